@@ -1,0 +1,61 @@
+/**
+ * The doorbell. Messages carry pointers, never documents, and may be lost, repeated or reordered: the database is
+ * the truth, and every consumer checks what it is told against it.
+ */
+
+/** Interactive: a caller is waiting for the answer. Bulk: asynchronous jobs and batches. */
+export type JobClass = 'interactive' | 'bulk';
+export const JOB_CLASSES: readonly JobClass[] = ['interactive', 'bulk'];
+
+/** "This job may run now." Valid only while the job still has this version. */
+export interface JobPointer {
+  readonly jobId: string;
+  readonly version: number;
+  readonly class: JobClass;
+  /** Account and shard: spreads work over workers while keeping an account near its warm contexts. */
+  readonly routingKey: string;
+}
+
+/** "Something happened to this job." A hint to look; the job record says what. */
+export interface JobEvent {
+  readonly jobId: string;
+  readonly kind: 'processing' | 'ended' | 'retrying';
+}
+
+/** What a worker offers to the bus. */
+export interface PointerConsumer {
+  /**
+   * Resolves when there is room to run a job of this class, with a seat held for it. Rejects when `signal` aborts.
+   * May take as long as a render does: the bus keeps its session alive meanwhile.
+   */
+  reserve(jobClass: JobClass, signal: AbortSignal): Promise<Seat>;
+  /**
+   * Claims the job (or finds the pointer stale) and resolves; the render goes on behind it and frees the seat.
+   * The message is acknowledged after this resolves. Never rejects for a fault of the job.
+   */
+  accept(pointer: JobPointer, seat: Seat): Promise<void>;
+}
+
+/** Room for one job. Released exactly once; further calls do nothing. */
+export interface Seat {
+  release(): void;
+}
+
+export interface Subscription {
+  /** Stops delivery; resolves when no handler is running any more. */
+  stop(): Promise<void>;
+}
+
+export interface Bus {
+  /** Resolves when the pointer is on its way for good; rejects when it is not. The job is safe either way. */
+  publishPointer(pointer: JobPointer): Promise<void>;
+  /** Starts taking pointers of both classes. At most one consumer per Bus. */
+  consumePointers(consumer: PointerConsumer): Promise<Subscription>;
+  publishEvent(event: JobEvent): Promise<void>;
+  /** Every subscriber of every process sees every event published after it subscribed (at best effort). */
+  subscribeEvents(handler: (event: JobEvent) => void): Promise<Subscription>;
+  /** Names what is wrong, or undefined when the bus can carry messages. */
+  problem(): string | undefined;
+  /** Flushes what is being sent (for at most a few seconds) and disconnects. */
+  close(): Promise<void>;
+}

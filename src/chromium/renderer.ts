@@ -1,0 +1,52 @@
+import type { RenderOptions } from '../renders/options.ts';
+
+/** What is put into the browser: a document as text, or an address to load. Templates are HTML by the time they get here. */
+export type RenderSource =
+  | { readonly kind: 'html'; readonly html: string }
+  | { readonly kind: 'url'; readonly url: string };
+
+export interface RenderRequest {
+  readonly jobId: string;
+  /** Whose document it is. Nothing in the browser is ever shared between two accounts. */
+  readonly accountId: string;
+  readonly source: RenderSource;
+  readonly options: RenderOptions;
+  /** Epoch milliseconds by which everything has to be done: waiting for a page, loading, printing, finishing. */
+  readonly deadline: number;
+  /** Largest PDF to hand back, in bytes; a larger one is OUTPUT_TOO_LARGE. */
+  readonly maxOutputBytes: number;
+  /** Aborted when the job was cancelled or its lease lost: the render is killed and rejects with CANCELLED. */
+  readonly signal: AbortSignal;
+}
+
+/** The parts of a render that are timed apart, in milliseconds. */
+export type RenderPhase = 'page' | 'load' | 'wait' | 'print' | 'finish';
+
+export interface RenderedPdf {
+  readonly pdf: Uint8Array;
+  readonly pages: number;
+  readonly phases: Readonly<Record<RenderPhase, number>>;
+}
+
+export interface RendererHealth {
+  /** Whether a render started now would find a living browser. */
+  readonly ready: boolean;
+  readonly seats: number;
+  readonly busy: number;
+  readonly browsers: number;
+  /** Epoch milliseconds when a render last ended (either way) or the pool was last found idle: the liveness signal. */
+  readonly lastProgress: number;
+}
+
+/**
+ * The port through which a worker turns a document into a PDF.
+ *
+ * `render` rejects with a PlatenError of the registry's job codes, and when it settles the work has really ended:
+ * no page of the job is left, whatever the document did.
+ */
+export interface Renderer {
+  render(request: RenderRequest): Promise<RenderedPdf>;
+  health(): RendererHealth;
+  /** Ends every browser; renders still under way reject with WORKER_LOST. */
+  close(): Promise<void>;
+}

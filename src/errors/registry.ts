@@ -1,0 +1,189 @@
+/**
+ * Every error that Platen can answer or record, in one place.
+ *
+ * An entry is used for HTTP answers (`status`) and for jobs (`attempts`) alike. The table in
+ * `docs/errors.md` is generated from here.
+ */
+export interface ErrorEntry {
+  /** HTTP status when the error ends a request. */
+  readonly status: number;
+  /** What the reader is told when the thrower has nothing more precise to say. */
+  readonly message: string;
+  /** How many attempts a job gets in all when it meets this fault (1 = no retry). */
+  readonly attempts: 1 | 2 | 3;
+  /** Whether a client may send the unchanged request again. */
+  readonly retryable: boolean;
+}
+
+const REGISTRY = {
+  // Requests
+  VALIDATION: { status: 400, message: 'The request is not valid.', attempts: 1, retryable: false },
+  MALFORMED_JSON: { status: 400, message: 'The body is not valid JSON.', attempts: 1, retryable: false },
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 400,
+    message: 'The body must be application/json.',
+    attempts: 1,
+    retryable: false,
+  },
+  UNAUTHENTICATED: { status: 401, message: 'A valid credential is required.', attempts: 1, retryable: false },
+  ADDRESS_NOT_ALLOWED: {
+    status: 403,
+    message: 'This API key may not be used from this address.',
+    attempts: 1,
+    retryable: false,
+  },
+  PLAN_LIMIT: { status: 403, message: 'The plan does not allow this.', attempts: 1, retryable: false },
+  QUOTA_EXCEEDED: { status: 403, message: 'The monthly quota is used up.', attempts: 1, retryable: false },
+  NOT_FOUND: { status: 404, message: 'There is no such resource.', attempts: 1, retryable: false },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    message: 'The method is not supported here.',
+    attempts: 1,
+    retryable: false,
+  },
+  JOB_ENDED: { status: 409, message: 'The job has already ended.', attempts: 1, retryable: false },
+  INPUT_TOO_LARGE: {
+    status: 413,
+    message: 'The input is larger than the plan allows.',
+    attempts: 1,
+    retryable: false,
+  },
+  TOO_MANY_WAITING: {
+    status: 429,
+    message: 'Too many jobs of this account are waiting.',
+    attempts: 1,
+    retryable: true,
+  },
+  INTERNAL: { status: 500, message: 'Something went wrong on our side.', attempts: 3, retryable: true },
+  UNAVAILABLE: {
+    status: 503,
+    message: 'The service cannot take work at the moment.',
+    attempts: 1,
+    retryable: true,
+  },
+
+  // Jobs: the document's fault
+  INVALID_URL: {
+    status: 400,
+    message: 'The source URL is not a valid http or https address.',
+    attempts: 1,
+    retryable: false,
+  },
+  URL_BLOCKED: {
+    status: 400,
+    message: 'The source URL leads to an address that may not be reached.',
+    attempts: 1,
+    retryable: false,
+  },
+  URL_UNREACHABLE: {
+    status: 400,
+    message: 'The source URL could not be loaded.',
+    attempts: 3,
+    retryable: false,
+  },
+  SELECTOR_TIMEOUT: {
+    status: 400,
+    message: 'The selector to wait for never appeared.',
+    attempts: 1,
+    retryable: false,
+  },
+  TEMPLATE_ERROR: {
+    status: 400,
+    message: 'The template could not be rendered.',
+    attempts: 1,
+    retryable: false,
+  },
+  OUTPUT_TOO_LARGE: {
+    status: 413,
+    message: 'The PDF is larger than the plan allows.',
+    attempts: 1,
+    retryable: false,
+  },
+  RENDER_TIMEOUT: {
+    status: 504,
+    message: 'The render did not finish in time.',
+    attempts: 2,
+    retryable: true,
+  },
+
+  // Jobs: ours
+  BROWSER_CRASHED: {
+    status: 500,
+    message: 'The browser ended while rendering.',
+    attempts: 2,
+    retryable: true,
+  },
+  WORKER_LOST: {
+    status: 500,
+    message: 'The worker that rendered this job was lost.',
+    attempts: 3,
+    retryable: true,
+  },
+  RENDER_FAILED: {
+    status: 500,
+    message: 'The document could not be rendered.',
+    attempts: 3,
+    retryable: true,
+  },
+
+  // Jobs: states of mind
+  RETRY_SCHEDULED: {
+    status: 202,
+    message: 'An attempt failed; another is scheduled.',
+    attempts: 3,
+    retryable: true,
+  },
+  CANCELLED: { status: 409, message: 'The job was cancelled.', attempts: 1, retryable: false },
+  EXPIRED: {
+    status: 410,
+    message: 'The job waited longer than its retention allows.',
+    attempts: 1,
+    retryable: false,
+  },
+} as const satisfies Record<string, ErrorEntry>;
+
+export type ErrorCode = keyof typeof REGISTRY;
+
+/** The registry, typed so that every entry reads alike. */
+export const ERRORS: Readonly<Record<ErrorCode, ErrorEntry>> = REGISTRY;
+
+export interface PlatenErrorOptions {
+  /** Several faults of one request, each naming its place (`options.scale: …`). */
+  readonly details?: readonly string[];
+  /** True for seconds to wait before the same request can succeed. */
+  readonly retryAfterSeconds?: number;
+  /** Set when the fault cannot pass although its code's usually can (a name that does not exist). */
+  readonly permanent?: boolean;
+  /** The job the error belongs to, when there is one. */
+  readonly jobId?: string;
+  readonly cause?: unknown;
+}
+
+/** An error the caller is meant to see: its code is in the registry, its message names what and where. */
+export class PlatenError extends Error {
+  readonly code: ErrorCode;
+  readonly details: readonly string[];
+  readonly retryAfterSeconds: number | undefined;
+  readonly permanent: boolean;
+  readonly jobId: string | undefined;
+
+  constructor(code: ErrorCode, message: string = ERRORS[code].message, options: PlatenErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'PlatenError';
+    this.code = code;
+    this.details = options.details ?? [];
+    this.retryAfterSeconds = options.retryAfterSeconds;
+    this.permanent = options.permanent ?? false;
+    this.jobId = options.jobId;
+  }
+
+  get status(): number {
+    return ERRORS[this.code].status;
+  }
+}
+
+/** What may be recorded of any thrown value: a registry error as it is, anything else as `fallback`. */
+export function toPlatenError(thrown: unknown, fallback: ErrorCode = 'INTERNAL'): PlatenError {
+  if (thrown instanceof PlatenError) return thrown;
+  return new PlatenError(fallback, undefined, { cause: thrown });
+}

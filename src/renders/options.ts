@@ -1,0 +1,144 @@
+import { z } from 'zod';
+
+/** Paper formats, width × height in inches (portrait). ISO 216 and ANSI sizes as Chromium's print dialog has them. */
+export const PAPER_INCHES = {
+  Letter: [8.5, 11],
+  Legal: [8.5, 14],
+  Tabloid: [11, 17],
+  A3: [11.7, 16.54],
+  A4: [8.27, 11.7],
+  A5: [5.83, 8.27],
+} as const satisfies Record<string, readonly [number, number]>;
+
+export type PaperFormat = keyof typeof PAPER_INCHES;
+
+/** CSS absolute units in inches (CSS Values 4, section 6.2). A bare number counts as pixels. */
+const UNIT_INCHES: Record<string, number> = {
+  px: 1 / 96,
+  in: 1,
+  cm: 1 / 2.54,
+  mm: 1 / 25.4,
+  pt: 1 / 72,
+  pc: 1 / 6,
+  q: 1 / 101.6,
+};
+
+/** Inches of a length such as `12mm`; undefined when it is not a non-negative absolute length. */
+export function lengthInInches(length: string): number | undefined {
+  const match = /^\s*(\d+(?:\.\d+)?|\.\d+)\s*([a-z]*)\s*$/i.exec(length);
+  if (!match) return undefined;
+  const perUnit = UNIT_INCHES[(match[2] || 'px').toLowerCase()];
+  return perUnit === undefined ? undefined : Number(match[1]) * perUnit;
+}
+
+const length = z
+  .string()
+  .max(32)
+  .refine(
+    (text) => lengthInInches(text) !== undefined,
+    'must be a length such as 12mm, 0.5in, 1cm, 36pt or 48px',
+  );
+
+/** A field value as RFC 9110 section 5.5 allows it: no line breaks, no control characters. */
+const headerValue = z
+  .string()
+  .max(8192)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+  .regex(/^[^\u0000-\u0008\u000a-\u001f\u007f]*$/, 'must not hold line breaks or control characters');
+const headerName = z.string().regex(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,128}$/, 'must be an HTTP header name');
+
+/** Headers that describe the connection or the message frame, or choose the host: never the caller's to set. */
+const FORBIDDEN_ASSET_HEADERS = new Set([
+  'host',
+  'connection',
+  'content-length',
+  'transfer-encoding',
+  'upgrade',
+  'te',
+  'trailer',
+  'keep-alive',
+  'proxy-authorization',
+  'proxy-connection',
+  'proxy-authenticate',
+]);
+
+const text255 = z.string().max(255);
+
+/** The contract's render options object (interface: "Render options object"). Unknown fields are refused. */
+export const renderOptionsSchema = z
+  .strictObject({
+    format: z.enum(['Letter', 'A4', 'A5', 'A3', 'Legal', 'Tabloid']).describe('Paper format. Default A4.'),
+    landscape: z.boolean().describe('Default false.'),
+    printBackground: z.boolean().describe('Print background colours and images. Default true.'),
+    margin: z
+      .strictObject({ top: length, right: length, bottom: length, left: length })
+      .partial()
+      .describe('Lengths with a unit (px, in, cm, mm, pt, pc, Q). Default 0 on each side.'),
+    displayHeaderFooter: z
+      .boolean()
+      .describe('Print headerTemplate and footerTemplate in the margins. Default false.'),
+    headerTemplate: z
+      .string()
+      .max(5000)
+      .describe('HTML; classes date, title, url, pageNumber and totalPages are filled in.'),
+    footerTemplate: z.string().max(5000).describe('HTML, as headerTemplate.'),
+    scale: z.number().min(0.1).max(2).describe('Default 1.'),
+    preferCSSPageSize: z.boolean().describe("Let the document's @page size win over format. Default false."),
+    waitUntil: z.enum(['load', 'domcontentloaded', 'networkidle']).describe('Default load.'),
+    waitForSelector: z
+      .string()
+      .min(1)
+      .max(255)
+      .describe('A CSS selector that must be in the document before it is printed.'),
+    delayMs: z.int().min(0).max(60_000).describe('Milliseconds to wait after loading. Default 0.'),
+    timeoutMs: z
+      .int()
+      .min(1000)
+      .max(300_000)
+      .describe("Deadline of the whole render. Default 30,000, at most the plan's."),
+    watermark: z.strictObject({
+      text: z.string().min(1).max(120),
+      opacity: z.number().min(0.02).max(0.6).optional().describe('Default 0.15.'),
+      rotation: z.number().min(-90).max(90).optional().describe('Degrees, counter-clockwise. Default 45.'),
+      color: z.string().min(1).max(40).optional().describe('A CSS colour. Default #888888.'),
+    }),
+    metadata: z
+      .strictObject({
+        title: text255,
+        author: text255,
+        subject: text255,
+        creator: text255,
+        producer: text255,
+        keywords: z.array(text255).max(20),
+      })
+      .partial(),
+    javascriptEnabled: z.boolean().describe('Default true.'),
+    csp: z
+      .string()
+      .max(2000)
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+      .regex(/^[^\u0000-\u001f\u007f]*$/, 'must not hold line breaks or control characters')
+      .describe('A Content-Security-Policy that the document is loaded under.'),
+    assetHeaders: z
+      .record(headerName, headerValue)
+      .refine((headers) => Object.keys(headers).length <= 50, 'must not hold more than 50 headers')
+      .superRefine((headers, context) => {
+        for (const name of Object.keys(headers)) {
+          if (FORBIDDEN_ASSET_HEADERS.has(name.toLowerCase())) {
+            context.addIssue({ code: 'custom', path: [name], message: 'is a header that may not be set' });
+          }
+        }
+      })
+      .describe(
+        "Sent when protected assets are fetched: to the source URL's origin, or to the hosts an HTML document names.",
+      ),
+    tagged: z
+      .boolean()
+      .describe('Write a tagged (accessible) PDF; costs about a quarter of the speed. Default false.'),
+  })
+  .partial()
+  .meta({ id: 'RenderOptions' });
+
+export type RenderOptions = z.infer<typeof renderOptionsSchema>;
+export type WatermarkOptions = NonNullable<RenderOptions['watermark']>;
+export type MetadataOptions = NonNullable<RenderOptions['metadata']>;
