@@ -1,0 +1,178 @@
+import { availableParallelism } from 'node:os';
+import { z } from 'zod';
+
+const integer = (fallback: number, min: number, max: number) =>
+  z.coerce.number().int().min(min).max(max).default(fallback);
+const list = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
+);
+const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https address' });
+
+/** Bootstrap keys are taken as given: a known prefix and at least 32 characters that cannot break a header. */
+const givenKey = z
+  .string()
+  .regex(
+    /^sk_(live|test)_[\x21-\x7e]{32,}$/,
+    'must start with sk_live_ or sk_test_ and have 32 characters or more after that',
+  );
+
+/**
+ * Every environment variable Platen reads. The table in `docs/configuration.md` is generated from here, so each
+ * entry says what it is for and in which unit.
+ */
+export const environmentSchema = z.object({
+  PORT: integer(8080, 0, 65535).describe('Port of the HTTP server; 0 lets the system choose.'),
+  PLATEN_HOST: z.string().min(1).default('0.0.0.0').describe('Address the HTTP server listens on.'),
+  PLATEN_PUBLIC_URL: httpUrl
+    .optional()
+    .describe(
+      'Address under which callers reach the service; absolute links start with it. Default http://localhost:PORT.',
+    ),
+  PLATEN_TRUSTED_PROXIES: integer(0, 0, 16).describe(
+    'How many proxies in front may name the client in X-Forwarded-For.',
+  ),
+  PLATEN_HEADER_PREFIX: z
+    .string()
+    .regex(/^X-[A-Za-z0-9-]*-$/, 'must look like X-Name-')
+    .default('X-Service-')
+    .describe("Prefix of the service's own response and callback headers."),
+  PLATEN_LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+    .default('info')
+    .describe('Least severe log level that is written.'),
+  PLATEN_DATA_DIR: z
+    .string()
+    .min(1)
+    .default('data')
+    .describe('Folder for what standalone keeps: database, PDFs, its secret.'),
+  PLATEN_SECRET: z
+    .string()
+    .min(32, 'must have 32 characters or more')
+    .optional()
+    .describe(
+      'Signs links and tokens; the same for every process of an installation. Standalone makes its own.',
+    ),
+  MONGODB_URI: z
+    .string()
+    .regex(/^mongodb(\+srv)?:\/\//, 'must start with mongodb:// or mongodb+srv://')
+    .optional()
+    .describe('The database. Standalone starts an embedded one when it is not set.'),
+  KAFKA_BROKERS: list
+    .optional()
+    .describe('Brokers, comma-separated. Required by api, worker and dispatcher.'),
+  PLATEN_KAFKA_TOPIC_PREFIX: z
+    .string()
+    .regex(/^[a-zA-Z0-9._-]{1,100}$/, 'must be letters, digits, dots, dashes or underscores')
+    .default('platen')
+    .describe('Prefix of topics and consumer groups.'),
+  PLATEN_KAFKA_PARTITIONS: integer(12, 1, 1000).describe(
+    'Partitions of the render topics when Platen creates them.',
+  ),
+  PLATEN_KAFKA_REPLICATION: integer(1, 1, 7).describe(
+    'Replication factor of the topics when Platen creates them.',
+  ),
+  PLATEN_OUTPUT_STORE: z
+    .enum(['gridfs', 'folder'])
+    .optional()
+    .describe(
+      'Where PDFs are kept. Default folder for standalone, gridfs otherwise; folder needs a PLATEN_DATA_DIR that api, worker and dispatcher share.',
+    ),
+  PLATEN_PLANS_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('YAML or JSON file whose plans: overrides the built-in plans.'),
+  PLATEN_SYNC_WAIT_MS: integer(25_000, 0, 300_000).describe(
+    'How long POST /v1/pdf waits before it answers 202, in milliseconds.',
+  ),
+  PLATEN_MAX_LIVE_JOBS: integer(100_000, 1, 10_000_000).describe(
+    'Waiting and running jobs of all accounts; past it new work is refused with 503.',
+  ),
+  PLATEN_WORKER_SLOTS: integer(Math.max(2, availableParallelism()), 1, 256).describe(
+    'Renders at a time in one worker. Default: the number of cores, at least 2.',
+  ),
+  PLATEN_ISOLATION: z
+    .enum(['account', 'job', 'browser'])
+    .default('account')
+    .describe(
+      'What a render shares with others: account (a warm context per account), job (a fresh context), browser (a process tree of its own).',
+    ),
+  PLATEN_CHROMIUM_PATH: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Chromium to use; otherwise one is looked for.'),
+  PLATEN_ALLOWED_PRIVATE_NETWORKS: list
+    .default([])
+    .describe('Private networks that documents and callbacks may reach: CIDRs, comma-separated.'),
+  PLATEN_LEASE_MS: integer(15_000, 500, 600_000).describe(
+    'How long a worker holds a job without renewing its lease, in milliseconds.',
+  ),
+  PLATEN_SWEEP_MS: integer(1000, 50, 60_000).describe(
+    'Pause between two sweeps of the dispatcher, in milliseconds.',
+  ),
+  PLATEN_REDELIVERY_MS: integer(5000, 100, 600_000).describe(
+    'After how many milliseconds without a claim a dispatched job is published again.',
+  ),
+  PLATEN_RETRY_BASE_MS: integer(2000, 10, 600_000).describe(
+    'First back-off between two attempts of a job, in milliseconds; it doubles with each, with jitter.',
+  ),
+  PLATEN_SHUTDOWN_GRACE_MS: integer(20_000, 0, 600_000).describe(
+    'How long a process that was told to stop lets running renders finish, in milliseconds.',
+  ),
+  PLATEN_EMBEDDED_JARS: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Folder of the embedded database; default .cache/peers/mongo-java-server beside the package.'),
+  PLATEN_BOOTSTRAP_EMAIL: z.email().optional().describe('E-mail address of a fixed first account.'),
+  PLATEN_BOOTSTRAP_PASSWORD: z
+    .string()
+    .min(8, 'must have 8 characters or more')
+    .optional()
+    .describe('Its password.'),
+  PLATEN_BOOTSTRAP_PLAN: z
+    .enum(['free', 'starter', 'professional', 'business'])
+    .default('business')
+    .describe('Its plan.'),
+  PLATEN_BOOTSTRAP_API_KEY: givenKey.optional().describe('Its API key, taken as given.'),
+});
+
+export type Config = z.infer<typeof environmentSchema>;
+
+/** Thrown with every fault of the environment listed, one a line. */
+export class ConfigError extends Error {
+  constructor(readonlyFaults: readonly string[]) {
+    super(`The configuration is not valid:\n${readonlyFaults.map((fault) => `  ${fault}`).join('\n')}`);
+    this.name = 'ConfigError';
+  }
+}
+
+export type Role = 'api' | 'worker' | 'dispatcher' | 'standalone';
+
+/**
+ * Reads the environment for one role. An empty variable counts as not set.
+ *
+ * @throws ConfigError naming every variable that is missing or out of bounds.
+ */
+export function loadConfig(role: Role, environment: NodeJS.ProcessEnv): Config {
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const faults: string[] = [];
+  const parsed = environmentSchema.safeParse(given);
+  if (!parsed.success) {
+    faults.push(...parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));
+  }
+  if (role !== 'standalone') {
+    for (const name of ['MONGODB_URI', 'KAFKA_BROKERS', 'PLATEN_SECRET'] as const) {
+      if (given[name] === undefined) faults.push(`${name}: required by the role ${role}`);
+    }
+  }
+  if (given.PLATEN_BOOTSTRAP_API_KEY !== undefined && given.PLATEN_BOOTSTRAP_EMAIL === undefined) {
+    faults.push('PLATEN_BOOTSTRAP_EMAIL: required when PLATEN_BOOTSTRAP_API_KEY is set');
+  }
+  if (!parsed.success || faults.length > 0) throw new ConfigError(faults);
+  return parsed.data;
+}

@@ -1,0 +1,154 @@
+import { createHash } from 'node:crypto';
+import type { Bus, JobEvent, JobPointer } from '../bus/bus.ts';
+import type { Clock } from '../clock.ts';
+import { PlatenError } from '../errors/registry.ts';
+import type { Plan } from '../plans/plan.ts';
+import type { HistoryMover } from '../renders/history-mover.ts';
+import { deleteInputs, saveInput } from '../renders/inputs.ts';
+import { isOver, type Job, type JobInput } from '../renders/job.ts';
+import type { JobCollections } from '../renders/job-collections.ts';
+import type { Lifecycle } from '../renders/lifecycle.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { Slots } from './slots.ts';
+
+export interface DispatchParts {
+  readonly collections: JobCollections;
+  readonly lifecycle: Lifecycle;
+  readonly slots: Slots;
+  readonly bus: Bus;
+  readonly mover: HistoryMover;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** The plan that an account has now. */
+  readonly planOf: (accountId: string) => Promise<Plan>;
+  /** Renders at a time in one worker: how many workers a plan's concurrency is spread over follows from it. */
+  readonly slotsPerWorker: number;
+}
+
+/** A 429 for a full queue names the time in which a slot's work usually ends. */
+const RETRY_AFTER_FULL_QUEUE_S = 5;
+
+/**
+ * Admission by plan slots. A job is published only while it holds a slot of its account, so the bus carries only what
+ * may run now, and no account's backlog stands before another account's work.
+ */
+export class Dispatch {
+  readonly #parts: DispatchParts;
+
+  constructor(parts: DispatchParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Makes a new job durable and sets it going: at once with a free slot, else when its turn comes.
+   *
+   * @param job in state `queued`, version 1.
+   * @throws PlatenError TOO_MANY_WAITING when the account's queue is full; nothing is left behind then.
+   */
+  async submit(job: Job, input: JobInput): Promise<void> {
+    const { collections, lifecycle, slots, planOf, clock } = this.#parts;
+    const plan = await planOf(job.accountId);
+    const [saved, acquired] = await Promise.allSettled([
+      saveInput(collections, input),
+      slots.acquire(job.accountId, job._id, plan.concurrentRenders, false),
+    ]);
+    const holdsSlot = acquired.status === 'fulfilled' && acquired.value;
+    try {
+      if (saved.status === 'rejected') throw saved.reason;
+      if (acquired.status === 'rejected') throw acquired.reason;
+      if (holdsSlot) {
+        const dispatched: Job = { ...job, state: 'dispatched', dispatchedAt: clock.now() };
+        await lifecycle.accept(dispatched);
+        this.publish(dispatched, plan);
+        return;
+      }
+      await this.#refuseFullQueue(job.accountId, plan);
+      await lifecycle.accept(job);
+    } catch (error) {
+      if (holdsSlot) await slots.release(job.accountId, job._id).catch(() => undefined);
+      await deleteInputs(collections, [job._id]).catch(() => undefined);
+      throw error;
+    }
+    await slots.markContended(job.accountId, true);
+    await this.fill(job.accountId);
+  }
+
+  /**
+   * Hands free slots of an account to its waiting jobs, interactive ones first, then the oldest.
+   * Safe to run in several processes at once.
+   */
+  async fill(accountId: string): Promise<void> {
+    const { lifecycle, slots, planOf } = this.#parts;
+    const plan = await planOf(accountId);
+    for (;;) {
+      const next = await this.#nextWaiting(accountId);
+      if (next === undefined) {
+        await slots.markContended(accountId, false);
+        // One may have come between the look and the mark, and seen the mark still set.
+        if ((await this.#nextWaiting(accountId)) === undefined) return;
+        await slots.markContended(accountId, true);
+        continue;
+      }
+      if (!(await slots.acquire(accountId, next._id, plan.concurrentRenders, true))) return;
+      const dispatched = await lifecycle.dispatch(next);
+      if (dispatched === undefined) await slots.release(accountId, next._id);
+      else this.publish(dispatched, plan);
+    }
+  }
+
+  /**
+   * What follows when a job has left `dispatched` or `processing`, or has ended: its slot goes to the next in line,
+   * whoever waits for it is told, and it moves to the history if it is over.
+   */
+  async settle(job: Job): Promise<void> {
+    const { slots, mover } = this.#parts;
+    this.tell({ jobId: job._id, kind: isOver(job.state) ? 'ended' : 'retrying' });
+    if (isOver(job.state)) mover.add(job);
+    if (await slots.release(job.accountId, job._id)) await this.fill(job.accountId);
+  }
+
+  /** Rings the bell for a dispatched job. A bell that is not heard is rung again by the sweep. */
+  publish(job: Job, plan: Plan): void {
+    const pointer: JobPointer = {
+      jobId: job._id,
+      version: job.version,
+      class: job.class,
+      routingKey: `${job.accountId}:${shardOf(job._id, plan.concurrentRenders, this.#parts.slotsPerWorker)}`,
+    };
+    this.#parts.bus.publishPointer(pointer).catch((error: unknown) => {
+      this.#parts.logger.warn({ err: error, jobId: job._id }, 'pointer not published; the sweep will do it');
+    });
+  }
+
+  tell(event: JobEvent): void {
+    this.#parts.bus.publishEvent(event).catch((error: unknown) => {
+      this.#parts.logger.debug({ err: error, jobId: event.jobId }, 'event not published');
+    });
+  }
+
+  async #nextWaiting(accountId: string): Promise<Job | undefined> {
+    const { collections, clock } = this.#parts;
+    const [job] = await collections.jobs
+      .find({ accountId, state: 'queued', notBefore: { $lte: clock.now() } })
+      .sort({ priority: 1, createdAt: 1 })
+      .limit(1)
+      .lean();
+    return job as Job | undefined;
+  }
+
+  async #refuseFullQueue(accountId: string, plan: Plan): Promise<void> {
+    const waiting = await this.#parts.collections.jobs.countDocuments({ accountId, state: 'queued' });
+    if (waiting < plan.maxWaitingJobs) return;
+    throw new PlatenError(
+      'TOO_MANY_WAITING',
+      `${waiting} jobs of this account are waiting; the plan allows ${plan.maxWaitingJobs}.`,
+      { retryAfterSeconds: RETRY_AFTER_FULL_QUEUE_S },
+    );
+  }
+}
+
+/** Spreads an account's jobs over as many workers as its plan can keep busy. */
+function shardOf(jobId: string, concurrency: number, slotsPerWorker: number): number {
+  const shards = Math.max(1, Math.ceil(concurrency / slotsPerWorker));
+  return createHash('sha1').update(jobId).digest().readUInt32BE(0) % shards;
+}

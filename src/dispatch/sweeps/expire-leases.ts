@@ -1,0 +1,34 @@
+import { PlatenError } from '../../errors/registry.ts';
+import type { Job } from '../../renders/job.ts';
+import type { JobCollections } from '../../renders/job-collections.ts';
+import type { Lifecycle } from '../../renders/lifecycle.ts';
+import { judge } from '../../renders/retry-policy.ts';
+import type { Dispatch } from '../dispatch.ts';
+
+const BATCH = 1000;
+
+/** Takes jobs from workers that have stopped renewing their lease: to be tried again, or failed. */
+export async function expireLeases(parts: {
+  collections: JobCollections;
+  lifecycle: Lifecycle;
+  dispatch: Dispatch;
+  now: Date;
+  retryBaseMs: number;
+  random: () => number;
+}): Promise<number> {
+  const { collections, lifecycle, dispatch, now, retryBaseMs, random } = parts;
+  const lost = (await collections.jobs
+    .find({ state: 'processing', leaseExpiresAt: { $lte: now } })
+    .limit(BATCH)
+    .lean()) as Job[];
+  const error = new PlatenError('WORKER_LOST');
+  for (const job of lost) {
+    const verdict = judge(job, error, retryBaseMs, random);
+    const moved =
+      verdict.kind === 'retry'
+        ? await lifecycle.retryLater(job, error, verdict.delayMs)
+        : await lifecycle.fail(job, error);
+    if (moved !== undefined) await dispatch.settle(moved);
+  }
+  return lost.length;
+}

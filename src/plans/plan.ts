@@ -1,0 +1,114 @@
+import { z } from 'zod';
+
+export const PLAN_NAMES = ['free', 'starter', 'professional', 'business'] as const;
+export type PlanName = (typeof PLAN_NAMES)[number];
+
+const MIB = 1024 * 1024;
+const count = (max: number) => z.int().min(0).max(max);
+
+/** What a plan allows. The same fields stand in the plans file and in the RenderPlan resource. */
+export const planSchema = z.strictObject({
+  monthlyRenders: count(1_000_000_000).describe('PDFs a month.'),
+  requestsPerMinute: z.int().min(1).max(1_000_000).describe('Requests a minute and account.'),
+  concurrentRenders: z
+    .int()
+    .min(1)
+    .max(10_000)
+    .describe('Plan slots: jobs of one account that may run at a time.'),
+  maxInputSizeBytes: z
+    .int()
+    .min(1024)
+    .max(64 * MIB)
+    .describe('Largest request body, in bytes.'),
+  maxOutputSizeBytes: z
+    .int()
+    .min(1024)
+    .max(1024 * MIB)
+    .describe('Largest PDF, in bytes.'),
+  maxTimeoutMs: z.int().min(1000).max(300_000).describe('Longest deadline of a render, in milliseconds.'),
+  maxActiveKeys: count(10_000).describe('API keys that may be active at a time.'),
+  maxBatchItems: z.int().min(2).max(100_000).describe('Items in one batch.'),
+  maxWaitingJobs: count(10_000_000).describe('Jobs of one account that may wait for a slot.'),
+  retentionHours: z
+    .int()
+    .min(1)
+    .max(24 * 366)
+    .describe('How long a finished PDF is kept, in hours.'),
+  features: z.strictObject({
+    callbacks: z.boolean(),
+    templateVersions: z.boolean(),
+    revealIp: z.boolean(),
+  }),
+  priceCentsPerMonth: count(100_000_000).describe('US cents a month.'),
+  poolRef: z
+    .string()
+    .min(1)
+    .max(253)
+    .optional()
+    .describe('In a cluster: the RenderPool that runs the jobs of this plan.'),
+});
+
+export type Plan = z.infer<typeof planSchema>;
+export type Plans = Readonly<Record<PlanName, Plan>>;
+
+const none = { callbacks: false, templateVersions: false, revealIp: false };
+const all = { callbacks: true, templateVersions: true, revealIp: true };
+
+export const DEFAULT_PLANS: Plans = {
+  free: {
+    monthlyRenders: 100,
+    requestsPerMinute: 10,
+    concurrentRenders: 1,
+    maxInputSizeBytes: MIB,
+    maxOutputSizeBytes: 10 * MIB,
+    maxTimeoutMs: 30_000,
+    maxActiveKeys: 2,
+    maxBatchItems: 10,
+    maxWaitingJobs: 50,
+    retentionHours: 24,
+    features: none,
+    priceCentsPerMonth: 0,
+  },
+  starter: {
+    monthlyRenders: 2500,
+    requestsPerMinute: 60,
+    concurrentRenders: 3,
+    maxInputSizeBytes: 2 * MIB,
+    maxOutputSizeBytes: 25 * MIB,
+    maxTimeoutMs: 60_000,
+    maxActiveKeys: 5,
+    maxBatchItems: 50,
+    maxWaitingJobs: 500,
+    retentionHours: 72,
+    features: none,
+    priceCentsPerMonth: 1900,
+  },
+  professional: {
+    monthlyRenders: 15_000,
+    requestsPerMinute: 180,
+    concurrentRenders: 10,
+    maxInputSizeBytes: 5 * MIB,
+    maxOutputSizeBytes: 50 * MIB,
+    maxTimeoutMs: 120_000,
+    maxActiveKeys: 20,
+    maxBatchItems: 250,
+    maxWaitingJobs: 5000,
+    retentionHours: 168,
+    features: all,
+    priceCentsPerMonth: 7900,
+  },
+  business: {
+    monthlyRenders: 100_000,
+    requestsPerMinute: 600,
+    concurrentRenders: 40,
+    maxInputSizeBytes: 10 * MIB,
+    maxOutputSizeBytes: 100 * MIB,
+    maxTimeoutMs: 300_000,
+    maxActiveKeys: 100,
+    maxBatchItems: 1000,
+    maxWaitingJobs: 50_000,
+    retentionHours: 720,
+    features: all,
+    priceCentsPerMonth: 34_900,
+  },
+};

@@ -1,0 +1,89 @@
+import { type Connection, type Model, Schema } from 'mongoose';
+import type { Job, JobInput } from './job.ts';
+
+/**
+ * Three collections, so that what is hot stays small:
+ *
+ * - `jobs` holds what is waiting or running (and, for moments, what has just ended);
+ * - `job_history` what is over, until its retention ends;
+ * - `job_inputs` the documents to render, deleted when the job has completed.
+ *
+ * Only this folder and `dispatch/` read them, and only lifecycle.ts and history.ts write them.
+ */
+export interface JobCollections {
+  readonly jobs: Model<Job>;
+  readonly history: Model<Job>;
+  readonly inputs: Model<JobInput>;
+}
+
+const mixed = Schema.Types.Mixed;
+
+const jobFields = {
+  _id: String,
+  version: Number,
+  state: String,
+  accountId: String,
+  apiKeyId: String,
+  plan: String,
+  class: String,
+  priority: Number,
+  test: Boolean,
+  inputMode: String,
+  outputMode: String,
+  fileName: String,
+  format: String,
+  createdAt: Date,
+  updatedAt: Date,
+  dispatchedAt: Date,
+  startedAt: Date,
+  completedAt: Date,
+  notBefore: Date,
+  attempts: Number,
+  maxAttempts: Number,
+  crashes: Number,
+  owner: String,
+  leaseExpiresAt: Date,
+  error: mixed,
+  retentionHours: Number,
+  expiresAt: Date,
+  output: mixed,
+  processingTimeMs: Number,
+};
+
+const options = { versionKey: false, minimize: false, autoIndex: false, autoCreate: false } as const;
+
+export function jobCollections(connection: Connection): JobCollections {
+  const jobs = new Schema(jobFields, { ...options, collection: 'jobs' });
+  // Compare-and-set by exactly these two fields is one index look-up on every supported database.
+  jobs.index({ _id: 1, version: 1 }, { unique: true });
+  // The next waiting job of an account; the live part of a listing.
+  jobs.index({ accountId: 1, state: 1, priority: 1, createdAt: 1 });
+  // Sweeps: waiting, unclaimed, expired, not yet moved.
+  jobs.index({ state: 1, updatedAt: 1 });
+  jobs.index({ owner: 1, state: 1 });
+
+  const history = new Schema(jobFields, { ...options, collection: 'job_history' });
+  history.index({ accountId: 1, createdAt: -1 });
+  history.index({ accountId: 1, state: 1, createdAt: -1 });
+  history.index({ expiresAt: 1 });
+
+  const inputs = new Schema(
+    {
+      _id: String,
+      accountId: String,
+      source: mixed,
+      options: mixed,
+      timeoutMs: Number,
+      maxOutputBytes: Number,
+      createdAt: Date,
+    },
+    { ...options, collection: 'job_inputs' },
+  );
+  inputs.index({ createdAt: 1 });
+
+  return {
+    jobs: connection.model<Job>('Job', jobs as unknown as Schema<Job>),
+    history: connection.model<Job>('JobHistory', history as unknown as Schema<Job>),
+    inputs: connection.model<JobInput>('JobInput', inputs as unknown as Schema<JobInput>),
+  };
+}

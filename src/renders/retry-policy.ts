@@ -1,0 +1,32 @@
+import { ERRORS, type PlatenError } from '../errors/registry.ts';
+import type { Job } from './job.ts';
+
+/** A document that has ended the browser this often is not given another one. */
+const CRASHES_TO_QUARANTINE = 2;
+
+export type Verdict =
+  | { readonly kind: 'fail' }
+  /** `delayMs`: back-off before the next attempt may be dispatched. */
+  | { readonly kind: 'retry'; readonly delayMs: number };
+
+/**
+ * Decides whether a job whose attempt has just failed gets another one.
+ *
+ * Back-off doubles with every attempt and is spread over its upper half ("equal jitter"), so that jobs that failed
+ * together do not come back together.
+ *
+ * @param baseMs back-off before the second attempt, in milliseconds.
+ * @param random a number in [0, 1).
+ */
+export function judge(
+  job: Pick<Job, 'attempts' | 'maxAttempts' | 'crashes'>,
+  error: PlatenError,
+  baseMs: number,
+  random: () => number,
+): Verdict {
+  const allowed = error.permanent ? 1 : Math.min(job.maxAttempts, ERRORS[error.code].attempts);
+  const crashes = job.crashes + (error.code === 'BROWSER_CRASHED' ? 1 : 0);
+  if (job.attempts >= allowed || crashes >= CRASHES_TO_QUARANTINE) return { kind: 'fail' };
+  const ceiling = baseMs * 2 ** (job.attempts - 1);
+  return { kind: 'retry', delayMs: Math.round(ceiling / 2 + (ceiling / 2) * random()) };
+}
