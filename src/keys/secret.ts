@@ -1,0 +1,42 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+export type KeyMode = 'live' | 'test';
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** 62^43 > 2^256 and 62^6 > 2^32: fixed lengths, so every secret of a mode is equally long. */
+const RANDOM_DIGITS = 43;
+const CHECKSUM_DIGITS = 6;
+/** `sk_live_` and four characters more: enough to recognise a key, far too few to guess it. */
+const SHOWN = 12;
+
+/** A new secret: `sk_live_` or `sk_test_`, 32 random bytes in base 62, and a checksum that tells a typing error. */
+export function newSecret(mode: KeyMode): string {
+  const body = base62(BigInt(`0x${randomBytes(32).toString('hex')}`), RANDOM_DIGITS);
+  return `sk_${mode}_${body}${checksum(body)}`;
+}
+
+/** The mode that a secret names; undefined for what cannot be one. No checksum is asked of keys taken as given. */
+export function modeOf(secret: string): KeyMode | undefined {
+  return /^sk_(live|test)_[\x21-\x7e]{32,256}$/.exec(secret)?.[1] as KeyMode | undefined;
+}
+
+/** What is stored, and looked up by. The secret has 256 random bits, so a fast hash is enough. */
+export function hashSecret(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex');
+}
+
+/** The leading characters that lists show. */
+export function prefixOf(secret: string): string {
+  return secret.slice(0, SHOWN);
+}
+
+function checksum(body: string): string {
+  return base62(BigInt(crc32(body)), CHECKSUM_DIGITS);
+}
+
+function base62(value: bigint, digits: number): string {
+  let text = '';
+  for (let rest = value; text.length < digits; rest /= 62n) text = BASE62[Number(rest % 62n)] + text;
+  return text;
+}

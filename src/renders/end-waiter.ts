@@ -1,0 +1,60 @@
+import type { Bus, JobEvent, Subscription } from '../bus/bus.ts';
+
+const POLL_MS = 1000;
+
+/** What became of a wait: the job is over, another attempt is scheduled, or the time is up. */
+export type WaitResult = 'ended' | 'retrying' | 'timeout';
+
+/**
+ * Lets a request wait for its job. Events are hints that may be lost, so a slow poll stands behind them.
+ */
+export class EndWaiter {
+  readonly #waiting = new Map<string, (result: WaitResult) => void>();
+  readonly #subscription: Promise<Subscription>;
+
+  constructor(bus: Bus) {
+    this.#subscription = bus.subscribeEvents((event) => this.#heard(event));
+  }
+
+  /**
+   * Starts listening for a job; call it before the job is submitted, so that no event can be missed.
+   *
+   * @param look asks the database; what it answers ends the wait.
+   * @returns `result` resolves once; `stop` ends the wait early.
+   */
+  expect(
+    jobId: string,
+    timeoutMs: number,
+    look: () => Promise<'ended' | 'retrying' | undefined>,
+  ): { result: Promise<WaitResult>; stop(): void } {
+    let poll: NodeJS.Timeout | undefined;
+    let limit: NodeJS.Timeout | undefined;
+    const result = new Promise<WaitResult>((resolve) => {
+      const finish = (outcome: WaitResult) => {
+        clearInterval(poll);
+        clearTimeout(limit);
+        this.#waiting.delete(jobId);
+        resolve(outcome);
+      };
+      this.#waiting.set(jobId, finish);
+      limit = setTimeout(() => finish('timeout'), timeoutMs);
+      poll = setInterval(() => {
+        look().then(
+          (found) => found !== undefined && finish(found),
+          // The database is away; the next look or the time limit ends the wait.
+          () => undefined,
+        );
+      }, POLL_MS);
+    });
+    return { result, stop: () => this.#waiting.get(jobId)?.('timeout') };
+  }
+
+  async close(): Promise<void> {
+    for (const finish of [...this.#waiting.values()]) finish('timeout');
+    await (await this.#subscription).stop();
+  }
+
+  #heard(event: JobEvent): void {
+    if (event.kind !== 'processing') this.#waiting.get(event.jobId)?.(event.kind);
+  }
+}

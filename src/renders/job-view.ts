@@ -1,0 +1,74 @@
+import { isOver, type Job } from './job.ts';
+
+/** Values of `status` that callers see. */
+export const JOB_STATUSES = ['queued', 'processing', 'completed', 'failed', 'cancelled'] as const;
+export type JobStatus = (typeof JOB_STATUSES)[number];
+
+/** A dispatched job is still queued to its owner: no worker has begun it. */
+export function statusOf(job: Job): JobStatus {
+  return job.state === 'dispatched' ? 'queued' : job.state;
+}
+
+/** The job status record of the interface. */
+export interface JobRecord {
+  success: boolean;
+  jobId: string;
+  status: JobStatus;
+  inputMode: string;
+  outputMode: string;
+  createdAt: string;
+  updatedAt: string;
+  completedAt: string | null;
+  outputAvailable: boolean;
+  outputExpiresAt: string | null;
+  downloadUrlEndpoint: string;
+  fileName: string;
+  pdfSize: number;
+  pages: number;
+  processingTimeMs: number;
+  attemptCount: number;
+  retryAttempt: number | null;
+  maxAttempts: number;
+  willRetry: boolean;
+  deadLettered: boolean;
+  error: { code: string; message: string } | null;
+}
+
+/** What the owner of a job is shown of it. */
+export function jobRecord(job: Job): JobRecord {
+  const willRetry = !isOver(job.state) && job.error !== null;
+  return {
+    success: true,
+    jobId: job._id,
+    status: statusOf(job),
+    inputMode: job.inputMode,
+    outputMode: job.outputMode,
+    createdAt: job.createdAt.toISOString(),
+    updatedAt: job.updatedAt.toISOString(),
+    completedAt: job.completedAt?.toISOString() ?? null,
+    outputAvailable: job.output !== null,
+    outputExpiresAt: job.output === null ? null : (job.expiresAt?.toISOString() ?? null),
+    downloadUrlEndpoint: `/v1/pdf/jobs/${job._id}/download-url`,
+    fileName: job.fileName,
+    pdfSize: job.output?.size ?? 0,
+    pages: job.output?.pages ?? 0,
+    processingTimeMs: job.processingTimeMs,
+    attemptCount: job.attempts,
+    retryAttempt: retryAttempt(job, willRetry),
+    maxAttempts: job.maxAttempts,
+    willRetry,
+    deadLettered: job.state === 'failed',
+    error: willRetry
+      ? {
+          code: 'RETRY_SCHEDULED',
+          message: `Attempt ${job.attempts} failed (${job.error?.code}); another follows.`,
+        }
+      : job.error,
+  };
+}
+
+/** The number of the retry that is scheduled, running or was the last (1 = first retry); null when there was none. */
+function retryAttempt(job: Job, willRetry: boolean): number | null {
+  const retries = job.state === 'queued' && willRetry ? job.attempts : job.attempts - 1;
+  return retries > 0 ? retries : null;
+}

@@ -1,0 +1,197 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../clock.ts';
+import type { Dispatch } from '../dispatch/dispatch.ts';
+import { PlatenError } from '../errors/registry.ts';
+import type { Plan, PlanName } from '../plans/plan.ts';
+import type { OutputStore, StoredOutput } from '../store/outputs/output-store.ts';
+import type { EndWaiter, WaitResult } from './end-waiter.ts';
+import { findJob, listJobs } from './history.ts';
+import type { InputMode, Job, JobInput, JobSource, JobState, OutputMode } from './job.ts';
+import { isOver } from './job.ts';
+import type { JobCollections } from './job-collections.ts';
+import type { Lifecycle } from './lifecycle.ts';
+import type { RenderOptions } from './options.ts';
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+const MAX_ATTEMPTS = 3;
+/** Moves of one job by others that a cancel follows before it gives up. */
+const CANCEL_TRIES = 10;
+
+/** Who asks, and under which plan. */
+export interface Caller {
+  readonly accountId: string;
+  readonly apiKeyId: string;
+  readonly mode: 'live' | 'test';
+  readonly planName: PlanName;
+  readonly plan: Plan;
+}
+
+/** A render request whose form has been checked, and whose template has been found. */
+export interface RenderOrder {
+  readonly source: JobSource;
+  readonly options: RenderOptions;
+  readonly output: OutputMode;
+  /** Already made safe. */
+  readonly fileName: string;
+  readonly execution: 'sync' | 'async';
+}
+
+export interface Accepted {
+  readonly jobId: string;
+  /** Resolves when the job is over or will be retried, or the sync window has closed. Async orders: at once. */
+  readonly outcome: Promise<WaitResult>;
+  /** Ends the wait early, when the caller is gone. */
+  stopWaiting(): void;
+}
+
+export interface RenderServiceParts {
+  readonly collections: JobCollections;
+  readonly lifecycle: Lifecycle;
+  readonly dispatch: Dispatch;
+  readonly outputs: OutputStore;
+  readonly waiter: EndWaiter;
+  readonly clock: Clock;
+  /** How long a synchronous order waits, in milliseconds. */
+  readonly syncWaitMs: number;
+}
+
+/** The API's side of renders: takes orders, answers for jobs. What it needs to know of the outside is passed in. */
+export class RenderService {
+  readonly #parts: RenderServiceParts;
+
+  constructor(parts: RenderServiceParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Takes an order. When it resolves the job is durable; before that nothing has been promised.
+   *
+   * @throws PlatenError PLAN_LIMIT for a longer time-out than the plan's; TOO_MANY_WAITING.
+   */
+  async submit(caller: Caller, order: RenderOrder): Promise<Accepted> {
+    const { dispatch, waiter, clock, syncWaitMs } = this.#parts;
+    const { plan } = caller;
+    const wanted = order.options.timeoutMs;
+    if (wanted !== undefined && wanted > plan.maxTimeoutMs) {
+      throw new PlatenError('PLAN_LIMIT', `options.timeoutMs: the plan allows at most ${plan.maxTimeoutMs}.`);
+    }
+    const jobId = randomUUID();
+    const now = clock.now();
+    const job = newJob(jobId, caller, order, now);
+    const input: JobInput = {
+      _id: jobId,
+      accountId: caller.accountId,
+      source: order.source,
+      options: order.options,
+      timeoutMs: wanted ?? Math.min(DEFAULT_TIMEOUT_MS, plan.maxTimeoutMs),
+      maxOutputBytes: plan.maxOutputSizeBytes,
+      createdAt: now,
+    };
+    if (order.execution === 'async') {
+      await dispatch.submit(job, input);
+      return { jobId, outcome: Promise.resolve('timeout'), stopWaiting: () => {} };
+    }
+    const wait = waiter.expect(jobId, syncWaitMs, () => this.#progress(caller.accountId, jobId));
+    try {
+      await dispatch.submit(job, input);
+    } catch (error) {
+      wait.stop();
+      throw error;
+    }
+    return { jobId, outcome: wait.result, stopWaiting: wait.stop };
+  }
+
+  /** @throws PlatenError NOT_FOUND for a job that is missing, another account's, or past its retention. */
+  async get(accountId: string, jobId: string): Promise<Job> {
+    const job = await findJob(this.#parts.collections, accountId, jobId, this.#parts.clock);
+    if (job === undefined) throw new PlatenError('NOT_FOUND', `There is no job ${jobId}.`);
+    return job;
+  }
+
+  list(
+    accountId: string,
+    query: { states?: readonly JobState[]; limit: number; offset: number; newestFirst: boolean },
+  ): Promise<{ total: number; jobs: Job[] }> {
+    return listJobs(this.#parts.collections, { accountId, ...query }, this.#parts.clock);
+  }
+
+  /**
+   * Cancels a job: its slot is free and its render stops.
+   *
+   * @throws PlatenError NOT_FOUND; JOB_ENDED when it is over already.
+   */
+  async cancel(accountId: string, jobId: string): Promise<Job> {
+    const { lifecycle, dispatch } = this.#parts;
+    for (let tries = 0; tries < CANCEL_TRIES; tries += 1) {
+      const job = await this.get(accountId, jobId);
+      if (isOver(job.state))
+        throw new PlatenError('JOB_ENDED', `The job is ${job.state} already.`, { jobId });
+      const cancelled = await lifecycle.cancel(job);
+      if (cancelled === undefined) continue;
+      await dispatch.settle(cancelled);
+      return cancelled;
+    }
+    throw new PlatenError('UNAVAILABLE', 'The job keeps changing; try again.', {
+      jobId,
+      retryAfterSeconds: 1,
+    });
+  }
+
+  /** Cancels a job that no worker has begun; one that runs or is over is left as it is. */
+  async cancelIfNotStarted(accountId: string, jobId: string): Promise<void> {
+    const { collections, clock, lifecycle, dispatch } = this.#parts;
+    const job = await findJob(collections, accountId, jobId, clock);
+    if (job === undefined || (job.state !== 'queued' && job.state !== 'dispatched')) return;
+    const cancelled = await lifecycle.cancel(job);
+    if (cancelled !== undefined) await dispatch.settle(cancelled);
+  }
+
+  /** @throws PlatenError NOT_FOUND unless the job is completed and its PDF is there. */
+  async openOutput(job: Job): Promise<StoredOutput> {
+    const stored = job.output === null ? undefined : await this.#parts.outputs.get(job.output.key);
+    if (stored === undefined)
+      throw new PlatenError('NOT_FOUND', 'The job has no file to download.', { jobId: job._id });
+    return stored;
+  }
+
+  async #progress(accountId: string, jobId: string): Promise<'ended' | 'retrying' | undefined> {
+    const job = await findJob(this.#parts.collections, accountId, jobId, this.#parts.clock);
+    if (job === undefined || isOver(job.state)) return 'ended';
+    return job.state === 'queued' && job.error !== null ? 'retrying' : undefined;
+  }
+}
+
+function newJob(jobId: string, caller: Caller, order: RenderOrder, now: Date): Job {
+  const interactive = order.execution === 'sync';
+  return {
+    _id: jobId,
+    version: 1,
+    state: 'queued',
+    accountId: caller.accountId,
+    apiKeyId: caller.apiKeyId,
+    plan: caller.planName,
+    class: interactive ? 'interactive' : 'bulk',
+    priority: interactive ? 0 : 1,
+    test: caller.mode === 'test',
+    inputMode: order.source.mode satisfies InputMode,
+    outputMode: order.output,
+    fileName: order.fileName,
+    format: order.options.format ?? 'A4',
+    createdAt: now,
+    updatedAt: now,
+    dispatchedAt: null,
+    startedAt: null,
+    completedAt: null,
+    notBefore: now,
+    attempts: 0,
+    maxAttempts: MAX_ATTEMPTS,
+    crashes: 0,
+    owner: null,
+    leaseExpiresAt: null,
+    error: null,
+    retentionHours: caller.plan.retentionHours,
+    expiresAt: null,
+    output: null,
+    processingTimeMs: 0,
+  };
+}

@@ -1,0 +1,28 @@
+import mongoose, { type Connection } from 'mongoose';
+import type { Logger } from '../telemetry/logger.ts';
+
+/** A request that cannot reach the database fails after this time, rather than hang. */
+const SERVER_SELECTION_MS = 10_000;
+
+/**
+ * Opens a connection of its own (no global one): two of them can live in one process.
+ *
+ * @throws when no server answers within SERVER_SELECTION_MS.
+ */
+export async function connectDatabase(uri: string, logger: Logger): Promise<Connection> {
+  const connection = mongoose.createConnection(uri, {
+    serverSelectionTimeoutMS: SERVER_SELECTION_MS,
+    autoIndex: false,
+    autoCreate: false,
+    // Writes that were answered are on disk in a majority of the members: "accepted" has to mean it.
+    writeConcern: { w: 'majority', journal: true },
+  });
+  connection.on('disconnected', () => logger.warn('database connection lost'));
+  connection.on('reconnected', () => logger.info('database connection is back'));
+  return connection.asPromise();
+}
+
+/** Creates every declared index that is missing; doing it again, or in several processes at once, changes nothing. */
+export async function ensureIndexes(connection: Connection): Promise<void> {
+  for (const model of Object.values(connection.models)) await model.createIndexes();
+}

@@ -1,0 +1,110 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+/** Seconds; from a cached answer to the longest deadline. */
+const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
+const SIZE_BUCKETS = [1e3, 1e4, 5e4, 1e5, 5e5, 1e6, 5e6, 1e7, 5e7, 1e8];
+
+/**
+ * Everything Platen measures, made once per process and passed to those who count. Labels are of bounded cardinality:
+ * the plan is one, an account never is.
+ */
+export function createMetrics(role: string) {
+  const registry = new Registry();
+  registry.setDefaultLabels({ role });
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  return {
+    registry,
+    httpRequests: new Counter({
+      name: 'platen_http_requests_total',
+      help: 'HTTP requests answered, by route pattern, method and status.',
+      labelNames: ['method', 'route', 'status'] as const,
+      registers,
+    }),
+    httpDuration: new Histogram({
+      name: 'platen_http_request_duration_seconds',
+      help: 'Time from a request to the end of its answer, in seconds.',
+      labelNames: ['method', 'route'] as const,
+      buckets: DURATION_BUCKETS,
+      registers,
+    }),
+    jobs: new Gauge({
+      name: 'platen_jobs',
+      help: 'Live jobs by state and class.',
+      labelNames: ['state', 'class'] as const,
+      registers,
+    }),
+    slotsInUse: new Gauge({
+      name: 'platen_slots_in_use',
+      help: 'Plan slots taken, by plan.',
+      labelNames: ['plan'] as const,
+      registers,
+    }),
+    slotsWaiting: new Gauge({
+      name: 'platen_slots_waiting',
+      help: 'Jobs that wait for a plan slot, by plan.',
+      labelNames: ['plan'] as const,
+      registers,
+    }),
+    jobsEnded: new Counter({
+      name: 'platen_jobs_ended_total',
+      help: 'Jobs that ended, by state, class and error code ("none" when completed).',
+      labelNames: ['state', 'class', 'code'] as const,
+      registers,
+    }),
+    retries: new Counter({
+      name: 'platen_job_retries_total',
+      help: 'Attempts that failed and will be repeated, by error code.',
+      labelNames: ['code'] as const,
+      registers,
+    }),
+    renderDuration: new Histogram({
+      name: 'platen_render_phase_duration_seconds',
+      help: 'Time of a render by phase: page, load, wait, print, finish; total is from claim to completion.',
+      labelNames: ['phase'] as const,
+      buckets: DURATION_BUCKETS,
+      registers,
+    }),
+    pages: new Counter({ name: 'platen_pages_total', help: 'Pages printed.', registers }),
+    bytes: new Counter({ name: 'platen_pdf_bytes_total', help: 'Bytes of PDF produced.', registers }),
+    pdfSize: new Histogram({
+      name: 'platen_pdf_size_bytes',
+      help: 'Size of a PDF in bytes.',
+      buckets: SIZE_BUCKETS,
+      registers,
+    }),
+    seats: new Gauge({
+      name: 'platen_worker_seats',
+      help: 'Renders a worker can run at a time, and how many it runs.',
+      labelNames: ['kind'] as const,
+      registers,
+    }),
+    browsers: new Gauge({ name: 'platen_browsers', help: 'Browser processes alive.', registers }),
+    browserRestarts: new Counter({
+      name: 'platen_browser_restarts_total',
+      help: 'Browsers that were replaced, by reason.',
+      labelNames: ['reason'] as const,
+      registers,
+    }),
+    sweeps: new Counter({
+      name: 'platen_sweeps_total',
+      help: 'Sweeps run, by name and outcome.',
+      labelNames: ['sweep', 'outcome'] as const,
+      registers,
+    }),
+    sweepRepairs: new Counter({
+      name: 'platen_sweep_repairs_total',
+      help: 'Things a sweep put right, by sweep.',
+      labelNames: ['sweep'] as const,
+      registers,
+    }),
+    egressRefusals: new Counter({
+      name: 'platen_egress_refusals_total',
+      help: 'Connections that the egress policy refused, by reason.',
+      labelNames: ['reason'] as const,
+      registers,
+    }),
+  };
+}
+
+export type Metrics = ReturnType<typeof createMetrics>;
