@@ -1,0 +1,80 @@
+import de.bwaldvogel.mongo.MongoCollection;
+import de.bwaldvogel.mongo.MongoDatabase;
+import de.bwaldvogel.mongo.backend.CollectionOptions;
+import de.bwaldvogel.mongo.backend.CursorRegistry;
+import de.bwaldvogel.mongo.backend.Index;
+import de.bwaldvogel.mongo.backend.IndexKey;
+import de.bwaldvogel.mongo.backend.QueryResult;
+import de.bwaldvogel.mongo.backend.h2.H2Backend;
+import de.bwaldvogel.mongo.backend.h2.H2Collection;
+import de.bwaldvogel.mongo.backend.h2.H2Database;
+import de.bwaldvogel.mongo.bson.Document;
+import org.h2.mvstore.MVMap;
+import org.h2.mvstore.MVStore;
+
+/**
+ * The H2 backend, with a better choice of index. The library uses a unique index only for a query that names exactly
+ * its fields, so {@code {_id, state}} reads the whole collection; here a query that names at least an index's fields
+ * finds its candidates there, and the rest of the query is matched against those.
+ */
+final class IndexedBackend extends H2Backend {
+  IndexedBackend(MVStore store) {
+    super(store);
+  }
+
+  @Override
+  protected MongoDatabase openOrCreateDatabase(String name) {
+    return new Database(name);
+  }
+
+  /** An inner class, for its outer instance is there already when the library's constructor opens the collections. */
+  private final class Database extends H2Database {
+    Database(String name) {
+      super(name, getMvStore(), getCursorRegistry());
+    }
+
+    /** As in the library, map names included, but for the kind of collection. */
+    @Override
+    protected MongoCollection<Object> openOrCreateCollection(String name, CollectionOptions options) {
+      String fullName = getDatabaseName() + "." + name;
+      MVMap<Object, Document> data = getMvStore().openMap("databases." + fullName);
+      MVMap<String, Object> meta = getMvStore().openMap("meta." + fullName);
+      return new Collection(this, name, options, data, meta, cursorRegistry);
+    }
+  }
+
+  private static final class Collection extends H2Collection {
+    Collection(
+        MongoDatabase database,
+        String name,
+        CollectionOptions options,
+        MVMap<Object, Document> data,
+        MVMap<String, Object> meta,
+        CursorRegistry cursors) {
+      super(database, name, options, data, meta, cursors);
+    }
+
+    @Override
+    protected synchronized QueryResult queryDocuments(
+        Document query, Document orderBy, int skip, int limit, int batchSize, Document projection) {
+      for (Index<Object> index : getIndexes()) {
+        Document part = partFor(index, query);
+        if (part != null && index.canHandle(part)) {
+          Iterable<Object> candidates = index.getPositions(part);
+          return matchDocuments(query, candidates, orderBy, skip, limit, batchSize, projection);
+        }
+      }
+      return super.queryDocuments(query, orderBy, skip, limit, batchSize, projection);
+    }
+
+    /** What the query says about the index's fields; null unless it says something about each. */
+    private static Document partFor(Index<?> index, Document query) {
+      Document part = new Document();
+      for (IndexKey field : index.getKeys()) {
+        if (!query.containsKey(field.getKey())) return null;
+        part.put(field.getKey(), query.get(field.getKey()));
+      }
+      return part;
+    }
+  }
+}

@@ -1,0 +1,19 @@
+/** A database that lives as long as the process that started it. */
+export interface EmbeddedDatabase {
+  /** Connection string, with the database name `platen`. */
+  readonly uri: string;
+  readonly kind: 'mongod' | 'mongo-java-server';
+  readonly pid: number;
+  /** Resolves when the database has ended, for whatever reason. */
+  readonly ended: Promise<unknown>;
+  /** Writes everything and ends it. */
+  close(): Promise<void>;
+}
+
+/** No embedded database could be started; the message says why and what can be done. */
+export class EmbeddedDatabaseError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'EmbeddedDatabaseError';
+  }
+}

@@ -1,0 +1,42 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { type EmbeddedDatabase, startEmbeddedDatabase } from '../../src/store/embedded/start-embedded.ts';
+
+export interface TestDatabase {
+  /** Connection string with a database of this caller's own, empty. */
+  readonly uri: string;
+}
+
+let server: Promise<EmbeddedDatabase> | undefined;
+
+/**
+ * A fresh database on the one server that all tests of this process share. The server is stopped by the root hook
+ * below when the tests are over, and ends with the process in any case.
+ */
+export async function startMongo(): Promise<TestDatabase> {
+  server ??= startServer();
+  const { uri } = await server;
+  return { uri: uri.replace(/\/platen\b/, `/test_${randomBytes(6).toString('hex')}`) };
+}
+
+let folder: string | undefined;
+
+async function startServer(): Promise<EmbeddedDatabase> {
+  folder = await mkdtemp(join(tmpdir(), 'platen-test-db-'));
+  return await startEmbeddedDatabase({
+    dataDir: folder,
+    logger: pino({ level: 'silent' }),
+    jarsDir: process.env.PLATEN_EMBEDDED_JARS,
+  });
+}
+
+// A root hook: mocha runs it after the last test of the last file.
+if (typeof after === 'function') {
+  after(async () => {
+    await (await server)?.close();
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+  });
+}
