@@ -15,8 +15,10 @@ export async function expireLeases(parts: {
   now: Date;
   retryBaseMs: number;
   random: () => number;
+  /** Told of every job that got no further attempt. */
+  onEnded: (job: Job) => void;
 }): Promise<number> {
-  const { collections, lifecycle, dispatch, now, retryBaseMs, random } = parts;
+  const { collections, lifecycle, dispatch, now, retryBaseMs, random, onEnded } = parts;
   const lost = (await collections.jobs
     .find({ state: 'processing', leaseExpiresAt: { $lte: now } })
     .limit(BATCH)
@@ -28,7 +30,9 @@ export async function expireLeases(parts: {
       verdict.kind === 'retry'
         ? await lifecycle.retryLater(job, error, verdict.delayMs)
         : await lifecycle.fail(job, error);
-    if (moved !== undefined) await dispatch.settle(moved);
+    if (moved === undefined) continue;
+    if (moved.state === 'failed') onEnded(moved);
+    await dispatch.settle(moved);
   }
   return lost.length;
 }

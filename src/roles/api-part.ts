@@ -1,0 +1,131 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { PlatenError } from '../errors/registry.ts';
+import { createHttpApp } from '../http/app.ts';
+import { createOpsApp } from '../http/ops-app.ts';
+import { DownloadLinks } from '../renders/download-links.ts';
+import { EndWaiter } from '../renders/end-waiter.ts';
+import { RenderService } from '../renders/render-service.ts';
+import type { Part } from './part.ts';
+import type { Platform } from './platform.ts';
+
+const COUNT_EVERY_MS = 1000;
+/** What a caller is told when the whole system is full: about the time in which a part of the backlog goes. */
+const RETRY_AFTER_FULL_S = 10;
+
+export interface ApiPart extends Part {
+  readonly port: number;
+}
+
+/**
+ * The HTTP side: takes orders and answers for jobs.
+ *
+ * @param others the parts of the same process, whose health is told together with this one's.
+ */
+export async function startApiPart(
+  platform: Platform,
+  secret: string,
+  checks: HealthChecks,
+): Promise<ApiPart> {
+  const { config, logger, clock } = platform;
+  const waiter = new EndWaiter(platform.bus);
+  const renders = new RenderService({
+    collections: platform.collections,
+    lifecycle: platform.lifecycle,
+    dispatch: platform.dispatch,
+    outputs: platform.outputs,
+    waiter,
+    clock,
+    syncWaitMs: config.PLATEN_SYNC_WAIT_MS,
+  });
+  const full = watchFullness(platform);
+  const address: { publicUrl: string } = { publicUrl: config.PLATEN_PUBLIC_URL ?? '' };
+  const app = createHttpApp({
+    config,
+    renders,
+    keys: platform.keys,
+    accounts: platform.accounts,
+    templates: platform.templates,
+    plans: platform.plans,
+    links: new DownloadLinks(secret),
+    publicUrl: () => address.publicUrl,
+    metrics: platform.metrics,
+    logger,
+    clock,
+    readiness: checks.readiness,
+    liveness: checks.liveness,
+    admission: full.refusal,
+  });
+  const server = createServer(app);
+  await listen(server, config.PORT, config.PLATEN_HOST);
+  const { port } = server.address() as AddressInfo;
+  address.publicUrl ||= `http://localhost:${port}`;
+  return {
+    port,
+    async stop() {
+      full.stop();
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeIdleConnections();
+      const force = setTimeout(() => server.closeAllConnections(), config.PLATEN_SHUTDOWN_GRACE_MS);
+      // Callers that wait are answered 202: their jobs go on without us.
+      await waiter.close();
+      await closed;
+      clearTimeout(force);
+    },
+    problems: () => [],
+    stuck: () => undefined,
+  };
+}
+
+export interface HealthChecks {
+  readonly readiness: () => Promise<{ ready: boolean; problems: string[] }>;
+  readonly liveness: () => { live: boolean; problem?: string };
+}
+
+/** Only /healthz, /readyz and /metrics: for the roles that answer no callers. */
+export async function startOpsServer(platform: Platform, checks: HealthChecks): Promise<ApiPart> {
+  const app = createOpsApp({ metrics: platform.metrics, logger: platform.logger, ...checks });
+  const server = createServer(app);
+  await listen(server, platform.config.PORT, platform.config.PLATEN_HOST);
+  return {
+    port: (server.address() as AddressInfo).port,
+    async stop() {
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+    problems: () => [],
+    stuck: () => undefined,
+  };
+}
+
+function listen(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => resolve());
+  });
+}
+
+/** Counts the live jobs once in a while; past the bound new work is refused. */
+function watchFullness(platform: Platform): { refusal: () => PlatenError | undefined; stop: () => void } {
+  const bound = platform.config.PLATEN_MAX_LIVE_JOBS;
+  let live = 0;
+  const timer = setInterval(() => {
+    platform.collections.jobs.estimatedDocumentCount().then(
+      (count) => {
+        live = count;
+      },
+      // The database is away; what needs it fails by itself.
+      () => undefined,
+    );
+  }, COUNT_EVERY_MS);
+  timer.unref();
+  return {
+    refusal: () =>
+      live < bound
+        ? undefined
+        : new PlatenError('UNAVAILABLE', 'The service has as much work as it can take.', {
+            retryAfterSeconds: RETRY_AFTER_FULL_S,
+          }),
+    stop: () => clearInterval(timer),
+  };
+}

@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import type { Connection } from 'mongoose';
+import { AccountStore } from '../accounts/account-store.ts';
+import type { Bus } from '../bus/bus.ts';
+import { systemClock } from '../clock.ts';
+import type { Config, Role } from '../config.ts';
+import { Dispatch } from '../dispatch/dispatch.ts';
+import { Slots } from '../dispatch/slots.ts';
+import { KeyStore } from '../keys/key-store.ts';
+import { PLAN_NAMES, type Plan, type Plans } from '../plans/plan.ts';
+import { loadPlans } from '../plans/plans-file.ts';
+import { HistoryMover } from '../renders/history-mover.ts';
+import { jobCollections } from '../renders/job-collections.ts';
+import { Lifecycle } from '../renders/lifecycle.ts';
+import { connectDatabase, ensureIndexes } from '../store/connection.ts';
+import { createFolderOutputStore } from '../store/outputs/folder.ts';
+import { createGridFsOutputStore } from '../store/outputs/gridfs.ts';
+import { createLogger } from '../telemetry/logger.ts';
+import { createMetrics } from '../telemetry/metrics.ts';
+import { TemplateStore } from '../templates/template-store.ts';
+
+/** What is the same in every role: the database and what is kept in it, the bus, and how jobs are set going. */
+export type Platform = Awaited<ReturnType<typeof openPlatform>>;
+
+/**
+ * Puts the common parts together.
+ *
+ * @param openBus called once the logger is there; the platform closes the bus.
+ * @throws when the database does not answer, or the plans file is not valid.
+ */
+export async function openPlatform(
+  role: Role,
+  config: Config,
+  mongodbUri: string,
+  openBus: (logger: ReturnType<typeof createLogger>) => Bus | Promise<Bus>,
+) {
+  const instance = `${hostname()}-${randomUUID().slice(0, 8)}`;
+  const logger = createLogger({ level: config.PLATEN_LOG_LEVEL, role, instance });
+  const clock = systemClock;
+  const metrics = createMetrics(role);
+  const plans = await loadPlans(config.PLATEN_PLANS_FILE);
+  const connection = await connectDatabase(mongodbUri, logger);
+
+  const collections = jobCollections(connection);
+  const accounts = new AccountStore(connection, clock);
+  const keys = new KeyStore(connection, clock);
+  const templates = new TemplateStore(connection, clock);
+  const slots = new Slots(connection, clock);
+  const lifecycle = new Lifecycle(collections, clock);
+  await ensureIndexes(connection);
+
+  const bus = await openBus(logger);
+  const mover = new HistoryMover(collections, logger);
+  const planOf = planLookUp(accounts, plans);
+  const dispatch = new Dispatch({
+    collections,
+    lifecycle,
+    slots,
+    bus,
+    mover,
+    clock,
+    logger,
+    planOf,
+    slotsPerWorker: config.PLATEN_WORKER_SLOTS,
+  });
+  return {
+    role,
+    config,
+    instance,
+    logger,
+    clock,
+    metrics,
+    plans,
+    connection,
+    collections,
+    accounts,
+    keys,
+    templates,
+    slots,
+    lifecycle,
+    bus,
+    mover,
+    planOf,
+    dispatch,
+    outputs: openOutputs(role, config, connection),
+    /** Closes what was opened, last first. */
+    async close(): Promise<void> {
+      await mover.flush();
+      await bus.close();
+      await connection.close();
+    },
+  };
+}
+
+/** Names what keeps the common parts from working. */
+export async function platformProblems(platform: Platform): Promise<string[]> {
+  const problems: string[] = [];
+  try {
+    await platform.connection.db?.command({ ping: 1 }, { timeoutMS: 2000 });
+  } catch (error) {
+    problems.push(`database: ${(error as Error).message}`);
+  }
+  const busProblem = platform.bus.problem();
+  if (busProblem !== undefined) problems.push(`bus: ${busProblem}`);
+  return problems;
+}
+
+function openOutputs(role: Role, config: Config, connection: Connection) {
+  const kind = config.PLATEN_OUTPUT_STORE ?? (role === 'standalone' ? 'folder' : 'gridfs');
+  return kind === 'folder'
+    ? createFolderOutputStore(join(config.PLATEN_DATA_DIR, 'outputs'))
+    : createGridFsOutputStore(connection);
+}
+
+function planLookUp(accounts: AccountStore, plans: Plans): (accountId: string) => Promise<Plan> {
+  return async (accountId) => {
+    const account = await accounts.find(accountId);
+    // An account that is gone may still have jobs on their way; they end under the smallest plan.
+    return plans[account?.plan ?? PLAN_NAMES[0]];
+  };
+}

@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Platform } from './platform.ts';
+
+const FIRST_ACCOUNT = 'owner@localhost.localdomain';
+
+/** The data folder's own secret, made at the first start. */
+export async function standaloneSecret(dataDir: string): Promise<string> {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  return readOrMake(join(dataDir, 'secret'), () => randomBytes(32).toString('base64url'));
+}
+
+/**
+ * The first account of a standalone service that was given none, and its key.
+ *
+ * @returns the file that holds the key, and the key itself if it was made just now.
+ */
+export async function firstAccount(
+  platform: Platform,
+): Promise<{ keyFile: string; madeKey: string | undefined }> {
+  const keyFile = join(platform.config.PLATEN_DATA_DIR, 'first-api-key');
+  const { accounts, keys } = platform;
+  const account =
+    (await accounts.findByEmail(FIRST_ACCOUNT)) ?? (await accounts.create(FIRST_ACCOUNT, null, 'business'));
+  if (account === undefined) throw new Error('The first account could not be made.');
+  const kept = await readFile(keyFile, 'utf8').catch(() => undefined);
+  if (kept !== undefined && (await keys.findBySecret(kept.trim())) !== undefined)
+    return { keyFile, madeKey: undefined };
+  const { secret } = await keys.create(account._id, { name: 'first', mode: 'live', allowedIps: [] });
+  await writeFile(keyFile, `${secret}\n`, { mode: 0o600 });
+  return { keyFile, madeKey: secret };
+}
+
+async function readOrMake(path: string, make: () => string): Promise<string> {
+  try {
+    // `wx`: of two processes that start at once one makes it, and both use the same.
+    await writeFile(path, `${make()}\n`, { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  return (await readFile(path, 'utf8')).trim();
+}

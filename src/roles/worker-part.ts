@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createChromiumRenderer } from '../chromium/chromium-renderer.ts';
+import { createAddressPolicy } from '../egress/address-policy.ts';
+import { startEgressProxy } from '../egress/proxy.ts';
+import { createPdfFinisher } from '../pdf/finish.ts';
+import { createTemplateEngine } from '../templates/engine/template-engine.ts';
+import { Worker } from '../worker/worker.ts';
+import type { Part } from './part.ts';
+import type { Platform } from './platform.ts';
+
+/** Templates are CPU-bound; two threads keep one long one from standing before all others. */
+const TEMPLATE_THREADS = 2;
+const FINISHER_THREADS = 1;
+/** A busy pool in which no render ends for this long, past the longest deadline, is stuck. */
+const STUCK_AFTER_MS = 330_000;
+
+/** Everything that turns a claimed job into a PDF: egress proxy, Chromium, template threads, and the worker itself. */
+export async function startWorkerPart(platform: Platform): Promise<Part> {
+  const { config, logger, metrics } = platform;
+  const policy = createAddressPolicy({ allowedNetworks: config.PLATEN_ALLOWED_PRIVATE_NETWORKS });
+  const proxy = await startEgressProxy({ policy, logger, metrics });
+  const finisher = createPdfFinisher({ threads: FINISHER_THREADS });
+  const templates = createTemplateEngine({ threads: TEMPLATE_THREADS, logger });
+  const renderer = await createChromiumRenderer({
+    seats: config.PLATEN_WORKER_SLOTS,
+    isolation: config.PLATEN_ISOLATION,
+    browserPath: config.PLATEN_CHROMIUM_PATH,
+    proxyUrl: proxy.url,
+    egress: proxy,
+    finish: finisher.finish,
+    logger,
+    metrics,
+    userDataRoot: join(tmpdir(), 'platen-chromium'),
+  });
+  metrics.seats.set({ kind: 'total' }, config.PLATEN_WORKER_SLOTS);
+  const worker = new Worker({
+    collections: platform.collections,
+    lifecycle: platform.lifecycle,
+    dispatch: platform.dispatch,
+    renderer,
+    templates,
+    outputs: platform.outputs,
+    clock: platform.clock,
+    random: Math.random,
+    retryBaseMs: config.PLATEN_RETRY_BASE_MS,
+    logger,
+    observe: {
+      rendered(phases, pages, bytes) {
+        for (const [phase, ms] of Object.entries(phases))
+          metrics.renderDuration.observe({ phase }, ms / 1000);
+        metrics.pages.inc(pages);
+        metrics.bytes.inc(bytes);
+        metrics.pdfSize.observe(bytes);
+      },
+      ended(job) {
+        metrics.jobsEnded.inc({ state: job.state, class: job.class, code: job.error?.code ?? 'none' });
+        metrics.renderDuration.observe({ phase: 'total' }, job.processingTimeMs / 1000);
+      },
+      retried: (code) => metrics.retries.inc({ code }),
+    },
+    bus: platform.bus,
+    owner: `${platform.instance}-${randomUUID().slice(0, 8)}`,
+    slots: config.PLATEN_WORKER_SLOTS,
+    leaseMs: config.PLATEN_LEASE_MS,
+    onSeats: (busy) => metrics.seats.set({ kind: 'busy' }, busy),
+  });
+  await worker.start();
+  return {
+    async stop() {
+      await worker.stop(config.PLATEN_SHUTDOWN_GRACE_MS);
+      await renderer.close();
+      await Promise.all([templates.close(), finisher.close(), proxy.close()]);
+    },
+    problems: () => (renderer.health().ready ? [] : ['chromium: no browser is ready']),
+    stuck() {
+      const { busy, lastProgress } = renderer.health();
+      return busy > 0 && Date.now() - lastProgress > STUCK_AFTER_MS
+        ? 'worker: no render has ended for longer than any may take'
+        : undefined;
+    },
+  };
+}

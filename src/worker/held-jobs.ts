@@ -1,0 +1,122 @@
+import type { Job } from '../renders/job.ts';
+import type { Lifecycle } from '../renders/lifecycle.ts';
+import type { Logger } from '../telemetry/logger.ts';
+
+/** Why a render was stopped from outside. */
+export type StopReason = 'lost' | 'shutdown';
+
+export interface HeldJob {
+  readonly job: Job;
+  /** Aborted with a StopReason. */
+  readonly signal: AbortSignal;
+  /** The attempt's end is recorded: there is no lease to renew any more. */
+  over(): void;
+}
+
+interface Entry {
+  readonly job: Job;
+  readonly controller: AbortController;
+  over: boolean;
+}
+
+/** A lease is renewed three times in its life, so that two renewals may fail. */
+const RENEWALS_PER_LEASE = 3;
+
+/**
+ * The jobs that a worker holds, and their leases: renewed together in one update while they are rendered. A job that
+ * turns out to be somebody else's, or cancelled, is stopped; so is every job when the database cannot be reached for
+ * as long as a lease lasts, since others will have taken them by then.
+ */
+export class HeldJobs {
+  readonly #held = new Map<string, Entry>();
+  readonly #lifecycle: Lifecycle;
+  readonly #owner: string;
+  readonly #leaseMs: number;
+  readonly #logger: Logger;
+  readonly #timer: NodeJS.Timeout;
+  #idle: (() => void)[] = [];
+  #renewing = false;
+  #lastRenewal = Date.now();
+
+  constructor(lifecycle: Lifecycle, owner: string, leaseMs: number, logger: Logger) {
+    this.#lifecycle = lifecycle;
+    this.#owner = owner;
+    this.#leaseMs = leaseMs;
+    this.#logger = logger;
+    this.#timer = setInterval(() => void this.renew(), leaseMs / RENEWALS_PER_LEASE);
+    this.#timer.unref();
+  }
+
+  get size(): number {
+    return this.#held.size;
+  }
+
+  add(job: Job): HeldJob {
+    const controller = new AbortController();
+    if (this.#held.size === 0) this.#lastRenewal = Date.now();
+    const entry: Entry = { job, controller, over: false };
+    this.#held.set(job._id, entry);
+    return {
+      job,
+      signal: controller.signal,
+      over: () => {
+        entry.over = true;
+      },
+    };
+  }
+
+  remove(jobId: string): void {
+    this.#held.delete(jobId);
+    if (this.#held.size === 0) for (const resolve of this.#idle.splice(0)) resolve();
+  }
+
+  /** Whether a job is held whose end is not recorded yet, by us at least. */
+  holds(jobId: string): boolean {
+    return this.#held.get(jobId)?.over === false;
+  }
+
+  /** Renews every lease and stops what is no longer ours. Called by the clock, and when a held job is said to have ended. */
+  async renew(): Promise<void> {
+    const held = [...this.#held.values()].filter((entry) => !entry.over).map(({ job }) => job);
+    if (held.length === 0 || this.#renewing) return;
+    this.#renewing = true;
+    const before = Date.now();
+    try {
+      const lost = await this.#lifecycle.renew(this.#owner, held, this.#leaseMs);
+      this.#lastRenewal = before;
+      for (const jobId of lost) this.#stop(jobId, 'lost');
+    } catch (error) {
+      this.#logger.warn({ err: error }, 'leases not renewed');
+      if (Date.now() - this.#lastRenewal > this.#leaseMs) this.stopAll('lost');
+    } finally {
+      this.#renewing = false;
+    }
+  }
+
+  stopAll(reason: StopReason): void {
+    for (const jobId of this.#held.keys()) this.#stop(jobId, reason);
+  }
+
+  /** Resolves when nothing is held, or after `withinMs`. @returns whether nothing is held. */
+  async drained(withinMs: number): Promise<boolean> {
+    if (this.#held.size === 0) return true;
+    let timer: NodeJS.Timeout | undefined;
+    await Promise.race([
+      new Promise<void>((resolve) => this.#idle.push(resolve)),
+      new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, withinMs);
+      }),
+    ]);
+    clearTimeout(timer);
+    return this.#held.size === 0;
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  #stop(jobId: string, reason: StopReason): void {
+    const entry = this.#held.get(jobId);
+    if (entry?.over === false) entry.controller.abort(reason);
+  }
+}

@@ -1,0 +1,90 @@
+import type { Bus, JobClass, JobPointer, PointerConsumer, Seat, Subscription } from '../bus/bus.ts';
+import { loadInput } from '../renders/inputs.ts';
+import { HeldJobs } from './held-jobs.ts';
+import { type RunParts, runJob } from './run-job.ts';
+import { Seats } from './seats.ts';
+
+export interface WorkerParts extends RunParts {
+  readonly bus: Bus;
+  /** Names this process in leases; never used twice. */
+  readonly owner: string;
+  /** Renders at a time. */
+  readonly slots: number;
+  readonly leaseMs: number;
+  readonly onSeats: (busy: number) => void;
+}
+
+/**
+ * Takes pointers from the bus as it has seats for them, claims their jobs and renders them. See job.ts for what a
+ * claim is, and bus.ts for what is asked of a consumer.
+ */
+export class Worker implements PointerConsumer {
+  readonly #parts: WorkerParts;
+  readonly #seats: Seats;
+  readonly #held: HeldJobs;
+  readonly #subscriptions: Subscription[] = [];
+
+  constructor(parts: WorkerParts) {
+    this.#parts = parts;
+    this.#seats = new Seats(parts.slots, parts.onSeats);
+    this.#held = new HeldJobs(parts.lifecycle, parts.owner, parts.leaseMs, parts.logger);
+  }
+
+  async start(): Promise<void> {
+    const { bus } = this.#parts;
+    // A job of ours that ended without us was cancelled: look at once instead of at the next renewal.
+    this.#subscriptions.push(
+      await bus.subscribeEvents((event) => {
+        if (event.kind === 'ended' && this.#held.holds(event.jobId)) void this.#held.renew();
+      }),
+      await bus.consumePointers(this),
+    );
+  }
+
+  reserve(jobClass: JobClass, signal: AbortSignal): Promise<Seat> {
+    return this.#seats.reserve(jobClass, signal);
+  }
+
+  async accept(pointer: JobPointer, seat: Seat): Promise<void> {
+    const { lifecycle, collections, owner, leaseMs, logger } = this.#parts;
+    // The input is fetched while the claim is under way: most claims succeed.
+    const loading = loadInput(collections, pointer.jobId).catch(() => undefined);
+    let job: Awaited<ReturnType<typeof lifecycle.claim>>;
+    try {
+      job = await lifecycle.claim({ _id: pointer.jobId, version: pointer.version }, owner, leaseMs);
+    } catch (error) {
+      // Whether the claim was made is not known. If it was, its lease runs out; if not, the bell is rung again.
+      logger.warn({ err: error, jobId: pointer.jobId }, 'claim failed');
+    }
+    if (job === undefined) {
+      seat.release();
+      return;
+    }
+    const held = this.#held.add(job);
+    void runJob(this.#parts, held, loading)
+      .catch((error: unknown) => {
+        // The database is away: the lease runs out and the job is taken up again.
+        logger.error({ err: error, jobId: pointer.jobId }, 'attempt not recorded');
+      })
+      .finally(() => {
+        this.#held.remove(pointer.jobId);
+        seat.release();
+      });
+  }
+
+  /**
+   * Takes no more jobs, lets those under way finish for `graceMs`, then gives back the rest; resolves when nothing is
+   * held any more.
+   */
+  async stop(graceMs: number): Promise<void> {
+    for (const subscription of this.#subscriptions.splice(0).reverse()) await subscription.stop();
+    if (!(await this.#held.drained(graceMs))) {
+      this.#held.stopAll('shutdown');
+      await this.#held.drained(GIVE_BACK_MS);
+    }
+    this.#held.close();
+  }
+}
+
+/** Time for killed renders to be recorded as given back. */
+const GIVE_BACK_MS = 5000;
