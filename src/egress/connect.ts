@@ -1,0 +1,58 @@
+import { connect, type LookupFunction, type Socket } from 'node:net';
+import { EgressError } from './errors.ts';
+import type { Target } from './host.ts';
+
+/**
+ * A `lookup` for node:net and node:tls that knows nothing but `addresses`: Node tries them in turn, both families
+ * alternating (RFC 8305), and never asks a name server.
+ */
+export function pinnedLookup(addresses: readonly string[]): LookupFunction {
+  const answers = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+  return (_name, options, callback) => {
+    if (options.all) callback(null, answers);
+    else callback(null, answers[0]!.address, answers[0]!.family);
+  };
+}
+
+export interface OpenOptions {
+  /** Longest wait for a connection, all addresses together, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Gives the attempt up, and ends the connection whenever it fires. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * A TCP connection to one of the checked `addresses`.
+ *
+ * @throws EgressError `unreachable` when none takes it in time, or the signal ends the attempt.
+ */
+export function openSocket(
+  target: Target,
+  addresses: readonly string[],
+  { timeoutMs, signal }: OpenOptions,
+): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({
+      host: target.host.text,
+      port: target.port,
+      lookup: pinnedLookup(addresses),
+      autoSelectFamily: true,
+      noDelay: true,
+      signal,
+    });
+    const timer = setTimeout(
+      () => socket.destroy(new Error(`no connection within ${timeoutMs} ms`)),
+      timeoutMs,
+    );
+    const fail = (error: Error) => {
+      clearTimeout(timer);
+      reject(new EgressError('unreachable', `${target.host.text} does not answer.`, String(error), error));
+    };
+    // Stays for good: a socket without a listener brings the process down when it breaks.
+    socket.on('error', fail);
+    socket.once('connect', () => {
+      clearTimeout(timer);
+      resolve(socket);
+    });
+  });
+}

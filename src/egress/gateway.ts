@@ -1,0 +1,92 @@
+import type { Socket } from 'node:net';
+import { type Clock, systemClock } from '../clock.ts';
+import type { AddressPolicy } from './address-policy.ts';
+import { openSocket } from './connect.ts';
+import { EgressError, type EgressFault } from './errors.ts';
+import type { Target } from './host.ts';
+import { type Lookup, systemLookup } from './lookup.ts';
+import { RecentHosts } from './recent-hosts.ts';
+import { resolveChecked } from './resolve.ts';
+
+/** How long, and of how many hosts, a refusal is remembered: past the longest render, by a good margin. */
+const MEMORY = { ttlMs: 10 * 60_000, capacity: 10_000 };
+
+/** What the proxy tells the metrics. */
+export interface EgressMetrics {
+  /** A connection was asked for, and what came of it. */
+  outcome(outcome: 'connected' | EgressFault): void;
+}
+
+/** The part of a pino logger that is used. */
+export interface EgressLogger {
+  info(fields: object, message: string): void;
+  debug(fields: object, message: string): void;
+}
+
+export interface GatewayOptions {
+  readonly policy: AddressPolicy;
+  readonly logger: EgressLogger;
+  /** Default: the machine's name servers, then the operating system. */
+  readonly lookup?: Lookup | undefined;
+  readonly metrics?: EgressMetrics | undefined;
+  readonly clock?: Clock | undefined;
+}
+
+/** Opens connections to the outside, each looked up once and checked, and remembers for whom it did not. */
+export class Gateway {
+  readonly #options: GatewayOptions;
+  readonly #lookup: Lookup;
+  readonly #blocked: RecentHosts;
+  readonly #unresolvable: RecentHosts;
+
+  constructor(options: GatewayOptions) {
+    const clock = options.clock ?? systemClock;
+    this.#options = options;
+    this.#lookup = options.lookup ?? systemLookup();
+    this.#blocked = new RecentHosts({ clock, ...MEMORY });
+    this.#unresolvable = new RecentHosts({ clock, ...MEMORY });
+  }
+
+  /**
+   * A connection to a checked address of `target`.
+   *
+   * @param timeoutMs longest wait for name servers, and again for the connection.
+   * @param signal ends the attempt, and later the connection.
+   * @throws EgressError
+   */
+  async reach(target: Target, timeoutMs: number, signal: AbortSignal): Promise<Socket> {
+    const { policy, metrics } = this.#options;
+    try {
+      const addresses = await resolveChecked(target, { policy, lookup: this.#lookup, timeoutMs });
+      const socket = await openSocket(target, addresses, { timeoutMs, signal });
+      metrics?.outcome('connected');
+      return socket;
+    } catch (error) {
+      // Who gave up before the answer came has no use for it, except that a refusal stays one.
+      if (error instanceof EgressError && (error.fault !== 'unreachable' || !signal.aborted)) {
+        this.#note(target, error);
+      }
+      throw error;
+    }
+  }
+
+  wasBlocked(hostname: string, sinceEpochMs: number): boolean {
+    return this.#blocked.hasSince(hostname, sinceEpochMs);
+  }
+
+  wasUnresolvable(hostname: string, sinceEpochMs: number): boolean {
+    return this.#unresolvable.hasSince(hostname, sinceEpochMs);
+  }
+
+  #note({ host, port }: Target, { fault, detail }: EgressError): void {
+    const fields = { host: host.text, port, fault, detail };
+    this.#options.metrics?.outcome(fault);
+    if (fault === 'blocked') {
+      this.#blocked.add(host.text);
+      this.#options.logger.info(fields, 'egress refused');
+    } else {
+      if (fault === 'unresolvable') this.#unresolvable.add(host.text);
+      this.#options.logger.debug(fields, 'egress failed');
+    }
+  }
+}

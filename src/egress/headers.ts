@@ -1,0 +1,36 @@
+/** Headers that are for the next hop only (RFC 9110 section 7.6.1), and what some clients send to a proxy. */
+const HOP_BY_HOP = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** Set on every answer that is the proxy's own, with what went wrong; cut out of what others answer. */
+export const EGRESS_HEADER = 'x-platen-egress';
+
+/**
+ * What of a message's headers goes on to the next hop: `raw` (name, value, name, value …) without those of this hop,
+ * those its Connection header names, and those in `drop` (lower case).
+ */
+export function forwardedHeaders(raw: readonly string[], drop: readonly string[] = []): string[] {
+  const dropped = new Set([...HOP_BY_HOP, ...drop, ...namedByConnection(raw)]);
+  return pairs(raw)
+    .filter(([name]) => !dropped.has(name.toLowerCase()))
+    .flat();
+}
+
+function namedByConnection(raw: readonly string[]): string[] {
+  return pairs(raw)
+    .filter(([name]) => name.toLowerCase() === 'connection')
+    .flatMap(([, value]) => value.split(',').map((part) => part.trim().toLowerCase()));
+}
+
+function pairs(raw: readonly string[]): [string, string][] {
+  return raw.flatMap((name, index) => (index % 2 === 0 ? [[name, raw[index + 1] ?? '']] : []));
+}

@@ -1,0 +1,168 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { AddressPolicy } from './address-policy.ts';
+import { answerFault, refuseFault, refuseMalformed } from './answers.ts';
+import { forwardRequest, upgradeHead } from './forward.ts';
+import { Gateway, type GatewayOptions } from './gateway.ts';
+import { parseAuthority, type Target, targetOf } from './host.ts';
+import { isInNetwork, network, parseAddress, unmapped } from './networks.ts';
+import { splice } from './tunnel.ts';
+
+export interface EgressLimits {
+  /** Longest wait for name servers, and again for a connection, in milliseconds. */
+  readonly connectTimeoutMs: number;
+  /** A connection over which nothing passes for so long is closed, in milliseconds. */
+  readonly idleTimeoutMs: number;
+  /** Connections from browsers at a time; further ones are closed at once. */
+  readonly maxConnections: number;
+  /** Largest head of a request, in bytes: a source URL and asset headers have to fit. */
+  readonly maxHeaderBytes: number;
+}
+
+const DEFAULT_LIMITS: EgressLimits = {
+  connectTimeoutMs: 10_000,
+  // The longest deadline a render can have: an origin may take as long to answer.
+  idleTimeoutMs: 300_000,
+  maxConnections: 2048,
+  maxHeaderBytes: 64 * 1024,
+};
+
+export interface EgressProxyOptions extends GatewayOptions {
+  readonly limits?: Partial<EgressLimits>;
+}
+
+/** The only way out of the browser. */
+export interface EgressProxy {
+  /** For `--proxy-server`: http://127.0.0.1:PORT. */
+  readonly url: string;
+  /**
+   * Whether a connection to `hostname` (of a URL) was refused at `sinceEpochMs` or later. Only this tells a refusal
+   * from other faults: the browser shows no CONNECT answer, and over TLS an origin may send any header.
+   */
+  wasBlocked(hostname: string, sinceEpochMs: number): boolean;
+  /** Whether `hostname` turned out not to exist at `sinceEpochMs` or later. */
+  wasUnresolvable(hostname: string, sinceEpochMs: number): boolean;
+  /** Sockets open at the moment, to browsers and to origins. */
+  openSockets(): number;
+  /** Ends every connection and stops listening. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the proxy on a free loopback port. CONNECT (https, web sockets), absolute-form http and absolute-form web
+ * socket requests are looked up once, checked, and connected to the checked address; see resolve.ts.
+ */
+export async function startEgressProxy(options: EgressProxyOptions): Promise<EgressProxy> {
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const server = createServer({ maxHeaderSize: limits.maxHeaderBytes, keepAliveTimeout: 60_000 });
+  server.maxConnections = limits.maxConnections;
+  server.timeout = limits.idleTimeoutMs;
+  const port = await listen(server);
+  const gateway = new Gateway({ ...options, policy: withoutSelf(options.policy, port) });
+  const sockets = new Set<Socket>();
+  const track = (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  };
+
+  server.on('connection', track);
+  serve(server, async (target, gone) => {
+    const upstream = await gateway.reach(target, limits.connectTimeoutMs, gone);
+    track(upstream);
+    upstream.setTimeout(limits.idleTimeoutMs, () => upstream.destroy());
+    return upstream;
+  });
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    wasBlocked: (hostname, since) => gateway.wasBlocked(hostname, since),
+    wasUnresolvable: (hostname, since) => gateway.wasUnresolvable(hostname, since),
+    openSockets: () => sockets.size,
+    async close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+/** A connection to `target` that ends when `gone` fires. */
+type Reach = (target: Target, gone: AbortSignal) => Promise<Socket>;
+
+function serve(server: Server, reach: Reach): void {
+  // Node hands over a Duplex, which for a server on plain TCP is always the Socket.
+  server.on('connect', (request, duplex, head) => {
+    const client = duplex as Socket;
+    const target = parseAuthority(request.url ?? '');
+    if (!target) return refuseMalformed(client, 'The target is not host:port.');
+    reach(target, goneWith(client)).then((upstream) => {
+      client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+      splice(client, upstream, head);
+    }, refuseFault(client));
+  });
+
+  server.on('upgrade', (request, duplex, head) => {
+    const client = duplex as Socket;
+    const { url, target } = absoluteForm(request);
+    if (!target) return refuseMalformed(client, 'The target is not an absolute http or ws address.');
+    reach(target, goneWith(client)).then((upstream) => {
+      upstream.write(upgradeHead(request, url));
+      splice(client, upstream, head);
+    }, refuseFault(client));
+  });
+
+  server.on('request', (request, response) => {
+    const { url, target } = absoluteForm(request);
+    if (!target) return refuseMalformed(request.socket, 'The target is not an absolute http address.');
+    reach(target, goneWith(response))
+      .then((upstream) => forwardRequest(request, response, url, upstream))
+      .catch(answerFault(response));
+  });
+}
+
+/** Fires when the browser is gone, or has its whole answer. */
+function goneWith(client: Socket | ServerResponse): AbortSignal {
+  const gone = new AbortController();
+  client.once('close', () => gone.abort());
+  // Without a listener an error would end the process; 'close' follows every error.
+  client.on('error', () => client.destroy());
+  return gone.signal;
+}
+
+/** The URL of an absolute-form request for a scheme that is spoken here without TLS. */
+function absoluteForm(
+  request: IncomingMessage,
+): { url: URL; target: Target } | { url?: undefined; target?: undefined } {
+  const text = request.url ?? '';
+  if (!/^(http|ws):\/\//i.test(text) || !URL.canParse(text)) return {};
+  const url = new URL(text);
+  const target = targetOf(url);
+  return target ? { url, target } : {};
+}
+
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+/** Both lead to 127.0.0.1 on Linux. */
+const SELF = [network('127.0.0.0/8'), network('0.0.0.0/8')];
+
+/** Never through the proxy to the proxy, even where loopback is open: that would be a loop without end. */
+function withoutSelf(policy: AddressPolicy, ownPort: number): AddressPolicy {
+  return {
+    check(text, port) {
+      const verdict = policy.check(text, port);
+      const address = parseAddress(text);
+      if (!verdict.allowed || port !== ownPort || !address) return verdict;
+      const loops = SELF.some((block) => isInNetwork(unmapped(address), block));
+      return loops ? { allowed: false, reason: 'the egress proxy itself' } : verdict;
+    },
+  };
+}
