@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
+import { parseNetworks } from './egress/networks.ts';
 
 const integer = (fallback: number, min: number, max: number) =>
   z.coerce.number().int().min(min).max(max).default(fallback);
@@ -9,6 +10,13 @@ const list = z.string().transform((text) =>
     .map((part) => part.trim())
     .filter((part) => part !== ''),
 );
+const networks = list.superRefine((entries, context) => {
+  try {
+    parseNetworks(entries);
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: (error as Error).message });
+  }
+});
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https address' });
 
 /** Bootstrap keys are taken as given: a known prefix and at least 32 characters that cannot break a header. */
@@ -105,7 +113,7 @@ export const environmentSchema = z.object({
     .min(1)
     .optional()
     .describe('Chromium to use; otherwise one is looked for.'),
-  PLATEN_ALLOWED_PRIVATE_NETWORKS: list
+  PLATEN_ALLOWED_PRIVATE_NETWORKS: networks
     .default([])
     .describe('Private networks that documents and callbacks may reach: CIDRs, comma-separated.'),
   PLATEN_LEASE_MS: integer(15_000, 500, 600_000).describe(

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createChromiumRenderer } from '../chromium/chromium-renderer.ts';
 import { createAddressPolicy } from '../egress/address-policy.ts';
+import { parseNetworks } from '../egress/networks.ts';
 import { startEgressProxy } from '../egress/proxy.ts';
 import { createPdfFinisher } from '../pdf/finish.ts';
 import { createTemplateEngine } from '../templates/engine/template-engine.ts';
@@ -19,8 +20,14 @@ const STUCK_AFTER_MS = 330_000;
 /** Everything that turns a claimed job into a PDF: egress proxy, Chromium, template threads, and the worker itself. */
 export async function startWorkerPart(platform: Platform): Promise<Part> {
   const { config, logger, metrics } = platform;
-  const policy = createAddressPolicy({ allowedNetworks: config.PLATEN_ALLOWED_PRIVATE_NETWORKS });
-  const proxy = await startEgressProxy({ policy, logger, metrics });
+  const policy = createAddressPolicy({
+    allowedNetworks: parseNetworks(config.PLATEN_ALLOWED_PRIVATE_NETWORKS),
+  });
+  const proxy = await startEgressProxy({
+    policy,
+    logger,
+    metrics: { outcome: (outcome) => metrics.egress.inc({ outcome }) },
+  });
   const finisher = createPdfFinisher({ threads: FINISHER_THREADS });
   const templates = createTemplateEngine({ threads: TEMPLATE_THREADS, logger });
   const renderer = await createChromiumRenderer({

@@ -98,10 +98,10 @@ export function createMetrics(role: string) {
       labelNames: ['sweep'] as const,
       registers,
     }),
-    egressRefusals: new Counter({
-      name: 'platen_egress_refusals_total',
-      help: 'Connections that the egress policy refused, by reason.',
-      labelNames: ['reason'] as const,
+    egress: new Counter({
+      name: 'platen_egress_connections_total',
+      help: 'Connections that documents asked for, by outcome: connected, or why not.',
+      labelNames: ['outcome'] as const,
       registers,
     }),
   };

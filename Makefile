@@ -1,0 +1,55 @@
+# Everything is run by the Node of node_modules, whatever Node the machine has.
+NODE := node_modules/.bin/node
+SOURCES := $(shell find src -name '*.ts')
+
+.PHONY: run test fast check generate bench build setup peers clean
+.DEFAULT_GOAL := run
+
+## run: install, build and start the whole service in one process (PORT, PLATEN_DATA_DIR and the rest are obeyed)
+run: dist/main.js peers
+	@exec $(NODE) dist/main.js standalone
+
+## test: everything that has to hold before a change is kept
+test: check peers
+	@PATH="$(CURDIR)/node_modules/.bin:$$PATH" $(NODE) node_modules/mocha/bin/mocha.js --exit --reporter test/support/reporter.cjs \
+	  'test/unit/**/*.test.ts' 'test/integration/**/*.test.ts' 'test/races/**/*.test.ts' 'test/e2e/**/*.test.ts' 'test/disruption/**/*.test.ts'
+
+## fast: unit and integration tests alone
+fast: peers
+	@PATH="$(CURDIR)/node_modules/.bin:$$PATH" $(NODE) node_modules/mocha/bin/mocha.js --exit --reporter test/support/reporter.cjs \
+	  'test/unit/**/*.test.ts' 'test/integration/**/*.test.ts'
+
+## check: format, lint, import cycles, types, stale generated files
+check: node_modules/.installed
+	@node_modules/.bin/biome check .
+	@node_modules/.bin/tsc -p tsconfig.json
+	@$(NODE) scripts/generate-docs.ts --check
+
+## generate: write what is made from the sources: error and configuration tables, OpenAPI document
+generate: node_modules/.installed
+	@$(NODE) scripts/generate-docs.ts
+
+## bench: PDFs per second and latencies beside raw Chromium, as ratios within one run
+bench: dist/main.js peers
+	@$(NODE) test/bench/run.ts
+
+build: dist/main.js
+
+dist/main.js: node_modules/.installed tsconfig.json tsconfig.build.json $(SOURCES)
+	@echo 'Building …'
+	@node_modules/.bin/tsc -p tsconfig.build.json
+	@touch $@
+
+setup: node_modules/.installed peers
+
+node_modules/.installed: package.json package-lock.json
+	@echo 'Installing packages (about a minute the first time) …'
+	@npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+# The embedded database, and for the tests Kafka: fetched with Maven, kept in .cache.
+peers: node_modules/.installed
+	@$(NODE) scripts/install-peers.mjs
+
+clean:
+	rm -rf dist node_modules .cache
