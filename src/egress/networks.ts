@@ -30,8 +30,11 @@ export class NetworkSyntaxError extends Error {
  * the URL parser's to normalise, and a zone id (`fe80::1%eth0`) belongs to no address that may be reached.
  */
 export function parseAddress(text: string): Address | undefined {
-  if (isIP(text) === 0 || text.includes('%')) return undefined;
-  return ipaddr.parse(text);
+  const version = isIP(text);
+  if (version === 0 || text.includes('%')) return undefined;
+  if (version === 4) return ipaddr.IPv4.parse(text);
+  // ipaddr.js takes ::a.b.c.d for ::ffff:a.b.c.d, which is another address; all in hexadecimal there is no doubt.
+  return ipaddr.IPv6.parse(new URL(`http://[${text}]/`).hostname.slice(1, -1));
 }
 
 /** The IPv4 address that `address` is to the kernel, if it is a mapped one (::ffff:a.b.c.d). */
