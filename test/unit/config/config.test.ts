@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { ConfigError, loadConfig } from '../../../src/config.ts';
+
+const faults = (role: Parameters<typeof loadConfig>[0], environment: NodeJS.ProcessEnv): string => {
+  try {
+    loadConfig(role, environment);
+    return '';
+  } catch (error) {
+    assert.ok(error instanceof ConfigError);
+    return error.message;
+  }
+};
+
+describe('configuration', () => {
+  it('needs nothing for standalone', () => {
+    const config = loadConfig('standalone', {});
+    assert.equal(config.PORT, 8080);
+    assert.equal(config.PLATEN_SYNC_WAIT_MS, 25_000);
+    assert.equal(config.PLATEN_ISOLATION, 'account');
+  });
+
+  it('lists every fault at once', () => {
+    const message = faults('api', {
+      PORT: '99999',
+      PLATEN_ISOLATION: 'none',
+      PLATEN_ALLOWED_PRIVATE_NETWORKS: '10.0.0.0/33',
+    });
+    for (const name of [
+      'PORT',
+      'PLATEN_ISOLATION',
+      'PLATEN_ALLOWED_PRIVATE_NETWORKS',
+      'MONGODB_URI',
+      'KAFKA_BROKERS',
+      'PLATEN_SECRET',
+    ]) {
+      assert.match(message, new RegExp(`^  ${name}: `, 'm'));
+    }
+  });
+
+  it('takes an empty variable for one that is not set', () => {
+    assert.equal(loadConfig('standalone', { PORT: '', PLATEN_SECRET: '' }).PORT, 8080);
+  });
+
+  it('takes a bootstrap key as given, when it is long enough to be one', () => {
+    const email = { PLATEN_BOOTSTRAP_EMAIL: 'a@example.com' };
+    const key = `sk_live_${'k'.repeat(32)}`;
+    assert.equal(
+      loadConfig('standalone', { ...email, PLATEN_BOOTSTRAP_API_KEY: key }).PLATEN_BOOTSTRAP_API_KEY,
+      key,
+    );
+    assert.match(
+      faults('standalone', { ...email, PLATEN_BOOTSTRAP_API_KEY: key.slice(0, -1) }),
+      /PLATEN_BOOTSTRAP_API_KEY/,
+    );
+    assert.match(faults('standalone', { PLATEN_BOOTSTRAP_API_KEY: key }), /PLATEN_BOOTSTRAP_EMAIL/);
+  });
+
+  it('splits lists and drops what is empty', () => {
+    const config = loadConfig('standalone', {
+      KAFKA_BROKERS: 'a:1, b:2,',
+      PLATEN_ALLOWED_PRIVATE_NETWORKS: '10.0.0.0/8,fd00::/8',
+    });
+    assert.deepEqual(config.KAFKA_BROKERS, ['a:1', 'b:2']);
+    assert.deepEqual(config.PLATEN_ALLOWED_PRIVATE_NETWORKS, ['10.0.0.0/8', 'fd00::/8']);
+  });
+});

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { DownloadLinks, LINK_LIFE_MS } from '../../../src/renders/download-links.ts';
+
+const now = new Date('2026-01-01T00:00:00Z');
+const later = (ms: number) => new Date(now.getTime() + ms);
+const links = new DownloadLinks('a secret of at least thirty-two characters');
+
+describe('download links', () => {
+  it('lead to one job for a quarter of an hour', () => {
+    const { token, expiresAt } = links.sign('job', 'account', later(1e9), now);
+    assert.deepEqual(expiresAt, later(LINK_LIFE_MS));
+    assert.equal(links.verify(token, later(LINK_LIFE_MS - 1))?.jobId, 'job');
+    assert.equal(links.verify(token, later(LINK_LIFE_MS)), undefined);
+  });
+
+  it('never outlive the retention', () => {
+    assert.deepEqual(links.sign('job', 'account', later(5000), now).expiresAt, later(5000));
+  });
+
+  it('are worth nothing when one character differs, or another secret signed them', () => {
+    const { token } = links.sign('job', 'account', later(1e9), now);
+    for (let i = 0; i < token.length - 1; i += 1) {
+      const other = token[i] === 'A' ? 'B' : 'A';
+      assert.equal(links.verify(token.slice(0, i) + other + token.slice(i + 1), now), undefined, `at ${i}`);
+    }
+    const foreign = new DownloadLinks('another secret of thirty-two characters').sign(
+      'job',
+      'account',
+      later(1e9),
+      now,
+    );
+    assert.equal(links.verify(foreign.token, now), undefined);
+    for (const rubbish of ['', '.', 'a.b', 'a.b.c', token.split('.')[0]!]) {
+      assert.equal(links.verify(rubbish, now), undefined, rubbish);
+    }
+  });
+});
