@@ -20,9 +20,8 @@ export function answerFault(response: ServerResponse): (error: unknown) => void 
       response.destroy();
       return;
     }
-    const { status, fault, message } = answerFor(error);
-    response.writeHead(status, { [EGRESS_HEADER]: fault, 'Content-Type': 'text/plain; charset=utf-8' });
-    response.end(`${message}\n`);
+    const answer = answerFor(error);
+    response.writeHead(answer.status, headersOf(answer)).end(bodyOf(answer));
   };
 }
 
@@ -44,14 +43,19 @@ function answerFor(error: unknown): Answer {
   return { status: 500, fault: 'failed', message: 'The egress proxy failed.' };
 }
 
-function refuse(client: Socket, { status, fault, message }: Answer): void {
-  const body = `${message}\n`;
+function refuse(client: Socket, answer: Answer): void {
+  const headers = Object.entries({ ...headersOf(answer), Connection: 'close' });
   const head = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    `${EGRESS_HEADER}: ${fault}`,
-    'Content-Type: text/plain; charset=utf-8',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    'Connection: close',
+    `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status]}`,
+    ...headers.map(([name, value]) => `${name}: ${value}`),
   ];
-  endGently(client, `${head.join('\r\n')}\r\n\r\n${body}`);
+  endGently(client, `${head.join('\r\n')}\r\n\r\n${bodyOf(answer)}`);
 }
+
+const bodyOf = (answer: Answer) => `${answer.message}\n`;
+
+const headersOf = (answer: Answer) => ({
+  [EGRESS_HEADER]: answer.fault,
+  'Content-Type': 'text/plain; charset=utf-8',
+  'Content-Length': String(Buffer.byteLength(bodyOf(answer))),
+});
