@@ -4,20 +4,26 @@ import de.bwaldvogel.mongo.backend.CollectionOptions;
 import de.bwaldvogel.mongo.backend.CursorRegistry;
 import de.bwaldvogel.mongo.backend.Index;
 import de.bwaldvogel.mongo.backend.IndexKey;
+import de.bwaldvogel.mongo.backend.KeyValue;
 import de.bwaldvogel.mongo.backend.QueryResult;
 import de.bwaldvogel.mongo.backend.h2.H2Backend;
 import de.bwaldvogel.mongo.backend.h2.H2Collection;
 import de.bwaldvogel.mongo.backend.h2.H2Database;
 import de.bwaldvogel.mongo.bson.Document;
+import java.util.List;
 import org.h2.mvstore.MVMap;
 import org.h2.mvstore.MVStore;
 
 /**
- * The H2 backend, with a better choice of index. The library uses a unique index only for a query that names exactly
+ * The H2 backend, with cheaper types in the file and a better choice of index. The library uses a unique index only for a query that names exactly
  * its fields, so {@code {_id, state}} reads the whole collection; here a query that names at least an index's fields
  * finds its candidates there, and the rest of the query is matched against those.
  */
 final class IndexedBackend extends H2Backend {
+  // Static, for the library's constructor opens what there is before a field of ours is set.
+  private static final IndexKeyType KEYS = new IndexKeyType();
+  private static final DocumentType DOCUMENTS = new DocumentType();
+
   IndexedBackend(MVStore store) {
     super(store);
   }
@@ -37,9 +43,20 @@ final class IndexedBackend extends H2Backend {
     @Override
     protected MongoCollection<Object> openOrCreateCollection(String name, CollectionOptions options) {
       String fullName = getDatabaseName() + "." + name;
-      MVMap<Object, Document> data = getMvStore().openMap("databases." + fullName);
+      MVMap<Object, Document> data =
+          getMvStore()
+              .openMap("databases." + fullName, new MVMap.Builder<Object, Document>().valueType(DOCUMENTS));
       MVMap<String, Object> meta = getMvStore().openMap("meta." + fullName);
       return new Collection(this, name, options, data, meta, cursorRegistry);
+    }
+
+    /** The library opens the map by its name, and gets the one that is open already: ours, with its key type. */
+    @Override
+    protected Index<Object> openOrCreateUniqueIndex(
+        String collection, String index, List<IndexKey> fields, boolean sparse) {
+      String map = getFullCollectionNamespace(collection) + "._index_" + index;
+      getMvStore().openMap(map, new MVMap.Builder<KeyValue, Object>().keyType(KEYS));
+      return super.openOrCreateUniqueIndex(collection, index, fields, sparse);
     }
   }
 

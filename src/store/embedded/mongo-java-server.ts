@@ -5,7 +5,7 @@ import { type EmbeddedDatabase, EmbeddedDatabaseError } from './embedded-databas
 import { type GuardedProcess, startGuarded } from './guarded-process.ts';
 
 /** A predecessor that lost its parent a moment ago may still be writing: a lock gets this long to go away. */
-const LOCK_WAIT_MS = 10_000;
+const LOCK_WAIT_MS = 5_000;
 /** A cold machine starts it in 2 s; the rest is for one that is busy with other things. */
 const START_TIMEOUT_MS = 60_000;
 

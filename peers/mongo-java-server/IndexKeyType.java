@@ -1,0 +1,52 @@
+import de.bwaldvogel.mongo.backend.KeyValue;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.h2.mvstore.DataUtils;
+import org.h2.mvstore.WriteBuffer;
+import org.h2.mvstore.type.BasicDataType;
+import org.h2.mvstore.type.ObjectDataType;
+
+/**
+ * Index keys, value by value. Without it the store knows them only as Java objects, and serializes two of them for
+ * every comparison: two thirds of all the work of a small update.
+ */
+final class IndexKeyType extends BasicDataType<KeyValue> {
+  private final ObjectDataType values = new ObjectDataType();
+
+  @Override
+  public int compare(KeyValue left, KeyValue right) {
+    int shorter = Math.min(left.size(), right.size());
+    for (int i = 0; i < shorter; i++) {
+      int order = values.compare(left.get(i), right.get(i));
+      if (order != 0) return order;
+    }
+    return Integer.compare(left.size(), right.size());
+  }
+
+  @Override
+  public int getMemory(KeyValue key) {
+    int memory = 48;
+    for (Object value : key) memory += values.getMemory(value);
+    return memory;
+  }
+
+  @Override
+  public void write(WriteBuffer buffer, KeyValue key) {
+    buffer.putVarInt(key.size());
+    for (Object value : key) values.write(buffer, value);
+  }
+
+  @Override
+  public KeyValue read(ByteBuffer buffer) {
+    int size = DataUtils.readVarInt(buffer);
+    List<Object> read = new ArrayList<>(size);
+    for (int i = 0; i < size; i++) read.add(values.read(buffer));
+    return new KeyValue(read);
+  }
+
+  @Override
+  public KeyValue[] createStorage(int size) {
+    return new KeyValue[size];
+  }
+}

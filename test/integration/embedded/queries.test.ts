@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import mongoose from 'mongoose';
+import { startMongo } from '../../support/mongo.ts';
+
+interface Item {
+  _id: string;
+  version: number;
+  state: string;
+  n: number;
+}
+
+const MANY = 50_000;
+
+/** What Platen's storage rules rely on, on whichever embedded database this machine has. */
+describe('Queries on the embedded database', function () {
+  this.timeout(120_000);
+  let connection: mongoose.Connection;
+
+  before(async () => {
+    connection = await mongoose.createConnection((await startMongo()).uri, { maxPoolSize: 50 }).asPromise();
+  });
+
+  after(() => connection.close());
+
+  describe(`with ${MANY} documents`, () => {
+    let items: mongoose.mongo.Collection<Item>;
+    let scanMs: number;
+
+    before(async () => {
+      items = connection.collection<Item>('items');
+      await items.createIndex({ _id: 1, version: 1 }, { unique: true });
+      for (let start = 0; start < MANY; start += 5000) {
+        const batch = Array.from({ length: 5000 }, (_, i) => item(start + i));
+        await items.insertMany(batch, { ordered: false });
+      }
+      scanMs = await median(9, () => items.countDocuments({ n: -1 }));
+    });
+
+    it('compare-and-set by _id and version does not scan', async () => {
+      let n = 0;
+      const took = await median(101, async () => {
+        n += 331;
+        const changed = await items.findOneAndUpdate(
+          { _id: `item-${n}`, version: 1 },
+          { $set: { state: 'taken' }, $inc: { version: 1 } },
+          { returnDocument: 'after' },
+        );
+        assert.equal(changed?.version, 2);
+      });
+      assert.ok(took < scanMs / 4, `${took} ms, a scan takes ${scanMs} ms`);
+    });
+
+    it('compare-and-set misses without a scan, and changes nothing', async () => {
+      const took = await median(51, async () => {
+        const changed = await items.findOneAndUpdate(
+          { _id: 'item-7', version: 99 },
+          { $set: { state: 'taken' } },
+        );
+        assert.equal(changed, null);
+      });
+      assert.equal((await items.findOne({ _id: 'item-7' }))?.state, 'queued');
+      assert.ok(took < scanMs / 4, `${took} ms, a scan takes ${scanMs} ms`);
+    });
+
+    it('a query by _id and more does not scan either', async () => {
+      const took = await median(51, async () => {
+        assert.equal(await items.findOne({ _id: 'item-8', state: 'queued', n: { $lt: 5 } }), null);
+        assert.ok(await items.findOne({ _id: 'item-8', state: 'queued', n: { $lt: 9 } }));
+      });
+      assert.ok(took < scanMs / 2, `${took} ms for two, a scan takes ${scanMs} ms`);
+    });
+
+    it('deletes and inserts many by _id without a scan for each', async () => {
+      const batch = Array.from({ length: 500 }, (_, i) => item(20_000 + i));
+      const ids = batch.map(({ _id }) => _id);
+      const took = await median(5, async () => {
+        assert.equal((await items.deleteMany({ _id: { $in: ids } })).deletedCount, 500);
+        assert.equal((await items.insertMany(batch, { ordered: false })).insertedCount, 500);
+      });
+      assert.ok(took < 500 * (scanMs / 4), `${took} ms for 500, a scan takes ${scanMs} ms`);
+    });
+
+    it('finds in order, a page at a time', async () => {
+      const page = await items
+        .find({ state: 'queued', n: { $gte: 100 } })
+        .sort({ n: -1 })
+        .skip(10)
+        .limit(3)
+        .toArray();
+      assert.deepEqual(
+        page.map(({ n }) => n),
+        [MANY - 11, MANY - 12, MANY - 13],
+      );
+    });
+  });
+
+  it('of 200 that race for one change, one succeeds', async () => {
+    const items = connection.collection<Item>('raced');
+    await items.createIndex({ _id: 1, version: 1 }, { unique: true });
+    await items.insertOne(item(1));
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, () =>
+        items.findOneAndUpdate({ _id: 'item-1', version: 1 }, { $inc: { version: 1 } }),
+      ),
+    );
+    assert.equal(answers.filter((answer) => answer !== null).length, 1);
+    assert.equal((await items.findOne({ _id: 'item-1' }))?.version, 2);
+  });
+
+  it('of 200 that race for 10 slots, 10 succeed and the others meet the key', async () => {
+    const slots = connection.collection<{ _id: string; inFlight: number }>('slots');
+    const answers = await Promise.allSettled(
+      Array.from({ length: 200 }, () =>
+        slots.findOneAndUpdate(
+          { _id: 'account', inFlight: { $lt: 10 } },
+          { $inc: { inFlight: 1 } },
+          { upsert: true },
+        ),
+      ),
+    );
+    const refused = answers.filter((answer) => answer.status === 'rejected');
+    assert.equal(refused.length, 190);
+    assert.deepEqual([...new Set(refused.map(({ reason }) => (reason as { code: number }).code))], [11000]);
+    assert.equal((await slots.findOne({ _id: 'account' }))?.inFlight, 10);
+  });
+
+  it('keeps every type of value as it was', async () => {
+    const { Binary, Decimal128, Long, ObjectId } = mongoose.mongo;
+    const values = {
+      _id: new ObjectId(),
+      date: new Date(1_700_000_000_123),
+      nothing: null,
+      yes: true,
+      whole: 42,
+      large: Long.fromString('9007199254740993'),
+      fraction: 0.1,
+      exact: Decimal128.fromString('1.10'),
+      bytes: new Binary(Buffer.from([0, 1, 255])),
+      text: 'grüße 你好 \u{1f600}',
+      nested: { list: [1, 'two', { three: 3 }, []], empty: {} },
+    };
+    await connection.collection('types').insertOne(values);
+    const read = await connection
+      .collection('types')
+      .findOne({ _id: values._id }, { promoteLongs: false, promoteValues: true });
+    assert.deepEqual(JSON.parse(JSON.stringify(read)), JSON.parse(JSON.stringify(values)));
+  });
+});
+
+function item(n: number): Item {
+  return { _id: `item-${n}`, version: 1, state: 'queued', n };
+}
+
+/** Of so many runs one after another, in milliseconds. */
+async function median(runs: number, work: () => Promise<unknown>): Promise<number> {
+  const took: number[] = [];
+  for (let run = 0; run < runs; run++) {
+    const began = performance.now();
+    await work();
+    took.push(performance.now() - began);
+  }
+  return took.sort((a, b) => a - b)[runs >> 1]!;
+}
