@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PlatenError } from '../../../src/errors/registry.ts';
+import { createTemplateEngine, type TemplateEngine } from '../../../src/templates/engine/template-engine.ts';
+
+const LIMITS = { timeoutMs: 1000, maxOutputBytes: 1_000_000 };
+
+/** Loops inside one filter, where LiquidJS looks at no limit: only a kill ends it. */
+const ENDLESS =
+  '{% assign a = "" | split: "," %}{% for i in (1..60) %}{% assign a = a | push: a %}{% endfor %}{{ a }}';
+/** Stays within what LiquidJS counts, and outgrows the heap of its process in a single step. */
+const GREEDY = '{{ s | split: "" | sort | uniq | size }}';
+
+describe('Template engine', () => {
+  let engine: TemplateEngine;
+
+  before(async () => {
+    engine = createTemplateEngine({ processes: 2 });
+    await engine.check('warm');
+  });
+  after(() => engine.close());
+
+  const isTemplateError =
+    (message: RegExp) =>
+    (error: unknown): boolean => {
+      assert.ok(error instanceof PlatenError, String(error));
+      assert.equal(error.code, 'TEMPLATE_ERROR');
+      assert.match(error.message, message);
+      return true;
+    };
+
+  it('renders a template with its data', async () => {
+    const html = await engine.render('<p>{{ a.b }} {{ none }}</p>', { a: { b: 'Zoë & <Co>' } }, LIMITS);
+    assert.equal(html, '<p>Zoë &amp; &lt;Co&gt; </p>');
+  });
+
+  it('tells syntax faults with line and column, without rendering', async () => {
+    await engine.check('{% for i in (1..999999999) %}{% endfor %}');
+    await assert.rejects(engine.check('ok\n  {% endif %}'), isTemplateError(/^Line 2, column 3: /));
+    await assert.rejects(
+      engine.render('{{ x | nope }}', {}, LIMITS),
+      isTemplateError(/undefined filter: nope/),
+    );
+  });
+
+  it('ends a template that loops for ever within its limit, and renders the next one', async () => {
+    const started = performance.now();
+    await assert.rejects(engine.render(ENDLESS, {}, LIMITS), isTemplateError(/runs longer than 1000 ms/));
+    assert.ok(performance.now() - started < 2000);
+    assert.equal(await engine.render('{{ 1 }}', {}, LIMITS), '1');
+  });
+
+  it('names the line when the loop is one that can be asked to stop', async () => {
+    const loop = 'x\n{% for i in (1..1000000) %}{% for j in (1..1000) %}{% endfor %}{% endfor %}';
+    await assert.rejects(engine.render(loop, {}, LIMITS), isTemplateError(/^Line 2, .*runs longer/));
+  });
+
+  it('outlives a template that allocates without end', async () => {
+    const limits = { timeoutMs: 20_000, maxOutputBytes: 100_000_000 };
+    const greedy = engine.render(GREEDY, { s: 'ab'.repeat(5_000_000) }, limits);
+    await assert.rejects(greedy, isTemplateError(/memory/));
+    assert.equal(await engine.render('{{ 2 }}', {}, LIMITS), '2');
+  });
+
+  it('goes on after many hostile templates at once, and none delays the honest for long', async () => {
+    const hostile = Array.from({ length: 6 }, () =>
+      assert.rejects(
+        engine.render(ENDLESS, {}, { ...LIMITS, timeoutMs: 300 }),
+        isTemplateError(/runs longer/),
+      ),
+    );
+    const honest = Array.from({ length: 20 }, (_, n) => engine.render('{{ n }}', { n }, LIMITS));
+    assert.deepEqual(
+      await Promise.all(honest),
+      Array.from({ length: 20 }, (_, n) => String(n)),
+    );
+    await Promise.all(hostile);
+  });
+
+  it('drops a render whose caller has gone, whether it waits or runs', async () => {
+    const [running, waiting] = [new AbortController(), new AbortController()];
+    const long = { ...LIMITS, timeoutMs: 20_000 };
+    const renders = [running, running, waiting].map((controller) =>
+      engine.render(ENDLESS, {}, long, controller.signal),
+    );
+    const outcomes = Promise.allSettled(renders);
+    await sleep(100);
+    waiting.abort();
+    await assert.rejects(renders[2]!, { code: 'CANCELLED' });
+    running.abort(new PlatenError('RENDER_TIMEOUT'));
+    await assert.rejects(renders[0]!, { code: 'RENDER_TIMEOUT' });
+    await outcomes;
+    assert.equal(await engine.render('{{ 3 }}', {}, LIMITS), '3');
+    await assert.rejects(engine.render('{{ 3 }}', {}, LIMITS, AbortSignal.abort()), { code: 'CANCELLED' });
+  });
+
+  it('costs an honest render a few milliseconds at most', async () => {
+    const rows = Array.from({ length: 50 }, (_, n) => ({ n }));
+    const source = '<table>{% for row in rows %}<tr><td>{{ row.n }}</td></tr>{% endfor %}</table>';
+    const times: number[] = [];
+    for (let round = 0; round < 50; round++) {
+      const started = performance.now();
+      await engine.render(source, { rows }, LIMITS);
+      times.push(performance.now() - started);
+    }
+    assert.ok(times.sort((a, b) => a - b)[25]! < 20, `median ${times[25]} ms`);
+  });
+
+  it('rejects everything under way and afterwards once closed, and leaves no process', async () => {
+    const closing = createTemplateEngine({ processes: 1 });
+    await closing.check('warm');
+    const [pid] = await childrenOf(process.pid, 'process-main');
+    const outcomes = Promise.allSettled([1, 2].map(() => closing.render(ENDLESS, {}, LIMITS)));
+    await sleep(50);
+    await closing.close();
+    for (const outcome of await outcomes) {
+      assert.equal(outcome.status, 'rejected');
+      assert.equal((outcome.reason as PlatenError).code, 'UNAVAILABLE');
+    }
+    await assert.rejects(closing.check('x'), { code: 'UNAVAILABLE' });
+    assert.ok(pid !== undefined);
+  });
+
+  it('leaves no process behind when the one that uses it is killed, even in mid-loop', async () => {
+    const enginePath = new URL('../../../src/templates/engine/template-engine.ts', import.meta.url).href;
+    const script = `
+      const { createTemplateEngine } = await import(${JSON.stringify(enginePath)});
+      const engine = createTemplateEngine({ processes: 2 });
+      await engine.check('warm');
+      void engine.render(${JSON.stringify(ENDLESS)}, {}, { timeoutMs: 60000, maxOutputBytes: 1000 });
+      setTimeout(() => console.log('looping'), 200);`;
+    const host = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(host.stdout, 'data');
+    const children = await childrenOf(host.pid!, 'process-main');
+    assert.equal(children.length, 2);
+    host.kill('SIGKILL');
+    for (let look = 0; look < 50 && (await living(children)).length > 0; look++) await sleep(100);
+    assert.deepEqual(await living(children), []);
+  });
+});
+
+/** Process ids, from /proc, of a process's children whose command line has `word`. */
+async function childrenOf(parent: number, word: string): Promise<number[]> {
+  const found: number[] = [];
+  for (const entry of await readdir('/proc')) {
+    if (!/^\d+$/.test(entry)) continue;
+    const status = await readFile(`/proc/${entry}/status`, 'utf8').catch(() => '');
+    const command = await readFile(`/proc/${entry}/cmdline`, 'utf8').catch(() => '');
+    if (status.includes(`\nPPid:\t${parent}\n`) && command.includes(word)) found.push(Number(entry));
+  }
+  return found;
+}
+
+async function living(pids: number[]): Promise<number[]> {
+  const states = await Promise.all(
+    pids.map((pid) => readFile(`/proc/${pid}/status`, 'utf8').catch(() => 'State:\tZ')),
+  );
+  return pids.filter((_, index) => !/State:\t[ZX]/.test(states[index]!));
+}
