@@ -1,0 +1,127 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Pool } from 'undici';
+import { startKafka } from '../support/kafka.ts';
+import { startMongo } from '../support/mongo.ts';
+import { startRole } from '../support/processes.ts';
+import { type BenchDocument, PRINT } from './documents.ts';
+import { type LoadResult, runLoad } from './load.ts';
+import type { RawOrder } from './raw-child.ts';
+
+/** Something that renders, and can be measured. */
+export interface Subject {
+  readonly name: string;
+  /** Roots of its process trees, for the memory. */
+  readonly pids: readonly number[];
+  run(document: BenchDocument, callers: number, durationMs: number): Promise<LoadResult>;
+  close(): Promise<void>;
+}
+
+const KEY = `sk_live_${'b'.repeat(43)}`;
+const BOOTSTRAP = {
+  PLATEN_BOOTSTRAP_EMAIL: 'bench@example.com',
+  PLATEN_BOOTSTRAP_PLAN: 'business',
+  PLATEN_BOOTSTRAP_API_KEY: KEY,
+  PLATEN_LOG_LEVEL: 'warn',
+  NODE_ENV: 'production',
+};
+
+/** Raw puppeteer in a process of its own. */
+export async function openRaw(): Promise<{
+  subject(kind: RawOrder['kind'], name: string): Subject;
+  close(): Promise<void>;
+}> {
+  const child = fork(new URL('./raw-child.ts', import.meta.url), {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  await nextMessage(child);
+  return {
+    subject: (kind, name) => ({
+      name,
+      pids: [child.pid!],
+      run(document, callers, durationMs) {
+        child.send({ kind, document: document.name, callers, durationMs } satisfies RawOrder);
+        return nextMessage(child) as Promise<LoadResult>;
+      },
+      close: async () => {},
+    }),
+    async close() {
+      const exited = new Promise((resolve) => child.once('exit', resolve));
+      child.send('stop');
+      await exited;
+    },
+  };
+}
+
+function nextMessage(child: ChildProcess): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    child.once('message', (message) => {
+      child.off('exit', gone);
+      resolve(message);
+    });
+    const gone = (code: number | null) => reject(new Error(`the raw subject ended with code ${code}`));
+    child.once('exit', gone);
+  });
+}
+
+/** `platen standalone`, asked over HTTP. */
+export async function openStandalone(name: string, isolation: 'account' | 'job'): Promise<Subject> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'platen-bench-'));
+  const role = await startRole('standalone', {
+    ...BOOTSTRAP,
+    PLATEN_DATA_DIR: dataDir,
+    PLATEN_ISOLATION: isolation,
+  });
+  return overHttp(name, role.url, [role.pid], async () => {
+    await role.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+}
+
+/** Three processes over a real Kafka and a MongoDB wire server. */
+export async function openOverKafka(name: string): Promise<Subject> {
+  const kafka = await startKafka();
+  const { uri } = await startMongo();
+  const environment = {
+    ...BOOTSTRAP,
+    MONGODB_URI: uri,
+    KAFKA_BROKERS: kafka.brokers.join(','),
+    PLATEN_SECRET: 's'.repeat(32),
+  };
+  const api = await startRole('api', environment);
+  const worker = await startRole('worker', environment);
+  const dispatcher = await startRole('dispatcher', environment);
+  const pids = [api.pid, worker.pid, dispatcher.pid, kafka.pid];
+  return overHttp(name, api.url, pids, async () => {
+    for (const role of [api, worker, dispatcher]) await role.stop();
+    await kafka.stop();
+  });
+}
+
+function overHttp(name: string, url: string, pids: number[], close: () => Promise<void>): Subject {
+  const pool = new Pool(url, { connections: 16, headersTimeout: 120_000, bodyTimeout: 120_000 });
+  return {
+    name,
+    pids,
+    run(document, callers, durationMs) {
+      const body = JSON.stringify({ html: document.html, options: PRINT });
+      return runLoad(callers, durationMs, async () => {
+        const answer = await pool.request({
+          path: '/v1/pdf',
+          method: 'POST',
+          headers: { 'x-api-key': KEY, 'content-type': 'application/json' },
+          body,
+        });
+        const pdf = await answer.body.arrayBuffer();
+        if (answer.statusCode !== 200)
+          throw new Error(`${name}: ${answer.statusCode} ${Buffer.from(pdf).subarray(0, 300)}`);
+      });
+    },
+    async close() {
+      await pool.close();
+      await close();
+    },
+  };
+}
