@@ -42,6 +42,18 @@ const REGISTRY = {
     retryable: false,
   },
   JOB_ENDED: { status: 409, message: 'The job has already ended.', attempts: 1, retryable: false },
+  IDEMPOTENCY_MISMATCH: {
+    status: 409,
+    message: 'This Idempotency-Key was used with a different body.',
+    attempts: 1,
+    retryable: false,
+  },
+  IDEMPOTENCY_IN_PROGRESS: {
+    status: 409,
+    message: 'The first request with this Idempotency-Key is still being processed.',
+    attempts: 1,
+    retryable: true,
+  },
   INPUT_TOO_LARGE: {
     status: 413,
     message: 'The input is larger than the plan allows.',

@@ -1,0 +1,154 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { type Connection, type Model, Schema } from 'mongoose';
+import type { Clock } from '../clock.ts';
+import { PlatenError } from '../errors/registry.ts';
+
+/** How long a key is remembered, in milliseconds. */
+const REMEMBERED_MS = 24 * 3_600_000;
+/** A request that has not renewed its lock for this long is taken for dead; another may go on in its place. */
+const LOCK_MS = 6000;
+const RENEW_MS = 2000;
+const DUPLICATE_KEY = 11000;
+
+/**
+ * What a key stands for. The id of the work is chosen with the key, before anything is done: whoever goes on after a
+ * crash finds the work under that id, or knows that it was never begun.
+ */
+export interface IdempotencyRecord {
+  /** SHA-256 of account, route and key. */
+  readonly _id: string;
+  /** Hex SHA-256 of the body. */
+  readonly bodyHash: string;
+  readonly workId: string;
+  /** Who holds the lock; changes with every take-over. */
+  readonly holder: string;
+  readonly lockedUntil: Date;
+  /** The HTTP status of the first answer; null while there is none. */
+  readonly answered: number | null;
+  readonly expiresAt: Date;
+}
+
+/** The right, held alone, to do the work of a key. */
+export interface IdempotencyLock {
+  readonly workId: string;
+  /** True when an earlier request with this key died: the work may have been begun. */
+  readonly resumed: boolean;
+  /** The first answer is on its way: others get the same from now on. */
+  answered(status: number): Promise<void>;
+  /** Nothing was done: the key is free again. */
+  abandon(): Promise<void>;
+}
+
+export type Begun =
+  | { readonly kind: 'run'; readonly lock: IdempotencyLock }
+  | { readonly kind: 'replay'; readonly workId: string; readonly status: number };
+
+/** Remembers idempotency keys, per account and route. */
+export class IdempotencyStore {
+  readonly #model: Model<IdempotencyRecord>;
+  readonly #clock: Clock;
+
+  constructor(connection: Connection, clock: Clock) {
+    const schema = new Schema(
+      {
+        _id: String,
+        bodyHash: String,
+        workId: String,
+        holder: String,
+        lockedUntil: Date,
+        answered: Number,
+        expiresAt: Date,
+      },
+      { versionKey: false, autoIndex: false, autoCreate: false, collection: 'idempotency_keys' },
+    );
+    // Compare-and-set by exactly these two fields is one index look-up on every supported database.
+    schema.index({ _id: 1, holder: 1 }, { unique: true });
+    schema.index({ expiresAt: 1 });
+    this.#model = connection.model<IdempotencyRecord>(
+      'IdempotencyKey',
+      schema as unknown as Schema<IdempotencyRecord>,
+    );
+    this.#clock = clock;
+  }
+
+  /**
+   * Begins a request under a key.
+   *
+   * @throws PlatenError IDEMPOTENCY_MISMATCH when the key was used with another body; IDEMPOTENCY_IN_PROGRESS while
+   * the first request is still being processed.
+   */
+  async begin(accountId: string, route: string, key: string, body: Uint8Array): Promise<Begun> {
+    const id = createHash('sha256')
+      .update(JSON.stringify([accountId, route, key]))
+      .digest('hex');
+    const bodyHash = createHash('sha256').update(body).digest('hex');
+    const now = this.#clock.now();
+    const fresh: IdempotencyRecord = {
+      _id: id,
+      bodyHash,
+      workId: randomUUID(),
+      holder: randomUUID(),
+      lockedUntil: new Date(now.getTime() + LOCK_MS),
+      answered: null,
+      expiresAt: new Date(now.getTime() + REMEMBERED_MS),
+    };
+    try {
+      await this.#model.collection.insertOne(fresh as never);
+      return { kind: 'run', lock: this.#lock(fresh, false) };
+    } catch (error) {
+      if ((error as { code?: number }).code !== DUPLICATE_KEY) throw error;
+    }
+    const known = (await this.#model.collection.findOne({ _id: id as never })) as IdempotencyRecord | null;
+    if (known === null) return this.begin(accountId, route, key, body);
+    if (known.expiresAt <= now) {
+      await this.#model.collection.deleteOne({ _id: id as never, holder: known.holder });
+      return this.begin(accountId, route, key, body);
+    }
+    if (known.bodyHash !== bodyHash) throw new PlatenError('IDEMPOTENCY_MISMATCH');
+    if (known.answered !== null) return { kind: 'replay', workId: known.workId, status: known.answered };
+    if (known.lockedUntil > now) {
+      throw new PlatenError('IDEMPOTENCY_IN_PROGRESS', undefined, { retryAfterSeconds: 1 });
+    }
+    return this.#takeOver(known, now);
+  }
+
+  /** Forgets keys whose time is over. @returns how many. */
+  async deleteExpired(now: Date): Promise<number> {
+    return (await this.#model.deleteMany({ expiresAt: { $lte: now } })).deletedCount;
+  }
+
+  async #takeOver(dead: IdempotencyRecord, now: Date): Promise<Begun> {
+    const mine = { ...dead, holder: randomUUID(), lockedUntil: new Date(now.getTime() + LOCK_MS) };
+    const taken = await this.#model.collection.updateOne(
+      { _id: dead._id as never, holder: dead.holder },
+      { $set: { holder: mine.holder, lockedUntil: mine.lockedUntil } },
+    );
+    if (taken.modifiedCount === 0) {
+      throw new PlatenError('IDEMPOTENCY_IN_PROGRESS', undefined, { retryAfterSeconds: 1 });
+    }
+    return { kind: 'run', lock: this.#lock(mine, true) };
+  }
+
+  #lock(record: IdempotencyRecord, resumed: boolean): IdempotencyLock {
+    const { collection } = this.#model;
+    const mine = { _id: record._id as never, holder: record.holder };
+    const renewal = setInterval(() => {
+      const lockedUntil = new Date(this.#clock.now().getTime() + LOCK_MS);
+      // A renewal that fails is made up for by the next; if none gets through, another may take over, as it should.
+      collection.updateOne(mine, { $set: { lockedUntil } }).catch(() => undefined);
+    }, RENEW_MS);
+    renewal.unref();
+    return {
+      workId: record.workId,
+      resumed,
+      async answered(status) {
+        clearInterval(renewal);
+        await collection.updateOne(mine, { $set: { answered: status } });
+      },
+      async abandon() {
+        clearInterval(renewal);
+        await collection.deleteOne(mine);
+      },
+    };
+  }
+}
