@@ -1,4 +1,4 @@
-/** What the engine and its template processes say to each other. Data crosses as JSON: nothing else can come in. */
+/** What the engine asks of its template processes. Data crosses as JSON: nothing else can come in. */
 
 export interface RenderCall {
   readonly kind: 'render';
@@ -16,9 +16,3 @@ export interface CheckCall {
 }
 
 export type Call = RenderCall | CheckCall;
-
-/** `output` is the rendered text, empty for a check; a fault is one of the template, told to its author. */
-export type Reply = { readonly output: string } | { readonly fault: string };
-
-/** Sent once, when the process can take its first call. */
-export const READY = 'ready';

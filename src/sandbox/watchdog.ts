@@ -1,4 +1,4 @@
-/** Runs as a thread of a template process and ends that process when its parent has gone, however busy it is. */
+/** Runs as a thread of a sandbox process and ends that process when its parent has gone, however busy it is. */
 import { workerData } from 'node:worker_threads';
 
 const LOOK_EVERY_MS = 500;
