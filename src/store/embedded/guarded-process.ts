@@ -12,6 +12,8 @@ export interface GuardedProcess {
   readonly output: { readonly stdout: string; readonly stderr: string };
   /** Calls back for each new line of stdout. */
   onLine(listener: (line: string) => void): void;
+  /** Writes to its stdin. */
+  send(text: string): void;
   /** Ends its stdin and waits; kills it when it has not ended after 15 s. */
   stop(): Promise<void>;
 }
@@ -49,6 +51,7 @@ export async function startGuarded(
     ended,
     output,
     onLine: (listener) => void listeners.push(listener),
+    send: (text) => void child.stdin.write(text),
     stop: async () => {
       child.stdin.end();
       const timer = setTimeout(() => child.kill('SIGKILL'), STOP_GRACE_MS);

@@ -1,0 +1,133 @@
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type GuardedProcess, startGuarded } from '../../src/store/embedded/guarded-process.ts';
+
+const peer = fileURLToPath(new URL('../../.cache/peers/kafka', import.meta.url));
+const START_TIMEOUT_MS = 60_000;
+
+export interface TestKafka {
+  readonly brokers: string[];
+  /** Of the broker that runs at present. */
+  readonly pid: number;
+  /** Ends the broker in good order, keeping port and data for `restart`. */
+  halt(): Promise<void>;
+  /** Ends it as a power cut would, keeping port and data for `restart`. */
+  kill(): Promise<void>;
+  /** Starts it again on the same port and data, ending the one that runs if there is one. */
+  restart(): Promise<void>;
+  /** Ends it for good, and removes its data unless the caller named the folder. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a real Kafka broker on loopback, ready for clients when this resolves. It ends with this process, however
+ * that ends.
+ *
+ * @param options.port default a free one.
+ * @param options.dataDir default a folder that is removed by `stop`.
+ */
+export async function startKafka(options: { port?: number; dataDir?: string } = {}): Promise<TestKafka> {
+  if (!existsSync(join(peer, 'java.args'))) {
+    throw new Error('Kafka is not installed: `node scripts/install-peers.mjs kafka` does it.');
+  }
+  const port = options.port ?? (await freePort());
+  const controllerPort = await freePort();
+  const folder = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'platen-kafka-')));
+  await mkdir(join(folder, 'log'), { recursive: true });
+  const config = join(folder, 'server.properties');
+  await writeFile(config, serverProperties(port, controllerPort, join(folder, 'log')));
+  let broker: GuardedProcess | undefined = await startBroker(config);
+
+  const end = async (how: (running: GuardedProcess) => void) => {
+    const running = broker;
+    broker = undefined;
+    if (running === undefined) return;
+    how(running);
+    await running.ended;
+  };
+  const halt = () => end((running) => running.send('stop\n'));
+  return {
+    brokers: [`127.0.0.1:${port}`],
+    get pid() {
+      if (broker === undefined) throw new Error('The broker is not running.');
+      return broker.pid;
+    },
+    halt,
+    kill: () => end((running) => void process.kill(running.pid, 'SIGKILL')),
+    restart: async () => {
+      await halt();
+      broker = await startBroker(config);
+    },
+    stop: async () => {
+      // Its data is of no more use, so neither is a shutdown in good order.
+      await end((running) => void process.kill(running.pid, 'SIGKILL'));
+      if (options.dataDir === undefined) await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function startBroker(config: string): Promise<GuardedProcess> {
+  const archive = existsSync(join(peer, 'classes.jsa')) ? ['-XX:SharedArchiveFile=classes.jsa'] : [];
+  const broker = await startGuarded('java', ['@java.args', ...archive, 'TestBroker', config], { cwd: peer });
+  await new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => {
+      process.kill(broker.pid, 'SIGKILL');
+      reject(new Error(`Kafka did not start in time: ${broker.output.stderr}`));
+    }, START_TIMEOUT_MS);
+    broker.onLine((line) => {
+      if (line !== 'READY') return;
+      clearTimeout(timer);
+      resolve();
+    });
+    void broker.ended.then((code) => {
+      clearTimeout(timer);
+      reject(new Error(`Kafka ended with ${code} while starting: ${broker.output.stderr}`));
+    });
+  });
+  return broker;
+}
+
+/** Small, quick to start, and without the pause that lets members of a new group gather. */
+function serverProperties(port: number, controllerPort: number, logDir: string): string {
+  return Object.entries({
+    'process.roles': 'broker,controller',
+    'node.id': 1,
+    'controller.quorum.voters': `1@127.0.0.1:${controllerPort}`,
+    listeners: `PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}`,
+    'advertised.listeners': `PLAINTEXT://127.0.0.1:${port}`,
+    'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT',
+    'controller.listener.names': 'CONTROLLER',
+    'inter.broker.listener.name': 'PLAINTEXT',
+    'log.dirs': logDir,
+    'auto.create.topics.enable': false,
+    'offsets.topic.num.partitions': 1,
+    'offsets.topic.replication.factor': 1,
+    'transaction.state.log.num.partitions': 1,
+    'transaction.state.log.replication.factor': 1,
+    'transaction.state.log.min.isr': 1,
+    'share.coordinator.state.topic.num.partitions': 1,
+    'share.coordinator.state.topic.replication.factor': 1,
+    'share.coordinator.state.topic.min.isr': 1,
+    'group.initial.rebalance.delay.ms': 0,
+    'group.min.session.timeout.ms': 1000,
+    'log.cleaner.dedupe.buffer.size': 2_097_152,
+    'num.network.threads': 2,
+    'num.io.threads': 2,
+    'background.threads': 1,
+    'num.recovery.threads.per.data.dir': 1,
+  })
+    .map(([key, value]) => `${key}=${value}\n`)
+    .join('');
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((done) => server.once('listening', done));
+  const { port } = server.address() as { port: number };
+  await new Promise((done) => server.close(done));
+  return port;
+}
