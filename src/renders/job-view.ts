@@ -1,4 +1,4 @@
-import { isOver, type Job } from './job.ts';
+import { type InputMode, isOver, type Job, type OutputMode } from './job.ts';
 
 /** Values of `status` that callers see. */
 export const JOB_STATUSES = ['queued', 'processing', 'completed', 'failed', 'cancelled'] as const;
@@ -14,8 +14,8 @@ export interface JobRecord {
   success: boolean;
   jobId: string;
   status: JobStatus;
-  inputMode: string;
-  outputMode: string;
+  inputMode: InputMode;
+  outputMode: OutputMode;
   createdAt: string;
   updatedAt: string;
   completedAt: string | null;

@@ -1,0 +1,122 @@
+import { STATUS_CODES } from 'node:http';
+import {
+  createDocument,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiPathsObject,
+  type ZodOpenApiResponseObject,
+} from 'zod-openapi';
+import { ERRORS, type ErrorCode } from '../errors/registry.ts';
+import type { Auth, ResponseSpec, RouteDeclaration } from './route.ts';
+import { errorBodySchema } from './schemas/error-body.ts';
+
+export type ApiDocument = ReturnType<typeof createDocument>;
+
+const SECURITY: Record<Auth, Record<string, string[]>[]> = { apiKey: [{ apiKey: [] }], none: [] };
+const AUTH_ERRORS: Record<Auth, readonly ErrorCode[]> = {
+  apiKey: ['UNAUTHENTICATED', 'ADDRESS_NOT_ALLOWED'],
+  none: [],
+};
+const BODY_ERRORS: readonly ErrorCode[] = ['UNSUPPORTED_MEDIA_TYPE', 'MALFORMED_JSON', 'INPUT_TOO_LARGE'];
+
+/** The OpenAPI 3.1 document of declared routes. */
+export function createApiDocument(
+  routes: readonly RouteDeclaration[],
+  options: { readonly headerPrefix: string },
+): ApiDocument {
+  const paths: ZodOpenApiPathsObject = {};
+  for (const route of routes.filter(({ internal }) => internal !== true)) {
+    const path = route.path.replace(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [route.method]: operationOf(route, options.headerPrefix) };
+  }
+  return createDocument({
+    openapi: '3.1.0',
+    info: {
+      title: 'Platen',
+      version: '1.0.0',
+      description: 'Renders HTML, web pages and saved templates as PDF.',
+    },
+    servers: [{ url: '/' }],
+    paths,
+    components: {
+      securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' } },
+    },
+  });
+}
+
+function operationOf(route: RouteDeclaration, headerPrefix: string): ZodOpenApiOperationObject {
+  const { params, query, headers, body } = route;
+  return {
+    operationId: operationId(route),
+    summary: route.summary,
+    ...(route.description === undefined ? {} : { description: route.description }),
+    tags: [...route.tags],
+    security: SECURITY[route.auth],
+    requestParams: {
+      ...(params && { path: params }),
+      ...(query && { query }),
+      ...(headers && { header: headers }),
+    },
+    ...(body && { requestBody: { required: true, content: { 'application/json': { schema: body } } } }),
+    responses: {
+      ...Object.fromEntries(
+        Object.entries(route.responses).map(([status, spec]) => [status, responseOf(spec, headerPrefix)]),
+      ),
+      ...errorResponses(errorsOf(route)),
+    },
+  };
+}
+
+/** Every code that a route can answer: its own, and those that come with its credential and its form. */
+export function errorsOf(route: RouteDeclaration): ErrorCode[] {
+  const hasForm = route.params ?? route.query ?? route.headers ?? route.body;
+  return [
+    ...new Set([
+      ...(hasForm ? (['VALIDATION'] as const) : []),
+      ...(route.body ? BODY_ERRORS : []),
+      ...AUTH_ERRORS[route.auth],
+      ...(route.errors ?? []),
+      'INTERNAL' as const,
+    ]),
+  ];
+}
+
+function responseOf(spec: ResponseSpec, headerPrefix: string): ZodOpenApiResponseObject {
+  const { description, schema, contentType, serviceHeaders = {} } = spec;
+  return {
+    description,
+    ...(Object.keys(serviceHeaders).length > 0 && {
+      headers: Object.fromEntries(
+        Object.entries(serviceHeaders).map(([name, meaning]) => [
+          `${headerPrefix}${name}`,
+          { description: meaning, schema: { type: 'string' } },
+        ]),
+      ),
+    }),
+    content: {
+      ...(contentType && { [contentType]: { schema: {} } }),
+      ...(schema && { 'application/json': { schema } }),
+    },
+  };
+}
+
+function errorResponses(codes: readonly ErrorCode[]): Record<string, ZodOpenApiResponseObject> {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of codes) {
+    const { status } = ERRORS[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return Object.fromEntries(
+    [...byStatus].map(([status, own]) => [
+      String(status),
+      {
+        description: `${STATUS_CODES[status]}: ${own.map((code) => `\`${code}\``).join(', ')}`,
+        content: { 'application/json': { schema: errorBodySchema } },
+      },
+    ]),
+  );
+}
+
+/** `GET /v1/pdf/jobs/:id/file` → `get_v1_pdf_jobs_id_file`. */
+function operationId(route: { readonly method: string; readonly path: string }): string {
+  return [route.method, ...route.path.split(/\W+/).filter((part) => part !== '')].join('_');
+}

@@ -1,0 +1,42 @@
+import express, { type Express } from 'express';
+import helmet from 'helmet';
+import type { Logger } from '../telemetry/logger.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import type { Authenticators } from './authenticate.ts';
+import { answerErrors, refuseUnknown } from './error-handler.ts';
+import { registerRoutes } from './register-routes.ts';
+import { trackRequests } from './request-context.ts';
+import type { Route } from './route.ts';
+
+/** What stands around the routes of every app: tracking, safe headers, and errors told in one way. */
+export function frameApp<Parts extends { readonly logger: Logger; readonly metrics: Metrics }>(options: {
+  readonly routes: readonly Route<Parts>[];
+  readonly parts: Parts;
+  readonly authenticators: Authenticators;
+  /** How many proxies in front may name the client in X-Forwarded-For. */
+  readonly trustedProxies: number;
+}): Express {
+  const { routes, parts, authenticators, trustedProxies } = options;
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('trust proxy', trustedProxies);
+  app.enable('case sensitive routing');
+  app.use(trackRequests(parts));
+  app.use(safeHeaders());
+  registerRoutes({ app, routes, parts, authenticators, logger: parts.logger });
+  app.use(refuseUnknown);
+  app.use(answerErrors(parts.logger));
+  return app;
+}
+
+/** Answers are data: nothing in them may run or be framed. Pages set a policy of their own. */
+function safeHeaders() {
+  return helmet({
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+    },
+    xFrameOptions: { action: 'deny' },
+  });
+}

@@ -1,0 +1,38 @@
+import type { Express } from 'express';
+import { type ApiDocument, createApiDocument } from './api-document.ts';
+import type { ApiParts } from './api-parts.ts';
+import { frameApp } from './app-frame.ts';
+import { apiKeyAuthenticator } from './authenticate.ts';
+import type { Route } from './route.ts';
+import { documentationRoutes } from './routes/documentation.ts';
+import { fileRoutes } from './routes/files.ts';
+import { jobRoutes } from './routes/jobs.ts';
+import { operationRoutes } from './routes/operations.ts';
+import { renderRoutes } from './routes/renders.ts';
+
+/** Every route of the API, one entry per group. */
+export const API_ROUTES: readonly Route<ApiParts & { readonly document: () => ApiDocument }>[] = [
+  ...renderRoutes,
+  ...jobRoutes,
+  ...fileRoutes,
+  ...operationRoutes,
+  ...documentationRoutes,
+];
+
+/** The HTTP side of the API and of standalone. */
+export function createHttpApp(parts: ApiParts): Express {
+  const { config } = parts;
+  let document: ApiDocument | undefined;
+  return frameApp({
+    routes: API_ROUTES,
+    parts: {
+      ...parts,
+      document() {
+        document ??= createApiDocument(API_ROUTES, { headerPrefix: config.PLATEN_HEADER_PREFIX });
+        return document;
+      },
+    },
+    authenticators: { apiKey: apiKeyAuthenticator(parts), none: async () => undefined },
+    trustedProxies: config.PLATEN_TRUSTED_PROXIES,
+  });
+}

@@ -1,0 +1,43 @@
+import type { Request } from 'express';
+import type { AccountStore } from '../accounts/account-store.ts';
+import { PlatenError } from '../errors/registry.ts';
+import type { KeyStore } from '../keys/key-store.ts';
+import type { Plans } from '../plans/plan.ts';
+import type { Caller } from '../renders/render-service.ts';
+import { isAddressAllowed } from './client-address.ts';
+import type { Auth, Identities } from './route.ts';
+
+/** Finds out who asks, by each way that the routes of an app use. */
+export type Authenticators = { readonly [A in Auth]?: (request: Request) => Promise<Identities[A]> };
+
+/**
+ * By the header X-API-Key.
+ *
+ * @throws (from the function it makes) PlatenError UNAUTHENTICATED for a key that is missing, unknown or revoked;
+ * ADDRESS_NOT_ALLOWED when the key may not be used from where the request comes.
+ */
+export function apiKeyAuthenticator(parts: {
+  readonly keys: KeyStore;
+  readonly accounts: AccountStore;
+  readonly plans: Plans;
+}): (request: Request) => Promise<Caller> {
+  return async (request) => {
+    const secret = request.headers['x-api-key'];
+    if (typeof secret !== 'string' || secret === '') {
+      throw new PlatenError('UNAUTHENTICATED', 'The header X-API-Key is required.');
+    }
+    const key = await parts.keys.authenticate(secret);
+    const account = key && (await parts.accounts.find(key.accountId));
+    if (key === undefined || account === undefined) {
+      throw new PlatenError('UNAUTHENTICATED', 'The API key is not valid.');
+    }
+    if (!isAddressAllowed(key.allowedIps, request.ip)) throw new PlatenError('ADDRESS_NOT_ALLOWED');
+    return {
+      accountId: account._id,
+      apiKeyId: key._id,
+      mode: key.mode,
+      planName: account.plan,
+      plan: parts.plans[account.plan],
+    };
+  };
+}

@@ -1,0 +1,25 @@
+import { PlatenError } from '../errors/registry.ts';
+import { contentDisposition } from '../pdf/file-name.ts';
+import type { Job } from '../renders/job.ts';
+import type { ApiParts } from './api-parts.ts';
+
+/**
+ * A signed address of a job's PDF, and until when it leads there.
+ *
+ * @throws PlatenError NOT_FOUND until the job is completed.
+ */
+export function signedLink(
+  job: Job,
+  { links, publicUrl, clock }: Pick<ApiParts, 'links' | 'publicUrl' | 'clock'>,
+): { url: string; expiresAt: string } {
+  if (job.output === null || job.expiresAt === null) {
+    throw new PlatenError('NOT_FOUND', 'The job has no file to download.', { jobId: job._id });
+  }
+  const { token, expiresAt } = links.sign(job._id, job.accountId, job.expiresAt, clock.now());
+  return { url: `${publicUrl().replace(/\/$/, '')}/v1/files/${token}`, expiresAt: expiresAt.toISOString() };
+}
+
+/** The headers of an answer that is a job's PDF. */
+export function fileHeaders(job: Job): Record<string, string> {
+  return { 'Content-Disposition': contentDisposition(job.fileName, 'attachment') };
+}

@@ -1,0 +1,119 @@
+/**
+ * Where a text stops being JSON (RFC 8259), in words without a character of the text itself.
+ *
+ * JSON.parse names the place of some faults only, so this is asked after it has refused a text.
+ */
+export function findJsonFault(text: string): string {
+  const scanner = new Scanner(text);
+  const at = scanner.scan();
+  if (at === undefined) return 'the fault could not be located';
+  if (at >= text.length) return text.trim() === '' ? 'it is empty' : 'it ends too early';
+  const before = text.slice(0, at);
+  const line = before.split('\n').length;
+  const column = at - before.lastIndexOf('\n');
+  return `unexpected character at position ${at} (line ${line}, column ${column})`;
+}
+
+const SPACE = /[ \t\n\r]*/y;
+const LITERAL = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const LITERAL_START = /[-\dtfn]/;
+/** The longest beginning of a literal: what comes after it is the fault. */
+const LITERAL_PREFIX =
+  /t(?:r(?:ue?)?)?|f(?:a(?:l(?:se?)?)?)?|n(?:u(?:ll?)?)?|-?(?:(?:0|[1-9]\d*)(?:\.\d*)?(?:(?<=\d)[eE][+-]?\d*)?)?/y;
+const ESCAPE = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what ends a plain run
+const PLAIN = /[^"\\\u0000-\u001f]+/y;
+
+/** What may come next. */
+type Expected = 'value' | 'value or ]' | 'name' | 'name or }' | 'colon' | 'comma or end' | 'nothing';
+
+/** A stack of its own instead of recursion: nesting is the caller's to choose. */
+class Scanner {
+  readonly #text: string;
+  #at = 0;
+  readonly #open: ('{' | '[')[] = [];
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** The index of the first character that cannot be there; the text's length when it ends too early. */
+  scan(): number | undefined {
+    let expected: Expected | undefined = 'value';
+    for (;;) {
+      this.#match(SPACE);
+      if (this.#at >= this.#text.length) return expected === 'nothing' ? undefined : this.#text.length;
+      expected = this.#step(expected, this.#text[this.#at]!);
+      if (expected === undefined) return this.#at;
+    }
+  }
+
+  /** Takes one token; undefined when it cannot stand here, with `#at` on the fault. */
+  #step(expected: Expected, next: string): Expected | undefined {
+    switch (expected) {
+      case 'value':
+        return this.#value(next);
+      case 'value or ]':
+        return next === ']' ? this.#close() : this.#value(next);
+      case 'name':
+      case 'name or }':
+        if (next === '}' && expected === 'name or }') return this.#close();
+        return next === '"' && this.#string() ? 'colon' : undefined;
+      case 'colon':
+        return this.#take(next === ':', 'value');
+      case 'comma or end':
+        if (next === ',') return this.#take(true, this.#open.at(-1) === '{' ? 'name' : 'value');
+        return next === (this.#open.at(-1) === '{' ? '}' : ']') ? this.#close() : undefined;
+      default:
+        return undefined;
+    }
+  }
+
+  #value(next: string): Expected | undefined {
+    if (next === '{' || next === '[') {
+      this.#open.push(next);
+      return this.#take(true, next === '{' ? 'name or }' : 'value or ]');
+    }
+    const whole = next === '"' ? this.#string() : LITERAL_START.test(next) && this.#literal();
+    return whole ? this.#after() : undefined;
+  }
+
+  #string(): boolean {
+    this.#at += 1;
+    for (;;) {
+      if (!this.#match(PLAIN) && !this.#match(ESCAPE)) break;
+    }
+    if (this.#text[this.#at] !== '"') return false;
+    this.#at += 1;
+    return true;
+  }
+
+  #literal(): boolean {
+    if (this.#match(LITERAL)) return true;
+    this.#match(LITERAL_PREFIX);
+    return false;
+  }
+
+  #close(): Expected {
+    this.#open.pop();
+    this.#at += 1;
+    return this.#after();
+  }
+
+  #after(): Expected {
+    return this.#open.length === 0 ? 'nothing' : 'comma or end';
+  }
+
+  #take(fits: boolean, then: Expected): Expected | undefined {
+    if (fits) this.#at += 1;
+    return fits ? then : undefined;
+  }
+
+  #match(pattern: RegExp): boolean {
+    pattern.lastIndex = this.#at;
+    if (!pattern.test(this.#text)) return false;
+    const moved = pattern.lastIndex > this.#at;
+    this.#at = pattern.lastIndex;
+    return moved;
+  }
+}

@@ -1,0 +1,77 @@
+import type { Express, Request, RequestHandler, Response } from 'express';
+import { PlatenError } from '../errors/registry.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import { sendAnswer } from './answers.ts';
+import type { Authenticators } from './authenticate.ts';
+import { checkRequest } from './check-request.ts';
+import { readJson } from './read-json.ts';
+import { contextOf } from './request-context.ts';
+import type { Identities, Route } from './route.ts';
+
+/** Largest body of a request that needs no credential, in bytes. */
+const ANONYMOUS_BODY_BYTES = 64 * 1024;
+
+export interface Registration<Parts> {
+  readonly app: Express;
+  readonly routes: readonly Route<Parts>[];
+  readonly parts: Parts;
+  readonly authenticators: Authenticators;
+  readonly logger: Logger;
+}
+
+/** Makes declared routes answer. A path that is known, asked for with a method that is not, is told which ones are. */
+export function registerRoutes<Parts>(registration: Registration<Parts>): void {
+  const { app, routes } = registration;
+  for (const route of routes) app[route.method](route.path, runRoute(route, registration));
+  for (const path of new Set(routes.map((route) => route.path))) {
+    app.all(path, refuseMethod(path, routes));
+  }
+}
+
+/** The steps of every request, in this order: who asks, the body (its limit is the plan's), its form, its handler. */
+function runRoute<Parts>(
+  route: Route<Parts>,
+  { parts, authenticators, logger }: Registration<Parts>,
+): RequestHandler {
+  const authenticate = authenticators[route.auth];
+  if (authenticate === undefined) throw new Error(`Nothing authenticates ${route.path} by ${route.auth}.`);
+  return async (request, response) => {
+    const context = contextOf(response);
+    context.route = route.path;
+    if (route.logLevel !== undefined) context.logLevel = route.logLevel;
+    const caller = await authenticate(request);
+    if (caller !== undefined) context.accountId = caller.accountId;
+    const body = route.body && (await readJson(request, bodyLimit(caller)));
+    const answer = await route.handler(
+      {
+        ...checkRequest(route, request, body),
+        caller,
+        aboutJob(jobId) {
+          context.jobId = jobId;
+        },
+        onHangUp: (listener) => onHangUp(response, listener),
+      },
+      parts,
+    );
+    sendAnswer(response, answer, route.responses[answer.status], logger);
+  };
+}
+
+function bodyLimit(caller: Identities[keyof Identities]): number {
+  return caller?.plan.maxInputSizeBytes ?? ANONYMOUS_BODY_BYTES;
+}
+
+function onHangUp(response: Response, listener: () => void): void {
+  if (response.destroyed) listener();
+  else response.once('close', () => !response.writableFinished && listener());
+}
+
+function refuseMethod<Parts>(path: string, routes: readonly Route<Parts>[]): RequestHandler {
+  const methods = routes.filter((route) => route.path === path).map(({ method }) => method.toUpperCase());
+  const allow = [...new Set([...methods, ...(methods.includes('GET') ? ['HEAD'] : [])])].sort().join(', ');
+  return (request: Request, response: Response) => {
+    contextOf(response).route = path;
+    response.setHeader('Allow', allow);
+    throw new PlatenError('METHOD_NOT_ALLOWED', `${request.method} is not supported here; ${allow} is.`);
+  };
+}

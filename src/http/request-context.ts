@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto';
+import type { Request, RequestHandler, Response } from 'express';
+import type { Logger } from '../telemetry/logger.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+
+/** What is known of a request besides what it asks for. */
+export interface RequestContext {
+  readonly requestId: string;
+  /** The pattern of the route, never the path: paths hold tokens. */
+  route: string;
+  logLevel: 'info' | 'debug';
+  accountId?: string;
+  jobId?: string;
+}
+
+/** Requests that no route takes are counted together, or a scanner would fill the metrics. */
+const NO_ROUTE = 'none';
+/** As nginx logs a caller that went away before it was answered. */
+const CLIENT_CLOSED_REQUEST = 499;
+const SANE_REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
+
+/** Gives every request its id, and writes one log line and one measurement when it is over. */
+export function trackRequests(parts: { logger: Logger; metrics: Metrics }): RequestHandler {
+  return (request, response, next) => {
+    const began = performance.now();
+    const context: RequestContext = { requestId: requestIdOf(request), route: NO_ROUTE, logLevel: 'info' };
+    response.locals.context = context;
+    response.setHeader('X-Request-Id', context.requestId);
+    response.once('close', () => {
+      const ms = performance.now() - began;
+      const { method } = request;
+      const { route, logLevel, requestId, accountId, jobId } = context;
+      const status = response.writableFinished ? response.statusCode : CLIENT_CLOSED_REQUEST;
+      parts.metrics.httpRequests.inc({ method, route, status });
+      parts.metrics.httpDuration.observe({ method, route }, ms / 1000);
+      parts.logger[logLevel](
+        { method, route, status, ms: Math.round(ms * 10) / 10, requestId, accountId, jobId },
+        'request',
+      );
+    });
+    next();
+  };
+}
+
+export function contextOf(response: Response): RequestContext {
+  return response.locals.context as RequestContext;
+}
+
+function requestIdOf(request: Request): string {
+  const given = request.headers['x-request-id'];
+  return typeof given === 'string' && SANE_REQUEST_ID.test(given) ? given : randomUUID();
+}

@@ -1,0 +1,128 @@
+import type { Readable } from 'node:stream';
+import type { ZodObject, ZodType, z } from 'zod';
+import type { ErrorCode } from '../errors/registry.ts';
+import type { Caller } from '../renders/render-service.ts';
+
+/** What each way of authenticating makes known about who asks. */
+export interface Identities {
+  apiKey: Caller;
+  none: undefined;
+}
+export type Auth = keyof Identities;
+
+/** One way a route can answer when all went well. */
+export interface ResponseSpec {
+  readonly description: string;
+  /** Of a JSON body. */
+  readonly schema?: ZodType;
+  /** Of a body that is not described by a schema. A route may answer with either. */
+  readonly contentType?: string;
+  /** Headers of our own, named without the configured prefix, and what they hold. */
+  readonly serviceHeaders?: Readonly<Record<string, string>>;
+}
+export type Responses = Readonly<Record<number, ResponseSpec>>;
+
+type ExtraHeaders = Readonly<Record<string, string | number>>;
+
+/** A file that is sent as it is read. */
+export interface FileBody {
+  /** Bytes. */
+  readonly size: number;
+  readonly stream: Readable;
+}
+export interface JsonAnswer<Status, Body> {
+  readonly status: Status;
+  readonly json: Body;
+  readonly headers?: ExtraHeaders;
+}
+export interface BodyAnswer<Status> {
+  readonly status: Status;
+  /** Its media type is the one that the route declares for the status. */
+  readonly body: string | Buffer | FileBody;
+  readonly headers?: ExtraHeaders;
+}
+
+/** The answers that a route's declared responses allow. */
+export type AnswerTo<R extends Responses> = {
+  [S in keyof R & number]:
+    | (R[S] extends { schema: infer T extends ZodType } ? JsonAnswer<S, z.input<T>> : never)
+    | (R[S] extends { contentType: string } ? BodyAnswer<S> : never);
+}[keyof R & number];
+/** An answer of any route. */
+export type AnyAnswer = JsonAnswer<number, unknown> | BodyAnswer<number>;
+
+type Parsed<S> = S extends ZodType ? z.output<S> : undefined;
+
+/** A request that has been authenticated and whose every part fits its schema. */
+export interface RouteRequest<A extends Auth, P, Q, H, B> {
+  readonly params: Parsed<P>;
+  readonly query: Parsed<Q>;
+  /** By the names the schema gives them. */
+  readonly headers: Parsed<H>;
+  readonly body: Parsed<B>;
+  readonly caller: Identities[A];
+  /** Notes which job the request was about, for the log. */
+  readonly aboutJob: (jobId: string) => void;
+  /** Calls back, once, if the caller goes away before it has the whole answer. */
+  readonly onHangUp: (listener: () => void) => void;
+}
+
+/** A request to any route. */
+type AnyRequest = Record<'params' | 'query' | 'headers' | 'body', unknown> &
+  Pick<RouteRequest<Auth, never, never, never, never>, 'caller' | 'aboutJob' | 'onHangUp'>;
+
+/** What is declared of a route; everything but what it does. */
+interface RouteSpec<A extends Auth, R extends Responses, P, Q, H, B> {
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
+  /** Express pattern: `/v1/pdf/jobs/:id`. */
+  readonly path: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly tags: readonly string[];
+  readonly auth: A;
+  readonly params?: P;
+  readonly query?: Q;
+  /** Only those headers that it names are looked at. */
+  readonly headers?: H;
+  /** Of a JSON body, which is required then. */
+  readonly body?: B;
+  readonly responses: R;
+  /** What the handler may refuse with. Faults of credentials and of form go without saying. */
+  readonly errors?: readonly ErrorCode[];
+  /** Left out of the API document. */
+  readonly internal?: boolean;
+  /** Log level of its requests; `info` unless said otherwise. */
+  readonly logLevel?: 'debug';
+}
+
+/** A declared route whatever its schemas: what documenting it needs to know. */
+export type RouteDeclaration = RouteSpec<Auth, Responses, ZodObject, ZodObject, ZodObject, ZodType>;
+
+/** A route that can answer. `Parts` is what its handler works with. */
+export interface Route<Parts> extends RouteDeclaration {
+  readonly handler: (request: AnyRequest, parts: Parts) => AnyAnswer | Promise<AnyAnswer>;
+}
+
+/**
+ * Declares a route. Its schemas are the one source of what is checked, of the handler's types and of the API document.
+ * Use strict object schemas: an unknown field is a fault.
+ *
+ * @example defineRoute({ method: 'get', path: '/v1/things/:id', … }).handledBy(async ({ params }, parts: ApiParts) => …)
+ */
+export function defineRoute<
+  A extends Auth,
+  const R extends Responses,
+  P extends ZodObject | undefined = undefined,
+  Q extends ZodObject | undefined = undefined,
+  H extends ZodObject | undefined = undefined,
+  B extends ZodType | undefined = undefined,
+>(spec: RouteSpec<A, R, P, Q, H, B>) {
+  return {
+    handledBy<Parts>(
+      handler: (request: RouteRequest<A, P, Q, H, B>, parts: Parts) => AnswerTo<R> | Promise<AnswerTo<R>>,
+    ): Route<Parts> {
+      // The handler is only ever called with what these very schemas let through.
+      return { ...spec, handler } as unknown as Route<Parts>;
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import type { JobState } from '../../renders/job.ts';
+import { JOB_STATUSES, type JobStatus, jobRecord } from '../../renders/job-view.ts';
+import type { ApiParts } from '../api-parts.ts';
+import { fileHeaders, signedLink } from '../job-files.ts';
+import { defineRoute } from '../route.ts';
+import { jobRecordSchema } from '../schemas/job-record.ts';
+import { page, paging } from '../schemas/paging.ts';
+
+const tags = ['Jobs'];
+const params = z.strictObject({ id: z.uuid().toLowerCase() });
+
+const jobList = z.strictObject({ ...page, jobs: z.array(jobRecordSchema) }).meta({ id: 'JobList' });
+const downloadUrl = z
+  .strictObject({
+    success: z.literal(true),
+    url: z.string().describe('Signed download address; no key is needed for it.'),
+    expiresAt: z.iso.datetime().describe('15 minutes from now, or the end of the retention window.'),
+  })
+  .meta({ id: 'DownloadUrl' });
+
+const list = defineRoute({
+  method: 'get',
+  path: '/v1/pdf/jobs',
+  summary: 'List the jobs of the account',
+  tags,
+  auth: 'apiKey',
+  query: z.strictObject({
+    status: z.enum(JOB_STATUSES).optional().describe('Only jobs in this state.'),
+    ...paging,
+    sort: z.enum(['created_desc', 'created_asc']).default('created_desc'),
+  }),
+  responses: { 200: { description: 'One page of jobs.', schema: jobList } },
+}).handledBy(async ({ query, caller }, parts: ApiParts) => {
+  const { limit, offset } = query;
+  const { total, jobs } = await parts.renders.list(caller.accountId, {
+    ...(query.status === undefined ? {} : { states: statesOf(query.status) }),
+    limit,
+    offset,
+    newestFirst: query.sort === 'created_desc',
+  });
+  return { status: 200, json: { total, limit, offset, jobs: jobs.map(jobRecord) } };
+});
+
+const get = defineRoute({
+  method: 'get',
+  path: '/v1/pdf/jobs/:id',
+  summary: 'Get the status record of a job',
+  tags,
+  auth: 'apiKey',
+  params,
+  responses: { 200: { description: 'The record.', schema: jobRecordSchema } },
+  errors: ['NOT_FOUND'],
+}).handledBy(async ({ params, caller, aboutJob }, parts: ApiParts) => {
+  aboutJob(params.id);
+  return { status: 200, json: jobRecord(await parts.renders.get(caller.accountId, params.id)) };
+});
+
+const cancel = defineRoute({
+  method: 'delete',
+  path: '/v1/pdf/jobs/:id',
+  summary: 'Cancel a job',
+  description: 'A render that is running is stopped.',
+  tags,
+  auth: 'apiKey',
+  params,
+  responses: { 200: { description: 'The record of the cancelled job.', schema: jobRecordSchema } },
+  errors: ['NOT_FOUND', 'JOB_ENDED', 'UNAVAILABLE'],
+}).handledBy(async ({ params, caller, aboutJob }, parts: ApiParts) => {
+  aboutJob(params.id);
+  return { status: 200, json: jobRecord(await parts.renders.cancel(caller.accountId, params.id)) };
+});
+
+const file = defineRoute({
+  method: 'get',
+  path: '/v1/pdf/jobs/:id/file',
+  summary: 'Download the PDF of a job',
+  tags,
+  auth: 'apiKey',
+  params,
+  responses: { 200: { description: 'The PDF.', contentType: 'application/pdf' } },
+  errors: ['NOT_FOUND'],
+}).handledBy(async ({ params, caller, aboutJob }, parts: ApiParts) => {
+  aboutJob(params.id);
+  const job = await parts.renders.get(caller.accountId, params.id);
+  return { status: 200, body: await parts.renders.openOutput(job), headers: fileHeaders(job) };
+});
+
+const downloadAddress = defineRoute({
+  method: 'get',
+  path: '/v1/pdf/jobs/:id/download-url',
+  summary: 'Get a signed address of the PDF of a job',
+  tags,
+  auth: 'apiKey',
+  params,
+  responses: { 200: { description: 'The address.', schema: downloadUrl } },
+  errors: ['NOT_FOUND'],
+}).handledBy(async ({ params, caller, aboutJob }, parts: ApiParts) => {
+  aboutJob(params.id);
+  const job = await parts.renders.get(caller.accountId, params.id);
+  return { status: 200, json: { success: true, ...signedLink(job, parts) } };
+});
+
+export const jobRoutes = [list, get, cancel, file, downloadAddress];
+
+/** What callers see as `queued` is two states. */
+function statesOf(status: JobStatus): JobState[] {
+  return status === 'queued' ? ['queued', 'dispatched'] : [status];
+}

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import type { OpsParts } from '../api-parts.ts';
+import { defineRoute } from '../route.ts';
+
+const tags = ['Operation'];
+const live = z.strictObject({ live: z.boolean(), problem: z.string().optional() });
+const ready = z.strictObject({ ready: z.boolean(), problems: z.array(z.string()) });
+
+const health = defineRoute({
+  method: 'get',
+  path: '/healthz',
+  summary: 'Whether the process makes progress',
+  tags,
+  auth: 'none',
+  logLevel: 'debug',
+  responses: {
+    200: { description: 'It does.', schema: live },
+    503: { description: 'It is stuck and should be started again.', schema: live },
+  },
+}).handledBy((_request, parts: OpsParts) => {
+  const state = parts.liveness();
+  return state.live ? { status: 200, json: state } : { status: 503, json: state };
+});
+
+const readiness = defineRoute({
+  method: 'get',
+  path: '/readyz',
+  summary: 'Whether the process can take work',
+  tags,
+  auth: 'none',
+  logLevel: 'debug',
+  responses: {
+    200: { description: 'It can.', schema: ready },
+    503: { description: 'It cannot; `problems` names what is missing.', schema: ready },
+  },
+}).handledBy(async (_request, parts: OpsParts) => {
+  const state = await parts.readiness();
+  return state.ready ? { status: 200, json: state } : { status: 503, json: state };
+});
+
+const metrics = defineRoute({
+  method: 'get',
+  path: '/metrics',
+  summary: 'Measurements in the Prometheus text format',
+  tags,
+  auth: 'none',
+  logLevel: 'debug',
+  responses: {
+    200: { description: 'The measurements.', contentType: 'text/plain; version=0.0.4; charset=utf-8' },
+  },
+}).handledBy(async (_request, parts: OpsParts) => {
+  return { status: 200, body: await parts.metrics.registry.metrics() };
+});
+
+export const operationRoutes = [health, readiness, metrics];

@@ -1,0 +1,193 @@
+import { z } from 'zod';
+import { PlatenError } from '../../errors/registry.ts';
+import { safeFileName } from '../../pdf/file-name.ts';
+import { isOver, type Job, type JobSource } from '../../renders/job.ts';
+import type { RenderOptions } from '../../renders/options.ts';
+import type { Caller, RenderOrder } from '../../renders/render-service.ts';
+import type { ApiParts } from '../api-parts.ts';
+import { fileHeaders, signedLink } from '../job-files.ts';
+import { defineRoute } from '../route.ts';
+import { type RenderRequest, renderRequestSchema } from '../schemas/render-request.ts';
+
+const DEFAULT_FILE_NAME = 'document.pdf';
+/** What renders of test keys carry, whatever their options say. */
+const TEST_WATERMARK = { text: 'TEST' };
+
+const headers = z.object({
+  'Idempotency-Key': z
+    .string()
+    .regex(/^[\x20-\x7e]{1,255}$/, 'must have 1 to 255 printable ASCII characters')
+    .optional()
+    .describe(
+      'Names the request, so that it can be repeated. With it, hanging up does not cancel the render.',
+    ),
+});
+
+const renderResult = z
+  .strictObject({
+    success: z.literal(true),
+    url: z.string().describe('Signed download address.'),
+    expiresAt: z.iso.datetime(),
+    metadata: z.strictObject({
+      size: z.int().describe('Bytes.'),
+      processingTime: z.int().describe('Milliseconds.'),
+      mode: z.string().describe('Input mode.'),
+      format: z.string().describe('Paper format.'),
+    }),
+  })
+  .meta({ id: 'RenderResult' });
+
+const acceptedJob = z
+  .strictObject({
+    success: z.literal(true),
+    jobId: z.uuid(),
+    status: z.literal('queued'),
+    statusUrl: z.string(),
+    fileUrl: z.string(),
+  })
+  .meta({ id: 'AcceptedJob' });
+
+const render = defineRoute({
+  method: 'post',
+  path: '/v1/pdf',
+  summary: 'Render one document',
+  description:
+    'Exactly one of `html`, `url` and `templateId` is the input. A render that ends within the sync wait window is answered with its output; one that takes longer, or whose attempt failed and will be repeated, is answered 202 and goes on.',
+  tags: ['Rendering'],
+  auth: 'apiKey',
+  headers,
+  body: renderRequestSchema,
+  responses: {
+    200: {
+      description: 'Completed. With `output` = `binary` the PDF, with `url` where to download it.',
+      contentType: 'application/pdf',
+      schema: renderResult,
+      serviceHeaders: {
+        'Job-Id': 'The job that rendered it.',
+        Pages: 'Number of pages.',
+        'Processing-Time-Ms': 'Milliseconds that the render took.',
+        'Expires-At': 'End of the retention window.',
+      },
+    },
+    202: { description: 'Accepted; follow the job.', schema: acceptedJob },
+  },
+  errors: [
+    'NOT_FOUND',
+    'PLAN_LIMIT',
+    'TOO_MANY_WAITING',
+    'UNAVAILABLE',
+    'INVALID_URL',
+    'URL_BLOCKED',
+    'URL_UNREACHABLE',
+    'SELECTOR_TIMEOUT',
+    'TEMPLATE_ERROR',
+    'OUTPUT_TOO_LARGE',
+    'RENDER_TIMEOUT',
+    'BROWSER_CRASHED',
+    'WORKER_LOST',
+    'RENDER_FAILED',
+    'CANCELLED',
+    'EXPIRED',
+  ],
+}).handledBy(async ({ body, caller, headers, onHangUp, aboutJob }, parts: ApiParts) => {
+  const refusal = parts.admission();
+  if (refusal !== undefined) throw refusal;
+  const order = await orderOf(body, caller, parts);
+  const { jobId, outcome, stopWaiting } = await parts.renders.submit(caller, order);
+  aboutJob(jobId);
+  onHangUp(() => {
+    stopWaiting();
+    // Without a key the caller cannot ask for this render again, so nobody would fetch it.
+    if (headers['Idempotency-Key'] === undefined) abandon(parts, caller, jobId);
+  });
+  if (order.execution === 'async' || (await outcome) !== 'ended') return accepted(jobId);
+  const job = await parts.renders.get(caller.accountId, jobId);
+  return isOver(job.state) ? await result(job, parts) : accepted(jobId);
+});
+
+export const renderRoutes = [render];
+
+async function orderOf(body: RenderRequest, caller: Caller, parts: ApiParts): Promise<RenderOrder> {
+  return {
+    source: await sourceOf(body, caller, parts),
+    options: optionsOf(body, caller),
+    output: body.output,
+    fileName: safeFileName(body.filename, DEFAULT_FILE_NAME),
+    execution: body.executionMode,
+  };
+}
+
+async function sourceOf(body: RenderRequest, caller: Caller, parts: ApiParts): Promise<JobSource> {
+  if (body.html !== undefined) return { mode: 'html', html: body.html };
+  if (body.url !== undefined) {
+    parts.checkUrl?.(body.url);
+    return { mode: 'url', url: body.url };
+  }
+  return await templateSource(body, caller, parts.templates);
+}
+
+async function templateSource(
+  { templateId = '', templateVersionId, data = {} }: RenderRequest,
+  caller: Caller,
+  templates: ApiParts['templates'],
+): Promise<JobSource> {
+  const version = await templates.resolve(caller.accountId, templateId, templateVersionId);
+  if (version === undefined) {
+    const what = templateVersionId === undefined ? '' : ` with a version ${templateVersionId}`;
+    throw new PlatenError('NOT_FOUND', `There is no template ${templateId}${what}.`);
+  }
+  return {
+    mode: 'template',
+    templateId,
+    templateVersionId: version._id,
+    content: version.content,
+    data,
+  };
+}
+
+function optionsOf({ options }: RenderRequest, caller: Caller): RenderOptions {
+  return caller.mode === 'test' ? { ...options, watermark: TEST_WATERMARK } : options;
+}
+
+function accepted(jobId: string) {
+  const statusUrl = `/v1/pdf/jobs/${jobId}`;
+  return {
+    status: 202,
+    json: { success: true, jobId, status: 'queued', statusUrl, fileUrl: `${statusUrl}/file` },
+  } as const;
+}
+
+/** @throws PlatenError with the job's own code when it has failed or was cancelled. */
+async function result(job: Job, parts: ApiParts) {
+  if (job.output === null) {
+    throw new PlatenError(job.error?.code ?? 'INTERNAL', job.error?.message, { jobId: job._id });
+  }
+  if (job.outputMode === 'url') {
+    const { url, expiresAt } = signedLink(job, parts);
+    const metadata = {
+      size: job.output.size,
+      processingTime: job.processingTimeMs,
+      mode: job.inputMode,
+      format: job.format,
+    };
+    return { status: 200, json: { success: true, url, expiresAt, metadata } } as const;
+  }
+  const prefix = parts.config.PLATEN_HEADER_PREFIX;
+  return {
+    status: 200,
+    body: await parts.renders.openOutput(job),
+    headers: {
+      ...fileHeaders(job),
+      [`${prefix}Job-Id`]: job._id,
+      [`${prefix}Pages`]: job.output.pages,
+      [`${prefix}Processing-Time-Ms`]: job.processingTimeMs,
+      [`${prefix}Expires-At`]: job.expiresAt?.toISOString() ?? '',
+    },
+  } as const;
+}
+
+function abandon(parts: ApiParts, caller: Caller, jobId: string): void {
+  parts.renders.cancelIfNotStarted(caller.accountId, jobId).catch((error: unknown) => {
+    parts.logger.warn({ err: error, jobId }, 'the render of a caller that hung up goes on');
+  });
+}

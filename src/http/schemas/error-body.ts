@@ -1,0 +1,14 @@
+import { z } from 'zod';
+import { ERRORS, type ErrorCode } from '../../errors/registry.ts';
+
+/** The body of every failure. */
+export const errorBodySchema = z
+  .strictObject({
+    statusCode: z.int().min(400).max(599),
+    error: z.string().describe('Label of the status, such as Bad Request.'),
+    message: z.union([z.string(), z.array(z.string())]).describe('Validation failures list several.'),
+    code: z.enum(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]]).describe('See docs/errors.md.'),
+    requestId: z.string().describe('As in the header X-Request-Id.'),
+    jobId: z.uuid().optional().describe('The job that failed, when there is one.'),
+  })
+  .meta({ id: 'Error' });

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { JOB_STATUSES } from '../../renders/job-view.ts';
+
+const time = z.iso.datetime();
+const count = z.int().min(0);
+
+const jobError = z.strictObject({ code: z.string(), message: z.string() });
+
+/** The job status record. */
+export const jobRecordSchema = z
+  .strictObject({
+    success: z.boolean(),
+    jobId: z.uuid(),
+    status: z.enum(JOB_STATUSES),
+    inputMode: z.enum(['html', 'url', 'template']),
+    outputMode: z.enum(['binary', 'url']),
+    createdAt: time,
+    updatedAt: time,
+    completedAt: time.nullable(),
+    outputAvailable: z.boolean(),
+    outputExpiresAt: time.nullable().describe('End of the retention window.'),
+    downloadUrlEndpoint: z.string(),
+    fileName: z.string(),
+    pdfSize: count.describe('Bytes; 0 until completed.'),
+    pages: count.describe('0 until completed.'),
+    processingTimeMs: count,
+    attemptCount: count,
+    retryAttempt: count.nullable(),
+    maxAttempts: count,
+    willRetry: z.boolean(),
+    deadLettered: z.boolean().describe('True once the job has failed for good: stop polling.'),
+    error: jobError.nullable().describe('Can be present while willRetry is true.'),
+  })
+  .meta({ id: 'JobRecord' });
