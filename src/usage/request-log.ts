@@ -26,6 +26,7 @@ export interface RequestLogQuery {
   readonly newestFirst: boolean;
 }
 
+const DUPLICATE_KEY = 11000;
 /** Logs are kept as long as the longest period that can be asked for. */
 const KEPT_MS = 90 * 86_400_000;
 
@@ -57,7 +58,12 @@ export class RequestLog {
       schema as unknown as Schema<RequestLogEntry>,
     );
     this.#entries = new WriteBehind(async (batch) => {
-      await this.#model.collection.insertMany(batch as never[], { ordered: false });
+      try {
+        await this.#model.collection.insertMany(batch as never[], { ordered: false });
+      } catch (error) {
+        // A batch that was written in part before is written again: what is there already is no fault.
+        if ((error as { code?: number }).code !== DUPLICATE_KEY) throw error;
+      }
     }, logger);
   }
 

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import mongoose from 'mongoose';
+import { readPdf } from '../support/pdf.ts';
+import { descendants } from '../support/processes.ts';
+import { openKafkaService, type Tenant, type TestService } from '../support/service.ts';
+
+const JOBS = 20;
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe('kill -9 while twenty jobs run', function () {
+  this.timeout(180_000);
+  let service: TestService;
+  let tenant: Tenant;
+  before(async () => {
+    service = await openKafkaService();
+    tenant = await service.newTenant('professional');
+  });
+  after(() => service?.stop());
+
+  /** Twenty jobs that take a moment each, all accepted. */
+  const orderAll = (name: string) =>
+    Promise.all(
+      Array.from({ length: JOBS }, (_, i) =>
+        tenant.client.order({ html: `<p>${name} number ${i}</p>`, options: { delayMs: 250 } }),
+      ),
+    );
+
+  /** Every job ended once, visibly and correctly; nothing is left of them. */
+  const assertAllWhole = async (name: string, ids: readonly string[]) => {
+    const records = await Promise.all(ids.map((id) => tenant.client.end(id, 90_000)));
+    for (const [i, record] of records.entries()) {
+      assert.equal(record.status, 'completed', JSON.stringify(record));
+      const file = await tenant.client.call('GET', `/v1/pdf/jobs/${record.jobId}/file`);
+      assert.equal(file.status, 200);
+      assert.match((await readPdf(file.bytes)).text, new RegExp(`${name} number ${i}\\b`));
+    }
+    await assertNothingHeld(service, tenant.accountId);
+  };
+
+  it('of the API, right after its 202', async () => {
+    const ids = await orderAll('api');
+    await service.roles.get('api')!.kill('SIGKILL');
+    await service.restart('api');
+    await assertAllWhole('api', ids);
+  });
+
+  it('of the worker, in the middle of its renders, with its browsers', async () => {
+    const ids = await orderAll('worker');
+    await pause(600);
+    const worker = service.roles.get('worker')!;
+    const children = descendants(worker.pid);
+    assert.ok(children.length > 0, 'it has a browser');
+    await worker.kill('SIGKILL');
+    await service.restart('worker');
+    await assertAllWhole('worker', ids);
+    const alive = children.filter(isAlive);
+    assert.deepEqual(alive, [], 'no Chromium outlives its worker');
+  });
+
+  it('of the dispatcher', async () => {
+    const ids = await orderAll('dispatcher');
+    await pause(300);
+    await service.roles.get('dispatcher')!.kill('SIGKILL');
+    await pause(500);
+    await service.restart('dispatcher');
+    await assertAllWhole('dispatcher', ids);
+  });
+
+  it('of Chromium', async () => {
+    const ids = await orderAll('chromium');
+    await pause(600);
+    const worker = service.roles.get('worker')!;
+    const [browser] = descendants(worker.pid);
+    process.kill(browser!, 'SIGKILL');
+    await assertAllWhole('chromium', ids);
+  });
+
+  it('of Kafka, for twenty seconds while requests arrive', async function () {
+    this.timeout(240_000);
+    const before = await orderAll('kafka-before');
+    await service.kafka!.halt();
+    const stopped = Date.now();
+    const during: string[] = [];
+    while (Date.now() - stopped < 20_000) {
+      during.push(await tenant.client.order({ html: `<p>kafka-during number ${during.length}</p>` }));
+      await pause(1000);
+    }
+    await service.kafka!.restart();
+    await assertAllWhole('kafka-before', before);
+    await assertAllWhole('kafka-during', during);
+    assert.equal((await tenant.client.render({ html: '<p>again</p>' })).status, 200);
+  });
+});
+
+/** No slot is taken and no job is left in the hot collection, once the sweeps have been by. */
+async function assertNothingHeld(service: TestService, accountId: string): Promise<void> {
+  const connection = await mongoose.createConnection(service.mongodbUri).asPromise();
+  try {
+    const deadline = Date.now() + 20_000;
+    for (;;) {
+      const slots = await connection.collection('slots').findOne({ _id: accountId as never });
+      const live = await connection.collection('jobs').countDocuments({});
+      if ((slots?.inFlight ?? 0) === 0 && live === 0) return;
+      assert.ok(Date.now() < deadline, `slots ${JSON.stringify(slots)}, live jobs ${live}`);
+      await pause(200);
+    }
+  } finally {
+    await connection.close();
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly bytes: Uint8Array;
+  /** The body as JSON; fails the test when it is something else. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
+  readonly json: any;
+}
+
+/** A caller with one API key, over real HTTP. */
+export class TestClient {
+  readonly url: string;
+  readonly #key: string;
+
+  constructor(url: string, key: string) {
+    this.url = url;
+    this.#key = key;
+  }
+
+  async call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const answer = await fetch(new URL(path, this.url), {
+      method,
+      headers: {
+        'x-api-key': this.#key,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const bytes = new Uint8Array(await answer.arrayBuffer());
+    return {
+      status: answer.status,
+      headers: answer.headers,
+      bytes,
+      get json() {
+        return JSON.parse(Buffer.from(bytes).toString());
+      },
+    };
+  }
+
+  render(body: Record<string, unknown>, headers?: Record<string, string>): Promise<Answer> {
+    return this.call('POST', '/v1/pdf', body, headers);
+  }
+
+  /** Orders a job in the background. @returns its id. */
+  async order(body: Record<string, unknown>): Promise<string> {
+    const answer = await this.render({ executionMode: 'async', ...body });
+    assert.equal(answer.status, 202, Buffer.from(answer.bytes).toString().slice(0, 300));
+    return answer.json.jobId;
+  }
+
+  /** The job's record once it is over. */
+  async end(jobId: string, withinMs = 60_000) {
+    const deadline = Date.now() + withinMs;
+    for (;;) {
+      const answer = await this.call('GET', `/v1/pdf/jobs/${jobId}`);
+      assert.equal(answer.status, 200, `job ${jobId}: ${answer.status}`);
+      if (['completed', 'failed', 'cancelled'].includes(answer.json.status)) return answer.json;
+      assert.ok(Date.now() < deadline, `job ${jobId} is still ${JSON.stringify(answer.json)}`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}

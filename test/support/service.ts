@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { AccountStore } from '../../src/accounts/account-store.ts';
+import { systemClock } from '../../src/clock.ts';
+import { KeyStore } from '../../src/keys/key-store.ts';
+import type { KeyMode } from '../../src/keys/secret.ts';
+import type { PlanName } from '../../src/plans/plan.ts';
+import { connectDatabase, ensureIndexes } from '../../src/store/connection.ts';
+import { TemplateStore } from '../../src/templates/template-store.ts';
+import { TestClient } from './client.ts';
+import { startKafka, type TestKafka } from './kafka.ts';
+import { startMongo } from './mongo.ts';
+import { type RoleProcess, startRole } from './processes.ts';
+
+export interface Tenant {
+  readonly accountId: string;
+  readonly client: TestClient;
+}
+
+/** A running Platen, in whatever form, and what a test needs to know about it. */
+export interface TestService {
+  readonly url: string;
+  readonly mongodbUri: string;
+  /** By role; a killed one is replaced with `restart`. */
+  readonly roles: Map<string, RoleProcess>;
+  readonly kafka: TestKafka | undefined;
+  /** Starts a role anew with the environment it had. */
+  restart(role: string): Promise<void>;
+  newTenant(plan: PlanName, mode?: KeyMode): Promise<Tenant>;
+  saveTemplate(tenant: Tenant, content: string): Promise<{ templateId: string; versionId: string }>;
+  /** The metrics of every role, one after the other. */
+  metrics(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** Quick repairs, and loopback reachable: documents of tests live there. */
+const ENVIRONMENT = {
+  PLATEN_ALLOWED_PRIVATE_NETWORKS: '127.0.0.0/8',
+  PLATEN_SWEEP_MS: '200',
+  PLATEN_REDELIVERY_MS: '1500',
+  PLATEN_LEASE_MS: '4000',
+  PLATEN_RETRY_BASE_MS: '200',
+  PLATEN_SECRET: 'a secret for tests, long enough to be one',
+  PLATEN_WORKER_SLOTS: '2',
+};
+
+/** One process, in-process bus. */
+export async function openStandaloneService(environment: Record<string, string> = {}): Promise<TestService> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'platen-standalone-'));
+  const service = await open(['standalone'], undefined, { PLATEN_DATA_DIR: dataDir, ...environment });
+  return {
+    ...service,
+    async stop() {
+      await service.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Three processes over a real Kafka. */
+export async function openKafkaService(environment: Record<string, string> = {}): Promise<TestService> {
+  const kafka = await startKafka();
+  return open(['dispatcher', 'worker', 'api'], kafka, {
+    KAFKA_BROKERS: kafka.brokers.join(','),
+    ...environment,
+  });
+}
+
+async function open(
+  roleNames: readonly string[],
+  kafka: TestKafka | undefined,
+  environment: Record<string, string>,
+): Promise<TestService> {
+  const { uri } = await startMongo();
+  const all: Record<string, string> = { ...ENVIRONMENT, MONGODB_URI: uri, ...environment };
+  const connection = await connectDatabase(uri, pino({ level: 'silent' }));
+  const accounts = new AccountStore(connection, systemClock);
+  const keys = new KeyStore(connection, systemClock);
+  const templates = new TemplateStore(connection, systemClock);
+  await ensureIndexes(connection);
+  const roles = new Map<string, RoleProcess>();
+  const edge = roleNames.at(-1)!;
+  // The port stays the same when the role is started anew.
+  const ports = new Map<string, string>();
+  const start = async (name: string) => {
+    const [role] = name.split('-') as [string];
+    const started = await startRole(role, { ...all, PORT: ports.get(name) ?? '0' });
+    ports.set(name, new URL(started.url).port);
+    roles.set(name, started);
+  };
+  for (const name of roleNames) await start(name);
+  const { url } = roles.get(edge)!;
+  return {
+    url,
+    mongodbUri: uri,
+    roles,
+    kafka,
+    restart: start,
+    async newTenant(plan, mode = 'live') {
+      const account = await accounts.create(`${randomUUID()}@example.com`, null, plan);
+      if (account === undefined) throw new Error('the address was taken');
+      const { secret } = await keys.create(account._id, { name: 'test', mode, allowedIps: [] });
+      return { accountId: account._id, client: new TestClient(url, secret) };
+    },
+    async saveTemplate(tenant, content) {
+      const saved = await templates.create(tenant.accountId, { name: 'test', content, sampleData: '{}' });
+      return { templateId: saved.template._id, versionId: saved.version._id };
+    },
+    async metrics() {
+      const texts = [...roles.values()].map(async (role) => (await fetch(`${role.url}/metrics`)).text());
+      return (await Promise.all(texts)).join('\n');
+    },
+    async stop() {
+      await connection.close();
+      for (const role of [...roles.values()].reverse()) await role.stop();
+      await kafka?.stop();
+    },
+  };
+}
