@@ -1,0 +1,25 @@
+/** What runs in a finisher's process: metadata and watermark, one document at a time. */
+import { ParseSpeeds, PDFDocument } from '@cantoo/pdf-lib';
+import type { MetadataOptions } from '../renders/options.ts';
+import { serve } from '../sandbox/serve.ts';
+import { writeMetadata } from './metadata.ts';
+import { stampPages } from './stamp.ts';
+
+export interface FinishCall {
+  readonly pdf: Uint8Array;
+  readonly metadata: MetadataOptions | undefined;
+  readonly watermarkStamp: Uint8Array | undefined;
+}
+
+serve<FinishCall>(async ({ pdf, metadata, watermarkStamp }) => {
+  const document = await PDFDocument.load(pdf, { updateMetadata: false, parseSpeed: ParseSpeeds.Fastest });
+  if (metadata !== undefined) writeMetadata(document, metadata);
+  if (watermarkStamp !== undefined) await stampPages(document, watermarkStamp);
+  return document.save({
+    // Object streams would make the file smaller and the saving half as slow again.
+    useObjectStreams: false,
+    updateFieldAppearances: false,
+    addDefaultPage: false,
+    objectsPerTick: Number.POSITIVE_INFINITY,
+  });
+});

@@ -1,0 +1,90 @@
+import { extname } from 'node:path';
+import { PlatenError } from '../errors/registry.ts';
+import type { MetadataOptions } from '../renders/options.ts';
+import { createSandbox, type Sandbox, SandboxError, type SandboxLogger } from '../sandbox/sandbox.ts';
+import type { FinishCall } from './finish-main.ts';
+
+export interface FinishRequest {
+  readonly metadata?: MetadataOptions | undefined;
+  /** A PDF of one square page without a background, drawn over every page at the size of its diagonal. */
+  readonly watermarkStamp?: Uint8Array | undefined;
+  /** Milliseconds that finishing may take; default 60,000. */
+  readonly timeoutMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What Chromium cannot write itself: document metadata, and a watermark over everything. */
+export interface PdfFinisher {
+  /**
+   * The finished PDF; the same bytes, at once, when nothing is asked for. Links, outline and tags stay as they are.
+   *
+   * Rejects with RENDER_TIMEOUT past the time, OUTPUT_TOO_LARGE when the document needs more memory than there is,
+   * RENDER_FAILED when it cannot be read, and the signal's reason when that aborts.
+   */
+  finish(pdf: Uint8Array, request: FinishRequest): Promise<Uint8Array>;
+  /** Ends the processes; what is under way rejects with WORKER_LOST. */
+  close(): Promise<void>;
+}
+
+export interface PdfFinisherOptions {
+  /** How many documents are finished at the same time, each in its own process, started at the first need. */
+  readonly processes: number;
+  readonly logger?: SandboxLogger;
+}
+
+/** Megabytes: a parsed PDF takes about ten times its size when it is made of many small objects. */
+const HEAP_MB = 1024;
+const DEFAULT_TIMEOUT_MS = 60_000;
+
+export function createPdfFinisher(options: PdfFinisherOptions): PdfFinisher {
+  let sandbox: Sandbox | undefined;
+  let closed = false;
+
+  function start(): Sandbox {
+    if (closed) throw new PlatenError('WORKER_LOST');
+    return createSandbox({
+      entry: new URL(`./finish-main${extname(import.meta.url)}`, import.meta.url),
+      processes: options.processes,
+      heapMb: HEAP_MB,
+      logger: options.logger,
+    });
+  }
+
+  return {
+    async finish(pdf, { metadata, watermarkStamp, timeoutMs = DEFAULT_TIMEOUT_MS, signal }) {
+      const asked = isEmpty(metadata) ? undefined : metadata;
+      if (asked === undefined && watermarkStamp === undefined) return pdf;
+      sandbox ??= start();
+      const call: FinishCall = { pdf, metadata: asked, watermarkStamp };
+      try {
+        return (await sandbox.run(call, timeoutMs, signal)) as Uint8Array;
+      } catch (thrown) {
+        throw thrown instanceof SandboxError ? finishError(thrown) : thrown;
+      }
+    },
+    async close() {
+      closed = true;
+      await sandbox?.close();
+    },
+  };
+}
+
+function isEmpty(metadata: MetadataOptions | undefined): boolean {
+  return Object.values(metadata ?? {}).every((value) => value === undefined || value.length === 0);
+}
+
+function finishError(error: SandboxError): PlatenError {
+  switch (error.reason) {
+    case 'timeout':
+      return new PlatenError('RENDER_TIMEOUT', 'The PDF could not be finished in time.', { cause: error });
+    case 'memory':
+      return new PlatenError('OUTPUT_TOO_LARGE', 'The PDF is too large for metadata or a watermark.', {
+        cause: error,
+      });
+    case 'closed':
+    case 'lost':
+      return new PlatenError('WORKER_LOST', undefined, { cause: error });
+    case 'fault':
+      return new PlatenError('RENDER_FAILED', 'The PDF could not be finished.', { cause: error });
+  }
+}

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { PDFDocument } from '@cantoo/pdf-lib';
+import { countPages, pageTreeCount } from '../../../src/pdf/count-pages.ts';
+import { readPdf } from '../../support/pdf.ts';
+import { type Printer, pagesOfText, startPrinter } from './printed.ts';
+
+describe('Counting pages', () => {
+  let printer: Printer;
+  before(async () => {
+    printer = await startPrinter();
+  });
+  after(() => printer.close());
+
+  // Skia nests its page tree eight wide, so that the counts of 8 and 64 pages are where the tree grows a level.
+  for (const count of [1, 2, 7, 8, 9, 16, 63, 64, 65, 130]) {
+    for (const tagged of [false, true]) {
+      it(`finds ${count} ${tagged ? 'tagged ' : ''}page(s) the short way, as pdf.js does`, async () => {
+        const pdf = await printer.print(pagesOfText(count), { tagged, outline: tagged });
+        assert.equal(pageTreeCount(pdf), count);
+        assert.equal((await readPdf(pdf)).pages.length, count);
+      });
+    }
+  }
+
+  it('works on a view into a larger buffer', async () => {
+    const pdf = await printer.print(pagesOfText(3));
+    const larger = new Uint8Array(pdf.length + 200);
+    larger.set(pdf, 100);
+    assert.equal(pageTreeCount(larger.subarray(100, 100 + pdf.length)), 3);
+  });
+
+  it('takes no longer on a large document than on a small one', async () => {
+    const pdf = await printer.print(pagesOfText(600));
+    const started = performance.now();
+    for (let round = 0; round < 100; round++) assert.equal(pageTreeCount(pdf), 600);
+    assert.ok((performance.now() - started) / 100 < 1);
+  });
+
+  it('parses documents that are built otherwise', async () => {
+    const document = await PDFDocument.load(await printer.print(pagesOfText(5)), { updateMetadata: false });
+    const compact = await document.save({ useObjectStreams: true });
+    assert.equal(pageTreeCount(compact), undefined);
+    assert.equal(await countPages(compact), 5);
+
+    const updated = await PDFDocument.load(await printer.print(pagesOfText(4)), {
+      forIncrementalUpdate: true,
+    });
+    updated.removePage(0);
+    const incremental = await updated.save();
+    assert.equal(await countPages(incremental), (await readPdf(incremental)).pages.length);
+  });
+
+  it('rejects what is no PDF', async () => {
+    await assert.rejects(countPages(new TextEncoder().encode('no PDF at all')));
+    await assert.rejects(countPages(new Uint8Array()));
+  });
+});
