@@ -1,0 +1,124 @@
+/**
+ * Writes what is made from the sources: docs/errors.md, docs/configuration.md and docs/openapi.json.
+ * With `--check` it writes nothing, names the files that are stale, and exits with 1 if there are any.
+ */
+import { execFileSync } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { STATUS_CODES } from 'node:http';
+import { join, relative } from 'node:path';
+import { z } from 'zod';
+import { environmentSchema } from '../src/config.ts';
+import { ERRORS } from '../src/errors/registry.ts';
+import { createApiDocument } from '../src/http/api-document.ts';
+import { API_ROUTES } from '../src/http/app.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const DOCS = join(ROOT, 'docs');
+const NOTE = '<!-- Made by `make generate`; do not edit. -->';
+
+const FILES: Record<string, () => string> = {
+  'errors.md': errorsPage,
+  'configuration.md': configurationPage,
+  'openapi.json': () => {
+    const document = createApiDocument(API_ROUTES, { headerPrefix: defaultHeaderPrefix() });
+    return JSON.stringify(document);
+  },
+};
+
+const stale: string[] = [];
+for (const [name, make] of Object.entries(FILES)) {
+  const path = join(DOCS, name);
+  const wanted = formatted(path, make());
+  const present = await readFile(path, 'utf8').catch(() => undefined);
+  if (present === wanted) continue;
+  stale.push(relative(process.cwd(), path));
+  if (!process.argv.includes('--check')) await writeFile(path, wanted);
+}
+if (stale.length > 0 && process.argv.includes('--check')) {
+  console.error(`Stale, run make generate: ${stale.join(', ')}`);
+  process.exitCode = 1;
+}
+
+/** As the formatter that checks the whole tree wants it. */
+function formatted(path: string, text: string): string {
+  const biome = join(ROOT, 'node_modules', '.bin', 'biome');
+  return execFileSync(process.execPath, [biome, 'format', `--stdin-file-path=${path}`], {
+    input: text,
+    encoding: 'utf8',
+  });
+}
+
+function errorsPage(): string {
+  const rows = Object.entries(ERRORS).map(([code, { status, message, attempts, retryable }]) => [
+    `\`${code}\``,
+    `${status} ${STATUS_CODES[status]}`,
+    message,
+    retryable ? 'yes' : 'no',
+    String(attempts),
+  ]);
+  return `${NOTE}
+
+# Errors
+
+Every failure has one body:
+
+\`\`\`json
+{
+  "statusCode": 400,
+  "error": "Bad Request",
+  "message": ["options.scale: must be at most 2"],
+  "code": "VALIDATION",
+  "requestId": "6f0b1a52-6a4e-4bb5-9d0a-0f4c7d5f1f5e"
+}
+\`\`\`
+
+\`message\` is a text, or a list of texts when a request has several faults. \`jobId\` is there when a job has failed.
+\`requestId\` is the answer's \`X-Request-Id\`. The same codes stand in the \`error\` of a job's status record.
+
+"Again" says whether the same request, sent again unchanged, can succeed: then wait as \`Retry-After\` says, or with a
+growing, random pause. "Attempts" is how often Platen itself runs a job that meets the fault.
+
+${table(['Code', 'Status', 'Meaning', 'Again', 'Attempts'], rows)}`;
+}
+
+function configurationPage(): string {
+  const { properties = {} } = z.toJSONSchema(environmentSchema, { io: 'input' });
+  const rows = Object.entries(properties).map(([name, described]) => {
+    const variable = described as z.core.JSONSchema.BaseSchema;
+    const meaning = variable.description ?? '';
+    return [`\`${name}\``, valuesOf(variable), defaultOf(variable, meaning), meaning];
+  });
+  return `${NOTE}
+
+# Configuration
+
+Everything is set by environment variables. They are checked at start, and every fault is told at once. An empty
+variable counts as not set.
+
+${table(['Variable', 'Values', 'Default', 'Meaning'], rows)}`;
+}
+
+function valuesOf(variable: z.core.JSONSchema.BaseSchema): string {
+  if (variable.enum !== undefined) return variable.enum.map((value) => `\`${value}\``).join(', ');
+  if (variable.type === 'integer') return `${variable.minimum} to ${variable.maximum}`;
+  return 'text';
+}
+
+/** A default that depends on the machine or the role is told in the meaning instead. */
+function defaultOf(variable: z.core.JSONSchema.BaseSchema, meaning: string): string {
+  const value = variable.default;
+  if (value === undefined || meaning.includes('Default') || (Array.isArray(value) && value.length === 0)) {
+    return '';
+  }
+  return `\`${value}\``;
+}
+
+function defaultHeaderPrefix(): string {
+  return environmentSchema.shape.PLATEN_HEADER_PREFIX.parse(undefined);
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`;
+  return line(head) + line(head.map(() => '---')) + rows.map(line).join('');
+}
