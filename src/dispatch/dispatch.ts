@@ -23,6 +23,8 @@ export interface DispatchParts {
   readonly planOf: (accountId: string) => Promise<Plan>;
   /** Renders at a time in one worker: how many workers a plan's concurrency is spread over follows from it. */
   readonly slotsPerWorker: number;
+  /** Brings a job that has just ended to account, before it leaves the hot collection. */
+  readonly onEnded: (job: Job) => Promise<void>;
 }
 
 /** A 429 for a full queue names the time in which a slot's work usually ends. */
@@ -101,9 +103,14 @@ export class Dispatch {
    * whoever waits for it is told, and it moves to the history if it is over.
    */
   async settle(job: Job): Promise<void> {
-    const { slots, mover } = this.#parts;
-    this.tell({ jobId: job._id, kind: isOver(job.state) ? 'ended' : 'retrying' });
-    if (isOver(job.state)) mover.add(job);
+    const { slots, mover, onEnded } = this.#parts;
+    const over = isOver(job.state);
+    this.tell({ jobId: job._id, kind: over ? 'ended' : 'retrying' });
+    if (over) {
+      // A crash before this line is made up for by the sweep that finds the job still here.
+      await onEnded(job);
+      mover.add(job);
+    }
     if (await slots.release(job.accountId, job._id)) await this.fill(job.accountId);
   }
 

@@ -28,6 +28,7 @@ const jobFields = {
   class: String,
   priority: Number,
   test: Boolean,
+  quotaPeriod: String,
   inputMode: String,
   outputMode: String,
   fileName: String,

@@ -59,6 +59,8 @@ export interface Job {
   readonly priority: 0 | 1;
   /** True for jobs of test keys: they carry a watermark and use no quota. */
   readonly test: boolean;
+  /** The month (`yyyy-mm`) whose quota it has reserved a PDF of; null when it uses none. */
+  readonly quotaPeriod: string | null;
   readonly inputMode: InputMode;
   readonly outputMode: OutputMode;
   readonly fileName: string;

@@ -4,6 +4,8 @@ import type { Dispatch } from '../dispatch/dispatch.ts';
 import { PlatenError } from '../errors/registry.ts';
 import type { Plan, PlanName } from '../plans/plan.ts';
 import type { OutputStore, StoredOutput } from '../store/outputs/output-store.ts';
+import { type Quota, type QuotaPeriod, quotaPeriod, quotaResetDate } from '../usage/quota.ts';
+import type { Settlement } from '../usage/settlement.ts';
 import type { EndWaiter, WaitResult } from './end-waiter.ts';
 import { findJob, listJobs } from './history.ts';
 import type { InputMode, Job, JobInput, JobSource, JobState, OutputMode } from './job.ts';
@@ -34,6 +36,8 @@ export interface RenderOrder {
   /** Already made safe. */
   readonly fileName: string;
   readonly execution: 'sync' | 'async';
+  /** Given when the job's id was chosen beforehand, with an idempotency key. */
+  readonly jobId?: string;
 }
 
 export interface Accepted {
@@ -53,6 +57,8 @@ export interface RenderServiceParts {
   readonly clock: Clock;
   /** How long a synchronous order waits, in milliseconds. */
   readonly syncWaitMs: number;
+  readonly quota: Quota;
+  readonly settlement: Settlement;
 }
 
 /** The API's side of renders: takes orders, answers for jobs. What it needs to know of the outside is passed in. */
@@ -69,15 +75,16 @@ export class RenderService {
    * @throws PlatenError PLAN_LIMIT for a longer time-out than the plan's; TOO_MANY_WAITING.
    */
   async submit(caller: Caller, order: RenderOrder): Promise<Accepted> {
-    const { dispatch, waiter, clock, syncWaitMs } = this.#parts;
+    const { waiter, clock, syncWaitMs } = this.#parts;
     const { plan } = caller;
     const wanted = order.options.timeoutMs;
     if (wanted !== undefined && wanted > plan.maxTimeoutMs) {
       throw new PlatenError('PLAN_LIMIT', `options.timeoutMs: the plan allows at most ${plan.maxTimeoutMs}.`);
     }
-    const jobId = randomUUID();
+    const jobId = order.jobId ?? randomUUID();
     const now = clock.now();
-    const job = newJob(jobId, caller, order, now);
+    const period = await this.#reserve(caller, jobId, now);
+    const job = newJob(jobId, caller, order, now, period);
     const input: JobInput = {
       _id: jobId,
       accountId: caller.accountId,
@@ -88,12 +95,12 @@ export class RenderService {
       createdAt: now,
     };
     if (order.execution === 'async') {
-      await dispatch.submit(job, input);
+      await this.#dispatch(job, input, period);
       return { jobId, outcome: Promise.resolve('timeout'), stopWaiting: () => {} };
     }
     const wait = waiter.expect(jobId, syncWaitMs, () => this.#progress(caller.accountId, jobId));
     try {
-      await dispatch.submit(job, input);
+      await this.#dispatch(job, input, period);
     } catch (error) {
       wait.stop();
       throw error;
@@ -154,6 +161,31 @@ export class RenderService {
     return stored;
   }
 
+  /** @throws PlatenError QUOTA_EXCEEDED. @returns the month it was reserved in; null for a test key, which uses none. */
+  async #reserve(caller: Caller, jobId: string, now: Date): Promise<QuotaPeriod | null> {
+    if (caller.mode === 'test') return null;
+    const period = quotaPeriod(now);
+    const { monthlyRenders } = caller.plan;
+    if (await this.#parts.quota.reserve(caller.accountId, period, jobId, monthlyRenders)) return period;
+    const reset = quotaResetDate(now).toISOString().slice(0, 10);
+    throw new PlatenError(
+      'QUOTA_EXCEEDED',
+      `The ${monthlyRenders} PDFs of this month are used up until ${reset}.`,
+    );
+  }
+
+  async #dispatch(job: Job, input: JobInput, period: QuotaPeriod | null): Promise<void> {
+    const { dispatch, quota, settlement } = this.#parts;
+    try {
+      await dispatch.submit(job, input);
+    } catch (error) {
+      // What cannot be given back now is given back by the sweep: the job was not written.
+      if (period !== null) await quota.giveBack(job.accountId, period, job._id).catch(() => {});
+      throw error;
+    }
+    if (period !== null) settlement.accepted({ accountId: job.accountId, period, jobId: job._id });
+  }
+
   async #progress(accountId: string, jobId: string): Promise<'ended' | 'retrying' | undefined> {
     const job = await findJob(this.#parts.collections, accountId, jobId, this.#parts.clock);
     if (job === undefined || isOver(job.state)) return 'ended';
@@ -161,7 +193,13 @@ export class RenderService {
   }
 }
 
-function newJob(jobId: string, caller: Caller, order: RenderOrder, now: Date): Job {
+function newJob(
+  jobId: string,
+  caller: Caller,
+  order: RenderOrder,
+  now: Date,
+  quotaPeriod: QuotaPeriod | null,
+): Job {
   const interactive = order.execution === 'sync';
   return {
     _id: jobId,
@@ -173,6 +211,7 @@ function newJob(jobId: string, caller: Caller, order: RenderOrder, now: Date): J
     class: interactive ? 'interactive' : 'bulk',
     priority: interactive ? 0 : 1,
     test: caller.mode === 'test',
+    quotaPeriod,
     inputMode: order.source.mode satisfies InputMode,
     outputMode: order.output,
     fileName: order.fileName,

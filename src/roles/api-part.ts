@@ -37,6 +37,8 @@ export async function startApiPart(
     waiter,
     clock,
     syncWaitMs: config.PLATEN_SYNC_WAIT_MS,
+    quota: platform.quota,
+    settlement: platform.settlement,
   });
   const full = watchFullness(platform);
   const address: { publicUrl: string } = { publicUrl: config.PLATEN_PUBLIC_URL ?? '' };

@@ -3,6 +3,7 @@ import { expireLeases } from '../dispatch/sweeps/expire-leases.ts';
 import { measure } from '../dispatch/sweeps/measure.ts';
 import { recountSlots } from '../dispatch/sweeps/recount-slots.ts';
 import { republish } from '../dispatch/sweeps/republish.ts';
+import { settleReservations } from '../dispatch/sweeps/reservations.ts';
 import { deleteOrphanInputs, endRetention, moveLeftBehind } from '../dispatch/sweeps/retention.ts';
 import { expireWaiting, serveWaiting } from '../dispatch/sweeps/serve-waiting.ts';
 import type { Part } from './part.ts';
@@ -44,11 +45,26 @@ export function startDispatcherPart(platform: Platform): Part {
       run: () => republish({ ...common, now: clock.now(), unclaimedForMs: config.PLATEN_REDELIVERY_MS }),
     },
     { name: 'recount-slots', everyMs, run: () => recountSlots({ ...common, now: clock.now() }) },
-    { name: 'move-left-behind', everyMs, run: () => moveLeftBehind(collections, clock.now()) },
+    {
+      name: 'move-left-behind',
+      everyMs,
+      run: () => moveLeftBehind(collections, clock.now(), (job) => platform.settlement.returnUnused(job)),
+    },
     {
       name: 'measure',
       everyMs: Math.max(everyMs, 1000),
       run: () => measure({ collections, plans: platform.plans, metrics }),
+    },
+    {
+      name: 'reservations',
+      everyMs: SLOW_SWEEP_MS,
+      run: () => settleReservations({ collections, quota: platform.quota, now: clock.now() }),
+    },
+    { name: 'request-logs', everyMs: SLOW_SWEEP_MS, run: () => platform.requestLog.deleteOld(clock.now()) },
+    {
+      name: 'idempotency-keys',
+      everyMs: SLOW_SWEEP_MS,
+      run: () => platform.idempotency.deleteExpired(clock.now()),
     },
     {
       name: 'expire-waiting',

@@ -8,6 +8,7 @@ import { systemClock } from '../clock.ts';
 import type { Config, Role } from '../config.ts';
 import { Dispatch } from '../dispatch/dispatch.ts';
 import { Slots } from '../dispatch/slots.ts';
+import { IdempotencyStore } from '../idempotency/idempotency-store.ts';
 import { KeyStore } from '../keys/key-store.ts';
 import { PLAN_NAMES, type Plan, type Plans } from '../plans/plan.ts';
 import { loadPlans } from '../plans/plans-file.ts';
@@ -20,6 +21,10 @@ import { createGridFsOutputStore } from '../store/outputs/gridfs.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { TemplateStore } from '../templates/template-store.ts';
+import { Quota } from '../usage/quota.ts';
+import { RequestLog } from '../usage/request-log.ts';
+import { Settlement } from '../usage/settlement.ts';
+import { UsageCounters } from '../usage/usage-counters.ts';
 
 /** What is the same in every role: the database and what is kept in it, the bus, and how jobs are set going. */
 export type Platform = Awaited<ReturnType<typeof openPlatform>>;
@@ -48,6 +53,11 @@ export async function openPlatform(
   const keys = new KeyStore(connection, clock);
   const templates = new TemplateStore(connection, clock);
   const slots = new Slots(connection, clock);
+  const quota = new Quota(connection, clock);
+  const counters = new UsageCounters(connection, logger);
+  const settlement = new Settlement(quota, counters, logger);
+  const requestLog = new RequestLog(connection, logger);
+  const idempotency = new IdempotencyStore(connection, clock);
   const lifecycle = new Lifecycle(collections, clock);
   await ensureIndexes(connection);
 
@@ -64,6 +74,7 @@ export async function openPlatform(
     logger,
     planOf,
     slotsPerWorker: config.PLATEN_WORKER_SLOTS,
+    onEnded: (job) => settlement.ended(job),
   });
   return {
     role,
@@ -82,12 +93,19 @@ export async function openPlatform(
     lifecycle,
     bus,
     mover,
+    quota,
+    counters,
+    settlement,
+    requestLog,
+    idempotency,
     planOf,
     dispatch,
     outputs: openOutputs(role, config, connection),
     /** Closes what was opened, last first. */
     async close(): Promise<void> {
       await mover.flush();
+      await settlement.flush();
+      await requestLog.flush();
       await bus.close();
       await connection.close();
     },

@@ -11,13 +11,13 @@ import { Worker } from '../worker/worker.ts';
 import type { Part } from './part.ts';
 import type { Platform } from './platform.ts';
 
-/** Templates are CPU-bound; two threads keep one long one from standing before all others. */
-const TEMPLATE_THREADS = 2;
-const FINISHER_THREADS = 1;
+/** Templates are CPU-bound; two processes keep one long one from standing before all others. */
+const TEMPLATE_PROCESSES = 2;
+const FINISHER_PROCESSES = 1;
 /** A busy pool in which no render ends for this long, past the longest deadline, is stuck. */
 const STUCK_AFTER_MS = 330_000;
 
-/** Everything that turns a claimed job into a PDF: egress proxy, Chromium, template threads, and the worker itself. */
+/** Everything that turns a claimed job into a PDF: egress proxy, Chromium, template processes, and the worker itself. */
 export async function startWorkerPart(platform: Platform): Promise<Part> {
   const { config, logger, metrics } = platform;
   const policy = createAddressPolicy({
@@ -28,8 +28,8 @@ export async function startWorkerPart(platform: Platform): Promise<Part> {
     logger,
     metrics: { outcome: (outcome) => metrics.egress.inc({ outcome }) },
   });
-  const finisher = createPdfFinisher({ threads: FINISHER_THREADS });
-  const templates = createTemplateEngine({ threads: TEMPLATE_THREADS, logger });
+  const finisher = createPdfFinisher({ processes: FINISHER_PROCESSES, logger });
+  const templates = createTemplateEngine({ processes: TEMPLATE_PROCESSES, logger });
   const renderer = await createChromiumRenderer({
     seats: config.PLATEN_WORKER_SLOTS,
     isolation: config.PLATEN_ISOLATION,

@@ -62,6 +62,7 @@ export async function openDomain(
     logger,
     planOf: async () => plan,
     slotsPerWorker: 2,
+    onEnded: async () => {},
   });
   return {
     connection,
@@ -94,6 +95,7 @@ export function newJob(accountId: string, over: Partial<Job> = {}): { job: Job; 
     class: 'bulk',
     priority: 1,
     test: false,
+    quotaPeriod: null,
     inputMode: 'html',
     outputMode: 'binary',
     fileName: 'document.pdf',

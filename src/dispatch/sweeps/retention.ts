@@ -10,12 +10,17 @@ const ORPHAN_AFTER_MS = 3_600_000;
 const LEFT_BEHIND_AFTER_MS = 5000;
 
 /** Moves what has ended and was left behind in the hot collection by a process that died. */
-export async function moveLeftBehind(collections: JobCollections, now: Date): Promise<number> {
+export async function moveLeftBehind(
+  collections: JobCollections,
+  now: Date,
+  returnUnused: (job: Job) => Promise<void>,
+): Promise<number> {
   const before = new Date(now.getTime() - LEFT_BEHIND_AFTER_MS);
   const ended = (await collections.jobs
     .find({ state: { $in: ['completed', 'failed', 'cancelled'] }, updatedAt: { $lte: before } })
     .limit(BATCH)
     .lean()) as Job[];
+  for (const job of ended) await returnUnused(job);
   await moveToHistory(collections, ended);
   return ended.length;
 }

@@ -132,9 +132,9 @@ describe('sweeps', () => {
     const id = await submit();
     const cancelled = await domain.lifecycle.cancel(await job(id));
     await domain.collections.history.collection.insertOne(cancelled as never);
-    assert.equal(await moveLeftBehind(domain.collections, domain.clock.now()), 0);
+    assert.equal(await moveLeftBehind(domain.collections, domain.clock.now(), async () => {}), 0);
     domain.clock.pass(5001);
-    assert.equal(await moveLeftBehind(domain.collections, domain.clock.now()), 1);
+    assert.equal(await moveLeftBehind(domain.collections, domain.clock.now(), async () => {}), 1);
     assert.equal(await domain.collections.jobs.countDocuments({}), 0);
     assert.equal(await domain.collections.history.countDocuments({}), 1);
   });
