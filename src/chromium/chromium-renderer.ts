@@ -1,0 +1,273 @@
+import type { Logger } from 'pino';
+import { PlatenError, toPlatenError } from '../errors/registry.ts';
+import type { MetadataOptions } from '../renders/options.ts';
+import { BrowserPool, type RecycleLimits, type RestartReason } from './browser-pool.ts';
+import { ContextPool } from './context-pool.ts';
+import { findBrowser } from './find-browser.ts';
+import { JobEnd } from './job-end.ts';
+import type { EgressRecord } from './load-url.ts';
+import { countPages } from './page-count.ts';
+import { PhaseTimer } from './phase-timer.ts';
+import type { RenderContext } from './render-context.ts';
+import { printDocument } from './render-job.ts';
+import type { RenderedPdf, Renderer, RendererHealth, RenderRequest } from './renderer.ts';
+import { SeatLanes } from './seat-lanes.ts';
+import { RenderSeats } from './seats.ts';
+import { StampCache } from './stamp-cache.ts';
+import { sweepUserData } from './user-data.ts';
+import { printStamp } from './watermark-stamp.ts';
+
+/** `account`: a kept context per account; `job`: a fresh context per job; `browser`: a fresh process tree per job. */
+export type Isolation = 'account' | 'job' | 'browser';
+
+/** What is done to a PDF after printing: sets its metadata, puts a one-page stamp on every page. */
+export type Finish = (
+  pdf: Uint8Array,
+  finishing: { readonly metadata?: MetadataOptions; readonly watermark?: Uint8Array },
+) => Promise<Uint8Array>;
+
+/** Where counts go; a prom-client gauge and counter fit. */
+export interface ChromiumMetrics {
+  readonly browsers: { set(alive: number): void };
+  readonly browserRestarts: { inc(labels: { reason: RestartReason }): void };
+  readonly contexts?: { set(open: number): void };
+}
+
+export interface ChromiumRendererOptions {
+  /** Renders at a time. */
+  readonly seats: number;
+  readonly isolation: Isolation;
+  /** Default: see findBrowser. */
+  readonly browserPath?: string | undefined;
+  /** The egress proxy that all traffic goes through. Without it there is no network at all. */
+  readonly proxyUrl?: string | undefined;
+  readonly egress?: EgressRecord | undefined;
+  readonly finish: Finish;
+  readonly logger: Logger;
+  readonly metrics?: ChromiumMetrics | undefined;
+  /** Folder for the browsers' user data; what dead processes left there is removed. */
+  readonly userDataRoot: string;
+  readonly recycle?: Partial<RecycleLimits>;
+  /** Browsers kept, with `account` and `job`. Default: one for every eight seats. */
+  readonly browsers?: number;
+  /** Idle contexts kept at most, with `account`. Default: twice the seats, at least 4. */
+  readonly maxIdleContexts?: number;
+  /** An account's idle context is closed after this. Default 60 s. */
+  readonly contextIdleMs?: number;
+  /** A renderer process above this is killed and its render rejects with BROWSER_CRASHED. Default 1.5 GiB. */
+  readonly rendererMemoryBytes?: number;
+  /** How often browsers are pinged and weighed. Default 1 s. */
+  readonly checkEveryMs?: number;
+  /** A browser that does not answer a ping in this time is replaced. Default 5 s. */
+  readonly pingMs?: number;
+}
+
+const DEFAULT_RECYCLE: RecycleLimits = { jobs: 5000, ageMs: 6 * 3_600_000, memoryBytes: 3 * 1024 ** 3 };
+const SEATS_PER_BROWSER = 8;
+const LAUNCH_MS = 20_000;
+
+/**
+ * Starts the browsers and answers with the Renderer that prints in them.
+ *
+ * @throws Error when no browser is found or the first one does not start.
+ */
+export async function createChromiumRenderer(options: ChromiumRendererOptions): Promise<Renderer> {
+  const { logger, metrics, seats, isolation } = options;
+  const swept = sweepUserData(options.userDataRoot);
+  if (swept > 0) logger.info({ folders: swept }, 'removed what dead browsers had left');
+  const binary = await findBrowser({
+    browserPath: options.browserPath,
+    warn: (message) => logger.warn(message),
+  });
+  const exclusive = isolation === 'browser';
+  const browsers = new BrowserPool(
+    {
+      launch: {
+        binary,
+        userDataRoot: options.userDataRoot,
+        proxyUrl: options.proxyUrl,
+        timeoutMs: LAUNCH_MS,
+      },
+      size: exclusive ? seats : (options.browsers ?? Math.ceil(seats / SEATS_PER_BROWSER)),
+      exclusive,
+      recycle: { ...DEFAULT_RECYCLE, ...options.recycle },
+      rendererMemoryBytes: options.rendererMemoryBytes ?? 1.5 * 1024 ** 3,
+      checkEveryMs: options.checkEveryMs ?? 1000,
+      pingMs: options.pingMs ?? 5000,
+      observer: {
+        restarted: (reason) => metrics?.browserRestarts.inc({ reason }),
+        alive: (alive) => metrics?.browsers.set(alive),
+      },
+      logger,
+    },
+    (browser) => contexts.release(browser),
+  );
+  const contexts = new ContextPool(
+    {
+      keepWarm: isolation === 'account',
+      maxIdle: options.maxIdleContexts ?? Math.max(4, seats * 2),
+      idleMs: options.contextIdleMs ?? 60_000,
+      onCount: (open) => metrics?.contexts?.set(open),
+    },
+    browsers,
+  );
+  const lanes = await SeatLanes.launch(seats);
+  await browsers.start();
+  return new ChromiumRenderer(options, { browsers, contexts, lanes });
+}
+
+interface Parts {
+  readonly browsers: BrowserPool;
+  readonly contexts: ContextPool;
+  readonly lanes: SeatLanes;
+}
+
+class ChromiumRenderer implements Renderer {
+  readonly #options: ChromiumRendererOptions;
+  readonly #parts: Parts;
+  readonly #seats: RenderSeats;
+  readonly #stamps = new StampCache();
+  readonly #running = new Map<JobEnd, Promise<unknown>>();
+  #lastProgress = Date.now();
+  #closed: Promise<void> | undefined;
+
+  constructor(options: ChromiumRendererOptions, parts: Parts) {
+    this.#options = options;
+    this.#parts = parts;
+    this.#seats = new RenderSeats(options.seats);
+  }
+
+  async render(request: RenderRequest): Promise<RenderedPdf> {
+    if (this.#closed) throw new PlatenError('WORKER_LOST');
+    const end = new JobEnd(request.deadline, request.signal);
+    const rendering = this.#renderSeated(request, end);
+    this.#running.set(end, rendering);
+    try {
+      return await rendering;
+    } catch (error) {
+      this.#options.logger.debug({ jobId: request.jobId, err: error }, 'a render failed');
+      throw error;
+    } finally {
+      this.#running.delete(end);
+      end.dispose();
+      this.#lastProgress = Date.now();
+    }
+  }
+
+  health(): RendererHealth {
+    const { browsers } = this.#parts;
+    const { busy, total } = this.#seats;
+    if (busy === 0) this.#lastProgress = Date.now();
+    return {
+      ready: this.#closed === undefined && browsers.ready,
+      seats: total,
+      busy,
+      browsers: browsers.browsers,
+      lastProgress: this.#lastProgress,
+    };
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#end();
+    return this.#closed;
+  }
+
+  async #end(): Promise<void> {
+    for (const end of this.#running.keys()) end.end(new PlatenError('WORKER_LOST'));
+    await Promise.allSettled(this.#running.values());
+    this.#parts.contexts.close();
+    await this.#parts.browsers.close();
+    await this.#parts.lanes.close();
+  }
+
+  async #renderSeated(request: RenderRequest, end: JobEnd): Promise<RenderedPdf> {
+    const timer = new PhaseTimer();
+    const release = await this.#seats.take(end);
+    try {
+      const outcome = Promise.withResolvers<RenderedPdf>();
+      outcome.promise.catch(() => undefined);
+      await this.#parts.lanes.run(() =>
+        this.#renderInContext(request, end, timer).then(outcome.resolve, outcome.reject),
+      );
+      return await outcome.promise;
+    } finally {
+      release();
+    }
+  }
+
+  async #renderInContext(request: RenderRequest, end: JobEnd, timer: PhaseTimer): Promise<RenderedPdf> {
+    const { contexts } = this.#parts;
+    try {
+      const context = await contexts.lease(request.accountId, end);
+      try {
+        const { clean, ...rendered } = await this.#print(context, request, end, timer);
+        if (await clean) await contexts.keep(context);
+        else await contexts.discard(context);
+        return rendered;
+      } catch (error) {
+        await contexts.discard(context);
+        throw error;
+      }
+    } catch (error) {
+      throw end.error ?? asRenderError(error);
+    }
+  }
+
+  async #print(
+    context: RenderContext,
+    request: RenderRequest,
+    end: JobEnd,
+    timer: PhaseTimer,
+  ): Promise<RenderedPdf & { clean: Promise<boolean> }> {
+    context.page.watch((error) => end.end(error));
+    const stamp = await this.#stamp(context, request, end);
+    timer.lap('page');
+    const printed = await printDocument(context, request, { end, timer, egress: this.#options.egress });
+    const clean = printed.clean();
+    const pages = countPages(printed.pdf);
+    const pdf = await end.race(this.#finish(printed.pdf, request, stamp));
+    if (pdf.byteLength > request.maxOutputBytes) throw new PlatenError('OUTPUT_TOO_LARGE');
+    timer.lap('finish');
+    return { pdf, pages, phases: timer.phases, clean };
+  }
+
+  async #stamp(
+    context: RenderContext,
+    { accountId, options }: RenderRequest,
+    end: JobEnd,
+  ): Promise<Uint8Array | undefined> {
+    const { watermark, format, landscape } = options;
+    if (!watermark) return undefined;
+    const key = JSON.stringify([watermark, format, landscape]);
+    const known = this.#stamps.get(accountId, key);
+    if (known) return known;
+    const stamp = await end.race(printStamp(context.page, watermark, options));
+    this.#stamps.set(accountId, key, stamp);
+    return stamp;
+  }
+
+  async #finish(
+    pdf: Uint8Array,
+    { options: { metadata } }: RenderRequest,
+    watermark: Uint8Array | undefined,
+  ): Promise<Uint8Array> {
+    if (!metadata && !watermark) return pdf;
+    return await this.#options.finish(pdf, {
+      ...(metadata && { metadata }),
+      ...(watermark && { watermark }),
+    });
+  }
+}
+
+/** What Chromium says when the page settings leave no room to print on. */
+const NO_ROOM = /content area is empty|invalid print parameters|margin/i;
+
+function asRenderError(error: unknown): PlatenError {
+  if (error instanceof Error && !(error instanceof PlatenError) && NO_ROOM.test(error.message)) {
+    return new PlatenError('RENDER_FAILED', 'The margins leave no room to print on.', {
+      permanent: true,
+      cause: error,
+    });
+  }
+  return toPlatenError(error, 'RENDER_FAILED');
+}

@@ -1,0 +1,96 @@
+import type { CDPSession, Protocol } from 'puppeteer';
+import { PlatenError } from '../errors/registry.ts';
+
+export type Milestone = 'DOMContentLoaded' | 'load' | 'networkIdle';
+
+/** Documents that one job may go through by redirecting itself (`location = …`, `<meta http-equiv=refresh>`). */
+const MAX_DOCUMENTS = 20;
+
+/**
+ * How far the main frame's current document has got. A page may replace its own document at any time; what counts is
+ * always the current one.
+ */
+export class DocumentLifecycle {
+  readonly #frameId: string;
+  readonly #reached = new Set<string>();
+  #loaderId = '';
+  #documents = 0;
+  #unreachableUrl: string | undefined;
+  #waiting: (() => void) | undefined;
+
+  constructor(session: CDPSession, frameId: string) {
+    this.#frameId = frameId;
+    session.on('Page.lifecycleEvent', (event: Protocol.Page.LifecycleEventEvent) => this.#event(event));
+    session.on('Page.frameNavigated', ({ frame }: Protocol.Page.FrameNavigatedEvent) =>
+      this.#navigated(frame),
+    );
+  }
+
+  /** Forgets what was: a new job begins. */
+  begin(): void {
+    this.#documents = 0;
+    this.#reached.clear();
+  }
+
+  /** Where the page was led to in vain, when what it shows is the browser's own error page. */
+  get unreachableUrl(): string | undefined {
+    return this.#unreachableUrl;
+  }
+
+  /** Counts documents since `begin`; a change tells that the document was replaced. */
+  get documents(): number {
+    return this.#documents;
+  }
+
+  /**
+   * Resolves when the current document has reached `milestone`, having begun with `loaderId` or come after it.
+   *
+   * @throws PlatenError RENDER_FAILED when the document keeps replacing itself.
+   */
+  async until(milestone: Milestone, loaderId?: string): Promise<void> {
+    for (;;) {
+      if (this.#documents > MAX_DOCUMENTS) {
+        throw new PlatenError(
+          'RENDER_FAILED',
+          `The document redirected itself more than ${MAX_DOCUMENTS} times.`,
+          {
+            permanent: true,
+          },
+        );
+      }
+      const started = loaderId === undefined || this.#loaderId === loaderId || this.#documents > 1;
+      if (started && this.#reached.has(milestone)) return;
+      await new Promise<void>((resolve) => {
+        this.#waiting = resolve;
+      });
+    }
+  }
+
+  #event({ frameId, loaderId, name }: Protocol.Page.LifecycleEventEvent): void {
+    if (frameId !== this.#frameId) return;
+    if (name === 'init') this.#begun(loaderId);
+    if (loaderId !== this.#loaderId) return;
+    this.#reached.add(name);
+    this.#wake();
+  }
+
+  #begun(loaderId: string): void {
+    this.#reached.clear();
+    if (loaderId === this.#loaderId) return;
+    this.#loaderId = loaderId;
+    this.#documents++;
+  }
+
+  #navigated(frame: Protocol.Page.Frame): void {
+    if (frame.id !== this.#frameId) return;
+    this.#unreachableUrl = frame.unreachableUrl;
+    if (frame.loaderId !== this.#loaderId) this.#begun(frame.loaderId);
+    this.#wake();
+  }
+
+  #wake(): void {
+    const resume = this.#waiting;
+    this.#waiting = undefined;
+    resume?.();
+  }
+}

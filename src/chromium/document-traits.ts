@@ -1,0 +1,56 @@
+/**
+ * What a document's text tells about it before it is loaded. The answers err on the safe side: what looks as if it
+ * could run script, or outlive the document, counts as doing so.
+ *
+ * Tag and attribute names are matched as text, which is exact: HTML decodes no entity in either, and a name is broken
+ * by anything put into it.
+ */
+
+/** What runs script, and what behaves otherwise when there is none. Event handlers are attributes that begin with "on". */
+const SCRIPTED = /<script|<noscript|\bon[a-z]+\s*=|\(\s*scripting\b/i;
+
+/**
+ * What stays with the window when its document is replaced (policies set by the document), and what loads documents
+ * of its own.
+ */
+const LASTING = /http-equiv|\breferrer|<i?frame|<object|<embed|<portal|<fencedframe|<applet/i;
+
+/** What can fetch something: attributes that hold addresses, and CSS functions (whose names can be written in escapes). */
+const LOADS = /\b(?:src|href|srcset|poster|background|data)\s*=|url\(|@import|image\(|image-set|\\/i;
+
+/** What can bring in a font that is still on its way after everything else has been loaded. */
+const FONTS = /@font-face|@import|<link\b/i;
+
+const OBSERVERS = /IntersectionObserver/;
+const EXTERNAL_SCRIPT = /<script\b[^>]*\b(?:src|type\s*=\s*["']?module)/i;
+
+export interface DocumentTraits {
+  /** It may run script, or shows something else when it cannot. */
+  readonly scripted: boolean;
+  /** Replacing the document is not enough to be rid of it. */
+  readonly lasting: boolean;
+  /** It may fetch something, whose answer may set cookies. */
+  readonly loads: boolean;
+  /** It may use web fonts. */
+  readonly webFonts: boolean;
+  /** Its scripts may wait for parts of it to be scrolled into view. */
+  readonly observes: boolean;
+}
+
+export function documentTraits(html: string): DocumentTraits {
+  const scripted = SCRIPTED.test(html);
+  return {
+    scripted,
+    lasting: LASTING.test(html),
+    loads: LOADS.test(html),
+    webFonts: FONTS.test(html),
+    observes: scripted && (OBSERVERS.test(html) || EXTERNAL_SCRIPT.test(html)),
+  };
+}
+
+const HOST = /(?:https?:)?\/\/([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::\d{1,5})?|\[[0-9a-f:.]+\](?::\d{1,5})?)/gi;
+
+/** The hosts, with their port where one is written, that a document's markup names in absolute addresses. */
+export function namedHosts(html: string): ReadonlySet<string> {
+  return new Set([...html.matchAll(HOST)].map((match) => match[1]!.toLowerCase()));
+}

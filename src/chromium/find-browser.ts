@@ -1,0 +1,74 @@
+import { accessSync, constants, globSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { basename, delimiter, join } from 'node:path';
+import { bundledChromium } from './bundled-chromium.ts';
+
+export interface BrowserBinary {
+  readonly path: string;
+  /** `shell`: chromium-headless-shell, made for printing. `full`: an ordinary Chromium, about half as fast at it. */
+  readonly kind: 'shell' | 'full';
+  /** For the browser's environment: where its fonts are, when it brings its own. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface FindBrowserOptions {
+  /** Used as it is when given. */
+  readonly browserPath?: string | undefined;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly warn: (message: string) => void;
+}
+
+const FULL_NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
+
+/**
+ * The browser to print with, first that is there: the given path; `chromium-headless-shell` on PATH; the shell that
+ * puppeteer has downloaded; the one that the @sparticuz/chromium package carries (Linux); an ordinary Chromium.
+ *
+ * @throws Error when there is none, or the given path cannot be run.
+ */
+export async function findBrowser(options: FindBrowserOptions): Promise<BrowserBinary> {
+  const env = options.env ?? process.env;
+  const { browserPath } = options;
+  if (browserPath) {
+    if (!isExecutable(browserPath)) throw new Error(`The browser ${browserPath} cannot be run.`);
+    return { path: browserPath, kind: kindOf(browserPath), env: {} };
+  }
+  const shell = onPath(['chromium-headless-shell', 'chrome-headless-shell'], env) ?? downloadedShell(env);
+  if (shell) return { path: shell, kind: 'shell', env: {} };
+  const bundled = await bundledChromium();
+  if (bundled) return bundled;
+  const full = onPath(FULL_NAMES, env);
+  if (!full) {
+    throw new Error('No Chromium was found: install chromium-headless-shell, or set PLATEN_CHROMIUM_PATH.');
+  }
+  options.warn(`${full} is a full Chromium and prints half as fast as chromium-headless-shell.`);
+  return { path: full, kind: 'full', env: {} };
+}
+
+/** A path is taken for a headless shell unless its name is that of an ordinary browser. */
+function kindOf(path: string): BrowserBinary['kind'] {
+  return [...FULL_NAMES, 'chrome'].includes(basename(path)) && !path.includes('shell') ? 'full' : 'shell';
+}
+
+function onPath(names: readonly string[], env: NodeJS.ProcessEnv): string | undefined {
+  const folders = (env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
+  return names.flatMap((name) => folders.map((folder) => join(folder, name))).find(isExecutable);
+}
+
+function downloadedShell(env: NodeJS.ProcessEnv): string | undefined {
+  const cache = env.PUPPETEER_CACHE_DIR ?? join(homedir(), '.cache', 'puppeteer');
+  const found = globSync('chrome-headless-shell/*/*/chrome-headless-shell', { cwd: cache });
+  return found
+    .sort((a, b) => b.localeCompare(a, 'en', { numeric: true }))
+    .map((path) => join(cache, path))
+    .find(isExecutable);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,77 @@
+import { type ErrorCode, PlatenError } from '../errors/registry.ts';
+
+/**
+ * What ends a render before it is done: its deadline, its signal, the death of its page, the closing of the pool.
+ * Whichever comes first rejects everything that is being waited for, with an error that says which it was.
+ */
+export class JobEnd {
+  readonly #ended: Promise<never>;
+  readonly #reject: (error: PlatenError) => void;
+  readonly #timer: NodeJS.Timeout;
+  readonly #signal: AbortSignal;
+  readonly #onAbort: () => void;
+  readonly #over = new AbortController();
+  readonly deadline: number;
+  #timeoutCode: ErrorCode = 'RENDER_TIMEOUT';
+  #timeoutMessage: string | undefined;
+  #error: PlatenError | undefined;
+
+  /** @param deadline epoch milliseconds. */
+  constructor(deadline: number, signal: AbortSignal) {
+    const { promise, reject } = Promise.withResolvers<never>();
+    promise.catch(() => undefined);
+    this.#ended = promise;
+    this.#reject = reject;
+    this.deadline = deadline;
+    this.#timer = setTimeout(
+      () => this.end(new PlatenError(this.#timeoutCode, this.#timeoutMessage)),
+      Math.max(0, deadline - Date.now()),
+    );
+    this.#signal = signal;
+    this.#onAbort = () => this.end(new PlatenError('CANCELLED'));
+    if (signal.aborted) this.#onAbort();
+    else signal.addEventListener('abort', this.#onAbort, { once: true });
+  }
+
+  /** The error that ended the job, once one has. */
+  get error(): PlatenError | undefined {
+    return this.#error;
+  }
+
+  /** Aborted when the job has ended before it was done. */
+  get over(): AbortSignal {
+    return this.#over.signal;
+  }
+
+  /** Ends the job; what came first stands. */
+  end(error: PlatenError): void {
+    if (this.#error) return;
+    this.#error = error;
+    this.#reject(error);
+    this.#over.abort(error);
+  }
+
+  /** `work`, unless the job ends first. What `work` does afterwards is nobody's concern any more. */
+  race<T>(work: Promise<T>): Promise<T> {
+    work.catch(() => undefined);
+    return Promise.race([this.#ended, work]);
+  }
+
+  /** `work`, during which running out of time is `code` with `message`. */
+  async raceAs<T>(code: ErrorCode, message: string, work: Promise<T>): Promise<T> {
+    this.#timeoutCode = code;
+    this.#timeoutMessage = message;
+    try {
+      return await this.race(work);
+    } finally {
+      this.#timeoutCode = 'RENDER_TIMEOUT';
+      this.#timeoutMessage = undefined;
+    }
+  }
+
+  /** Stops watching: the job is over. */
+  dispose(): void {
+    clearTimeout(this.#timer);
+    this.#signal.removeEventListener('abort', this.#onAbort);
+  }
+}

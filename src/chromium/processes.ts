@@ -1,0 +1,84 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+const PAGE_BYTES = 4096;
+
+interface ProcessRow {
+  readonly pid: number;
+  readonly parent: number;
+  /** Clock ticks since boot: with the pid it names a process for good, though pids are used again. */
+  readonly startTime: number;
+}
+
+export interface TreeMember extends ProcessRow {
+  /** Resident memory in bytes, shared pages included. */
+  readonly memoryBytes: number;
+}
+
+/** The process `pid` and all that descend from it; empty when it has ended or there is no /proc. */
+export function processTree(pid: number): TreeMember[] {
+  const children = new Map<number, ProcessRow[]>();
+  for (const row of allProcesses()) {
+    const siblings = children.get(row.parent);
+    if (siblings) siblings.push(row);
+    else children.set(row.parent, [row]);
+  }
+  const root = readProcess(pid);
+  const tree = root ? [root] : [];
+  for (let i = 0; i < tree.length; i++) tree.push(...(children.get(tree[i]!.pid) ?? []));
+  return tree.map((row) => ({ ...row, memoryBytes: residentBytes(row.pid) }));
+}
+
+/** Whether `pid` is alive and still the process that started at `startTime`. */
+export function isSameProcess(pid: number, startTime: number): boolean {
+  return readProcess(pid)?.startTime === startTime;
+}
+
+/** When `pid` started, in clock ticks since boot; undefined when it has ended. */
+export function startTimeOf(pid: number): number | undefined {
+  return readProcess(pid)?.startTime;
+}
+
+/** Sends SIGKILL to a process; one that has ended already is no error. */
+export function killProcess(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+function allProcesses(): ProcessRow[] {
+  let names: string[];
+  try {
+    names = readdirSync('/proc');
+  } catch {
+    return [];
+  }
+  const rows: ProcessRow[] = [];
+  for (const name of names) {
+    const pid = Number(name);
+    const row = Number.isInteger(pid) ? readProcess(pid) : undefined;
+    if (row) rows.push(row);
+  }
+  return rows;
+}
+
+/** proc(5), /proc/pid/stat: the command is in brackets and may hold spaces; zombies count as ended. */
+function readProcess(pid: number): ProcessRow | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    if (fields[0] === 'Z' || fields[0] === 'X') return undefined;
+    return { pid, parent: Number(fields[1]), startTime: Number(fields[19]) };
+  } catch {
+    return undefined;
+  }
+}
+
+function residentBytes(pid: number): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ')[1]) * PAGE_BYTES;
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,76 @@
+import type { Protocol } from 'puppeteer';
+import type { RenderBrowser, TargetListener } from './browser.ts';
+import { RenderPage } from './render-page.ts';
+
+/** A letter or digit first, then what a host name may hold: one label under a top-level domain that never resolves. */
+const RESERVED_DOMAIN = 'invalid';
+
+let made = 0;
+
+/**
+ * A browser context with its one page, used by one account, one job at a time. Nothing is shared between two contexts:
+ * not cookies, storage or cache, and no renderer process, since Chromium never puts two contexts into one.
+ */
+export class RenderContext implements TargetListener {
+  readonly accountId: string;
+  readonly browser: RenderBrowser;
+  readonly page: RenderPage;
+  /** Under which HTML is loaded when it can run script: an origin of this context's own, that exists nowhere else. */
+  readonly origin: string;
+  readonly #contextId: string;
+  /** Set when something was opened that cannot be cleaned away: the context is not used again. */
+  tainted = false;
+  /** Epoch milliseconds when its last job ended. */
+  idleSince = 0;
+
+  private constructor(parts: {
+    accountId: string;
+    browser: RenderBrowser;
+    page: RenderPage;
+    contextId: string;
+  }) {
+    this.accountId = parts.accountId;
+    this.browser = parts.browser;
+    this.page = parts.page;
+    this.#contextId = parts.contextId;
+    this.origin = `https://document-${(++made).toString(36)}.${RESERVED_DOMAIN}`;
+  }
+
+  /** Opens a context and its page; leaves nothing behind when that fails. */
+  static async open(browser: RenderBrowser, accountId: string): Promise<RenderContext> {
+    const early: Protocol.Target.TargetInfo[] = [];
+    const listener: TargetListener = { targetAppeared: (target) => early.push(target) };
+    const contextId = await browser.openContext({
+      targetAppeared: (target) => listener.targetAppeared(target),
+    });
+    try {
+      const { session, targetId } = await browser.openPage(contextId);
+      const page = new RenderPage(session, targetId);
+      const context = new RenderContext({ accountId, browser, page, contextId });
+      listener.targetAppeared = (target) => context.targetAppeared(target);
+      for (const target of early) context.targetAppeared(target);
+      await page.prepare();
+      return context;
+    } catch (error) {
+      await browser.closeContext(contextId);
+      throw error;
+    }
+  }
+
+  /** Windows are closed as they open; after them, and after workers that outlive their page, the context is done for. */
+  targetAppeared({ type, targetId }: Protocol.Target.TargetInfo): void {
+    if (targetId === this.page.targetId) return;
+    if (type === 'page') this.browser.closeTarget(targetId);
+    if (type === 'page' || type === 'shared_worker' || type === 'service_worker') this.tainted = true;
+  }
+
+  get usable(): boolean {
+    return !this.tainted && !this.page.dead && this.browser.alive && !this.browser.retiring;
+  }
+
+  /** Ends the page and everything else in the context, whatever it is busy with. */
+  async close(): Promise<void> {
+    this.page.expectEnd();
+    if (this.browser.alive) await this.browser.closeContext(this.#contextId);
+  }
+}
