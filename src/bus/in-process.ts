@@ -1,4 +1,4 @@
-import { EventEmitter } from 'node:events';
+import type { Logger } from '../telemetry/logger.ts';
 import {
   type Bus,
   JOB_CLASSES,
@@ -6,93 +6,141 @@ import {
   type JobEvent,
   type JobPointer,
   type PointerConsumer,
+  type Subscription,
 } from './bus.ts';
 
-/** A queue that one reader waits at. */
-class PointerQueue {
-  readonly #pointers: JobPointer[] = [];
-  #arrived: (() => void) | undefined;
+/**
+ * The bus of a single process: two queues, in order of arrival, bounded only by the plan slots behind every pointer.
+ * What waits in them when the process ends is found again by the dispatcher's sweeps.
+ */
+export function createInProcessBus(options: { readonly logger?: Logger } = {}): Bus {
+  return new InProcessBus(options.logger);
+}
 
-  push(pointer: JobPointer): void {
-    this.#pointers.push(pointer);
-    this.#arrived?.();
+class InProcessBus implements Bus {
+  readonly #logger: Logger | undefined;
+  readonly #queues: Record<JobClass, JobPointer[]> = { interactive: [], bulk: [] };
+  readonly #handlers = new Set<(event: JobEvent) => void>();
+  #consumption: Consumption | undefined;
+  #closed = false;
+
+  constructor(logger: Logger | undefined) {
+    this.#logger = logger;
   }
 
-  /** Resolves when there is a pointer, or the signal aborts. */
-  async arrival(signal: AbortSignal): Promise<void> {
-    while (this.#pointers.length === 0 && !signal.aborted) {
-      await new Promise<void>((resolve) => {
-        this.#arrived = resolve;
-        signal.addEventListener('abort', () => resolve(), { once: true });
-      });
-    }
+  async publishPointer(pointer: JobPointer): Promise<void> {
+    if (this.#closed) throw new Error('The bus is closed.');
+    this.#queues[pointer.class].push(pointer);
+    this.#consumption?.wake(pointer.class);
   }
 
-  shift(): JobPointer | undefined {
-    return this.#pointers.shift();
+  async consumePointers(consumer: PointerConsumer): Promise<Subscription> {
+    if (this.#consumption !== undefined) throw new Error('The bus has a consumer already.');
+    const consumption = new Consumption(consumer, this.#queues, this.#logger);
+    this.#consumption = consumption;
+    return {
+      stop: async () => {
+        await consumption.stop();
+        if (this.#consumption === consumption) this.#consumption = undefined;
+      },
+    };
+  }
+
+  async publishEvent(event: JobEvent): Promise<void> {
+    if (this.#closed) throw new Error('The bus is closed.');
+    // Not in the publisher's own stack: it may be in the middle of something.
+    queueMicrotask(() => {
+      for (const handler of [...this.#handlers]) {
+        try {
+          handler(event);
+        } catch (error) {
+          this.#logger?.error({ err: error, jobId: event.jobId }, 'event handler failed');
+        }
+      }
+    });
+  }
+
+  async subscribeEvents(handler: (event: JobEvent) => void): Promise<Subscription> {
+    // A function of its own for each subscription, since the same handler may be given twice.
+    const own = (event: JobEvent) => handler(event);
+    this.#handlers.add(own);
+    return {
+      stop: async () => {
+        this.#handlers.delete(own);
+      },
+    };
+  }
+
+  problem(): string | undefined {
+    return this.#closed ? 'the bus is closed' : undefined;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#consumption?.stop();
+    this.#consumption = undefined;
+    this.#handlers.clear();
   }
 }
 
-/**
- * A bus within one process: what standalone runs on. Nothing is bounded here, since plan slots bound what is
- * published; and nothing survives the process, which the sweeps make up for.
- */
-export function createInProcessBus(): Bus {
-  const queues: Record<JobClass, PointerQueue> = {
-    interactive: new PointerQueue(),
-    bulk: new PointerQueue(),
-  };
-  const events = new EventEmitter().setMaxListeners(0);
+/** Takes pointers off the queues for as long as it is not stopped. A class reserves one seat at a time, ahead of it. */
+class Consumption {
+  readonly #consumer: PointerConsumer;
+  readonly #queues: Record<JobClass, JobPointer[]>;
+  readonly #logger: Logger | undefined;
+  readonly #stopped = new AbortController();
+  readonly #taking = new Map<JobClass, Promise<void>>();
+  readonly #accepting = new Set<Promise<void>>();
 
-  async function read(jobClass: JobClass, consumer: PointerConsumer, signal: AbortSignal): Promise<void> {
-    const queue = queues[jobClass];
-    for (;;) {
-      await queue.arrival(signal);
-      if (signal.aborted) return;
-      // The seat comes first: a pointer that nobody has room for stays where it is.
-      const seat = await consumer.reserve(jobClass, signal).catch(() => undefined);
-      const pointer = seat === undefined ? undefined : queue.shift();
-      if (seat === undefined || pointer === undefined) {
-        seat?.release();
-        if (signal.aborted) return;
-        continue;
+  constructor(consumer: PointerConsumer, queues: Record<JobClass, JobPointer[]>, logger: Logger | undefined) {
+    this.#consumer = consumer;
+    this.#queues = queues;
+    this.#logger = logger;
+    for (const jobClass of JOB_CLASSES) this.wake(jobClass);
+  }
+
+  /** Starts to empty a queue, if that is not going on already. */
+  wake(jobClass: JobClass): void {
+    if (this.#taking.has(jobClass) || this.#queues[jobClass].length === 0) return;
+    const taking = this.#take(jobClass).then(
+      () => {
+        this.#taking.delete(jobClass);
+        // For what came between the last look at the queue and now.
+        if (!this.#stopped.signal.aborted) this.wake(jobClass);
+      },
+      (error: unknown) => {
+        this.#taking.delete(jobClass);
+        if (this.#stopped.signal.aborted) return;
+        this.#logger?.error({ err: error, class: jobClass }, 'no seat could be reserved');
+      },
+    );
+    this.#taking.set(jobClass, taking);
+  }
+
+  async #take(jobClass: JobClass): Promise<void> {
+    const { signal } = this.#stopped;
+    while (!signal.aborted && this.#queues[jobClass].length > 0) {
+      const seat = await this.#consumer.reserve(jobClass, signal);
+      const pointer = signal.aborted ? undefined : this.#queues[jobClass].shift();
+      if (pointer === undefined) {
+        seat.release();
+        return;
       }
-      // Not awaited: the next claim need not wait for this one.
-      const accepted = consumer.accept(pointer, seat).finally(() => accepting.delete(accepted));
-      accepting.add(accepted);
+      const accepting = this.#consumer
+        .accept(pointer, seat)
+        .catch((error: unknown) => {
+          seat.release();
+          this.#logger?.error({ err: error, jobId: pointer.jobId }, 'pointer not accepted');
+        })
+        .finally(() => this.#accepting.delete(accepting));
+      this.#accepting.add(accepting);
     }
   }
-  const accepting = new Set<Promise<void>>();
 
-  return {
-    async publishPointer(pointer) {
-      queues[pointer.class].push(pointer);
-    },
-    async consumePointers(consumer) {
-      const stopping = new AbortController();
-      const readers = JOB_CLASSES.map((jobClass) => read(jobClass, consumer, stopping.signal));
-      return {
-        async stop() {
-          stopping.abort(new Error('the consumer stops'));
-          await Promise.all(readers);
-          await Promise.allSettled(accepting);
-        },
-      };
-    },
-    async publishEvent(event) {
-      events.emit('event', event);
-    },
-    async subscribeEvents(handler: (event: JobEvent) => void) {
-      events.on('event', handler);
-      return {
-        async stop() {
-          events.off('event', handler);
-        },
-      };
-    },
-    problem: () => undefined,
-    async close() {
-      events.removeAllListeners();
-    },
-  };
+  /** Takes nothing more; resolves when what was being accepted has been. */
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    await Promise.all(this.#taking.values());
+    await Promise.all(this.#accepting);
+  }
 }

@@ -1,0 +1,48 @@
+import net from 'node:net';
+import tls from 'node:tls';
+import { Kafka, type LogEntry, logLevel } from 'kafkajs';
+import type { Logger } from '../../telemetry/logger.ts';
+
+/** An answer that takes longer than this will not come: the broker hangs, or the network swallows packets. */
+const REQUEST_TIMEOUT_MS = 8000;
+const CONNECT_TIMEOUT_MS = 2000;
+
+/**
+ * The kafkajs client all parts of a bus share: quick to give up on a single call, since every caller has a loop of
+ * its own around it.
+ */
+export function createClient(options: {
+  readonly brokers: readonly string[];
+  readonly clientId: string;
+  readonly logger: Logger;
+}): Kafka {
+  const { brokers, clientId, logger } = options;
+  return new Kafka({
+    brokers: [...brokers],
+    clientId,
+    connectionTimeout: CONNECT_TIMEOUT_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    retry: { initialRetryTime: 100, maxRetryTime: 1000, retries: 3 },
+    logLevel: logLevel.INFO,
+    logCreator: () => (entry) => write(logger, entry),
+    socketFactory: ({ host, port, ssl, onConnect }) => {
+      const socket = ssl
+        ? tls.connect({ host, port, ...(net.isIP(host) ? {} : { servername: host }), ...ssl }, onConnect)
+        : net.connect({ host, port }, onConnect);
+      // kafkajs leaves Nagle's algorithm on: a second request would wait for the first one's acknowledgement.
+      socket.setNoDelay(true);
+      socket.setKeepAlive(true, 60_000);
+      return socket;
+    },
+  });
+}
+
+/**
+ * kafkajs calls every attempt that failed an error. What matters is reported by the parts that give up on it, so
+ * its own lines are details.
+ */
+function write(logger: Logger, entry: LogEntry): void {
+  const { message, logger: _name, timestamp: _time, stack: _stack, ...rest } = entry.log;
+  const level = entry.level === logLevel.ERROR || entry.level === logLevel.WARN ? 'debug' : 'trace';
+  logger[level]({ kafkajs: { namespace: entry.namespace, ...rest } }, message);
+}

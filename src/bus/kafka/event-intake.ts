@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Admin, EachBatchPayload, Kafka } from 'kafkajs';
+import type { Logger } from '../../telemetry/logger.ts';
+import type { JobEvent } from '../bus.ts';
+import { decodeEvent } from '../messages.ts';
+import type { Link } from './link.ts';
+import { FETCH_WAIT_MS } from './pointer-intake.ts';
+import { SupervisedConsumer } from './supervised-consumer.ts';
+
+const DELETE_TIMEOUT_MS = 2000;
+
+export interface EventIntakeOptions {
+  readonly topic: string;
+  /** Each process has a group of its own, whose name begins with this. */
+  readonly groupPrefix: string;
+  readonly sessionTimeoutMs: number;
+}
+
+/**
+ * Every event from now on, for this process alone. kafkajs consumes in groups only, so each process is a group; it
+ * commits no offsets, so the broker forgets the group of a process that died.
+ */
+export class EventIntake {
+  readonly #consumer: SupervisedConsumer;
+  readonly #admin: Admin;
+  readonly #groupId: string;
+  readonly #handle: (event: JobEvent) => void;
+  readonly #logger: Logger;
+
+  constructor(
+    kafka: Kafka,
+    link: Link,
+    handle: (event: JobEvent) => void,
+    options: EventIntakeOptions,
+    logger: Logger,
+  ) {
+    const { topic, groupPrefix, sessionTimeoutMs } = options;
+    this.#handle = handle;
+    this.#logger = logger;
+    this.#admin = kafka.admin();
+    this.#groupId = `${groupPrefix}.${randomUUID()}`;
+    const plan = {
+      topic,
+      fromBeginning: false,
+      config: {
+        groupId: this.#groupId,
+        sessionTimeout: sessionTimeoutMs,
+        heartbeatInterval: Math.min(1000, sessionTimeoutMs / 5),
+        maxWaitTimeInMs: FETCH_WAIT_MS,
+        allowAutoTopicCreation: false,
+      },
+      run: () => ({
+        autoCommit: false,
+        eachBatchAutoResolve: true,
+        eachBatch: (payload: EachBatchPayload) => this.#take(payload),
+      }),
+    };
+    this.#consumer = new SupervisedConsumer(kafka, link, plan, logger);
+  }
+
+  problem(): string | undefined {
+    return this.#consumer.problem();
+  }
+
+  /** Resolves when every event from then on will be seen. */
+  ready(): Promise<void> {
+    return this.#consumer.ready();
+  }
+
+  async stop(): Promise<void> {
+    await this.#consumer.stop();
+    await Promise.race([this.#deleteGroup(), sleep(DELETE_TIMEOUT_MS, undefined, { ref: false })]);
+  }
+
+  async #take({ batch }: EachBatchPayload): Promise<void> {
+    for (const message of batch.messages) {
+      const event = decodeEvent(message.value);
+      if (event === undefined) {
+        this.#logger.warn({ topic: batch.topic, offset: message.offset }, 'malformed event skipped');
+      } else {
+        this.#handle(event);
+      }
+    }
+  }
+
+  /** Tidiness only: the broker would forget the group by itself in a while. */
+  async #deleteGroup(): Promise<void> {
+    try {
+      await this.#admin.connect();
+      await this.#admin.deleteGroups([this.#groupId]);
+    } catch (error) {
+      this.#logger.debug({ err: error, groupId: this.#groupId }, 'consumer group not deleted');
+    } finally {
+      await this.#admin.disconnect().catch(() => {});
+    }
+  }
+}

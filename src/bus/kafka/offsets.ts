@@ -1,0 +1,59 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Consumer } from 'kafkajs';
+
+const COMMIT_MS = 500;
+const LAST_COMMIT_TIMEOUT_MS = 2000;
+
+/**
+ * Notes what has been taken, and commits it twice a second: a commit for each message would cost more than the
+ * message. What is not committed when a process dies is delivered again, and found to be claimed.
+ */
+export class Offsets {
+  readonly #topic: string;
+  readonly #consumer: () => Consumer | undefined;
+  readonly #timer: NodeJS.Timeout;
+  readonly #taken = new Map<number, string>();
+  #committing = false;
+
+  constructor(topic: string, consumer: () => Consumer | undefined) {
+    this.#topic = topic;
+    this.#consumer = consumer;
+    this.#timer = setInterval(() => void this.commit(), COMMIT_MS);
+  }
+
+  /** Everything up to and including this offset has been taken. */
+  note(partition: number, offset: string): void {
+    this.#taken.set(partition, String(BigInt(offset) + 1n));
+  }
+
+  /** Partitions have been assigned anew; where they stand is for their new owners to say. */
+  forget(): void {
+    this.#taken.clear();
+  }
+
+  /** Commits what is left, for at most two seconds. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await Promise.race([this.commit(), sleep(LAST_COMMIT_TIMEOUT_MS, undefined, { ref: false })]);
+  }
+
+  /** Never rejects: what could not be committed is tried again, or delivered again. */
+  async commit(): Promise<void> {
+    const consumer = this.#consumer();
+    if (consumer === undefined || this.#committing || this.#taken.size === 0) return;
+    const batch = [...this.#taken];
+    this.#committing = true;
+    try {
+      await consumer.commitOffsets(
+        batch.map(([partition, offset]) => ({ topic: this.#topic, partition, offset })),
+      );
+      for (const [partition, offset] of batch) {
+        if (this.#taken.get(partition) === offset) this.#taken.delete(partition);
+      }
+    } catch {
+      // Tried again with the next round, unless the partitions have moved on.
+    } finally {
+      this.#committing = false;
+    }
+  }
+}

@@ -1,0 +1,180 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs';
+import type { Logger } from '../../telemetry/logger.ts';
+import type { JobClass, PointerConsumer, Seat } from '../bus.ts';
+import { decodePointer } from '../messages.ts';
+import type { Link } from './link.ts';
+import { Offsets } from './offsets.ts';
+import { SupervisedConsumer } from './supervised-consumer.ts';
+
+export interface PointerIntakeOptions {
+  readonly jobClass: JobClass;
+  readonly topic: string;
+  readonly groupId: string;
+  /** A member that has not been heard of for so long is dead, and its partitions go to others; in milliseconds. */
+  readonly sessionTimeoutMs: number;
+  /** Partitions that are worked on at the same time. */
+  readonly concurrency: number;
+}
+
+/** Bounds how long a fetch, and with it a stop or a rebalance, waits for messages that do not come. */
+export const FETCH_WAIT_MS = 300;
+const ACCEPT_TIMEOUT_MS = 10_000;
+
+/** Errors by which the group says that its members are to join again. */
+const REJOIN = [
+  'REBALANCE_IN_PROGRESS',
+  'ILLEGAL_GENERATION',
+  'UNKNOWN_MEMBER_ID',
+  'NOT_COORDINATOR_FOR_GROUP',
+];
+
+/**
+ * Takes the pointers of one class. The wait for a seat may be as long as a render, so heartbeats go on meanwhile, and
+ * when the group wants to rebalance the wait is broken off: what was not taken goes to whoever has the partition then.
+ */
+export class PointerIntake {
+  readonly #consumer: SupervisedConsumer;
+  readonly #offsets: Offsets;
+  readonly #target: PointerConsumer;
+  readonly #options: PointerIntakeOptions;
+  readonly #logger: Logger;
+  readonly #stopping = new AbortController();
+  readonly #accepting = new Set<Promise<void>>();
+
+  constructor(
+    kafka: Kafka,
+    link: Link,
+    target: PointerConsumer,
+    options: PointerIntakeOptions,
+    logger: Logger,
+  ) {
+    const { topic, groupId, sessionTimeoutMs, concurrency } = options;
+    this.#target = target;
+    this.#options = options;
+    this.#logger = logger;
+    this.#offsets = new Offsets(topic, () => this.#consumer.current());
+    const plan = {
+      topic,
+      fromBeginning: true,
+      config: {
+        groupId,
+        sessionTimeout: sessionTimeoutMs,
+        rebalanceTimeout: Math.max(sessionTimeoutMs, ACCEPT_TIMEOUT_MS),
+        heartbeatInterval: this.#heartbeatMs(),
+        maxWaitTimeInMs: FETCH_WAIT_MS,
+        allowAutoTopicCreation: false,
+      },
+      run: () => ({
+        autoCommit: false,
+        eachBatchAutoResolve: false,
+        partitionsConsumedConcurrently: concurrency,
+        eachBatch: (payload: EachBatchPayload) => this.#takeBatch(payload),
+      }),
+      onJoin: () => this.#offsets.forget(),
+    };
+    this.#consumer = new SupervisedConsumer(kafka, link, plan, logger);
+  }
+
+  problem(): string | undefined {
+    return this.#consumer.problem();
+  }
+
+  /** Takes nothing more, waits for what is being accepted, commits, and leaves the group. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    try {
+      // Or it would be offered the same messages over and over.
+      this.#consumer.current()?.pause([{ topic: this.#options.topic }]);
+    } catch {
+      // Not in the group at the moment: there is nothing to pause.
+    }
+    await Promise.race([Promise.all(this.#accepting), sleep(ACCEPT_TIMEOUT_MS, undefined, { ref: false })]);
+    await this.#offsets.close();
+    await this.#consumer.stop();
+  }
+
+  async #takeBatch(payload: EachBatchPayload): Promise<void> {
+    const { batch, isRunning, isStale } = payload;
+    for (const message of batch.messages) {
+      if (this.#stopping.signal.aborted || !isRunning() || isStale()) return;
+      await this.#take(message, payload);
+      if (this.#stopping.signal.aborted) return;
+    }
+  }
+
+  async #take(message: KafkaMessage, payload: EachBatchPayload): Promise<void> {
+    const { topic, jobClass } = this.#options;
+    const { partition } = payload.batch;
+    const pointer = decodePointer(message.value, jobClass);
+    if (pointer === undefined) {
+      this.#logger.warn({ topic, partition, offset: message.offset }, 'malformed pointer skipped');
+      this.#taken(message, payload);
+      return;
+    }
+    const seat = await this.#reserve(payload.heartbeat);
+    if (seat === undefined) return;
+    const accepting = this.#target.accept(pointer, seat).catch((error: unknown) => {
+      // The sweep publishes it again; a partition that stood still would hold up all the others.
+      seat.release();
+      this.#logger.error({ err: error, jobId: pointer.jobId }, 'pointer not accepted');
+    });
+    this.#accepting.add(accepting);
+    // Noted first, so that whoever waits for the acceptance finds it noted.
+    const noted = accepting.then(() => this.#taken(message, payload));
+    this.#accepting.add(noted);
+    await noted;
+    this.#accepting.delete(accepting);
+    this.#accepting.delete(noted);
+  }
+
+  #taken(message: KafkaMessage, { batch, resolveOffset }: EachBatchPayload): void {
+    this.#consumer.alive();
+    try {
+      resolveOffset(message.offset);
+    } catch {
+      // The partition was taken from us meanwhile; its new owner will find the job claimed.
+      return;
+    }
+    this.#offsets.note(batch.partition, message.offset);
+  }
+
+  /**
+   * @returns undefined when stopping.
+   * @throws what the group said when it wants its members to join again.
+   */
+  async #reserve(heartbeat: () => Promise<void>): Promise<Seat | undefined> {
+    const given = new AbortController();
+    const signal = AbortSignal.any([given.signal, this.#stopping.signal]);
+    let rejoin: Error | undefined;
+    const beat = async () => {
+      try {
+        await heartbeat();
+        this.#consumer.alive();
+      } catch (error) {
+        if (!REJOIN.includes((error as { type?: string }).type ?? '')) return;
+        rejoin = error as Error;
+        given.abort();
+      }
+    };
+    const timer = setInterval(() => void beat(), this.#heartbeatMs());
+    try {
+      const seat = await this.#target.reserve(this.#options.jobClass, signal);
+      if (!signal.aborted) return seat;
+      seat.release();
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      clearInterval(timer);
+    }
+    if (rejoin === undefined) return undefined;
+    // The last chance to say how far we got.
+    await this.#offsets.commit();
+    throw rejoin;
+  }
+
+  #heartbeatMs(): number {
+    // A rebalance is noticed by the answer to a heartbeat, and all members wait for the last to notice.
+    return Math.min(1000, this.#options.sessionTimeoutMs / 5);
+  }
+}

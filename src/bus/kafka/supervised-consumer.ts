@@ -1,0 +1,174 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Consumer, ConsumerConfig, ConsumerRunConfig, Kafka } from 'kafkajs';
+import type { Logger } from '../../telemetry/logger.ts';
+import type { Link } from './link.ts';
+
+const BACKOFF_FIRST_MS = 250;
+const BACKOFF_MAX_MS = 3000;
+/** Longer than any rebalance: a consumer that has done nothing for so long, with brokers that answer, hangs. */
+const STALL_MS = 30_000;
+const CHECK_MS = 1000;
+const CLOSE_TIMEOUT_MS = 5000;
+
+export interface ConsumerPlan {
+  readonly topic: string;
+  /** Where a group without a committed offset begins: at what is there already, or at what comes. */
+  readonly fromBeginning: boolean;
+  readonly config: ConsumerConfig;
+  /** Called for each consumer that is made: the first, and each that replaces one that broke down. */
+  run(consumer: Consumer): ConsumerRunConfig;
+  /** Partitions were assigned anew: what was noted about offsets is void. */
+  onJoin?(): void;
+}
+
+/**
+ * A consumer that is replaced when it breaks down, whatever it broke on. kafkajs restarts a consumer after some
+ * errors, gives up for good after others, and now and then just stops; here all of these end the same way.
+ */
+export class SupervisedConsumer {
+  readonly #kafka: Kafka;
+  readonly #link: Link;
+  readonly #plan: ConsumerPlan;
+  readonly #logger: Logger;
+  readonly #stopped = new AbortController();
+  readonly #running: Promise<void>;
+  readonly #ready = Promise.withResolvers<void>();
+  #current: Consumer | undefined;
+  #problem: string | undefined = 'not connected yet';
+  #lastSign = 0;
+
+  constructor(kafka: Kafka, link: Link, plan: ConsumerPlan, logger: Logger) {
+    this.#kafka = kafka;
+    this.#link = link;
+    this.#plan = plan;
+    this.#logger = logger.child({ topic: plan.topic });
+    this.#running = this.#run();
+  }
+
+  /** Undefined while it takes messages. */
+  problem(): string | undefined {
+    return this.#problem;
+  }
+
+  /** Resolves when it takes messages for the first time. */
+  ready(): Promise<void> {
+    return this.#ready.promise;
+  }
+
+  /** The consumer at work now, if there is one. */
+  current(): Consumer | undefined {
+    return this.#current;
+  }
+
+  /** To be called while a batch is in work, when kafkajs fetches nothing. */
+  alive(): void {
+    this.#lastSign = performance.now();
+  }
+
+  /** Leaves the group, for at most five seconds. */
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopped;
+    let failures = 0;
+    while (!signal.aborted) {
+      const began = performance.now();
+      const reason = await this.#consumeOnce(failures > 0).catch((error: unknown) => error as Error);
+      this.#current = undefined;
+      if (signal.aborted) return;
+      this.#problem = reason?.message ?? 'ended';
+      failures = performance.now() - began > STALL_MS ? 1 : failures + 1;
+      this.#logger.warn({ reason: this.#problem, failures }, 'consumer is replaced');
+      await sleep(Math.min(BACKOFF_FIRST_MS * 2 ** (failures - 1), BACKOFF_MAX_MS), undefined, {
+        signal,
+      }).catch(() => {});
+    }
+  }
+
+  /** @returns why it ended, when that is not that it was told to. */
+  async #consumeOnce(again: boolean): Promise<Error | undefined> {
+    const { signal } = this.#stopped;
+    await unlessAborted(again ? this.#link.prepareAgain() : this.#link.prepared(), signal);
+    const { config, topic, fromBeginning } = this.#plan;
+    const consumer = this.#kafka.consumer({
+      ...config,
+      // Retried for good, for that keeps the membership over an absence of the broker; the end is ours to decide.
+      retry: {
+        initialRetryTime: 100,
+        maxRetryTime: 1000,
+        retries: Number.MAX_SAFE_INTEGER,
+        restartOnFailure: async () => false,
+      },
+    });
+    const done = new AbortController();
+    try {
+      await unlessAborted(consumer.connect(), signal);
+      await unlessAborted(consumer.subscribe({ topic, fromBeginning }), signal);
+      const crashed = this.#watch(consumer);
+      // It resolves when the group is joined, and what happens before and after is reported as a crash.
+      consumer.run(this.#plan.run(consumer)).catch(crashed.reject);
+      this.#current = consumer;
+      return await unlessAborted(
+        Promise.race([crashed.promise, this.#stall(AbortSignal.any([signal, done.signal]))]),
+        signal,
+      );
+    } finally {
+      done.abort();
+      await Promise.race([
+        consumer.disconnect().catch(() => {}),
+        sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false }),
+      ]);
+    }
+  }
+
+  #watch(consumer: Consumer): PromiseWithResolvers<Error> {
+    const crashed = Promise.withResolvers<Error>();
+    crashed.promise.catch(() => {});
+    const { CRASH, FETCH, GROUP_JOIN, HEARTBEAT } = consumer.events;
+    let joined = false;
+    this.alive();
+    consumer.on(CRASH, ({ payload }) => crashed.resolve(payload.error));
+    consumer.on(HEARTBEAT, () => this.alive());
+    consumer.on(GROUP_JOIN, () => {
+      joined = true;
+      this.alive();
+      this.#plan.onJoin?.();
+    });
+    consumer.on(FETCH, () => {
+      // A fetch that was under way when the group was joined says nothing yet.
+      if (!joined) return;
+      this.alive();
+      this.#problem = undefined;
+      this.#ready.resolve();
+    });
+    return crashed;
+  }
+
+  /** Resolves when the consumer hangs although the brokers answer. */
+  async #stall(signal: AbortSignal): Promise<Error> {
+    for (;;) {
+      await sleep(CHECK_MS, undefined, { signal });
+      // While they are away it is trying; it begins anew to count when they are back.
+      if (this.#link.problem() !== undefined) this.alive();
+      const quietMs = performance.now() - this.#lastSign;
+      if (quietMs > STALL_MS) return new Error(`no sign of life for ${Math.round(quietMs)} ms`);
+    }
+  }
+}
+
+/** Rejects as soon as the signal aborts; the work goes on unheard. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  work.catch(() => {});
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = () => aborted.reject(new Error('stopped'));
+  if (signal.aborted) throw new Error('stopped');
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([work, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}

@@ -1,0 +1,33 @@
+import { JOB_CLASSES, type JobClass, type JobEvent, type JobPointer } from './bus.ts';
+
+const EVENT_KINDS: readonly JobEvent['kind'][] = ['processing', 'ended', 'retrying'];
+
+export function encode(message: JobPointer | JobEvent): string {
+  return JSON.stringify(message);
+}
+
+/** @returns undefined when the bytes are no pointer of this class. */
+export function decodePointer(bytes: Buffer | null, jobClass: JobClass): JobPointer | undefined {
+  const { jobId, version, class: stated, routingKey } = fieldsOf(bytes);
+  if (typeof jobId !== 'string' || jobId === '' || typeof routingKey !== 'string') return undefined;
+  if (!Number.isSafeInteger(version) || stated !== jobClass || !JOB_CLASSES.includes(jobClass))
+    return undefined;
+  return { jobId, version: version as number, class: jobClass, routingKey };
+}
+
+/** @returns undefined when the bytes are no event. */
+export function decodeEvent(bytes: Buffer | null): JobEvent | undefined {
+  const { jobId, kind } = fieldsOf(bytes);
+  if (typeof jobId !== 'string' || jobId === '') return undefined;
+  const known = EVENT_KINDS.find((candidate) => candidate === kind);
+  return known === undefined ? undefined : { jobId, kind: known };
+}
+
+function fieldsOf(bytes: Buffer | null): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(bytes?.toString('utf8') ?? '');
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Bus, JobClass, JobEvent, JobPointer } from '../../../src/bus/bus.ts';
+import { RecordingConsumer } from './recording-consumer.ts';
+
+/** What a bus is, for the contract to be tried on. */
+export interface BusUnderTest {
+  /** A bus with nothing in it; the contract closes it. */
+  open(): Promise<Bus>;
+  /** What it takes to see that nothing more arrives, in milliseconds. */
+  readonly quietMs: number;
+}
+
+export function pointer(jobId: string, jobClass: JobClass = 'interactive', version = 1): JobPointer {
+  return { jobId, version, class: jobClass, routingKey: `account:${jobId}` };
+}
+
+/** The tests that every bus passes. */
+export function describeBusContract(name: string, underTest: () => BusUnderTest): void {
+  describe(`${name}: the contract of a bus`, function () {
+    this.timeout(60_000);
+    let bus: Bus;
+
+    beforeEach(async () => {
+      bus = await underTest().open();
+    });
+
+    afterEach(() => bus.close());
+
+    it('delivers a pointer as it was published', async () => {
+      const consumer = new RecordingConsumer();
+      await bus.consumePointers(consumer);
+      await bus.publishPointer(pointer('job-ü', 'bulk', 7));
+      await consumer.until(() => consumer.accepted.length === 1);
+      assert.deepEqual(consumer.accepted, [pointer('job-ü', 'bulk', 7)]);
+    });
+
+    it('delivers what was published before there was a consumer', async () => {
+      for (const n of [1, 2, 3]) await bus.publishPointer(pointer(`job-${n}`));
+      const consumer = new RecordingConsumer();
+      await bus.consumePointers(consumer);
+      await consumer.until(() => consumer.accepted.length === 3);
+      assert.deepEqual(consumer.ids(), ['job-1', 'job-2', 'job-3']);
+    });
+
+    it('delivers 500 pointers of both classes, each of them once', async () => {
+      const consumer = new RecordingConsumer();
+      await bus.consumePointers(consumer);
+      const jobs = Array.from({ length: 500 }, (_, n) =>
+        pointer(`job-${n}`, n % 3 === 0 ? 'bulk' : 'interactive'),
+      );
+      await Promise.all(jobs.map((job) => bus.publishPointer(job)));
+      await consumer.until(() => consumer.accepted.length >= 500);
+      await sleep(underTest().quietMs);
+      assert.equal(consumer.accepted.length, 500);
+      assert.deepEqual(consumer.ids(), jobs.map(({ jobId }) => jobId).sort());
+    });
+
+    it('keeps the order of pointers with the same routing key', async () => {
+      const consumer = new RecordingConsumer();
+      await bus.consumePointers(consumer);
+      const jobs = Array.from({ length: 50 }, (_, n) => ({ ...pointer(`job-${n}`), routingKey: 'one' }));
+      await Promise.all(jobs.map((job) => bus.publishPointer(job)));
+      await consumer.until(() => consumer.accepted.length === 50);
+      assert.deepEqual(consumer.accepted, jobs);
+    });
+
+    it('accepts nothing that no seat was reserved for', async () => {
+      const consumer = new RecordingConsumer({ interactive: 0 });
+      await bus.consumePointers(consumer);
+      for (const n of [1, 2, 3]) await bus.publishPointer(pointer(`job-${n}`));
+      await consumer.until(() => consumer.waiting('interactive') > 0);
+      await sleep(underTest().quietMs);
+      assert.equal(consumer.accepted.length, 0);
+
+      consumer.free('interactive', 2);
+      await consumer.until(() => consumer.accepted.length === 2);
+      await sleep(underTest().quietMs);
+      assert.equal(consumer.accepted.length, 2);
+
+      consumer.free('interactive', 1);
+      await consumer.until(() => consumer.accepted.length === 3);
+      assert.deepEqual(consumer.ids(), ['job-1', 'job-2', 'job-3']);
+    });
+
+    it('asks for no seat when there is nothing to do', async () => {
+      const consumer = new RecordingConsumer({ interactive: 0, bulk: 0 });
+      await bus.consumePointers(consumer);
+      await sleep(underTest().quietMs);
+      assert.equal(consumer.waiting('interactive') + consumer.waiting('bulk'), 0);
+    });
+
+    it('lets one class pass while the other waits for a seat', async () => {
+      const consumer = new RecordingConsumer({ bulk: 0 });
+      await bus.consumePointers(consumer);
+      await bus.publishPointer(pointer('bulk-job', 'bulk'));
+      await consumer.until(() => consumer.waiting('bulk') > 0);
+      await bus.publishPointer(pointer('quick-job', 'interactive'));
+      await consumer.until(() => consumer.accepted.length === 1);
+      assert.equal(consumer.accepted[0]?.jobId, 'quick-job');
+      consumer.free('bulk', 1);
+      await consumer.until(() => consumer.accepted.length === 2);
+    });
+
+    it('goes on after an acceptance that failed, and frees its seat', async () => {
+      const consumer = new RecordingConsumer({ interactive: 1 });
+      consumer.onAccept = ({ jobId }) => {
+        if (jobId === 'bad') throw new Error('the database is away');
+      };
+      await bus.consumePointers(consumer);
+      await bus.publishPointer({ ...pointer('bad'), routingKey: 'one' });
+      await bus.publishPointer({ ...pointer('good'), routingKey: 'one' });
+      await consumer.until(() => consumer.accepted.length === 1);
+      assert.equal(consumer.accepted[0]?.jobId, 'good');
+    });
+
+    it('stops: what is being accepted is finished, nothing more is taken, no seat stays held', async () => {
+      const consumer = new RecordingConsumer({ interactive: 1 });
+      const started = Promise.withResolvers<void>();
+      const gate = Promise.withResolvers<void>();
+      consumer.onAccept = () => {
+        started.resolve();
+        return gate.promise;
+      };
+      const subscription = await bus.consumePointers(consumer);
+      for (const n of [1, 2, 3]) await bus.publishPointer({ ...pointer(`job-${n}`), routingKey: 'one' });
+      await started.promise;
+
+      let stopped = false;
+      const stopping = subscription.stop().then(() => {
+        stopped = true;
+      });
+      await sleep(200);
+      assert.equal(stopped, false, 'it waits for the acceptance');
+      gate.resolve();
+      await stopping;
+      assert.deepEqual(consumer.ids(), ['job-1']);
+
+      consumer.free('interactive', 5);
+      await sleep(underTest().quietMs);
+      assert.deepEqual(consumer.ids(), ['job-1']);
+      assert.equal(consumer.waiting('interactive'), 0);
+      assert.equal(consumer.seatsFree, 1000 + 5);
+    });
+
+    it('what one consumer left is taken by the next', async () => {
+      const first = new RecordingConsumer({ interactive: 1 });
+      const subscription = await bus.consumePointers(first);
+      for (const n of [1, 2, 3]) await bus.publishPointer({ ...pointer(`job-${n}`), routingKey: 'one' });
+      await first.until(() => first.accepted.length === 1 && first.waiting('interactive') > 0);
+      await subscription.stop();
+
+      const second = new RecordingConsumer();
+      await bus.consumePointers(second);
+      await second.until(() => second.accepted.length === 2);
+      await sleep(underTest().quietMs);
+      assert.deepEqual(second.ids(), ['job-2', 'job-3']);
+    });
+
+    it('has one consumer at a time', async () => {
+      await bus.consumePointers(new RecordingConsumer());
+      await assert.rejects(bus.consumePointers(new RecordingConsumer()), /consumer already/);
+    });
+
+    it('brings every event to every subscriber, until he stops', async () => {
+      const [first, second] = [new Heard(), new Heard()];
+      const subscription = await bus.subscribeEvents(first.hear);
+      await bus.subscribeEvents(second.hear);
+      await bus.publishEvent({ jobId: 'one', kind: 'processing' });
+      await bus.publishEvent({ jobId: 'one', kind: 'ended' });
+      await second.until(2);
+      assert.deepEqual(first.events, [
+        { jobId: 'one', kind: 'processing' },
+        { jobId: 'one', kind: 'ended' },
+      ]);
+      assert.deepEqual(second.events, first.events);
+
+      await subscription.stop();
+      await bus.publishEvent({ jobId: 'two', kind: 'retrying' });
+      await second.until(3);
+      assert.equal(first.events.length, 2);
+    });
+
+    it('survives a subscriber that throws', async () => {
+      const heard = new Heard();
+      await bus.subscribeEvents(() => {
+        throw new Error('a fault of the subscriber');
+      });
+      await bus.subscribeEvents(heard.hear);
+      await bus.publishEvent({ jobId: 'one', kind: 'ended' });
+      await bus.publishEvent({ jobId: 'two', kind: 'ended' });
+      await heard.until(2);
+    });
+
+    it('names no problem once it works, and one when it is closed', async () => {
+      const heard = new Heard();
+      await bus.subscribeEvents(heard.hear);
+      await bus.publishEvent({ jobId: 'one', kind: 'ended' });
+      await heard.until(1);
+      assert.equal(bus.problem(), undefined);
+      await bus.close();
+      assert.match(bus.problem() ?? '', /closed/);
+      await assert.rejects(bus.publishPointer(pointer('late')), /closed/);
+    });
+  });
+}
+
+/** Collects events. */
+export class Heard {
+  readonly events: JobEvent[] = [];
+  readonly times: number[] = [];
+
+  readonly hear = (event: JobEvent): void => {
+    this.times.push(performance.now());
+    this.events.push(event);
+  };
+
+  async until(count: number, limitMs = 15_000): Promise<void> {
+    const deadline = performance.now() + limitMs;
+    while (this.events.length < count) {
+      assert.ok(performance.now() < deadline, `${this.events.length} of ${count} events arrived`);
+      await sleep(5);
+    }
+  }
+}

@@ -1,0 +1,275 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Kafka, logLevel, Partitioners } from 'kafkajs';
+import { pino } from 'pino';
+import type { Bus, JobPointer } from '../../../src/bus/bus.ts';
+import { createKafkaBus, type KafkaBusOptions } from '../../../src/bus/kafka.ts';
+import { startKafka, type TestKafka } from '../../support/kafka.ts';
+import { describeBusContract, Heard, pointer } from './contract.ts';
+import { RecordingConsumer } from './recording-consumer.ts';
+
+const logger = pino({ level: process.env.PLATEN_TEST_LOG ?? 'silent' });
+
+describe('The Kafka bus', function () {
+  this.timeout(120_000);
+  let kafka: TestKafka;
+  let prefix: string;
+  let opened: Bus[];
+
+  before(async () => {
+    kafka = await startKafka();
+  });
+
+  after(() => kafka.stop());
+
+  beforeEach(() => {
+    prefix = newPrefix();
+    opened = [];
+  });
+
+  afterEach(() => Promise.all(opened.map((bus) => bus.close())));
+
+  /** Buses opened in one test belong to one installation. */
+  async function open(overrides: Partial<KafkaBusOptions> = {}): Promise<Bus> {
+    const bus = await createKafkaBus({
+      brokers: kafka.brokers,
+      clientId: 'platen-test',
+      consumerGroup: `${prefix}-workers`,
+      topicPrefix: prefix,
+      partitions: 4,
+      sessionTimeoutMs: 3000,
+      logger,
+      ...overrides,
+    });
+    opened.push(bus);
+    return bus;
+  }
+
+  describeBusContract('kafka', () => ({
+    open: () => {
+      prefix = newPrefix();
+      return open();
+    },
+    quietMs: 1000,
+  }));
+
+  it('creates its topics, though several processes do so at once', async () => {
+    const buses = await Promise.all([1, 2, 3, 4].map(() => open()));
+    await Promise.all(buses.map((bus, n) => bus.publishPointer(pointer(`job-${n}`))));
+    const admin = client(kafka).admin();
+    await admin.connect();
+    const { topics } = await admin.fetchTopicMetadata();
+    await admin.disconnect();
+    const made = topics.filter(({ name }) => name.startsWith(prefix));
+    assert.deepEqual(made.map(({ name, partitions }) => `${name}: ${partitions.length}`).sort(), [
+      `${prefix}.events: 1`,
+      `${prefix}.renders.bulk: 4`,
+      `${prefix}.renders.interactive: 4`,
+    ]);
+  });
+
+  it('brings events to every process', async () => {
+    const buses = await Promise.all([1, 2, 3].map(() => open()));
+    const heard = await Promise.all(
+      buses.map(async (bus) => {
+        const ears = new Heard();
+        await bus.subscribeEvents(ears.hear);
+        return ears;
+      }),
+    );
+    for (const [n, bus] of buses.entries()) await bus.publishEvent({ jobId: `job-${n}`, kind: 'ended' });
+    for (const ears of heard) {
+      await ears.until(3);
+      assert.deepEqual(ears.events.map(({ jobId }) => jobId).sort(), ['job-0', 'job-1', 'job-2']);
+    }
+  });
+
+  it('does not repeat old events to a process that has just started', async () => {
+    const first = await open();
+    const early = new Heard();
+    await first.subscribeEvents(early.hear);
+    await first.publishEvent({ jobId: 'old', kind: 'ended' });
+    await early.until(1);
+    const late = new Heard();
+    await (await open()).subscribeEvents(late.hear);
+    await first.publishEvent({ jobId: 'new', kind: 'ended' });
+    await late.until(1);
+    assert.deepEqual(late.events, [{ jobId: 'new', kind: 'ended' }]);
+  });
+
+  it('skips what is no pointer, and goes on', async () => {
+    const bus = await open();
+    const consumer = new RecordingConsumer();
+    await bus.consumePointers(consumer);
+    await bus.publishPointer({ ...pointer('before'), routingKey: 'one' });
+    const producer = client(kafka).producer({ createPartitioner: Partitioners.DefaultPartitioner });
+    await producer.connect();
+    const rubbish = [
+      ...['not json', '{}', 'null', '[]', '{"jobId":7}', ''],
+      JSON.stringify({ ...pointer('wrong-class', 'bulk') }),
+      JSON.stringify({ ...pointer('no-version'), version: 'x' }),
+    ];
+    await producer.send({
+      topic: `${prefix}.renders.interactive`,
+      messages: [...rubbish, null].map((value) => ({ key: 'one', value })),
+    });
+    await producer.disconnect();
+    await bus.publishPointer({ ...pointer('after'), routingKey: 'one' });
+    await consumer.until(() => consumer.accepted.length === 2);
+    assert.deepEqual(
+      consumer.accepted.map(({ jobId }) => jobId),
+      ['before', 'after'],
+    );
+  });
+
+  it('shares the work between two consumers of a group', async () => {
+    const [first, second] = [new RecordingConsumer(), new RecordingConsumer()];
+    const buses = [await open(), await open()];
+    await buses[0]!.consumePointers(first);
+    await buses[1]!.consumePointers(second);
+    await settled(buses[0]!, [first, second], 2);
+
+    const jobs = manyJobs(100);
+    await Promise.all(jobs.map((job) => buses[0]!.publishPointer(job)));
+    await arrived(jobs, [first, second]);
+    assert.ok(first.accepted.length > 10, `the first took ${first.accepted.length}`);
+    assert.ok(second.accepted.length > 10, `the second took ${second.accepted.length}`);
+  });
+
+  it('hands the work on at once when a consumer stops', async () => {
+    const [first, second] = [new RecordingConsumer({ interactive: 0 }), new RecordingConsumer()];
+    const [one, two] = [await open(), await open()];
+    const subscription = await one.consumePointers(first);
+    const jobs = manyJobs(20);
+    await Promise.all(jobs.map((job) => two.publishPointer(job)));
+    await first.until(() => first.waiting('interactive') > 0);
+    await two.consumePointers(second);
+    const began = performance.now();
+    await subscription.stop();
+    await second.until(() => second.ids().length === 20);
+    const took = performance.now() - began;
+    assert.equal(first.accepted.length, 0);
+    assert.ok(took < 5000, `it took ${took} ms`);
+  });
+
+  it('keeps its place in the group while it waits for a seat, for longer than the session', async () => {
+    const consumer = new RecordingConsumer({ interactive: 0 });
+    const bus = await open({ sessionTimeoutMs: 1500 });
+    await bus.consumePointers(consumer);
+    await bus.publishPointer(pointer('patient'));
+    await consumer.until(() => consumer.waiting('interactive') === 1);
+    const admin = client(kafka).admin();
+    await admin.connect();
+    const members = async () => {
+      const { groups } = await admin.describeGroups([`${prefix}-workers.interactive`]);
+      return groups[0]!.members.map(({ memberId }) => memberId);
+    };
+    const before = await members();
+    await sleep(6000);
+    assert.equal(before.length, 1);
+    assert.deepEqual(await members(), before);
+    assert.equal(consumer.waiting('interactive'), 1, 'it waits without interruption');
+    await admin.disconnect();
+    consumer.free('interactive', 1);
+    await consumer.until(() => consumer.accepted.length === 1);
+  });
+
+  it('lets another consumer join while it waits for a seat', async () => {
+    const busy = new RecordingConsumer({ interactive: 0 });
+    const one = await open();
+    await one.consumePointers(busy);
+    const jobs = manyJobs(40);
+    await Promise.all(jobs.map((job) => one.publishPointer(job)));
+    await busy.until(() => busy.waiting('interactive') > 0);
+
+    const idle = new RecordingConsumer();
+    const began = performance.now();
+    await (await open()).consumePointers(idle);
+    await idle.until(() => idle.ids().length > 5);
+    assert.ok(performance.now() - began < 8000, 'the one that waits does not hold up the group');
+    busy.free('interactive', 40);
+    await arrived(jobs, [busy, idle]);
+  });
+
+  it('starts without a broker, and works when there is one', async () => {
+    const other = await startKafka();
+    await other.halt();
+    const began = performance.now();
+    const bus = await open({ brokers: other.brokers, publishTimeoutMs: 30_000 });
+    assert.ok(performance.now() - began < 100, 'it is there at once');
+    const consumer = new RecordingConsumer();
+    const heard = new Heard();
+    await bus.subscribeEvents(heard.hear);
+    await bus.consumePointers(consumer);
+    assert.match(bus.problem() ?? '', /^Kafka: /);
+
+    const published = bus.publishPointer(pointer('early'));
+    await other.restart();
+    await published;
+    await consumer.until(() => consumer.accepted.length === 1);
+    await problemGone(bus);
+    await bus.publishEvent({ jobId: 'early', kind: 'ended' });
+    await heard.until(1);
+    await bus.close();
+    await other.stop();
+  });
+
+  it('rejects in bounded time what cannot be published, and closes without a broker', async () => {
+    const other = await startKafka();
+    await other.kill();
+    const bus = await open({ brokers: other.brokers, publishTimeoutMs: 2000 });
+    const began = performance.now();
+    await assert.rejects(bus.publishPointer(pointer('lost')));
+    const took = performance.now() - began;
+    assert.ok(took > 1500 && took < 4000, `it took ${took} ms`);
+    const closing = performance.now();
+    await bus.close();
+    assert.ok(performance.now() - closing < 8000, 'it does not wait for the broker for ever');
+    await other.stop();
+  });
+});
+
+/** A client for what a bus does not do. */
+export function client(kafka: TestKafka): Kafka {
+  return new Kafka({ brokers: kafka.brokers, clientId: 'test', logLevel: logLevel.NOTHING });
+}
+
+export function newPrefix(): string {
+  return `t${randomBytes(4).toString('hex')}`;
+}
+
+export function manyJobs(count: number): JobPointer[] {
+  return Array.from({ length: count }, (_, n) => pointer(`job-${String(n).padStart(4, '0')}`));
+}
+
+/** Resolves when every consumer has taken something lately: the group is in balance. */
+async function settled(bus: Bus, consumers: readonly RecordingConsumer[], rounds: number): Promise<void> {
+  for (let round = 0, deadline = performance.now() + 20_000; round < rounds; ) {
+    assert.ok(performance.now() < deadline, 'the group finds its balance');
+    for (const consumer of consumers) consumer.accepted.length = 0;
+    await Promise.all(manyJobs(40).map((job) => bus.publishPointer(job)));
+    await sleep(500);
+    if (consumers.every(({ accepted }) => accepted.length > 0)) round += 1;
+  }
+  for (const consumer of consumers) consumer.accepted.length = 0;
+}
+
+/** Resolves when each job has been accepted by one consumer or another. */
+async function arrived(jobs: readonly JobPointer[], consumers: readonly RecordingConsumer[]): Promise<void> {
+  const deadline = performance.now() + 20_000;
+  for (;;) {
+    const taken = new Set(consumers.flatMap((consumer) => consumer.ids()));
+    if (jobs.every(({ jobId }) => taken.has(jobId))) return;
+    assert.ok(performance.now() < deadline, `${taken.size} of ${jobs.length} arrived`);
+    await sleep(20);
+  }
+}
+
+async function problemGone(bus: Bus): Promise<void> {
+  const deadline = performance.now() + 15_000;
+  while (bus.problem() !== undefined) {
+    assert.ok(performance.now() < deadline, bus.problem());
+    await sleep(20);
+  }
+}

@@ -1,0 +1,80 @@
+import { EventEmitter, once } from 'node:events';
+import type { JobClass, JobPointer, PointerConsumer, Seat } from '../../../src/bus/bus.ts';
+
+/** A consumer with so many seats for each class, that notes what it is given and releases seats when it is told. */
+export class RecordingConsumer implements PointerConsumer {
+  readonly accepted: JobPointer[] = [];
+  readonly times: number[] = [];
+  /** Runs within each acceptance. */
+  onAccept: (pointer: JobPointer) => Promise<void> | void = () => {};
+  readonly #free: Record<JobClass, number>;
+  readonly #waiting: Record<JobClass, ((seat: Seat) => void)[]> = { interactive: [], bulk: [] };
+  readonly #changes = new EventEmitter();
+
+  constructor(seats: Partial<Record<JobClass, number>> = {}) {
+    this.#free = { interactive: seats.interactive ?? 1000, bulk: seats.bulk ?? 1000 };
+  }
+
+  reserve(jobClass: JobClass, signal: AbortSignal): Promise<Seat> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) {
+        reject(signal.reason);
+        return;
+      }
+      const grant = (seat: Seat) => {
+        signal.removeEventListener('abort', giveUp);
+        resolve(seat);
+      };
+      const giveUp = () => {
+        this.#waiting[jobClass].splice(this.#waiting[jobClass].indexOf(grant), 1);
+        reject(signal.reason);
+      };
+      signal.addEventListener('abort', giveUp, { once: true });
+      this.#waiting[jobClass].push(grant);
+      this.#changes.emit('change');
+      this.free(jobClass, 0);
+    });
+  }
+
+  async accept(pointer: JobPointer, _seat: Seat): Promise<void> {
+    await this.onAccept(pointer);
+    this.times.push(performance.now());
+    this.accepted.push(pointer);
+    this.#changes.emit('change');
+  }
+
+  /** Offers more seats. */
+  free(jobClass: JobClass, seats: number): void {
+    this.#free[jobClass] += seats;
+    while (this.#free[jobClass] > 0 && this.#waiting[jobClass].length > 0) {
+      this.#free[jobClass] -= 1;
+      let held = true;
+      this.#waiting[jobClass].shift()!({
+        release: () => {
+          if (held) this.free(jobClass, 1);
+          held = false;
+        },
+      });
+    }
+  }
+
+  get seatsFree(): number {
+    return this.#free.interactive + this.#free.bulk;
+  }
+
+  /** How many reservations of a class wait for a seat. */
+  waiting(jobClass: JobClass): number {
+    return this.#waiting[jobClass].length;
+  }
+
+  /** Ids of the jobs accepted, each once, in order of their names. */
+  ids(): string[] {
+    return [...new Set(this.accepted.map(({ jobId }) => jobId))].sort();
+  }
+
+  /** Resolves when something holds that only a reservation or an acceptance can bring about. */
+  async until(holds: () => boolean, limitMs = 15_000): Promise<void> {
+    const signal = AbortSignal.timeout(limitMs);
+    while (!holds()) await once(this.#changes, 'change', { signal });
+  }
+}
