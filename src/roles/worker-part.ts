@@ -36,7 +36,7 @@ export async function startWorkerPart(platform: Platform): Promise<Part> {
     browserPath: config.PLATEN_CHROMIUM_PATH,
     proxyUrl: proxy.url,
     egress: proxy,
-    finish: finisher.finish,
+    finish: (pdf, { metadata, watermark }) => finisher.finish(pdf, { metadata, watermarkStamp: watermark }),
     logger,
     metrics,
     userDataRoot: join(tmpdir(), 'platen-chromium'),

@@ -21,13 +21,12 @@ export interface RawOrder {
 const PDF = { format: 'A4', printBackground: true, preferCSSPageSize: true, tagged: false } as const;
 
 const userDataDir = await mkdtemp(join(tmpdir(), 'platen-bench-'));
-const found = await findBrowser({});
+const found = await findBrowser({ warn: (message) => console.error(message) });
 const browser = await puppeteer.launch({
   executablePath: found.path,
   userDataDir,
   pipe: true,
   args: [
-    ...(found.args ?? []),
     '--no-sandbox',
     '--disable-quic',
     '--no-first-run',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import mongoose from 'mongoose';
 import { readPdf } from '../support/pdf.ts';
-import { descendants } from '../support/processes.ts';
+import { descendants, isAlive } from '../support/processes.ts';
 import { openKafkaService, type Tenant, type TestService } from '../support/service.ts';
 
 const JOBS = 20;
@@ -106,14 +106,5 @@ async function assertNothingHeld(service: TestService, accountId: string): Promi
     }
   } finally {
     await connection.close();
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
   }
 }
