@@ -15,10 +15,9 @@ export function findJsonFault(text: string): string {
 }
 
 const SPACE = /[ \t\n\r]*/y;
-const LITERAL = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-const LITERAL_START = /[-\dtfn]/;
-/** The longest beginning of a literal: what comes after it is the fault. */
-const LITERAL_PREFIX =
+const LITERAL = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
+/** The longest beginning of a literal: if it is not a whole one, what comes after it is the fault. */
+const LITERAL_BEGIN =
   /t(?:r(?:ue?)?)?|f(?:a(?:l(?:se?)?)?)?|n(?:u(?:ll?)?)?|-?(?:(?:0|[1-9]\d*)(?:\.\d*)?(?:(?<=\d)[eE][+-]?\d*)?)?/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what ends a plain run
@@ -74,7 +73,7 @@ class Scanner {
       this.#open.push(next);
       return this.#take(true, next === '{' ? 'name or }' : 'value or ]');
     }
-    const whole = next === '"' ? this.#string() : LITERAL_START.test(next) && this.#literal();
+    const whole = next === '"' ? this.#string() : this.#literal();
     return whole ? this.#after() : undefined;
   }
 
@@ -89,9 +88,9 @@ class Scanner {
   }
 
   #literal(): boolean {
-    if (this.#match(LITERAL)) return true;
-    this.#match(LITERAL_PREFIX);
-    return false;
+    const start = this.#at;
+    this.#match(LITERAL_BEGIN);
+    return LITERAL.test(this.#text.slice(start, this.#at));
   }
 
   #close(): Expected {

@@ -74,6 +74,7 @@ const render = defineRoute({
   errors: [
     'NOT_FOUND',
     'PLAN_LIMIT',
+    'QUOTA_EXCEEDED',
     'TOO_MANY_WAITING',
     'UNAVAILABLE',
     'INVALID_URL',

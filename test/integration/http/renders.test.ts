@@ -1,0 +1,293 @@
+import assert from 'node:assert/strict';
+import { PlatenError } from '../../../src/errors/registry.ts';
+import type { Job, JobInput } from '../../../src/renders/job.ts';
+import { readPdf } from '../../support/pdf.ts';
+import { openApi, type TestApi, type TestCaller } from './support/api.ts';
+import { latch } from './support/hand-worker.ts';
+
+describe('POST /v1/pdf', () => {
+  let api: TestApi;
+  let caller: TestCaller;
+
+  before(async () => {
+    api = await openApi({ syncWaitMs: 1500 });
+  });
+  after(() => api.close());
+  beforeEach(async () => {
+    caller = await api.newCaller();
+    api.worker.render = async () => ({ pages: 1 });
+  });
+
+  /** What the worker is given for a request. */
+  async function ordered(
+    body: Record<string, unknown>,
+    from = caller,
+  ): Promise<{ job: Job; input: JobInput }> {
+    let seen: { job: Job; input: JobInput } | undefined;
+    api.worker.render = async (job, input) => {
+      seen = { job, input };
+      return { pages: 1 };
+    };
+    const answer = await from.render(body);
+    assert.equal(answer.status, 200);
+    return seen!;
+  }
+
+  describe('answers a sync render that completes', () => {
+    it('with the PDF, its name and what is to be known of it', async () => {
+      api.worker.render = async () => ({ pages: 3 });
+      const answer = await caller.render({ html: '<p>x</p>', filename: 'Rechnung März.pdf' });
+      assert.equal(answer.status, 200);
+      assert.equal(answer.headers.get('content-type'), 'application/pdf');
+      assert.equal((await readPdf(answer.bytes)).pages.length, 3);
+      assert.equal(Number(answer.headers.get('content-length')), answer.bytes.byteLength);
+      assert.match(
+        answer.headers.get('content-disposition')!,
+        /^attachment; .*filename\*=UTF-8''Rechnung%20M%C3%A4rz\.pdf/,
+      );
+      assert.equal(answer.headers.get('x-service-pages'), '3');
+      assert.match(answer.headers.get('x-service-processing-time-ms')!, /^\d+$/);
+      assert.equal(answer.headers.get('cache-control'), 'no-store');
+      const record = await caller.get(`/v1/pdf/jobs/${answer.headers.get('x-service-job-id')}`);
+      assert.equal(record.json.status, 'completed');
+      assert.equal(record.json.outputExpiresAt, answer.headers.get('x-service-expires-at'));
+    });
+
+    it('with a signed address that needs no key', async () => {
+      const answer = await caller.render({ html: '<p>x</p>', output: 'url', options: { format: 'A5' } });
+      assert.equal(answer.status, 200);
+      assert.equal(answer.json.metadata.mode, 'html');
+      assert.equal(answer.json.metadata.format, 'A5');
+      assert.ok(answer.json.url.startsWith(`${api.url}/v1/files/`));
+      const file = await fetch(answer.json.url);
+      const bytes = new Uint8Array(await file.arrayBuffer());
+      assert.equal(file.status, 200);
+      assert.equal(bytes.byteLength, answer.json.metadata.size);
+      assert.equal((await readPdf(bytes)).pages.length, 1);
+    });
+  });
+
+  describe('orders what was asked for', () => {
+    it('from HTML, with its options as they were given', async () => {
+      const options = { scale: 1.5, margin: { top: '12mm' }, metadata: { title: 'a "b"', keywords: ['c'] } };
+      const { job, input } = await ordered({ html: '<p>é</p>', options });
+      assert.deepEqual(input.source, { mode: 'html', html: '<p>é</p>' });
+      assert.deepEqual(input.options, options);
+      assert.equal(job.class, 'interactive');
+      assert.equal(job.fileName, 'document.pdf');
+    });
+
+    it('from a URL', async () => {
+      const { input } = await ordered({ url: 'https://example.com/a?b=c' });
+      assert.deepEqual(input.source, { mode: 'url', url: 'https://example.com/a?b=c' });
+    });
+
+    it('from a template: its current version, with the data', async () => {
+      const saved = await api.templates.create(caller.accountId, {
+        name: 't',
+        content: '<p>{{a.b}}</p>',
+        sampleData: '{}',
+      });
+      const { input } = await ordered({
+        templateId: saved.template._id.toUpperCase(),
+        data: { a: { b: [1, null] } },
+      });
+      assert.deepEqual(input.source, {
+        mode: 'template',
+        templateId: saved.template._id,
+        templateVersionId: saved.version._id,
+        content: '<p>{{a.b}}</p>',
+        data: { a: { b: [1, null] } },
+      });
+    });
+
+    it('from a template of a version that is pinned, without data', async () => {
+      const saved = await api.templates.create(caller.accountId, {
+        name: 't',
+        content: 'x',
+        sampleData: '{}',
+      });
+      const { input } = await ordered({
+        templateId: saved.template._id,
+        templateVersionId: saved.version._id,
+      });
+      assert.equal(input.source.mode === 'template' && input.source.templateVersionId, saved.version._id);
+    });
+
+    it('with data whose keys the database could take for its own', async () => {
+      const saved = await api.templates.create(caller.accountId, {
+        name: 't',
+        content: 'x',
+        sampleData: '{}',
+      });
+      const data = { $where: 'x', 'a.b': { $gt: 1 }, '': 2, constructor: { prototype: 3 } };
+      const { input } = await ordered({ templateId: saved.template._id, data });
+      assert.deepEqual(input.source.mode === 'template' && input.source.data, data);
+    });
+
+    it('with the TEST watermark for test keys, whatever the options say', async () => {
+      const tester = await api.newCaller({ mode: 'test' });
+      const { job, input } = await ordered(
+        {
+          html: '<p>x</p>',
+          options: { scale: 2, watermark: { text: 'mine', opacity: 0.02, color: 'white' } },
+        },
+        tester,
+      );
+      assert.deepEqual(input.options, { scale: 2, watermark: { text: 'TEST' } });
+      assert.equal(job.test, true);
+    });
+
+    it('with a file name that is safe', async () => {
+      const { job } = await ordered({ html: 'x', filename: '../../etc/pass"wd\r\nSet-Cookie: a=b' });
+      assert.match(job.fileName, /^[^/\\"\r\n]+\.pdf$/);
+    });
+  });
+
+  it('accepts an async render with 202 at once', async () => {
+    const held = latch();
+    api.worker.render = async () => {
+      await held.opened;
+      return { pages: 1 };
+    };
+    const answer = await caller.render({ html: '<p>x</p>', executionMode: 'async' });
+    const { jobId } = answer.json;
+    assert.equal(answer.status, 202);
+    assert.deepEqual(answer.json, {
+      success: true,
+      jobId,
+      status: 'queued',
+      statusUrl: `/v1/pdf/jobs/${jobId}`,
+      fileUrl: `/v1/pdf/jobs/${jobId}/file`,
+    });
+    const record = await caller.get(answer.json.statusUrl);
+    assert.ok(['queued', 'processing'].includes(record.json.status));
+    held.open();
+  });
+
+  it('falls over to 202 when the window closes, and the render goes on', async () => {
+    const held = latch();
+    api.worker.render = async () => {
+      await held.opened;
+      return { pages: 1 };
+    };
+    const began = performance.now();
+    const answer = await caller.render({ html: '<p>x</p>' });
+    assert.equal(answer.status, 202);
+    assert.ok(performance.now() - began >= 1400);
+    assert.equal((await caller.get(answer.json.fileUrl)).status, 404);
+    held.open();
+    await ended(caller, answer.json.jobId);
+    assert.equal((await caller.get(answer.json.fileUrl)).status, 200);
+  });
+
+  it('falls over to 202 when the attempt failed and another follows', async () => {
+    api.worker.render = async () => ({ retries: new PlatenError('BROWSER_CRASHED') });
+    const answer = await caller.render({ html: '<p>x</p>' });
+    assert.equal(answer.status, 202);
+    const record = (await caller.get(answer.json.statusUrl)).json;
+    assert.equal(record.status, 'queued');
+    assert.equal(record.willRetry, true);
+    assert.equal(record.error.code, 'RETRY_SCHEDULED');
+    assert.equal(record.retryAttempt, 1);
+  });
+
+  describe('answers a sync render that fails for good', () => {
+    for (const [code, status] of [
+      ['URL_UNREACHABLE', 400],
+      ['SELECTOR_TIMEOUT', 400],
+      ['TEMPLATE_ERROR', 400],
+      ['OUTPUT_TOO_LARGE', 413],
+      ['RENDER_TIMEOUT', 504],
+      ['RENDER_FAILED', 500],
+    ] as const) {
+      it(`with ${status} for ${code}`, async () => {
+        api.worker.render = async () => ({ fails: new PlatenError(code, 'This and that happened.') });
+        const answer = await caller.render({ html: '<p>x</p>' });
+        assert.equal(answer.status, status);
+        assert.equal(answer.json.code, code);
+        assert.equal(answer.json.message, 'This and that happened.');
+        const record = (await caller.get(`/v1/pdf/jobs/${answer.json.jobId}`)).json;
+        assert.equal(record.status, 'failed');
+        assert.equal(record.deadLettered, true);
+        assert.deepEqual(record.error, { code, message: 'This and that happened.' });
+      });
+    }
+
+    it('with 409 when it was cancelled meanwhile', async () => {
+      const began = latch();
+      let jobId = '';
+      api.worker.render = async (job) => {
+        jobId = job._id;
+        began.open();
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        return { pages: 1 };
+      };
+      const pending = caller.render({ html: '<p>x</p>' });
+      await began.opened;
+      assert.equal((await caller.call('DELETE', `/v1/pdf/jobs/${jobId}`)).status, 200);
+      const answer = await pending;
+      assert.equal(answer.status, 409);
+      assert.equal(answer.json.code, 'CANCELLED');
+      assert.equal(answer.json.jobId, jobId);
+    });
+  });
+
+  it('refuses a deadline longer than the plan allows with 403', async () => {
+    const answer = await caller.render({ html: '<p>x</p>', options: { timeoutMs: 300_000 } });
+    assert.equal(answer.status, 403);
+    assert.equal(answer.json.code, 'PLAN_LIMIT');
+  });
+
+  it('refuses new work with 503 and Retry-After while the whole system is full', async () => {
+    api.state.refusal = new PlatenError('UNAVAILABLE', 'full', { retryAfterSeconds: 9.2 });
+    const answer = await caller.render({ html: '<p>x</p>' });
+    api.state.refusal = undefined;
+    assert.equal(answer.status, 503);
+    assert.equal(answer.headers.get('retry-after'), '10');
+  });
+
+  it('answers 500 without a word of what went wrong inside', async () => {
+    const { resolve } = api.templates;
+    api.templates.resolve = () => Promise.reject(new Error('password=hunter2 at db.internal'));
+    const answer = await caller.render({ templateId: '8f14e45f-ceea-467f-9a4b-0d8d1d1d1d1d' });
+    api.templates.resolve = resolve;
+    assert.equal(answer.status, 500);
+    assert.equal(answer.json.code, 'INTERNAL');
+    assert.ok(!Buffer.from(answer.bytes).toString().includes('hunter2'));
+    assert.ok(api.log.some((line) => line.includes('"level":50') && line.includes(answer.json.requestId)));
+  });
+});
+
+describe('POST /v1/pdf of an account whose slots are taken', () => {
+  let api: TestApi;
+  before(async () => {
+    api = await openApi({ plan: { concurrentRenders: 1, maxWaitingJobs: 1 } });
+  });
+  after(() => api.close());
+
+  it('waits in line, and answers 429 with Retry-After when the line is full', async () => {
+    const caller = await api.newCaller();
+    const held = latch();
+    api.worker.render = async () => {
+      await held.opened;
+      return { pages: 1 };
+    };
+    const running = (await caller.render({ html: '1', executionMode: 'async' })).json.jobId;
+    const waiting = (await caller.render({ html: '2', executionMode: 'async' })).json.jobId;
+    const refused = await caller.render({ html: '3', executionMode: 'async' });
+    assert.equal(refused.status, 429);
+    assert.equal(refused.json.code, 'TOO_MANY_WAITING');
+    assert.ok(Number(refused.headers.get('retry-after')) >= 1);
+    held.open();
+    for (const jobId of [running, waiting]) assert.equal((await ended(caller, jobId)).status, 'completed');
+  });
+});
+
+async function ended(caller: TestCaller, jobId: string) {
+  for (;;) {
+    const { json } = await caller.get(`/v1/pdf/jobs/${jobId}`);
+    if (json.status === 'completed') return json;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

@@ -1,0 +1,213 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { pino } from 'pino';
+import { AccountStore } from '../../../../src/accounts/account-store.ts';
+import type { PlatenError } from '../../../../src/errors/registry.ts';
+import { createHttpApp } from '../../../../src/http/app.ts';
+import { KeyStore } from '../../../../src/keys/key-store.ts';
+import type { KeyMode } from '../../../../src/keys/secret.ts';
+import { DEFAULT_PLANS, type Plan } from '../../../../src/plans/plan.ts';
+import { DownloadLinks } from '../../../../src/renders/download-links.ts';
+import { EndWaiter } from '../../../../src/renders/end-waiter.ts';
+import { RenderService } from '../../../../src/renders/render-service.ts';
+import { ensureIndexes } from '../../../../src/store/connection.ts';
+import { createFolderOutputStore } from '../../../../src/store/outputs/folder.ts';
+import type { OutputStore } from '../../../../src/store/outputs/output-store.ts';
+import { createMetrics, type Metrics } from '../../../../src/telemetry/metrics.ts';
+import { TemplateStore } from '../../../../src/templates/template-store.ts';
+import { Quota } from '../../../../src/usage/quota.ts';
+import { Settlement } from '../../../../src/usage/settlement.ts';
+import { UsageCounters } from '../../../../src/usage/usage-counters.ts';
+import { type Domain, openDomain } from '../../../support/domain.ts';
+import { assertDeclared, type Seen } from './declared.ts';
+import { HandWorker } from './hand-worker.ts';
+
+export interface TestApi {
+  readonly url: string;
+  readonly port: number;
+  readonly domain: Domain;
+  readonly worker: HandWorker;
+  readonly outputs: OutputStore;
+  readonly links: DownloadLinks;
+  readonly templates: TemplateStore;
+  readonly metrics: Metrics;
+  /** What the app's own parts say; a test changes it. */
+  readonly state: ApiState;
+  /** Every line that was logged. */
+  readonly log: string[];
+  newCaller(options?: { mode?: KeyMode; allowedIps?: string[] }): Promise<TestCaller>;
+  close(): Promise<void>;
+}
+
+export interface ApiState {
+  refusal: PlatenError | undefined;
+  problems: string[];
+  stuck: string | undefined;
+}
+
+export interface ApiAnswer extends Seen {
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
+  readonly json: any;
+}
+
+/** The whole HTTP side on a database of its own, as the API role puts it together; renders are printed by hand. */
+export async function openApi(
+  options: { plan?: Partial<Plan>; syncWaitMs?: number; trustedProxies?: number } = {},
+): Promise<TestApi> {
+  const domain = await openDomain({ plan: options.plan ?? {} });
+  const { connection, clock, bus } = domain;
+  const folder = await mkdtemp(join(tmpdir(), 'platen-http-'));
+  const outputs = createFolderOutputStore(folder);
+  const keys = new KeyStore(connection, clock);
+  const accounts = new AccountStore(connection, clock);
+  const templates = new TemplateStore(connection, clock);
+  const quota = new Quota(connection, clock);
+  const log: string[] = [];
+  const logger = pino({ level: 'debug' }, collect(log));
+  const settlement = new Settlement(quota, new UsageCounters(connection, logger), logger);
+  await ensureIndexes(connection);
+  const waiter = new EndWaiter(bus);
+  const worker = new HandWorker(domain, outputs);
+  const links = new DownloadLinks('a secret for tests, long enough to be one');
+  const metrics = createMetrics('api');
+  const state: ApiState = { refusal: undefined, problems: [], stuck: undefined };
+  const server: Server = createServer(
+    createHttpApp({
+      config: { PLATEN_HEADER_PREFIX: 'X-Service-', PLATEN_TRUSTED_PROXIES: options.trustedProxies ?? 0 },
+      renders: new RenderService({
+        ...domain,
+        outputs,
+        waiter,
+        quota,
+        settlement,
+        syncWaitMs: options.syncWaitMs ?? 10_000,
+      }),
+      keys,
+      accounts,
+      templates,
+      plans: { ...DEFAULT_PLANS, professional: domain.plan },
+      links,
+      publicUrl: () => url,
+      metrics,
+      logger,
+      clock,
+      readiness: async () => ({ ready: state.problems.length === 0, problems: state.problems }),
+      liveness: () => (state.stuck === undefined ? { live: true } : { live: false, problem: state.stuck }),
+      admission: () => state.refusal,
+    }),
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}`;
+  await worker.start();
+  return {
+    url,
+    port,
+    domain,
+    worker,
+    outputs,
+    links,
+    templates,
+    metrics,
+    state,
+    log,
+    async newCaller({ mode = 'live', allowedIps = [] } = {}) {
+      const account = await accounts.create(`${randomUUID()}@example.com`, null, 'professional');
+      if (account === undefined) throw new Error('the address was taken');
+      const { key, secret } = await keys.create(account._id, { name: 'test', mode, allowedIps });
+      return new TestCaller(url, account._id, key._id, secret);
+    },
+    async close() {
+      await worker.stop();
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+      await waiter.close();
+      await settlement.flush();
+      await domain.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function collect(lines: string[]): Writable {
+  return new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      lines.push(chunk.toString());
+      done();
+    },
+  });
+}
+
+/** A caller over real HTTP; every answer is held against what its route declares. */
+export class TestCaller {
+  readonly url: string;
+  readonly accountId: string;
+  readonly apiKeyId: string;
+  readonly secret: string;
+
+  constructor(url: string, accountId: string, apiKeyId: string, secret: string) {
+    this.url = url;
+    this.accountId = accountId;
+    this.apiKeyId = apiKeyId;
+    this.secret = secret;
+  }
+
+  async call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<ApiAnswer> {
+    const answer = await callApi(this.url, method, path, body, { 'x-api-key': this.secret, ...headers });
+    return answer;
+  }
+
+  get(path: string): Promise<ApiAnswer> {
+    return this.call('GET', path);
+  }
+
+  render(body: unknown, headers?: Record<string, string>): Promise<ApiAnswer> {
+    return this.call('POST', '/v1/pdf', body, headers);
+  }
+
+  /** A job that has completed. @returns its id. */
+  async completed(body: Record<string, unknown> = {}): Promise<string> {
+    const answer = await this.render({ html: '<p>x</p>', ...body });
+    if (answer.status !== 200) throw new Error(`not completed: ${answer.status}`);
+    return answer.headers.get('x-service-job-id')!;
+  }
+}
+
+/** @param body a text is sent as it is, anything else as JSON. */
+export async function callApi(
+  url: string,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<ApiAnswer> {
+  const answer = await fetch(new URL(path, url), {
+    method,
+    headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+    ...(body === undefined ? {} : { body: sendable(body) }),
+  });
+  const bytes = new Uint8Array(await answer.arrayBuffer());
+  const seen: Seen = { status: answer.status, headers: answer.headers, bytes };
+  if (method !== 'HEAD') assertDeclared(method, new URL(answer.url).pathname, seen);
+  return {
+    ...seen,
+    get json() {
+      return JSON.parse(Buffer.from(bytes).toString());
+    },
+  };
+}
+
+function sendable(body: unknown): string | Uint8Array<ArrayBuffer> {
+  if (typeof body === 'string') return body;
+  return body instanceof Uint8Array ? new Uint8Array(body) : JSON.stringify(body);
+}
