@@ -32,6 +32,8 @@ export function openSocket(
   { timeoutMs, signal }: OpenOptions,
 ): Promise<Socket> {
   return new Promise((resolve, reject) => {
+    // node:net would connect first and look at the signal afterwards.
+    if (signal.aborted) return reject(new EgressError('unreachable', 'Given up.', 'the browser has left'));
     const socket = connect({
       host: target.host.text,
       port: target.port,

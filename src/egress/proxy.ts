@@ -6,7 +6,7 @@ import { forwardRequest, upgradeHead } from './forward.ts';
 import { Gateway, type GatewayOptions } from './gateway.ts';
 import { parseAuthority, type Target, targetOf } from './host.ts';
 import { isInNetwork, network, parseAddress, unmapped } from './networks.ts';
-import { splice } from './tunnel.ts';
+import { holdBack, splice } from './tunnel.ts';
 
 export interface EgressLimits {
   /** Longest wait for name servers, and again for a connection, in milliseconds. */
@@ -79,9 +79,10 @@ export async function startEgressProxy(options: EgressProxyOptions): Promise<Egr
     wasUnresolvable: (hostname, since) => gateway.wasUnresolvable(hostname, since),
     openSockets: () => sockets.size,
     async close() {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      const stopped = new Promise((resolve) => server.close(resolve));
+      const ended = [...sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve)));
       for (const socket of sockets) socket.destroy();
-      await closed;
+      await Promise.all([stopped, ...ended]);
     },
   };
 }
@@ -95,9 +96,10 @@ function serve(server: Server, reach: Reach): void {
     const client = duplex as Socket;
     const target = parseAuthority(request.url ?? '');
     if (!target) return refuseMalformed(client, 'The target is not host:port.');
+    const release = holdBack(client, head);
     reach(target, goneWith(client)).then((upstream) => {
       client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
-      splice(client, upstream, head);
+      splice(client, upstream, release());
     }, refuseFault(client));
   });
 
@@ -105,9 +107,10 @@ function serve(server: Server, reach: Reach): void {
     const client = duplex as Socket;
     const { url, target } = absoluteForm(request);
     if (!target) return refuseMalformed(client, 'The target is not an absolute http or ws address.');
+    const release = holdBack(client, head);
     reach(target, goneWith(client)).then((upstream) => {
       upstream.write(upgradeHead(request, url));
-      splice(client, upstream, head);
+      splice(client, upstream, release());
     }, refuseFault(client));
   });
 

@@ -1,7 +1,31 @@
 import type { Socket } from 'node:net';
 
-/** How long a peer gets to take the last bytes, in milliseconds. */
+/** How long a peer gets to take or send its last bytes, in milliseconds without any passing. */
 const LINGER_MS = 1000;
+
+/** Bytes that are kept of what a browser sends before its tunnel is open. */
+const MAX_EARLY_BYTES = 64 * 1024;
+
+/**
+ * Keeps reading from `client` while the connection for it is being made: only who reads learns that the other side has
+ * left. The returned function ends that, and gives back what has come in, `head` first.
+ */
+export function holdBack(client: Socket, head: Buffer): () => Buffer {
+  const early = [head];
+  let bytes = head.length;
+  const keep = (chunk: Buffer) => {
+    early.push(chunk);
+    bytes += chunk.length;
+    if (bytes > MAX_EARLY_BYTES) client.pause();
+  };
+  const leave = () => client.destroy();
+  client.on('data', keep).once('end', leave);
+  return () => {
+    client.pause();
+    client.off('data', keep).off('end', leave);
+    return Buffer.concat(early);
+  };
+}
 
 /**
  * Passes bytes both ways between the browser and the origin until either side is done; `head` is what the browser
@@ -9,9 +33,11 @@ const LINGER_MS = 1000;
  */
 export function splice(client: Socket, upstream: Socket, head: Buffer): void {
   if (head.length > 0) upstream.write(head);
-  upstream.on('error', () => client.destroy());
   client.once('close', () => upstream.destroy());
+  // Also after an error, which may be no more than the browser talking on: what has come is still passed on.
   upstream.once('close', () => endGently(client));
+  // A browser that has left looks like one that has only said its last: who still sends to it finds out.
+  client.once('end', () => upstream.setTimeout(LINGER_MS));
   client.pipe(upstream);
   upstream.pipe(client);
 }
