@@ -26,7 +26,7 @@ export interface OutputStore {
 /** `<expiry hour since the epoch>/<job>.<fence>.pdf`: what is to be deleted together lies together. */
 export type OutputKey = string & { readonly __brand: 'OutputKey' };
 
-const HOUR_MS = 3_600_000;
+export const HOUR_MS = 3_600_000;
 
 /** The hour is rounded up, so that nothing goes before its time. */
 export function outputKey(jobId: string, fence: number, expiresAt: Date): OutputKey {

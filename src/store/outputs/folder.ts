@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
+import { mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { HOUR_MS, type OutputKey, type OutputStore } from './output-store.ts';
+
+const KEY = /^(?<hour>\d{1,9})\/(?<name>[A-Za-z0-9_-]{1,100}\.\d{1,15}\.pdf)$/;
+const HOUR_FOLDER = /^\d{1,9}$/;
+const FILE = /^[A-Za-z0-9_-]{1,100}\.\d{1,15}\.pdf$/;
+/** What is written lies here under a name of its own until it is whole. */
+const UNFINISHED = 'unfinished';
+const ABANDONED_AFTER_MS = HOUR_MS;
+
+/**
+ * Outputs as files: `<folder>/<expiry hour>/<job>.<fence>.pdf`. A file gets its name when it is whole and on the disk;
+ * a crash leaves an unfinished one at most, which `deleteExpired` clears away after an hour.
+ */
+export function createFolderOutputStore(folder: string): OutputStore {
+  const unfinished = join(folder, UNFINISHED);
+
+  return {
+    async put(key, pdf) {
+      const { hourFolder, path } = locate(folder, key);
+      const draft = join(unfinished, randomUUID());
+      await makeFolder(unfinished);
+      try {
+        await writeDurably(draft, pdf);
+        await makeFolder(hourFolder);
+        await rename(draft, path);
+      } catch (error) {
+        await rm(draft, { force: true });
+        throw error;
+      }
+      await syncFolder(hourFolder);
+    },
+
+    async get(key) {
+      const handle = await openIfThere(locate(folder, key).path);
+      if (handle === undefined) return undefined;
+      const { size } = await handle.stat();
+      // The open file stays readable to its end, whatever happens to its name.
+      return { size, stream: handle.createReadStream() };
+    },
+
+    async delete(key) {
+      await rm(locate(folder, key).path, { force: true });
+    },
+
+    async deleteExpired(now) {
+      let deleted = 0;
+      for (const hour of await expiredHours(folder, now)) deleted += await deleteHour(join(folder, hour));
+      await deleteAbandoned(unfinished, now);
+      return deleted;
+    },
+  };
+}
+
+/** @throws RangeError when the key is not one that `outputKey` makes: no other may name a file. */
+function locate(folder: string, key: OutputKey): { hourFolder: string; path: string } {
+  const groups = KEY.exec(key)?.groups;
+  if (groups === undefined) throw new RangeError('Not a key of an output.');
+  const hourFolder = join(folder, groups.hour!);
+  return { hourFolder, path: join(hourFolder, groups.name!) };
+}
+
+/** A new folder is on the disk once the one that it lies in is. */
+async function makeFolder(path: string): Promise<void> {
+  const firstMade = await mkdir(path, { recursive: true, mode: 0o700 });
+  if (firstMade === undefined) return;
+  await syncFolder(dirname(path));
+  if (firstMade !== path) await syncFolder(dirname(firstMade));
+}
+
+async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
+  const handle = await open(path, 'wx', 0o600);
+  try {
+    await handle.writeFile(bytes);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function openIfThere(path: string) {
+  try {
+    return await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Hour folders whose hour has ended; nothing else that lies there is ours to touch. */
+async function expiredHours(folder: string, now: Date): Promise<string[]> {
+  const entries = await ifThere(readdir(folder, { withFileTypes: true }), []);
+  return entries
+    .filter((entry) => entry.isDirectory() && HOUR_FOLDER.test(entry.name))
+    .map((entry) => entry.name)
+    .filter((hour) => Number(hour) * HOUR_MS < now.getTime());
+}
+
+async function deleteHour(hourFolder: string): Promise<number> {
+  const names = (await ifThere(readdir(hourFolder), [])).filter((name) => FILE.test(name));
+  for (const name of names) await rm(join(hourFolder, name), { force: true });
+  // Refused, and rightly, when somebody has put other files there.
+  await rmdir(hourFolder).catch(() => {});
+  return names.length;
+}
+
+async function deleteAbandoned(unfinished: string, now: Date): Promise<void> {
+  for (const name of await ifThere(readdir(unfinished), [])) {
+    const path = join(unfinished, name);
+    const written = await ifThere(stat(path), undefined);
+    if (written !== undefined && written.mtimeMs < now.getTime() - ABANDONED_AFTER_MS) {
+      await rm(path, { force: true });
+    }
+  }
+}
+
+async function ifThere<Value, Otherwise>(
+  found: Promise<Value>,
+  otherwise: Otherwise,
+): Promise<Value | Otherwise> {
+  try {
+    return await found;
+  } catch (error) {
+    if (isMissing(error)) return otherwise;
+    throw error;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT';
+}

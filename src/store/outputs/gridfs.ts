@@ -1,0 +1,146 @@
+import { Readable } from 'node:stream';
+import type { Connection, mongo } from 'mongoose';
+import { expiryOf, HOUR_MS, type OutputKey, type OutputStore, type StoredOutput } from './output-store.ts';
+
+/** Most PDFs are one chunk; a larger one stays far below MongoDB's 16 MiB for a document. */
+const CHUNK_BYTES = 1024 * 1024;
+/** Bounds what is encoded at a time, and what one statement deletes. */
+const CHUNKS_PER_INSERT = 8;
+const DELETE_BATCH = 500;
+const DUPLICATE_KEY = 11000;
+
+/** A GridFS file; it is written after its chunks, so a file that can be found is whole. */
+interface FileDocument {
+  _id: OutputKey;
+  length: number;
+  chunkSize: number;
+  uploadDate: Date;
+  filename: string;
+  metadata: { contentType: string; expiresAt: Date };
+}
+
+interface ChunkDocument {
+  /** `<key>/<n>`: found exactly, and by the hour it expires in, through the one index that every server has. */
+  _id: string;
+  files_id: OutputKey;
+  n: number;
+  data: Buffer;
+}
+
+/**
+ * Outputs in MongoDB, in the layout of GridFS (bucket `outputs`), so that any GridFS client can read them.
+ *
+ * Written here rather than through the driver's bucket, which looks for its indexes first, writes chunk by chunk, and
+ * cannot find by one exact key, the only look-up that the embedded server does without a scan. A put is two round
+ * trips for a PDF of one chunk, a get is one.
+ */
+export function createGridFsOutputStore(connection: Connection): OutputStore {
+  if (connection.db === undefined) throw new Error('The database connection is not open yet.');
+  const files = connection.db.collection<FileDocument>('outputs.files');
+  const chunks = connection.db.collection<ChunkDocument>('outputs.chunks');
+
+  return {
+    async put(key, pdf) {
+      try {
+        await insert(files, chunks, key, pdf);
+      } catch (error) {
+        if ((error as { code?: unknown }).code !== DUPLICATE_KEY) throw error;
+        // An earlier put of this key got part of the way, or all of it without the answer.
+        await remove(files, chunks, key);
+        await insert(files, chunks, key, pdf);
+      }
+    },
+
+    async get(key): Promise<StoredOutput | undefined> {
+      const [file, first] = await Promise.all([files.findOne({ _id: key }), readChunk(chunks, key, 0)]);
+      if (file === null || first === undefined) return undefined;
+      const count = Math.ceil(file.length / file.chunkSize);
+      return { size: file.length, stream: Readable.from(contents(chunks, key, first, count)) };
+    },
+
+    delete: (key) => remove(files, chunks, key),
+
+    async deleteExpired(now) {
+      // Keys begin with the hour of their expiry, so whatever sorts before the present one is over: also chunks
+      // whose file was never written. (Hours have six digits until the year 2084.)
+      const end = `${Math.ceil(now.getTime() / HOUR_MS)}/`;
+      const deleted = await deleteBefore(files as unknown as StringKeyed, end);
+      await deleteBefore(chunks as unknown as StringKeyed, end);
+      return deleted;
+    },
+  };
+}
+
+type Files = mongo.Collection<FileDocument>;
+type Chunks = mongo.Collection<ChunkDocument>;
+type StringKeyed = mongo.Collection<{ _id: string }>;
+
+const chunkId = (key: OutputKey, n: number): string => `${key}/${n}`;
+
+async function insert(files: Files, chunks: Chunks, key: OutputKey, pdf: Uint8Array): Promise<void> {
+  const documents = chunksOf(key, pdf);
+  for (let from = 0; from < documents.length; from += CHUNKS_PER_INSERT) {
+    await chunks.insertMany(documents.slice(from, from + CHUNKS_PER_INSERT));
+  }
+  await files.insertOne({
+    _id: key,
+    length: pdf.byteLength,
+    chunkSize: CHUNK_BYTES,
+    uploadDate: new Date(),
+    filename: key,
+    metadata: { contentType: 'application/pdf', expiresAt: expiryOf(key) },
+  });
+}
+
+function chunksOf(key: OutputKey, pdf: Uint8Array): ChunkDocument[] {
+  const bytes = Buffer.from(pdf.buffer, pdf.byteOffset, pdf.byteLength);
+  const count = Math.max(1, Math.ceil(bytes.length / CHUNK_BYTES));
+  return Array.from({ length: count }, (_, n) => ({
+    _id: chunkId(key, n),
+    files_id: key,
+    n,
+    data: bytes.subarray(n * CHUNK_BYTES, (n + 1) * CHUNK_BYTES),
+  }));
+}
+
+async function readChunk(chunks: Chunks, key: OutputKey, n: number): Promise<Buffer | undefined> {
+  const chunk = await chunks.findOne({ _id: chunkId(key, n) }, { promoteBuffers: true });
+  return chunk?.data;
+}
+
+async function* contents(
+  chunks: Chunks,
+  key: OutputKey,
+  first: Buffer,
+  count: number,
+): AsyncGenerator<Buffer> {
+  yield first;
+  for (let n = 1; n < count; n++) {
+    const data = await readChunk(chunks, key, n);
+    if (data === undefined) throw new Error(`The output ${key} was deleted while it was read.`);
+    yield data;
+  }
+}
+
+/** The file first: what is half deleted cannot be read. Chunks go until there is none of the next number. */
+async function remove(files: Files, chunks: Chunks, key: OutputKey): Promise<void> {
+  await files.deleteOne({ _id: key });
+  for (let n = 0; ; n++) {
+    const { deletedCount } = await chunks.deleteOne({ _id: chunkId(key, n) });
+    if (deletedCount === 0) return;
+  }
+}
+
+async function deleteBefore(collection: StringKeyed, end: string): Promise<number> {
+  let deleted = 0;
+  for (;;) {
+    const over = await collection
+      .find({ _id: { $lt: end } }, { projection: { _id: 1 } })
+      .limit(DELETE_BATCH)
+      .toArray();
+    if (over.length === 0) return deleted;
+    const { deletedCount } = await collection.deleteMany({ _id: { $in: over.map(({ _id }) => _id) } });
+    deleted += deletedCount;
+    if (over.length < DELETE_BATCH) return deleted;
+  }
+}
