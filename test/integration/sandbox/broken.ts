@@ -1,0 +1,2 @@
+/** Cannot be started. */
+throw new Error('broken on purpose');

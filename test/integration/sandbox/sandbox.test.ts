@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  createSandbox,
+  type Sandbox,
+  SandboxError,
+  type SandboxFailure,
+} from '../../../src/sandbox/sandbox.ts';
+
+const ENTRY = new URL('./rogue.ts', import.meta.url);
+
+describe('Sandbox', () => {
+  let sandbox: Sandbox;
+  before(async () => {
+    sandbox = createSandbox({ entry: ENTRY, processes: 1, heapMb: 64 });
+    await echo(0);
+  });
+  after(() => sandbox.close());
+
+  async function echo(value: unknown): Promise<void> {
+    assert.deepEqual(await sandbox.run({ deed: 'echo', value }, 5000), value);
+  }
+  const failsWith =
+    (reason: SandboxFailure) =>
+    (error: unknown): boolean => {
+      assert.ok(error instanceof SandboxError, String(error));
+      assert.equal(error.reason, reason);
+      return true;
+    };
+
+  it('hands calls in and answers out, bytes among them', async () => {
+    await echo({ text: 'é', list: [1, null] });
+    await echo(new Uint8Array([0, 255, 7]));
+    await echo(undefined);
+  });
+
+  // What ends no thread, or ends the process around it, must end here.
+  for (const [deed, reason] of [
+    ['throw', 'fault'],
+    ['spin', 'timeout'],
+    ['replace', 'memory'],
+    ['grow', 'memory'],
+    ['grow at once', 'memory'],
+    ['exit', 'lost'],
+  ] as const) {
+    it(`outlives work that does "${deed}", and does the next`, async () => {
+      const timeoutMs = reason === 'timeout' ? 500 : 10_000;
+      const started = performance.now();
+      await assert.rejects(sandbox.run({ deed }, timeoutMs), failsWith(reason));
+      assert.ok(performance.now() - started < timeoutMs + 1000);
+      await echo(deed);
+    });
+  }
+
+  it('hands out nothing of this process: no environment, no files', async () => {
+    process.env.A_SECRET = 'x';
+    const environment = (await sandbox.run({ deed: 'environment' }, 5000)) as NodeJS.ProcessEnv;
+    delete process.env.A_SECRET;
+    assert.equal(environment.A_SECRET, undefined);
+    assert.equal(environment.PATH, undefined);
+    for (const path of ['/etc/passwd', '/proc/self/environ']) {
+      await assert.rejects(sandbox.run({ deed: 'read', value: path }, 5000), failsWith('fault'));
+    }
+  });
+
+  it('lets calls wait for a free process without counting the wait', async () => {
+    const busy = assert.rejects(sandbox.run({ deed: 'spin' }, 400), failsWith('timeout'));
+    const waited = Promise.all([1, 2, 3].map((value) => sandbox.run({ deed: 'echo', value }, 300)));
+    assert.deepEqual(await waited, [1, 2, 3]);
+    await busy;
+  });
+
+  it('rejects with the reason of a signal, before, while waiting and while running', async () => {
+    const [running, waiting] = [new AbortController(), new AbortController()];
+    const outcomes = Promise.allSettled([
+      sandbox.run({ deed: 'spin' }, 60_000, running.signal),
+      sandbox.run({ deed: 'echo' }, 60_000, waiting.signal),
+      sandbox.run({ deed: 'echo' }, 60_000, AbortSignal.abort('before')),
+    ]);
+    await sleep(50);
+    waiting.abort('waiting');
+    running.abort('running');
+    const reasons = (await outcomes).map((outcome) => outcome.status === 'rejected' && outcome.reason);
+    assert.deepEqual(reasons, ['running', 'waiting', 'before']);
+    await echo('after');
+  });
+
+  it('says so when no process can be started, and keeps trying at growing intervals', async () => {
+    const warnings: string[] = [];
+    const broken = createSandbox({
+      entry: new URL('./broken.ts', import.meta.url),
+      processes: 2,
+      heapMb: 64,
+      logger: { warn: (fields) => warnings.push(String((fields as { err: Error }).err.message)) },
+    });
+    await assert.rejects(broken.run({}, 1000), failsWith('lost'));
+    await sleep(1500);
+    assert.ok(warnings.length >= 2 && warnings.length < 12, `${warnings.length} attempts`);
+    assert.match(warnings[0]!, /broken on purpose/);
+    await broken.close();
+    await assert.rejects(broken.run({}, 1000), failsWith('closed'));
+  });
+});
