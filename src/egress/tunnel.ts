@@ -1,7 +1,10 @@
 import type { Socket } from 'node:net';
 
-/** How long a peer gets to take or send its last bytes, in milliseconds without any passing. */
+/** How long a peer that has got everything may keep its end open, in milliseconds. */
 const LINGER_MS = 1000;
+
+/** How long a browser may take nothing of what is still to come, in milliseconds. */
+const STALL_MS = 60_000;
 
 /** Bytes that are kept of what a browser sends before its tunnel is open. */
 const MAX_EARLY_BYTES = 64 * 1024;
@@ -46,9 +49,14 @@ export function splice(client: Socket, upstream: Socket, head: Buffer): void {
  * Ends `socket` after `text` without losing it: destroying at once would answer bytes still unread with a reset, and
  * a reset makes the peer throw away what it has not read either.
  */
-export function endGently(socket: Socket, text = ''): void {
+export function endGently(socket: Socket, text?: string): void {
   if (socket.destroyed) return;
-  socket.end(text);
+  const linger = () => socket.setTimeout(LINGER_MS);
   socket.resume();
-  socket.setTimeout(LINGER_MS, () => socket.destroy());
+  socket.setTimeout(STALL_MS, () => socket.destroy());
+  if (socket.writableFinished) linger();
+  else socket.once('finish', linger);
+  // An empty write after an end is an error like any other write.
+  if (text === undefined) socket.end();
+  else socket.end(text);
 }

@@ -46,6 +46,7 @@ export async function readAll(socket: Socket): Promise<string> {
   socket.on('data', (chunk) => {
     text += chunk.toString('latin1');
   });
+  socket.resume();
   await new Promise((resolve) => socket.once('close', resolve));
   return text;
 }
