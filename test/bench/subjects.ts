@@ -24,7 +24,6 @@ const BOOTSTRAP = {
   PLATEN_BOOTSTRAP_EMAIL: 'bench@example.com',
   PLATEN_BOOTSTRAP_PLAN: 'business',
   PLATEN_BOOTSTRAP_API_KEY: KEY,
-  PLATEN_LOG_LEVEL: 'warn',
   NODE_ENV: 'production',
 };
 

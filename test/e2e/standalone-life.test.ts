@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { TestClient } from '../support/client.ts';
+import { readPdf } from '../support/pdf.ts';
+import { descendants, isAlive, type RoleProcess, startRole } from '../support/processes.ts';
+
+const KEY = `sk_live_${'given-by-the-operator-0123456789'.padEnd(40, 'x')}`;
+const BOOTSTRAP = {
+  PLATEN_BOOTSTRAP_EMAIL: 'first@example.com',
+  PLATEN_BOOTSTRAP_PASSWORD: 'a password',
+  PLATEN_BOOTSTRAP_PLAN: 'starter',
+  PLATEN_BOOTSTRAP_API_KEY: KEY,
+};
+
+/** Waits until none of the processes is left, for as long as cleaning up may take. */
+async function allGone(pids: readonly number[]): Promise<void> {
+  const deadline = Date.now() + 15_000;
+  while (pids.some(isAlive)) {
+    assert.ok(Date.now() < deadline, `still running: ${pids.filter(isAlive)}`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+describe('the life of a standalone service', function () {
+  this.timeout(120_000);
+  let dataDir: string;
+  let running: RoleProcess | undefined;
+  before(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'platen-life-'));
+  });
+  after(async () => {
+    await running?.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  const start = async (environment: Record<string, string>) => {
+    running = await startRole('standalone', { PLATEN_DATA_DIR: dataDir, ...environment });
+    return new TestClient(running.url, KEY);
+  };
+
+  it('has the given key from the first moment, and its data after each end, in good order or not', async () => {
+    const kept: { jobId: string; text: string }[] = [];
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGKILL'] as const) {
+      const client = await start(BOOTSTRAP);
+      for (const { jobId, text } of kept) {
+        const file = await client.call('GET', `/v1/pdf/jobs/${jobId}/file`);
+        assert.equal(file.status, 200, `${text}, after a restart`);
+        assert.match((await readPdf(file.bytes)).text, new RegExp(text));
+      }
+      const text = `kept through ${signal}`;
+      const jobId = await client.order({ html: `<p>${text}</p>` });
+      await client.end(jobId);
+      kept.push({ jobId, text });
+      // The embedded server writes its last tenth of a second only then.
+      await new Promise((resolve) => setTimeout(resolve, 700));
+      const children = descendants(running!.pid);
+      assert.ok(children.length >= 2, 'a database and a browser at least');
+      await running!.kill(signal);
+      await allGone(children);
+    }
+    const client = await start(BOOTSTRAP);
+    assert.equal((await client.call('GET', '/v1/pdf/jobs')).json.total, kept.length);
+    await running!.stop();
+  });
+
+  it('finishes what was accepted before it was killed', async () => {
+    const client = await start({ ...BOOTSTRAP, PLATEN_LEASE_MS: '1000', PLATEN_SWEEP_MS: '200' });
+    const ids: string[] = [];
+    for (let i = 0; i < 6; i += 1)
+      ids.push(await client.order({ html: `<p>${i}</p>`, options: { delayMs: 800 } }));
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    await running!.kill('SIGKILL');
+    const again = await start({ ...BOOTSTRAP, PLATEN_LEASE_MS: '1000', PLATEN_SWEEP_MS: '200' });
+    for (const id of ids) assert.equal((await again.end(id)).status, 'completed');
+    await running!.stop();
+  });
+
+  it('makes an account by itself when none is given, shows its key once and keeps it private', async () => {
+    const own = await mkdtemp(join(tmpdir(), 'platen-own-'));
+    try {
+      await start({ PLATEN_DATA_DIR: own });
+      const keyFile = join(own, 'first-api-key');
+      const key = (await readFile(keyFile, 'utf8')).trim();
+      assert.equal((await stat(keyFile)).mode & 0o077, 0);
+      assert.equal((await stat(join(own, 'secret'))).mode & 0o077, 0);
+      const mine = new TestClient(running!.url, key);
+      assert.equal((await mine.render({ html: '<p>first</p>' })).status, 200);
+      await running!.stop();
+      await start({ PLATEN_DATA_DIR: own });
+      assert.equal((await new TestClient(running!.url, key).call('GET', '/v1/pdf/jobs')).json.total, 1);
+      await running!.stop();
+    } finally {
+      await rm(own, { recursive: true, force: true });
+    }
+  });
+
+  it('says what is wrong with its environment, all of it, and ends', async () => {
+    await assert.rejects(
+      startRole('standalone', { PORT: 'eighty', PLATEN_ISOLATION: 'none', PLATEN_DATA_DIR: dataDir }),
+      /PORT: [\s\S]*PLATEN_ISOLATION: /,
+    );
+    await assert.rejects(
+      startRole('api', {}),
+      /MONGODB_URI: required[\s\S]*KAFKA_BROKERS: required[\s\S]*PLATEN_SECRET: required/,
+    );
+  });
+});
