@@ -56,7 +56,8 @@ export async function startEgressProxy(options: EgressProxyOptions): Promise<Egr
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const server = createServer({ maxHeaderSize: limits.maxHeaderBytes, keepAliveTimeout: 60_000 });
   server.maxConnections = limits.maxConnections;
-  server.timeout = limits.idleTimeoutMs;
+  // A little after the origin's side, so that the browser is still there to be told.
+  server.timeout = limits.idleTimeoutMs + 5000;
   const port = await listen(server);
   const gateway = new Gateway({ ...options, policy: withoutSelf(options.policy, port) });
   const sockets = new Set<Socket>();
