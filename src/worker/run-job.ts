@@ -36,6 +36,8 @@ export interface RunObserver {
 }
 
 const HOUR_MS = 3_600_000;
+/** Milliseconds. Templates take a few; what takes longer must not stand before those of others. */
+const MAX_TEMPLATE_MS = 10_000;
 /** A template may produce far more than it is long; this bounds what is put into a page. */
 const MAX_TEMPLATE_OUTPUT_BYTES = 32 * 1024 * 1024;
 
@@ -108,7 +110,7 @@ async function documentOf(
     source.content,
     source.data,
     {
-      timeoutMs: Math.max(1, deadline - parts.clock.now().getTime()),
+      timeoutMs: Math.max(1, Math.min(MAX_TEMPLATE_MS, deadline - parts.clock.now().getTime())),
       maxOutputBytes: MAX_TEMPLATE_OUTPUT_BYTES,
     },
     signal,
