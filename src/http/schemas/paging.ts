@@ -4,7 +4,7 @@ import { z } from 'zod';
 export function queryInteger(min: number, max: number, fallback: number) {
   return z.preprocess(
     (text) => (typeof text === 'string' && /^-?\d{1,15}$/.test(text) ? Number(text) : text),
-    z.int().min(min).max(max).default(fallback),
+    z.int('must be an integer').min(min).max(max).default(fallback),
   );
 }
 

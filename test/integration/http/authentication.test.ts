@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { callApi, openApi, type TestApi, type TestCaller } from './support/api.ts';
+
+const PATHS: readonly [method: string, path: string][] = [
+  ['POST', '/v1/pdf'],
+  ['GET', '/v1/pdf/jobs'],
+  ['GET', `/v1/pdf/jobs/${randomUUID()}`],
+  ['DELETE', `/v1/pdf/jobs/${randomUUID()}`],
+  ['GET', `/v1/pdf/jobs/${randomUUID()}/file`],
+  ['GET', `/v1/pdf/jobs/${randomUUID()}/download-url`],
+];
+
+describe('authentication by API key', () => {
+  let api: TestApi;
+  before(async () => {
+    api = await openApi();
+  });
+  after(() => api.close());
+
+  const withKey = (key: string | undefined, method = 'GET', path = '/v1/pdf/jobs') =>
+    callApi(api.url, method, path, undefined, key === undefined ? {} : { 'x-api-key': key });
+
+  it('is asked of every rendering route', async () => {
+    for (const [method, path] of PATHS) {
+      const answer = await withKey(undefined, method, path);
+      assert.equal(answer.status, 401, `${method} ${path}`);
+      assert.equal(answer.json.code, 'UNAUTHENTICATED');
+    }
+  });
+
+  it('comes before anything is said about the request', async () => {
+    assert.equal((await withKey(undefined, 'GET', '/v1/pdf/jobs/not-a-uuid?x=1')).status, 401);
+  });
+
+  for (const [what, key] of [
+    ['an empty key', ''],
+    ['no key at all', 'hello'],
+    ['a key nobody has', `sk_live_${'x'.repeat(49)}`],
+    ['a key of a million characters', `sk_live_${'x'.repeat(10_000)}`],
+    ['a bearer token', 'Bearer abc'],
+  ] as const) {
+    it(`refuses ${what}`, async () => {
+      assert.equal((await withKey(key)).status, 401);
+    });
+  }
+
+  it('takes a good key, and not its prefix nor its other case', async () => {
+    const caller = await api.newCaller();
+    assert.equal((await withKey(caller.secret)).status, 200);
+    assert.equal((await withKey(caller.secret.slice(0, -1))).status, 401);
+    assert.equal((await withKey(caller.secret.replace('sk_live_', 'sk_test_'))).status, 401);
+  });
+
+  it('refuses a revoked key within a second', async () => {
+    const caller = await api.newCaller();
+    assert.equal((await withKey(caller.secret)).status, 200);
+    await api.domain.connection
+      .collection('api_keys')
+      .updateOne({ _id: caller.apiKeyId as never }, { $set: { status: 'revoked' } });
+    await new Promise((resolve) => setTimeout(resolve, 900));
+    assert.equal((await withKey(caller.secret)).status, 401);
+  });
+
+  it('shows a job to its own account only', async () => {
+    const [owner, other] = [await api.newCaller(), await api.newCaller()];
+    const jobId = await owner.completed();
+    for (const suffix of ['', '/file', '/download-url']) {
+      assert.equal((await owner.get(`/v1/pdf/jobs/${jobId}${suffix}`)).status, 200);
+      assert.equal((await other.get(`/v1/pdf/jobs/${jobId}${suffix}`)).status, 404);
+    }
+    assert.equal((await other.call('DELETE', `/v1/pdf/jobs/${jobId}`)).status, 404);
+    assert.equal((await other.get('/v1/pdf/jobs')).json.total, 0);
+  });
+
+  it('renders templates of the own account only', async () => {
+    const [owner, other] = [await api.newCaller(), await api.newCaller()];
+    const draft = { name: 't', content: 'x', sampleData: '{}' };
+    const mine = await api.templates.create(owner.accountId, draft);
+    const second = await api.templates.create(owner.accountId, draft);
+    const templateId = mine.template._id;
+    assert.equal((await owner.render({ templateId })).status, 200);
+    for (const [caller, body] of [
+      [other, { templateId }],
+      [owner, { templateId: randomUUID() }],
+      [owner, { templateId, templateVersionId: randomUUID() }],
+      [owner, { templateId, templateVersionId: second.version._id }],
+    ] as const) {
+      const answer = await caller.render(body);
+      assert.equal(answer.status, 404);
+      assert.equal(answer.json.code, 'NOT_FOUND');
+    }
+  });
+
+  describe('from allowed addresses only', () => {
+    it('refuses others with 403', async () => {
+      const elsewhere = await api.newCaller({ allowedIps: ['203.0.113.0/24'] });
+      const answer = await elsewhere.get('/v1/pdf/jobs');
+      assert.equal(answer.status, 403);
+      assert.equal(answer.json.code, 'ADDRESS_NOT_ALLOWED');
+      const here = await api.newCaller({ allowedIps: ['2001:db8::/32', '127.0.0.0/8'] });
+      assert.equal((await here.get('/v1/pdf/jobs')).status, 200);
+    });
+
+    it('believes no X-Forwarded-For without a trusted proxy', async () => {
+      const elsewhere = await api.newCaller({ allowedIps: ['203.0.113.7'] });
+      const answer = await elsewhere.call('GET', '/v1/pdf/jobs', undefined, {
+        'x-forwarded-for': '203.0.113.7',
+      });
+      assert.equal(answer.status, 403);
+    });
+  });
+
+  describe('behind one trusted proxy', () => {
+    let proxied: TestApi;
+    let caller: TestCaller;
+    before(async () => {
+      proxied = await openApi({ trustedProxies: 1 });
+      caller = await proxied.newCaller({ allowedIps: ['203.0.113.7', '2001:db8::/32'] });
+    });
+    after(() => proxied.close());
+
+    for (const [forwarded, status] of [
+      ['203.0.113.7', 200],
+      ['::ffff:203.0.113.7', 200],
+      ['2001:db8::5', 200],
+      // What the caller wrote itself stands before what the proxy wrote.
+      ['203.0.113.7, 198.51.100.9', 403],
+      ['198.51.100.9, 203.0.113.7', 200],
+      ['198.51.100.9', 403],
+      ['nonsense', 403],
+    ] as const) {
+      it(`answers ${status} when it says ${forwarded}`, async () => {
+        const answer = await caller.call('GET', '/v1/pdf/jobs', undefined, { 'x-forwarded-for': forwarded });
+        assert.equal(answer.status, status);
+      });
+    }
+  });
+});

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { openApi, type TestApi, type TestCaller } from './support/api.ts';
+
+const LIMIT = 64 * 1024;
+
+describe('the limit of a body', () => {
+  let api: TestApi;
+  let caller: TestCaller;
+
+  before(async () => {
+    api = await openApi({ plan: { maxInputSizeBytes: LIMIT } });
+    caller = await api.newCaller();
+  });
+  after(() => api.close());
+
+  /** JSON of exactly so many bytes. */
+  const bodyOf = (bytes: number) => JSON.stringify({ html: 'x'.repeat(bytes - '{"html":""}'.length) });
+
+  it("is the plan's, to the byte", async () => {
+    assert.equal((await caller.render(bodyOf(LIMIT))).status, 200);
+    const answer = await caller.render(bodyOf(LIMIT + 1));
+    assert.equal(answer.status, 413);
+    assert.equal(answer.json.code, 'INPUT_TOO_LARGE');
+    assert.match(answer.json.message, /65536 bytes/);
+  });
+
+  it('counts bytes, not characters', async () => {
+    const characters = LIMIT / 2 - 2;
+    assert.ok(characters < LIMIT);
+    assert.equal((await caller.render({ html: '€'.repeat(characters) })).status, 413);
+  });
+
+  it('is held while a body of unknown length is read', async () => {
+    const answer = await chunked(api.port, caller.secret, 'x'.repeat(16 * 1024), 64);
+    assert.equal(answer.status, 413);
+  });
+
+  it('does not reset the connection of a caller that sends on, whatever its length', async () => {
+    for (const chunks of [100, 2000]) {
+      const answer = await chunked(api.port, caller.secret, 'x'.repeat(16 * 1024), chunks);
+      assert.equal(answer.status, 413);
+      assert.equal(answer.sent, chunks, 'everything was taken off the wire');
+    }
+  });
+
+  it('can be read by a caller that wants the connection closed', async () => {
+    const body = bodyOf(8 * 1024 * 1024);
+    const head = [
+      'POST /v1/pdf HTTP/1.1',
+      'Host: platen',
+      'Connection: close',
+      'Content-Type: application/json',
+      `X-API-Key: ${caller.secret}`,
+      `Content-Length: ${body.length}`,
+    ].join('\r\n');
+    const answer = await raw(api.port, `${head}\r\n\r\n${body}`);
+    assert.match(answer, /^HTTP\/1\.1 413 /);
+    assert.match(answer, /INPUT_TOO_LARGE/);
+  });
+
+  it('leaves the connection fit for the next request', async () => {
+    const body = bodyOf(LIMIT * 4);
+    const post = `POST /v1/pdf HTTP/1.1\r\nHost: platen\r\nContent-Type: application/json\r\nX-API-Key: ${caller.secret}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    const answer = await raw(
+      api.port,
+      `${post}GET /healthz HTTP/1.1\r\nHost: platen\r\nConnection: close\r\n\r\n`,
+    );
+    assert.match(answer, /^HTTP\/1\.1 413 [\s\S]*HTTP\/1\.1 200 OK/);
+  });
+
+  it('is asked for after the credential: nothing is read for a stranger', async () => {
+    const answer = await chunked(api.port, 'sk_live_nobody', 'x'.repeat(16 * 1024), 64);
+    assert.equal(answer.status, 401);
+  });
+
+  it('lets go of a caller that never ends its body', async () => {
+    const socket = connect(api.port, '127.0.0.1');
+    const began = performance.now();
+    const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+    socket.on('error', () => undefined);
+    socket.resume();
+    socket.write(
+      `POST /v1/pdf HTTP/1.1\r\nHost: platen\r\nContent-Type: application/json\r\nX-API-Key: ${caller.secret}\r\nContent-Length: 1000000\r\n\r\n{`,
+    );
+    await closed;
+    assert.ok(performance.now() - began < 9000);
+  });
+});
+
+/** Sends a body in chunks, waiting for each to be taken; resolves with the answer when all of it is sent. */
+function chunked(
+  port: number,
+  key: string,
+  chunk: string,
+  chunks: number,
+): Promise<{ status: number; sent: number }> {
+  return new Promise((resolve, reject) => {
+    let sent = 0;
+    let status: number | undefined;
+    const done = () => status !== undefined && sent === chunks && resolve({ status, sent });
+    const outgoing = request({
+      port,
+      host: '127.0.0.1',
+      method: 'POST',
+      path: '/v1/pdf',
+      headers: { 'x-api-key': key, 'content-type': 'application/json', 'transfer-encoding': 'chunked' },
+    });
+    outgoing.on('error', reject);
+    outgoing.on('response', (response) => {
+      response.resume().on('end', () => {
+        status = response.statusCode;
+        done();
+      });
+    });
+    const next = () => {
+      if (sent === chunks) {
+        outgoing.end();
+        done();
+        return;
+      }
+      outgoing.write(chunk, (error) => {
+        if (error) return reject(error);
+        sent += 1;
+        next();
+      });
+    };
+    next();
+  });
+}
+
+/** Sends bytes; resolves with everything that came back when the other side has closed. */
+function raw(port: number, bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let answer = '';
+    const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
+    socket.on('data', (chunk) => {
+      answer += chunk.toString();
+    });
+    socket.on('error', reject);
+    socket.on('end', () => resolve(answer));
+  });
+}

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { openApi, type TestApi, type TestCaller } from './support/api.ts';
+import { latch } from './support/hand-worker.ts';
+
+describe('a caller that hangs up', () => {
+  let api: TestApi;
+  let caller: TestCaller;
+  /** Holds the account's only slot, so that the next render does not start. */
+  let blocker: ReturnType<typeof latch>;
+
+  before(async () => {
+    api = await openApi({ plan: { concurrentRenders: 1 } });
+  });
+  after(() => api.close());
+  beforeEach(async () => {
+    caller = await api.newCaller();
+    blocker = latch();
+    api.worker.render = async () => {
+      await blocker.opened;
+      return { pages: 1 };
+    };
+  });
+  afterEach(() => blocker.open());
+
+  const jobs = async (status: string): Promise<string[]> =>
+    (await caller.get(`/v1/pdf/jobs?status=${status}`)).json.jobs.map((job: { jobId: string }) => job.jobId);
+
+  async function until(what: () => Promise<boolean>): Promise<void> {
+    for (const deadline = Date.now() + 5000; !(await what()); ) {
+      assert.ok(Date.now() < deadline, 'it did not come to that');
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+
+  /** Starts a sync render; the function hangs up. */
+  function begin(headers: Record<string, string> = {}): () => void {
+    const outgoing = request(`${api.url}/v1/pdf`, {
+      method: 'POST',
+      headers: { 'x-api-key': caller.secret, 'content-type': 'application/json', ...headers },
+    });
+    outgoing.on('error', () => undefined);
+    outgoing.end('{"html":"x"}');
+    return () => outgoing.destroy();
+  }
+
+  it('cancels its render if it has not started', async () => {
+    await caller.render({ html: 'x', executionMode: 'async' });
+    const hangUp = begin();
+    await until(async () => (await jobs('queued')).length === 1);
+    const [waiting] = await jobs('queued');
+    hangUp();
+    await until(async () => (await jobs('cancelled')).includes(waiting!));
+    assert.deepEqual(await jobs('queued'), []);
+  });
+
+  it('leaves it waiting when it can ask again by its Idempotency-Key', async () => {
+    await caller.render({ html: 'x', executionMode: 'async' });
+    const hangUp = begin({ 'idempotency-key': 'order 66' });
+    await until(async () => (await jobs('queued')).length === 1);
+    const [waiting] = await jobs('queued');
+    hangUp();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    assert.deepEqual(await jobs('queued'), [waiting]);
+    blocker.open();
+    await until(async () => (await jobs('completed')).includes(waiting!));
+  });
+
+  it('leaves a render alone that runs already', async () => {
+    const hangUp = begin();
+    await until(async () => (await jobs('processing')).length === 1);
+    const [running] = await jobs('processing');
+    hangUp();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    blocker.open();
+    await until(async () => (await jobs('completed')).includes(running!));
+  });
+
+  it('is logged as 499 with the job it was about', async () => {
+    const hangUp = begin();
+    await until(async () => (await jobs('processing')).length === 1);
+    const [running] = await jobs('processing');
+    hangUp();
+    await until(async () => api.log.some((line) => line.includes('"status":499') && line.includes(running!)));
+  });
+
+  it('in the middle of its body leaves no job and no error', async () => {
+    const socket = connect(api.port, '127.0.0.1');
+    socket.write(
+      `POST /v1/pdf HTTP/1.1\r\nHost: platen\r\nX-Request-Id: cut-off\r\nContent-Type: application/json\r\nX-API-Key: ${caller.secret}\r\nContent-Length: 100\r\n\r\n{"html":`,
+    );
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    socket.destroy();
+    await until(async () => api.log.some((line) => line.includes('cut-off')));
+    const lines = api.log.filter((line) => line.includes('cut-off'));
+    assert.equal(lines.length, 1);
+    assert.match(lines[0]!, /"level":30.*"status":499/);
+    assert.equal((await caller.get('/v1/pdf/jobs')).json.total, 0);
+  });
+});

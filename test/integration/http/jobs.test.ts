@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { PlatenError } from '../../../src/errors/registry.ts';
+import { LINK_LIFE_MS } from '../../../src/renders/download-links.ts';
+import { readPdf } from '../../support/pdf.ts';
+import { callApi, openApi, type TestApi, type TestCaller } from './support/api.ts';
+import { latch } from './support/hand-worker.ts';
+
+const HOUR_MS = 3_600_000;
+
+describe('jobs over HTTP', () => {
+  let api: TestApi;
+  let caller: TestCaller;
+
+  before(async () => {
+    api = await openApi({ plan: { retentionHours: 1 } });
+  });
+  after(() => api.close());
+  beforeEach(async () => {
+    caller = await api.newCaller();
+    api.worker.render = async () => ({ pages: 1 });
+  });
+
+  const token = (address: string) => new URL(address).pathname;
+
+  it('shows every field of the record of a completed job', async () => {
+    api.worker.render = async () => ({ pages: 2 });
+    const jobId = await caller.completed({ filename: 'a', output: 'binary', url: undefined });
+    const { json } = await caller.get(`/v1/pdf/jobs/${jobId}`);
+    const { createdAt, updatedAt, completedAt, outputExpiresAt, pdfSize, processingTimeMs, ...rest } = json;
+    assert.deepEqual(rest, {
+      success: true,
+      jobId,
+      status: 'completed',
+      inputMode: 'html',
+      outputMode: 'binary',
+      outputAvailable: true,
+      downloadUrlEndpoint: `/v1/pdf/jobs/${jobId}/download-url`,
+      fileName: 'a.pdf',
+      pages: 2,
+      attemptCount: 1,
+      retryAttempt: null,
+      maxAttempts: 3,
+      willRetry: false,
+      deadLettered: false,
+      error: null,
+    });
+    assert.ok(createdAt <= completedAt && completedAt <= updatedAt);
+    assert.ok(Math.abs(Date.parse(outputExpiresAt) - Date.parse(completedAt) - HOUR_MS) < 1000);
+    assert.ok(pdfSize > 100 && processingTimeMs >= 0);
+  });
+
+  it('takes a job id in capitals for the same job', async () => {
+    const jobId = await caller.completed();
+    assert.equal((await caller.get(`/v1/pdf/jobs/${jobId.toUpperCase()}`)).json.jobId, jobId);
+  });
+
+  it('has no file and no address of one until the job is completed', async () => {
+    const held = latch();
+    api.worker.render = async () => {
+      await held.opened;
+      return { pages: 1 };
+    };
+    const { jobId, fileUrl } = (await caller.render({ html: 'x', executionMode: 'async' })).json;
+    for (const path of [fileUrl, `/v1/pdf/jobs/${jobId}/download-url`]) {
+      const answer = await caller.get(path);
+      assert.equal(answer.status, 404);
+      assert.equal(answer.json.jobId, jobId);
+    }
+    const record = (await caller.get(`/v1/pdf/jobs/${jobId}`)).json;
+    assert.equal(record.outputAvailable, false);
+    assert.equal(record.pdfSize, 0);
+    held.open();
+  });
+
+  it('sends the file with its name and length, and to HEAD without a body', async () => {
+    const jobId = await caller.completed({ filename: '請求書.pdf' });
+    const answer = await caller.get(`/v1/pdf/jobs/${jobId}/file`);
+    assert.equal((await readPdf(answer.bytes)).pages.length, 1);
+    assert.match(answer.headers.get('content-disposition')!, /filename\*=UTF-8''%E8%AB%8B/);
+    const head = await caller.call('HEAD', `/v1/pdf/jobs/${jobId}/file`);
+    assert.equal(head.status, 200);
+    assert.equal(head.headers.get('content-length'), String(answer.bytes.byteLength));
+    assert.equal(head.bytes.byteLength, 0);
+  });
+
+  it('answers 404 for a job that never was', async () => {
+    const id = randomUUID();
+    for (const suffix of ['', '/file', '/download-url']) {
+      assert.equal((await caller.get(`/v1/pdf/jobs/${id}${suffix}`)).status, 404);
+    }
+    assert.equal((await caller.call('DELETE', `/v1/pdf/jobs/${id}`)).status, 404);
+  });
+
+  describe('cancelling', () => {
+    it('ends a job that runs, once', async () => {
+      const held = latch();
+      api.worker.render = async () => {
+        await held.opened;
+        return { pages: 1 };
+      };
+      const { jobId } = (await caller.render({ html: 'x', executionMode: 'async' })).json;
+      const cancelled = await caller.call('DELETE', `/v1/pdf/jobs/${jobId}`);
+      assert.equal(cancelled.status, 200);
+      assert.equal(cancelled.json.status, 'cancelled');
+      assert.equal(cancelled.json.error.code, 'CANCELLED');
+      held.open();
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      assert.equal((await caller.get(`/v1/pdf/jobs/${jobId}`)).json.status, 'cancelled');
+      const again = await caller.call('DELETE', `/v1/pdf/jobs/${jobId}`);
+      assert.equal(again.status, 409);
+      assert.equal(again.json.code, 'JOB_ENDED');
+    });
+
+    it('is too late for a completed one, whose file stays', async () => {
+      const jobId = await caller.completed();
+      assert.equal((await caller.call('DELETE', `/v1/pdf/jobs/${jobId}`)).status, 409);
+      assert.equal((await caller.get(`/v1/pdf/jobs/${jobId}/file`)).status, 200);
+    });
+  });
+
+  describe('signed addresses', () => {
+    it('lead to the file without a key, for a quarter of an hour', async () => {
+      const jobId = await caller.completed({ filename: 'a' });
+      const { json } = await caller.get(`/v1/pdf/jobs/${jobId}/download-url`);
+      const left = Date.parse(json.expiresAt) - api.domain.clock.now().getTime();
+      assert.ok(left > LINK_LIFE_MS - 5000 && left <= LINK_LIFE_MS);
+      const answer = await callApi(api.url, 'GET', token(json.url));
+      assert.equal(answer.status, 200);
+      assert.equal(answer.headers.get('content-disposition'), 'attachment; filename="a.pdf"');
+      assert.equal((await readPdf(answer.bytes)).pages.length, 1);
+      api.domain.clock.pass(LINK_LIFE_MS + 1);
+      assert.equal((await callApi(api.url, 'GET', token(json.url))).status, 404);
+    });
+
+    it('are refused when they are forged, cut, mixed or nonsense', async () => {
+      const first = (await caller.get(`/v1/pdf/jobs/${await caller.completed()}/download-url`)).json.url;
+      const second = (await caller.get(`/v1/pdf/jobs/${await caller.completed()}/download-url`)).json.url;
+      const [payload, mac] = token(first).split('/').at(-1)!.split('.') as [string, string];
+      const [otherPayload] = token(second).split('/').at(-1)!.split('.') as [string];
+      const forged = Buffer.from(JSON.stringify([randomUUID(), caller.accountId, Date.now() + 1e6]));
+      for (const bad of [
+        `${otherPayload}.${mac}`,
+        `${forged.toString('base64url')}.${mac}`,
+        `${payload}.${mac.slice(0, -2)}`,
+        `${payload}.`,
+        payload,
+        `.${mac}`,
+        `${payload}.${mac}.${mac}`,
+        'x',
+        '%00',
+      ]) {
+        assert.equal((await callApi(api.url, 'GET', `/v1/files/${bad}`)).status, 404, bad);
+      }
+      assert.equal((await callApi(api.url, 'GET', `/v1/files/${'x'.repeat(2000)}`)).status, 400);
+    });
+
+    it('never outlive the retention', async () => {
+      const jobId = await caller.completed();
+      api.domain.clock.pass(HOUR_MS - 60_000);
+      const { json } = await caller.get(`/v1/pdf/jobs/${jobId}/download-url`);
+      const { outputExpiresAt } = (await caller.get(`/v1/pdf/jobs/${jobId}`)).json;
+      assert.equal(json.expiresAt, outputExpiresAt);
+    });
+  });
+
+  it('is gone in every respect when its retention has ended', async () => {
+    const jobId = await caller.completed();
+    const { json } = await caller.get(`/v1/pdf/jobs/${jobId}/download-url`);
+    api.domain.clock.pass(HOUR_MS + 1000);
+    for (const suffix of ['', '/file', '/download-url']) {
+      assert.equal((await caller.get(`/v1/pdf/jobs/${jobId}${suffix}`)).status, 404);
+    }
+    assert.equal((await callApi(api.url, 'GET', token(json.url))).status, 404);
+    assert.equal((await caller.get('/v1/pdf/jobs')).json.total, 0);
+  });
+
+  describe('listing', () => {
+    async function ordered(count: number): Promise<string[]> {
+      const ids: string[] = [];
+      for (let n = 0; n < count; n += 1) {
+        ids.push(await caller.completed());
+        await new Promise((resolve) => setTimeout(resolve, 2));
+      }
+      return ids;
+    }
+    const ids = (answer: { json: { jobs: { jobId: string }[] } }) =>
+      answer.json.jobs.map(({ jobId }) => jobId);
+
+    it('goes page by page, newest first or oldest first', async () => {
+      const all = await ordered(5);
+      const newest = all.toReversed();
+      const first = await caller.get('/v1/pdf/jobs?limit=2');
+      assert.deepEqual(
+        { total: first.json.total, limit: first.json.limit, offset: first.json.offset },
+        { total: 5, limit: 2, offset: 0 },
+      );
+      assert.deepEqual(ids(first), newest.slice(0, 2));
+      assert.deepEqual(ids(await caller.get('/v1/pdf/jobs?limit=2&offset=2')), newest.slice(2, 4));
+      assert.deepEqual(ids(await caller.get('/v1/pdf/jobs?limit=2&offset=4')), newest.slice(4));
+      assert.deepEqual(ids(await caller.get('/v1/pdf/jobs?offset=10000')), []);
+      assert.deepEqual(ids(await caller.get('/v1/pdf/jobs?sort=created_asc&limit=100')), all);
+      assert.equal((await caller.get('/v1/pdf/jobs')).json.limit, 20);
+    });
+
+    it('narrows down to a status, and counts a dispatched job as queued', async () => {
+      const [completed] = await ordered(1);
+      api.worker.render = async () => ({ fails: new PlatenError('TEMPLATE_ERROR') });
+      const failed = (await caller.render({ html: 'x' })).json.jobId;
+      await api.worker.stop();
+      const queued = (await caller.render({ html: 'x', executionMode: 'async' })).json.jobId;
+      assert.deepEqual(ids(await caller.get('/v1/pdf/jobs?status=completed')), [completed]);
+      assert.deepEqual(ids(await caller.get('/v1/pdf/jobs?status=failed')), [failed]);
+      assert.deepEqual(ids(await caller.get('/v1/pdf/jobs?status=queued')), [queued]);
+      assert.deepEqual(ids(await caller.get('/v1/pdf/jobs?status=cancelled')), []);
+      assert.equal((await caller.get('/v1/pdf/jobs')).json.total, 3);
+      await api.worker.start();
+    });
+  });
+});

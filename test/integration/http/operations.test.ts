@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { pino } from 'pino';
+import { createOpsApp } from '../../../src/http/ops-app.ts';
+import { createMetrics } from '../../../src/telemetry/metrics.ts';
+import { callApi, openApi, type TestApi, type TestCaller } from './support/api.ts';
+
+describe('operation over HTTP', () => {
+  let api: TestApi;
+  let caller: TestCaller;
+
+  before(async () => {
+    api = await openApi();
+    caller = await api.newCaller();
+  });
+  after(() => api.close());
+
+  const get = (path: string, headers?: Record<string, string>) =>
+    callApi(api.url, 'GET', path, undefined, headers);
+
+  it('tells health: 200 while there is progress, 503 with the reason when there is none', async () => {
+    assert.deepEqual((await get('/healthz')).json, { live: true });
+    api.state.stuck = 'worker: stuck';
+    const answer = await get('/healthz');
+    api.state.stuck = undefined;
+    assert.equal(answer.status, 503);
+    assert.deepEqual(answer.json, { live: false, problem: 'worker: stuck' });
+  });
+
+  it('tells readiness, and names what is missing', async () => {
+    assert.deepEqual((await get('/readyz')).json, { ready: true, problems: [] });
+    api.state.problems = ['database: away', 'bus: away'];
+    const answer = await get('/readyz');
+    api.state.problems = [];
+    assert.equal(answer.status, 503);
+    assert.deepEqual(answer.json, { ready: false, problems: ['database: away', 'bus: away'] });
+  });
+
+  it('measures requests by route pattern, never by path', async () => {
+    const jobId = await caller.completed();
+    await caller.get(`/v1/pdf/jobs/${jobId}`);
+    await get('/v1/files/secret-token');
+    await get('/wp-admin/setup.php');
+    const text = Buffer.from((await get('/metrics')).bytes).toString();
+    assert.match(
+      text,
+      /platen_http_requests_total\{method="POST",route="\/v1\/pdf",status="200",role="api"\} [1-9]/,
+    );
+    assert.match(text, /platen_http_requests_total\{method="GET",route="\/v1\/pdf\/jobs\/:id",status="200"/);
+    assert.match(text, /platen_http_requests_total\{method="GET",route="\/v1\/files\/:token",status="404"/);
+    assert.match(text, /platen_http_requests_total\{method="GET",route="none",status="404"/);
+    assert.match(text, /platen_http_request_duration_seconds_count\{method="POST",route="\/v1\/pdf"/);
+    for (const secret of [jobId, 'secret-token', 'wp-admin']) assert.ok(!text.includes(secret), secret);
+  });
+
+  it('logs each request once, and no secret, token or document', async () => {
+    const requestId = 'log-test-1';
+    const answer = await caller.render(
+      { html: '<p>top secret</p>', output: 'url', options: { assetHeaders: { Authorization: 'hush' } } },
+      { 'x-request-id': requestId },
+    );
+    const { pathname } = new URL(answer.json.url);
+    await get(pathname);
+    const lines = api.log.filter((line) => line.includes(requestId));
+    assert.equal(lines.length, 1);
+    const line = JSON.parse(lines[0]!);
+    const { method, route, status, ms, accountId, jobId } = line;
+    assert.deepEqual(
+      { method, route, status, accountId },
+      { method: 'POST', route: '/v1/pdf', status: 200, accountId: caller.accountId },
+    );
+    assert.ok(ms > 0 && ms < 10_000);
+    assert.equal((await caller.get(`/v1/pdf/jobs/${jobId}`)).status, 200);
+    const log = api.log.join('');
+    assert.ok(log.includes('"route":"/v1/files/:token"'));
+    for (const secret of [caller.secret, 'top secret', 'hush', pathname.split('/').at(-1)!]) {
+      assert.ok(!log.includes(secret));
+    }
+  });
+
+  describe('X-Request-Id', () => {
+    it('is made when there is none, and stands in the body of an error', async () => {
+      const answer = await get('/nothing');
+      assert.match(answer.headers.get('x-request-id')!, /^[\da-f-]{36}$/);
+      assert.equal(answer.json.requestId, answer.headers.get('x-request-id'));
+    });
+
+    it('is taken over when it is sane', async () => {
+      assert.equal(
+        (await get('/healthz', { 'x-request-id': 'a-b_c/1' })).headers.get('x-request-id'),
+        'a-b_c/1',
+      );
+    });
+
+    for (const id of ['x'.repeat(129), 'a b', 'é']) {
+      it(`is replaced when it is ${id.slice(0, 8)}`, async () => {
+        const answer = await get('/healthz', { 'x-request-id': Buffer.from(id).toString('latin1') });
+        assert.match(answer.headers.get('x-request-id')!, /^[\da-f-]{36}$/);
+      });
+    }
+  });
+
+  it('answers data with headers under which nothing runs, and nothing is kept', async () => {
+    for (const path of ['/healthz', '/nothing', '/v1/pdf/jobs']) {
+      const { headers } = await get(path);
+      assert.equal(headers.get('content-security-policy'), "default-src 'none';frame-ancestors 'none'");
+      assert.equal(headers.get('x-content-type-options'), 'nosniff');
+      assert.equal(headers.get('cache-control'), 'no-store');
+      assert.equal(headers.get('x-powered-by'), null);
+    }
+  });
+
+  describe('the API document', () => {
+    it('is valid OpenAPI 3.1', async () => {
+      const document = (await get('/openapi.json')).json;
+      const validator = new Validator();
+      const result = await validator.validate(document);
+      assert.ok(result.valid, JSON.stringify(result));
+      assert.equal(validator.version, '3.1');
+    });
+
+    it('describes every route with what it asks for and answers', async () => {
+      const { paths, components } = (await get('/openapi.json')).json;
+      assert.deepEqual(Object.keys(paths).toSorted(), [
+        '/docs',
+        '/healthz',
+        '/metrics',
+        '/openapi.json',
+        '/readyz',
+        '/v1/files/{token}',
+        '/v1/pdf',
+        '/v1/pdf/jobs',
+        '/v1/pdf/jobs/{id}',
+        '/v1/pdf/jobs/{id}/download-url',
+        '/v1/pdf/jobs/{id}/file',
+      ]);
+      const { post } = paths['/v1/pdf'];
+      assert.deepEqual(post.security, [{ apiKey: [] }]);
+      assert.equal(
+        post.requestBody.content['application/json'].schema.$ref,
+        '#/components/schemas/RenderRequest',
+      );
+      assert.deepEqual(Object.keys(post.responses[200].content), ['application/pdf', 'application/json']);
+      assert.equal(components.schemas.RenderOptions.properties.scale.maximum, 2);
+      assert.deepEqual(
+        paths['/v1/pdf/jobs'].get.parameters.map(({ name }: { name: string }) => name),
+        ['status', 'limit', 'offset', 'sort'],
+      );
+    });
+
+    it('has a page made of files of our own only', async () => {
+      const page = await get('/docs');
+      const html = Buffer.from(page.bytes).toString();
+      assert.match(page.headers.get('content-security-policy')!, /^default-src 'none'; script-src 'self';/);
+      assert.doesNotMatch(html, /https?:|<script>|<style>| on\w+=/);
+      const links = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link]) => link!);
+      assert.equal(links.length, 4);
+      for (const link of links) {
+        const file = await get(link);
+        assert.equal(file.status, 200, link);
+        assert.ok(file.bytes.byteLength > 100);
+      }
+    });
+  });
+
+  it('serves health and metrics, and nothing else, to roles that answer no callers', async () => {
+    const app = createOpsApp({
+      metrics: createMetrics('worker'),
+      logger: pino({ level: 'silent' }),
+      readiness: async () => ({ ready: true, problems: [] }),
+      liveness: () => ({ live: true }),
+    });
+    const server = createServer(app);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    for (const [path, status] of [
+      ['/healthz', 200],
+      ['/readyz', 200],
+      ['/metrics', 200],
+      ['/v1/pdf/jobs', 404],
+      ['/docs', 404],
+    ] as const) {
+      assert.equal((await fetch(`${url}${path}`)).status, status, path);
+    }
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+});
