@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
 import { PlatenError, toPlatenError } from '../errors/registry.ts';
+import { countPages } from '../pdf/count-pages.ts';
 import type { MetadataOptions } from '../renders/options.ts';
 import { BrowserPool, type RecycleLimits, type RestartReason } from './browser-pool.ts';
 import { ContextPool } from './context-pool.ts';
 import { findBrowser } from './find-browser.ts';
 import { JobEnd } from './job-end.ts';
 import type { EgressRecord } from './load-url.ts';
-import { countPages } from './page-count.ts';
 import { PhaseTimer } from './phase-timer.ts';
 import type { RenderContext } from './render-context.ts';
 import { printDocument } from './render-job.ts';
@@ -20,11 +20,18 @@ import { printStamp } from './watermark-stamp.ts';
 /** `account`: a kept context per account; `job`: a fresh context per job; `browser`: a fresh process tree per job. */
 export type Isolation = 'account' | 'job' | 'browser';
 
-/** What is done to a PDF after printing: sets its metadata, puts a one-page stamp on every page. */
-export type Finish = (
-  pdf: Uint8Array,
-  finishing: { readonly metadata?: MetadataOptions; readonly watermark?: Uint8Array },
-) => Promise<Uint8Array>;
+export interface Finishing {
+  readonly metadata?: MetadataOptions;
+  /** A PDF of one square page without a background, to be drawn over every page at the size of its diagonal. */
+  readonly watermark?: Uint8Array;
+  /** What is left of the job's time, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Aborted when the job has ended otherwise. */
+  readonly signal: AbortSignal;
+}
+
+/** What is done to a PDF after printing. Called only when there is something to do. */
+export type Finish = (pdf: Uint8Array, finishing: Finishing) => Promise<Uint8Array>;
 
 /** Where counts go; a prom-client gauge and counter fit. */
 export interface ChromiumMetrics {
@@ -224,8 +231,8 @@ class ChromiumRenderer implements Renderer {
     timer.lap('page');
     const printed = await printDocument(context, request, { end, timer, egress: this.#options.egress });
     const clean = printed.clean();
-    const pages = countPages(printed.pdf);
-    const pdf = await end.race(this.#finish(printed.pdf, request, stamp));
+    const pages = await countPages(printed.pdf);
+    const pdf = await end.race(this.#finish(printed.pdf, request, stamp, end));
     if (pdf.byteLength > request.maxOutputBytes) throw new PlatenError('OUTPUT_TOO_LARGE');
     timer.lap('finish');
     return { pdf, pages, phases: timer.phases, clean };
@@ -250,11 +257,14 @@ class ChromiumRenderer implements Renderer {
     pdf: Uint8Array,
     { options: { metadata } }: RenderRequest,
     watermark: Uint8Array | undefined,
+    end: JobEnd,
   ): Promise<Uint8Array> {
     if (!metadata && !watermark) return pdf;
     return await this.#options.finish(pdf, {
       ...(metadata && { metadata }),
       ...(watermark && { watermark }),
+      timeoutMs: Math.max(1, end.deadline - Date.now()),
+      signal: end.over,
     });
   }
 }

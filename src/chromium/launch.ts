@@ -24,6 +24,13 @@ export interface LaunchedBrowser {
   kill(): Promise<void>;
 }
 
+/**
+ * What HTML is loaded under. Names below `localhost` are kept from the DNS (RFC 6761) and count as secure without TLS:
+ * scripts get what they get under https, and documents may fetch from http and https alike. Requests to it are answered
+ * in the browser and reach nothing. Every context has storage and cache of its own, so one name serves them all.
+ */
+export const DOCUMENT_ORIGIN = 'http://document.localhost';
+
 /** Port 9 of the loopback (discard): nothing listens, so without an egress proxy every request fails. */
 const NO_NETWORK = 'http://127.0.0.1:9';
 
@@ -41,8 +48,6 @@ const DISABLED_FEATURES = [
   'SharedWorkerExtendedLifetime',
   // The egress proxy decides which networks may be reached; there is nobody to ask for permission.
   'LocalNetworkAccessChecks',
-  // HTML is loaded under an https address; its http images would be fetched from where they are not.
-  'AutoupgradeMixedContent',
   'Translate',
   'MediaRouter',
   'OptimizationHints',
@@ -131,7 +136,6 @@ function browserArguments(proxyUrl: string): string[] {
     '--no-pings',
     '--disable-gpu',
     '--disable-site-isolation-trials',
-    '--allow-running-insecure-content',
     '--block-new-web-contents',
     '--font-render-hinting=none',
     '--disk-cache-size=67108864',

@@ -1,5 +1,6 @@
 import type { Protocol } from 'puppeteer';
 import { PlatenError } from '../errors/registry.ts';
+import { DOCUMENT_ORIGIN } from './launch.ts';
 import type { RenderContext } from './render-context.ts';
 import type { RenderPage } from './render-page.ts';
 
@@ -25,7 +26,7 @@ export interface NavigateOptions {
 }
 
 /**
- * Navigates the page to an address of the context's own origin, where the document is found. Everything else at that
+ * Navigates the page to DOCUMENT_ORIGIN, where the document is found. Everything else at that
  * origin is not found.
  *
  * @returns the loader id of the document.
@@ -34,14 +35,14 @@ export async function navigateToDocument(
   context: RenderContext,
   { html, csp }: NavigateOptions,
 ): Promise<string> {
-  const { page, origin } = context;
+  const { page } = context;
   const body = Buffer.from(html).toString('base64');
   const responseHeaders = [
     { name: 'Content-Type', value: 'text/html; charset=utf-8' },
     { name: 'Cache-Control', value: 'no-store' },
     ...(csp ? [{ name: 'Content-Security-Policy', value: csp }] : []),
   ];
-  page.interceptor.answer(`${origin}/`, (event: Protocol.Fetch.RequestPausedEvent) => {
+  page.interceptor.answer(`${DOCUMENT_ORIGIN}/`, (event: Protocol.Fetch.RequestPausedEvent) => {
     const isDocument = event.resourceType === 'Document' && event.frameId === page.frameId;
     return isDocument
       ? { requestId: event.requestId, responseCode: 200, responseHeaders, body }
@@ -49,7 +50,7 @@ export async function navigateToDocument(
   });
   const [, { loaderId, errorText }] = await Promise.all([
     page.interceptor.apply(),
-    page.session.send('Page.navigate', { url: `${origin}/` }),
+    page.session.send('Page.navigate', { url: `${DOCUMENT_ORIGIN}/` }),
   ]);
   if (errorText !== undefined || loaderId === undefined) {
     throw new PlatenError(

@@ -2,11 +2,6 @@ import type { Protocol } from 'puppeteer';
 import type { RenderBrowser, TargetListener } from './browser.ts';
 import { RenderPage } from './render-page.ts';
 
-/** A letter or digit first, then what a host name may hold: one label under a top-level domain that never resolves. */
-const RESERVED_DOMAIN = 'invalid';
-
-let made = 0;
-
 /**
  * A browser context with its one page, used by one account, one job at a time. Nothing is shared between two contexts:
  * not cookies, storage or cache, and no renderer process, since Chromium never puts two contexts into one.
@@ -15,8 +10,6 @@ export class RenderContext implements TargetListener {
   readonly accountId: string;
   readonly browser: RenderBrowser;
   readonly page: RenderPage;
-  /** Under which HTML is loaded when it can run script: an origin of this context's own, that exists nowhere else. */
-  readonly origin: string;
   readonly #contextId: string;
   /** Set when something was opened that cannot be cleaned away: the context is not used again. */
   tainted = false;
@@ -33,7 +26,6 @@ export class RenderContext implements TargetListener {
     this.browser = parts.browser;
     this.page = parts.page;
     this.#contextId = parts.contextId;
-    this.origin = `https://document-${(++made).toString(36)}.${RESERVED_DOMAIN}`;
   }
 
   /** Opens a context and its page; leaves nothing behind when that fails. */

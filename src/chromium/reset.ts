@@ -33,9 +33,11 @@ export async function resetPage(context: RenderContext): Promise<boolean> {
 async function clean({ page }: RenderContext): Promise<void> {
   const { session } = page;
   const put = [page.interceptor.clear(), page.setNetworkEvents(false)];
-  // The document first: while it lives it can write again what has been cleared.
-  const { errorText } = await session.send('Page.navigate', { url: 'about:blank' });
+  // The document first: while it lives it can write again what has been cleared. The answer may come before it is gone.
+  page.lifecycle.begin();
+  const { errorText, loaderId } = await session.send('Page.navigate', { url: 'about:blank' });
   if (errorText !== undefined) throw new Error(errorText);
+  await page.lifecycle.until('load', loaderId);
   await Promise.all([
     ...put,
     session.send('Storage.clearDataForOrigin', { origin: '*', storageTypes: 'all' }),

@@ -15,7 +15,10 @@ const MAX_STAMP_BYTES = 16 * 1024 * 1024;
 /** What CSS colours are made of; anything else could be more than a colour. */
 const COLOR = /^[#a-z0-9(),.%/ +-]+$/i;
 
-/** Prints the watermark alone on one transparent page of the document's format: any font, any script. */
+/**
+ * Prints the watermark alone on a transparent square page whose side is the diagonal of the document's format, with the
+ * text made to fit into that format: any font, any script.
+ */
 export async function printStamp(
   page: RenderPage,
   watermark: WatermarkOptions,
@@ -25,7 +28,8 @@ export async function printStamp(
   const [short, long] = PAPER_INCHES[options.format ?? 'A4'];
   const [width, height] = options.landscape ? [long, short] : [short, long];
   await writeDocument(page, stampHtml(watermark, width, height), true);
-  const settings = printSettings({ format: options.format, landscape: options.landscape });
+  const side = Math.hypot(width, height);
+  const settings = { ...printSettings({}), paperWidth: side, paperHeight: side };
   const stamp = await printPage(page, settings, MAX_STAMP_BYTES);
   emptyPage(page);
   return stamp;

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { readPdf, renderPage } from '../../support/pdf.ts';
+import { type Bench, render, type Site, startBench, startSite } from './support.ts';
+
+const SQUARE = `const x = document.querySelector('canvas').getContext('2d'); x.fillStyle = '#f00'; x.fillRect(0, 0, 100, 100);`;
+const PIXEL_SVG =
+  '<svg xmlns="http://www.w3.org/2000/svg" width="100" height="100"><rect width="100" height="100" fill="red"/></svg>';
+const RED = [255, 0, 0] as const;
+
+describe('what a person would see', () => {
+  let bench: Bench;
+  let site: Site;
+  before(async () => {
+    bench = await startBench();
+    site = await startSite((request, response) => {
+      const slow = request.url!.includes('slow') ? 400 : 0;
+      setTimeout(() => {
+        if (request.url!.includes('.svg'))
+          response.writeHead(200, { 'Content-Type': 'image/svg+xml' }).end(PIXEL_SVG);
+        else if (request.url!.includes('.css'))
+          response.writeHead(200, { 'Content-Type': 'text/css' }).end('p { color: #f00; background: #f00 }');
+        else if (request.url!.includes('.js'))
+          response
+            .writeHead(200, { 'Content-Type': 'text/javascript' })
+            .end("document.body.append('script ran')");
+        else if (request.url!.includes('.ttf'))
+          response
+            .writeHead(200, { 'Content-Type': 'font/ttf', 'Access-Control-Allow-Origin': '*' })
+            .end(font());
+        else response.writeHead(404).end();
+      }, slow);
+    });
+  });
+  after(async () => {
+    await bench.close();
+    await site.close();
+  });
+
+  const red = async (html: string, page = 1) =>
+    (await renderPage((await render(bench, html)).pdf, page)).countColor(RED);
+
+  it('prints what is drawn in an animation frame', async () => {
+    assert.ok(
+      (await red(
+        `<canvas width=100 height=100></canvas><script>requestAnimationFrame(() => { ${SQUARE} })</script>`,
+      )) > 3000,
+    );
+  });
+
+  it('prints what is drawn in the frame after', async () => {
+    assert.ok(
+      (await red(
+        `<canvas width=100 height=100></canvas><script>requestAnimationFrame(() => requestAnimationFrame(() => { ${SQUARE} }))</script>`,
+      )) > 3000,
+    );
+  });
+
+  it('prints what a resize observer draws', async () => {
+    assert.ok(
+      (await red(
+        `<canvas width=100 height=100></canvas><script>new ResizeObserver(() => { ${SQUARE} }).observe(document.querySelector('canvas'))</script>`,
+      )) > 3000,
+    );
+  });
+
+  it('prints what an intersection observer draws, however far down', async () => {
+    const html = `<div style="height:5000px"></div><canvas width=100 height=100></canvas><script>
+      new IntersectionObserver(([entry]) => { if (entry.isIntersecting) { ${SQUARE} } }).observe(document.querySelector('canvas'))</script>`;
+    const { pdf, pages } = await render(bench, html);
+    assert.ok((await renderPage(pdf, pages)).countColor(RED) > 3000);
+  });
+
+  for (const [what, before] of [
+    ['a still document', ''],
+    ['a document with script', '<script>1</script>'],
+  ] as const) {
+    it(`prints lazy images of ${what}, however far down`, async () => {
+      const html = `${before}<div style="height:9000px"></div><img loading=lazy src="${site.at('/slow/lazy.svg')}">`;
+      const { pdf, pages } = await render(bench, html);
+      assert.ok((await renderPage(pdf, pages)).countColor(RED) > 3000);
+    });
+
+    it(`prints slow images and styles of ${what}`, async () => {
+      const html = `${before}<link rel=stylesheet href="${site.at('/slow/a.css')}"><img src="${site.at('/slow/b.svg')}"><p>x`;
+      assert.ok((await red(html)) > 6000);
+    });
+
+    it(`prints web fonts of ${what}`, async () => {
+      const html = `${before}<style>@font-face { font-family: f; src: url(${site.at('/slow/f.ttf')}) } p { font: 40px f, serif }</style><p>mmmm`;
+      const { pdf } = await render(bench, html);
+      assert.ok(Buffer.from(pdf).includes('LiberationSans-Bold'), 'the font is embedded');
+      assert.match((await readPdf(pdf)).text, /mmmm/);
+    });
+  }
+
+  it('loads assets over http and runs scripts from there', async () => {
+    const { pdf } = await render(bench, `<body><script src="${site.at('/a.js')}"></script>`);
+    assert.match((await readPdf(pdf)).text, /script ran/);
+  });
+
+  it('prints what is fetched later when told to wait for the network', async () => {
+    const html = `<p id=p>no</p><script>addEventListener('load', () => setTimeout(() => {
+      const image = new Image(); image.onload = () => { p.textContent = 'yes' }; image.src = '${site.at('/slow/c.svg')}' }, 100))</script>`;
+    assert.match((await readPdf((await render(bench, html, { waitUntil: 'networkidle' })).pdf)).text, /yes/);
+    assert.match((await readPdf((await render(bench, html, { waitUntil: 'load' })).pdf)).text, /no/);
+  });
+
+  it('does not wait for images when told not to', async () => {
+    const hanging = await startSite(() => undefined);
+    try {
+      for (const script of ['', '<script>1</script>']) {
+        const html = `${script}<p>text<img src="${hanging.at('/never.svg')}">`;
+        const { pdf } = await render(bench, html, { waitUntil: 'domcontentloaded' }, { timeoutMs: 5000 });
+        assert.match((await readPdf(pdf)).text, /text/);
+      }
+    } finally {
+      await hanging.close();
+    }
+  });
+
+  it('follows a document that replaces itself', async () => {
+    const target = await startSite((_request, response) =>
+      response.writeHead(200, { 'Content-Type': 'text/html' }).end('<p>arrived'),
+    );
+    try {
+      const { pdf } = await render(bench, `<script>location = '${target.at('/next')}'</script>`);
+      assert.match((await readPdf(pdf)).text, /arrived/);
+    } finally {
+      await target.close();
+    }
+  });
+
+  it('tells scripts of a secure context with storage of its own', async () => {
+    const html = `<p id=p></p><script>localStorage.a = 1; p.textContent = isSecureContext + ' ' + localStorage.length</script>`;
+    assert.match((await readPdf((await render(bench, html)).pdf)).text, /true 1/);
+  });
+});
+
+/** Any font that no machine has by another name. */
+function font(): Buffer {
+  return readFileSync(
+    fileURLToPath(import.meta.resolve('pdfjs-dist/standard_fonts/LiberationSans-Bold.ttf')),
+  );
+}

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { readPdf } from '../../support/pdf.ts';
+import {
+  type Bench,
+  browserProcesses,
+  eventually,
+  failure,
+  render,
+  rendererProcesses,
+  type Site,
+  startBench,
+  startSite,
+} from './support.ts';
+
+/** Leaves a trace in everything a document can write to. */
+const WRITE = `<p id=p>writing</p><script>(async () => {
+  window.leak = 1; window.name = 'leak'; document.cookie = 'leak=1'; history.pushState(1, '', '#leak');
+  localStorage.leak = 1; sessionStorage.leak = 1;
+  await new Promise((done) => { const open = indexedDB.open('leak'); open.onsuccess = done; open.onerror = done });
+  await (await caches.open('leak')).put('/leak', new Response('leak'));
+  await (await navigator.storage.getDirectory()).getFileHandle('leak', { create: true });
+  new BroadcastChannel('leak').onmessage = (event) => event.target.postMessage('leak');
+  setInterval(() => { localStorage.late = 1; document.cookie = 'late=1' }, 1);
+  p.id = 'written';
+})().catch((error) => { document.body.append(String(error)); p.id = 'written' })</script>`;
+
+/** Says what it finds of that. */
+const READ = `<p id=p></p><script>(async () => {
+  const found = [];
+  const look = (what, there) => { if (there) found.push(what) };
+  look('global', window.leak); look('name', window.name); look('cookie', document.cookie);
+  look('history', history.length > 2); look('local', localStorage.length); look('session', sessionStorage.length);
+  look('indexedDB', (await indexedDB.databases()).length); look('caches', (await caches.keys()).length);
+  for await (const name of (await navigator.storage.getDirectory()).keys()) look('file', name);
+  const channel = new BroadcastChannel('leak');
+  channel.onmessage = () => look('channel', true);
+  channel.postMessage('?');
+  await new Promise((done) => setTimeout(done, 150));
+  look('timer', localStorage.late || document.cookie.includes('late'));
+  p.textContent = 'found: ' + (found.join(' ') || 'nothing'); p.id = 'read';
+})().catch((error) => { p.textContent = String(error); p.id = 'read' })</script>`;
+
+for (const isolation of ['account', 'job', 'browser'] as const) {
+  describe(`isolation by ${isolation}`, () => {
+    let bench: Bench;
+    before(async () => {
+      bench = await startBench({ isolation });
+    });
+    after(() => bench.close());
+
+    const read = async (html: string, accountId: string) =>
+      (await readPdf((await render(bench, html, { waitForSelector: '#read, #written' }, { accountId })).pdf))
+        .text;
+
+    it('leaves a job nothing of another job of its account', async () => {
+      for (let i = 0; i < (isolation === 'browser' ? 1 : 4); i++) {
+        assert.equal((await read(WRITE, 'a')).trim(), 'writing');
+        assert.equal((await read(READ, 'a')).trim(), 'found: nothing');
+      }
+    });
+
+    it('leaves a job nothing of another account, at the same time too', async () => {
+      const [, found] = await Promise.all([read(WRITE, 'a'), read(READ, 'b')]);
+      assert.equal(found.trim(), 'found: nothing');
+    });
+
+    it('leaves two jobs of one account nothing of each other at the same time', async () => {
+      const [, found] = await Promise.all([read(WRITE, 'a'), read(READ, 'a')]);
+      assert.equal(found.trim(), 'found: nothing');
+    });
+  });
+}
+
+describe('kept contexts', () => {
+  let bench: Bench;
+  let site: Site;
+  before(async () => {
+    bench = await startBench({ maxIdleContexts: 3, contextIdleMs: 1500 });
+    site = await startSite((request, response) => {
+      if (request.url === '/sw.js')
+        response
+          .writeHead(200, { 'Content-Type': 'text/javascript' })
+          .end('addEventListener("fetch", () => {})');
+      else if (request.url === '/cookie.svg')
+        response
+          .writeHead(200, { 'Content-Type': 'image/svg+xml', 'Set-Cookie': 'seen=1; Path=/' })
+          .end('<svg xmlns="http://www.w3.org/2000/svg"/>');
+      else
+        response
+          .writeHead(200, { 'Content-Type': 'text/html', 'Set-Cookie': 'seen=1' })
+          .end(`<p>${request.headers.cookie ?? 'no cookie'}`);
+    });
+  });
+  after(async () => {
+    await bench.close();
+    await site.close();
+  });
+
+  it('never share a process between accounts', async () => {
+    await eventually('idle contexts are gone', () => renderers() <= 1);
+    const before = renderers();
+    await render(bench, '<script>1</script>', {}, { accountId: 'one' });
+    const one = renderers();
+    await render(bench, '<script>1</script>', {}, { accountId: 'two' });
+    assert.equal(one, before + 1);
+    assert.equal(renderers(), before + 2);
+  });
+
+  it('are used again by their account', async () => {
+    await render(bench, '<p>x', {}, { accountId: 'again' });
+    const before = new Set(browserProcesses());
+    for (const html of ['<p>x', '<script>1</script>', '<p>y'])
+      await render(bench, html, {}, { accountId: 'again' });
+    assert.deepEqual(
+      browserProcesses().filter((pid) => !before.has(pid)),
+      [],
+    );
+  });
+
+  it('are bounded in number, and go when their account is idle', async () => {
+    for (const accountId of ['1', '2', '3', '4', '5']) await render(bench, '<p>x', {}, { accountId });
+    assert.ok(renderers() <= 4, `${renderers()} renderers`);
+    await eventually('idle contexts are gone', () => renderers() <= 1);
+  });
+
+  it('forget the cookies of a page that was loaded, and of an image', async () => {
+    const load = async () => (await readPdf((await render(bench, { url: site.at('/') })).pdf)).text.trim();
+    assert.equal(await load(), 'no cookie');
+    assert.equal(await load(), 'no cookie');
+    await render(bench, `<img src="${site.at('/cookie.svg')}">`);
+    assert.equal(await load(), 'no cookie');
+  });
+
+  it('are thrown away after a service worker, a shared worker or a pop-up', async () => {
+    const worker = await startSite((request, response) => {
+      if (request.url === '/sw.js')
+        response
+          .writeHead(200, { 'Content-Type': 'text/javascript' })
+          .end('addEventListener("fetch", (e) => e.respondWith(new Response("intercepted")))');
+      else
+        response
+          .writeHead(200, { 'Content-Type': 'text/html' })
+          .end(
+            `<p id=p>page</p><script>navigator.serviceWorker?.register('/sw.js').then(() => navigator.serviceWorker.ready).then(() => p.id = 'done', (e) => { p.textContent = e; p.id = 'done' }); if (!navigator.serviceWorker) p.id = 'done'</script>`,
+          );
+    });
+    try {
+      for (let i = 0; i < 2; i++) {
+        const url = `http://127.0.0.1:${worker.port}/`;
+        const { pdf } = await render(bench, { url }, { waitForSelector: '#done' });
+        assert.equal((await readPdf(pdf)).text.trim(), 'page');
+      }
+      const shared = `<p id=p></p><script>
+        const worker = new SharedWorker(URL.createObjectURL(new Blob(['let n = 0; onconnect = (e) => e.ports[0].postMessage(++n)'])), 'leak');
+        worker.port.onmessage = ({ data }) => { p.textContent = 'connection ' + data; p.id = 'done' }</script>`;
+      for (let i = 0; i < 2; i++) {
+        const { pdf } = await render(bench, shared, { waitForSelector: '#done' });
+        assert.equal((await readPdf(pdf)).text.trim(), 'connection 1');
+      }
+      const { pdf } = await render(
+        bench,
+        `<p id=p></p><script>p.textContent = String(window.open('about:blank'))</script>`,
+      );
+      assert.equal((await readPdf(pdf)).text.trim(), 'null');
+    } finally {
+      await worker.close();
+    }
+  });
+
+  it('keep policies of one still document from the next', async () => {
+    const policy = `<meta http-equiv="Content-Security-Policy" content="style-src 'none'">`;
+    const styled = '<style>p::before { content: "styled " }</style><p>text';
+    await render(bench, `${policy}${styled}`);
+    assert.match((await readPdf((await render(bench, styled)).pdf)).text, /styled/);
+  });
+
+  it('are not used after a failed job', async () => {
+    await render(bench, '<p>x', {}, { accountId: 'failing' });
+    const before = new Set(browserProcesses());
+    await failure(render(bench, '<script>for (;;);</script>', {}, { accountId: 'failing', timeoutMs: 1000 }));
+    await render(bench, '<p>x', {}, { accountId: 'failing' });
+    assert.ok(
+      browserProcesses().some((pid) => !before.has(pid)),
+      'another process',
+    );
+  });
+});
+
+function renderers(): number {
+  return rendererProcesses().length;
+}

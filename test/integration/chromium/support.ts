@@ -1,0 +1,176 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pino from 'pino';
+import {
+  type ChromiumRendererOptions,
+  createChromiumRenderer,
+} from '../../../src/chromium/chromium-renderer.ts';
+import { processTree } from '../../../src/chromium/processes.ts';
+import type { RenderedPdf, Renderer, RenderRequest, RenderSource } from '../../../src/chromium/renderer.ts';
+import { createAddressPolicy } from '../../../src/egress/address-policy.ts';
+import { parseNetworks } from '../../../src/egress/networks.ts';
+import { type EgressProxy, startEgressProxy } from '../../../src/egress/proxy.ts';
+import { createPdfFinisher } from '../../../src/pdf/finish.ts';
+import type { RenderOptions } from '../../../src/renders/options.ts';
+
+export const silent = pino({ level: process.env.LOG_LEVEL ?? 'silent' });
+
+/** A renderer with all its parts, and what a test wants to know of it. */
+export interface Bench {
+  readonly renderer: Renderer;
+  readonly proxy: EgressProxy;
+  /** Reasons of browser restarts so far. */
+  readonly restarts: string[];
+  readonly userDataRoot: string;
+  close(): Promise<void>;
+}
+
+export async function startBench(options: Partial<ChromiumRendererOptions> = {}): Promise<Bench> {
+  const userDataRoot = mkdtempSync(join(tmpdir(), 'platen-test-'));
+  const restarts: string[] = [];
+  const policy = createAddressPolicy({ allowedNetworks: parseNetworks(['127.0.0.0/8']) });
+  const proxy = await startEgressProxy({
+    policy,
+    logger: silent,
+    // Every name under .test is this machine, whose documents are anybody's.
+    lookup: async (name) => {
+      if (name.endsWith('.test')) return ['127.0.0.1'];
+      throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' });
+    },
+  });
+  const finisher = createPdfFinisher({ processes: 1 });
+  const renderer = await createChromiumRenderer({
+    seats: 2,
+    isolation: 'account',
+    proxyUrl: proxy.url,
+    egress: proxy,
+    finish: (pdf, { watermark, ...rest }) => finisher.finish(pdf, { watermarkStamp: watermark, ...rest }),
+    logger: silent,
+    metrics: {
+      browsers: { set: () => undefined },
+      browserRestarts: { inc: ({ reason }) => restarts.push(reason) },
+    },
+    userDataRoot,
+    ...options,
+  });
+  return {
+    renderer,
+    proxy,
+    restarts,
+    userDataRoot,
+    async close() {
+      await renderer.close();
+      await Promise.all([proxy.close(), finisher.close()]);
+      rmSync(userDataRoot, { recursive: true, force: true });
+    },
+  };
+}
+
+let jobs = 0;
+
+export interface JobSettings {
+  readonly accountId?: string;
+  readonly timeoutMs?: number;
+  readonly maxOutputBytes?: number;
+  readonly signal?: AbortSignal;
+}
+
+export function render(
+  { renderer }: Pick<Bench, 'renderer'>,
+  document: string | { readonly url: string },
+  options: RenderOptions = {},
+  settings: JobSettings = {},
+): Promise<RenderedPdf> {
+  const source: RenderSource =
+    typeof document === 'string' ? { kind: 'html', html: document } : { kind: 'url', url: document.url };
+  const request: RenderRequest = {
+    jobId: `job-${++jobs}`,
+    accountId: settings.accountId ?? 'account',
+    source,
+    options,
+    deadline: Date.now() + (settings.timeoutMs ?? 20_000),
+    maxOutputBytes: settings.maxOutputBytes ?? 50 * 1024 * 1024,
+    signal: settings.signal ?? new AbortController().signal,
+  };
+  return renderer.render(request);
+}
+
+export interface Site {
+  readonly port: number;
+  /** Under a name that the proxy resolves to this machine: `http://NAME.test:PORT/…`. */
+  at(path: string, name?: string): string;
+  readonly requests: { readonly path: string; readonly headers: IncomingMessage['headers'] }[];
+  close(): Promise<void>;
+}
+
+/** A web server of the test's own. */
+export async function startSite(
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+): Promise<Site> {
+  const requests: { path: string; headers: IncomingMessage['headers'] }[] = [];
+  const server = createServer((request, response) => {
+    requests.push({ path: request.url ?? '', headers: request.headers });
+    answer(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    requests,
+    at: (path, name = 'site') => `http://${name}.test:${port}${path}`,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** The browser processes that this process has started, and all below them. */
+export function browserProcesses(): number[] {
+  return processTree(process.pid)
+    .map(({ pid }) => pid)
+    .filter((pid) => pid !== process.pid);
+}
+
+export async function eventually(what: string, holds: () => boolean, ms = 10_000): Promise<void> {
+  const end = Date.now() + ms;
+  while (!holds()) {
+    if (Date.now() > end) throw new Error(`in ${ms} ms it did not come about that ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** The code and permanence that a render rejects with. */
+export async function failure(
+  rendering: Promise<unknown>,
+): Promise<{ code: string; permanent: boolean; message: string }> {
+  try {
+    await rendering;
+  } catch (error) {
+    return error as { code: string; permanent: boolean; message: string };
+  }
+  throw new Error('the render was expected to fail');
+}
+
+/** Renderer processes of the browsers that this process has started. */
+export function rendererProcesses(): number[] {
+  return browserProcesses().filter((pid) => commandLine(pid).includes('--type=renderer'));
+}
+
+/** Browsers' main processes. */
+export function mainProcesses(): number[] {
+  return browserProcesses().filter(
+    (pid) => commandLine(pid).includes('--remote-debugging-pipe') && !commandLine(pid).includes('--type='),
+  );
+}
+
+export function commandLine(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' ');
+  } catch {
+    return '';
+  }
+}
