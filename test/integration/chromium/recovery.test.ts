@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findBrowser } from '../../../src/chromium/find-browser.ts';
+import { processTree } from '../../../src/chromium/processes.ts';
+import {
+  type Bench,
+  browserProcesses,
+  commandLine,
+  eventually,
+  failure,
+  mainProcesses,
+  render,
+  rendererProcesses,
+  startBench,
+} from './support.ts';
+
+const SLOW = '<p>x<script>1</script>';
+
+describe('a pool of browsers', () => {
+  let bench: Bench;
+  afterEach(() => bench.close());
+
+  it('replaces a browser that is killed, and fails only what ran in it', async () => {
+    bench = await startBench({ browsers: 2, seats: 2 });
+    await eventually('both browsers run', () => mainProcesses().length === 2);
+    const renders = ['a', 'b'].map((accountId) =>
+      render(bench, SLOW, { delayMs: 1500 }, { accountId }).then(
+        () => 'done',
+        (error: { code: string }) => error.code,
+      ),
+    );
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    process.kill(mainProcesses()[0]!, 'SIGKILL');
+    assert.deepEqual((await Promise.all(renders)).sort(), ['BROWSER_CRASHED', 'done']);
+    await eventually('the browser is replaced', () => mainProcesses().length === 2);
+    assert.deepEqual(bench.restarts, ['crashed']);
+    await Promise.all(['a', 'b', 'c'].map((accountId) => render(bench, '<p>x', {}, { accountId })));
+  });
+
+  it('fails only the render whose page crashes', async () => {
+    bench = await startBench();
+    const before = new Set(rendererProcesses());
+    const rendering = failure(render(bench, SLOW, { delayMs: 5000 }));
+    await eventually('the page has a renderer', () => rendererProcesses().some((pid) => !before.has(pid)));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    for (const pid of rendererProcesses().filter((candidate) => !before.has(candidate)))
+      process.kill(pid, 'SIGKILL');
+    assert.equal((await rendering).code, 'BROWSER_CRASHED');
+    await render(bench, '<p>x');
+    assert.deepEqual(bench.restarts, []);
+  });
+
+  it('replaces a browser that hangs, while idle', async () => {
+    bench = await startBench({ checkEveryMs: 200, pingMs: 500 });
+    const [pid] = mainProcesses();
+    process.kill(pid!, 'SIGSTOP');
+    await eventually(
+      'the browser is replaced',
+      () => mainProcesses().length === 1 && mainProcesses()[0] !== pid,
+    );
+    assert.deepEqual(bench.restarts, ['hung']);
+    await render(bench, '<p>x');
+  });
+
+  it('ends a render in a browser that hangs at its deadline', async () => {
+    bench = await startBench({ pingMs: 60_000 });
+    await render(bench, '<p>x');
+    const [pid] = mainProcesses();
+    process.kill(pid!, 'SIGSTOP');
+    const started = Date.now();
+    const error = await failure(render(bench, SLOW, {}, { timeoutMs: 1000 }));
+    assert.equal(error.code, 'RENDER_TIMEOUT');
+    assert.ok(Date.now() - started < 7000, `${Date.now() - started} ms`);
+    await render(bench, '<p>x');
+    assert.ok(!mainProcesses().includes(pid!));
+  });
+
+  for (const [why, recycle, reason] of [
+    ['renders', { jobs: 3 }, 'jobs'],
+    ['age', { ageMs: 400 }, 'age'],
+    ['memory', { memoryBytes: 1 }, 'memory'],
+  ] as const) {
+    it(`replaces a browser for its ${why} without failing a render`, async () => {
+      bench = await startBench({ recycle, checkEveryMs: 200 });
+      const [first] = mainProcesses();
+      const end = Date.now() + 2000;
+      while (Date.now() < end)
+        await Promise.all(['a', 'b'].map((accountId) => render(bench, '<p>x', {}, { accountId })));
+      await eventually('the first browser has ended', () => !mainProcesses().includes(first!));
+      assert.ok(bench.restarts.length > 0);
+      assert.deepEqual([...new Set(bench.restarts)], [reason]);
+    });
+  }
+
+  it('waits for a browser that cannot be started, and heals when it can', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'platen-browser-'));
+    const wrapper = join(folder, 'browser-shell');
+    const { path, env } = await findBrowser({ warn: () => undefined });
+    const works = `#!/bin/sh\n${Object.entries(env)
+      .map(([name, value]) => `export ${name}='${value}'`)
+      .join('\n')}\nexec '${path}' "$@"\n`;
+    writeFileSync(wrapper, works);
+    chmodSync(wrapper, 0o755);
+    bench = await startBench({ browserPath: wrapper });
+    await render(bench, '<p>x');
+    writeFileSync(wrapper, '#!/bin/sh\nexit 1\n');
+    process.kill(mainProcesses()[0]!, 'SIGKILL');
+    await eventually('it is found unstartable', () => bench.restarts.includes('unstartable'));
+    assert.equal(bench.renderer.health().ready, false);
+    assert.equal((await failure(render(bench, '<p>x', {}, { timeoutMs: 500 }))).code, 'RENDER_TIMEOUT');
+    const waiting = render(bench, '<p>x', {}, { timeoutMs: 15_000 });
+    writeFileSync(wrapper, works);
+    await waiting;
+    assert.equal(bench.renderer.health().ready, true);
+    rmSync(folder, { recursive: true });
+  });
+
+  it('rejects what is under way when it closes, and leaves no process and no folder', async () => {
+    bench = await startBench();
+    const rendering = failure(render(bench, SLOW, { delayMs: 10_000 }));
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await bench.renderer.close();
+    assert.equal((await rendering).code, 'WORKER_LOST');
+    assert.equal((await failure(render(bench, '<p>x'))).code, 'WORKER_LOST');
+    assert.deepEqual(
+      browserProcesses().filter((pid) => commandLine(pid).includes('--user-data-dir')),
+      [],
+    );
+    assert.deepEqual(readdirSync(bench.userDataRoot), []);
+  });
+
+  it('keeps the number of processes through two hundred renders', async () => {
+    bench = await startBench();
+    const account = (i: number) => `account-${i % 3}`;
+    const html = (i: number) => (i % 4 === 0 ? `<p>${i}<script>1</script>` : `<p>${i}`);
+    const run = async (from: number, to: number) => {
+      for (let i = from; i < to; i += 2) {
+        await Promise.all([i, i + 1].map((n) => render(bench, html(n), {}, { accountId: account(n) })));
+      }
+    };
+    await run(0, 40);
+    const before = browserProcesses().length;
+    await run(40, 200);
+    assert.ok(browserProcesses().length <= before, `${before} processes, then ${browserProcesses().length}`);
+  });
+});
+
+describe('when the process that renders is killed', () => {
+  it('its browsers end, and their folders go at the next start', async () => {
+    const root = mkdtempSync(join(tmpdir(), 'platen-orphans-'));
+    const child = spawn(process.execPath, [join(import.meta.dirname, 'orphan-parent.ts'), root], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await new Promise((resolve) => child.stdout.once('data', resolve));
+    const tree = processTree(child.pid!).filter(({ pid }) => pid !== child.pid);
+    assert.ok(tree.length >= 4, `${tree.length} processes`);
+    child.kill('SIGKILL');
+    await eventually(
+      'no browser process is left',
+      () => tree.every(({ pid }) => !commandLine(pid).includes(root) && !isAlive(pid)),
+      8000,
+    );
+    assert.equal(readdirSync(root).length, 1);
+    const bench = await startBench({ userDataRoot: root });
+    assert.equal(readdirSync(root).length, 1, "the new browser's own");
+    await bench.close();
+    assert.equal(readdirSync(root).length, 0);
+    rmSync(root, { recursive: true });
+  });
+});
+
+function isAlive(pid: number): boolean {
+  return processTree(pid).length > 0;
+}
