@@ -8,6 +8,7 @@ interface Schemas {
   readonly query?: ZodObject | undefined;
   readonly headers?: ZodObject | undefined;
   readonly body?: ZodType | undefined;
+  readonly bodyFaults?: ((body: unknown) => readonly string[]) | undefined;
 }
 
 /**
@@ -31,6 +32,7 @@ export function checkRequest(schemas: Schemas, request: Request, body: unknown) 
     headers: check(schemas.headers, () => namedHeaders(schemas.headers!, request), 'headers'),
     body: check(schemas.body, () => body, 'body'),
   };
+  faults.push(...(schemas.bodyFaults?.(body) ?? []));
   if (faults.length > 0) throw new PlatenError('VALIDATION', faults[0], { details: faults });
   return checked;
 }

@@ -86,6 +86,8 @@ interface RouteSpec<A extends Auth, R extends Responses, P, Q, H, B> {
   readonly headers?: H;
   /** Of a JSON body, which is required then. */
   readonly body?: B;
+  /** Rules between the fields of the body; asked even of a body with faults, so that all are told at once. */
+  readonly bodyFaults?: (body: unknown) => readonly string[];
   readonly responses: R;
   /** What the handler may refuse with. Faults of credentials and of form go without saying. */
   readonly errors?: readonly ErrorCode[];

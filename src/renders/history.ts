@@ -65,7 +65,8 @@ export async function listJobs(
   const [liveJobs, overJobs, movingJobs, liveTotal, overTotal] = await Promise.all([
     collections.jobs.find(live).sort(order).limit(upTo).lean(),
     collections.history.find(visible).sort(order).limit(upTo).lean(),
-    collections.jobs.find(visible).sort(order).limit(upTo).lean(),
+    // All of them, to be counted: they are what has ended within the last moments.
+    collections.jobs.find(visible).lean(),
     collections.jobs.countDocuments(live),
     collections.history.countDocuments(visible),
   ]);

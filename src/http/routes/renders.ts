@@ -7,7 +7,7 @@ import type { Caller, RenderOrder } from '../../renders/render-service.ts';
 import type { ApiParts } from '../api-parts.ts';
 import { fileHeaders, signedLink } from '../job-files.ts';
 import { defineRoute } from '../route.ts';
-import { type RenderRequest, renderRequestSchema } from '../schemas/render-request.ts';
+import { inputFaults, type RenderRequest, renderRequestSchema } from '../schemas/render-request.ts';
 
 const DEFAULT_FILE_NAME = 'document.pdf';
 /** What renders of test keys carry, whatever their options say. */
@@ -57,6 +57,7 @@ const render = defineRoute({
   auth: 'apiKey',
   headers,
   body: renderRequestSchema,
+  bodyFaults: inputFaults,
   responses: {
     200: {
       description: 'Completed. With `output` = `binary` the PDF, with `url` where to download it.',

@@ -4,7 +4,11 @@ import { z } from 'zod';
 export function queryInteger(min: number, max: number, fallback: number) {
   return z.preprocess(
     (text) => (typeof text === 'string' && /^-?\d{1,15}$/.test(text) ? Number(text) : text),
-    z.int('must be an integer').min(min).max(max).default(fallback),
+    z
+      .int({ error: (issue) => (issue.code === 'invalid_type' ? 'must be an integer' : undefined) })
+      .min(min)
+      .max(max)
+      .default(fallback),
   );
 }
 

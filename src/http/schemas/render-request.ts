@@ -7,80 +7,57 @@ const MAX_DATA_DEPTH = 64;
 const MAX_URL_LENGTH = 8192;
 const SOURCES = ['html', 'url', 'templateId'] as const;
 
-const fields = z.strictObject({
-  html: z.string().min(1).optional().describe('Input source: an HTML document.'),
-  url: z
-    .string()
-    .max(MAX_URL_LENGTH)
-    .refine(isHttpUrl, 'must be an http or https address')
-    .optional()
-    .describe('Input source: the http or https address of a page.')
-    .meta({ format: 'uri' }),
-  templateId: z.uuid().toLowerCase().optional().describe('Input source: a saved template of the account.'),
-  templateVersionId: z
-    .uuid()
-    .toLowerCase()
-    .optional()
-    .describe('Pins a version of the template; otherwise its current one is used.'),
-  data: z
-    .record(z.string(), z.unknown())
-    .refine(isShallow, `must not be nested deeper than ${MAX_DATA_DEPTH} levels`)
-    .optional()
-    .describe("Values of the template's variables."),
-  output: z
-    .enum(['binary', 'url'])
-    .default('binary')
-    .describe('`binary` answers with the PDF, `url` with a signed address to download it from.'),
-  filename: z.string().min(1).max(255).optional().describe('Name of the PDF file.'),
-  executionMode: z
-    .enum(['sync', 'async'])
-    .default('sync')
-    .describe('`sync` waits a while for the render to end; `async` answers 202 at once.'),
-  options: renderOptionsSchema.default({}),
-});
-
-/** The body of `POST /v1/pdf`. */
-export const renderRequestSchema = fields.check(whole(checkSources), whole(checkTemplateFields)).meta({
-  id: 'RenderRequest',
-  oneOf: SOURCES.map((source) => ({ required: [source] })),
-});
+/** The body of `POST /v1/pdf`; `inputFaults` has the rules between its fields. */
+export const renderRequestSchema = z
+  .strictObject({
+    html: z.string().min(1).optional().describe('Input source: an HTML document.'),
+    url: z
+      .string()
+      .max(MAX_URL_LENGTH)
+      .refine(isHttpUrl, 'must be an http or https address')
+      .optional()
+      .describe('Input source: the http or https address of a page.')
+      .meta({ format: 'uri' }),
+    templateId: z.uuid().toLowerCase().optional().describe('Input source: a saved template of the account.'),
+    templateVersionId: z
+      .uuid()
+      .toLowerCase()
+      .optional()
+      .describe('Pins a version of the template; otherwise its current one is used.'),
+    data: z
+      .record(z.string(), z.unknown())
+      .refine(isShallow, `must not be nested deeper than ${MAX_DATA_DEPTH} levels`)
+      .optional()
+      .describe("Values of the template's variables."),
+    output: z
+      .enum(['binary', 'url'])
+      .default('binary')
+      .describe('`binary` answers with the PDF, `url` with a signed address to download it from.'),
+    filename: z.string().min(1).max(255).optional().describe('Name of the PDF file.'),
+    executionMode: z
+      .enum(['sync', 'async'])
+      .default('sync')
+      .describe('`sync` waits a while for the render to end; `async` answers 202 at once.'),
+    options: renderOptionsSchema.default({}),
+  })
+  .meta({ id: 'RenderRequest', oneOf: SOURCES.map((source) => ({ required: [source] })) });
 
 export type RenderRequest = z.output<typeof renderRequestSchema>;
 
-type Given = Readonly<Record<string, unknown>>;
-type AddFault = (place: string | undefined, message: string) => void;
-
-/** A check of fields against each other that runs even if some are faulty, so that all faults are told at once. */
-function whole(check: (given: Given, add: AddFault) => void) {
-  const checker: z.core.$ZodCheck<z.output<typeof fields>> = z.check((context) => {
-    const given = context.value as unknown;
-    if (typeof given !== 'object' || given === null || Array.isArray(given)) return;
-    check(given as Given, (place, message) => {
-      context.issues.push({
-        code: 'custom',
-        input: given,
-        path: place === undefined ? [] : [place],
-        message,
-      });
-    });
-  });
-  checker._zod.def.when = () => true;
-  return checker;
-}
-
-function checkSources(given: Given, add: AddFault): void {
-  const sources = SOURCES.filter((source) => given[source] !== undefined);
-  if (sources.length === 0) add(undefined, `one of ${SOURCES.join(', ')} is required`);
+/** Rules between the fields of a render's input. @returns a fault for each that is broken. */
+export function inputFaults(given: unknown): string[] {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return [];
+  const fields = given as Readonly<Record<string, unknown>>;
+  const sources = SOURCES.filter((source) => fields[source] !== undefined);
+  const faults: string[] = [];
+  if (sources.length === 0) faults.push(`one of ${SOURCES.join(', ')} is required`);
   if (sources.length > 1) {
-    add(undefined, `only one of ${SOURCES.join(', ')} may be given, not ${sources.join(' and ')}`);
+    faults.push(`only one of ${SOURCES.join(', ')} may be given, not ${sources.join(' and ')}`);
   }
-}
-
-function checkTemplateFields(given: Given, add: AddFault): void {
-  if (given.templateId !== undefined) return;
-  for (const field of ['data', 'templateVersionId']) {
-    if (given[field] !== undefined) add(field, 'may only be given together with templateId');
+  for (const field of fields.templateId === undefined ? ['data', 'templateVersionId'] : []) {
+    if (fields[field] !== undefined) faults.push(`${field}: may only be given together with templateId`);
   }
+  return faults;
 }
 
 function isHttpUrl(text: string): boolean {

@@ -23,16 +23,16 @@ describe('bad input', () => {
 
   describe('of fields', () => {
     const cases: readonly [what: string, body: unknown, faults: string[]][] = [
-      ['no source', {}, ['body: one of html, url, templateId is required']],
+      ['no source', {}, ['one of html, url, templateId is required']],
       [
         'two sources',
         { html: 'x', url: 'https://example.com' },
-        ['body: only one of html, url, templateId may be given, not html and url'],
+        ['only one of html, url, templateId may be given, not html and url'],
       ],
       [
         'three sources',
         { html: 'x', url: 'https://example.com', templateId: UUID },
-        ['body: only one of html, url, templateId may be given, not html and url and templateId'],
+        ['only one of html, url, templateId may be given, not html and url and templateId'],
       ],
       ['an unknown field', { html: 'x', colour: 'red' }, ['colour: is not known']],
       ['an unknown option', { html: 'x', options: { zoom: 2 } }, ['options.zoom: is not known']],
@@ -101,7 +101,7 @@ describe('bad input', () => {
       for (const fault of [
         'html: must be a string',
         'extra: is not known',
-        'body: only one of html, url, templateId may be given, not html and url',
+        'only one of html, url, templateId may be given, not html and url',
         'data: may only be given together with templateId',
         'options.scale: must be at most 2',
         'options.delayMs: must be an integer',

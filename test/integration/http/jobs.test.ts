@@ -127,7 +127,7 @@ describe('jobs over HTTP', () => {
       assert.ok(left > LINK_LIFE_MS - 5000 && left <= LINK_LIFE_MS);
       const answer = await callApi(api.url, 'GET', token(json.url));
       assert.equal(answer.status, 200);
-      assert.equal(answer.headers.get('content-disposition'), 'attachment; filename="a.pdf"');
+      assert.equal(answer.headers.get('content-disposition'), 'attachment; filename=a.pdf');
       assert.equal((await readPdf(answer.bytes)).pages.length, 1);
       api.domain.clock.pass(LINK_LIFE_MS + 1);
       assert.equal((await callApi(api.url, 'GET', token(json.url))).status, 404);
