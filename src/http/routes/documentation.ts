@@ -6,7 +6,7 @@ import { defineRoute } from '../route.ts';
 const tags = ['Documentation'];
 /** The page's own files, and nothing else; pictures of the style sheet are data: addresses. */
 const PAGE_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const KEEP_FOR_AN_HOUR = { 'Cache-Control': 'public, max-age=3600' };
 
 const PAGE = `<!doctype html>
