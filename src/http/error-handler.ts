@@ -14,7 +14,7 @@ export const refuseUnknown: RequestHandler = () => {
 export function answerErrors(logger: Logger): ErrorRequestHandler {
   return async (thrown: unknown, request, response, _next) => {
     const { requestId, jobId } = contextOf(response);
-    if (thrown instanceof CallerGone || response.destroyed) {
+    if (thrown instanceof CallerGone) {
       response.destroy();
       return;
     }
@@ -23,7 +23,7 @@ export function answerErrors(logger: Logger): ErrorRequestHandler {
       : toPlatenError(thrown);
     if (error.status >= 500)
       logger.error({ err: error.cause ?? error, code: error.code, requestId, jobId }, 'request failed');
-    if (response.headersSent) {
+    if (response.headersSent || response.destroyed) {
       response.destroy();
       return;
     }
