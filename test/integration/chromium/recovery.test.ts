@@ -25,7 +25,7 @@ describe('a pool of browsers', () => {
 
   it('replaces a browser that is killed, and fails only what ran in it', async () => {
     bench = await startBench({ browsers: 2, seats: 2 });
-    await eventually('both browsers run', () => mainProcesses().length === 2);
+    await eventually('both browsers run', () => bench.renderer.health().browsers === 2);
     const renders = ['a', 'b'].map((accountId) =>
       render(bench, SLOW, { delayMs: 1500 }, { accountId }).then(
         () => 'done',
@@ -35,7 +35,7 @@ describe('a pool of browsers', () => {
     await new Promise((resolve) => setTimeout(resolve, 700));
     process.kill(mainProcesses()[0]!, 'SIGKILL');
     assert.deepEqual((await Promise.all(renders)).sort(), ['BROWSER_CRASHED', 'done']);
-    await eventually('the browser is replaced', () => mainProcesses().length === 2);
+    await eventually('the browser is replaced', () => bench.renderer.health().browsers === 2);
     assert.deepEqual(bench.restarts, ['crashed']);
     await Promise.all(['a', 'b', 'c'].map((accountId) => render(bench, '<p>x', {}, { accountId })));
   });
