@@ -21,6 +21,8 @@ export class Origin {
   readonly address: string;
   readonly requests: Seen[] = [];
   readonly sockets = new Set<Socket>();
+  /** Web sockets so far. */
+  upgrades = 0;
 
   private constructor(address: string, server: Server) {
     this.address = address;
@@ -47,9 +49,10 @@ export class Origin {
       origin.requests.push({ method, url, headers, body });
       respond(request, response);
     });
-    server.on('upgrade', (request, socket) =>
-      acceptWebSocket(request, socket as Socket, `hello from ${address}`),
-    );
+    server.on('upgrade', (request, socket) => {
+      origin.upgrades += 1;
+      acceptWebSocket(request, socket as Socket, `hello from ${address}`);
+    });
     server.listen(port, address);
     await once(server, 'listening');
     return origin;
