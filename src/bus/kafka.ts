@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Kafka } from 'kafkajs';
 import type { Logger } from '../telemetry/logger.ts';
 import {
   type Bus,
@@ -17,8 +16,8 @@ import { Publisher } from './kafka/publisher.ts';
 import { ensureTopics, type TopicNames, topicNames } from './kafka/topics.ts';
 import { encode } from './messages.ts';
 
-/** How a message fared: for counters. */
-export type PublishHook = (kind: 'pointer' | 'event', outcome: 'sent' | 'failed', count: number) => void;
+/** How each message fared: for counters. */
+export type PublishHook = (kind: 'pointer' | 'event', outcome: 'sent' | 'failed') => void;
 
 export interface KafkaBusOptions {
   /** host:port of one broker or more. */
@@ -32,7 +31,7 @@ export interface KafkaBusOptions {
   readonly partitions?: number;
   /** Of all topics when they are created here; default 1. */
   readonly replicationFactor?: number;
-  /** How long a worker may be silent before its partitions go to others, in milliseconds; default 10,000. */
+  /** How long a worker may be silent before its partitions go to others, in milliseconds; default 6000. */
   readonly sessionTimeoutMs?: number;
   /** How long a pointer may wait for the broker before its publisher hears that it failed; default 10,000. */
   readonly publishTimeoutMs?: number;
@@ -55,7 +54,6 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<Bus> {
 
 class KafkaBus implements Bus {
   readonly #options: KafkaBusOptions;
-  readonly #kafka: Kafka;
   readonly #topics: TopicNames;
   readonly #link: Link;
   readonly #pointers: Publisher;
@@ -69,18 +67,18 @@ class KafkaBus implements Bus {
     const { partitions = 12, replicationFactor = 1, publishTimeoutMs = 10_000, onPublish, logger } = options;
     this.#options = options;
     this.#topics = topicNames(options.topicPrefix);
-    this.#kafka = createClient(options);
+    const kafka = createClient(options);
     this.#link = new Link(
-      this.#kafka,
+      kafka,
       (admin) => ensureTopics(admin, this.#topics, { partitions, replicationFactor }),
       logger,
     );
     const publisher = (kind: 'pointer' | 'event', acks: -1 | 1, deadlineMs: number) =>
-      new Publisher(this.#kafka, this.#link, {
+      new Publisher(kafka, this.#link, {
         acks,
         deadlineMs,
         maxWaiting: MAX_WAITING,
-        onPublished: (outcome, count) => onPublish?.(kind, outcome, count),
+        onPublished: (outcome) => onPublish?.(kind, outcome),
       });
     this.#pointers = publisher('pointer', -1, publishTimeoutMs);
     this.#events = publisher('event', 1, EVENT_DEADLINE_MS);
@@ -102,22 +100,16 @@ class KafkaBus implements Bus {
 
   async consumePointers(consumer: PointerConsumer): Promise<Subscription> {
     if (this.#pointerIntakes.length > 0) throw new Error('The bus has a consumer already.');
-    const { consumerGroup, logger, sessionTimeoutMs = 10_000, partitions = 12 } = this.#options;
+    const { consumerGroup, sessionTimeoutMs = 6000, partitions = 12 } = this.#options;
     const intakes = JOB_CLASSES.map(
       (jobClass) =>
-        new PointerIntake(
-          this.#kafka,
-          this.#link,
-          consumer,
-          {
-            jobClass,
-            topic: this.#topics.pointers[jobClass],
-            groupId: `${consumerGroup}.${jobClass}`,
-            sessionTimeoutMs,
-            concurrency: partitions,
-          },
-          logger,
-        ),
+        new PointerIntake(this.#options, this.#link, consumer, {
+          jobClass,
+          topic: this.#topics.pointers[jobClass],
+          groupId: `${consumerGroup}.${jobClass}`,
+          sessionTimeoutMs,
+          concurrency: partitions,
+        }),
     );
     this.#pointerIntakes = intakes;
     return {
@@ -132,14 +124,12 @@ class KafkaBus implements Bus {
   async subscribeEvents(handler: (event: JobEvent) => void): Promise<Subscription> {
     const own = (event: JobEvent) => handler(event);
     this.#handlers.add(own);
-    const { topicPrefix, logger, sessionTimeoutMs = 10_000 } = this.#options;
-    this.#eventIntake ??= new EventIntake(
-      this.#kafka,
-      this.#link,
-      (event) => this.#deliver(event),
-      { topic: this.#topics.events, groupPrefix: `${topicPrefix}.events`, sessionTimeoutMs },
-      logger,
-    );
+    const { topicPrefix, sessionTimeoutMs = 6000 } = this.#options;
+    this.#eventIntake ??= new EventIntake(this.#options, this.#link, (event) => this.#deliver(event), {
+      topic: this.#topics.events,
+      groupPrefix: `${topicPrefix}.events`,
+      sessionTimeoutMs,
+    });
     await Promise.race([this.#eventIntake.ready(), sleep(SUBSCRIBE_WAIT_MS, undefined, { ref: false })]);
     return {
       stop: async () => {

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type GuardedProcess, startGuarded } from '../../src/store/embedded/guarded-process.ts';
+import { freePort } from './processes.ts';
 
 const peer = fileURLToPath(new URL('../../.cache/peers/kafka', import.meta.url));
 const START_TIMEOUT_MS = 60_000;
@@ -114,6 +114,9 @@ function serverProperties(port: number, controllerPort: number, logDir: string):
     'share.coordinator.state.topic.min.isr': 1,
     'group.initial.rebalance.delay.ms': 0,
     'group.min.session.timeout.ms': 1000,
+    // Or a broker that was killed is let in again only after nine seconds.
+    'broker.session.timeout.ms': 1000,
+    'broker.heartbeat.interval.ms': 200,
     'log.cleaner.dedupe.buffer.size': 2_097_152,
     'num.network.threads': 2,
     'num.io.threads': 2,
@@ -122,12 +125,4 @@ function serverProperties(port: number, controllerPort: number, logDir: string):
   })
     .map(([key, value]) => `${key}=${value}\n`)
     .join('');
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((done) => server.once('listening', done));
-  const { port } = server.address() as { port: number };
-  await new Promise((done) => server.close(done));
-  return port;
 }

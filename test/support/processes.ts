@@ -1,128 +1,201 @@
-import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-const entry = fileURLToPath(new URL('role-entry.ts', import.meta.url));
-const START_TIMEOUT_MS = 60_000;
-const LINES_KEPT = 500;
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const POLL_MS = 25;
+
+/** One line of a role's log. */
+export type LogLine = Readonly<Record<string, unknown>>;
 
 export interface RoleProcess {
+  readonly role: string;
   readonly pid: number;
+  /** Where its HTTP server listens: http://127.0.0.1:port. */
   readonly url: string;
-  /** The last lines it logged, parsed. */
-  readonly log: Record<string, unknown>[];
-  /** Sends a signal and waits for its end. */
-  kill(signal: NodeJS.Signals): Promise<void>;
-  /** Asks it to stop, and waits; kills it when it has not after half a minute. @returns its exit code. */
-  stop(): Promise<number | null>;
+  /** Every JSON line it has logged so far. */
+  readonly logs: readonly LogLine[];
+  /** Everything else it has written, to stdout and stderr. */
+  readonly output: readonly string[];
+  /** Resolves with its exit code, or the signal that ended it. */
+  readonly ended: Promise<number | string>;
+  /** Resolves when GET /readyz answers 200; rejects when the process ends before, or the time is up. */
+  ready(limitMs?: number): Promise<void>;
+  /** Resolves with the first line, past or to come, that fits. */
+  logged(fits: (line: LogLine) => boolean, limitMs?: number): Promise<LogLine>;
+  /** Sends a signal to this process alone. */
+  signal(signal: NodeJS.Signals): void;
+  /** Ends it, by SIGTERM when nothing else is said, and waits until it and all that it started are gone. */
+  end(signal?: NodeJS.Signals, limitMs?: number): Promise<number | string>;
 }
 
 /**
- * Starts `platen <role>` from the sources and waits until it is ready. Its environment is the given one alone, and what
- * node needs; the port is a free one unless PORT is given.
+ * Starts a role as an operator would, in a process of its own. It is killed when this process exits, should a test
+ * have forgotten it.
  *
- * @throws with what it wrote when it ends before it is ready.
+ * @param environment in place of this process's own, but for PATH and HOME; PORT defaults to a free one.
  */
-export async function startRole(role: string, environment: Record<string, string>): Promise<RoleProcess> {
-  const { PATH = '', HOME = '', TMPDIR } = process.env;
-  const child = spawn(process.execPath, [entry, role], {
-    env: {
-      PATH,
-      HOME,
-      ...(TMPDIR === undefined ? {} : { TMPDIR }),
-      PORT: '0',
-      PLATEN_HOST: '127.0.0.1',
-      PLATEN_LOG_LEVEL: 'info',
-      ...environment,
-    },
-    stdio: ['pipe', 'pipe', 'pipe'],
+export async function startRole(role: string, environment: NodeJS.ProcessEnv = {}): Promise<RoleProcess> {
+  const port = environment.PORT ?? String(await freePort());
+  const { PATH, HOME, JAVA_HOME } = process.env;
+  const child = spawn(process.execPath, ['src/main.ts', role], {
+    cwd: root,
+    env: { PATH, HOME, ...(JAVA_HOME === undefined ? {} : { JAVA_HOME }), ...environment, PORT: port },
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
-  child.stdin.on('error', () => {});
-  const log: Record<string, unknown>[] = [];
-  let stderr = '';
-  child.stderr.on('data', (chunk: Buffer) => {
-    stderr = (stderr + chunk).slice(-8000);
-    if (process.env.PLATEN_TEST_OUTPUT !== undefined) process.stderr.write(chunk);
+  const ended = new Promise<number | string>((resolve) => {
+    child.once('exit', (code, signal) => resolve(code ?? signal ?? 'unknown'));
   });
-  const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
-  const port = await new Promise<number>((resolve, reject) => {
-    const timer = setTimeout(() => {
-      child.kill('SIGKILL');
-      reject(new Error(`${role} was not ready in time:\n${stderr}`));
-    }, START_TIMEOUT_MS);
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      if (process.env.PLATEN_TEST_OUTPUT !== undefined) process.stderr.write(`${role}: ${line}\n`);
-      const entry = parse(line);
-      log.push(entry);
-      if (log.length > LINES_KEPT) log.shift();
-      if (entry.msg !== 'ready') return;
-      clearTimeout(timer);
-      resolve(entry.port as number);
-    });
-    void exited.then((code) => {
-      clearTimeout(timer);
-      reject(new Error(`${role} ended with code ${code}:\n${stderr}${JSON.stringify(log.slice(-3))}`));
-    });
-  });
-  const end = async (signal: NodeJS.Signals) => {
-    child.kill(signal);
-    return exited;
+  const killForgotten = () => void child.kill('SIGKILL');
+  process.once('exit', killForgotten);
+  void ended.then(() => process.removeListener('exit', killForgotten));
+
+  const logs: LogLine[] = [];
+  const output: string[] = [];
+  collectLines(child, logs, output);
+  const url = `http://127.0.0.1:${port}`;
+
+  /** Asks until there is an answer, the process is gone, or the time is up. */
+  const poll = async <T>(
+    what: string,
+    limitMs: number,
+    ask: () => Promise<T | undefined> | T | undefined,
+  ) => {
+    const deadline = performance.now() + limitMs;
+    for (;;) {
+      const answer = await ask();
+      if (answer !== undefined) return answer;
+      const gone = child.exitCode !== null || child.signalCode !== null;
+      if (gone || performance.now() > deadline) {
+        const state = gone ? `ended with ${child.exitCode ?? child.signalCode}` : `not after ${limitMs} ms`;
+        throw new Error(`${role}: ${what}: ${state}\n${tail(logs, output)}`);
+      }
+      await sleep(POLL_MS);
+    }
   };
+
   return {
+    role,
     pid: child.pid!,
-    url: `http://127.0.0.1:${port}`,
-    log,
-    async kill(signal) {
-      await end(signal);
+    url,
+    logs,
+    output,
+    ended,
+    ready: async (limitMs = 60_000) => {
+      await poll('ready', limitMs, () =>
+        fetch(`${url}/readyz`, { signal: AbortSignal.timeout(2000) }).then(
+          async (response) => {
+            await response.body?.cancel();
+            return response.status === 200 ? true : undefined;
+          },
+          () => undefined,
+        ),
+      );
     },
-    async stop() {
-      const timer = setTimeout(() => child.kill('SIGKILL'), 30_000);
-      const code = await end('SIGTERM');
+    logged: (fits, limitMs = 30_000) => poll('log line', limitMs, () => logs.find(fits)),
+    signal: (signal) => void child.kill(signal),
+    end: async (signal = 'SIGTERM', limitMs = 60_000) => {
+      const family = descendants(child.pid!);
+      child.kill(signal);
+      const timer = setTimeout(() => child.kill('SIGKILL'), limitMs);
+      const how = await ended;
       clearTimeout(timer);
-      return code;
+      await assertGone(family);
+      return how;
     },
   };
 }
 
-function parse(line: string): Record<string, unknown> {
-  try {
-    return JSON.parse(line) as Record<string, unknown>;
-  } catch {
-    return { msg: line };
+function collectLines(child: ChildProcess, logs: LogLine[], output: string[]): void {
+  for (const stream of [child.stdout!, child.stderr!]) {
+    createInterface({ input: stream }).on('line', (line) => {
+      try {
+        const parsed: unknown = JSON.parse(line);
+        if (typeof parsed !== 'object' || parsed === null) throw new Error('no log line');
+        logs.push(parsed as LogLine);
+      } catch {
+        output.push(line);
+      }
+    });
   }
 }
 
-/** The processes that descend from one, nearest first. */
-export function descendants(root: number): number[] {
+function tail(logs: readonly LogLine[], output: readonly string[]): string {
+  return [...logs.slice(-10).map((line) => JSON.stringify(line)), ...output.slice(-20)].join('\n');
+}
+
+/** A process, told apart from a later one with the same pid by when it was started. */
+export interface ProcessId {
+  readonly pid: number;
+  readonly startedAt: string;
+  readonly command: string;
+}
+
+/** Every process below this one at present, children of children included. Linux only. */
+export function descendants(pid: number): ProcessId[] {
   const children = new Map<number, number[]>();
-  for (const name of readdirSync('/proc')) {
-    const pid = Number(name);
-    if (!Number.isInteger(pid)) continue;
+  for (const entry of readdirSync('/proc')) {
+    const parent = Number(statOf(Number(entry))?.[1]);
+    if (Number.isNaN(parent)) continue;
+    children.set(parent, [...(children.get(parent) ?? []), Number(entry)]);
+  }
+  const below = (parent: number): number[] =>
+    (children.get(parent) ?? []).flatMap((child) => [child, ...below(child)]);
+  return below(pid).map(identify);
+}
+
+/** Resolves when none of these processes is there any more; fails when one still is after the limit. */
+export async function assertGone(processes: readonly ProcessId[], limitMs = 10_000): Promise<void> {
+  const deadline = performance.now() + limitMs;
+  for (;;) {
+    const alive = processes.filter(isAlive);
+    if (alive.length === 0) return;
+    assert.ok(
+      performance.now() < deadline,
+      `still running: ${alive.map(({ pid, command }) => `${pid} ${command}`).join('; ')}`,
+    );
+    await sleep(POLL_MS);
+  }
+}
+
+/** What holds of a process as long as it runs; a zombie does not run. */
+export function isAlive({ pid, startedAt }: ProcessId): boolean {
+  const stat = statOf(pid);
+  return stat !== undefined && stat[0] !== 'Z' && stat[19] === startedAt;
+}
+
+export function identify(pid: number): ProcessId {
+  let command = '';
+  if (existsSync(`/proc/${pid}/cmdline`)) {
     try {
-      // Field 4 of proc(5)'s stat, counted from behind the command's closing bracket.
-      const parent = Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ')[1]);
-      children.set(parent, [...(children.get(parent) ?? []), pid]);
+      command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').slice(0, 120);
     } catch {
-      // It has just ended.
+      // It ended between the two calls.
     }
   }
-  const found: number[] = [];
-  for (
-    let level = children.get(root) ?? [];
-    level.length > 0;
-    level = level.flatMap((pid) => children.get(pid) ?? [])
-  ) {
-    found.push(...level);
-  }
-  return found;
+  return { pid, startedAt: statOf(pid)?.[19] ?? '', command };
 }
 
-/** Whether a process runs (a zombie does not). */
-export function isAlive(pid: number): boolean {
+/** The fields of /proc/pid/stat from the third on: state, parent, …; the 20th of these is the start time. */
+function statOf(pid: number): string[] | undefined {
+  if (!Number.isInteger(pid)) return undefined;
   try {
-    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)![0] !== 'Z';
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return text.slice(text.lastIndexOf(')') + 2).split(' ');
   } catch {
-    return false;
+    return undefined;
   }
+}
+
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((done) => server.once('listening', done));
+  const { port } = server.address() as { port: number };
+  await new Promise((done) => server.close(done));
+  return port;
 }

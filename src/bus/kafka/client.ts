@@ -7,22 +7,27 @@ import type { Logger } from '../../telemetry/logger.ts';
 const REQUEST_TIMEOUT_MS = 8000;
 const CONNECT_TIMEOUT_MS = 2000;
 
-/**
- * The kafkajs client all parts of a bus share: quick to give up on a single call, since every caller has a loop of
- * its own around it.
- */
-export function createClient(options: {
+export interface ClientOptions {
   readonly brokers: readonly string[];
   readonly clientId: string;
   readonly logger: Logger;
-}): Kafka {
+}
+
+/** Gives up on a call after a second or so of trying: for callers that have a loop of their own around it. */
+const IMPATIENT = { initialRetryTime: 100, maxRetryTime: 1000, retries: 3 };
+/** Tries for good: a consumer that never gives up keeps its place in the group while the broker restarts. */
+const PATIENT = { initialRetryTime: 100, maxRetryTime: 1000, retries: Number.MAX_SAFE_INTEGER };
+
+/** @param untilAborted makes the client patient until then; without it, it is impatient. */
+export function createClient(options: ClientOptions, untilAborted?: AbortSignal): Kafka {
   const { brokers, clientId, logger } = options;
   return new Kafka({
-    brokers: [...brokers],
+    // kafkajs cannot be told to stop trying, but an empty list of brokers is an error that it does not retry.
+    brokers: async () => (untilAborted?.aborted ? [] : [...brokers]),
     clientId,
     connectionTimeout: CONNECT_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
-    retry: { initialRetryTime: 100, maxRetryTime: 1000, retries: 3 },
+    retry: untilAborted === undefined ? IMPATIENT : PATIENT,
     logLevel: logLevel.INFO,
     logCreator: () => (entry) => write(logger, entry),
     socketFactory: ({ host, port, ssl, onConnect }) => {

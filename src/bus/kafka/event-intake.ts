@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Admin, EachBatchPayload, Kafka } from 'kafkajs';
+import type { Admin, EachBatchPayload } from 'kafkajs';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { JobEvent } from '../bus.ts';
 import { decodeEvent } from '../messages.ts';
+import { type ClientOptions, createClient } from './client.ts';
 import type { Link } from './link.ts';
 import { FETCH_WAIT_MS } from './pointer-intake.ts';
 import { SupervisedConsumer } from './supervised-consumer.ts';
@@ -24,39 +25,37 @@ export interface EventIntakeOptions {
 export class EventIntake {
   readonly #consumer: SupervisedConsumer;
   readonly #admin: Admin;
-  readonly #groupId: string;
+  #groupId = '';
   readonly #handle: (event: JobEvent) => void;
   readonly #logger: Logger;
 
   constructor(
-    kafka: Kafka,
+    client: ClientOptions,
     link: Link,
     handle: (event: JobEvent) => void,
     options: EventIntakeOptions,
-    logger: Logger,
   ) {
     const { topic, groupPrefix, sessionTimeoutMs } = options;
     this.#handle = handle;
-    this.#logger = logger;
-    this.#admin = kafka.admin();
-    this.#groupId = `${groupPrefix}.${randomUUID()}`;
+    this.#logger = client.logger;
+    this.#admin = createClient(client).admin();
     const plan = {
       topic,
       fromBeginning: false,
-      config: {
-        groupId: this.#groupId,
+      config: () => ({
+        groupId: this.#newGroup(groupPrefix),
         sessionTimeout: sessionTimeoutMs,
         heartbeatInterval: Math.min(1000, sessionTimeoutMs / 5),
         maxWaitTimeInMs: FETCH_WAIT_MS,
         allowAutoTopicCreation: false,
-      },
+      }),
       run: () => ({
         autoCommit: false,
         eachBatchAutoResolve: true,
         eachBatch: (payload: EachBatchPayload) => this.#take(payload),
       }),
     };
-    this.#consumer = new SupervisedConsumer(kafka, link, plan, logger);
+    this.#consumer = new SupervisedConsumer(client, link, plan);
   }
 
   problem(): string | undefined {
@@ -71,6 +70,12 @@ export class EventIntake {
   async stop(): Promise<void> {
     await this.#consumer.stop();
     await Promise.race([this.#deleteGroup(), sleep(DELETE_TIMEOUT_MS, undefined, { ref: false })]);
+  }
+
+  /** A consumer that replaces one need not wait for its predecessor's membership to run out. */
+  #newGroup(prefix: string): string {
+    this.#groupId = `${prefix}.${randomUUID()}`;
+    return this.#groupId;
   }
 
   async #take({ batch }: EachBatchPayload): Promise<void> {

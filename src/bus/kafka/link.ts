@@ -7,6 +7,7 @@ const PROBE_TIMEOUT_MS = 3000;
 /** Topics are made by all their brokers. */
 const PREPARE_TIMEOUT_MS = 20_000;
 const RETRY_MS = 500;
+const UP_POLL_MS = 100;
 const CLOSE_TIMEOUT_MS = 2000;
 
 /**
@@ -41,9 +42,9 @@ export class Link {
     return this.#prepared.promise;
   }
 
-  /** Looks for the topics again, for a broker that has come back without them. */
-  async prepareAgain(): Promise<void> {
-    await this.prepared();
+  /** Waits for brokers that answer, and looks for the topics again: they may have come back without them. */
+  async prepareAgain(signal: AbortSignal): Promise<void> {
+    while (this.#problem !== undefined) await sleep(UP_POLL_MS, undefined, { signal });
     await this.#prepare(this.#admin);
   }
 

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs';
+import type { EachBatchPayload, KafkaMessage } from 'kafkajs';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { JobClass, PointerConsumer, Seat } from '../bus.ts';
 import { decodePointer } from '../messages.ts';
+import type { ClientOptions } from './client.ts';
 import type { Link } from './link.ts';
 import { Offsets } from './offsets.ts';
 import { SupervisedConsumer } from './supervised-consumer.ts';
@@ -42,29 +43,23 @@ export class PointerIntake {
   readonly #stopping = new AbortController();
   readonly #accepting = new Set<Promise<void>>();
 
-  constructor(
-    kafka: Kafka,
-    link: Link,
-    target: PointerConsumer,
-    options: PointerIntakeOptions,
-    logger: Logger,
-  ) {
+  constructor(client: ClientOptions, link: Link, target: PointerConsumer, options: PointerIntakeOptions) {
     const { topic, groupId, sessionTimeoutMs, concurrency } = options;
     this.#target = target;
     this.#options = options;
-    this.#logger = logger;
+    this.#logger = client.logger;
     this.#offsets = new Offsets(topic, () => this.#consumer.current());
     const plan = {
       topic,
       fromBeginning: true,
-      config: {
+      config: () => ({
         groupId,
         sessionTimeout: sessionTimeoutMs,
         rebalanceTimeout: Math.max(sessionTimeoutMs, ACCEPT_TIMEOUT_MS),
         heartbeatInterval: this.#heartbeatMs(),
         maxWaitTimeInMs: FETCH_WAIT_MS,
         allowAutoTopicCreation: false,
-      },
+      }),
       run: () => ({
         autoCommit: false,
         eachBatchAutoResolve: false,
@@ -73,7 +68,7 @@ export class PointerIntake {
       }),
       onJoin: () => this.#offsets.forget(),
     };
-    this.#consumer = new SupervisedConsumer(kafka, link, plan, logger);
+    this.#consumer = new SupervisedConsumer(client, link, plan);
   }
 
   problem(): string | undefined {

@@ -5,16 +5,15 @@ import type { Link } from './link.ts';
 
 /** What the broker itself may take to gather acknowledgements. */
 const ACK_TIMEOUT_MS = 5000;
-const RECONNECT_MS = 250;
+const PAUSE_MS = 250;
 const CLOSE_TIMEOUT_MS = 3000;
 
 interface Waiting {
   readonly topic: string;
   readonly message: Message;
-  /** On the monotonic clock. */
-  readonly deadline: number;
-  readonly resolve: () => void;
-  readonly reject: (error: Error) => void;
+  /** Its publisher has been told how it ended. */
+  readonly settled: () => boolean;
+  readonly settle: (error?: Error) => void;
 }
 
 export interface PublisherOptions {
@@ -24,7 +23,7 @@ export interface PublisherOptions {
   readonly deadlineMs: number;
   /** Messages that may wait for the broker; those past it are refused. */
   readonly maxWaiting: number;
-  readonly onPublished?: (outcome: 'sent' | 'failed', count: number) => void;
+  readonly onPublished?: (outcome: 'sent' | 'failed') => void;
 }
 
 /**
@@ -36,6 +35,7 @@ export class Publisher {
   readonly #link: Link;
   readonly #options: PublisherOptions;
   #waiting: Waiting[] = [];
+  #inFlight: readonly Waiting[] = [];
   #sending: Promise<void> | undefined;
   #connected = false;
   #closed = false;
@@ -49,7 +49,7 @@ export class Publisher {
       retry: { initialRetryTime: 100, maxRetryTime: 500, retries: 4 },
     });
     // Connected ahead of the first message; a failure shows again when there is something to send.
-    this.#sending = this.#connect(performance.now() + CLOSE_TIMEOUT_MS)
+    this.#sending = this.#connect()
       .catch(() => {})
       .finally(() => this.#next());
   }
@@ -61,7 +61,17 @@ export class Publisher {
     if (this.#waiting.length >= maxWaiting)
       return Promise.reject(new Error('Too many messages wait for Kafka.'));
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ topic, message, deadline: performance.now() + deadlineMs, resolve, reject });
+      let settled = false;
+      const settle = (error?: Error) => {
+        if (settled) return;
+        settled = true;
+        clearTimeout(timer);
+        this.#options.onPublished?.(error === undefined ? 'sent' : 'failed');
+        if (error === undefined) resolve();
+        else reject(error);
+      };
+      const timer = setTimeout(() => settle(new Error('Kafka did not answer in time.')), deadlineMs);
+      this.#waiting.push({ topic, message, settled: () => settled, settle });
       this.#sending ??= this.#send().finally(() => this.#next());
     });
   }
@@ -73,7 +83,9 @@ export class Publisher {
     while (this.#sending !== undefined && performance.now() < limit) {
       await Promise.race([this.#sending, sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
     }
-    for (const { reject } of this.#waiting.splice(0)) reject(new Error('The bus is closed.'));
+    for (const { settle } of [...this.#inFlight, ...this.#waiting.splice(0)]) {
+      settle(new Error('The bus is closed.'));
+    }
     await Promise.race([
       this.#producer.disconnect().catch(() => {}),
       sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false }),
@@ -84,53 +96,35 @@ export class Publisher {
     this.#sending = this.#waiting.length === 0 ? undefined : this.#send().finally(() => this.#next());
   }
 
-  /** Sends all that waits, in one request to each broker; settles every one of them. Never rejects. */
+  /** Sends all that waits, in one request to each broker. Never rejects. */
   async #send(): Promise<void> {
     // One turn of the event loop, so that what is published together is sent together.
     await new Promise(setImmediate);
-    const batch = this.#waiting;
+    const batch = this.#waiting.filter(({ settled }) => !settled());
     this.#waiting = [];
-    const deadline = Math.min(...batch.map((entry) => entry.deadline));
+    this.#inFlight = batch;
     try {
-      await before(deadline, async () => {
-        await this.#connect(deadline);
-        await this.#producer.sendBatch({
-          acks: this.#options.acks,
-          timeout: ACK_TIMEOUT_MS,
-          topicMessages: byTopic(batch),
-        });
+      await this.#connect();
+      await this.#producer.sendBatch({
+        acks: this.#options.acks,
+        timeout: ACK_TIMEOUT_MS,
+        topicMessages: byTopic(batch),
       });
+      for (const { settle } of batch) settle();
     } catch (error) {
-      this.#giveBack(batch, error as Error);
-      return;
+      // Tried again, in order, for as long as its publisher waits for it.
+      this.#waiting.unshift(...batch.filter(({ settled }) => !settled()));
+      if (this.#closed) for (const { settle } of this.#waiting.splice(0)) settle(error as Error);
+      else await sleep(PAUSE_MS);
     }
-    for (const { resolve } of batch) resolve();
-    this.#options.onPublished?.('sent', batch.length);
+    this.#inFlight = [];
   }
 
-  /** Those whose time is up are rejected; the others are tried again with the next request. */
-  #giveBack(batch: readonly Waiting[], error: Error): void {
-    const now = performance.now();
-    const later = this.#closed ? [] : batch.filter((entry) => entry.deadline > now);
-    const over = batch.filter((entry) => !later.includes(entry));
-    this.#waiting.unshift(...later);
-    for (const { reject } of over) reject(error);
-    if (over.length > 0) this.#options.onPublished?.('failed', over.length);
-  }
-
-  async #connect(deadline: number): Promise<void> {
+  async #connect(): Promise<void> {
     if (this.#connected) return;
-    await before(deadline, () => this.#link.prepared());
-    while (!this.#closed) {
-      try {
-        await this.#producer.connect();
-        this.#connected = true;
-        return;
-      } catch (error) {
-        if (performance.now() > deadline) throw error;
-        await sleep(RECONNECT_MS);
-      }
-    }
+    await this.#link.prepared();
+    await this.#producer.connect();
+    this.#connected = true;
   }
 }
 
@@ -142,20 +136,4 @@ function byTopic(batch: readonly Waiting[]): { topic: string; messages: Message[
     else messages.push(message);
   }
   return [...topics].map(([topic, messages]) => ({ topic, messages }));
-}
-
-/** Rejects at the deadline; the work itself cannot be called off. */
-async function before(deadline: number, work: () => Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new Error('Kafka did not answer in time.')),
-      deadline - performance.now(),
-    );
-  });
-  try {
-    await Promise.race([work(), limit]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Consumer, ConsumerConfig, ConsumerRunConfig, Kafka } from 'kafkajs';
+import type { Consumer, ConsumerConfig, ConsumerRunConfig } from 'kafkajs';
 import type { Logger } from '../../telemetry/logger.ts';
+import { type ClientOptions, createClient } from './client.ts';
 import type { Link } from './link.ts';
 
 const BACKOFF_FIRST_MS = 250;
@@ -14,8 +15,8 @@ export interface ConsumerPlan {
   readonly topic: string;
   /** Where a group without a committed offset begins: at what is there already, or at what comes. */
   readonly fromBeginning: boolean;
-  readonly config: ConsumerConfig;
-  /** Called for each consumer that is made: the first, and each that replaces one that broke down. */
+  /** This and `run` are called for each consumer that is made: the first, and each that replaces one. */
+  config(): ConsumerConfig;
   run(consumer: Consumer): ConsumerRunConfig;
   /** Partitions were assigned anew: what was noted about offsets is void. */
   onJoin?(): void;
@@ -26,7 +27,7 @@ export interface ConsumerPlan {
  * errors, gives up for good after others, and now and then just stops; here all of these end the same way.
  */
 export class SupervisedConsumer {
-  readonly #kafka: Kafka;
+  readonly #client: ClientOptions;
   readonly #link: Link;
   readonly #plan: ConsumerPlan;
   readonly #logger: Logger;
@@ -37,11 +38,11 @@ export class SupervisedConsumer {
   #problem: string | undefined = 'not connected yet';
   #lastSign = 0;
 
-  constructor(kafka: Kafka, link: Link, plan: ConsumerPlan, logger: Logger) {
-    this.#kafka = kafka;
+  constructor(client: ClientOptions, link: Link, plan: ConsumerPlan) {
+    this.#client = client;
     this.#link = link;
     this.#plan = plan;
-    this.#logger = logger.child({ topic: plan.topic });
+    this.#logger = client.logger.child({ topic: plan.topic });
     this.#running = this.#run();
   }
 
@@ -91,19 +92,14 @@ export class SupervisedConsumer {
   /** @returns why it ended, when that is not that it was told to. */
   async #consumeOnce(again: boolean): Promise<Error | undefined> {
     const { signal } = this.#stopped;
-    await unlessAborted(again ? this.#link.prepareAgain() : this.#link.prepared(), signal);
-    const { config, topic, fromBeginning } = this.#plan;
-    const consumer = this.#kafka.consumer({
-      ...config,
-      // Retried for good, for that keeps the membership over an absence of the broker; the end is ours to decide.
-      retry: {
-        initialRetryTime: 100,
-        maxRetryTime: 1000,
-        retries: Number.MAX_SAFE_INTEGER,
-        restartOnFailure: async () => false,
-      },
-    });
+    await unlessAborted(again ? this.#link.prepareAgain(signal) : this.#link.prepared(), signal);
+    const { topic, fromBeginning } = this.#plan;
     const done = new AbortController();
+    const consumer = createClient(this.#client, done.signal).consumer({
+      ...this.#plan.config(),
+      // Whether it is replaced is ours to decide.
+      retry: { restartOnFailure: async () => false },
+    });
     try {
       await unlessAborted(consumer.connect(), signal);
       await unlessAborted(consumer.subscribe({ topic, fromBeginning }), signal);

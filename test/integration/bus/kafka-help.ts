@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Kafka, logLevel } from 'kafkajs';
+import type { Bus, JobPointer } from '../../../src/bus/bus.ts';
+import type { TestKafka } from '../../support/kafka.ts';
+import { pointer } from './contract.ts';
+import type { RecordingConsumer } from './recording-consumer.ts';
+
+/** A client for what a bus does not do. */
+export function client(kafka: TestKafka): Kafka {
+  return new Kafka({ brokers: kafka.brokers, clientId: 'test', logLevel: logLevel.NOTHING });
+}
+
+/** Topics and groups that no other test has. */
+export function newPrefix(): string {
+  return `t${randomBytes(4).toString('hex')}`;
+}
+
+/** Pointers of so many jobs, each with a routing key of its own. */
+export function manyJobs(count: number): JobPointer[] {
+  return Array.from({ length: count }, (_, n) => pointer(`job-${String(n).padStart(4, '0')}`));
+}
+
+/** Resolves when every consumer has taken something lately: the group is in balance. */
+export async function settled(
+  bus: Bus,
+  consumers: readonly RecordingConsumer[],
+  rounds: number,
+): Promise<void> {
+  for (let round = 0, deadline = performance.now() + 20_000; round < rounds; ) {
+    assert.ok(performance.now() < deadline, 'the group finds its balance');
+    for (const consumer of consumers) consumer.accepted.length = 0;
+    await Promise.all(manyJobs(40).map((job) => bus.publishPointer(job)));
+    await sleep(500);
+    if (consumers.every(({ accepted }) => accepted.length > 0)) round += 1;
+  }
+  for (const consumer of consumers) consumer.accepted.length = 0;
+}
+
+/** Resolves when each job has been accepted by one consumer or another. */
+export async function arrived(
+  jobs: readonly JobPointer[],
+  consumers: readonly RecordingConsumer[],
+): Promise<void> {
+  const deadline = performance.now() + 20_000;
+  for (;;) {
+    const taken = new Set(consumers.flatMap((consumer) => consumer.ids()));
+    if (jobs.every(({ jobId }) => taken.has(jobId))) return;
+    assert.ok(performance.now() < deadline, `${taken.size} of ${jobs.length} arrived`);
+    await sleep(20);
+  }
+}
+
+/** Resolves when the bus names no problem any more. */
+export async function problemGone(bus: Bus): Promise<void> {
+  const deadline = performance.now() + 15_000;
+  while (bus.problem() !== undefined) {
+    assert.ok(performance.now() < deadline, bus.problem());
+    await sleep(20);
+  }
+}

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { pino } from 'pino';
+import type { Bus } from '../../../src/bus/bus.ts';
+import { createKafkaBus, type KafkaBusOptions } from '../../../src/bus/kafka.ts';
+import { startKafka, type TestKafka } from '../../support/kafka.ts';
+import { Heard, pointer } from './contract.ts';
+import { arrived, manyJobs, newPrefix, problemGone } from './kafka-help.ts';
+import { RecordingConsumer } from './recording-consumer.ts';
+
+const logger = pino({ level: process.env.PLATEN_TEST_LOG ?? 'silent' });
+const dyingWorker = fileURLToPath(new URL('../../support/dying-worker.ts', import.meta.url));
+
+describe('The Kafka bus, when something dies', function () {
+  this.timeout(180_000);
+  let kafka: TestKafka;
+  let prefix: string;
+  let opened: Bus[];
+
+  beforeEach(async () => {
+    kafka = await startKafka();
+    prefix = newPrefix();
+    opened = [];
+  });
+
+  afterEach(async () => {
+    await Promise.all(opened.map((bus) => bus.close()));
+    await kafka.stop();
+  });
+
+  async function open(overrides: Partial<KafkaBusOptions> = {}): Promise<Bus> {
+    const bus = await createKafkaBus({
+      brokers: kafka.brokers,
+      clientId: 'platen-test',
+      consumerGroup: `${prefix}-workers`,
+      topicPrefix: prefix,
+      partitions: 4,
+      sessionTimeoutMs: 3000,
+      logger,
+      ...overrides,
+    });
+    opened.push(bus);
+    return bus;
+  }
+
+  for (const [how, awayMs] of [
+    ['killed, and back at once', 0],
+    ['stopped in good order for 6 s', 6000],
+    ['killed for 20 s', 20_000],
+  ] as const) {
+    it(`goes on by itself after the broker was ${how}`, async () => {
+      const bus = await open();
+      const consumer = new RecordingConsumer();
+      const heard = new Heard();
+      await bus.consumePointers(consumer);
+      await bus.subscribeEvents(heard.hear);
+      await bus.publishPointer(pointer('before'));
+      await consumer.until(() => consumer.accepted.length === 1);
+
+      if (how.startsWith('killed')) await kafka.kill();
+      else await kafka.halt();
+      const during = Promise.allSettled(manyJobs(20).map((job) => bus.publishPointer(job)));
+      if (awayMs > 0) {
+        await sleep(awayMs);
+        assert.match(bus.problem() ?? '', /^Kafka: /);
+      }
+      await kafka.restart();
+      const back = performance.now();
+      await problemGone(bus);
+      await publishUntilAccepted(bus, 'after', consumer);
+      const tookMs = performance.now() - back;
+      assert.ok(tookMs < 8000, `it took ${tookMs} ms`);
+      await eventually(async () => {
+        await bus.publishEvent({ jobId: 'after', kind: 'ended' });
+        await heard.until(1, 300);
+      });
+
+      // Each was published, or its publisher heard that it was not.
+      const outcomes = await during;
+      const published = manyJobs(20).filter((_, n) => outcomes[n]!.status === 'fulfilled');
+      await arrived(published, [consumer]);
+    });
+  }
+
+  it('goes on when the broker comes back without its data', async () => {
+    const bus = await open();
+    const consumer = new RecordingConsumer();
+    await bus.consumePointers(consumer);
+    await bus.publishPointer(pointer('before'));
+    await consumer.until(() => consumer.accepted.length === 1);
+    const port = Number(kafka.brokers[0]!.split(':')[1]);
+    await kafka.stop();
+    kafka = await startKafka({ port });
+    await publishUntilAccepted(bus, 'after', consumer);
+  });
+
+  it('notices a broker that hangs, and goes on when it answers again', async () => {
+    const bus = await open();
+    const consumer = new RecordingConsumer();
+    await bus.consumePointers(consumer);
+    await bus.publishPointer(pointer('before'));
+    await consumer.until(() => consumer.accepted.length === 1);
+    await problemGone(bus);
+
+    process.kill(kafka.pid, 'SIGSTOP');
+    try {
+      const began = performance.now();
+      await assert.rejects(bus.publishPointer(pointer('stuck')));
+      assert.ok(performance.now() - began < 12_000, 'the publisher does not wait for ever');
+      assert.match(bus.problem() ?? '', /^Kafka: /);
+    } finally {
+      process.kill(kafka.pid, 'SIGCONT');
+    }
+    await problemGone(bus);
+    await publishUntilAccepted(bus, 'after', consumer);
+  });
+
+  it('gives what a killed worker had not taken to another, and loses nothing', async () => {
+    const bus = await open();
+    const jobs = manyJobs(40);
+    await Promise.all(jobs.map((job) => bus.publishPointer(job)));
+    const worker = spawn(process.execPath, [dyingWorker, kafka.brokers.join(), prefix, '10'], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const taken: string[] = [];
+    for await (const line of createInterface({ input: worker.stdout })) {
+      if (line !== 'waiting') taken.push(line);
+      if (taken.length === 10) break;
+    }
+    worker.kill('SIGKILL');
+    await once(worker, 'exit');
+
+    const consumer = new RecordingConsumer();
+    await bus.consumePointers(consumer);
+    const missing = jobs.filter(({ jobId }) => !taken.includes(jobId));
+    assert.equal(missing.length, 30);
+    await arrived(missing, [consumer]);
+  });
+});
+
+/** As the sweep does: publishes again what was not heard of. */
+async function publishUntilAccepted(bus: Bus, jobId: string, consumer: RecordingConsumer): Promise<void> {
+  await eventually(async () => {
+    await bus.publishPointer(pointer(jobId)).catch(() => {});
+    await consumer.until(() => consumer.ids().includes(jobId), 1000);
+  });
+}
+
+async function eventually(work: () => Promise<void>): Promise<void> {
+  const deadline = performance.now() + 60_000;
+  for (;;) {
+    try {
+      await work();
+      return;
+    } catch (error) {
+      if (performance.now() > deadline) throw error;
+    }
+  }
+}

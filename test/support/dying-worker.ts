@@ -1,0 +1,25 @@
+/** Takes pointers from Kafka and tells their ids, one a line; to be killed. Arguments: brokers, prefix, how many. */
+import { pino } from 'pino';
+import { createKafkaBus } from '../../src/bus/kafka.ts';
+
+const [brokers, prefix, seats] = process.argv.slice(2) as [string, string, string];
+let free = Number(seats);
+const bus = await createKafkaBus({
+  brokers: brokers.split(','),
+  clientId: 'dying',
+  consumerGroup: `${prefix}-workers`,
+  topicPrefix: prefix,
+  partitions: 4,
+  sessionTimeoutMs: 3000,
+  logger: pino({ level: 'silent' }),
+});
+await bus.consumePointers({
+  reserve: async (_class, signal) => {
+    if (free-- > 0) return { release: () => {} };
+    console.log('waiting');
+    return new Promise((_, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason));
+    });
+  },
+  accept: async ({ jobId }) => console.log(jobId),
+});
