@@ -7,8 +7,9 @@ import type { HistoryMover } from '../renders/history-mover.ts';
 import { deleteInputs, saveInput } from '../renders/inputs.ts';
 import { isOver, type Job, type JobInput } from '../renders/job.ts';
 import type { JobCollections } from '../renders/job-collections.ts';
-import type { Lifecycle } from '../renders/lifecycle.ts';
+import { JobExists, type Lifecycle } from '../renders/lifecycle.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import { secondsPerStep } from './queue-pace.ts';
 import type { Slots } from './slots.ts';
 
 export interface DispatchParts {
@@ -27,9 +28,6 @@ export interface DispatchParts {
   readonly onEnded: (job: Job) => Promise<void>;
 }
 
-/** A 429 for a full queue names the time in which a slot's work usually ends. */
-const RETRY_AFTER_FULL_QUEUE_S = 5;
-
 /**
  * Admission by plan slots. A job is published only while it holds a slot of its account, so the bus carries only what
  * may run now, and no account's backlog stands before another account's work.
@@ -45,7 +43,8 @@ export class Dispatch {
    * Makes a new job durable and sets it going: at once with a free slot, else when its turn comes.
    *
    * @param job in state `queued`, version 1.
-   * @throws PlatenError TOO_MANY_WAITING when the account's queue is full; nothing is left behind then.
+   * @throws PlatenError TOO_MANY_WAITING when the account's queue is full; nothing is left behind then. JobExists when
+   * the job was accepted before. After any other error it may have been accepted or not; what is left is swept up.
    */
   async submit(job: Job, input: JobInput): Promise<void> {
     const { collections, lifecycle, slots, planOf, clock } = this.#parts;
@@ -67,8 +66,12 @@ export class Dispatch {
       await this.#refuseFullQueue(job.accountId, plan);
       await lifecycle.accept(job);
     } catch (error) {
-      if (holdsSlot) await slots.release(job.accountId, job._id).catch(() => undefined);
-      await deleteInputs(collections, [job._id]).catch(() => undefined);
+      const refused = error instanceof PlatenError || saved.status === 'rejected';
+      if (refused) await deleteInputs(collections, [job._id]).catch(() => undefined);
+      // Had the job that exists taken a slot, it could not have been taken for it once more.
+      if (holdsSlot && (refused || error instanceof JobExists)) {
+        await slots.release(job.accountId, job._id).catch(() => undefined);
+      }
       throw error;
     }
     await slots.markContended(job.accountId, true);
@@ -114,6 +117,11 @@ export class Dispatch {
     if (await slots.release(job.accountId, job._id)) await this.fill(job.accountId);
   }
 
+  /** Gives back the slot that a request took for a job and died before it wrote the job. */
+  async releaseUnused(accountId: string, jobId: string): Promise<void> {
+    if (await this.#parts.slots.release(accountId, jobId)) await this.fill(accountId);
+  }
+
   /** Rings the bell for a dispatched job. A bell that is not heard is rung again by the sweep. */
   publish(job: Job, plan: Plan): void {
     const pointer: JobPointer = {
@@ -149,7 +157,7 @@ export class Dispatch {
     throw new PlatenError(
       'TOO_MANY_WAITING',
       `${waiting} jobs of this account are waiting; the plan allows ${plan.maxWaitingJobs}.`,
-      { retryAfterSeconds: RETRY_AFTER_FULL_QUEUE_S },
+      { retryAfterSeconds: await secondsPerStep(this.#parts.collections, accountId, plan) },
     );
   }
 }

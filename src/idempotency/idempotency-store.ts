@@ -35,8 +35,10 @@ export interface IdempotencyLock {
   readonly resumed: boolean;
   /** The first answer is on its way: others get the same from now on. */
   answered(status: number): Promise<void>;
-  /** Nothing was done: the key is free again. */
+  /** Nothing was done: the key is forgotten, and can be used anew with any body. */
   abandon(): Promise<void>;
+  /** There is no answer, but the work may have been begun: the next request with this key goes on with it. */
+  release(): Promise<void>;
 }
 
 export type Begun =
@@ -74,14 +76,14 @@ export class IdempotencyStore {
   /**
    * Begins a request under a key.
    *
+   * @param bodyHash hex SHA-256 of the body as it was sent.
    * @throws PlatenError IDEMPOTENCY_MISMATCH when the key was used with another body; IDEMPOTENCY_IN_PROGRESS while
    * the first request is still being processed.
    */
-  async begin(accountId: string, route: string, key: string, body: Uint8Array): Promise<Begun> {
+  async begin(accountId: string, route: string, key: string, bodyHash: string): Promise<Begun> {
     const id = createHash('sha256')
       .update(JSON.stringify([accountId, route, key]))
       .digest('hex');
-    const bodyHash = createHash('sha256').update(body).digest('hex');
     const now = this.#clock.now();
     const fresh: IdempotencyRecord = {
       _id: id,
@@ -99,10 +101,10 @@ export class IdempotencyStore {
       if ((error as { code?: number }).code !== DUPLICATE_KEY) throw error;
     }
     const known = (await this.#model.collection.findOne({ _id: id as never })) as IdempotencyRecord | null;
-    if (known === null) return this.begin(accountId, route, key, body);
+    if (known === null) return this.begin(accountId, route, key, bodyHash);
     if (known.expiresAt <= now) {
       await this.#model.collection.deleteOne({ _id: id as never, holder: known.holder });
-      return this.begin(accountId, route, key, body);
+      return this.begin(accountId, route, key, bodyHash);
     }
     if (known.bodyHash !== bodyHash) throw new PlatenError('IDEMPOTENCY_MISMATCH');
     if (known.answered !== null) return { kind: 'replay', workId: known.workId, status: known.answered };
@@ -148,6 +150,10 @@ export class IdempotencyStore {
       async abandon() {
         clearInterval(renewal);
         await collection.deleteOne(mine);
+      },
+      async release() {
+        clearInterval(renewal);
+        await collection.updateOne(mine, { $set: { lockedUntil: new Date(0) } });
       },
     };
   }

@@ -7,6 +7,15 @@ import type { JobCollections } from './job-collections.ts';
 export type Seen = Pick<Job, '_id' | 'version'>;
 
 const HOUR_MS = 3_600_000;
+const DUPLICATE_KEY = 11000;
+
+/** The job was accepted before, by another try of the same request. */
+export class JobExists extends Error {
+  constructor(jobId: string) {
+    super(`The job ${jobId} exists already.`);
+    this.name = 'JobExists';
+  }
+}
 
 /**
  * Every change of a job's state (the picture is in job.ts). Each function is one atomic update that requires the
@@ -22,9 +31,18 @@ export class Lifecycle {
     this.#clock = clock;
   }
 
-  /** Makes the job durable. Its input must have been saved before: a job without one must never be seen. */
+  /**
+   * Makes the job durable. Its input must have been saved before: a job without one must never be seen.
+   *
+   * @throws JobExists when there is a live job with this id; nothing has changed then.
+   */
   async accept(job: Job): Promise<void> {
-    await this.#collections.jobs.collection.insertOne(job as never);
+    try {
+      await this.#collections.jobs.collection.insertOne(job as never);
+    } catch (error) {
+      if ((error as { code?: number }).code === DUPLICATE_KEY) throw new JobExists(job._id);
+      throw error;
+    }
   }
 
   /** queued → dispatched, once a slot is held. */

@@ -11,7 +11,7 @@ import { findJob, listJobs } from './history.ts';
 import type { InputMode, Job, JobInput, JobSource, JobState, OutputMode } from './job.ts';
 import { isOver } from './job.ts';
 import type { JobCollections } from './job-collections.ts';
-import type { Lifecycle } from './lifecycle.ts';
+import { JobExists, type Lifecycle } from './lifecycle.ts';
 import type { RenderOptions } from './options.ts';
 
 const DEFAULT_TIMEOUT_MS = 30_000;
@@ -23,6 +23,7 @@ const CANCEL_TRIES = 10;
 export interface Caller {
   readonly accountId: string;
   readonly apiKeyId: string;
+  readonly apiKeyPrefix: string;
   readonly mode: 'live' | 'test';
   readonly planName: PlanName;
   readonly plan: Plan;
@@ -46,6 +47,12 @@ export interface Accepted {
   readonly outcome: Promise<WaitResult>;
   /** Ends the wait early, when the caller is gone. */
   stopWaiting(): void;
+}
+
+interface Reservation {
+  readonly period: QuotaPeriod;
+  /** False when an earlier try of the same request made it. */
+  readonly isNew: boolean;
 }
 
 export interface RenderServiceParts {
@@ -72,10 +79,10 @@ export class RenderService {
   /**
    * Takes an order. When it resolves the job is durable; before that nothing has been promised.
    *
-   * @throws PlatenError PLAN_LIMIT for a longer time-out than the plan's; TOO_MANY_WAITING.
+   * @throws PlatenError PLAN_LIMIT for a longer time-out than the plan's; QUOTA_EXCEEDED; TOO_MANY_WAITING.
    */
   async submit(caller: Caller, order: RenderOrder): Promise<Accepted> {
-    const { waiter, clock, syncWaitMs } = this.#parts;
+    const { clock } = this.#parts;
     const { plan } = caller;
     const wanted = order.options.timeoutMs;
     if (wanted !== undefined && wanted > plan.maxTimeoutMs) {
@@ -83,8 +90,8 @@ export class RenderService {
     }
     const jobId = order.jobId ?? randomUUID();
     const now = clock.now();
-    const period = await this.#reserve(caller, jobId, now);
-    const job = newJob(jobId, caller, order, now, period);
+    const reservation = await this.#reserve(caller, jobId, now);
+    const job = newJob(jobId, caller, order, now, reservation?.period ?? null);
     const input: JobInput = {
       _id: jobId,
       accountId: caller.accountId,
@@ -94,18 +101,36 @@ export class RenderService {
       maxOutputBytes: plan.maxOutputSizeBytes,
       createdAt: now,
     };
-    if (order.execution === 'async') {
-      await this.#dispatch(job, input, period);
-      return { jobId, outcome: Promise.resolve('timeout'), stopWaiting: () => {} };
-    }
-    const wait = waiter.expect(jobId, syncWaitMs, () => this.#progress(caller.accountId, jobId));
+    const accepted = this.#expect(caller.accountId, jobId, order.execution);
     try {
-      await this.#dispatch(job, input, period);
+      await this.#dispatch(job, input, reservation);
     } catch (error) {
-      wait.stop();
+      // Begun by an earlier try of the same request: there is nothing left to do but to wait for it.
+      if (error instanceof JobExists) return accepted;
+      accepted.stopWaiting();
       throw error;
     }
-    return { jobId, outcome: wait.result, stopWaiting: wait.stop };
+    return accepted;
+  }
+
+  /**
+   * Goes on with an order whose first request died, under the job id that was chosen for it.
+   *
+   * @returns the job to wait for; undefined when it was never accepted, and is to be submitted.
+   */
+  async resume(
+    accountId: string,
+    jobId: string,
+    execution: RenderOrder['execution'],
+  ): Promise<Accepted | undefined> {
+    const accepted = this.#expect(accountId, jobId, execution);
+    const job = await findJob(this.#parts.collections, accountId, jobId, this.#parts.clock);
+    if (job !== undefined && !isOver(job.state)) return accepted;
+    accepted.stopWaiting();
+    if (job !== undefined) return { jobId, outcome: Promise.resolve('ended'), stopWaiting: () => {} };
+    // A slot that was taken for it and never used would be swept up later; the order need not wait for that.
+    await this.#parts.dispatch.releaseUnused(accountId, jobId);
+    return undefined;
   }
 
   /** @throws PlatenError NOT_FOUND for a job that is missing, another account's, or past its retention. */
@@ -161,12 +186,21 @@ export class RenderService {
     return stored;
   }
 
-  /** @throws PlatenError QUOTA_EXCEEDED. @returns the month it was reserved in; null for a test key, which uses none. */
-  async #reserve(caller: Caller, jobId: string, now: Date): Promise<QuotaPeriod | null> {
-    if (caller.mode === 'test') return null;
+  /** Listens for the end of a job before it is submitted, so that no event can be missed. */
+  #expect(accountId: string, jobId: string, execution: RenderOrder['execution']): Accepted {
+    if (execution === 'async') return { jobId, outcome: Promise.resolve('timeout'), stopWaiting: () => {} };
+    const { waiter, syncWaitMs } = this.#parts;
+    const wait = waiter.expect(jobId, syncWaitMs, () => this.#progress(accountId, jobId));
+    return { jobId, outcome: wait.result, stopWaiting: wait.stop };
+  }
+
+  /** @throws PlatenError QUOTA_EXCEEDED. @returns undefined for a test key, which uses none. */
+  async #reserve(caller: Caller, jobId: string, now: Date): Promise<Reservation | undefined> {
+    if (caller.mode === 'test') return undefined;
     const period = quotaPeriod(now);
     const { monthlyRenders } = caller.plan;
-    if (await this.#parts.quota.reserve(caller.accountId, period, jobId, monthlyRenders)) return period;
+    const reserved = await this.#parts.quota.reserve(caller.accountId, period, jobId, monthlyRenders);
+    if (reserved !== 'used up') return { period, isNew: reserved === 'made' };
     const reset = quotaResetDate(now).toISOString().slice(0, 10);
     throw new PlatenError(
       'QUOTA_EXCEEDED',
@@ -174,16 +208,21 @@ export class RenderService {
     );
   }
 
-  async #dispatch(job: Job, input: JobInput, period: QuotaPeriod | null): Promise<void> {
+  async #dispatch(job: Job, input: JobInput, reservation: Reservation | undefined): Promise<void> {
     const { dispatch, quota, settlement } = this.#parts;
     try {
       await dispatch.submit(job, input);
     } catch (error) {
-      // What cannot be given back now is given back by the sweep: the job was not written.
-      if (period !== null) await quota.giveBack(job.accountId, period, job._id).catch(() => {});
+      // A job that was refused uses nothing, and one that exists has a reservation of its own. After any other error
+      // the job may be there or not: the sweep looks for it, and settles the reservation.
+      const unused = error instanceof PlatenError || error instanceof JobExists;
+      if (unused && reservation?.isNew) {
+        await quota.undo(job.accountId, reservation.period, job._id).catch(() => {});
+      }
       throw error;
     }
-    if (period !== null) settlement.accepted({ accountId: job.accountId, period, jobId: job._id });
+    if (reservation === undefined) return;
+    settlement.accepted({ accountId: job.accountId, period: reservation.period, jobId: job._id });
   }
 
   async #progress(accountId: string, jobId: string): Promise<'ended' | 'retrying' | undefined> {

@@ -3,24 +3,21 @@ export const PERIODS = ['1d', '7d', '30d', '90d'] as const;
 export type Period = (typeof PERIODS)[number];
 
 const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+/** No report looks further back. */
+export const LONGEST_PERIOD_MS = 90 * DAY_MS + HOUR_MS;
 
-export function daysOf(period: Period): number {
+function daysOf(period: Period): number {
   return Number.parseInt(period, 10);
 }
 
-/** The moment a period began. */
+/** The moment a period began: a whole hour, because requests are counted by the hour. */
 export function periodStart(period: Period, now: Date): Date {
-  return new Date(now.getTime() - daysOf(period) * DAY_MS);
+  const start = now.getTime() - daysOf(period) * DAY_MS;
+  return new Date(start - (start % HOUR_MS));
 }
 
 /** The calendar day (UTC) of a moment, as `yyyy-mm-dd`. */
 export function dayOf(moment: Date): string {
   return moment.toISOString().slice(0, 10);
-}
-
-/** The calendar days (UTC) that a period covers, today among them, oldest first. */
-export function periodDays(period: Period, now: Date): string[] {
-  return Array.from({ length: daysOf(period) }, (_, i) => {
-    return dayOf(new Date(now.getTime() - (daysOf(period) - 1 - i) * DAY_MS));
-  });
 }

@@ -13,8 +13,21 @@ export interface QuotaRecord {
   readonly used: number;
   /** Reservations whose job may not be written yet: job id → epoch milliseconds. */
   readonly pending: Readonly<Record<string, number>>;
+  /** Set while something may be pending; absent otherwise, so that its sparse index holds only these. */
+  readonly watched?: true;
   /** The jobs that gave back last, so that giving back twice changes nothing. */
   readonly returned: readonly string[];
+}
+
+/** What became of a reservation: made now, made before for the same job, or refused for want of quota. */
+export type Reserved = 'made' | 'held' | 'used up';
+
+export interface PendingReservation {
+  readonly accountId: string;
+  readonly period: QuotaPeriod;
+  readonly jobId: string;
+  /** Epoch milliseconds. */
+  readonly since: number;
 }
 
 const DUPLICATE_KEY = 11000;
@@ -40,28 +53,41 @@ export class Quota {
 
   constructor(connection: Connection, clock: Clock) {
     const schema = new Schema(
-      { _id: String, used: Number, pending: Schema.Types.Mixed, returned: [String] },
+      { _id: String, used: Number, pending: Schema.Types.Mixed, watched: Boolean, returned: [String] },
       { versionKey: false, minimize: false, autoIndex: false, autoCreate: false, collection: 'quotas' },
     );
+    schema.index({ watched: 1 }, { sparse: true });
     this.#model = connection.model<QuotaRecord>('Quota', schema as unknown as Schema<QuotaRecord>);
     this.#clock = clock;
   }
 
-  /** Reserves one PDF for a job. @returns false when the month's quota is used up. */
-  async reserve(accountId: string, period: QuotaPeriod, jobId: string, quota: number): Promise<boolean> {
-    if (quota <= 0) return false;
+  /**
+   * Reserves one PDF for a job. Until it is confirmed, doing it again for the same job reserves nothing more.
+   *
+   * @param quota PDFs a month.
+   */
+  async reserve(accountId: string, period: QuotaPeriod, jobId: string, quota: number): Promise<Reserved> {
+    if (quota <= 0) return 'used up';
+    const _id = recordId(accountId, period) as never;
+    const pending = `pending.${jobId}`;
+    const now = this.#clock.now().getTime();
     try {
       await this.#model.collection.updateOne(
-        { _id: recordId(accountId, period) as never, used: { $lt: quota } },
-        { $inc: { used: 1 }, $set: { [`pending.${jobId}`]: this.#clock.now().getTime() } },
+        { _id, used: { $lt: quota }, [pending]: { $exists: false } },
+        { $inc: { used: 1 }, $set: { [pending]: now, watched: true } },
         // Where the filter misses an existing record the insert meets its id: that is the "no".
         { upsert: true },
       );
-      return true;
+      return 'made';
     } catch (error) {
-      if ((error as { code?: number }).code === DUPLICATE_KEY) return false;
-      throw error;
+      if ((error as { code?: number }).code !== DUPLICATE_KEY) throw error;
     }
+    // Held already, by an earlier try that died: the time is set anew, so that no sweep takes it for abandoned.
+    const held = await this.#model.collection.updateOne(
+      { _id, [pending]: { $exists: true } },
+      { $set: { [pending]: now, watched: true } },
+    );
+    return held.matchedCount === 1 ? 'held' : 'used up';
   }
 
   /** The jobs are written: their reservations need no watching any more. */
@@ -73,7 +99,20 @@ export class Quota {
     );
   }
 
-  /** Gives a job's reservation back; doing it again changes nothing. */
+  /**
+   * Takes an unconfirmed reservation back: its job was never written. Doing it again changes nothing.
+   *
+   * @param since only if it is the one that was made at this time, in epoch milliseconds.
+   */
+  async undo(accountId: string, period: QuotaPeriod, jobId: string, since?: number): Promise<void> {
+    const pending = `pending.${jobId}`;
+    await this.#model.collection.updateOne(
+      { _id: recordId(accountId, period) as never, [pending]: since ?? { $exists: true } },
+      { $inc: { used: -1 }, $unset: { [pending]: '' } },
+    );
+  }
+
+  /** Gives back the reservation of a job that was written and ended without a PDF. Doing it again changes nothing. */
   async giveBack(accountId: string, period: QuotaPeriod, jobId: string): Promise<void> {
     await this.#model.collection.updateOne(
       { _id: recordId(accountId, period) as never, returned: { $ne: jobId } },
@@ -87,23 +126,35 @@ export class Quota {
 
   /** PDFs used in a month. */
   async used(accountId: string, period: QuotaPeriod): Promise<number> {
-    const record = await this.#model.collection.findOne({ _id: recordId(accountId, period) as never });
+    const record = await this.#model.collection.findOne(
+      { _id: recordId(accountId, period) as never },
+      { projection: { used: 1 } },
+    );
     return (record as QuotaRecord | null)?.used ?? 0;
   }
 
-  /** Reservations of the month that have been pending since before `before`. */
-  async pendingSince(period: QuotaPeriod, before: Date): Promise<{ accountId: string; jobId: string }[]> {
+  /** Reservations that are not confirmed, of every account. */
+  async pending(): Promise<PendingReservation[]> {
     const records = (await this.#model.collection
-      .find({ _id: { $regex: `:${period}$` } as never })
-      .toArray()) as unknown as QuotaRecord[];
-    return records.flatMap((record) =>
-      Object.entries(record.pending ?? {})
-        .filter(([, since]) => since <= before.getTime())
-        .map(([jobId]) => ({ accountId: record._id.slice(0, -(period.length + 1)), jobId })),
-    );
+      .find({ watched: true }, { projection: { pending: 1 } })
+      .toArray()) as unknown as Pick<QuotaRecord, '_id' | 'pending'>[];
+    for (const { _id, pending } of records) {
+      if (Object.keys(pending ?? {}).length > 0) continue;
+      // Nothing came meanwhile, or the record is not as it was seen.
+      await this.#model.collection.updateOne({ _id: _id as never, pending: {} }, { $unset: { watched: '' } });
+    }
+    return records.flatMap(({ _id, pending }) => {
+      const [accountId, period] = partsOf(_id);
+      return Object.entries(pending ?? {}).map(([jobId, since]) => ({ accountId, period, jobId, since }));
+    });
   }
 }
 
 function recordId(accountId: string, period: QuotaPeriod): string {
   return `${accountId}:${period}`;
+}
+
+function partsOf(id: string): [accountId: string, period: QuotaPeriod] {
+  const colon = id.lastIndexOf(':');
+  return [id.slice(0, colon), id.slice(colon + 1) as QuotaPeriod];
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Connection, type Model, type QueryFilter, Schema } from 'mongoose';
 import type { Logger } from '../telemetry/logger.ts';
+import { LONGEST_PERIOD_MS } from './periods.ts';
 import { WriteBehind } from './write-behind.ts';
 
 export interface RequestLogEntry {
@@ -27,9 +28,6 @@ export interface RequestLogQuery {
 }
 
 const DUPLICATE_KEY = 11000;
-/** Logs are kept as long as the longest period that can be asked for. */
-const KEPT_MS = 90 * 86_400_000;
-
 /** The requests of an account, one entry each; written a little behind, only ever appended to. */
 export class RequestLog {
   readonly #model: Model<RequestLogEntry>;
@@ -50,8 +48,8 @@ export class RequestLog {
       },
       { versionKey: false, autoIndex: false, autoCreate: false, collection: 'request_logs' },
     );
-    schema.index({ accountId: 1, createdAt: -1 });
-    schema.index({ accountId: 1, apiKeyId: 1, createdAt: -1 });
+    schema.index({ accountId: 1, createdAt: -1, _id: -1 });
+    schema.index({ accountId: 1, apiKeyId: 1, createdAt: -1, _id: -1 });
     schema.index({ createdAt: 1 });
     this.#model = connection.model<RequestLogEntry>(
       'RequestLog',
@@ -82,9 +80,11 @@ export class RequestLog {
       createdAt: { $gte: query.since },
     };
     if (query.apiKeyId !== undefined) filter.apiKeyId = query.apiKeyId;
+    const direction = query.newestFirst ? -1 : 1;
     return (await this.#model
       .find(filter)
-      .sort({ createdAt: query.newestFirst ? -1 : 1 })
+      // By id as well: entries of the same millisecond must not change places between two pages.
+      .sort({ createdAt: direction, _id: direction })
       .skip(query.offset)
       .limit(query.limit)
       .lean()) as RequestLogEntry[];
@@ -92,7 +92,7 @@ export class RequestLog {
 
   /** Deletes what is older than any period that can be asked for. @returns how many entries went. */
   async deleteOld(now: Date): Promise<number> {
-    const before = new Date(now.getTime() - KEPT_MS);
+    const before = new Date(now.getTime() - LONGEST_PERIOD_MS);
     return (await this.#model.deleteMany({ createdAt: { $lt: before } })).deletedCount;
   }
 }

@@ -1,62 +1,47 @@
 import { type Connection, type Model, Schema } from 'mongoose';
-import { ERRORS, type ErrorCode } from '../errors/registry.ts';
+import type { ErrorCode } from '../errors/registry.ts';
 import type { Logger } from '../telemetry/logger.ts';
-import { dayOf, type Period, periodDays } from './periods.ts';
+import { errorCategory } from './error-category.ts';
+import { dayOf, LONGEST_PERIOD_MS } from './periods.ts';
+import { type LogTotals, type Tally, totalLogs, totalUsage, type UsageTotals } from './tallies.ts';
 import { WriteBehind } from './write-behind.ts';
 
-/** The outcome of one request for a render: what became of its job, or why it was refused. */
-export interface UsageEvent {
+interface Counted {
   readonly accountId: string;
   readonly apiKeyId: string;
   readonly at: Date;
+}
+
+/** The outcome of one request for a render: what became of its job, or why it was refused. */
+export interface UsageEvent extends Counted {
   /** Undefined for a success. */
   readonly errorCode: ErrorCode | undefined;
 }
 
-/** One account's requests of one day, through one key. */
-export interface UsageBucket {
+/** One entry of the request log. */
+export interface LogEvent extends Counted {
+  /** Path pattern of the route. */
+  readonly endpoint: string;
+  readonly status: 'success' | 'error';
+}
+
+/** One account's requests of one day (UTC) through one key, and of each of its hours. */
+export interface UsageBucket extends Tally {
   /** `<account>:<day>:<key>` */
   readonly _id: string;
   readonly accountId: string;
   readonly day: string;
-  readonly apiKeyId: string;
-  readonly total: number;
-  readonly failed: number;
-  readonly errors: Readonly<Record<string, number>>;
+  /** `0` to `23` → the requests of that hour. */
+  readonly hours?: Readonly<Record<string, Omit<Tally, 'apiKeyId'>>>;
 }
-
-export interface UsageTotals {
-  readonly totalRequests: number;
-  readonly successCount: number;
-  readonly failedCount: number;
-  readonly errorsByCategory: Record<string, number>;
-  readonly keyBreakdown: { apiKeyId: string; totalRequests: number; failedCount: number }[];
-}
-
-/** What kind of failure a code counts as in the usage summary. */
-export function errorCategory(code: ErrorCode): string {
-  if (code === 'RENDER_TIMEOUT' || code === 'SELECTOR_TIMEOUT') return 'timeout';
-  if (code === 'QUOTA_EXCEEDED' || code === 'PLAN_LIMIT') return 'quota';
-  if (code === 'CANCELLED') return 'cancelled';
-  const { status } = ERRORS[code];
-  if (status === 429 || status === 503) return 'capacity';
-  return RENDER_CODES.has(code) || status >= 500 ? 'render' : 'validation';
-}
-
-const RENDER_CODES: ReadonlySet<ErrorCode> = new Set([
-  'URL_BLOCKED',
-  'URL_UNREACHABLE',
-  'TEMPLATE_ERROR',
-  'OUTPUT_TOO_LARGE',
-  'EXPIRED',
-]);
 
 /** Counts requests up as they end, in buckets of a day, account and key; totals are read from the buckets. */
 export class UsageCounters {
   readonly #model: Model<UsageBucket>;
-  readonly #events: WriteBehind<UsageEvent>;
+  readonly #events: WriteBehind<{ readonly event: Counted; readonly fields: readonly string[] }>;
 
   constructor(connection: Connection, logger: Logger) {
+    const mixed = Schema.Types.Mixed;
     const schema = new Schema(
       {
         _id: String,
@@ -65,7 +50,9 @@ export class UsageCounters {
         apiKeyId: String,
         total: Number,
         failed: Number,
-        errors: Schema.Types.Mixed,
+        errors: mixed,
+        logs: mixed,
+        hours: mixed,
       },
       {
         versionKey: false,
@@ -77,61 +64,70 @@ export class UsageCounters {
       },
     );
     schema.index({ accountId: 1, day: 1 });
+    schema.index({ day: 1 });
     this.#model = connection.model<UsageBucket>('UsageBucket', schema as unknown as Schema<UsageBucket>);
     this.#events = new WriteBehind((batch) => this.#count(batch), logger);
   }
 
   /** Counted within a second; never fails. */
   record(event: UsageEvent): void {
-    this.#events.add(event);
+    const { errorCode } = event;
+    const failure = errorCode === undefined ? [] : ['failed', `errors.${errorCategory(errorCode)}`];
+    this.#events.add({ event, fields: ['total', ...failure] });
+  }
+
+  /** An entry was written to the request log. Counted within a second; never fails. */
+  logged(event: LogEvent): void {
+    this.#events.add({ event, fields: [`logs.${event.endpoint}.${event.status}`] });
   }
 
   flush(): Promise<void> {
     return this.#events.flush();
   }
 
-  async totals(accountId: string, period: Period, now: Date): Promise<UsageTotals> {
-    const days = periodDays(period, now);
-    const buckets = (await this.#model
-      .find({ accountId, day: { $gte: days[0]!, $lte: days.at(-1)! } })
-      .lean()) as UsageBucket[];
-    const errorsByCategory: Record<string, number> = {};
-    const keys = new Map<string, { apiKeyId: string; totalRequests: number; failedCount: number }>();
-    for (const bucket of buckets) {
-      for (const [category, count] of Object.entries(bucket.errors ?? {})) {
-        errorsByCategory[category] = (errorsByCategory[category] ?? 0) + count;
-      }
-      const key = keys.get(bucket.apiKeyId) ?? {
-        apiKeyId: bucket.apiKeyId,
-        totalRequests: 0,
-        failedCount: 0,
-      };
-      key.totalRequests += bucket.total;
-      key.failedCount += bucket.failed;
-      keys.set(bucket.apiKeyId, key);
-    }
-    const keyBreakdown = [...keys.values()].sort((a, b) => b.totalRequests - a.totalRequests);
-    const totalRequests = keyBreakdown.reduce((sum, key) => sum + key.totalRequests, 0);
-    const failedCount = keyBreakdown.reduce((sum, key) => sum + key.failedCount, 0);
-    return {
-      totalRequests,
-      failedCount,
-      successCount: totalRequests - failedCount,
-      errorsByCategory,
-      keyBreakdown,
-    };
+  /** @param since a whole hour. */
+  async usage(accountId: string, since: Date): Promise<UsageTotals> {
+    return totalUsage(await this.#tallies(accountId, since));
   }
 
-  async #count(batch: readonly UsageEvent[]): Promise<void> {
-    const increments = new Map<string, { event: UsageEvent; inc: Record<string, number> }>();
-    for (const event of batch) {
+  /**
+   * @param since a whole hour.
+   * @param apiKeyId only what came through this key.
+   */
+  async logs(accountId: string, since: Date, apiKeyId?: string): Promise<LogTotals> {
+    const tallies = await this.#tallies(accountId, since);
+    return totalLogs(tallies.filter((tally) => apiKeyId === undefined || tally.apiKeyId === apiKeyId));
+  }
+
+  /** Deletes what is older than any period that can be asked for. @returns how many buckets went. */
+  async deleteOld(now: Date): Promise<number> {
+    const before = dayOf(new Date(now.getTime() - LONGEST_PERIOD_MS));
+    return (await this.#model.deleteMany({ day: { $lt: before } })).deletedCount;
+  }
+
+  async #tallies(accountId: string, since: Date): Promise<Tally[]> {
+    const firstDay = dayOf(since);
+    const [first, whole] = (await Promise.all([
+      this.#model.find({ accountId, day: firstDay }).lean(),
+      this.#model.find({ accountId, day: { $gt: firstDay } }, { hours: 0 }).lean(),
+    ])) as [UsageBucket[], UsageBucket[]];
+    const partial = first.flatMap(({ apiKeyId, hours = {} }) =>
+      Object.entries(hours)
+        .filter(([hour]) => Number(hour) >= since.getUTCHours())
+        .map(([, tally]) => ({ ...tally, apiKeyId })),
+    );
+    return [...partial, ...whole];
+  }
+
+  async #count(batch: readonly { event: Counted; fields: readonly string[] }[]): Promise<void> {
+    const increments = new Map<string, { event: Counted; inc: Record<string, number> }>();
+    for (const { event, fields } of batch) {
       const id = `${event.accountId}:${dayOf(event.at)}:${event.apiKeyId}`;
-      const entry = increments.get(id) ?? { event, inc: { total: 0, failed: 0 } };
-      entry.inc.total! += 1;
-      if (event.errorCode !== undefined) {
-        entry.inc.failed! += 1;
-        const field = `errors.${errorCategory(event.errorCode)}`;
-        entry.inc[field] = (entry.inc[field] ?? 0) + 1;
+      const entry = increments.get(id) ?? { event, inc: {} };
+      for (const field of fields) {
+        for (const path of [field, `hours.${event.at.getUTCHours()}.${field}`]) {
+          entry.inc[path] = (entry.inc[path] ?? 0) + 1;
+        }
       }
       increments.set(id, entry);
     }

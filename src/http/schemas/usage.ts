@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { PLAN_NAMES } from '../../plans/plan.ts';
+import { PERIODS } from '../../usage/periods.ts';
+import { page } from './paging.ts';
+
+const count = z.int().min(0);
+
+/** `period` of every report. */
+export const periodParameter = z
+  .enum(PERIODS)
+  .default('7d')
+  .describe('How far back; counted from the start of the hour.');
+
+export const usageSummarySchema = z
+  .strictObject({
+    plan: z.enum(PLAN_NAMES),
+    totalRequests: count.describe(
+      'Requests for a render that are over: refused, or with a job that has ended.',
+    ),
+    successCount: count,
+    failedCount: count,
+    errorsByCategory: z.record(z.string(), count),
+    remaining: count.describe('PDFs left of the quota of this month.'),
+    requestsPerMinute: count,
+    concurrentRenders: count,
+    maxInputSizeBytes: count,
+    maxOutputSizeBytes: count,
+    maxTimeoutMs: count,
+    resetDate: z.iso.date().describe('When the quota starts anew.'),
+    keyBreakdown: z
+      .array(z.strictObject({ apiKeyId: z.uuid(), totalRequests: count, failedCount: count }))
+      .optional()
+      .describe('With `includeBreakdown=true`; the busiest key first.'),
+  })
+  .meta({ id: 'UsageSummary' });
+
+const requestLogEntrySchema = z
+  .strictObject({
+    id: z.uuid(),
+    apiKeyId: z.uuid(),
+    apiKeyPrefix: z.string(),
+    endpoint: z.string().describe('Path of the route.'),
+    ipAddress: z
+      .string()
+      .describe('Without its last octet (IPv4) or its last 80 bits (IPv6), unless the plan reveals it.'),
+    status: z.enum(['success', 'error']),
+    errorReason: z.string().nullable().describe("The error's code."),
+    createdAt: z.iso.datetime(),
+  })
+  .meta({ id: 'RequestLogEntry' });
+
+export const requestLogListSchema = z
+  .strictObject({
+    ...page,
+    endpointOptions: z.array(z.string()).describe('The endpoints that were asked for.'),
+    summary: z.strictObject({ successCount: count, failedCount: count }),
+    logs: z.array(requestLogEntrySchema),
+    canRevealIp: z.boolean().describe('Whether the plan shows whole addresses.'),
+  })
+  .meta({ id: 'RequestLogList' });

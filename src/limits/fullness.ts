@@ -1,0 +1,46 @@
+import { PlatenError } from '../errors/registry.ts';
+
+/** What a caller is told while it is not known yet how fast the backlog goes. */
+const FIRST_GUESS_S = 5;
+const LONGEST_S = 60;
+
+/**
+ * Whether the whole system has as much work as it may have, and for how long. While it is full nothing new is
+ * accepted, so how fast the number of live jobs falls is how fast they are done.
+ */
+export class Fullness {
+  readonly #bound: number;
+  #live = 0;
+  #fullSince: { readonly at: number; readonly live: number } | undefined;
+  #perSecond: number | undefined;
+
+  /** @param bound live jobs at which new ones are refused. */
+  constructor(bound: number) {
+    this.#bound = bound;
+  }
+
+  /** Notes how many jobs are waiting or running. */
+  observe(live: number, now: Date): void {
+    this.#live = live;
+    if (live < this.#bound) {
+      this.#fullSince = undefined;
+      return;
+    }
+    const at = now.getTime();
+    this.#fullSince ??= { at, live };
+    const done = this.#fullSince.live - live;
+    const seconds = (at - this.#fullSince.at) / 1000;
+    if (done > 0 && seconds > 0) this.#perSecond = done / seconds;
+  }
+
+  /** What new work is refused with; undefined while there is room. */
+  refusal(): PlatenError | undefined {
+    if (this.#live < this.#bound) return undefined;
+    const tooMany = this.#live - this.#bound + 1;
+    const seconds = this.#perSecond === undefined ? FIRST_GUESS_S : tooMany / this.#perSecond;
+    return new PlatenError('UNAVAILABLE', 'The service has as much work as it can take.', {
+      // One more, for the time until the next count.
+      retryAfterSeconds: Math.min(LONGEST_S, Math.ceil(seconds) + 1),
+    });
+  }
+}

@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import { type Connection, type Model, Schema } from 'mongoose';
+import type { Clock } from '../clock.ts';
+
+/** What is counted by itself: requests for work, and requests that look at work (records, files, lists). */
+export type RateKind = 'requests' | 'reads';
+
+/** One account's requests of one kind in one window. */
+interface RateWindow {
+  /** `<account>:<kind>:<number of the window>` */
+  readonly _id: string;
+  readonly count: number;
+  readonly endsAt: Date;
+}
+
+export interface RateVerdict {
+  readonly allowed: boolean;
+  /** Requests left in this window. */
+  readonly remaining: number;
+  /** Milliseconds until the next window, at least 1. */
+  readonly resetMs: number;
+}
+
+export const RATE_WINDOW_MS = 60_000;
+const DUPLICATE_KEY = 11000;
+/** Exhausted windows that a process remembers. */
+const REMEMBERED = 10_000;
+/** A counter may lose its last moments with the server; waiting for the disk would cost more than it is worth. */
+const writeConcern = { w: 1, j: false } as const;
+
+/**
+ * Counts requests in fixed windows of a minute, one counter for all processes: each request is one update of one
+ * document by its exact id. Windows begin at another second of the minute for every account, so that callers that were
+ * refused do not all come back together.
+ */
+export class RateLimiter {
+  readonly #model: Model<RateWindow>;
+  readonly #clock: Clock;
+  /** Counts that were seen, per window; they only grow, so what was over the limit once stays it. */
+  readonly #seen = new Map<string, number>();
+
+  constructor(connection: Connection, clock: Clock) {
+    const schema = new Schema(
+      { _id: String, count: Number, endsAt: Date },
+      { versionKey: false, autoIndex: false, autoCreate: false, collection: 'rate_windows' },
+    );
+    schema.index({ endsAt: 1 });
+    this.#model = connection.model<RateWindow>('RateWindow', schema as unknown as Schema<RateWindow>);
+    this.#clock = clock;
+  }
+
+  /**
+   * Counts one request.
+   *
+   * @param limit requests a window that the account may make.
+   */
+  async take(accountId: string, kind: RateKind, limit: number): Promise<RateVerdict> {
+    const now = this.#clock.now().getTime();
+    const shift = shiftOf(accountId);
+    const number = Math.floor((now - shift) / RATE_WINDOW_MS);
+    const endsAt = (number + 1) * RATE_WINDOW_MS + shift;
+    const id = `${accountId}:${kind}:${number}`;
+    const verdict = (count: number): RateVerdict => ({
+      allowed: count <= limit,
+      remaining: Math.max(0, limit - count),
+      resetMs: endsAt - now,
+    });
+    const seen = this.#seen.get(id);
+    // A caller that hammers on costs the database nothing more.
+    if (seen !== undefined && seen >= limit) return verdict(seen + 1);
+    const count = await this.#count(id, new Date(endsAt));
+    if (count >= limit) this.#remember(id, count);
+    return verdict(count);
+  }
+
+  /** Forgets windows that are over. @returns how many. */
+  async deleteOld(now: Date): Promise<number> {
+    return (await this.#model.deleteMany({ endsAt: { $lte: now } })).deletedCount;
+  }
+
+  async #count(id: string, endsAt: Date, again = true): Promise<number> {
+    try {
+      const window = await this.#model.collection.findOneAndUpdate(
+        { _id: id as never },
+        { $inc: { count: 1 }, $setOnInsert: { endsAt } },
+        { upsert: true, returnDocument: 'after', writeConcern },
+      );
+      return (window as unknown as RateWindow).count;
+    } catch (error) {
+      // Two that begin the same window at once may both try to insert it.
+      if (again && (error as { code?: number }).code === DUPLICATE_KEY) return this.#count(id, endsAt, false);
+      throw error;
+    }
+  }
+
+  #remember(id: string, count: number): void {
+    this.#seen.delete(id);
+    this.#seen.set(id, count);
+    if (this.#seen.size > REMEMBERED) this.#seen.delete(this.#seen.keys().next().value!);
+  }
+}
+
+/** Where in the minute an account's windows begin, in milliseconds. */
+function shiftOf(accountId: string): number {
+  return createHash('sha1').update(accountId).digest().readUInt16BE(0) % RATE_WINDOW_MS;
+}

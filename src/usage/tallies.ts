@@ -1,0 +1,74 @@
+/** What was counted of one key in some span of time. A field that is missing was never counted up. */
+export interface Tally {
+  readonly apiKeyId: string;
+  readonly total?: number;
+  readonly failed?: number;
+  /** By category. */
+  readonly errors?: Readonly<Record<string, number>>;
+  /** Entries of the request log, by endpoint. */
+  readonly logs?: Readonly<Record<string, { readonly success?: number; readonly error?: number }>>;
+}
+
+export interface KeyUsage {
+  readonly apiKeyId: string;
+  readonly totalRequests: number;
+  readonly failedCount: number;
+}
+
+export interface UsageTotals {
+  readonly totalRequests: number;
+  readonly successCount: number;
+  readonly failedCount: number;
+  readonly errorsByCategory: Record<string, number>;
+  /** The busiest key first. */
+  readonly keyBreakdown: KeyUsage[];
+}
+
+export interface LogTotals {
+  readonly successCount: number;
+  readonly failedCount: number;
+  /** In alphabetical order. */
+  readonly endpoints: string[];
+}
+
+export function totalUsage(tallies: readonly Tally[]): UsageTotals {
+  const errorsByCategory: Record<string, number> = { validation: 0, render: 0, timeout: 0 };
+  const keys = new Map<string, KeyUsage>();
+  for (const { apiKeyId, total = 0, failed = 0, errors = {} } of tallies) {
+    for (const [category, count] of Object.entries(errors)) {
+      errorsByCategory[category] = (errorsByCategory[category] ?? 0) + count;
+    }
+    const key = keys.get(apiKeyId) ?? { apiKeyId, totalRequests: 0, failedCount: 0 };
+    keys.set(apiKeyId, {
+      apiKeyId,
+      totalRequests: key.totalRequests + total,
+      failedCount: key.failedCount + failed,
+    });
+  }
+  const keyBreakdown = [...keys.values()]
+    .filter((key) => key.totalRequests > 0)
+    .sort((a, b) => b.totalRequests - a.totalRequests);
+  const totalRequests = keyBreakdown.reduce((sum, key) => sum + key.totalRequests, 0);
+  const failedCount = keyBreakdown.reduce((sum, key) => sum + key.failedCount, 0);
+  return {
+    totalRequests,
+    failedCount,
+    successCount: totalRequests - failedCount,
+    errorsByCategory,
+    keyBreakdown,
+  };
+}
+
+export function totalLogs(tallies: readonly Tally[]): LogTotals {
+  const endpoints = new Set<string>();
+  let successCount = 0;
+  let failedCount = 0;
+  for (const { logs = {} } of tallies) {
+    for (const [endpoint, { success = 0, error = 0 }] of Object.entries(logs)) {
+      endpoints.add(endpoint);
+      successCount += success;
+      failedCount += error;
+    }
+  }
+  return { successCount, failedCount, endpoints: [...endpoints].sort() };
+}

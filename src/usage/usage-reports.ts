@@ -1,0 +1,105 @@
+import type { Clock } from '../clock.ts';
+import type { Plan, PlanName } from '../plans/plan.ts';
+import { maskAddress } from './mask-address.ts';
+import { type Period, periodStart } from './periods.ts';
+import { type Quota, quotaPeriod, quotaResetDate } from './quota.ts';
+import type { RequestLog, RequestLogEntry } from './request-log.ts';
+import type { KeyUsage, UsageTotals } from './tallies.ts';
+import type { UsageCounters } from './usage-counters.ts';
+
+/** Whose report it is, and under which plan. */
+export interface Reader {
+  readonly accountId: string;
+  readonly planName: PlanName;
+  readonly plan: Plan;
+}
+
+/** The usage summary of the interface. */
+export interface UsageSummary
+  extends Omit<UsageTotals, 'keyBreakdown'>,
+    Pick<
+      Plan,
+      'requestsPerMinute' | 'concurrentRenders' | 'maxInputSizeBytes' | 'maxOutputSizeBytes' | 'maxTimeoutMs'
+    > {
+  readonly plan: PlanName;
+  /** PDFs left of this month's quota. */
+  readonly remaining: number;
+  /** `yyyy-mm-dd` (UTC): the day on which the quota starts anew. */
+  readonly resetDate: string;
+  readonly keyBreakdown?: KeyUsage[];
+}
+
+export interface RequestLogPage {
+  readonly total: number;
+  readonly endpointOptions: string[];
+  readonly summary: { readonly successCount: number; readonly failedCount: number };
+  readonly logs: readonly Omit<RequestLogEntry, 'accountId'>[];
+  readonly canRevealIp: boolean;
+}
+
+export interface RequestLogOrder {
+  readonly period: Period;
+  readonly apiKeyId?: string | undefined;
+  readonly limit: number;
+  readonly offset: number;
+  readonly newestFirst: boolean;
+}
+
+/** What an account is told of its requests. Totals come from the buckets; nothing is counted row by row. */
+export class UsageReports {
+  readonly #quota: Quota;
+  readonly #counters: UsageCounters;
+  readonly #log: RequestLog;
+  readonly #clock: Clock;
+
+  constructor(parts: { quota: Quota; counters: UsageCounters; requestLog: RequestLog; clock: Clock }) {
+    this.#quota = parts.quota;
+    this.#counters = parts.counters;
+    this.#log = parts.requestLog;
+    this.#clock = parts.clock;
+  }
+
+  async summary(
+    { accountId, planName, plan }: Reader,
+    period: Period,
+    includeBreakdown: boolean,
+  ): Promise<UsageSummary> {
+    const now = this.#clock.now();
+    const [{ keyBreakdown, ...totals }, used] = await Promise.all([
+      this.#counters.usage(accountId, periodStart(period, now)),
+      this.#quota.used(accountId, quotaPeriod(now)),
+    ]);
+    return {
+      plan: planName,
+      ...totals,
+      remaining: Math.max(0, plan.monthlyRenders - used),
+      requestsPerMinute: plan.requestsPerMinute,
+      concurrentRenders: plan.concurrentRenders,
+      maxInputSizeBytes: plan.maxInputSizeBytes,
+      maxOutputSizeBytes: plan.maxOutputSizeBytes,
+      maxTimeoutMs: plan.maxTimeoutMs,
+      resetDate: quotaResetDate(now).toISOString().slice(0, 10),
+      ...(includeBreakdown && { keyBreakdown }),
+    };
+  }
+
+  async requestLog({ accountId, plan }: Reader, order: RequestLogOrder): Promise<RequestLogPage> {
+    const { period, apiKeyId, limit, offset, newestFirst } = order;
+    const since = periodStart(period, this.#clock.now());
+    const [{ endpoints, ...summary }, entries] = await Promise.all([
+      this.#counters.logs(accountId, since, apiKeyId),
+      this.#log.page({ accountId, since, apiKeyId, limit, offset, newestFirst }),
+    ]);
+    const canRevealIp = plan.features.revealIp;
+    return {
+      total: summary.successCount + summary.failedCount,
+      endpointOptions: endpoints,
+      summary,
+      logs: entries.map(({ accountId: _, ...entry }) => ({
+        ...entry,
+        ipAddress: canRevealIp ? entry.ipAddress : maskAddress(entry.ipAddress),
+      })),
+      canRevealIp,
+    };
+  }
+}
