@@ -193,10 +193,10 @@ describe('closed network, with a browser', function () {
     </script>`;
 
     it('are what WebRTC sends in a browser that knows of the proxy only', async () => {
-      const { path, env } = await findBrowser({ warn: () => {} });
+      const { path, kind, env } = await findBrowser({ warn: () => {} });
       const browser = await puppeteer.launch({
         executablePath: path,
-        headless: 'shell',
+        headless: kind === 'shell' ? 'shell' : true,
         env: { ...process.env, ...env },
         args: ['--no-sandbox', `--proxy-server=${proxy.url}`, '--proxy-bypass-list=<-loopback>'],
       });
