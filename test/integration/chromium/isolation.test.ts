@@ -19,6 +19,7 @@ const WRITE = `<p id=p>writing</p><script>(async () => {
   await new Promise((done) => { const open = indexedDB.open('leak'); open.onsuccess = done; open.onerror = done });
   await (await caches.open('leak')).put('/leak', new Response('leak'));
   await (await navigator.storage.getDirectory()).getFileHandle('leak', { create: true });
+  await navigator.storageBuckets?.open('leak', { persisted: false });
   new BroadcastChannel('leak').onmessage = (event) => event.target.postMessage('leak');
   setInterval(() => { localStorage.late = 1; document.cookie = 'late=1' }, 1);
   p.id = 'written';
@@ -32,6 +33,7 @@ const READ = `<p id=p></p><script>(async () => {
   look('history', history.length > 2); look('local', localStorage.length); look('session', sessionStorage.length);
   look('indexedDB', (await indexedDB.databases()).length); look('caches', (await caches.keys()).length);
   for await (const name of (await navigator.storage.getDirectory()).keys()) look('file', name);
+  look('bucket', (await navigator.storageBuckets?.keys())?.length);
   const channel = new BroadcastChannel('leak');
   channel.onmessage = () => look('channel', true);
   channel.postMessage('?');
