@@ -73,8 +73,9 @@ export async function openStandalone(name: string, isolation: 'account' | 'job')
     PLATEN_DATA_DIR: dataDir,
     PLATEN_ISOLATION: isolation,
   });
+  await role.ready();
   return overHttp(name, role.url, [role.pid], async () => {
-    await role.stop();
+    await role.end();
     await rm(dataDir, { recursive: true, force: true });
   });
 }
@@ -92,9 +93,10 @@ export async function openOverKafka(name: string): Promise<Subject> {
   const api = await startRole('api', environment);
   const worker = await startRole('worker', environment);
   const dispatcher = await startRole('dispatcher', environment);
+  for (const role of [api, worker, dispatcher]) await role.ready();
   const pids = [api.pid, worker.pid, dispatcher.pid, kafka.pid];
   return overHttp(name, api.url, pids, async () => {
-    for (const role of [api, worker, dispatcher]) await role.stop();
+    for (const role of [api, worker, dispatcher]) await role.end();
     await kafka.stop();
   });
 }

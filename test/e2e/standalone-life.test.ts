@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TestClient } from '../support/client.ts';
 import { readPdf } from '../support/pdf.ts';
-import { descendants, isAlive, type RoleProcess, startRole } from '../support/processes.ts';
+import { descendants, type RoleProcess, startRole } from '../support/processes.ts';
 
 const KEY = `sk_live_${'given-by-the-operator-0123456789'.padEnd(40, 'x')}`;
 const BOOTSTRAP = {
@@ -14,15 +14,6 @@ const BOOTSTRAP = {
   PLATEN_BOOTSTRAP_API_KEY: KEY,
 };
 
-/** Waits until none of the processes is left, for as long as cleaning up may take. */
-async function allGone(pids: readonly number[]): Promise<void> {
-  const deadline = Date.now() + 15_000;
-  while (pids.some(isAlive)) {
-    assert.ok(Date.now() < deadline, `still running: ${pids.filter(isAlive)}`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-}
-
 describe('the life of a standalone service', function () {
   this.timeout(120_000);
   let dataDir: string;
@@ -31,11 +22,12 @@ describe('the life of a standalone service', function () {
     dataDir = await mkdtemp(join(tmpdir(), 'platen-life-'));
   });
   after(async () => {
-    await running?.stop();
+    await running?.end();
     await rm(dataDir, { recursive: true, force: true });
   });
   const start = async (environment: Record<string, string>) => {
     running = await startRole('standalone', { PLATEN_DATA_DIR: dataDir, ...environment });
+    await running.ready();
     return new TestClient(running.url, KEY);
   };
 
@@ -54,14 +46,13 @@ describe('the life of a standalone service', function () {
       kept.push({ jobId, text });
       // The embedded server writes its last tenth of a second only then.
       await new Promise((resolve) => setTimeout(resolve, 700));
-      const children = descendants(running!.pid);
-      assert.ok(children.length >= 2, 'a database and a browser at least');
-      await running!.kill(signal);
-      await allGone(children);
+      assert.ok(descendants(running!.pid).length >= 2, 'a database and a browser at least');
+      // Fails if anything that it started outlives it.
+      await running!.end(signal);
     }
     const client = await start(BOOTSTRAP);
     assert.equal((await client.call('GET', '/v1/pdf/jobs')).json.total, kept.length);
-    await running!.stop();
+    await running!.end();
   });
 
   it('finishes what was accepted before it was killed', async () => {
@@ -70,10 +61,10 @@ describe('the life of a standalone service', function () {
     for (let i = 0; i < 6; i += 1)
       ids.push(await client.order({ html: `<p>${i}</p>`, options: { delayMs: 800 } }));
     await new Promise((resolve) => setTimeout(resolve, 700));
-    await running!.kill('SIGKILL');
+    await running!.end('SIGKILL');
     const again = await start({ ...BOOTSTRAP, PLATEN_LEASE_MS: '1000', PLATEN_SWEEP_MS: '200' });
     for (const id of ids) assert.equal((await again.end(id)).status, 'completed');
-    await running!.stop();
+    await running!.end();
   });
 
   it('makes an account by itself when none is given, shows its key once and keeps it private', async () => {
@@ -86,22 +77,25 @@ describe('the life of a standalone service', function () {
       assert.equal((await stat(join(own, 'secret'))).mode & 0o077, 0);
       const mine = new TestClient(running!.url, key);
       assert.equal((await mine.render({ html: '<p>first</p>' })).status, 200);
-      await running!.stop();
+      await running!.end();
       await start({ PLATEN_DATA_DIR: own });
       assert.equal((await new TestClient(running!.url, key).call('GET', '/v1/pdf/jobs')).json.total, 1);
-      await running!.stop();
+      await running!.end();
     } finally {
       await rm(own, { recursive: true, force: true });
     }
   });
 
   it('says what is wrong with its environment, all of it, and ends', async () => {
+    const refused = await startRole('standalone', {
+      PORT: 'eighty',
+      PLATEN_ISOLATION: 'none',
+      PLATEN_DATA_DIR: dataDir,
+    });
+    await assert.rejects(refused.ready(), /PORT: [\s\S]*PLATEN_ISOLATION: /);
+    const bare = await startRole('api', {});
     await assert.rejects(
-      startRole('standalone', { PORT: 'eighty', PLATEN_ISOLATION: 'none', PLATEN_DATA_DIR: dataDir }),
-      /PORT: [\s\S]*PLATEN_ISOLATION: /,
-    );
-    await assert.rejects(
-      startRole('api', {}),
+      bare.ready(),
       /MONGODB_URI: required[\s\S]*KAFKA_BROKERS: required[\s\S]*PLATEN_SECRET: required/,
     );
   });

@@ -87,7 +87,9 @@ async function open(
   const ports = new Map<string, string>();
   const start = async (name: string) => {
     const [role] = name.split('-') as [string];
-    const started = await startRole(role, { ...all, PORT: ports.get(name) ?? '0' });
+    const port = ports.get(name);
+    const started = await startRole(role, port === undefined ? all : { ...all, PORT: port });
+    await started.ready();
     ports.set(name, new URL(started.url).port);
     roles.set(name, started);
   };
@@ -115,7 +117,7 @@ async function open(
     },
     async stop() {
       await connection.close();
-      for (const role of [...roles.values()].reverse()) await role.stop();
+      for (const role of [...roles.values()].reverse()) await role.end();
       await kafka?.stop();
     },
   };
