@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { startMongo } from '../../support/mongo.ts';
+import { openApi, type TestApi, type TestCaller } from '../http/support/api.ts';
+
+const ASYNC = { html: '<p>x</p>', executionMode: 'async' };
+
+describe('Rate limits', () => {
+  const apis: TestApi[] = [];
+  /** Two processes on one database. */
+  let first: TestApi;
+  let second: TestApi;
+  before(async () => {
+    const { uri } = await startMongo();
+    for (let i = 0; i < 2; i += 1) apis.push(await openApi({ uri, plan: { requestsPerMinute: 6 } }));
+    [first, second] = apis as [TestApi, TestApi];
+  });
+  after(async () => {
+    for (const api of apis) await api.close();
+  });
+
+  async function callers(): Promise<[TestCaller, TestCaller]> {
+    const caller = await first.newCaller();
+    return [caller, caller.at(second.url)];
+  }
+  function pass(ms: number): void {
+    for (const api of apis) api.domain.clock.pass(ms);
+  }
+
+  it('are told on every answer to a key, errors among them, and to nobody else', async () => {
+    const [caller] = await callers();
+    const answers = [
+      await caller.render(ASYNC),
+      await caller.render({}),
+      await caller.get('/v1/pdf/jobs'),
+      await caller.get('/v1/pdf/jobs/00000000-0000-4000-8000-000000000000'),
+    ];
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [202, 400, 200, 404],
+    );
+    for (const { headers } of answers) {
+      assert.equal(headers.get('ratelimit-policy'), '"requests";q=6;w=60, "reads";q=60;w=60');
+    }
+    const states = answers.map(({ headers }) => headers.get('ratelimit') ?? '');
+    assert.deepEqual(
+      states.map((state) => state.replace(/t=\d+$/, 't=')),
+      ['"requests";r=5;t=', '"requests";r=4;t=', '"reads";r=59;t=', '"reads";r=58;t='],
+    );
+    for (const state of states) {
+      const seconds = Number(/t=(\d+)$/.exec(state)?.[1]);
+      assert.ok(seconds >= 1 && seconds <= 60, state);
+    }
+    const stranger = await fetch(`${first.url}/v1/pdf/jobs`);
+    assert.equal(stranger.status, 401);
+    assert.equal(stranger.headers.get('ratelimit-policy'), null);
+  });
+
+  it('hold for all processes together, even for requests at the same moment', async () => {
+    const both = await callers();
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => both[i % 2]!.render(ASYNC)));
+    const refused = answers.filter(({ status }) => status === 429);
+    assert.equal(refused.length, 14);
+    for (const { json, headers } of refused) {
+      assert.equal(json.code, 'RATE_LIMITED');
+      assert.match(headers.get('ratelimit') ?? '', /^"requests";r=0;t=\d+$/);
+      assert.ok(Number(headers.get('retry-after')) >= 1);
+    }
+  });
+
+  it('name in Retry-After the time after which it works, and not much before', async () => {
+    const [caller, elsewhere] = await callers();
+    let refused = await caller.render(ASYNC);
+    while (refused.status !== 429) refused = await caller.render(ASYNC);
+    const seconds = Number(refused.headers.get('retry-after'));
+    assert.ok(seconds <= 60);
+    if (seconds > 3) {
+      pass((seconds - 3) * 1000);
+      assert.equal((await elsewhere.render(ASYNC)).status, 429);
+      pass(3000);
+    } else pass(seconds * 1000);
+    assert.equal((await elsewhere.render(ASYNC)).status, 202);
+  });
+
+  it('are an account’s own', async () => {
+    const [caller] = await callers();
+    const [other] = await callers();
+    for (let i = 0; i < 8; i += 1) await caller.render(ASYNC);
+    assert.equal((await caller.render(ASYNC)).status, 429);
+    assert.equal((await other.render(ASYNC)).status, 202);
+  });
+
+  it('let jobs be looked at while no more may be asked for, and bound that as well', async () => {
+    const [caller] = await callers();
+    for (let i = 0; i < 8; i += 1) await caller.render(ASYNC);
+    const looks = await Promise.all(Array.from({ length: 70 }, () => caller.get('/v1/pdf/jobs?limit=1')));
+    assert.ok(looks.filter(({ status }) => status === 200).length >= 60);
+    // All but the turn of a minute in between.
+    assert.ok(looks.filter(({ status }) => status === 429).length <= 10);
+  });
+
+  it('cost nothing more once a process knows that they are used up', async () => {
+    const { limiter, connection } = first.domain;
+    for (let i = 0; i < 50; i += 1) await limiter.take('hammering', 'requests', 3);
+    const windows = await connection.collection('rate_windows').find({}).toArray();
+    const counts = windows
+      .filter(({ _id }) => String(_id).startsWith('hammering:'))
+      .map(({ count }) => count);
+    assert.ok(Math.max(...counts) <= 3, String(counts));
+  });
+
+  it('forget windows that are over', async () => {
+    const { limiter, clock, connection } = first.domain;
+    await limiter.take('a', 'requests', 10);
+    assert.equal(await limiter.deleteOld(new Date(0)), 0);
+    pass(61_000);
+    assert.ok((await limiter.deleteOld(clock.now())) > 0);
+    assert.equal(await connection.collection('rate_windows').countDocuments(), 0);
+  });
+});

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { PlatenError } from '../../../src/errors/registry.ts';
+import { moveToHistory } from '../../../src/renders/history.ts';
+import { type Domain, newJob, openDomain, slotsInUse } from '../../support/domain.ts';
+
+describe('The cap on waiting jobs', () => {
+  let domain: Domain;
+  before(async () => {
+    domain = await openDomain({ plan: { concurrentRenders: 2, maxWaitingJobs: 3 } });
+  });
+  after(() => domain.close());
+
+  it('refuses what is too much, leaves nothing of it behind, and names a wait that follows from the last renders', async () => {
+    assert.equal((await fill('quick', 1800)).retryAfterSeconds, 1);
+    assert.equal((await fill('slow', 20_000)).retryAfterSeconds, 10);
+    assert.equal((await fill('endless', 300_000)).retryAfterSeconds, 60);
+    assert.equal((await fill('new', undefined)).retryAfterSeconds, 3);
+  });
+
+  it('lets the next one in as soon as one has ended', async () => {
+    await fill('a', 1000);
+    const running = await domain.collections.jobs.findOne({ accountId: 'a', state: 'dispatched' }).lean();
+    const ended = await domain.lifecycle.cancel(running as never);
+    await domain.dispatch.settle(ended!);
+    const { job, input } = newJob('a');
+    await domain.dispatch.submit(job, input);
+  });
+
+  /** Fills an account's slots and its queue. @returns what the next one is refused with. */
+  async function fill(account: string, renderMs: number | undefined): Promise<PlatenError> {
+    if (renderMs !== undefined) {
+      const past = Array.from({ length: 8 }, () =>
+        newJob(account, { state: 'completed', processingTimeMs: renderMs }),
+      );
+      await moveToHistory(
+        domain.collections,
+        past.map(({ job }) => job),
+      );
+    }
+    for (let i = 0; i < 5; i += 1) {
+      const { job, input } = newJob(account);
+      await domain.dispatch.submit(job, input);
+    }
+    const { job, input } = newJob(account);
+    let refusal: unknown;
+    await domain.dispatch.submit(job, input).catch((error: unknown) => {
+      refusal = error;
+    });
+    assert.ok(refusal instanceof PlatenError);
+    assert.equal(refusal.code, 'TOO_MANY_WAITING');
+    assert.equal(await domain.collections.inputs.findById(job._id), null);
+    assert.equal(await domain.collections.jobs.findById(job._id), null);
+    assert.equal(await slotsInUse(domain, account), 2);
+    return refusal;
+  }
+});
