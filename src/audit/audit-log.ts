@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto';
+import { type Connection, type Model, Schema } from 'mongoose';
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../telemetry/logger.ts';
+
+export const AUDIT_ACTIONS = [
+  'account.registered',
+  'account.signed_in',
+  'account.sign_in_failed',
+  'account.signed_out',
+  'account.plan_changed',
+  'account.password_reset',
+  'account.tokens_revoked',
+  'key.created',
+  'key.rotated',
+  'key.revoked',
+  'template.saved',
+  'template.deleted',
+] as const;
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+/** Who did it: the account itself, somebody who has not shown to be it, or whoever operates the service. */
+export const AUDIT_ACTORS = ['account', 'anonymous', 'operator'] as const;
+export type AuditActor = (typeof AUDIT_ACTORS)[number];
+
+export interface AuditEntry {
+  readonly _id: string;
+  /** Null for what concerns no account, such as a sign-in to an address that has none. */
+  readonly accountId: string | null;
+  readonly action: AuditAction;
+  readonly actor: AuditActor;
+  /** The client's address; null on the command line. */
+  readonly ipAddress: string | null;
+  /** The key or template that it was about. */
+  readonly targetId: string | null;
+  readonly details: Readonly<Record<string, string>>;
+  readonly at: Date;
+}
+
+export interface AuditQuery {
+  readonly action?: AuditAction | undefined;
+  readonly limit: number;
+  readonly offset: number;
+  readonly newestFirst: boolean;
+}
+
+export type AuditEvent = Pick<AuditEntry, 'accountId' | 'action' | 'actor'> & {
+  readonly ipAddress?: string | undefined;
+  readonly targetId?: string;
+  readonly details?: Readonly<Record<string, string>>;
+};
+
+const KEPT_MS = 400 * 24 * 3_600_000;
+
+/** Owns the record of what was done to accounts. Entries are added, read, and after 400 days deleted; never changed. */
+export class AuditLog {
+  readonly #model: Model<AuditEntry>;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+
+  constructor(connection: Connection, clock: Clock, logger: Logger) {
+    const schema = new Schema(
+      {
+        _id: String,
+        accountId: String,
+        action: String,
+        actor: String,
+        ipAddress: String,
+        targetId: String,
+        details: Schema.Types.Mixed,
+        at: Date,
+      },
+      { versionKey: false, minimize: false, autoIndex: false, autoCreate: false, collection: 'audit_log' },
+    );
+    schema.index({ accountId: 1, at: -1 });
+    schema.index({ at: 1 });
+    this.#model = connection.model<AuditEntry>('AuditEntry', schema as unknown as Schema<AuditEntry>);
+    this.#clock = clock;
+    this.#logger = logger;
+  }
+
+  /**
+   * Durable when it resolves. Never fails: what it records has happened already, and its answer may hold a secret that
+   * is shown once. An entry that cannot be written goes to the process's log instead.
+   */
+  async record(event: AuditEvent): Promise<void> {
+    const { accountId, action, actor, ipAddress = null, targetId = null, details = {} } = event;
+    const at = this.#clock.now();
+    const entry: AuditEntry = {
+      _id: randomUUID(),
+      accountId,
+      action,
+      actor,
+      ipAddress,
+      targetId,
+      details,
+      at,
+    };
+    try {
+      await this.#model.collection.insertOne(entry as never);
+    } catch (error) {
+      this.#logger.error({ err: error, entry }, 'audit entry could not be written');
+    }
+  }
+
+  async list(accountId: string, query: AuditQuery): Promise<{ total: number; entries: AuditEntry[] }> {
+    const filter = { accountId, ...(query.action === undefined ? {} : { action: query.action }) };
+    const direction = query.newestFirst ? -1 : 1;
+    const [total, entries] = await Promise.all([
+      this.#model.countDocuments(filter),
+      this.#model
+        .find(filter)
+        .sort({ at: direction, _id: direction })
+        .skip(query.offset)
+        .limit(query.limit)
+        .lean(),
+    ]);
+    return { total, entries: entries as AuditEntry[] };
+  }
+
+  /** @returns how many there were. */
+  async deleteOld(now: Date): Promise<number> {
+    const before = new Date(now.getTime() - KEPT_MS);
+    return (await this.#model.collection.deleteMany({ at: { $lt: before } })).deletedCount;
+  }
+}
