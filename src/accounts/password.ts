@@ -9,7 +9,7 @@ const PARAMETERS = { parallelism: 1, tagLength: 32, memory: 19_456, passes: 2 } 
 /** `argon2id$<salt>$<tag>`, both base64url. Takes some 30 ms, off the main thread. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
-  const tag = await derive('argon2id', { message: password, nonce: salt, ...PARAMETERS });
+  const tag = await derive('argon2id', { message: bytesOf(password), nonce: salt, ...PARAMETERS });
   return `argon2id$${salt.toString('base64url')}$${tag.toString('base64url')}`;
 }
 
@@ -18,8 +18,13 @@ export async function verifyPassword(password: string, hash: string | null): Pro
   const [scheme, salt, tag] = (hash ?? '').split('$');
   const known = scheme === 'argon2id' && salt !== undefined && tag !== undefined;
   const nonce = known ? Buffer.from(salt, 'base64url') : randomBytes(16);
-  const derived = await derive('argon2id', { message: password, nonce, ...PARAMETERS });
+  const derived = await derive('argon2id', { message: bytesOf(password), nonce, ...PARAMETERS });
   if (!known) return false;
   const expected = Buffer.from(tag, 'base64url');
   return expected.length === derived.length && timingSafeEqual(expected, derived);
+}
+
+/** The same characters typed on another system can be other code points (é as one or as two): NIST SP 800-63B, 3.1.1.2. */
+function bytesOf(password: string): Buffer {
+  return Buffer.from(password.normalize('NFKC'));
 }

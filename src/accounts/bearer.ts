@@ -1,0 +1,81 @@
+import type { AuditLog } from '../audit/audit-log.ts';
+import type { Clock } from '../clock.ts';
+import { type AccessTokenStore, isOwnToken, tokenId } from './access-token-store.ts';
+import type { Account, AccountStore } from './account-store.ts';
+import type { OidcVerifier } from './oidc-verifier.ts';
+
+/** Who a bearer token speaks for. */
+export interface Session {
+  readonly account: Account;
+  readonly tokenId: string;
+  readonly tokenExpiresAt: Date;
+}
+
+export interface BearerParts {
+  readonly accounts: AccountStore;
+  readonly tokens: AccessTokenStore;
+  readonly audit: AuditLog;
+  readonly clock: Clock;
+  /** Undefined when no issuer is configured. */
+  readonly oidc: OidcVerifier | undefined;
+}
+
+/** What accounts get that are made by the first use of an issuer's token. */
+const FIRST_PLAN = 'free';
+
+/** Finds out who a bearer token speaks for: one made here, or one of the configured issuer. */
+export class BearerTokens {
+  readonly #parts: BearerParts;
+
+  constructor(parts: BearerParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * @param address the client's, for the audit log.
+   * @returns undefined for a token that is unknown, expired or revoked.
+   * @throws PlatenError UNAVAILABLE when an issuer's token cannot be checked at the moment.
+   */
+  verify(token: string, address: string | undefined): Promise<Session | undefined> {
+    return isOwnToken(token) ? this.#own(token) : this.#issuers(token, address);
+  }
+
+  async #own(token: string): Promise<Session | undefined> {
+    const id = tokenId(token);
+    const known = await this.#parts.tokens.find(id);
+    if (known === undefined || known.revoked || known.expiresAt <= this.#parts.clock.now()) return undefined;
+    const account = await this.#parts.accounts.find(known.accountId);
+    if (account === undefined || madeTooEarly(account, known.createdAt)) return undefined;
+    return { account, tokenId: id, tokenExpiresAt: known.expiresAt };
+  }
+
+  async #issuers(token: string, address: string | undefined): Promise<Session | undefined> {
+    const { oidc, tokens, accounts, audit } = this.#parts;
+    const claims = await oidc?.verify(token);
+    if (oidc === undefined || claims === undefined) return undefined;
+    const id = tokenId(token);
+    if ((await tokens.find(id))?.revoked) return undefined;
+    const { account, created } = await accounts.findOrCreateFederated(
+      oidc.issuer,
+      claims.subject,
+      claims.email,
+      FIRST_PLAN,
+    );
+    if (created) {
+      await audit.record({
+        accountId: account._id,
+        action: 'account.registered',
+        actor: 'account',
+        ipAddress: address,
+        details: { issuer: oidc.issuer },
+      });
+    }
+    // A token that does not say when it was made may be older than any revocation.
+    if (madeTooEarly(account, claims.issuedAt ?? new Date(0))) return undefined;
+    return { account, tokenId: id, tokenExpiresAt: claims.expiresAt };
+  }
+}
+
+function madeTooEarly({ tokensNotBefore }: Account, made: Date): boolean {
+  return tokensNotBefore !== undefined && tokensNotBefore !== null && made < tokensNotBefore;
+}

@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import ipaddr from 'ipaddr.js';
+import { type Connection, type Model, Schema } from 'mongoose';
+import type { Clock } from '../clock.ts';
+import { PlatenError } from '../errors/registry.ts';
+
+/** Failures of one account or one network in one window of time. */
+interface FailureCount {
+  /** `<kind>:<hash>:<number of the window>`: found by an exact unique key, and new in each window by itself. */
+  readonly _id: string;
+  readonly failures: number;
+  readonly expiresAt: Date;
+}
+
+export interface FailureBounds {
+  /** Failures for one e-mail address, whether it has an account or not. */
+  readonly perAccount: number;
+  /** Failures from one client address; of IPv6 from one /64, which is what one customer gets. */
+  readonly perNetwork: number;
+}
+
+const DUPLICATE_KEY = 11000;
+const WINDOW_MS = 15 * 60_000;
+const IPV6_NETWORK_BYTES = 8;
+
+/**
+ * Counts failures to sign in, for every process alike. An attempt counts as a failure from its beginning until it turns
+ * out well, so guesses made at the same time cannot pass the bounds together.
+ */
+export class FailureLimit {
+  readonly #model: Model<FailureCount>;
+  readonly #clock: Clock;
+  readonly #bounds: FailureBounds;
+
+  constructor(connection: Connection, clock: Clock, bounds: FailureBounds) {
+    const schema = new Schema(
+      { _id: String, failures: Number, expiresAt: Date },
+      { versionKey: false, autoIndex: false, autoCreate: false, collection: 'sign_in_failures' },
+    );
+    schema.index({ expiresAt: 1 });
+    this.#model = connection.model<FailureCount>('SignInFailures', schema as unknown as Schema<FailureCount>);
+    this.#clock = clock;
+    this.#bounds = bounds;
+  }
+
+  /**
+   * Begins an attempt.
+   *
+   * @param address the client's; undefined when the connection is gone already.
+   * @returns call it when the attempt has turned out well.
+   * @throws PlatenError TOO_MANY_FAILURES with the time until an attempt is let in again.
+   */
+  async begin(email: string, address: string | undefined): Promise<() => Promise<void>> {
+    const now = this.#clock.now().getTime();
+    const window = Math.floor(now / WINDOW_MS);
+    const endsAt = (window + 1) * WINDOW_MS;
+    const refuseAbove = (failures: number, bound: number) => {
+      if (failures <= bound) return;
+      throw new PlatenError('TOO_MANY_FAILURES', undefined, { retryAfterSeconds: (endsAt - now) / 1000 });
+    };
+    // One after the other: a network that is refused must not go on to lock accounts.
+    const network = `network:${hashed(networkOf(address))}:${window}`;
+    refuseAbove(await this.#add(network, 1, endsAt), this.#bounds.perNetwork);
+    const account = `account:${hashed(email)}:${window}`;
+    refuseAbove(await this.#add(account, 1, endsAt), this.#bounds.perAccount);
+    return async () => {
+      await Promise.all([this.#add(network, -1, endsAt), this.#add(account, -1, endsAt)]);
+    };
+  }
+
+  /** @returns how many there were. */
+  async deleteExpired(now: Date): Promise<number> {
+    const { deletedCount } = await this.#model.collection.deleteMany({ expiresAt: { $lte: now } });
+    return deletedCount;
+  }
+
+  async #add(id: string, failures: number, expiresAt: number): Promise<number> {
+    const add = () =>
+      this.#model.collection.findOneAndUpdate(
+        { _id: id as never },
+        { $inc: { failures }, $setOnInsert: { expiresAt: new Date(expiresAt) } },
+        { upsert: true, returnDocument: 'after' },
+      );
+    const after = await add().catch((error: { code?: number }) => {
+      // Two began the window at once: by now it is there.
+      if (error.code === DUPLICATE_KEY) return add();
+      throw error;
+    });
+    return (after as unknown as FailureCount).failures;
+  }
+}
+
+function networkOf(address = ''): string {
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  const bytes = parsed.toByteArray();
+  return (parsed.kind() === 'ipv6' ? bytes.slice(0, IPV6_NETWORK_BYTES) : bytes).join('.');
+}
+
+function hashed(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
+}

@@ -1,0 +1,115 @@
+import type { AuditAction, AuditLog } from '../audit/audit-log.ts';
+import { PlatenError } from '../errors/registry.ts';
+import { Gate } from '../memory/gate.ts';
+import type { AccessTokenStore, IssuedToken } from './access-token-store.ts';
+import type { AccountStore } from './account-store.ts';
+import type { Session } from './bearer.ts';
+import type { FailureLimit } from './failure-limit.ts';
+import { hashPassword, verifyPassword } from './password.ts';
+
+export interface Credentials {
+  readonly email: string;
+  readonly password: string;
+}
+
+/** The client's address; undefined when the connection is gone already. */
+type Address = string | undefined;
+
+export interface SignInParts {
+  readonly accounts: AccountStore;
+  readonly tokens: AccessTokenStore;
+  readonly failures: FailureLimit;
+  readonly audit: AuditLog;
+}
+
+/** Each hashing takes a thread and 19 MiB; files are read by the same four threads. */
+const HASHINGS = 2;
+/** Some seconds of work: whoever would wait longer is told to come back. */
+const MAX_WAITING = 50;
+const RETRY_AFTER_FULL_S = 5;
+/** What an account gets that signs up by itself. */
+const FIRST_PLAN = 'free';
+
+/**
+ * Signing up, in and out with a password. A failure is one answer after one hashing and the same writes, whether the
+ * address has an account or not; see docs/decisions/0010-sign-in-tells-nothing.md.
+ */
+export class SignIn {
+  readonly #parts: SignInParts;
+  readonly #gate = new Gate(HASHINGS, MAX_WAITING);
+
+  constructor(parts: SignInParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Makes an account on the free plan.
+   *
+   * @throws PlatenError UNAUTHENTICATED when the address has an account; TOO_MANY_FAILURES; UNAVAILABLE.
+   */
+  register(credentials: Credentials, address: Address): Promise<IssuedToken> {
+    return this.#attempt('account.registered', credentials, address, async ({ email, password }) => {
+      return (await this.#parts.accounts.create(email, await hashPassword(password), FIRST_PLAN))?._id;
+    });
+  }
+
+  /** @throws PlatenError UNAUTHENTICATED when address and password do not fit; TOO_MANY_FAILURES; UNAVAILABLE. */
+  signIn(credentials: Credentials, address: Address): Promise<IssuedToken> {
+    return this.#attempt('account.signed_in', credentials, address, async ({ email, password }) => {
+      const account = await this.#parts.accounts.findByEmail(email);
+      const right = await verifyPassword(password, account?.passwordHash ?? null);
+      return right ? account?._id : undefined;
+    });
+  }
+
+  /** Ends the session's own token. */
+  async signOut({ account, tokenId, tokenExpiresAt }: Session, address: Address): Promise<void> {
+    await this.#parts.tokens.revoke(tokenId, account._id, tokenExpiresAt);
+    await this.#parts.audit.record({
+      accountId: account._id,
+      action: 'account.signed_out',
+      actor: 'account',
+      ipAddress: address,
+    });
+  }
+
+  /** @param prove the id of the account that the credentials open, or undefined. */
+  async #attempt(
+    action: AuditAction,
+    { email, password }: Credentials,
+    address: Address,
+    prove: (credentials: Credentials) => Promise<string | undefined>,
+  ): Promise<IssuedToken> {
+    const { tokens, failures, audit } = this.#parts;
+    const credentials = { email: email.toLowerCase(), password };
+    const accountId = await this.#gate.run(async () => {
+      const turnedOutWell = await failures.begin(credentials.email, address);
+      const proven = await prove(credentials);
+      if (proven !== undefined) await turnedOutWell();
+      return proven;
+    }, full);
+    if (accountId === undefined) {
+      await this.#recordFailure(action, credentials.email, address);
+      throw new PlatenError('UNAUTHENTICATED', 'The e-mail address and the password do not fit.');
+    }
+    await audit.record({ accountId, action, actor: 'account', ipAddress: address });
+    return tokens.issue(accountId);
+  }
+
+  async #recordFailure(attempted: AuditAction, email: string, address: Address): Promise<void> {
+    const account = await this.#parts.accounts.findByEmail(email);
+    await this.#parts.audit.record({
+      accountId: account?._id ?? null,
+      action: 'account.sign_in_failed',
+      actor: 'anonymous',
+      ipAddress: address,
+      details: { attempted },
+    });
+  }
+}
+
+function full(): PlatenError {
+  return new PlatenError('UNAVAILABLE', 'Too many are signing in at the moment.', {
+    retryAfterSeconds: RETRY_AFTER_FULL_S,
+  });
+}
