@@ -10,6 +10,8 @@ export interface Template {
   readonly currentVersionId: string;
   /** Its number; the first is 1. */
   readonly version: number;
+  /** Bytes of its content and sample data. */
+  readonly size: number;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
@@ -33,6 +35,25 @@ export interface TemplateDraft {
   readonly sampleData: string;
 }
 
+/** A template as one of its versions has it. */
+export interface SavedTemplate {
+  readonly template: Template;
+  readonly version: TemplateVersion;
+}
+
+export type VersionSummary = Omit<TemplateVersion, 'content' | 'sampleData'>;
+
+export interface Page {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+const DUPLICATE_KEY = 11000;
+/** Others who save the same template at the same moment, before this one gives up. */
+const SAVE_TRIES = 100;
+/** Bytes of the templates that a list answers together: one page must not take the memory that serves all. */
+const MAX_PAGE_BYTES = 16 * 1024 * 1024;
+
 /** Owns the templates and their versions. */
 export class TemplateStore {
   readonly #templates: Model<Template>;
@@ -48,6 +69,7 @@ export class TemplateStore {
         name: String,
         currentVersionId: String,
         version: Number,
+        size: Number,
         createdAt: Date,
         updatedAt: Date,
       },
@@ -78,32 +100,59 @@ export class TemplateStore {
   }
 
   /** The version goes first: a template never points at one that is not there. */
-  async create(
-    accountId: string,
-    draft: TemplateDraft,
-  ): Promise<{ template: Template; version: TemplateVersion }> {
-    const now = this.#clock.now();
+  async create(accountId: string, draft: TemplateDraft): Promise<SavedTemplate> {
     const templateId = randomUUID();
-    const version: TemplateVersion = {
-      _id: randomUUID(),
-      templateId,
-      accountId,
-      version: 1,
-      ...draft,
-      createdAt: now,
-    };
+    const version = this.#newVersion(accountId, templateId, 1, draft);
     const template: Template = {
       _id: templateId,
       accountId,
-      name: draft.name,
-      currentVersionId: version._id,
-      version: 1,
-      createdAt: now,
-      updatedAt: now,
+      ...pointerTo(version),
+      createdAt: version.createdAt,
     };
     await this.#versions.collection.insertOne(version as never);
     await this.#templates.collection.insertOne(template as never);
     return { template, version };
+  }
+
+  /**
+   * Saves a new version: the latest one with `change` laid over it. What others save at the same time is kept, unless
+   * it is the same field.
+   *
+   * @returns undefined when the account has no such template, or no longer.
+   */
+  async save(
+    accountId: string,
+    templateId: string,
+    change: Partial<TemplateDraft>,
+  ): Promise<SavedTemplate | undefined> {
+    let base = (await this.current(accountId, templateId))?.version;
+    for (let tries = 0; base !== undefined && tries < SAVE_TRIES; tries += 1) {
+      const { name, content, sampleData } = { ...base, ...change };
+      const version = this.#newVersion(accountId, templateId, base.version + 1, {
+        name,
+        content,
+        sampleData,
+      });
+      if (await this.#insertVersion(version)) return this.#pointAt(version);
+      base = await this.#latest(templateId);
+    }
+    if (base === undefined) return undefined;
+    throw new Error(`Template ${templateId} is saved by too many at once.`);
+  }
+
+  /** @returns false when the account has no such template. Jobs that were accepted have its content with them. */
+  async delete(accountId: string, templateId: string): Promise<boolean> {
+    if ((await this.#find(accountId, templateId)) === undefined) return false;
+    const { deletedCount } = await this.#templates.deleteOne({ _id: templateId });
+    await this.#versions.collection.deleteMany({ templateId });
+    return deletedCount > 0;
+  }
+
+  /** The template as it is now. */
+  async current(accountId: string, templateId: string): Promise<SavedTemplate | undefined> {
+    const template = await this.#find(accountId, templateId);
+    const version = template && (await this.#version(template.currentVersionId));
+    return version && { template, version };
   }
 
   /**
@@ -116,11 +165,111 @@ export class TemplateStore {
     templateId: string,
     versionId?: string,
   ): Promise<TemplateVersion | undefined> {
-    const template = (await this.#templates.findById(templateId).lean()) as Template | null;
-    if (template === null || template.accountId !== accountId) return undefined;
-    const version = (await this.#versions
-      .findById(versionId ?? template.currentVersionId)
-      .lean()) as TemplateVersion | null;
+    const template = await this.#find(accountId, templateId);
+    if (template === undefined) return undefined;
+    const version = await this.#version(versionId ?? template.currentVersionId);
     return version?.templateId === templateId ? version : undefined;
   }
+
+  /** Newest first. Large templates make a page end before its limit, but never before its first template. */
+  async list(accountId: string, { limit, offset }: Page): Promise<{ total: number; saved: SavedTemplate[] }> {
+    const [total, templates] = await Promise.all([
+      this.#templates.countDocuments({ accountId }),
+      this.#templates.find({ accountId }).sort({ createdAt: -1, _id: -1 }).skip(offset).limit(limit).lean(),
+    ]);
+    const page = withinBytes(templates as Template[]);
+    const versions = (await this.#versions
+      .find({ _id: { $in: page.map((template) => template.currentVersionId) } })
+      .lean()) as TemplateVersion[];
+    const byId = new Map(versions.map((version) => [version._id, version]));
+    const saved = page.flatMap((template) => {
+      // Gone when the template was deleted since.
+      const version = byId.get(template.currentVersionId);
+      return version === undefined ? [] : [{ template, version }];
+    });
+    return { total, saved };
+  }
+
+  /** Newest first. @returns undefined when the account has no such template. */
+  async listVersions(
+    accountId: string,
+    templateId: string,
+    { limit, offset }: Page,
+  ): Promise<{ total: number; template: Template; versions: VersionSummary[] } | undefined> {
+    const template = await this.#find(accountId, templateId);
+    if (template === undefined) return undefined;
+    const [total, versions] = await Promise.all([
+      this.#versions.countDocuments({ templateId }),
+      this.#versions
+        .find({ templateId }, { content: 0, sampleData: 0 })
+        .sort({ version: -1 })
+        .skip(offset)
+        .limit(limit)
+        .lean(),
+    ]);
+    return { total, template, versions: versions as unknown as VersionSummary[] };
+  }
+
+  async #find(accountId: string, templateId: string): Promise<Template | undefined> {
+    const template = (await this.#templates.findById(templateId).lean()) as Template | null;
+    return template?.accountId === accountId ? template : undefined;
+  }
+
+  async #version(versionId: string): Promise<TemplateVersion | undefined> {
+    return ((await this.#versions.findById(versionId).lean()) as TemplateVersion | null) ?? undefined;
+  }
+
+  async #latest(templateId: string): Promise<TemplateVersion | undefined> {
+    const latest = await this.#versions.findOne({ templateId }).sort({ version: -1 }).lean();
+    return (latest as TemplateVersion | null) ?? undefined;
+  }
+
+  #newVersion(accountId: string, templateId: string, version: number, draft: TemplateDraft): TemplateVersion {
+    const { name, content, sampleData } = draft;
+    const createdAt = this.#clock.now();
+    return { _id: randomUUID(), templateId, accountId, version, name, content, sampleData, createdAt };
+  }
+
+  /** @returns false when there is a version of this number already. */
+  async #insertVersion(version: TemplateVersion): Promise<boolean> {
+    try {
+      await this.#versions.collection.insertOne(version as never);
+      return true;
+    } catch (error) {
+      if ((error as { code?: number }).code === DUPLICATE_KEY) return false;
+      throw error;
+    }
+  }
+
+  /** Makes the version the current one, unless a later one is already. @returns undefined when the template is gone. */
+  async #pointAt(version: TemplateVersion): Promise<SavedTemplate | undefined> {
+    const { templateId, accountId } = version;
+    await this.#templates.updateOne(
+      { _id: templateId, version: { $lt: version.version } },
+      { $set: pointerTo(version) },
+    );
+    const template = await this.#find(accountId, templateId);
+    if (template !== undefined) return { template: { ...template, ...pointerTo(version) }, version };
+    // Deleted since; nothing of it may stay.
+    await this.#versions.collection.deleteOne({ _id: version._id as never });
+    return undefined;
+  }
+}
+
+function pointerTo(version: TemplateVersion) {
+  return {
+    name: version.name,
+    currentVersionId: version._id,
+    version: version.version,
+    size: Buffer.byteLength(version.content) + Buffer.byteLength(version.sampleData),
+    updatedAt: version.createdAt,
+  };
+}
+
+function withinBytes(templates: readonly Template[]): Template[] {
+  let bytes = 0;
+  return templates.filter(({ size }, index) => {
+    bytes += size;
+    return index === 0 || bytes <= MAX_PAGE_BYTES;
+  });
 }
