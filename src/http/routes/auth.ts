@@ -1,0 +1,65 @@
+import type { IssuedToken } from '../../accounts/access-token-store.ts';
+import type { ApiParts } from '../api-parts.ts';
+import { defineRoute } from '../route.ts';
+import { accessTokenSchema, accountSchema, credentialsSchema, registrationSchema } from '../schemas/auth.ts';
+import { successSchema } from '../schemas/success.ts';
+
+const tags = ['Authentication'];
+
+const register = defineRoute({
+  method: 'post',
+  path: '/auth/register',
+  summary: 'Make an account',
+  description:
+    'The account is on the free plan. An address that has an account already is answered like a sign-in that fails.',
+  tags,
+  auth: 'none',
+  body: registrationSchema,
+  responses: { 201: { description: 'The account is made and signed in.', schema: accessTokenSchema } },
+  errors: ['UNAUTHENTICATED', 'TOO_MANY_FAILURES', 'UNAVAILABLE'],
+}).handledBy(async ({ body, clientAddress }, parts: ApiParts) => {
+  return { status: 201, json: tokenBody(await parts.signIn.register(body, clientAddress)) };
+});
+
+const login = defineRoute({
+  method: 'post',
+  path: '/auth/login',
+  summary: 'Sign in',
+  tags,
+  auth: 'none',
+  body: credentialsSchema,
+  responses: { 200: { description: 'A token, valid for 12 hours.', schema: accessTokenSchema } },
+  errors: ['UNAUTHENTICATED', 'TOO_MANY_FAILURES', 'UNAVAILABLE'],
+}).handledBy(async ({ body, clientAddress }, parts: ApiParts) => {
+  return { status: 200, json: tokenBody(await parts.signIn.signIn(body, clientAddress)) };
+});
+
+const logout = defineRoute({
+  method: 'post',
+  path: '/auth/logout',
+  summary: 'Revoke the access token that this request comes with',
+  tags,
+  auth: 'bearer',
+  responses: { 200: { description: 'Within a second it is valid nowhere.', schema: successSchema } },
+}).handledBy(async ({ caller, clientAddress }, parts: ApiParts) => {
+  await parts.signIn.signOut(caller.session, clientAddress);
+  return { status: 200, json: { success: true } };
+});
+
+const me = defineRoute({
+  method: 'get',
+  path: '/auth/me',
+  summary: 'Get the account that is signed in',
+  tags,
+  auth: 'bearer',
+  responses: { 200: { description: 'The account.', schema: accountSchema } },
+}).handledBy(({ caller }, _parts: ApiParts) => {
+  const { _id, email, plan, createdAt } = caller.session.account;
+  return { status: 200, json: { id: _id, email, plan, createdAt: createdAt.toISOString() } };
+});
+
+export const authRoutes = [register, login, logout, me];
+
+function tokenBody({ token, expiresAt }: IssuedToken) {
+  return { accessToken: token, tokenType: 'Bearer', expiresAt: expiresAt.toISOString() } as const;
+}

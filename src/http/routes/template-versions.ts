@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { PlatenError } from '../../errors/registry.ts';
+import type { Plan } from '../../plans/plan.ts';
+import { noTemplate } from '../../templates/template-editor.ts';
+import type { VersionSummary } from '../../templates/template-store.ts';
+import type { ApiParts } from '../api-parts.ts';
+import { defineRoute } from '../route.ts';
+import { paging } from '../schemas/paging.ts';
+import { templateSchema, templateVersionListSchema, templateVersionSchema } from '../schemas/template.ts';
+import { recordSave, templateBody } from './templates.ts';
+
+const tags = ['Templates'];
+const id = z.uuid().toLowerCase();
+const ofTemplate = z.strictObject({ id });
+const ofVersion = z.strictObject({ id, versionId: id });
+
+const list = defineRoute({
+  method: 'get',
+  path: '/user/templates/:id/versions',
+  summary: 'List the versions of a template',
+  description: 'Newest first; for plans with version history.',
+  tags,
+  auth: 'bearer',
+  params: ofTemplate,
+  query: z.strictObject(paging),
+  responses: {
+    200: { description: 'One page of versions, without their content.', schema: templateVersionListSchema },
+  },
+  errors: ['PLAN_LIMIT', 'NOT_FOUND'],
+}).handledBy(async ({ params, query, caller }, parts: ApiParts) => {
+  requireVersions(caller.plan);
+  const found = await parts.templates.listVersions(caller.accountId, params.id, query);
+  if (found === undefined) throw noTemplate(params.id);
+  const { total, template, versions } = found;
+  const rows = versions.map((version) => versionBody(version, template.currentVersionId));
+  return { status: 200, json: { total, ...query, versions: rows } };
+});
+
+const get = defineRoute({
+  method: 'get',
+  path: '/user/templates/:id/versions/:versionId',
+  summary: 'Get one version of a template',
+  description: 'For plans with version history.',
+  tags,
+  auth: 'bearer',
+  params: ofVersion,
+  responses: { 200: { description: 'The version.', schema: templateVersionSchema } },
+  errors: ['PLAN_LIMIT', 'NOT_FOUND'],
+}).handledBy(async ({ params, caller }, parts: ApiParts) => {
+  requireVersions(caller.plan);
+  const { templates } = parts;
+  const [version, current] = await Promise.all([
+    templates.resolve(caller.accountId, params.id, params.versionId),
+    templates.resolve(caller.accountId, params.id),
+  ]);
+  if (version === undefined) throw noTemplate(params.id, params.versionId);
+  const { content, sampleData } = version;
+  return { status: 200, json: { ...versionBody(version, current?._id), content, sampleData } };
+});
+
+const rollBack = defineRoute({
+  method: 'post',
+  path: '/user/templates/:id/versions/:versionId/rollback',
+  summary: 'Save an old version of a template anew',
+  description: 'The template gets a new version that is as the old one was; for plans with version history.',
+  tags,
+  auth: 'bearer',
+  params: ofVersion,
+  responses: { 200: { description: 'The template in its new version.', schema: templateSchema } },
+  errors: ['PLAN_LIMIT', 'NOT_FOUND', 'TEMPLATE_ERROR', 'TOO_MANY_WAITING'],
+}).handledBy(async ({ params, caller, clientAddress }, parts: ApiParts) => {
+  requireVersions(caller.plan);
+  const saved = await parts.templateEditor.rollBack(caller.accountId, params.id, params.versionId);
+  await recordSave(parts, caller, clientAddress, saved, { rolledBackTo: params.versionId });
+  return { status: 200, json: templateBody(saved) };
+});
+
+export const templateVersionRoutes = [list, get, rollBack];
+
+function requireVersions({ features }: Plan): void {
+  if (features.templateVersions) return;
+  throw new PlatenError('PLAN_LIMIT', 'The plan has no version history of templates.');
+}
+
+function versionBody(
+  { _id, templateId, version, name, createdAt }: VersionSummary,
+  currentId: string | undefined,
+) {
+  return {
+    id: _id,
+    versionId: _id,
+    templateId,
+    version,
+    name,
+    current: _id === currentId,
+    createdAt: createdAt.toISOString(),
+  };
+}

@@ -1,0 +1,177 @@
+import { z } from 'zod';
+import { PlatenError } from '../../errors/registry.ts';
+import { noTemplate } from '../../templates/template-editor.ts';
+import type { SavedTemplate } from '../../templates/template-store.ts';
+import type { ApiParts } from '../api-parts.ts';
+import type { AccountCaller } from '../authenticate-bearer.ts';
+import { defineRoute } from '../route.ts';
+import { paging } from '../schemas/paging.ts';
+import { successSchema } from '../schemas/success.ts';
+import {
+  previewRequestSchema,
+  previewSchema,
+  templateChangeSchema,
+  templateListSchema,
+  templateRequestSchema,
+  templateSchema,
+} from '../schemas/template.ts';
+
+const tags = ['Templates'];
+const params = z.strictObject({ id: z.uuid().toLowerCase() });
+
+const create = defineRoute({
+  method: 'post',
+  path: '/user/templates',
+  summary: 'Save a new template',
+  tags,
+  auth: 'bearer',
+  body: templateRequestSchema,
+  responses: { 201: { description: 'The template in its first version.', schema: templateSchema } },
+  errors: ['TEMPLATE_ERROR', 'TOO_MANY_WAITING'],
+}).handledBy(async ({ body, caller, clientAddress }, parts: ApiParts) => {
+  const saved = await parts.templateEditor.create(caller.accountId, body);
+  await recordSave(parts, caller, clientAddress, saved);
+  return { status: 201, json: templateBody(saved) };
+});
+
+const list = defineRoute({
+  method: 'get',
+  path: '/user/templates',
+  summary: 'List the templates of the account',
+  description:
+    'Newest first. A page of very large templates ends before its limit: the next one begins at `offset` plus the number that came.',
+  tags,
+  auth: 'bearer',
+  query: z.strictObject(paging),
+  responses: { 200: { description: 'One page of templates.', schema: templateListSchema } },
+}).handledBy(async ({ query, caller }, parts: ApiParts) => {
+  const { total, saved } = await parts.templates.list(caller.accountId, query);
+  return { status: 200, json: { total, ...query, templates: saved.map(templateBody) } };
+});
+
+const get = defineRoute({
+  method: 'get',
+  path: '/user/templates/:id',
+  summary: 'Get a template',
+  tags,
+  auth: 'bearer',
+  params,
+  responses: { 200: { description: 'The template as it is now.', schema: templateSchema } },
+  errors: ['NOT_FOUND'],
+}).handledBy(async ({ params, caller }, parts: ApiParts) => {
+  const saved = await parts.templates.current(caller.accountId, params.id);
+  if (saved === undefined) throw noTemplate(params.id);
+  return { status: 200, json: templateBody(saved) };
+});
+
+const change = defineRoute({
+  method: 'patch',
+  path: '/user/templates/:id',
+  summary: 'Change a template',
+  description: 'Saves a new version; fields that are left out stay as they are.',
+  tags,
+  auth: 'bearer',
+  params,
+  body: templateChangeSchema,
+  responses: { 200: { description: 'The template in its new version.', schema: templateSchema } },
+  errors: ['NOT_FOUND', 'TEMPLATE_ERROR', 'TOO_MANY_WAITING'],
+}).handledBy(async ({ params, body, caller, clientAddress }, parts: ApiParts) => {
+  const saved = await parts.templateEditor.change(caller.accountId, params.id, body);
+  await recordSave(parts, caller, clientAddress, saved);
+  return { status: 200, json: templateBody(saved) };
+});
+
+const remove = defineRoute({
+  method: 'delete',
+  path: '/user/templates/:id',
+  summary: 'Delete a template and its versions',
+  description: 'Jobs that were accepted before are rendered all the same.',
+  tags,
+  auth: 'bearer',
+  params,
+  responses: { 200: { description: 'It is deleted.', schema: successSchema } },
+  errors: ['NOT_FOUND'],
+}).handledBy(async ({ params, caller, clientAddress }, parts: ApiParts) => {
+  const { accountId } = caller;
+  if (!(await parts.templates.delete(accountId, params.id))) throw noTemplate(params.id);
+  await parts.audit.record({
+    accountId,
+    action: 'template.deleted',
+    actor: 'account',
+    ipAddress: clientAddress,
+    targetId: params.id,
+  });
+  return { status: 200, json: { success: true } };
+});
+
+const preview = defineRoute({
+  method: 'post',
+  path: '/user/templates/preview',
+  summary: 'Show the HTML that a template and data come to',
+  tags,
+  auth: 'bearer',
+  body: previewRequestSchema,
+  responses: { 200: { description: 'The HTML.', schema: previewSchema } },
+  errors: ['NOT_FOUND', 'TEMPLATE_ERROR', 'TOO_MANY_WAITING', 'UNAVAILABLE'],
+}).handledBy(async ({ body, caller }, parts: ApiParts) => {
+  const { content, sampleData } = await previewed(body, caller, parts);
+  const html = await parts.templateEditor.preview(
+    caller.accountId,
+    content,
+    dataOf(sampleData),
+    caller.plan.maxInputSizeBytes,
+  );
+  return { status: 200, json: { html } };
+});
+
+export const templateRoutes = [create, list, preview, get, change, remove];
+
+export function templateBody({ template, version }: SavedTemplate) {
+  return {
+    id: template._id,
+    name: version.name,
+    content: version.content,
+    sampleData: version.sampleData,
+    versionId: version._id,
+    version: version.version,
+    createdAt: template.createdAt.toISOString(),
+    updatedAt: version.createdAt.toISOString(),
+  };
+}
+
+/** @param details what came to the save besides its version. */
+export function recordSave(
+  parts: ApiParts,
+  { accountId }: AccountCaller,
+  ipAddress: string | undefined,
+  { template, version }: SavedTemplate,
+  details: Record<string, string> = {},
+): Promise<void> {
+  return parts.audit.record({
+    accountId,
+    action: 'template.saved',
+    actor: 'account',
+    ipAddress,
+    targetId: template._id,
+    details: { versionId: version._id, version: String(version.version), ...details },
+  });
+}
+
+async function previewed(
+  { content, templateId, sampleData }: z.output<typeof previewRequestSchema>,
+  caller: AccountCaller,
+  parts: ApiParts,
+): Promise<{ content: string; sampleData: string }> {
+  if (content !== undefined) return { content, sampleData: sampleData ?? '{}' };
+  const saved = await parts.templates.resolve(caller.accountId, templateId ?? '');
+  if (saved === undefined) throw noTemplate(templateId ?? '');
+  return { content: saved.content, sampleData: sampleData ?? saved.sampleData };
+}
+
+/** @throws PlatenError VALIDATION for a document without names, which could fill no variable. */
+function dataOf(sampleData: string): object {
+  const data: unknown = JSON.parse(sampleData);
+  if (typeof data === 'object' && data !== null && !Array.isArray(data)) return data;
+  const fault = 'sampleData: must be a JSON object to fill variables';
+  throw new PlatenError('VALIDATION', fault, { details: [fault] });
+}
