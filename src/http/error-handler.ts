@@ -1,5 +1,6 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { PlatenError, toPlatenError } from '../errors/registry.ts';
+import { isDatabaseAway } from '../store/connection.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { sendError } from './answers.ts';
 import { CallerGone, letRestPass } from './read-json.ts';
@@ -20,7 +21,9 @@ export function answerErrors(logger: Logger): ErrorRequestHandler {
     }
     const error = isBadPath(thrown)
       ? new PlatenError('VALIDATION', 'The path is not validly encoded.')
-      : toPlatenError(thrown);
+      : isDatabaseAway(thrown)
+        ? new PlatenError('UNAVAILABLE', undefined, { cause: thrown, retryAfterSeconds: 5 })
+        : toPlatenError(thrown);
     if (error.status >= 500)
       logger.error({ err: error.cause ?? error, code: error.code, requestId, jobId }, 'request failed');
     if (response.headersSent || response.destroyed) {

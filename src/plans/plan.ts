@@ -4,6 +4,8 @@ export const PLAN_NAMES = ['free', 'starter', 'professional', 'business'] as con
 export type PlanName = (typeof PLAN_NAMES)[number];
 
 const MIB = 1024 * 1024;
+/** An input is one document of the database, which holds 16 MiB. */
+export const MAX_INPUT_BYTES = 15 * MIB;
 const count = (max: number) => z.int().min(0).max(max);
 
 /** What a plan allows. The same fields stand in the plans file and in the RenderPlan resource. */
@@ -15,11 +17,7 @@ export const planSchema = z.strictObject({
     .min(1)
     .max(10_000)
     .describe('Plan slots: jobs of one account that may run at a time.'),
-  maxInputSizeBytes: z
-    .int()
-    .min(1024)
-    .max(64 * MIB)
-    .describe('Largest request body, in bytes.'),
+  maxInputSizeBytes: z.int().min(1024).max(MAX_INPUT_BYTES).describe('Largest request body, in bytes.'),
   maxOutputSizeBytes: z
     .int()
     .min(1024)

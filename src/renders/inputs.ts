@@ -1,21 +1,43 @@
+import { mongo } from 'mongoose';
+import { PlatenError } from '../errors/registry.ts';
+import { MAX_INPUT_BYTES } from '../plans/plan.ts';
 import type { JobInput } from './job.ts';
 import type { JobCollections } from './job-collections.ts';
 
-const DUPLICATE_KEY = 11000;
+/**
+ * An input as it is stored: what was sent is kept as JSON text in one binary field. As nested documents, arrays of
+ * numbers would take many times the room, and deep data would meet the database's nesting limit.
+ */
+export interface StoredInput {
+  readonly _id: string;
+  readonly accountId: string;
+  readonly createdAt: Date;
+  readonly content: mongo.Binary;
+}
 
-/** Saved before the job it belongs to; one that never got a job is swept up. The first one saved stays. */
+/**
+ * Saved before the job it belongs to; one that never got a job is swept up.
+ *
+ * @throws PlatenError INPUT_TOO_LARGE when template and data together are larger than can be kept.
+ */
 export async function saveInput(collections: JobCollections, input: JobInput): Promise<void> {
-  try {
-    await collections.inputs.collection.insertOne(input as never);
-  } catch (error) {
-    // Saved by an earlier try of the same request, which died before it could write the job.
-    if ((error as { code?: number }).code !== DUPLICATE_KEY) throw error;
+  const { _id, accountId, createdAt, ...content } = input;
+  const bytes = Buffer.from(JSON.stringify(content));
+  if (bytes.byteLength > MAX_INPUT_BYTES) {
+    throw new PlatenError(
+      'INPUT_TOO_LARGE',
+      `Document and data take more than ${MAX_INPUT_BYTES} bytes together.`,
+    );
   }
+  const stored: StoredInput = { _id, accountId, createdAt, content: new mongo.Binary(bytes) };
+  await collections.inputs.collection.insertOne(stored as never);
 }
 
 export async function loadInput(collections: JobCollections, jobId: string): Promise<JobInput | undefined> {
-  const input = await collections.inputs.collection.findOne({ _id: jobId as never });
-  return (input as JobInput | null) ?? undefined;
+  const stored = (await collections.inputs.collection.findOne({ _id: jobId as never })) as StoredInput | null;
+  if (stored === null) return undefined;
+  const { _id, accountId, createdAt, content } = stored;
+  return { ...(JSON.parse(Buffer.from(content.value()).toString()) as JobInput), _id, accountId, createdAt };
 }
 
 export async function deleteInputs(collections: JobCollections, jobIds: readonly string[]): Promise<void> {

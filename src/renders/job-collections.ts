@@ -1,5 +1,6 @@
 import { type Connection, type Model, Schema } from 'mongoose';
-import type { Job, JobInput } from './job.ts';
+import type { StoredInput } from './inputs.ts';
+import type { Job } from './job.ts';
 
 /**
  * Three collections, so that what is hot stays small:
@@ -13,7 +14,7 @@ import type { Job, JobInput } from './job.ts';
 export interface JobCollections {
   readonly jobs: Model<Job>;
   readonly history: Model<Job>;
-  readonly inputs: Model<JobInput>;
+  readonly inputs: Model<StoredInput>;
 }
 
 const mixed = Schema.Types.Mixed;
@@ -72,11 +73,8 @@ export function jobCollections(connection: Connection): JobCollections {
     {
       _id: String,
       accountId: String,
-      source: mixed,
-      options: mixed,
-      timeoutMs: Number,
-      maxOutputBytes: Number,
       createdAt: Date,
+      content: Buffer,
     },
     { ...options, collection: 'job_inputs' },
   );
@@ -85,6 +83,6 @@ export function jobCollections(connection: Connection): JobCollections {
   return {
     jobs: connection.model<Job>('Job', jobs as unknown as Schema<Job>),
     history: connection.model<Job>('JobHistory', history as unknown as Schema<Job>),
-    inputs: connection.model<JobInput>('JobInput', inputs as unknown as Schema<JobInput>),
+    inputs: connection.model<StoredInput>('JobInput', inputs as unknown as Schema<StoredInput>),
   };
 }

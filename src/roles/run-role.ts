@@ -79,7 +79,7 @@ async function openEmbedded(config: Config, opened: (() => Promise<void>)[]): Pr
 }
 
 function openBus(role: Role, config: Config, logger: Logger): Bus | Promise<Bus> {
-  if (role === 'standalone' || config.KAFKA_BROKERS === undefined) return createInProcessBus();
+  if (role === 'standalone' || config.KAFKA_BROKERS === undefined) return createInProcessBus({ logger });
   return createKafkaBus({
     brokers: config.KAFKA_BROKERS,
     clientId: `platen-${role}`,

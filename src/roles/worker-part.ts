@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createChromiumRenderer } from '../chromium/chromium-renderer.ts';
-import { createAddressPolicy } from '../egress/address-policy.ts';
+import { createAddressPolicy, machineAddresses } from '../egress/address-policy.ts';
 import { parseNetworks } from '../egress/networks.ts';
 import { startEgressProxy } from '../egress/proxy.ts';
 import { createPdfFinisher } from '../pdf/finish.ts';
@@ -22,6 +22,7 @@ export async function startWorkerPart(platform: Platform): Promise<Part> {
   const { config, logger, metrics } = platform;
   const policy = createAddressPolicy({
     allowedNetworks: parseNetworks(config.PLATEN_ALLOWED_PRIVATE_NETWORKS),
+    ownAddresses: machineAddresses(),
   });
   const proxy = await startEgressProxy({
     policy,

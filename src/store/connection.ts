@@ -22,6 +22,22 @@ export async function connectDatabase(uri: string, logger: Logger): Promise<Conn
   return connection.asPromise();
 }
 
+/** Whether an error says that the database cannot be reached at the moment, rather than that it refused something. */
+export function isDatabaseAway(error: unknown): boolean {
+  return error instanceof Error && AWAY.has(error.name);
+}
+
+/** Of the driver: no server could be chosen, the connection broke, or the pool was cleared because of it. */
+const AWAY: ReadonlySet<string> = new Set([
+  'MongooseServerSelectionError',
+  'MongoServerSelectionError',
+  'MongoNetworkError',
+  'MongoNetworkTimeoutError',
+  'MongoPoolClearedError',
+  'MongoNotConnectedError',
+  'MongoTopologyClosedError',
+]);
+
 /** Creates every declared index that is missing; doing it again, or in several processes at once, changes nothing. */
 export async function ensureIndexes(connection: Connection): Promise<void> {
   for (const model of Object.values(connection.models)) await model.createIndexes();
