@@ -2,18 +2,7 @@ import { mongo } from 'mongoose';
 import { PlatenError } from '../errors/registry.ts';
 import { MAX_INPUT_BYTES } from '../plans/plan.ts';
 import type { JobInput } from './job.ts';
-import type { JobCollections } from './job-collections.ts';
-
-/**
- * An input as it is stored: what was sent is kept as JSON text in one binary field. As nested documents, arrays of
- * numbers would take many times the room, and deep data would meet the database's nesting limit.
- */
-export interface StoredInput {
-  readonly _id: string;
-  readonly accountId: string;
-  readonly createdAt: Date;
-  readonly content: mongo.Binary;
-}
+import type { JobCollections, StoredInput } from './job-collections.ts';
 
 /**
  * Saved before the job it belongs to; one that never got a job is swept up.

@@ -1,6 +1,16 @@
-import { type Connection, type Model, Schema } from 'mongoose';
-import type { StoredInput } from './inputs.ts';
+import { type Connection, type Model, type mongo, Schema } from 'mongoose';
 import type { Job } from './job.ts';
+
+/**
+ * An input as it is stored: what was sent is kept as JSON text in one binary field. As nested documents, arrays of
+ * numbers would take many times the room, and deep data would meet the database's nesting limit.
+ */
+export interface StoredInput {
+  readonly _id: string;
+  readonly accountId: string;
+  readonly createdAt: Date;
+  readonly content: mongo.Binary;
+}
 
 /**
  * Three collections, so that what is hot stays small:
