@@ -1,5 +1,6 @@
 import type { CDPSession, Protocol } from 'puppeteer';
 import { PlatenError } from '../errors/registry.ts';
+import { Departure } from './departure.ts';
 
 export type Milestone = 'DOMContentLoaded' | 'load' | 'networkIdle';
 
@@ -11,6 +12,7 @@ const MAX_DOCUMENTS = 20;
  * always the current one.
  */
 export class DocumentLifecycle {
+  readonly departure: Departure;
   readonly #frameId: string;
   readonly #reached = new Set<string>();
   #loaderId = '';
@@ -24,11 +26,13 @@ export class DocumentLifecycle {
     session.on('Page.frameNavigated', ({ frame }: Protocol.Page.FrameNavigatedEvent) =>
       this.#navigated(frame),
     );
+    this.departure = new Departure(session, frameId);
   }
 
   /** Forgets what was: a new job begins. */
   begin(): void {
     this.#documents = 0;
+    this.departure.reset();
     this.#reached.clear();
   }
 
@@ -60,10 +64,14 @@ export class DocumentLifecycle {
       }
       const started = loaderId === undefined || this.#loaderId === loaderId || this.#documents > 1;
       if (started && this.#reached.has(milestone)) return;
-      await new Promise<void>((resolve) => {
-        this.#waiting = resolve;
-      });
+      await this.#change();
     }
+  }
+
+  #change(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting = resolve;
+    });
   }
 
   #event({ frameId, loaderId, name }: Protocol.Page.LifecycleEventEvent): void {
@@ -84,6 +92,7 @@ export class DocumentLifecycle {
   #navigated(frame: Protocol.Page.Frame): void {
     if (frame.id !== this.#frameId) return;
     this.#unreachableUrl = frame.unreachableUrl;
+    this.departure.reset();
     if (frame.loaderId !== this.#loaderId) this.#begun(frame.loaderId);
     this.#wake();
   }

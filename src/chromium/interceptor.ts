@@ -1,4 +1,5 @@
 import type { CDPSession, Protocol } from 'puppeteer';
+import { DOCUMENT_ORIGIN } from './launch.ts';
 
 type Paused = Protocol.Fetch.RequestPausedEvent;
 type Answer = Protocol.Fetch.FulfillRequestRequest;
@@ -10,27 +11,38 @@ export interface AssetHeaders {
   readonly allowed: (url: URL) => boolean;
 }
 
+/** What is found at DOCUMENT_ORIGIN: the job's document, in place of an empty one. */
+export interface OwnDocument {
+  readonly html: string;
+  /** A Content-Security-Policy to send with it. */
+  readonly csp: string | undefined;
+}
+
+type Mode = 'off' | 'own' | 'everything';
+
 /**
- * Steps between the page and the network, for the jobs that need it: answers requests to the context's own origin, and
- * adds asset headers. Switched off it costs nothing; switched on every request it names makes a detour through here.
+ * Steps between the page and the network: answers requests to DOCUMENT_ORIGIN, where HTML documents are, and for the
+ * jobs that need it adds asset headers or a policy. Every request it is asked about makes a detour through here.
  */
 export class Interceptor {
   readonly #session: CDPSession;
-  #own: { prefix: string; answer: (event: Paused) => Answer } | undefined;
+  readonly #frameId: string;
+  #document: OwnDocument | undefined;
   #assets: AssetHeaders | undefined;
   #policy: string | undefined;
-  #applied = false;
+  #mode: Mode = 'off';
 
-  constructor(session: CDPSession) {
+  constructor(session: CDPSession, frameId: string) {
     this.#session = session;
+    this.#frameId = frameId;
     session.on('Fetch.requestPaused', (event: Paused) => {
       this.#handle(event).catch(() => undefined);
     });
   }
 
-  /** Has requests that begin with `prefix` answered by `answer`. In force after `apply`. */
-  answer(prefix: string, answer: (event: Paused) => Answer): void {
-    this.#own = { prefix, answer };
+  /** Has `document` found at DOCUMENT_ORIGIN; loading it again finds it again. */
+  serve(document: OwnDocument): void {
+    this.#document = document;
   }
 
   /** Has headers added. In force after `apply`. */
@@ -43,30 +55,28 @@ export class Interceptor {
     this.#policy = policy;
   }
 
-  /** Puts in force what was asked for, if anything. */
+  /** Forgets the job's wishes. In force after `apply`. */
+  clear(): void {
+    this.#document = undefined;
+    this.#assets = undefined;
+    this.#policy = undefined;
+  }
+
+  /** Puts in force what was asked for. */
   async apply(): Promise<void> {
-    const patterns: Protocol.Fetch.RequestPattern[] = [];
-    if (this.#assets) patterns.push({ urlPattern: '*', requestStage: 'Request' });
-    else if (this.#own) patterns.push({ urlPattern: `${this.#own.prefix}*`, requestStage: 'Request' });
+    const mode: Mode = this.#assets || this.#policy ? 'everything' : 'own';
+    if (mode === this.#mode && mode === 'own') return;
+    this.#mode = mode;
+    const patterns: Protocol.Fetch.RequestPattern[] = [
+      { urlPattern: this.#assets ? '*' : `${DOCUMENT_ORIGIN}/*`, requestStage: 'Request' },
+    ];
     if (this.#policy) patterns.push({ urlPattern: '*', requestStage: 'Response', resourceType: 'Document' });
-    if (patterns.length === 0) return;
-    this.#applied = true;
     await this.#session.send('Fetch.enable', { patterns });
   }
 
-  /** Steps aside. */
-  async clear(): Promise<void> {
-    this.#own = undefined;
-    this.#assets = undefined;
-    this.#policy = undefined;
-    if (!this.#applied) return;
-    this.#applied = false;
-    await this.#session.send('Fetch.disable');
-  }
-
   async #handle(event: Paused): Promise<void> {
-    if (this.#own && event.request.url.startsWith(this.#own.prefix)) {
-      await this.#session.send('Fetch.fulfillRequest', this.#own.answer(event));
+    if (event.request.url.startsWith(`${DOCUMENT_ORIGIN}/`)) {
+      await this.#session.send('Fetch.fulfillRequest', this.#answer(event));
       return;
     }
     if (event.responseStatusCode !== undefined || event.responseErrorReason !== undefined) {
@@ -77,6 +87,24 @@ export class Interceptor {
       requestId: event.requestId,
       ...this.#headersFor(event),
     });
+  }
+
+  /** There is nothing at DOCUMENT_ORIGIN but the main frame's document. */
+  #answer({ requestId, resourceType, frameId }: Paused): Answer {
+    if (resourceType !== 'Document' || frameId !== this.#frameId) return { requestId, responseCode: 404 };
+    const { html = '', csp } = this.#document ?? {};
+    return {
+      requestId,
+      responseCode: 200,
+      responseHeaders: [
+        { name: 'Content-Type', value: 'text/html; charset=utf-8' },
+        { name: 'Cache-Control', value: 'no-store' },
+        // DOCUMENT_ORIGIN is nobody's: nobody is told of it.
+        { name: 'Referrer-Policy', value: 'no-referrer' },
+        ...(csp ? [{ name: 'Content-Security-Policy', value: csp }] : []),
+      ],
+      body: Buffer.from(html).toString('base64'),
+    };
   }
 
   /** The answer's own policy stays in force: policies only ever add up. */

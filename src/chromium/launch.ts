@@ -135,6 +135,7 @@ function browserArguments(proxyUrl: string): string[] {
     '--disable-domain-reliability',
     '--no-pings',
     '--disable-gpu',
+    '--disable-blink-features=StorageBuckets',
     '--disable-site-isolation-trials',
     '--block-new-web-contents',
     '--font-render-hinting=none',

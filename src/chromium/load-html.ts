@@ -1,7 +1,6 @@
-import type { Protocol } from 'puppeteer';
 import { PlatenError } from '../errors/registry.ts';
+import type { OwnDocument } from './interceptor.ts';
 import { DOCUMENT_ORIGIN } from './launch.ts';
-import type { RenderContext } from './render-context.ts';
 import type { RenderPage } from './render-page.ts';
 
 /**
@@ -20,34 +19,13 @@ export async function writeDocument(page: RenderPage, html: string, waitForLoad:
   await new Promise<void>((resolve) => session.once('Page.loadEventFired', () => resolve()));
 }
 
-export interface NavigateOptions {
-  readonly html: string;
-  readonly csp: string | undefined;
-}
-
 /**
- * Navigates the page to DOCUMENT_ORIGIN, where the document is found. Everything else at that
- * origin is not found.
+ * Navigates the page to DOCUMENT_ORIGIN, where the document is found.
  *
  * @returns the loader id of the document.
  */
-export async function navigateToDocument(
-  context: RenderContext,
-  { html, csp }: NavigateOptions,
-): Promise<string> {
-  const { page } = context;
-  const body = Buffer.from(html).toString('base64');
-  const responseHeaders = [
-    { name: 'Content-Type', value: 'text/html; charset=utf-8' },
-    { name: 'Cache-Control', value: 'no-store' },
-    ...(csp ? [{ name: 'Content-Security-Policy', value: csp }] : []),
-  ];
-  page.interceptor.answer(`${DOCUMENT_ORIGIN}/`, (event: Protocol.Fetch.RequestPausedEvent) => {
-    const isDocument = event.resourceType === 'Document' && event.frameId === page.frameId;
-    return isDocument
-      ? { requestId: event.requestId, responseCode: 200, responseHeaders, body }
-      : { requestId: event.requestId, responseCode: 404 };
-  });
+export async function navigateToDocument(page: RenderPage, document: OwnDocument): Promise<string> {
+  page.interceptor.serve(document);
   const [, { loaderId, errorText }] = await Promise.all([
     page.interceptor.apply(),
     page.session.send('Page.navigate', { url: `${DOCUMENT_ORIGIN}/` }),
@@ -59,4 +37,37 @@ export async function navigateToDocument(
     );
   }
   return loaderId;
+}
+
+/** What document.open has taken off is put on after it: listeners. */
+const REWRITE = `async (html, loads) => {
+  document.open();
+  const done = new Promise((resolve) => {
+    if (loads) addEventListener('load', resolve, { once: true });
+    else document.addEventListener('DOMContentLoaded', resolve, { once: true });
+  });
+  document.write(html);
+  document.close();
+  await done;
+}`;
+
+/**
+ * Puts a document that runs script into an empty one that was loaded from DOCUMENT_ORIGIN beforehand. The window is as
+ * new as after a navigation; the navigation has already been paid for, by the job before that had to be cleaned up.
+ */
+export async function rewriteDocument(
+  page: RenderPage,
+  html: string,
+  milestone: 'load' | 'DOMContentLoaded',
+): Promise<void> {
+  // Where it is found if it loads itself again.
+  page.interceptor.serve({ html, csp: undefined });
+  try {
+    await page.runIsolated(REWRITE, html, milestone === 'load');
+  } catch (error) {
+    // It may have led the page elsewhere before it was complete.
+    await page.lifecycle.departure.overSoon();
+    if (page.lifecycle.documents === 0) throw error;
+    await page.lifecycle.until(milestone);
+  }
 }

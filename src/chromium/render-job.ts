@@ -3,7 +3,7 @@ import type { RenderOptions } from '../renders/options.ts';
 import type { Milestone } from './document-lifecycle.ts';
 import { type DocumentTraits, documentTraits, namedHosts } from './document-traits.ts';
 import type { JobEnd } from './job-end.ts';
-import { navigateToDocument, writeDocument } from './load-html.ts';
+import { navigateToDocument, rewriteDocument, writeDocument } from './load-html.ts';
 import { type EgressRecord, MainRequest, openUrl } from './load-url.ts';
 import type { PhaseTimer } from './phase-timer.ts';
 import { printPage, printSettings } from './print.ts';
@@ -81,15 +81,23 @@ async function loadHtml(
     ]);
     return { still, traits, clean: () => emptyOf(context, traits) };
   }
+  const from = milestone(options);
+  if (page.pristine && from !== 'networkIdle' && !traits.lasting && !options.csp && !options.assetHeaders) {
+    page.pristine = false;
+    await page.setScriptEnabled(scriptEnabled);
+    await rewriteDocument(page, html, from);
+    return { still, traits, clean: () => resetPage(context) };
+  }
+  page.pristine = false;
   if (options.assetHeaders) {
     const hosts = namedHosts(html);
     page.interceptor.addHeaders({ headers: options.assetHeaders, allowed: (url) => hosts.has(url.host) });
   }
   const [, loaderId] = await Promise.all([
     page.setScriptEnabled(scriptEnabled),
-    navigateToDocument(context, { html, csp: options.csp }),
+    navigateToDocument(page, { html, csp: options.csp }),
   ]);
-  await page.lifecycle.until(milestone(options), loaderId);
+  await page.lifecycle.until(from, loaderId);
   return { still, traits, clean: () => resetPage(context) };
 }
 
@@ -101,6 +109,7 @@ async function loadUrl(
 ): Promise<LoadedDocument> {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) throw new PlatenError('INVALID_URL');
   const { page } = context;
+  page.pristine = false;
   const { origin } = new URL(url);
   const scriptEnabled = options.javascriptEnabled !== false;
   if (options.assetHeaders) {
@@ -138,6 +147,7 @@ async function settleDocument(
     const { documents } = page.lifecycle;
     try {
       await settle(page, { waitForLoads, observes: traits?.observes ?? !still });
+      await page.lifecycle.departure.over();
       if (page.lifecycle.documents === documents) return;
     } catch (error) {
       // Its world is gone together with the document; the news of the next one may still be on its way.

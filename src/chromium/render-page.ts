@@ -16,6 +16,8 @@ export class RenderPage {
   #onDeath: ((error: PlatenError) => void) | undefined;
   /** Whether the page has died; it is of no further use then. */
   dead = false;
+  /** An empty document of DOCUMENT_ORIGIN is in the page, in a window that has never run script. */
+  pristine = false;
   #scriptEnabled = true;
   #networkEnabled = false;
   #closing = false;
@@ -26,7 +28,7 @@ export class RenderPage {
     // A page's main frame has the target's id (and keeps it across processes).
     this.frameId = targetId;
     this.lifecycle = new DocumentLifecycle(session, this.frameId);
-    this.interceptor = new Interceptor(session);
+    this.interceptor = new Interceptor(session, this.frameId);
     session.on('Inspector.targetCrashed', () => this.#die('The page crashed.'));
     session.once('CDPSession.Disconnected' as never, () => this.#die('The browser ended while rendering.'));
     session.on('Page.javascriptDialogOpening', ({ type }: Protocol.Page.JavascriptDialogOpeningEvent) => {

@@ -1,3 +1,4 @@
+import { DOCUMENT_ORIGIN } from './launch.ts';
 import type { RenderContext } from './render-context.ts';
 import type { RenderPage } from './render-page.ts';
 import { within } from './signals.ts';
@@ -37,17 +38,21 @@ export async function resetPage(context: RenderContext): Promise<boolean> {
 
 async function clean({ page }: RenderContext): Promise<void> {
   const { session } = page;
-  const put = [page.interceptor.clear(), page.setNetworkEvents(false)];
-  // The document first: while it lives it can write again what has been cleared. The answer may come before it is gone.
+  page.interceptor.clear();
   page.lifecycle.begin();
-  const { errorText, loaderId } = await session.send('Page.navigate', { url: 'about:blank' });
+  // The document first: while it lives it can write again what has been cleared. The answer may come before it is gone.
+  const [, , { errorText, loaderId }] = await Promise.all([
+    page.setNetworkEvents(false),
+    page.interceptor.apply(),
+    session.send('Page.navigate', { url: `${DOCUMENT_ORIGIN}/` }),
+  ]);
   if (errorText !== undefined) throw new Error(errorText);
   await page.lifecycle.until('load', loaderId);
   await Promise.all([
-    ...put,
     session.send('Storage.clearDataForOrigin', { origin: '*', storageTypes: STORAGE }),
     session.send('Page.resetNavigationHistory'),
     // The window's name outlives its documents.
     session.send('Runtime.evaluate', { expression: 'window.name = ""' }),
   ]);
+  page.pristine = true;
 }

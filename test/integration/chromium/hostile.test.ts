@@ -134,6 +134,21 @@ describe('hostile documents', () => {
     }
   });
 
+  it('prints documents that lead to where no page can go', async () => {
+    for (const target of [
+      'mailto:a@b.example',
+      'file:///etc/passwd',
+      'chrome://version',
+      'about:srcdoc',
+      '#part',
+      'tel:1',
+    ]) {
+      const html = `<p>stayed<script>location.href = '${target}'</script>`;
+      const { pdf } = await render(bench, html, {}, { timeoutMs: 4000 });
+      assert.match((await readPdf(pdf)).text, /stayed/, target);
+    }
+  });
+
   it('stops a PDF of very many pages at the deadline', async () => {
     const html = '<div style="height:20000000px"></div>';
     const error = await failure(render(bench, html, {}, { timeoutMs: 1500, maxOutputBytes: 100_000 }));
