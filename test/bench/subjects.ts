@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Pool } from 'undici';
 import { startKafka } from '../support/kafka.ts';
 import { startMongo } from '../support/mongo.ts';
@@ -25,6 +26,7 @@ const BOOTSTRAP = {
   PLATEN_BOOTSTRAP_PLAN: 'business',
   PLATEN_BOOTSTRAP_API_KEY: KEY,
   NODE_ENV: 'production',
+  PLATEN_PLANS_FILE: fileURLToPath(new URL('../support/plans.yaml', import.meta.url)),
 };
 
 /** Raw puppeteer in a process of its own. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { AccountStore } from '../../src/accounts/account-store.ts';
 import { systemClock } from '../../src/clock.ts';
@@ -45,6 +46,7 @@ const ENVIRONMENT = {
   PLATEN_RETRY_BASE_MS: '200',
   PLATEN_SECRET: 'a secret for tests, long enough to be one',
   PLATEN_WORKER_SLOTS: '2',
+  PLATEN_PLANS_FILE: fileURLToPath(new URL('plans.yaml', import.meta.url)),
 };
 
 /** One process, in-process bus. */
