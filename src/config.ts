@@ -136,6 +136,20 @@ export const environmentSchema = z.object({
     .min(1)
     .optional()
     .describe('Folder of the embedded database; default .cache/peers/mongo-java-server beside the package.'),
+  PLATEN_OIDC_ISSUER: httpUrl
+    .optional()
+    .describe('OpenID Connect issuer whose JWTs are accepted as bearer tokens, as it stands in them.'),
+  PLATEN_OIDC_AUDIENCE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("Audience that the issuer's tokens must be for; required with PLATEN_OIDC_ISSUER."),
+  PLATEN_SIGN_IN_FAILURES_PER_ACCOUNT: integer(10, 1, 1_000_000).describe(
+    'Failures to sign in to one account within a quarter of an hour; past it attempts are refused with 429.',
+  ),
+  PLATEN_SIGN_IN_FAILURES_PER_ADDRESS: integer(100, 1, 1_000_000).describe(
+    'The same from one client address (of IPv6: from one /64).',
+  ),
   PLATEN_BOOTSTRAP_EMAIL: z.email().optional().describe('E-mail address of a fixed first account.'),
   PLATEN_BOOTSTRAP_PASSWORD: z
     .string()
@@ -180,6 +194,9 @@ export function loadConfig(role: Role, environment: NodeJS.ProcessEnv): Config {
   }
   if (given.PLATEN_BOOTSTRAP_API_KEY !== undefined && given.PLATEN_BOOTSTRAP_EMAIL === undefined) {
     faults.push('PLATEN_BOOTSTRAP_EMAIL: required when PLATEN_BOOTSTRAP_API_KEY is set');
+  }
+  if ((given.PLATEN_OIDC_ISSUER === undefined) !== (given.PLATEN_OIDC_AUDIENCE === undefined)) {
+    faults.push('PLATEN_OIDC_ISSUER, PLATEN_OIDC_AUDIENCE: must be set together');
   }
   if (!parsed.success || faults.length > 0) throw new ConfigError(faults);
   return parsed.data;

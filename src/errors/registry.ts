@@ -34,6 +34,12 @@ const REGISTRY = {
   },
   PLAN_LIMIT: { status: 403, message: 'The plan does not allow this.', attempts: 1, retryable: false },
   QUOTA_EXCEEDED: { status: 403, message: 'The monthly quota is used up.', attempts: 1, retryable: false },
+  KEY_CAPACITY: {
+    status: 403,
+    message: 'The plan allows no more active API keys.',
+    attempts: 1,
+    retryable: false,
+  },
   NOT_FOUND: { status: 404, message: 'There is no such resource.', attempts: 1, retryable: false },
   METHOD_NOT_ALLOWED: {
     status: 405,
@@ -60,9 +66,16 @@ const REGISTRY = {
     attempts: 1,
     retryable: false,
   },
+  RATE_LIMITED: { status: 429, message: 'Too many requests in this minute.', attempts: 1, retryable: true },
   TOO_MANY_WAITING: {
     status: 429,
     message: 'Too many jobs of this account are waiting.',
+    attempts: 1,
+    retryable: true,
+  },
+  TOO_MANY_FAILURES: {
+    status: 429,
+    message: 'Too many attempts to sign in have failed.',
     attempts: 1,
     retryable: true,
   },

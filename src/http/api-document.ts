@@ -11,9 +11,14 @@ import { errorBodySchema } from './schemas/error-body.ts';
 
 export type ApiDocument = ReturnType<typeof createDocument>;
 
-const SECURITY: Record<Auth, Record<string, string[]>[]> = { apiKey: [{ apiKey: [] }], none: [] };
+const SECURITY: Record<Auth, Record<string, string[]>[]> = {
+  apiKey: [{ apiKey: [] }],
+  bearer: [{ bearer: [] }],
+  none: [],
+};
 const AUTH_ERRORS: Record<Auth, readonly ErrorCode[]> = {
-  apiKey: ['UNAUTHENTICATED', 'ADDRESS_NOT_ALLOWED'],
+  apiKey: ['UNAUTHENTICATED', 'ADDRESS_NOT_ALLOWED', 'RATE_LIMITED'],
+  bearer: ['UNAUTHENTICATED', 'UNAVAILABLE'],
   none: [],
 };
 const BODY_ERRORS: readonly ErrorCode[] = ['UNSUPPORTED_MEDIA_TYPE', 'MALFORMED_JSON', 'INPUT_TOO_LARGE'];
@@ -38,7 +43,10 @@ export function createApiDocument(
     servers: [{ url: '/' }],
     paths,
     components: {
-      securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' } },
+      securitySchemes: {
+        apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+        bearer: { type: 'http', scheme: 'bearer' },
+      },
     },
   });
 }

@@ -1,14 +1,23 @@
 import type { AccountStore } from '../accounts/account-store.ts';
+import type { BearerTokens } from '../accounts/bearer.ts';
+import type { SignIn } from '../accounts/sign-in.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { PlatenError } from '../errors/registry.ts';
+import type { IdempotencyStore } from '../idempotency/idempotency-store.ts';
 import type { KeyStore } from '../keys/key-store.ts';
+import type { LastUse } from '../keys/last-use.ts';
+import type { RateLimiter } from '../limits/rate-limiter.ts';
 import type { Plans } from '../plans/plan.ts';
 import type { DownloadLinks } from '../renders/download-links.ts';
 import type { RenderService } from '../renders/render-service.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import type { TemplateEditor } from '../templates/template-editor.ts';
 import type { TemplateStore } from '../templates/template-store.ts';
+import type { RequestRecorder } from '../usage/request-recorder.ts';
+import type { UsageReports } from '../usage/usage-reports.ts';
 
 /** What the routes of every role work with. */
 export interface OpsParts {
@@ -26,12 +35,21 @@ export interface ApiParts extends OpsParts {
   readonly renders: RenderService;
   readonly keys: KeyStore;
   readonly accounts: AccountStore;
+  readonly signIn: SignIn;
+  readonly bearer: BearerTokens;
+  readonly audit: AuditLog;
+  readonly lastUse: LastUse;
   readonly templates: TemplateStore;
+  readonly templateEditor: TemplateEditor;
   readonly plans: Plans;
   readonly links: DownloadLinks;
   /** Absolute links start with it; known once the server listens. */
   readonly publicUrl: () => string;
   readonly clock: Clock;
+  readonly limiter: RateLimiter;
+  readonly idempotency: IdempotencyStore;
+  readonly recorder: RequestRecorder;
+  readonly usage: UsageReports;
   /** Why no new work is taken at the moment, by anybody. */
   readonly admission: () => PlatenError | undefined;
   /** Judges a source URL before the job is accepted; throws what the caller is told. */

@@ -3,18 +3,34 @@ import { type ApiDocument, createApiDocument } from './api-document.ts';
 import type { ApiParts } from './api-parts.ts';
 import { frameApp } from './app-frame.ts';
 import { apiKeyAuthenticator } from './authenticate.ts';
+import { bearerAuthenticator } from './authenticate-bearer.ts';
+import { keyGuard } from './key-guard.ts';
 import type { Route } from './route.ts';
+import { apiKeyRoutes } from './routes/api-keys.ts';
+import { auditLogRoutes } from './routes/audit-log.ts';
+import { authRoutes } from './routes/auth.ts';
 import { documentationRoutes } from './routes/documentation.ts';
 import { fileRoutes } from './routes/files.ts';
 import { jobRoutes } from './routes/jobs.ts';
 import { operationRoutes } from './routes/operations.ts';
 import { renderRoutes } from './routes/renders.ts';
+import { requestLogRoutes } from './routes/request-logs.ts';
+import { templateVersionRoutes } from './routes/template-versions.ts';
+import { templateRoutes } from './routes/templates.ts';
+import { usageRoutes } from './routes/usage.ts';
 
 /** Every route of the API, one entry per group. */
 export const API_ROUTES: readonly Route<ApiParts & { readonly document: () => ApiDocument }>[] = [
   ...renderRoutes,
   ...jobRoutes,
   ...fileRoutes,
+  ...usageRoutes,
+  ...requestLogRoutes,
+  ...authRoutes,
+  ...apiKeyRoutes,
+  ...templateRoutes,
+  ...templateVersionRoutes,
+  ...auditLogRoutes,
   ...operationRoutes,
   ...documentationRoutes,
 ];
@@ -32,7 +48,12 @@ export function createHttpApp(parts: ApiParts): Express {
         return document;
       },
     },
-    authenticators: { apiKey: apiKeyAuthenticator(parts), none: async () => undefined },
+    authenticators: {
+      apiKey: apiKeyAuthenticator(parts),
+      bearer: bearerAuthenticator(parts),
+      none: async () => undefined,
+    },
+    keyGuard: keyGuard(parts),
     trustedProxies: config.PLATEN_TRUSTED_PROXIES,
   });
 }

@@ -2,6 +2,7 @@ import type { Request } from 'express';
 import type { AccountStore } from '../accounts/account-store.ts';
 import { PlatenError } from '../errors/registry.ts';
 import type { KeyStore } from '../keys/key-store.ts';
+import type { LastUse } from '../keys/last-use.ts';
 import type { Plans } from '../plans/plan.ts';
 import type { Caller } from '../renders/render-service.ts';
 import { isAddressAllowed } from './client-address.ts';
@@ -20,6 +21,7 @@ export function apiKeyAuthenticator(parts: {
   readonly keys: KeyStore;
   readonly accounts: AccountStore;
   readonly plans: Plans;
+  readonly lastUse: LastUse;
 }): (request: Request) => Promise<Caller> {
   return async (request) => {
     const secret = request.headers['x-api-key'];
@@ -32,9 +34,11 @@ export function apiKeyAuthenticator(parts: {
       throw new PlatenError('UNAUTHENTICATED', 'The API key is not valid.');
     }
     if (!isAddressAllowed(key.allowedIps, request.ip)) throw new PlatenError('ADDRESS_NOT_ALLOWED');
+    parts.lastUse.note(key._id, request.ip);
     return {
       accountId: account._id,
       apiKeyId: key._id,
+      apiKeyPrefix: key.prefix,
       mode: key.mode,
       planName: account.plan,
       plan: parts.plans[account.plan],

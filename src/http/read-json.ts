@@ -5,16 +5,23 @@ import { findJsonFault } from './json-fault.ts';
 /** What a request that is refused may still send, so that its sender gets round to reading the answer. */
 const LINGER_MS = 5000;
 
+/** A body as it was sent, and what it says. */
+export interface JsonBody {
+  readonly bytes: Buffer;
+  readonly value: unknown;
+}
+
 /**
  * Reads a JSON body of at most `maxBytes`.
  *
  * @throws PlatenError UNSUPPORTED_MEDIA_TYPE for anything but plain application/json in UTF-8; INPUT_TOO_LARGE, before
  * reading when the length is announced; MALFORMED_JSON with the place of the fault.
  */
-export async function readJson(request: Request, maxBytes: number): Promise<unknown> {
+export async function readJson(request: Request, maxBytes: number): Promise<JsonBody> {
   checkMediaType(request);
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
-  return parse(decode(await readAtMost(request, maxBytes)));
+  const bytes = await readAtMost(request, maxBytes);
+  return { bytes, value: parse(decode(bytes)) };
 }
 
 function checkMediaType(request: Request): void {

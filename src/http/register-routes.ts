@@ -1,12 +1,14 @@
+import { createHash } from 'node:crypto';
 import type { Express, Request, RequestHandler, Response } from 'express';
 import { PlatenError } from '../errors/registry.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { sendAnswer } from './answers.ts';
 import type { Authenticators } from './authenticate.ts';
 import { checkRequest } from './check-request.ts';
-import { readJson } from './read-json.ts';
+import type { KeyGuard } from './key-guard.ts';
+import { type JsonBody, readJson } from './read-json.ts';
 import { contextOf } from './request-context.ts';
-import type { Identities, Route } from './route.ts';
+import type { AnyAnswer, Identities, Route } from './route.ts';
 
 /** Largest body of a request that needs no credential, in bytes. */
 const ANONYMOUS_BODY_BYTES = 64 * 1024;
@@ -16,6 +18,8 @@ export interface Registration<Parts> {
   readonly routes: readonly Route<Parts>[];
   readonly parts: Parts;
   readonly authenticators: Authenticators;
+  /** Stands around the requests that come with an API key. */
+  readonly keyGuard?: KeyGuard | undefined;
   readonly logger: Logger;
 }
 
@@ -31,7 +35,7 @@ export function registerRoutes<Parts>(registration: Registration<Parts>): void {
 /** The steps of every request, in this order: who asks, the body (its limit is the plan's), its form, its handler. */
 function runRoute<Parts>(
   route: Route<Parts>,
-  { parts, authenticators, logger }: Registration<Parts>,
+  { parts, authenticators, keyGuard, logger }: Registration<Parts>,
 ): RequestHandler {
   const authenticate = authenticators[route.auth];
   if (authenticate === undefined) throw new Error(`Nothing authenticates ${route.path} by ${route.auth}.`);
@@ -41,20 +45,37 @@ function runRoute<Parts>(
     if (route.logLevel !== undefined) context.logLevel = route.logLevel;
     const caller = await authenticate(request);
     if (caller !== undefined) context.accountId = caller.accountId;
-    const body = route.body && (await readJson(request, bodyLimit(caller)));
-    const answer = await route.handler(
-      {
-        ...checkRequest(route, request, body),
-        caller,
-        aboutJob(jobId) {
-          context.jobId = jobId;
+    const work = async () => {
+      const body = route.body && (await readJson(request, bodyLimit(caller)));
+      const bodyHash = body && hashOfNamed(request, body);
+      return route.handler(
+        {
+          ...checkRequest(route, request, body?.value),
+          caller,
+          clientAddress: request.ip,
+          route: route.path,
+          bodyHash: () => bodyHash ?? '',
+          aboutJob(jobId) {
+            context.jobId = jobId;
+          },
+          setHeader: (name, value) => void response.setHeader(name, value),
+          onHangUp: (listener) => onHangUp(response, listener),
         },
-        onHangUp: (listener) => onHangUp(response, listener),
-      },
-      parts,
-    );
+        parts,
+      );
+    };
+    const keyed = caller !== undefined && 'apiKeyId' in caller ? caller : undefined;
+    const answer: AnyAnswer = await (keyed && keyGuard
+      ? keyGuard(route, { request, response, caller: keyed }, work)
+      : work());
     sendAnswer(response, answer, route.responses[answer.status], logger);
   };
+}
+
+/** Taken at once, so that the bytes need not be kept as long as the request takes. */
+function hashOfNamed(request: Request, { bytes }: JsonBody): string | undefined {
+  if (request.headers['idempotency-key'] === undefined) return undefined;
+  return createHash('sha256').update(bytes).digest('hex');
 }
 
 function bodyLimit(caller: Identities[keyof Identities]): number {

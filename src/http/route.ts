@@ -2,10 +2,12 @@ import type { Readable } from 'node:stream';
 import type { ZodObject, ZodType, z } from 'zod';
 import type { ErrorCode } from '../errors/registry.ts';
 import type { Caller } from '../renders/render-service.ts';
+import type { AccountCaller } from './authenticate-bearer.ts';
 
 /** What each way of authenticating makes known about who asks. */
 export interface Identities {
   apiKey: Caller;
+  bearer: AccountCaller;
   none: undefined;
 }
 export type Auth = keyof Identities;
@@ -61,6 +63,14 @@ export interface RouteRequest<A extends Auth, P, Q, H, B> {
   readonly headers: Parsed<H>;
   readonly body: Parsed<B>;
   readonly caller: Identities[A];
+  /** The client's address; undefined when the connection is gone already. */
+  readonly clientAddress: string | undefined;
+  /** Path pattern of the route. */
+  readonly route: string;
+  /** Hex SHA-256 of the body as it was sent; only of a request that names itself by an Idempotency-Key. */
+  readonly bodyHash: () => string;
+  /** Puts a header on the answer, also when that becomes an error. */
+  readonly setHeader: (name: string, value: string) => void;
   /** Notes which job the request was about, for the log. */
   readonly aboutJob: (jobId: string) => void;
   /** Calls back, once, if the caller goes away before it has the whole answer. */
@@ -69,7 +79,7 @@ export interface RouteRequest<A extends Auth, P, Q, H, B> {
 
 /** A request to any route. */
 type AnyRequest = Record<'params' | 'query' | 'headers' | 'body', unknown> &
-  Pick<RouteRequest<Auth, never, never, never, never>, 'caller' | 'aboutJob' | 'onHangUp'>;
+  Omit<RouteRequest<Auth, never, never, never, never>, 'params' | 'query' | 'headers' | 'body'>;
 
 /** What is declared of a route; everything but what it does. */
 interface RouteSpec<A extends Auth, R extends Responses, P, Q, H, B> {
@@ -91,6 +101,8 @@ interface RouteSpec<A extends Auth, R extends Responses, P, Q, H, B> {
   readonly responses: R;
   /** What the handler may refuse with. Faults of credentials and of form go without saying. */
   readonly errors?: readonly ErrorCode[];
+  /** A request for work: it counts against the plan's requests a minute, and is logged for the account. */
+  readonly asksForWork?: true;
   /** Left out of the API document. */
   readonly internal?: boolean;
   /** Log level of its requests; `info` unless said otherwise. */

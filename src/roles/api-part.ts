@@ -1,17 +1,22 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { PlatenError } from '../errors/registry.ts';
+import type { PlatenError } from '../errors/registry.ts';
+import { openCountryDatabase } from '../geo/country-database.ts';
 import { createHttpApp } from '../http/app.ts';
 import { createOpsApp } from '../http/ops-app.ts';
+import { LastUse } from '../keys/last-use.ts';
+import { Fullness } from '../limits/fullness.ts';
 import { DownloadLinks } from '../renders/download-links.ts';
 import { EndWaiter } from '../renders/end-waiter.ts';
 import { RenderService } from '../renders/render-service.ts';
+import { createTemplateEngine } from '../templates/engine/template-engine.ts';
+import { TemplateEditor } from '../templates/template-editor.ts';
 import type { Part } from './part.ts';
 import type { Platform } from './platform.ts';
 
+/** Saves are checked and previews rendered in them; two keep one long preview from standing before all others. */
+const TEMPLATE_PROCESSES = 2;
 const COUNT_EVERY_MS = 1000;
-/** What a caller is told when the whole system is full: about the time in which a part of the backlog goes. */
-const RETRY_AFTER_FULL_S = 10;
 
 export interface ApiPart extends Part {
   readonly port: number;
@@ -40,6 +45,9 @@ export async function startApiPart(
     quota: platform.quota,
     settlement: platform.settlement,
   });
+  const countries = await openCountryDatabase();
+  const lastUse = new LastUse({ keys: platform.keys, countries, clock, logger });
+  const templateEngine = createTemplateEngine({ processes: TEMPLATE_PROCESSES, logger });
   const full = watchFullness(platform);
   const address: { publicUrl: string } = { publicUrl: config.PLATEN_PUBLIC_URL ?? '' };
   const app = createHttpApp({
@@ -48,6 +56,11 @@ export async function startApiPart(
     keys: platform.keys,
     accounts: platform.accounts,
     templates: platform.templates,
+    templateEditor: new TemplateEditor(platform.templates, templateEngine),
+    signIn: platform.accountServices.signIn,
+    bearer: platform.accountServices.bearer,
+    audit: platform.accountServices.audit,
+    lastUse,
     plans: platform.plans,
     links: new DownloadLinks(secret),
     publicUrl: () => address.publicUrl,
@@ -56,6 +69,10 @@ export async function startApiPart(
     clock,
     readiness: checks.readiness,
     liveness: checks.liveness,
+    limiter: platform.limiter,
+    idempotency: platform.idempotency,
+    recorder: platform.recorder,
+    usage: platform.usage,
     admission: full.refusal,
   });
   const server = createServer(app);
@@ -73,6 +90,7 @@ export async function startApiPart(
       await waiter.close();
       await closed;
       clearTimeout(force);
+      await Promise.all([lastUse.flush(), templateEngine.close()]);
     },
     problems: () => [],
     stuck: () => undefined,
@@ -109,25 +127,17 @@ function listen(server: Server, port: number, host: string): Promise<void> {
 
 /** Counts the live jobs once in a while; past the bound new work is refused. */
 function watchFullness(platform: Platform): { refusal: () => PlatenError | undefined; stop: () => void } {
-  const bound = platform.config.PLATEN_MAX_LIVE_JOBS;
-  let live = 0;
+  const fullness = new Fullness(platform.config.PLATEN_MAX_LIVE_JOBS);
   const timer = setInterval(() => {
     platform.collections.jobs.estimatedDocumentCount().then(
-      (count) => {
-        live = count;
-      },
+      (count) => fullness.observe(count, platform.clock.now()),
       // The database is away; what needs it fails by itself.
       () => undefined,
     );
   }, COUNT_EVERY_MS);
   timer.unref();
   return {
-    refusal: () =>
-      live < bound
-        ? undefined
-        : new PlatenError('UNAVAILABLE', 'The service has as much work as it can take.', {
-            retryAfterSeconds: RETRY_AFTER_FULL_S,
-          }),
+    refusal: () => fullness.refusal(),
     stop: () => clearInterval(timer),
   };
 }

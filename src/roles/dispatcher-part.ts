@@ -61,10 +61,17 @@ export function startDispatcherPart(platform: Platform): Part {
       run: () => settleReservations({ collections, quota: platform.quota, now: clock.now() }),
     },
     { name: 'request-logs', everyMs: SLOW_SWEEP_MS, run: () => platform.requestLog.deleteOld(clock.now()) },
+    { name: 'usage-buckets', everyMs: SLOW_SWEEP_MS, run: () => platform.counters.deleteOld(clock.now()) },
+    { name: 'rate-windows', everyMs: SLOW_SWEEP_MS, run: () => platform.limiter.deleteOld(clock.now()) },
     {
       name: 'idempotency-keys',
       everyMs: SLOW_SWEEP_MS,
       run: () => platform.idempotency.deleteExpired(clock.now()),
+    },
+    {
+      name: 'account-records',
+      everyMs: SLOW_SWEEP_MS,
+      run: () => platform.accountServices.deleteExpired(clock.now()),
     },
     {
       name: 'expire-waiting',

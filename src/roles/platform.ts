@@ -10,6 +10,7 @@ import { Dispatch } from '../dispatch/dispatch.ts';
 import { Slots } from '../dispatch/slots.ts';
 import { IdempotencyStore } from '../idempotency/idempotency-store.ts';
 import { KeyStore } from '../keys/key-store.ts';
+import { RateLimiter } from '../limits/rate-limiter.ts';
 import { PLAN_NAMES, type Plan, type Plans } from '../plans/plan.ts';
 import { loadPlans } from '../plans/plans-file.ts';
 import { HistoryMover } from '../renders/history-mover.ts';
@@ -23,8 +24,11 @@ import { createMetrics } from '../telemetry/metrics.ts';
 import { TemplateStore } from '../templates/template-store.ts';
 import { Quota } from '../usage/quota.ts';
 import { RequestLog } from '../usage/request-log.ts';
+import { RequestRecorder } from '../usage/request-recorder.ts';
 import { Settlement } from '../usage/settlement.ts';
 import { UsageCounters } from '../usage/usage-counters.ts';
+import { UsageReports } from '../usage/usage-reports.ts';
+import { createAccountServices } from './account-services.ts';
 
 /** What is the same in every role: the database and what is kept in it, the bus, and how jobs are set going. */
 export type Platform = Awaited<ReturnType<typeof openPlatform>>;
@@ -50,6 +54,7 @@ export async function openPlatform(
 
   const collections = jobCollections(connection);
   const accounts = new AccountStore(connection, clock);
+  const accountServices = createAccountServices(connection, { accounts, clock, logger, config });
   const keys = new KeyStore(connection, clock);
   const templates = new TemplateStore(connection, clock);
   const slots = new Slots(connection, clock);
@@ -58,6 +63,7 @@ export async function openPlatform(
   const settlement = new Settlement(quota, counters, logger);
   const requestLog = new RequestLog(connection, logger);
   const idempotency = new IdempotencyStore(connection, clock);
+  const limiter = new RateLimiter(connection, clock);
   const lifecycle = new Lifecycle(collections, clock);
   await ensureIndexes(connection);
 
@@ -87,6 +93,7 @@ export async function openPlatform(
     connection,
     collections,
     accounts,
+    accountServices,
     keys,
     templates,
     slots,
@@ -98,6 +105,9 @@ export async function openPlatform(
     settlement,
     requestLog,
     idempotency,
+    limiter,
+    recorder: new RequestRecorder(requestLog, counters, clock),
+    usage: new UsageReports({ quota, counters, requestLog, clock }),
     planOf,
     dispatch,
     outputs: openOutputs(role, config, connection),

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { PlatenError } from '../../errors/registry.ts';
+import type { IdempotencyLock } from '../../idempotency/idempotency-store.ts';
 import { safeFileName } from '../../pdf/file-name.ts';
 import { isOver, type Job, type JobSource } from '../../renders/job.ts';
 import type { RenderOptions } from '../../renders/options.ts';
-import type { Caller, RenderOrder } from '../../renders/render-service.ts';
+import type { Accepted, Caller, RenderOrder } from '../../renders/render-service.ts';
 import type { ApiParts } from '../api-parts.ts';
+import { idempotently } from '../idempotency.ts';
 import { fileHeaders, signedLink } from '../job-files.ts';
 import { defineRoute } from '../route.ts';
 import { inputFaults, type RenderRequest, renderRequestSchema } from '../schemas/render-request.ts';
@@ -19,7 +21,7 @@ const headers = z.object({
     .regex(/^[\x20-\x7e]{1,255}$/, 'must have 1 to 255 printable ASCII characters')
     .optional()
     .describe(
-      'Names the request, so that it can be repeated. With it, hanging up does not cancel the render.',
+      'Names the request for 24 hours, so that it can be repeated: with the same body the first answer is given again. With it, hanging up does not cancel the render.',
     ),
 });
 
@@ -55,6 +57,7 @@ const render = defineRoute({
     'Exactly one of `html`, `url` and `templateId` is the input. A render that ends within the sync wait window is answered with its output; one that takes longer, or whose attempt failed and will be repeated, is answered 202 and goes on.',
   tags: ['Rendering'],
   auth: 'apiKey',
+  asksForWork: true,
   headers,
   body: renderRequestSchema,
   bodyFaults: inputFaults,
@@ -76,6 +79,8 @@ const render = defineRoute({
     'NOT_FOUND',
     'PLAN_LIMIT',
     'QUOTA_EXCEEDED',
+    'IDEMPOTENCY_MISMATCH',
+    'IDEMPOTENCY_IN_PROGRESS',
     'TOO_MANY_WAITING',
     'UNAVAILABLE',
     'INVALID_URL',
@@ -91,23 +96,48 @@ const render = defineRoute({
     'CANCELLED',
     'EXPIRED',
   ],
-}).handledBy(async ({ body, caller, headers, onHangUp, aboutJob }, parts: ApiParts) => {
-  const refusal = parts.admission();
-  if (refusal !== undefined) throw refusal;
-  const order = await orderOf(body, caller, parts);
-  const { jobId, outcome, stopWaiting } = await parts.renders.submit(caller, order);
-  aboutJob(jobId);
-  onHangUp(() => {
-    stopWaiting();
-    // Without a key the caller cannot ask for this render again, so nobody would fetch it.
-    if (headers['Idempotency-Key'] === undefined) abandon(parts, caller, jobId);
+}).handledBy(async (request, parts: ApiParts) => {
+  const { body, caller, headers, aboutJob } = request;
+  const key = headers['Idempotency-Key'];
+  return await idempotently(request, key, parts.idempotency, {
+    async run(lock) {
+      const { jobId, outcome, stopWaiting } = await takeUp(body, caller, parts, lock);
+      aboutJob(jobId);
+      request.onHangUp(() => {
+        stopWaiting();
+        // Without a key the caller cannot ask for this render again, so nobody would fetch it.
+        if (key === undefined) abandon(parts, caller, jobId);
+      });
+      if (body.executionMode === 'async' || (await outcome) !== 'ended') return accepted(jobId);
+      const job = await parts.renders.get(caller.accountId, jobId);
+      return isOver(job.state) ? await result(job, parts) : accepted(jobId);
+    },
+    async replay(jobId, status) {
+      aboutJob(jobId);
+      if (status === 202) return accepted(jobId);
+      return await result(await parts.renders.get(caller.accountId, jobId), parts);
+    },
   });
-  if (order.execution === 'async' || (await outcome) !== 'ended') return accepted(jobId);
-  const job = await parts.renders.get(caller.accountId, jobId);
-  return isOver(job.state) ? await result(job, parts) : accepted(jobId);
 });
 
 export const renderRoutes = [render];
+
+/** Submits the order, or goes on with what an earlier request with the same key has begun. */
+async function takeUp(
+  body: RenderRequest,
+  caller: Caller,
+  parts: ApiParts,
+  lock: IdempotencyLock | undefined,
+): Promise<Accepted> {
+  if (lock?.resumed) {
+    const begun = await parts.renders.resume(caller.accountId, lock.workId, body.executionMode);
+    if (begun !== undefined) return begun;
+  }
+  const refusal = parts.admission();
+  if (refusal !== undefined) throw refusal;
+  const order = await orderOf(body, caller, parts);
+  return await parts.renders.submit(caller, lock === undefined ? order : { ...order, jobId: lock.workId });
+}
 
 async function orderOf(body: RenderRequest, caller: Caller, parts: ApiParts): Promise<RenderOrder> {
   return {

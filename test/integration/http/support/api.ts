@@ -8,21 +8,27 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { AccountStore } from '../../../../src/accounts/account-store.ts';
 import type { PlatenError } from '../../../../src/errors/registry.ts';
+import { openCountryDatabase } from '../../../../src/geo/country-database.ts';
 import { createHttpApp } from '../../../../src/http/app.ts';
 import { KeyStore } from '../../../../src/keys/key-store.ts';
+import { LastUse } from '../../../../src/keys/last-use.ts';
 import type { KeyMode } from '../../../../src/keys/secret.ts';
 import { DEFAULT_PLANS, type Plan } from '../../../../src/plans/plan.ts';
 import { DownloadLinks } from '../../../../src/renders/download-links.ts';
 import { EndWaiter } from '../../../../src/renders/end-waiter.ts';
 import { RenderService } from '../../../../src/renders/render-service.ts';
+import {
+  type AccountServices,
+  type AccountServicesConfig,
+  createAccountServices,
+} from '../../../../src/roles/account-services.ts';
 import { ensureIndexes } from '../../../../src/store/connection.ts';
 import { createFolderOutputStore } from '../../../../src/store/outputs/folder.ts';
 import type { OutputStore } from '../../../../src/store/outputs/output-store.ts';
 import { createMetrics, type Metrics } from '../../../../src/telemetry/metrics.ts';
+import { createTemplateEngine } from '../../../../src/templates/engine/template-engine.ts';
+import { TemplateEditor } from '../../../../src/templates/template-editor.ts';
 import { TemplateStore } from '../../../../src/templates/template-store.ts';
-import { Quota } from '../../../../src/usage/quota.ts';
-import { Settlement } from '../../../../src/usage/settlement.ts';
-import { UsageCounters } from '../../../../src/usage/usage-counters.ts';
 import { type Domain, openDomain } from '../../../support/domain.ts';
 import { assertDeclared, type Seen } from './declared.ts';
 import { HandWorker } from './hand-worker.ts';
@@ -36,6 +42,10 @@ export interface TestApi {
   readonly links: DownloadLinks;
   readonly templates: TemplateStore;
   readonly metrics: Metrics;
+  readonly accounts: AccountStore;
+  readonly keys: KeyStore;
+  readonly lastUse: LastUse;
+  readonly accountServices: AccountServices;
   /** What the app's own parts say; a test changes it. */
   readonly state: ApiState;
   /** Every line that was logged. */
@@ -57,19 +67,41 @@ export interface ApiAnswer extends Seen {
 
 /** The whole HTTP side on a database of its own, as the API role puts it together; renders are printed by hand. */
 export async function openApi(
-  options: { plan?: Partial<Plan>; syncWaitMs?: number; trustedProxies?: number } = {},
+  options: {
+    plan?: Partial<Plan>;
+    syncWaitMs?: number;
+    trustedProxies?: number;
+    uri?: string;
+    config?: Partial<AccountServicesConfig>;
+  } = {},
 ): Promise<TestApi> {
-  const domain = await openDomain({ plan: options.plan ?? {} });
+  const domain = await openDomain({
+    // Tests ask quickly; those about rates set their own.
+    plan: { requestsPerMinute: 100_000, ...options.plan },
+    ...(options.uri !== undefined && { uri: options.uri }),
+  });
   const { connection, clock, bus } = domain;
   const folder = await mkdtemp(join(tmpdir(), 'platen-http-'));
   const outputs = createFolderOutputStore(folder);
   const keys = new KeyStore(connection, clock);
   const accounts = new AccountStore(connection, clock);
   const templates = new TemplateStore(connection, clock);
-  const quota = new Quota(connection, clock);
   const log: string[] = [];
   const logger = pino({ level: 'debug' }, collect(log));
-  const settlement = new Settlement(quota, new UsageCounters(connection, logger), logger);
+  const accountServices = createAccountServices(connection, {
+    accounts,
+    clock,
+    logger,
+    config: {
+      PLATEN_OIDC_ISSUER: undefined,
+      PLATEN_OIDC_AUDIENCE: undefined,
+      PLATEN_SIGN_IN_FAILURES_PER_ACCOUNT: 10,
+      PLATEN_SIGN_IN_FAILURES_PER_ADDRESS: 100,
+      ...options.config,
+    },
+  });
+  const lastUse = new LastUse({ keys, countries: await openCountryDatabase(), clock, logger });
+  const templateEngine = createTemplateEngine({ processes: 1, logger });
   await ensureIndexes(connection);
   const waiter = new EndWaiter(bus);
   const worker = new HandWorker(domain, outputs);
@@ -83,13 +115,12 @@ export async function openApi(
         ...domain,
         outputs,
         waiter,
-        quota,
-        settlement,
         syncWaitMs: options.syncWaitMs ?? 10_000,
       }),
       keys,
       accounts,
       templates,
+      templateEditor: new TemplateEditor(templates, templateEngine),
       plans: { ...DEFAULT_PLANS, professional: domain.plan },
       links,
       publicUrl: () => url,
@@ -98,6 +129,14 @@ export async function openApi(
       clock,
       readiness: async () => ({ ready: state.problems.length === 0, problems: state.problems }),
       liveness: () => (state.stuck === undefined ? { live: true } : { live: false, problem: state.stuck }),
+      signIn: accountServices.signIn,
+      bearer: accountServices.bearer,
+      audit: accountServices.audit,
+      lastUse,
+      limiter: domain.limiter,
+      idempotency: domain.idempotency,
+      recorder: domain.recorder,
+      usage: domain.usage,
       admission: () => state.refusal,
     }),
   );
@@ -114,6 +153,10 @@ export async function openApi(
     links,
     templates,
     metrics,
+    accounts,
+    keys,
+    lastUse,
+    accountServices,
     state,
     log,
     async newCaller({ mode = 'live', allowedIps = [] } = {}) {
@@ -127,7 +170,8 @@ export async function openApi(
       server.closeAllConnections();
       await new Promise<void>((resolve) => server.close(() => resolve()));
       await waiter.close();
-      await settlement.flush();
+      await lastUse.flush();
+      await templateEngine.close();
       await domain.close();
       await rm(folder, { recursive: true, force: true });
     },
@@ -165,6 +209,11 @@ export class TestCaller {
   ): Promise<ApiAnswer> {
     const answer = await callApi(this.url, method, path, body, { 'x-api-key': this.secret, ...headers });
     return answer;
+  }
+
+  /** The same caller at another process. */
+  at(url: string): TestCaller {
+    return new TestCaller(url, this.accountId, this.apiKeyId, this.secret);
   }
 
   get(path: string): Promise<ApiAnswer> {
