@@ -4,8 +4,10 @@ import { MAX_INPUT_BYTES } from '../plans/plan.ts';
 import type { JobInput } from './job.ts';
 import type { JobCollections, StoredInput } from './job-collections.ts';
 
+const DUPLICATE_KEY = 11000;
+
 /**
- * Saved before the job it belongs to; one that never got a job is swept up.
+ * Saved before the job it belongs to; one that never got a job is swept up. The first one saved stays.
  *
  * @throws PlatenError INPUT_TOO_LARGE when template and data together are larger than can be kept.
  */
@@ -19,7 +21,12 @@ export async function saveInput(collections: JobCollections, input: JobInput): P
     );
   }
   const stored: StoredInput = { _id, accountId, createdAt, content: new mongo.Binary(bytes) };
-  await collections.inputs.collection.insertOne(stored as never);
+  try {
+    await collections.inputs.collection.insertOne(stored as never);
+  } catch (error) {
+    // Saved by an earlier try of the same request, which died before it could write the job.
+    if ((error as { code?: number }).code !== DUPLICATE_KEY) throw error;
+  }
 }
 
 export async function loadInput(collections: JobCollections, jobId: string): Promise<JobInput | undefined> {

@@ -18,8 +18,12 @@ describe('Rate limits', () => {
     for (const api of apis) await api.close();
   });
 
+  /** An account at both processes, early in one of its windows. */
   async function callers(): Promise<[TestCaller, TestCaller]> {
     const caller = await first.newCaller();
+    const { headers } = await caller.get('/v1/pdf/jobs?limit=1');
+    const seconds = Number(/t=(\d+)$/.exec(headers.get('ratelimit') ?? '')?.[1]);
+    if (seconds < 20) pass(seconds * 1000);
     return [caller, caller.at(second.url)];
   }
   function pass(ms: number): void {
@@ -42,10 +46,11 @@ describe('Rate limits', () => {
       assert.equal(headers.get('ratelimit-policy'), '"requests";q=6;w=60, "reads";q=60;w=60');
     }
     const states = answers.map(({ headers }) => headers.get('ratelimit') ?? '');
-    assert.deepEqual(
-      states.map((state) => state.replace(/t=\d+$/, 't=')),
-      ['"requests";r=5;t=', '"requests";r=4;t=', '"reads";r=59;t=', '"reads";r=58;t='],
-    );
+    const [one, two, three, four] = states as [string, string, string, string];
+    assert.match(one, /^"requests";r=5;t=\d+$/);
+    assert.match(two, /^"requests";r=4;t=\d+$/);
+    assert.match(three, /^"reads";r=5[89];t=\d+$/);
+    assert.match(four, /^"reads";r=5[78];t=\d+$/);
     for (const state of states) {
       const seconds = Number(/t=(\d+)$/.exec(state)?.[1]);
       assert.ok(seconds >= 1 && seconds <= 60, state);
@@ -93,9 +98,10 @@ describe('Rate limits', () => {
     const [caller] = await callers();
     for (let i = 0; i < 8; i += 1) await caller.render(ASYNC);
     const looks = await Promise.all(Array.from({ length: 70 }, () => caller.get('/v1/pdf/jobs?limit=1')));
-    assert.ok(looks.filter(({ status }) => status === 200).length >= 60);
-    // All but the turn of a minute in between.
-    assert.ok(looks.filter(({ status }) => status === 429).length <= 10);
+    const seen = looks.filter(({ status }) => status === 200).length;
+    // One of the sixty was used to find the window, if it is the same one.
+    assert.ok(seen === 59 || seen === 60, `${seen} reads`);
+    assert.equal(looks.filter(({ status }) => status === 429).length, 70 - seen);
   });
 
   it('cost nothing more once a process knows that they are used up', async () => {

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { createHash, randomUUID } from 'node:crypto';
+import type { IdempotencyLock } from '../../../src/idempotency/idempotency-store.ts';
+import { saveInput } from '../../../src/renders/inputs.ts';
+import { quotaPeriod } from '../../../src/usage/quota.ts';
+import { newJob, slotsInUse } from '../../support/domain.ts';
+import { openApi, type TestApi, type TestCaller } from '../http/support/api.ts';
+
+const BODY = JSON.stringify({ html: '<p>hello</p>' });
+const BODY_HASH = createHash('sha256').update(BODY).digest('hex');
+const LOCK_MS = 6000;
+const period = quotaPeriod(new Date());
+
+/** How far a request came before its process died, and whether its key was known to be in use until then. */
+describe('A keyed request whose process dies', () => {
+  let api: TestApi;
+  let caller: TestCaller;
+  let key: string;
+  before(async () => {
+    api = await openApi({ plan: { concurrentRenders: 1 } });
+  });
+  after(() => api.close());
+  beforeEach(async () => {
+    caller = await api.newCaller();
+    key = randomUUID();
+  });
+  const ask = () => caller.render(BODY, { 'idempotency-key': key });
+
+  /** As the route begins; from here on the process is dead, but for its timers, which a dead one would not have. */
+  async function begin(): Promise<IdempotencyLock> {
+    const begun = await api.domain.idempotency.begin(caller.accountId, '/v1/pdf', key, BODY_HASH);
+    assert.equal(begun.kind, 'run');
+    if (begun.kind !== 'run') throw new Error('not reached');
+    return begun.lock;
+  }
+
+  const steps: Record<string, (jobId: string) => Promise<void>> = {
+    'before it did anything': async () => {},
+    'when it had reserved quota': async (jobId) => {
+      await api.domain.quota.reserve(caller.accountId, period, jobId, 100);
+    },
+    'when it had a slot and had saved the input': async (jobId) => {
+      const { domain } = api;
+      await domain.quota.reserve(caller.accountId, period, jobId, 100);
+      await domain.slots.acquire(caller.accountId, jobId, 1, false);
+      const { input } = newJob(caller.accountId, { _id: jobId });
+      await saveInput(domain.collections, input);
+    },
+    'when its job was accepted': async (jobId) => {
+      const { domain } = api;
+      const owner = { apiKeyId: caller.apiKeyId, quotaPeriod: period };
+      const { job, input } = newJob(caller.accountId, { _id: jobId, ...owner });
+      await domain.quota.reserve(caller.accountId, period, jobId, 100);
+      await domain.dispatch.submit(job, input);
+    },
+  };
+
+  for (const [when, step] of Object.entries(steps)) {
+    it(`${when}: the retry has the same job, charged once`, async () => {
+      const lock = await begin();
+      await step(lock.workId);
+      await lock.release();
+      const answer = await ask();
+      assert.equal(answer.status, 200, answer.status === 200 ? '' : JSON.stringify(answer.json));
+      assert.equal(answer.headers.get('x-service-job-id'), lock.workId);
+      await api.domain.mover.flush();
+      assert.equal((await caller.get('/v1/pdf/jobs')).json.total, 1);
+      assert.equal(await api.domain.quota.used(caller.accountId, period), 1);
+      await settled();
+      assert.equal(await slotsInUse(api.domain, caller.accountId), 0);
+      assert.equal((await ask()).headers.get('idempotent-replayed'), 'true');
+    });
+  }
+
+  it('holds the key for seconds only', async () => {
+    const lock = await begin();
+    assert.equal((await ask()).status, 409);
+    // Its process is gone: nothing renews the lock.
+    await api.domain.connection
+      .collection('idempotency_keys')
+      .updateMany({ workId: lock.workId }, { $set: { lockedUntil: new Date(Date.now() + LOCK_MS) } });
+    api.domain.clock.pass(LOCK_MS + 100);
+    assert.equal((await ask()).headers.get('x-service-job-id'), lock.workId);
+    await lock.release();
+  });
+
+  it('and comes back to life beside the retry: there is one job, and both wait for it', async () => {
+    const { domain } = api;
+    const lock = await begin();
+    await lock.release();
+    const retry = ask();
+    const { job, input } = newJob(caller.accountId, { _id: lock.workId, quotaPeriod: period });
+    await domain.quota.reserve(caller.accountId, period, lock.workId, 100);
+    await domain.dispatch.submit(job, input).catch((error: Error) => assert.equal(error.name, 'JobExists'));
+    assert.equal((await retry).headers.get('x-service-job-id'), lock.workId);
+    await domain.mover.flush();
+    assert.equal((await caller.get('/v1/pdf/jobs')).json.total, 1);
+  });
+
+  async function settled(): Promise<void> {
+    const deadline = Date.now() + 2000;
+    while ((await slotsInUse(api.domain, caller.accountId)) > 0 && Date.now() < deadline) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+});

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import type { ErrorCode } from '../../../src/errors/registry.ts';
+import { DEFAULT_PLANS } from '../../../src/plans/plan.ts';
+import { quotaPeriod } from '../../../src/usage/quota.ts';
+import type { RequestLogOrder } from '../../../src/usage/usage-reports.ts';
+import { type Domain, openDomain } from '../../support/domain.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+describe('Usage summary and request log', () => {
+  let domain: Domain;
+  let account: string;
+  before(async () => {
+    domain = await openDomain();
+  });
+  after(() => domain.close());
+  beforeEach(() => {
+    account = randomUUID();
+  });
+
+  /** Requests of the past, as they would have been recorded then. */
+  async function past(agoMs: number, apiKeyId: string, errorCode?: ErrorCode): Promise<void> {
+    const { clock, recorder, counters, requestLog } = domain;
+    clock.pass(-agoMs);
+    const caller = { accountId: account, apiKeyId, apiKeyPrefix: 'sk_live_abcd' };
+    const ipAddress = '203.0.113.77';
+    recorder.record({ caller, endpoint: '/v1/pdf', ipAddress, errorCode, hasJob: errorCode === undefined });
+    // The job of a success ends.
+    if (errorCode === undefined) {
+      counters.record({ accountId: account, apiKeyId, at: clock.now(), errorCode: undefined });
+    }
+    clock.pass(agoMs);
+    await counters.flush();
+    await requestLog.flush();
+  }
+  const reader = (planName: 'free' | 'professional' = 'professional') => ({
+    accountId: account,
+    planName,
+    plan: DEFAULT_PLANS[planName],
+  });
+  const logs = (order: Partial<RequestLogOrder> = {}, planName: 'free' | 'professional' = 'professional') =>
+    domain.usage.requestLog(reader(planName), {
+      period: '7d',
+      limit: 20,
+      offset: 0,
+      newestFirst: true,
+      ...order,
+    });
+
+  it('has every field of the contract, also for an account that has done nothing', async () => {
+    const summary = await domain.usage.summary(reader('free'), '7d', false);
+    const { resetDate, ...rest } = summary;
+    assert.match(resetDate, /^\d{4}-\d\d-01$/);
+    assert.ok(Date.parse(resetDate) > Date.now());
+    assert.deepEqual(rest, {
+      plan: 'free',
+      totalRequests: 0,
+      successCount: 0,
+      failedCount: 0,
+      errorsByCategory: { validation: 0, render: 0, timeout: 0 },
+      remaining: 100,
+      requestsPerMinute: 10,
+      concurrentRenders: 1,
+      maxInputSizeBytes: 1_048_576,
+      maxOutputSizeBytes: 10_485_760,
+      maxTimeoutMs: 30_000,
+    });
+  });
+
+  it('tells what is left of the quota, never less than nothing', async () => {
+    const period = quotaPeriod(domain.clock.now());
+    for (let i = 0; i < 3; i += 1) await domain.quota.reserve(account, period, `job-${i}`, 1000);
+    assert.equal((await domain.usage.summary(reader('free'), '7d', false)).remaining, 97);
+    const plan = { ...DEFAULT_PLANS.free, monthlyRenders: 2 };
+    assert.equal((await domain.usage.summary({ ...reader('free'), plan }, '7d', false)).remaining, 0);
+  });
+
+  it('breaks usage down by key, when asked to', async () => {
+    await past(0, 'a');
+    await past(0, 'b', 'VALIDATION');
+    await past(0, 'b');
+    assert.equal((await domain.usage.summary(reader(), '7d', false)).keyBreakdown, undefined);
+    assert.deepEqual((await domain.usage.summary(reader(), '7d', true)).keyBreakdown, [
+      { apiKeyId: 'b', totalRequests: 2, failedCount: 1 },
+      { apiKeyId: 'a', totalRequests: 1, failedCount: 0 },
+    ]);
+  });
+
+  it('looks back as far as the period says, to the hour, and its totals are those of the rows', async () => {
+    const ages = [
+      0,
+      23 * HOUR_MS,
+      26 * HOUR_MS,
+      6 * DAY_MS,
+      8 * DAY_MS,
+      40 * DAY_MS,
+      89 * DAY_MS,
+      95 * DAY_MS,
+    ];
+    for (const age of ages) await past(age, 'a', age % DAY_MS === 0 ? undefined : 'VALIDATION');
+    const expected = { '1d': 2, '7d': 4, '30d': 5, '90d': 7 } as const;
+    for (const [period, count] of Object.entries(expected) as [keyof typeof expected, number][]) {
+      const log = await logs({ period });
+      assert.equal(log.total, count, period);
+      assert.equal(log.logs.length, count, period);
+      assert.equal(log.summary.successCount + log.summary.failedCount, count);
+      assert.equal((await domain.usage.summary(reader(), period, false)).totalRequests, count, period);
+    }
+  });
+
+  it('pages through the log in either order, without a gap or a repetition', async () => {
+    const at = domain.clock.now();
+    for (let i = 0; i < 45; i += 1) {
+      // Many in the same millisecond.
+      domain.requestLog.record({
+        accountId: account,
+        apiKeyId: 'a',
+        apiKeyPrefix: 'sk_live_abcd',
+        endpoint: '/v1/pdf',
+        ipAddress: '203.0.113.77',
+        status: 'success',
+        errorReason: null,
+        createdAt: new Date(at.getTime() - (i % 3)),
+      });
+    }
+    await domain.requestLog.flush();
+    for (const newestFirst of [true, false]) {
+      const pages = await Promise.all([0, 20, 40].map((offset) => logs({ offset, newestFirst })));
+      const rows = pages.flatMap((page) => page.logs);
+      assert.equal(new Set(rows.map(({ _id }) => _id)).size, 45);
+      const times = rows.map(({ createdAt }) => createdAt.getTime());
+      const sorted = times.toSorted((a, b) => (newestFirst ? b - a : a - b));
+      assert.deepEqual(times, sorted);
+    }
+  });
+
+  it('shows what came through one key', async () => {
+    await past(0, 'a');
+    await past(0, 'b', 'QUOTA_EXCEEDED');
+    const log = await logs({ apiKeyId: 'b' });
+    assert.deepEqual([log.total, log.logs.length, log.summary], [1, 1, { successCount: 0, failedCount: 1 }]);
+    assert.equal(log.logs[0]!.errorReason, 'QUOTA_EXCEEDED');
+    assert.equal((await logs({ apiKeyId: 'c' })).total, 0);
+  });
+
+  it('masks addresses unless the plan reveals them', async () => {
+    await past(0, 'a');
+    const free = await logs({}, 'free');
+    assert.deepEqual([free.canRevealIp, free.logs[0]!.ipAddress], [false, '203.0.113.0']);
+    const professional = await logs({}, 'professional');
+    assert.deepEqual([professional.canRevealIp, professional.logs[0]!.ipAddress], [true, '203.0.113.77']);
+  });
+
+  it('is nobody else’s', async () => {
+    await past(0, 'a');
+    account = randomUUID();
+    assert.equal((await logs()).total, 0);
+  });
+
+  it('keeps what can be asked for, and deletes what is older', async () => {
+    await past(89 * DAY_MS, 'a');
+    await past(95 * DAY_MS, 'a');
+    assert.ok((await domain.requestLog.deleteOld(domain.clock.now())) >= 1);
+    assert.ok((await domain.counters.deleteOld(domain.clock.now())) >= 1);
+    assert.deepEqual(
+      [(await logs({ period: '90d' })).total, (await logs({ period: '90d' })).logs.length],
+      [1, 1],
+    );
+  });
+});
