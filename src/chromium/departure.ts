@@ -10,6 +10,7 @@ const NEWS_MS = 20;
 export class Departure {
   #state: 'staying' | 'asked' | 'under way' = 'staying';
   #changed: (() => void) | undefined;
+  #abandoned = Promise.withResolvers<void>();
 
   constructor(session: CDPSession, frameId: string) {
     session.on('Page.frameRequestedNavigation', (event: Protocol.Page.FrameRequestedNavigationEvent) => {
@@ -18,15 +19,24 @@ export class Departure {
     session.on('Page.frameStartedNavigating', (event: Protocol.Page.FrameStartedNavigatingEvent) => {
       if (event.frameId === frameId && this.#state === 'asked') this.#enter('under way');
     });
-    for (const event of ['Page.frameStoppedLoading', 'Page.navigatedWithinDocument'] as const) {
-      session.on(event, (ended: { frameId: string }) => {
-        if (ended.frameId === frameId) this.#enter('staying');
-      });
-    }
+    session.on('Page.frameStoppedLoading', (event: Protocol.Page.FrameStoppedLoadingEvent) => {
+      if (event.frameId !== frameId || this.#state === 'staying') return;
+      this.#enter('staying');
+      this.#abandoned.resolve();
+    });
+    session.on('Page.navigatedWithinDocument', (event: Protocol.Page.NavigatedWithinDocumentEvent) => {
+      if (event.frameId === frameId) this.#enter('staying');
+    });
+  }
+
+  /** Resolves when a navigation has come to nothing, and has ended the loading of the document that asked for it. */
+  get abandoned(): Promise<void> {
+    return this.#abandoned.promise;
   }
 
   /** The document has been replaced, or a new job begins. */
   reset(): void {
+    this.#abandoned = Promise.withResolvers<void>();
     this.#enter('staying');
   }
 

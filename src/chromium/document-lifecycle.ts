@@ -26,6 +26,9 @@ export class DocumentLifecycle {
     session.on('Page.frameNavigated', ({ frame }: Protocol.Page.FrameNavigatedEvent) =>
       this.#navigated(frame),
     );
+    session.on('Page.frameStoppedLoading', (event: Protocol.Page.FrameStoppedLoadingEvent) => {
+      if (event.frameId === frameId) this.#stopped();
+    });
     this.departure = new Departure(session, frameId);
   }
 
@@ -79,6 +82,13 @@ export class DocumentLifecycle {
     if (name === 'init') this.#begun(loaderId);
     if (loaderId !== this.#loaderId) return;
     this.#reached.add(name);
+    this.#wake();
+  }
+
+  /** A document that leads to another program (`mailto:`) while it loads has no load event any more. */
+  #stopped(): void {
+    if (this.#reached.size === 0) return;
+    this.#reached.add('DOMContentLoaded').add('load');
     this.#wake();
   }
 

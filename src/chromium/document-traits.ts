@@ -22,6 +22,13 @@ const LOADS = /\b(?:src|href|srcset|poster|background|data)\s*=|url\(|@import|im
 const FONTS = /@font-face|@import|<link\b/i;
 
 const OBSERVERS = /IntersectionObserver/;
+/**
+ * What can draw in an animation frame or an observer: by name, or by code that is not in the document. Script that
+ * hides such a name from the text is its own fault; nothing but the look of its own document depends on this.
+ */
+const DRAWS =
+  /requestAnimationFrame|Observer|\.animate\(|\bimport\b|\beval\b|Function\s*\(|<canvas|createElement/i;
+
 const EXTERNAL_SCRIPT = /<script\b[^>]*\b(?:src|type\s*=\s*["']?module)/i;
 
 export interface DocumentTraits {
@@ -33,6 +40,8 @@ export interface DocumentTraits {
   readonly loads: boolean;
   /** It may use web fonts. */
   readonly webFonts: boolean;
+  /** Its scripts may draw with the frames of the screen. */
+  readonly draws: boolean;
   /** Its scripts may wait for parts of it to be scrolled into view. */
   readonly observes: boolean;
 }
@@ -44,6 +53,7 @@ export function documentTraits(html: string): DocumentTraits {
     lasting: LASTING.test(html),
     loads: LOADS.test(html),
     webFonts: FONTS.test(html),
+    draws: scripted && (DRAWS.test(html) || EXTERNAL_SCRIPT.test(html)),
     observes: scripted && (OBSERVERS.test(html) || EXTERNAL_SCRIPT.test(html)),
   };
 }

@@ -63,7 +63,8 @@ export async function rewriteDocument(
   // Where it is found if it loads itself again.
   page.interceptor.serve({ html, csp: undefined });
   try {
-    await page.runIsolated(REWRITE, html, milestone === 'load');
+    const written = page.runIsolated(REWRITE, html, milestone === 'load');
+    await Promise.race([written, page.lifecycle.departure.abandoned]);
   } catch (error) {
     // It may have led the page elsewhere before it was complete.
     await page.lifecycle.departure.overSoon();

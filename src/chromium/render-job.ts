@@ -146,7 +146,11 @@ async function settleDocument(
   for (;;) {
     const { documents } = page.lifecycle;
     try {
-      await settle(page, { waitForLoads, observes: traits?.observes ?? !still });
+      await settle(page, {
+        waitForLoads,
+        draws: traits?.draws ?? !still,
+        observes: traits?.observes ?? !still,
+      });
       await page.lifecycle.departure.over();
       if (page.lifecycle.documents === documents) return;
     } catch (error) {

@@ -13,7 +13,7 @@ interface Extent {
  * Runs in the document. Two animation frames later what was drawn in requestAnimationFrame is there, and resize and
  * intersection observers have been told of what they watch. A page that draws no frames must not hold the job up.
  */
-const SETTLE = `async (loads) => {
+const SETTLE = `async (loads, draws) => {
   const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
   const frame = () => Promise.race([new Promise((resolve) => requestAnimationFrame(resolve)), sleep(500)]);
   if (loads) {
@@ -25,9 +25,15 @@ const SETTLE = `async (loads) => {
       if (image.complete) resolve();
     })));
   }
-  await frame();
-  await frame();
-  if (loads) await document.fonts.ready;
+  if (draws) {
+    await frame();
+    await frame();
+  }
+  if (loads) {
+    // Fonts are asked for by layout.
+    document.documentElement.getBoundingClientRect();
+    await document.fonts.ready;
+  }
   const root = document.scrollingElement ?? document.documentElement;
   return { width: innerWidth, height: innerHeight, contentHeight: root ? root.scrollHeight : 0 };
 }`;
@@ -38,13 +44,13 @@ const FONTS_READY = `async () => { document.documentElement.getBoundingClientRec
 /** Waits until what a person would see has been drawn. */
 export async function settle(
   page: RenderPage,
-  options: { readonly waitForLoads: boolean; readonly observes: boolean },
+  options: { readonly waitForLoads: boolean; readonly draws: boolean; readonly observes: boolean },
 ): Promise<void> {
-  const extent = await page.runIsolated<Extent>(SETTLE, options.waitForLoads);
+  const extent = await page.runIsolated<Extent>(SETTLE, options.waitForLoads, options.draws);
   if (!options.observes || extent.contentHeight <= extent.height) return;
   // What waits to be scrolled into view is shown by a window that is tall enough for everything.
   await page.setViewport(extent.width, Math.min(MAX_HEIGHT, extent.contentHeight));
-  await page.runIsolated(SETTLE, options.waitForLoads);
+  await page.runIsolated(SETTLE, options.waitForLoads, true);
   await page.setViewport();
 }
 

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { documentTraits, namedHosts } from '../../../src/chromium/document-traits.ts';
+
+describe('what a document tells of itself', () => {
+  for (const html of [
+    '<script>1</script>',
+    '<SCRIPT src=x>',
+    '<svg><script>1</script></svg>',
+    '<img src=x onerror=alert(1)>',
+    '<img/onerror=alert(1)>',
+    '<img src="x"onerror = alert(1)>',
+    '<body onload\n=\nx()>',
+    '<noscript>x</noscript>',
+    '<style>@media (scripting: none) { p { color: red } }</style>',
+  ]) {
+    it(`${JSON.stringify(html)} may run script`, () => assert.ok(documentTraits(html).scripted));
+  }
+
+  for (const html of [
+    '<p>content="x"',
+    '<p>the script reads on = off</p>'.replace(' on =', ' is'),
+    '<p class=icon>x',
+  ]) {
+    it(`${JSON.stringify(html)} runs none`, () => assert.ok(!documentTraits(html).scripted));
+  }
+
+  for (const html of [
+    '<meta http-equiv="Content-Security-Policy" content="x">',
+    '<META HTTP-EQUIV=refresh>',
+    '<meta name=referrer content=no-referrer>',
+    '<iframe src=x>',
+    '<object data=x>',
+    '<embed src=x>',
+    '<frameset>',
+  ]) {
+    it(`${JSON.stringify(html)} lasts beyond the document`, () => assert.ok(documentTraits(html).lasting));
+  }
+
+  it('knows what may fetch something, in escapes too', () => {
+    for (const html of [
+      '<img src=x>',
+      '<p style="background: u\\72l(x)">',
+      '<link href=x>',
+      '<style>@import "x"</style>',
+    ]) {
+      assert.ok(documentTraits(html).loads, html);
+    }
+    assert.ok(!documentTraits('<p style="background: red">x').loads);
+  });
+
+  it('finds the hosts that are named', () => {
+    const html =
+      '<img src="https://A.example/x"><link href="//b.example:8080/y"><p>http://c.example. and ftp://d.example';
+    assert.deepEqual([...namedHosts(html)].sort(), ['a.example', 'b.example:8080', 'c.example', 'd.example']);
+  });
+});

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { backoffMs } from '../../../src/chromium/backoff.ts';
+import { printSettings } from '../../../src/chromium/print.ts';
+import { stampHtml } from '../../../src/chromium/watermark-stamp.ts';
+
+describe('print settings', () => {
+  it('are A4 without margins, with backgrounds and without tags by default', () => {
+    const settings = printSettings({});
+    assert.equal(settings.paperWidth, 8.27);
+    assert.equal(settings.marginTop, 0);
+    assert.equal(settings.printBackground, true);
+    assert.equal(settings.generateTaggedPDF, false);
+  });
+
+  it('make room for a header where no margin is given, and keep one that is', () => {
+    const options = { displayHeaderFooter: true, headerTemplate: '<b>h</b>', margin: { bottom: '0mm' } };
+    const settings = printSettings({ ...options, footerTemplate: '<b>f</b>' });
+    assert.ok(settings.marginTop! > 0.3);
+    assert.equal(settings.marginBottom, 0);
+  });
+});
+
+describe('a watermark stamp', () => {
+  it('shows its text as text, in a colour that is one', () => {
+    const html = stampHtml({ text: '<b>&', color: 'red; background: url(//x)' }, 8, 11);
+    assert.match(html, /&#60;b&#62;|&#60;b&#62;&#38;/);
+    assert.doesNotMatch(html, /url\(/);
+  });
+
+  it('has larger letters for shorter text', () => {
+    const size = (text: string) => Number(/bold ([\d.]+)in/.exec(stampHtml({ text }, 8.27, 11.7))![1]);
+    assert.ok(size('DRAFT') > size('A MUCH LONGER TEXT THAN THAT'));
+  });
+});
+
+describe('backoff', () => {
+  it('doubles up to its bound, spread by half', () => {
+    assert.deepEqual(
+      [1, 2, 3, 9].map((failures) => backoffMs(failures, 100, 1000, () => 1)),
+      [100, 200, 400, 1000],
+    );
+    assert.equal(
+      backoffMs(1, 100, 1000, () => 0),
+      50,
+    );
+  });
+});
