@@ -26,7 +26,10 @@ export async function openCountryDatabase(): Promise<CountryDatabase> {
     countryOf(address) {
       if (!ipaddr.isValid(address)) return null;
       // An IPv4 address that came mapped into IPv6 is looked up as what it is.
-      const code = reader.get(ipaddr.process(address).toString())?.country_code;
+      const parsed = ipaddr.process(address);
+      // The database has a few rows for addresses that belong to nobody.
+      if (parsed.range() !== 'unicast') return null;
+      const code = reader.get(parsed.toString())?.country_code;
       return code === undefined || !/^[A-Z]{2}$/.test(code) ? null : (names.of(code) ?? null);
     },
   };

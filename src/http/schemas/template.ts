@@ -22,7 +22,7 @@ const sampleData = z
 
 /** For checks that are to run even when a field is faulty, so that all faults are told at once. */
 function isObject({ value }: { readonly value: unknown }): boolean {
-  return typeof value === 'object' && value !== null;
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function jsonFaultOf(text: string): string | undefined {
