@@ -1,4 +1,6 @@
 import {
+  accessSync,
+  constants,
   createReadStream,
   createWriteStream,
   existsSync,
@@ -7,6 +9,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
@@ -87,6 +90,23 @@ async function unpack(packed: string, folder: string): Promise<void> {
   }
 }
 
+/** The project's own cache folder; where that cannot be written, the user's part of the temporary folder. */
 function defaultCacheRoot(): string {
-  return process.env.PLATEN_CACHE_DIR ?? join(tmpdir(), `platen-cache-${userInfo().uid}`);
+  const own = join(import.meta.dirname, '..', '..', '.cache');
+  try {
+    mkdirSync(own, { recursive: true });
+    accessSync(own, constants.W_OK);
+    return own;
+  } catch {
+    return ownTemporaryFolder();
+  }
+}
+
+/** @throws Error when the folder is somebody else's, who could put any program there. */
+function ownTemporaryFolder(): string {
+  const { uid } = userInfo();
+  const folder = join(tmpdir(), `platen-cache-${uid}`);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (statSync(folder).uid !== uid) throw new Error(`${folder} belongs to somebody else.`);
+  return folder;
 }

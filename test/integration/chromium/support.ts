@@ -29,7 +29,7 @@ export interface Bench {
 }
 
 export async function startBench(options: Partial<ChromiumRendererOptions> = {}): Promise<Bench> {
-  const userDataRoot = mkdtempSync(join(tmpdir(), 'platen-test-'));
+  const userDataRoot = options.userDataRoot ?? mkdtempSync(join(tmpdir(), 'platen-test-'));
   const restarts: string[] = [];
   const policy = createAddressPolicy({ allowedNetworks: parseNetworks(['127.0.0.0/8']) });
   const proxy = await startEgressProxy({
@@ -53,8 +53,8 @@ export async function startBench(options: Partial<ChromiumRendererOptions> = {})
       browsers: { set: () => undefined },
       browserRestarts: { inc: ({ reason }) => restarts.push(reason) },
     },
-    userDataRoot,
     ...options,
+    userDataRoot,
   });
   return {
     renderer,
@@ -64,7 +64,7 @@ export async function startBench(options: Partial<ChromiumRendererOptions> = {})
     async close() {
       await renderer.close();
       await Promise.all([proxy.close(), finisher.close()]);
-      rmSync(userDataRoot, { recursive: true, force: true });
+      if (!options.userDataRoot) rmSync(userDataRoot, { recursive: true, force: true });
     },
   };
 }

@@ -43,7 +43,11 @@ describe('seats', () => {
     const ends = [open(), open(), open()];
     const order: number[] = [];
     const first = await seats.take(ends[0]!);
-    const waiting = [1, 2].map((n) => seats.take(ends[n]!).then((release) => (order.push(n), release)));
+    const waiting = [1, 2].map(async (n) => {
+      const release = await seats.take(ends[n]!);
+      order.push(n);
+      return release;
+    });
     assert.equal(seats.busy, 1);
     first();
     first();
