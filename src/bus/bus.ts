@@ -19,7 +19,15 @@ export interface JobPointer {
 /** "Something happened to this job." A hint to look; the job record says what. */
 export interface JobEvent {
   readonly jobId: string;
-  readonly kind: 'processing' | 'ended' | 'retrying';
+  readonly kind: 'ended' | 'retrying' | 'cancelled';
+}
+
+/** Outcomes are for who waits for a job, cancels for who runs it: neither has to read the other's. */
+export type EventTopic = 'outcomes' | 'cancels';
+export const EVENT_TOPICS: readonly EventTopic[] = ['outcomes', 'cancels'];
+
+export function topicOf(event: JobEvent): EventTopic {
+  return event.kind === 'cancelled' ? 'cancels' : 'outcomes';
 }
 
 /** What a worker offers to the bus. */
@@ -52,8 +60,8 @@ export interface Bus {
   /** Starts taking pointers of both classes. At most one consumer per Bus. */
   consumePointers(consumer: PointerConsumer): Promise<Subscription>;
   publishEvent(event: JobEvent): Promise<void>;
-  /** Every subscriber of every process sees every event published after it subscribed (at best effort). */
-  subscribeEvents(handler: (event: JobEvent) => void): Promise<Subscription>;
+  /** Every subscriber of every process sees every event of the topic published after it subscribed (at best effort). */
+  subscribeEvents(topic: EventTopic, handler: (event: JobEvent) => void): Promise<Subscription>;
   /** Names what is wrong, or undefined when the bus can carry messages. */
   problem(): string | undefined;
   /** Flushes what is being sent (for at most a few seconds) and disconnects. */

@@ -1,6 +1,7 @@
 import type { Logger } from '../telemetry/logger.ts';
 import {
   type Bus,
+  type EventTopic,
   JOB_CLASSES,
   type JobClass,
   type JobEvent,
@@ -8,6 +9,7 @@ import {
   type PointerConsumer,
   type Subscription,
 } from './bus.ts';
+import { EventHandlers } from './event-handlers.ts';
 
 /**
  * The bus of a single process: two queues, in order of arrival, bounded only by the plan slots behind every pointer.
@@ -20,12 +22,13 @@ export function createInProcessBus(options: { readonly logger?: Logger } = {}): 
 class InProcessBus implements Bus {
   readonly #logger: Logger | undefined;
   readonly #queues: Record<JobClass, JobPointer[]> = { interactive: [], bulk: [] };
-  readonly #handlers = new Set<(event: JobEvent) => void>();
+  readonly #handlers: EventHandlers;
   #consumption: Consumption | undefined;
   #closed = false;
 
   constructor(logger: Logger | undefined) {
     this.#logger = logger;
+    this.#handlers = new EventHandlers(logger);
   }
 
   async publishPointer(pointer: JobPointer): Promise<void> {
@@ -49,26 +52,12 @@ class InProcessBus implements Bus {
   async publishEvent(event: JobEvent): Promise<void> {
     if (this.#closed) throw new Error('The bus is closed.');
     // Not in the publisher's own stack: it may be in the middle of something.
-    queueMicrotask(() => {
-      for (const handler of [...this.#handlers]) {
-        try {
-          handler(event);
-        } catch (error) {
-          this.#logger?.error({ err: error, jobId: event.jobId }, 'event handler failed');
-        }
-      }
-    });
+    queueMicrotask(() => this.#handlers.deliver(event));
   }
 
-  async subscribeEvents(handler: (event: JobEvent) => void): Promise<Subscription> {
-    // A function of its own for each subscription, since the same handler may be given twice.
-    const own = (event: JobEvent) => handler(event);
-    this.#handlers.add(own);
-    return {
-      stop: async () => {
-        this.#handlers.delete(own);
-      },
-    };
+  async subscribeEvents(topic: EventTopic, handler: (event: JobEvent) => void): Promise<Subscription> {
+    const end = this.#handlers.add(topic, handler);
+    return { stop: async () => end() };
   }
 
   problem(): string | undefined {

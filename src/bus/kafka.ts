@@ -2,12 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../telemetry/logger.ts';
 import {
   type Bus,
+  type EventTopic,
   JOB_CLASSES,
   type JobEvent,
   type JobPointer,
   type PointerConsumer,
   type Subscription,
+  topicOf,
 } from './bus.ts';
+import { EventHandlers } from './event-handlers.ts';
 import { createClient } from './kafka/client.ts';
 import { EventIntake } from './kafka/event-intake.ts';
 import { Link } from './kafka/link.ts';
@@ -58,14 +61,15 @@ class KafkaBus implements Bus {
   readonly #link: Link;
   readonly #pointers: Publisher;
   readonly #events: Publisher;
-  readonly #handlers = new Set<(event: JobEvent) => void>();
-  #eventIntake: EventIntake | undefined;
+  readonly #handlers: EventHandlers;
+  readonly #eventIntakes = new Map<EventTopic, EventIntake>();
   #pointerIntakes: readonly PointerIntake[] = [];
   #closing: Promise<void> | undefined;
 
   constructor(options: KafkaBusOptions) {
     const { partitions = 12, replicationFactor = 1, publishTimeoutMs = 10_000, onPublish, logger } = options;
     this.#options = options;
+    this.#handlers = new EventHandlers(logger);
     this.#topics = topicNames(options.topicPrefix);
     const kafka = createClient(options);
     this.#link = new Link(
@@ -93,9 +97,11 @@ class KafkaBus implements Bus {
 
   /** Resolves at once: nobody waits for an event to arrive. */
   async publishEvent(event: JobEvent): Promise<void> {
-    this.#events.publish(this.#topics.events, { value: encode(event) }).catch((error: unknown) => {
-      this.#options.logger.debug({ err: error, jobId: event.jobId }, 'event not published');
-    });
+    this.#events
+      .publish(this.#topics.events[topicOf(event)], { value: encode(event) })
+      .catch((error: unknown) => {
+        this.#options.logger.debug({ err: error, jobId: event.jobId }, 'event not published');
+      });
   }
 
   async consumePointers(consumer: PointerConsumer): Promise<Subscription> {
@@ -121,28 +127,29 @@ class KafkaBus implements Bus {
   }
 
   /** Resolves when events arrive, or after three seconds: then they do as soon as the broker is there. */
-  async subscribeEvents(handler: (event: JobEvent) => void): Promise<Subscription> {
-    const own = (event: JobEvent) => handler(event);
-    this.#handlers.add(own);
+  async subscribeEvents(topic: EventTopic, handler: (event: JobEvent) => void): Promise<Subscription> {
+    const end = this.#handlers.add(topic, handler);
+    const intake = this.#eventIntakes.get(topic) ?? this.#openEventIntake(topic);
+    await Promise.race([intake.ready(), sleep(SUBSCRIBE_WAIT_MS, undefined, { ref: false })]);
+    return { stop: async () => end() };
+  }
+
+  #openEventIntake(topic: EventTopic): EventIntake {
     const { topicPrefix, sessionTimeoutMs = 6000 } = this.#options;
-    this.#eventIntake ??= new EventIntake(this.#options, this.#link, (event) => this.#deliver(event), {
-      topic: this.#topics.events,
-      groupPrefix: `${topicPrefix}.events`,
+    const intake = new EventIntake(this.#options, this.#link, (event) => this.#handlers.deliver(event), {
+      topic: this.#topics.events[topic],
+      groupPrefix: `${topicPrefix}.events.${topic}`,
       sessionTimeoutMs,
     });
-    await Promise.race([this.#eventIntake.ready(), sleep(SUBSCRIBE_WAIT_MS, undefined, { ref: false })]);
-    return {
-      stop: async () => {
-        this.#handlers.delete(own);
-      },
-    };
+    this.#eventIntakes.set(topic, intake);
+    return intake;
   }
 
   problem(): string | undefined {
     if (this.#closing !== undefined) return 'the bus is closed';
     const faults = [
       this.#link.problem(),
-      this.#eventIntake?.problem(),
+      ...[...this.#eventIntakes.values()].map((intake) => intake.problem()),
       ...this.#pointerIntakes.map((intake) => intake.problem()),
     ];
     const fault = faults.find((found) => found !== undefined);
@@ -162,18 +169,8 @@ class KafkaBus implements Bus {
     ]);
     this.#pointerIntakes = [];
     // After the last event has been sent, for it may be awaited in this very process.
-    await this.#eventIntake?.stop();
+    await Promise.all([...this.#eventIntakes.values()].map((intake) => intake.stop()));
     this.#handlers.clear();
     await this.#link.close();
-  }
-
-  #deliver(event: JobEvent): void {
-    for (const handler of [...this.#handlers]) {
-      try {
-        handler(event);
-      } catch (error) {
-        this.#options.logger.error({ err: error, jobId: event.jobId }, 'event handler failed');
-      }
-    }
   }
 }

@@ -1,6 +1,6 @@
 import { JOB_CLASSES, type JobClass, type JobEvent, type JobPointer } from './bus.ts';
 
-const EVENT_KINDS: readonly JobEvent['kind'][] = ['processing', 'ended', 'retrying'];
+const EVENT_KINDS: readonly JobEvent['kind'][] = ['ended', 'retrying', 'cancelled'];
 
 export function encode(message: JobPointer | JobEvent): string {
   return JSON.stringify(message);

@@ -109,6 +109,7 @@ export class Dispatch {
     const { slots, mover, onEnded } = this.#parts;
     const over = isOver(job.state);
     this.tell({ jobId: job._id, kind: over ? 'ended' : 'retrying' });
+    if (job.state === 'cancelled') this.tell({ jobId: job._id, kind: 'cancelled' });
     if (over) {
       // A crash before this line is made up for by the sweep that finds the job still here.
       await onEnded(job);

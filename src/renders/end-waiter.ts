@@ -13,7 +13,7 @@ export class EndWaiter {
   readonly #subscription: Promise<Subscription>;
 
   constructor(bus: Bus) {
-    this.#subscription = bus.subscribeEvents((event) => this.#heard(event));
+    this.#subscription = bus.subscribeEvents('outcomes', (event) => this.#heard(event));
   }
 
   /**
@@ -55,6 +55,6 @@ export class EndWaiter {
   }
 
   #heard(event: JobEvent): void {
-    if (event.kind !== 'processing') this.#waiting.get(event.jobId)?.(event.kind);
+    if (event.kind !== 'cancelled') this.#waiting.get(event.jobId)?.(event.kind);
   }
 }

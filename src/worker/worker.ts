@@ -32,10 +32,10 @@ export class Worker implements PointerConsumer {
 
   async start(): Promise<void> {
     const { bus } = this.#parts;
-    // A job of ours that ended without us was cancelled: look at once instead of at the next renewal.
+    // A held job is said to be cancelled: look at once instead of at the next renewal.
     this.#subscriptions.push(
-      await bus.subscribeEvents((event) => {
-        if (event.kind === 'ended' && this.#held.holds(event.jobId)) void this.#held.renew();
+      await bus.subscribeEvents('cancels', ({ jobId }) => {
+        if (this.#held.holds(jobId)) void this.#held.renew();
       }),
       await bus.consumePointers(this),
     );

@@ -1,15 +1,15 @@
 import type { Admin } from 'kafkajs';
-import type { JobClass } from '../bus.ts';
+import { EVENT_TOPICS, type EventTopic, type JobClass } from '../bus.ts';
 
 export interface TopicNames {
   readonly pointers: Readonly<Record<JobClass, string>>;
-  readonly events: string;
+  readonly events: Readonly<Record<EventTopic, string>>;
 }
 
 export function topicNames(prefix: string): TopicNames {
   return {
     pointers: { interactive: `${prefix}.renders.interactive`, bulk: `${prefix}.renders.bulk` },
-    events: `${prefix}.events`,
+    events: { outcomes: `${prefix}.events.outcomes`, cancels: `${prefix}.events.cancels` },
   };
 }
 
@@ -36,7 +36,7 @@ export async function ensureTopics(
     topic(names.pointers.interactive, options.partitions, 24 * HOUR_MS),
     topic(names.pointers.bulk, options.partitions, 24 * HOUR_MS),
     // One partition: every process reads all of it, in order.
-    topic(names.events, 1, HOUR_MS),
+    ...EVENT_TOPICS.map((events) => topic(names.events[events], 1, HOUR_MS)),
   ].filter(({ topic }) => !existing.has(topic));
   if (missing.length > 0) await admin.createTopics({ topics: missing, waitForLeaders: true });
 }

@@ -164,13 +164,13 @@ export function describeBusContract(name: string, underTest: () => BusUnderTest)
 
     it('brings every event to every subscriber, until he stops', async () => {
       const [first, second] = [new Heard(), new Heard()];
-      const subscription = await bus.subscribeEvents(first.hear);
-      await bus.subscribeEvents(second.hear);
-      await bus.publishEvent({ jobId: 'one', kind: 'processing' });
+      const subscription = await bus.subscribeEvents('outcomes', first.hear);
+      await bus.subscribeEvents('outcomes', second.hear);
+      await bus.publishEvent({ jobId: 'one', kind: 'retrying' });
       await bus.publishEvent({ jobId: 'one', kind: 'ended' });
       await second.until(2);
       assert.deepEqual(first.events, [
-        { jobId: 'one', kind: 'processing' },
+        { jobId: 'one', kind: 'retrying' },
         { jobId: 'one', kind: 'ended' },
       ]);
       assert.deepEqual(second.events, first.events);
@@ -181,12 +181,24 @@ export function describeBusContract(name: string, underTest: () => BusUnderTest)
       assert.equal(first.events.length, 2);
     });
 
+    it('keeps outcomes from who listens for cancels, and the other way round', async () => {
+      const [outcomes, cancels] = [new Heard(), new Heard()];
+      await bus.subscribeEvents('outcomes', outcomes.hear);
+      await bus.subscribeEvents('cancels', cancels.hear);
+      await bus.publishEvent({ jobId: 'one', kind: 'cancelled' });
+      await bus.publishEvent({ jobId: 'one', kind: 'ended' });
+      await outcomes.until(1);
+      await cancels.until(1);
+      assert.deepEqual(outcomes.events, [{ jobId: 'one', kind: 'ended' }]);
+      assert.deepEqual(cancels.events, [{ jobId: 'one', kind: 'cancelled' }]);
+    });
+
     it('survives a subscriber that throws', async () => {
       const heard = new Heard();
-      await bus.subscribeEvents(() => {
+      await bus.subscribeEvents('outcomes', () => {
         throw new Error('a fault of the subscriber');
       });
-      await bus.subscribeEvents(heard.hear);
+      await bus.subscribeEvents('outcomes', heard.hear);
       await bus.publishEvent({ jobId: 'one', kind: 'ended' });
       await bus.publishEvent({ jobId: 'two', kind: 'ended' });
       await heard.until(2);
@@ -194,7 +206,7 @@ export function describeBusContract(name: string, underTest: () => BusUnderTest)
 
     it('names no problem once it works, and one when it is closed', async () => {
       const heard = new Heard();
-      await bus.subscribeEvents(heard.hear);
+      await bus.subscribeEvents('outcomes', heard.hear);
       await bus.publishEvent({ jobId: 'one', kind: 'ended' });
       await heard.until(1);
       assert.equal(bus.problem(), undefined);

@@ -57,7 +57,7 @@ describe('The Kafka bus, when something dies', function () {
       const consumer = new RecordingConsumer();
       const heard = new Heard();
       await bus.consumePointers(consumer);
-      await bus.subscribeEvents(heard.hear);
+      await bus.subscribeEvents('outcomes', heard.hear);
       await bus.publishPointer(pointer('before'));
       await consumer.until(() => consumer.accepted.length === 1);
 

@@ -63,7 +63,8 @@ describe('The Kafka bus', function () {
     await admin.disconnect();
     const made = topics.filter(({ name }) => name.startsWith(prefix));
     assert.deepEqual(made.map(({ name, partitions }) => `${name}: ${partitions.length}`).sort(), [
-      `${prefix}.events: 1`,
+      `${prefix}.events.cancels: 1`,
+      `${prefix}.events.outcomes: 1`,
       `${prefix}.renders.bulk: 4`,
       `${prefix}.renders.interactive: 4`,
     ]);
@@ -74,7 +75,7 @@ describe('The Kafka bus', function () {
     const heard = await Promise.all(
       buses.map(async (bus) => {
         const ears = new Heard();
-        await bus.subscribeEvents(ears.hear);
+        await bus.subscribeEvents('outcomes', ears.hear);
         return ears;
       }),
     );
@@ -88,11 +89,11 @@ describe('The Kafka bus', function () {
   it('does not repeat old events to a process that has just started', async () => {
     const first = await open();
     const early = new Heard();
-    await first.subscribeEvents(early.hear);
+    await first.subscribeEvents('outcomes', early.hear);
     await first.publishEvent({ jobId: 'old', kind: 'ended' });
     await early.until(1);
     const late = new Heard();
-    await (await open()).subscribeEvents(late.hear);
+    await (await open()).subscribeEvents('outcomes', late.hear);
     await first.publishEvent({ jobId: 'new', kind: 'ended' });
     await late.until(1);
     assert.deepEqual(late.events, [{ jobId: 'new', kind: 'ended' }]);
@@ -200,7 +201,7 @@ describe('The Kafka bus', function () {
     assert.ok(performance.now() - began < 100, 'it is there at once');
     const consumer = new RecordingConsumer();
     const heard = new Heard();
-    await bus.subscribeEvents(heard.hear);
+    await bus.subscribeEvents('outcomes', heard.hear);
     await bus.consumePointers(consumer);
     assert.match(bus.problem() ?? '', /^Kafka: /);
 
