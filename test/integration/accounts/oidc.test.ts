@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SignJWT } from 'jose';
+import { AccountClient, newEmail, signUp } from '../../support/account-client.ts';
+import { startMongo } from '../../support/mongo.ts';
+import { openIssuer, type TestIssuer } from '../../support/oidc-issuer.ts';
+import { openApi, type TestApi } from '../http/support/api.ts';
+
+describe('tokens of an OpenID Connect issuer', () => {
+  let issuer: TestIssuer;
+  let impostor: TestIssuer;
+  let api: TestApi;
+  let other: TestApi;
+
+  before(async () => {
+    issuer = await openIssuer();
+    impostor = await openIssuer();
+    const { uri } = await startMongo();
+    const config = { PLATEN_OIDC_ISSUER: issuer.issuer, PLATEN_OIDC_AUDIENCE: issuer.audience };
+    api = await openApi({ uri, config });
+    other = await openApi({ uri, config });
+  });
+  after(async () => {
+    await other.close();
+    await api.close();
+    await impostor.stop();
+    await issuer.stop();
+  });
+
+  const as = (token: string) => new AccountClient(api.url, token);
+  const newSubject = () => `subject-${randomUUID()}`;
+
+  it('open an account at their first use, the same at every process', async () => {
+    const subject = { subject: newSubject(), email: newEmail() };
+    const tokens = [await issuer.token(subject), await issuer.token(subject)];
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, n) =>
+        as(tokens[n % 2]!)
+          .at(n % 4 < 2 ? api.url : other.url)
+          .expect(200, 'GET', '/auth/me'),
+      ),
+    );
+    assert.equal(new Set(answers.map(({ id }) => id)).size, 1);
+    assert.equal(answers[0].email, subject.email);
+    assert.equal(answers[0].plan, 'free');
+    const log = await as(tokens[0]!).expect(200, 'GET', '/user/audit-log');
+    assert.deepEqual(
+      log.entries.map(({ action }: { action: string }) => action),
+      ['account.registered'],
+    );
+    assert.equal(log.entries[0].details.issuer, issuer.issuer);
+  });
+
+  it('have an account per subject, and all that accounts have', async () => {
+    const [one, two] = [
+      as(await issuer.token({ subject: newSubject() })),
+      as(await issuer.token({ subject: newSubject() })),
+    ];
+    await one.expect(201, 'POST', '/user/api-keys', { name: 'key' });
+    assert.equal((await one.expect(200, 'GET', '/user/api-keys')).total, 1);
+    assert.equal((await two.expect(200, 'GET', '/user/api-keys')).total, 0);
+  });
+
+  it('do not open the account of somebody who has registered the same address', async () => {
+    const email = newEmail();
+    const registered = await (await signUp(api.url, email)).expect(200, 'GET', '/auth/me');
+    const federated = await as(await issuer.token({ subject: newSubject(), email })).expect(
+      200,
+      'GET',
+      '/auth/me',
+    );
+    assert.notEqual(federated.id, registered.id);
+    assert.equal(federated.email, email);
+  });
+
+  it('give an account its address only when the issuer has verified it, and follow changes', async () => {
+    const subject = newSubject();
+    const email = newEmail();
+    const unverified = await issuer.token({ subject, email, emailVerified: false });
+    assert.equal((await as(unverified).expect(200, 'GET', '/auth/me')).email, null);
+    const verified = await issuer.token({ subject, email: email.toUpperCase() });
+    assert.equal((await as(verified).expect(200, 'GET', '/auth/me')).email, email);
+  });
+
+  it('are valid until they expire, and a minute longer for clocks that differ', async () => {
+    const client = as(await issuer.token({ subject: newSubject() }, { lifetimeS: 30 }));
+    await client.expect(200, 'GET', '/auth/me');
+    api.domain.clock.pass(80_000);
+    await client.expect(200, 'GET', '/auth/me');
+    api.domain.clock.pass(15_000);
+    await client.expect(401, 'GET', '/auth/me');
+    api.domain.clock.pass(-95_000);
+  });
+
+  it('are refused when they are not for this service, not by this issuer, changed or unsigned', async () => {
+    const subject = newSubject();
+    const good = await issuer.token({ subject });
+    const [header, payload, signature] = good.split('.') as [string, string, string];
+    const claims = JSON.parse(Buffer.from(payload, 'base64url').toString());
+    const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const shared = new SignJWT(claims).setProtectedHeader({ alg: 'HS256' });
+    for (const [name, token] of Object.entries({
+      'another audience': await issuer.token({ subject }, { audience: 'https://elsewhere.test/' }),
+      'another issuer': await impostor.token({ subject }, { audience: issuer.audience }),
+      'another subject': `${header}.${encoded({ ...claims, sub: 'somebody else' })}.${signature}`,
+      'no signature': `${encoded({ alg: 'none' })}.${payload}.`,
+      'a shared key': await shared.sign(Buffer.from('a key that is no key of the issuer')),
+      'no token': `${header}.${payload}`,
+    })) {
+      assert.equal((await as(token).get('/auth/me')).status, 401, name);
+    }
+    await as(good).expect(200, 'GET', '/auth/me');
+  });
+
+  it('end when they are logged out, and when all tokens of the account are ended', async () => {
+    const subject = newSubject();
+    const [first, second] = [as(await issuer.token({ subject })), as(await issuer.token({ subject }))];
+    await first.at(other.url).expect(200, 'GET', '/auth/me');
+    await first.expect(200, 'POST', '/auth/logout');
+    await first.expect(401, 'GET', '/auth/me');
+    const { id } = await second.expect(200, 'GET', '/auth/me');
+    await api.accounts.endTokens(id);
+    await second.expect(401, 'GET', '/auth/me');
+    await sleep(1000);
+    await first.at(other.url).expect(401, 'GET', '/auth/me');
+    await second.at(other.url).expect(401, 'GET', '/auth/me');
+    await as(await issuer.token({ subject })).expect(200, 'GET', '/auth/me');
+  });
+
+  it('are checked with keys that are fetched once', async () => {
+    const before = issuer.keyRequests();
+    for (let n = 0; n < 20; n += 1) await as(await issuer.token({ subject: newSubject() })).get('/auth/me');
+    assert.equal(issuer.keyRequests(), before);
+  });
+
+  describe('while the issuer is away', () => {
+    /** A process that has not seen the issuer yet. */
+    async function freshly(test: (fresh: TestApi, client: AccountClient) => Promise<void>): Promise<void> {
+      const client = as(await issuer.token({ subject: newSubject() }));
+      const config = { PLATEN_OIDC_ISSUER: issuer.issuer, PLATEN_OIDC_AUDIENCE: issuer.audience };
+      const fresh = await openApi({ config });
+      try {
+        await test(fresh, client.at(fresh.url));
+      } finally {
+        await fresh.close();
+      }
+    }
+
+    it('are neither valid nor invalid, until it is back', async () => {
+      await freshly(async (fresh, client) => {
+        await issuer.stop();
+        const answer = await client.get('/auth/me');
+        assert.equal(answer.status, 503);
+        assert.equal(answer.json.code, 'UNAVAILABLE');
+        const seconds = Number(answer.headers.get('retry-after'));
+        assert.ok(seconds >= 1 && seconds <= 5);
+        await issuer.start();
+        fresh.domain.clock.pass(seconds * 1000);
+        await client.expect(200, 'GET', '/auth/me');
+      });
+    });
+
+    it('do not hang with it', async () => {
+      await freshly(async (fresh, client) => {
+        issuer.hang(true);
+        const began = performance.now();
+        const answers = await Promise.all([client.get('/auth/me'), client.get('/auth/me')]);
+        assert.ok(performance.now() - began < 7000);
+        assert.deepEqual(
+          answers.map(({ status }) => status),
+          [503, 503],
+        );
+        const again = performance.now();
+        assert.equal((await client.get('/auth/me')).status, 503);
+        assert.ok(performance.now() - again < 1000);
+        // Whoever has a password is not concerned.
+        await signUp(fresh.url);
+        issuer.hang(false);
+      });
+    });
+
+    it('go on where its keys are known', async () => {
+      const client = as(await issuer.token({ subject: newSubject() }));
+      await issuer.stop();
+      await client.expect(200, 'GET', '/auth/me');
+      await issuer.start();
+    });
+  });
+});
