@@ -42,9 +42,10 @@ dist/main.js: node_modules/.installed tsconfig.json tsconfig.build.json $(SOURCE
 
 setup: node_modules/.installed peers
 
+# Not `npm ci`: it refuses a lock file that lacks packages of other platforms, which not every registry carries.
 node_modules/.installed: package.json package-lock.json
 	@echo 'Installing packages (about a minute the first time) …'
-	@npm ci --no-audit --no-fund --loglevel=error
+	@npm install --no-save --no-audit --no-fund --loglevel=error
 	@touch $@
 
 # The embedded database, and for the tests Kafka: fetched with Maven, kept in .cache.

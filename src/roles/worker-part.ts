@@ -37,7 +37,7 @@ export async function startWorkerPart(platform: Platform): Promise<Part> {
     browserPath: config.PLATEN_CHROMIUM_PATH,
     proxyUrl: proxy.url,
     egress: proxy,
-    finish: (pdf, { metadata, watermark }) => finisher.finish(pdf, { metadata, watermarkStamp: watermark }),
+    finish: (pdf, { watermark, ...rest }) => finisher.finish(pdf, { ...rest, watermarkStamp: watermark }),
     logger,
     metrics,
     userDataRoot: join(tmpdir(), 'platen-chromium'),
