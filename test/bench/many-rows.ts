@@ -1,0 +1,119 @@
+/**
+ * What a page of the request log, the usage summary and a claim cost on the embedded database, empty and with many rows
+ * of one account. Prints medians in milliseconds; run it with `node test/bench/many-rows.ts`.
+ */
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { DEFAULT_PLANS } from '../../src/plans/plan.ts';
+import { startEmbeddedDatabase } from '../../src/store/embedded/start-embedded.ts';
+import { quotaPeriod } from '../../src/usage/quota.ts';
+import type { RequestLogEntry } from '../../src/usage/request-log.ts';
+import { type Domain, newJob, openDomain } from '../support/domain.ts';
+
+const ROWS = 100_000;
+const RUNS = 15;
+const DAY_MS = 86_400_000;
+const BATCH = 5000;
+
+const folder = await mkdtemp(join(tmpdir(), 'platen-rows-'));
+const database = await startEmbeddedDatabase({ dataDir: folder, logger: pino({ level: 'silent' }) });
+try {
+  const domain = await openDomain({ uri: database.uri });
+  const empty = await measure(domain);
+  await fill(domain);
+  const full = await measure(domain);
+  const width = Math.max(...Object.keys(empty).map((name) => name.length));
+  console.log(`${''.padEnd(width)}     empty  ${ROWS} rows   (median ms of ${RUNS})`);
+  for (const [name, ms] of Object.entries(empty)) {
+    console.log(
+      `${name.padEnd(width)}  ${ms.toFixed(1).padStart(8)}  ${full[name]!.toFixed(1).padStart(11)}`,
+    );
+  }
+  await domain.close();
+} finally {
+  await database.close();
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function measure(domain: Domain): Promise<Record<string, number>> {
+  const reader = { accountId: 'account', planName: 'business', plan: DEFAULT_PLANS.business } as const;
+  const page = (period: '1d' | '90d', offset: number, apiKeyId?: string) => () =>
+    domain.usage.requestLog(reader, { period, apiKeyId, limit: 20, offset, newestFirst: true });
+  return {
+    'log page, 1d': await median(page('1d', 0)),
+    'log page, 90d': await median(page('90d', 0)),
+    'log page, 90d, offset 10000': await median(page('90d', 10_000)),
+    'log page, 90d, one key': await median(page('90d', 0, 'key-3')),
+    'usage summary, 7d': await median(() => domain.usage.summary(reader, '7d', true)),
+    'usage summary, 90d': await median(() => domain.usage.summary(reader, '90d', true)),
+    'rate limit': await median(() => domain.limiter.take(randomUUID(), 'requests', 100)),
+    'quota reservation': await median(() =>
+      domain.quota.reserve('account', quotaPeriod(new Date()), randomUUID(), 1e6),
+    ),
+    'idempotency key, begun and answered': await median(async () => {
+      const begun = await domain.idempotency.begin('account', '/v1/pdf', randomUUID(), 'hash');
+      if (begun.kind === 'run') await begun.lock.answered(200);
+    }),
+    'submit and claim a job': await median(async () => {
+      const { job, input } = newJob(randomUUID());
+      await domain.dispatch.submit(job, input);
+      if ((await domain.lifecycle.claim(job, 'w', 60_000)) === undefined) throw new Error('not claimed');
+    }),
+  };
+}
+
+/** Ninety days of ten keys, all of one account: the worst case, since nothing is another's. */
+async function fill(domain: Domain): Promise<void> {
+  const now = Date.now();
+  const logs = domain.connection.collection('request_logs');
+  for (let start = 0; start < ROWS; start += BATCH) {
+    const rows = Array.from({ length: BATCH }, (_, i): RequestLogEntry => {
+      const n = start + i;
+      const createdAt = new Date(now - (n / ROWS) * 90 * DAY_MS);
+      const apiKeyId = `key-${n % 10}`;
+      const endpoint = '/v1/pdf';
+      const failed = n % 7 === 0;
+      const at = createdAt;
+      const status = failed ? 'error' : 'success';
+      domain.counters.logged({ accountId: 'account', apiKeyId, at, endpoint, status });
+      domain.counters.record({
+        accountId: 'account',
+        apiKeyId,
+        at,
+        errorCode: failed ? 'RENDER_TIMEOUT' : undefined,
+      });
+      return {
+        _id: randomUUID(),
+        accountId: 'account',
+        apiKeyId,
+        apiKeyPrefix: 'sk_live_abcd',
+        endpoint,
+        ipAddress: '203.0.113.77',
+        status,
+        errorReason: failed ? 'RENDER_TIMEOUT' : null,
+        createdAt,
+      };
+    });
+    await logs.insertMany(rows as never[], { ordered: false });
+    const jobs = rows.map(({ createdAt }) => {
+      const { job } = newJob('account', { state: 'completed', createdAt, expiresAt: new Date(now + DAY_MS) });
+      return job;
+    });
+    await domain.collections.history.collection.insertMany(jobs as never[], { ordered: false });
+    await domain.counters.flush();
+  }
+}
+
+async function median(work: () => Promise<unknown>): Promise<number> {
+  const took: number[] = [];
+  await work();
+  for (let run = 0; run < RUNS; run += 1) {
+    const began = performance.now();
+    await work();
+    took.push(performance.now() - began);
+  }
+  return took.sort((a, b) => a - b)[RUNS >> 1]!;
+}

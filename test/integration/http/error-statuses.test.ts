@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { ERRORS, type ErrorCode, PlatenError } from '../../../src/errors/registry.ts';
+import { type ApiAnswer, callApi, openApi, type TestApi, type TestCaller } from './support/api.ts';
+import { latch } from './support/hand-worker.ts';
+
+const BODY = { html: '<p>x</p>' };
+const ASYNC = { ...BODY, executionMode: 'async' };
+const NOWHERE = '00000000-0000-4000-8000-000000000000';
+
+/** How each code comes about, by what a caller does and what happens to its job. */
+const PRODUCED: Partial<Record<ErrorCode, (api: TestApi, caller: TestCaller) => Promise<ApiAnswer>>> = {
+  VALIDATION: (_, caller) => caller.render({ html: '<p>x</p>', url: 'https://example.com' }),
+  MALFORMED_JSON: (_, caller) => caller.render('{'),
+  UNSUPPORTED_MEDIA_TYPE: (_, caller) => caller.render('<p>x</p>', { 'content-type': 'text/html' }),
+  UNAUTHENTICATED: (api) => callApi(api.url, 'GET', '/v1/pdf/jobs'),
+  ADDRESS_NOT_ALLOWED: async (api) => (await api.newCaller({ allowedIps: ['203.0.113.1'] })).render(BODY),
+  PLAN_LIMIT: (_, caller) => caller.render({ ...BODY, options: { timeoutMs: 60_001 } }),
+  QUOTA_EXCEEDED: async (_, caller) => {
+    for (let i = 0; i < 3; i += 1) await caller.render(BODY);
+    return caller.render(BODY);
+  },
+  NOT_FOUND: (_, caller) => caller.get(`/v1/pdf/jobs/${NOWHERE}`),
+  METHOD_NOT_ALLOWED: (_, caller) => caller.call('PUT', '/v1/pdf/jobs'),
+  JOB_ENDED: async (_, caller) => caller.call('DELETE', `/v1/pdf/jobs/${await caller.completed()}`),
+  IDEMPOTENCY_MISMATCH: async (_, caller) => {
+    const name = { 'idempotency-key': randomUUID() };
+    await caller.render(BODY, name);
+    return caller.render({ html: '<p>y</p>' }, name);
+  },
+  IDEMPOTENCY_IN_PROGRESS: async (api, caller) => {
+    const gate = latch();
+    const claimed = latch();
+    api.worker.render = async () => {
+      claimed.open();
+      await gate.opened;
+      return { pages: 1 };
+    };
+    const name = { 'idempotency-key': randomUUID() };
+    const first = caller.render(BODY, name);
+    await claimed.opened;
+    const second = await caller.render(BODY, name);
+    gate.open();
+    await first;
+    return second;
+  },
+  INPUT_TOO_LARGE: (_, caller) => caller.render({ html: 'x'.repeat(70_000) }),
+  RATE_LIMITED: async (_, caller) => {
+    let answer = await caller.render({});
+    while (answer.status === 400) answer = await caller.render({});
+    return answer;
+  },
+  TOO_MANY_WAITING: async (api, caller) => {
+    const gate = latch();
+    api.worker.render = async () => {
+      await gate.opened;
+      return { pages: 1 };
+    };
+    // One runs, one waits.
+    await caller.render(ASYNC);
+    await caller.render(ASYNC);
+    const answer = await caller.render(ASYNC);
+    gate.open();
+    return answer;
+  },
+  INTERNAL: (_, caller) => failing(_, caller, 'INTERNAL'),
+  UNAVAILABLE: (api, caller) => {
+    api.state.refusal = new PlatenError('UNAVAILABLE', undefined, { retryAfterSeconds: 2 });
+    return caller.render(BODY);
+  },
+  CANCELLED: async (api, caller) => {
+    const claimed = latch();
+    const gate = latch();
+    let jobId = '';
+    api.worker.render = async (job) => {
+      jobId = job._id;
+      claimed.open();
+      await gate.opened;
+      return { pages: 1 };
+    };
+    const answer = caller.render(BODY);
+    await claimed.opened;
+    await caller.call('DELETE', `/v1/pdf/jobs/${jobId}`);
+    gate.open();
+    return answer;
+  },
+};
+const OF_JOBS = [
+  'INVALID_URL',
+  'URL_BLOCKED',
+  'URL_UNREACHABLE',
+  'SELECTOR_TIMEOUT',
+  'TEMPLATE_ERROR',
+  'OUTPUT_TOO_LARGE',
+  'RENDER_TIMEOUT',
+  'BROWSER_CRASHED',
+  'WORKER_LOST',
+  'RENDER_FAILED',
+  'EXPIRED',
+] as const satisfies ErrorCode[];
+for (const code of OF_JOBS) PRODUCED[code] = (api, caller) => failing(api, caller, code);
+
+/** Never the end of a request, or shown where accounts are tested: signing in, keys. */
+const ELSEWHERE: readonly ErrorCode[] = ['RETRY_SCHEDULED', 'KEY_CAPACITY', 'TOO_MANY_FAILURES'];
+/** Every status of the contract's table. 410 is also what batches answer after their retention. */
+const CONTRACT = [400, 401, 403, 404, 409, 410, 413, 429, 500, 503];
+const NAMES_A_WAIT: readonly ErrorCode[] = [
+  'RATE_LIMITED',
+  'TOO_MANY_WAITING',
+  'UNAVAILABLE',
+  'IDEMPOTENCY_IN_PROGRESS',
+];
+
+describe('Every error of the registry, over HTTP', () => {
+  let api: TestApi;
+  before(async () => {
+    const plan = {
+      maxTimeoutMs: 60_000,
+      maxInputSizeBytes: 65_536,
+      monthlyRenders: 3,
+      requestsPerMinute: 12,
+    };
+    api = await openApi({ plan: { ...plan, concurrentRenders: 1, maxWaitingJobs: 1 } });
+  });
+  after(() => api.close());
+  beforeEach(() => {
+    api.state.refusal = undefined;
+    api.worker.render = async () => ({ pages: 1 });
+  });
+
+  for (const [code, produce] of Object.entries(PRODUCED) as [
+    ErrorCode,
+    NonNullable<(typeof PRODUCED)[ErrorCode]>,
+  ][]) {
+    const { status } = ERRORS[code];
+    it(`${status} ${code}`, async () => {
+      const answer = await produce(api, await api.newCaller());
+      assert.equal(answer.status, status);
+      const { json } = answer;
+      assert.equal(json.statusCode, status);
+      assert.equal(json.code, code);
+      assert.equal(typeof json.error, 'string');
+      assert.ok(typeof json.message === 'string' || Array.isArray(json.message));
+      assert.doesNotMatch(JSON.stringify(json), /node:internal|\.ts:\d|at async/);
+      const wait = answer.headers.get('retry-after');
+      if (NAMES_A_WAIT.includes(code))
+        assert.ok(Number(wait) >= 1 && Number(wait) <= 60, `Retry-After: ${wait}`);
+    });
+  }
+
+  it('none is left out, and with them every status of the contract is shown', () => {
+    const shown = Object.keys(PRODUCED) as ErrorCode[];
+    const missing = (Object.keys(ERRORS) as ErrorCode[]).filter(
+      (code) => !shown.includes(code) && !ELSEWHERE.includes(code),
+    );
+    assert.deepEqual(missing, []);
+    const statuses: number[] = shown.map((code) => ERRORS[code].status);
+    for (const status of CONTRACT) assert.ok(statuses.includes(status), String(status));
+  });
+});
+
+async function failing(api: TestApi, caller: TestCaller, code: ErrorCode): Promise<ApiAnswer> {
+  api.worker.render = async () => ({ fails: new PlatenError(code) });
+  return caller.render(BODY);
+}

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { quotaPeriod } from '../../../src/usage/quota.ts';
+import { openTwins, type Twins } from '../../support/twins.ts';
+
+describe('A keyed request whose process is killed before it has answered', function () {
+  this.timeout(180_000);
+  let twins: Twins;
+  before(async () => {
+    twins = await openTwins({ requestsPerMinute: 10_000 }, { PLATEN_LEASE_MS: '3000' });
+  });
+  after(() => twins?.stop());
+
+  it('is taken up at another process within seconds, has the same job, and is charged once', async () => {
+    const { accountId, clients } = await twins.newTenant();
+    const [first, second] = clients;
+    const body = { html: '<h1>kept</h1>', options: { delayMs: 2500 } };
+    const ask = (client: typeof first) => client.render(body, { 'idempotency-key': 'the only one' });
+    const lost = ask(first).catch((error: Error) => error);
+    const jobId = await begun();
+    await twins.roles[0].end('SIGKILL');
+    assert.ok((await lost) instanceof Error, 'it was never answered');
+
+    const killed = Date.now();
+    let answer = await ask(second);
+    while (answer.status === 409) {
+      assert.equal(answer.json.code, 'IDEMPOTENCY_IN_PROGRESS');
+      assert.ok(Date.now() - killed < 10_000, 'the key stays locked');
+      await new Promise((resolve) => setTimeout(resolve, 1000 * Number(answer.headers.get('retry-after'))));
+      answer = await ask(second);
+    }
+    // Its worker was lost as well, so the render may be tried again first.
+    if (answer.status === 202) {
+      assert.equal(answer.json.jobId, jobId);
+      await second.end(jobId);
+      answer = await second.call('GET', `/v1/pdf/jobs/${jobId}/file`);
+    } else assert.equal(answer.headers.get('x-service-job-id'), jobId);
+    assert.equal(answer.status, 200);
+    assert.equal((await second.call('GET', '/v1/pdf/jobs')).json.total, 1);
+    assert.equal(await twins.quota.used(accountId, quotaPeriod(new Date())), 1);
+    assert.equal((await ask(second)).headers.get('idempotent-replayed'), 'true');
+
+    async function begun(): Promise<string> {
+      for (;;) {
+        const [job] = (await second.call('GET', '/v1/pdf/jobs')).json.jobs;
+        if (job?.status === 'processing') return job.jobId;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    }
+  });
+});

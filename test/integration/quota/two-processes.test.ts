@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { quotaPeriod } from '../../../src/usage/quota.ts';
+import type { Answer, TestClient } from '../../support/client.ts';
+import { openTwins, type Twins } from '../../support/twins.ts';
+
+const QUOTA = 100;
+const REQUESTS = 200;
+
+describe('The quota, with two API processes, one database and real renders', function () {
+  this.timeout(300_000);
+  let twins: Twins;
+  before(async () => {
+    const plan = {
+      monthlyRenders: QUOTA,
+      requestsPerMinute: 10_000,
+      concurrentRenders: 4,
+      maxWaitingJobs: 500,
+    };
+    twins = await openTwins(plan, { PLATEN_SYNC_WAIT_MS: '200000' });
+  });
+  after(() => twins?.stop());
+
+  it('200 concurrent requests against a quota of 100 produce 100 PDFs, charge 100 and refuse 100', async () => {
+    const { accountId, clients } = await twins.newTenant();
+    const answers = await Promise.all(
+      Array.from({ length: REQUESTS }, (_, i) => clients[i % 2]!.render({ html: `<p>${i}</p>` })),
+    );
+    const refused = answers.filter(({ status }) => status === 403);
+    const pdfs = await Promise.all(
+      answers.filter(({ status }) => status !== 403).map((answer) => pdfOf(answer, clients[0])),
+    );
+    assert.equal(pdfs.length, QUOTA);
+    assert.equal(refused.length, REQUESTS - QUOTA);
+    for (const { json } of refused) assert.equal(json.code, 'QUOTA_EXCEEDED');
+    assert.equal(new Set(pdfs).size, QUOTA, 'each is another job’s');
+    assert.equal(await twins.quota.used(accountId, quotaPeriod(new Date())), QUOTA);
+    const { json } = await clients[0].call('GET', '/v1/pdf/jobs?status=completed&limit=1');
+    assert.equal(json.total, QUOTA);
+  });
+});
+
+/** On a busy machine an attempt may fail and be repeated: the answer is 202 then, and the job goes on. @returns its id. */
+async function pdfOf(answer: Answer, client: TestClient): Promise<string> {
+  const isAccepted = answer.status === 202;
+  const jobId: string = isAccepted ? answer.json.jobId : answer.headers.get('x-service-job-id');
+  if (isAccepted) assert.equal((await client.end(jobId)).status, 'completed');
+  const file = isAccepted ? await client.call('GET', `/v1/pdf/jobs/${jobId}/file`) : answer;
+  assert.equal(file.status, 200);
+  assert.equal(Buffer.from(file.bytes.subarray(0, 5)).toString(), '%PDF-');
+  return jobId;
+}

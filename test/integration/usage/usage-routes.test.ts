@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { openApi, type TestApi, type TestCaller } from '../http/support/api.ts';
+
+describe('GET /user/usage and /user/request-logs', () => {
+  let api: TestApi;
+  let caller: TestCaller;
+  let bearer: Record<string, string>;
+  before(async () => {
+    api = await openApi({ plan: { monthlyRenders: 500 } });
+    caller = await api.newCaller();
+    const { token } = await api.accountServices.tokens.issue(caller.accountId);
+    bearer = { authorization: `Bearer ${token}` };
+    await caller.render({ html: '<p>x</p>' });
+    await caller.render({});
+    await api.domain.settlement.flush();
+    await api.domain.requestLog.flush();
+  });
+  after(() => api.close());
+  const get = (path: string) => caller.call('GET', path, undefined, bearer);
+
+  it('answer with the fields of the contract', async () => {
+    const usage = (await get('/user/usage?period=1d&includeBreakdown=true')).json;
+    assert.equal(usage.plan, 'professional');
+    assert.deepEqual([usage.totalRequests, usage.successCount, usage.failedCount], [2, 1, 1]);
+    assert.equal(usage.remaining, 499);
+    assert.deepEqual(usage.keyBreakdown, [{ apiKeyId: caller.apiKeyId, totalRequests: 2, failedCount: 1 }]);
+    const log = (await get('/user/request-logs?period=1d&limit=1&offset=1&sort=created_asc')).json;
+    assert.deepEqual(
+      { ...log, logs: log.logs.length },
+      {
+        total: 2,
+        limit: 1,
+        offset: 1,
+        endpointOptions: ['/v1/pdf'],
+        summary: { successCount: 1, failedCount: 1 },
+        logs: 1,
+        canRevealIp: true,
+      },
+    );
+    const [{ status, errorReason, apiKeyId, ipAddress }] = log.logs;
+    assert.deepEqual([status, errorReason, apiKeyId], ['error', 'VALIDATION', caller.apiKeyId]);
+    assert.equal(ipAddress, '127.0.0.1');
+  });
+
+  it('have a period and a page when none is named, and no breakdown', async () => {
+    assert.equal((await get('/user/usage')).json.keyBreakdown, undefined);
+    const log = (await get('/user/request-logs')).json;
+    assert.deepEqual([log.limit, log.offset, log.logs.length], [20, 0, 2]);
+  });
+
+  it('show one key’s requests', async () => {
+    const of = (id: string) => get(`/user/request-logs?apiKeyId=${id}`);
+    assert.equal((await of(caller.apiKeyId)).json.total, 2);
+    assert.equal((await of('00000000-0000-4000-8000-000000000000')).json.total, 0);
+  });
+
+  it('refuse what they do not know, all at once', async () => {
+    const answer = await get('/user/request-logs?period=2d&limit=0&sort=random&apiKeyId=x&colour=red');
+    assert.equal(answer.status, 400);
+    assert.equal(answer.json.message.length, 5);
+    for (const query of ['period=', 'period=1D', 'includeBreakdown=1']) {
+      assert.equal((await get(`/user/usage?${query}`)).status, 400, query);
+    }
+  });
+
+  it('want a bearer token', async () => {
+    for (const path of ['/user/usage', '/user/request-logs']) {
+      assert.equal((await caller.get(path)).status, 401);
+    }
+  });
+});

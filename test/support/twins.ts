@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { AccountStore } from '../../src/accounts/account-store.ts';
+import { systemClock } from '../../src/clock.ts';
+import { KeyStore } from '../../src/keys/key-store.ts';
+import type { Plan } from '../../src/plans/plan.ts';
+import { connectDatabase, ensureIndexes } from '../../src/store/connection.ts';
+import { Quota } from '../../src/usage/quota.ts';
+import { TestClient } from './client.ts';
+import { startMongo } from './mongo.ts';
+import { type RoleProcess, startRole } from './processes.ts';
+
+/** Two whole Platens, each with its API, workers and sweeps, on one database. */
+export interface Twins {
+  readonly roles: readonly [RoleProcess, RoleProcess];
+  readonly quota: Quota;
+  /** An account on the professional plan, and a caller of it at each of the two. */
+  newTenant(): Promise<{ accountId: string; clients: [TestClient, TestClient] }>;
+  stop(): Promise<void>;
+}
+
+/** @param plan what the professional plan has other than by default. */
+export async function openTwins(
+  plan: Partial<Plan>,
+  environment: Record<string, string> = {},
+): Promise<Twins> {
+  const { uri } = await startMongo();
+  const folder = await mkdtemp(join(tmpdir(), 'platen-twins-'));
+  const plansFile = join(folder, 'plans.json');
+  await writeFile(plansFile, JSON.stringify({ plans: { professional: plan } }));
+  const connection = await connectDatabase(uri, pino({ level: 'silent' }));
+  const accounts = new AccountStore(connection, systemClock);
+  const keys = new KeyStore(connection, systemClock);
+  const quota = new Quota(connection, systemClock);
+  await ensureIndexes(connection);
+  const common = {
+    MONGODB_URI: uri,
+    PLATEN_PLANS_FILE: plansFile,
+    PLATEN_SECRET: 'a secret for tests, long enough to be one',
+    PLATEN_OUTPUT_STORE: 'gridfs',
+    PLATEN_WORKER_SLOTS: '2',
+    PLATEN_SWEEP_MS: '200',
+    PLATEN_RETRY_BASE_MS: '100',
+    ...environment,
+  };
+  const start = async (name: string): Promise<RoleProcess> => {
+    const dataDir = join(folder, name);
+    await mkdir(dataDir);
+    const role = await startRole('standalone', { ...common, PLATEN_DATA_DIR: dataDir });
+    await role.ready();
+    return role;
+  };
+  const roles = [await start('first'), await start('second')] as const;
+  return {
+    roles,
+    quota,
+    async newTenant() {
+      const account = await accounts.create(`${randomUUID()}@example.com`, null, 'professional');
+      if (account === undefined) throw new Error('the address was taken');
+      const { secret } = await keys.create(account._id, { name: 'test', mode: 'live', allowedIps: [] });
+      const [first, second] = roles;
+      return {
+        accountId: account._id,
+        clients: [new TestClient(first.url, secret), new TestClient(second.url, secret)],
+      };
+    },
+    async stop() {
+      await connection.close();
+      for (const role of roles) await role.end();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
