@@ -1,17 +1,25 @@
 #!/usr/bin/env node
+import { CommandError } from './cli/command-error.ts';
 import { ConfigError, loadConfig, type Role } from './config.ts';
-import { type RunningRole, runRole } from './roles/run-role.ts';
+import type { RunningRole } from './roles/run-role.ts';
 
 const ROLES: readonly Role[] = ['api', 'worker', 'dispatcher', 'standalone'];
-const USAGE = `usage: platen <${ROLES.join(' | ')}>`;
+const USAGE = `usage: platen <${ROLES.join(' | ')}>\n       platen accounts <list | create | set-plan | reset-password | revoke-tokens>`;
 
 async function main(): Promise<void> {
+  if (process.argv[2] === 'accounts') {
+    // Each way of starting loads only what it needs: a command is to answer at once.
+    const { runAccountsCommand } = await import('./cli/accounts-command.ts');
+    const print = (text: string) => void process.stdout.write(`${text}\n`);
+    return runAccountsCommand(process.argv.slice(3), process.env, { stdin: process.stdin, print });
+  }
   const role = ROLES.find((name) => name === process.argv[2]);
   if (role === undefined || process.argv.length > 3) {
     console.error(USAGE);
     process.exitCode = 2;
     return;
   }
+  const { runRole } = await import('./roles/run-role.ts');
   let running: RunningRole | undefined;
   let stopping = false;
   const stop = (signal: NodeJS.Signals) => {
@@ -56,6 +64,7 @@ function greet({ port, firstKey }: RunningRole): void {
 }
 
 main().catch((error: unknown) => {
-  console.error(error instanceof ConfigError ? error.message : error);
+  const isFamiliar = error instanceof ConfigError || error instanceof CommandError;
+  console.error(isFamiliar ? error.message : error);
   process.exit(1);
 });

@@ -1,0 +1,65 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { AccountStore } from '../accounts/account-store.ts';
+import { systemClock } from '../clock.ts';
+import type { Config } from '../config.ts';
+import { createAccountServices } from '../roles/account-services.ts';
+import { connectDatabase, ensureIndexes } from '../store/connection.ts';
+import { EmbeddedDatabaseError, startEmbeddedDatabase } from '../store/embedded/start-embedded.ts';
+import { createLogger, type Logger } from '../telemetry/logger.ts';
+import { AccountDesk } from './account-desk.ts';
+import { CommandError } from './command-error.ts';
+
+export interface OpenDesk {
+  readonly desk: AccountDesk;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the database that MONGODB_URI names, otherwise the embedded one of the data folder, which one process can have
+ * open at a time.
+ *
+ * @throws CommandError when neither can be had.
+ */
+export async function openDesk(config: Config): Promise<OpenDesk> {
+  // The log goes to stdout, which is for the command's own answer.
+  const logger = createLogger({ level: 'silent', role: 'accounts', instance: 'accounts' });
+  const database =
+    config.MONGODB_URI === undefined
+      ? await openEmbedded(config, logger)
+      : { uri: config.MONGODB_URI, close: async () => {} };
+  try {
+    const connection = await connectDatabase(database.uri, logger);
+    const accounts = new AccountStore(connection, systemClock);
+    const services = createAccountServices(connection, { accounts, clock: systemClock, logger, config });
+    await ensureIndexes(connection);
+    return {
+      desk: new AccountDesk({ accounts, tokens: services.tokens, audit: services.audit }),
+      async close() {
+        await connection.close();
+        await database.close();
+      },
+    };
+  } catch (error) {
+    await database.close();
+    throw new CommandError(`The database cannot be reached: ${(error as Error).message}`);
+  }
+}
+
+async function openEmbedded(config: Config, logger: Logger) {
+  const dataDir = config.PLATEN_DATA_DIR;
+  if (!existsSync(join(dataDir, 'secret'))) {
+    throw new CommandError(
+      `MONGODB_URI is not set, and ${dataDir} holds no data of a standalone Platen (PLATEN_DATA_DIR says where it is).`,
+    );
+  }
+  try {
+    return await startEmbeddedDatabase({ dataDir, logger, jarsDir: config.PLATEN_EMBEDDED_JARS });
+  } catch (error) {
+    if (!(error instanceof EmbeddedDatabaseError)) throw error;
+    throw new CommandError(
+      `The embedded database in ${dataDir} cannot be opened: ${error.message}\n` +
+        'A standalone Platen keeps it to itself while it runs: stop it first, or give it a database by MONGODB_URI.',
+    );
+  }
+}

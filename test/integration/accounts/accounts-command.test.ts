@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AccountClient, newEmail, PASSWORD, signUp } from '../../support/account-client.ts';
+import { startMongo } from '../../support/mongo.ts';
+import { callApi, openApi, type TestApi } from '../http/support/api.ts';
+
+describe('platen accounts', () => {
+  let api: TestApi;
+  let uri: string;
+
+  before(async () => {
+    ({ uri } = await startMongo());
+    api = await openApi({ uri });
+  });
+  after(() => api.close());
+
+  /** The command as an operator runs it. */
+  async function platen(
+    args: readonly string[],
+    options: { stdin?: string; environment?: NodeJS.ProcessEnv } = {},
+  ) {
+    const child = spawn(process.execPath, ['src/main.ts', 'accounts', ...args], {
+      env: {
+        PATH: process.env.PATH,
+        HOME: process.env.HOME,
+        ...(options.environment ?? { MONGODB_URI: uri }),
+      },
+      stdio: 'pipe',
+    });
+    child.stdin.end(options.stdin ?? '');
+    const [stdout, stderr, [code]] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      once(child, 'exit') as Promise<[number]>,
+    ]);
+    return { code, stdout, stderr };
+  }
+
+  async function json(args: readonly string[], stdin?: string) {
+    const { code, stdout, stderr } = await platen([...args, '--json'], stdin === undefined ? {} : { stdin });
+    assert.equal(code, 0, stderr);
+    return JSON.parse(stdout);
+  }
+
+  const login = (email: string, password: string) =>
+    callApi(api.url, 'POST', '/auth/login', { email, password });
+
+  it('makes an account on a plan, with a password that signs in', async () => {
+    const email = newEmail();
+    const made = await json(['create', email, '--plan', 'starter']);
+    const answer = await login(email, made.password);
+    assert.equal(answer.status, 200);
+    const me = await new AccountClient(api.url, answer.json.accessToken).expect(200, 'GET', '/auth/me');
+    assert.deepEqual([me.id, me.plan], [made.id, 'starter']);
+    const again = await platen(['create', email]);
+    assert.equal(again.code, 1);
+    assert.match(again.stderr, /has an account already/);
+  });
+
+  it('takes a password from stdin, and does not print it', async () => {
+    const email = newEmail();
+    const { stdout, code } = await platen(['create', email, '--password-stdin'], { stdin: `${PASSWORD}\n` });
+    assert.equal(code, 0);
+    assert.ok(!stdout.includes(PASSWORD) && !stdout.includes('Password'));
+    assert.equal((await login(email, PASSWORD)).status, 200);
+    const short = await platen(['create', newEmail(), '--password-stdin'], { stdin: 'short' });
+    assert.match(short.stderr, /8 to 200 characters/);
+  });
+
+  it('lists accounts, as a table and as JSON', async () => {
+    const email = newEmail();
+    const { id } = await json(['create', email]);
+    const { stdout } = await platen(['list']);
+    const [head, ...rows] = stdout.trimEnd().split('\n');
+    assert.match(head!, /^ID +EMAIL +PLAN +CREATED +SIGNS IN BY$/);
+    assert.ok(rows.some((row) => row.startsWith(`${id}  ${email} `)));
+    const all = await json(['list']);
+    assert.equal(all.length, rows.length);
+    assert.deepEqual((await json(['list', '--limit', '1', '--offset', '1']))[0], all[1]);
+  });
+
+  it('changes a plan, which is in force within a second', async () => {
+    const client = await signUp(api.url);
+    const { id, email } = await client.expect(200, 'GET', '/auth/me');
+    assert.equal((await json(['set-plan', email, 'business'])).plan, 'business');
+    await sleep(1000);
+    assert.equal((await client.expect(200, 'GET', '/auth/me')).plan, 'business');
+    await json(['set-plan', id, 'starter']);
+    const { entries } = await client.expect(200, 'GET', '/user/audit-log?action=account.plan_changed');
+    assert.deepEqual(
+      entries.map(({ actor, details }: { actor: string; details: object }) => ({ actor, ...details })),
+      [
+        { actor: 'operator', from: 'business', to: 'starter' },
+        { actor: 'operator', from: 'free', to: 'business' },
+      ],
+    );
+  });
+
+  it('resets a password and ends the tokens', async () => {
+    const email = newEmail();
+    const client = await signUp(api.url, email);
+    await client.expect(200, 'GET', '/auth/me');
+    const { password } = await json(['reset-password', email.toUpperCase()]);
+    await sleep(1000);
+    await client.expect(401, 'GET', '/auth/me');
+    assert.equal((await login(email, PASSWORD)).status, 401);
+    const fresh = new AccountClient(api.url, (await login(email, password)).json.accessToken);
+    const { entries } = await fresh.expect(200, 'GET', '/user/audit-log');
+    const actions = entries.map(({ action }: { action: string }) => action);
+    assert.ok(actions.includes('account.password_reset') && actions.includes('account.tokens_revoked'));
+  });
+
+  it('ends the tokens of an account, not its keys', async () => {
+    const email = newEmail();
+    const client = await signUp(api.url, email);
+    const { apiKey } = await client.expect(201, 'POST', '/user/api-keys', { name: 'key' });
+    await json(['revoke-tokens', email]);
+    await sleep(1000);
+    await client.expect(401, 'GET', '/auth/me');
+    const jobs = await callApi(api.url, 'GET', '/v1/pdf/jobs', undefined, { 'x-api-key': apiKey });
+    assert.equal(jobs.status, 200);
+    assert.equal((await login(email, PASSWORD)).status, 200);
+  });
+
+  it('says what is wrong', async () => {
+    for (const [args, told] of [
+      [[], /What is to be done\?[\s\S]*usage: platen accounts/],
+      [['drop'], /Not understood: drop[\s\S]*usage/],
+      [['list', 'x'], /Not understood/],
+      [['list', '--limit', '0'], /--limit must be an integer from 1 to 1000/],
+      [['list', '--what'], /--what[\s\S]*usage/],
+      [['create', 'nobody'], /nobody is no e-mail address/],
+      [['set-plan', 'nobody@example.com', 'gold'], /gold is no plan; free, starter/],
+      [['set-plan', 'nobody@example.com', 'free'], /no account with the address nobody@example\.com/],
+      [['revoke-tokens', '00000000-0000-4000-8000-000000000000'], /There is no account 0000/],
+    ] as const) {
+      const { code, stderr, stdout } = await platen(args);
+      assert.equal(code, 1, args.join(' '));
+      assert.equal(stdout, '');
+      assert.match(stderr, told);
+      assert.doesNotMatch(stderr, /\n +at /);
+    }
+  });
+
+  describe('without MONGODB_URI', () => {
+    let dataDir: string;
+
+    before(async () => {
+      dataDir = await mkdtemp(join(tmpdir(), 'platen-accounts-'));
+    });
+    after(() => rm(dataDir, { recursive: true, force: true }));
+
+    const on = (args: readonly string[]) => platen(args, { environment: { PLATEN_DATA_DIR: dataDir } });
+
+    it('makes no database where none is', async () => {
+      const { code, stderr } = await on(['list']);
+      assert.equal(code, 1);
+      assert.match(stderr, /MONGODB_URI is not set, and .* holds no data/);
+    });
+
+    it('opens the embedded one, unless it is in use', async () => {
+      await writeFile(join(dataDir, 'secret'), 'as standalone makes it at its first start');
+      const made = await on(['create', 'owner@example.com']);
+      assert.equal(made.code, 0, made.stderr);
+      const [first, second] = await Promise.all([on(['list']), on(['list'])]);
+      const answers = [first, second].sort((a, b) => a.code - b.code);
+      assert.equal(answers[0]!.code, 0, answers[0]!.stderr);
+      assert.match(answers[0]!.stdout, /owner@example\.com/);
+      if (answers[1]!.code !== 0) assert.match(answers[1]!.stderr, /cannot be opened[\s\S]*stop it first/);
+    });
+  });
+});
