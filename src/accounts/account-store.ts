@@ -46,6 +46,7 @@ export class AccountStore {
       { versionKey: false, autoIndex: false, autoCreate: false, collection: 'accounts' },
     );
     schema.index({ login: 1 }, { unique: true, sparse: true });
+    schema.index({ email: 1 });
     schema.index({ createdAt: 1 });
     this.#model = connection.model<Account>('Account', schema as unknown as Schema<Account>);
     this.#clock = clock;

@@ -1,4 +1,4 @@
-import { hashPassword } from '../accounts/password.ts';
+import { hashPassword, verifyPassword } from '../accounts/password.ts';
 import type { Config } from '../config.ts';
 import { modeOf } from '../keys/secret.ts';
 import type { Platform } from './platform.ts';
@@ -25,6 +25,8 @@ export async function bootstrapAccount(platform: Platform, config: Config): Prom
   if (account === undefined) throw new Error('The bootstrap account could not be made.');
   if (account.plan !== config.PLATEN_BOOTSTRAP_PLAN)
     await accounts.setPlan(account._id, config.PLATEN_BOOTSTRAP_PLAN);
+  if (password !== undefined && !(await verifyPassword(password, account.passwordHash)))
+    await accounts.setPasswordHash(account._id, await hashPassword(password));
 
   const secret = config.PLATEN_BOOTSTRAP_API_KEY;
   if (secret === undefined) return;
