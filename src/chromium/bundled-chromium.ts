@@ -17,7 +17,7 @@ import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { brotliDecompressSync, createBrotliDecompress } from 'node:zlib';
-import type { BrowserBinary } from './find-browser.ts';
+import type { BrowserBinary } from './browser-binary.ts';
 import { unpackTar } from './unpack-tar.ts';
 
 const PACKAGE = '@sparticuz/chromium';

@@ -1,15 +1,8 @@
 import { accessSync, constants, globSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, delimiter, join } from 'node:path';
+import type { BrowserBinary } from './browser-binary.ts';
 import { bundledChromium } from './bundled-chromium.ts';
-
-export interface BrowserBinary {
-  readonly path: string;
-  /** `shell`: chromium-headless-shell, made for printing. `full`: an ordinary Chromium, about half as fast at it. */
-  readonly kind: 'shell' | 'full';
-  /** For the browser's environment: where its fonts are, when it brings its own. */
-  readonly env: Readonly<Record<string, string>>;
-}
 
 export interface FindBrowserOptions {
   /** Used as it is when given. */

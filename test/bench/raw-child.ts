@@ -24,6 +24,8 @@ const userDataDir = await mkdtemp(join(tmpdir(), 'platen-bench-'));
 const found = await findBrowser({ warn: (message) => console.error(message) });
 const browser = await puppeteer.launch({
   executablePath: found.path,
+  // Where the bundled browser's fonts are.
+  env: { ...process.env, ...found.env },
   userDataDir,
   pipe: true,
   args: [

@@ -1,0 +1,8 @@
+/** A browser that can be launched. */
+export interface BrowserBinary {
+  readonly path: string;
+  /** `shell`: chromium-headless-shell, made for printing. `full`: an ordinary Chromium, about half as fast at it. */
+  readonly kind: 'shell' | 'full';
+  /** For the browser's environment: where its fonts are, when it brings its own. */
+  readonly env: Readonly<Record<string, string>>;
+}
