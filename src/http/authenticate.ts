@@ -1,10 +1,10 @@
 import type { Request } from 'express';
 import type { AccountStore } from '../accounts/account-store.ts';
+import type { Caller } from '../accounts/caller.ts';
 import { PlatenError } from '../errors/registry.ts';
 import type { KeyStore } from '../keys/key-store.ts';
 import type { LastUse } from '../keys/last-use.ts';
 import type { Plans } from '../plans/plan.ts';
-import type { Caller } from '../renders/render-service.ts';
 import { isAddressAllowed } from './client-address.ts';
 import type { Auth, Identities } from './route.ts';
 

@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
+import type { Caller } from '../accounts/caller.ts';
 import { type ErrorCode, PlatenError, toPlatenError } from '../errors/registry.ts';
 import { allowances } from '../limits/allowances.ts';
 import { RATE_WINDOW_MS, type RateKind, type RateLimiter } from '../limits/rate-limiter.ts';
-import type { Caller } from '../renders/render-service.ts';
 import type { RequestRecorder } from '../usage/request-recorder.ts';
 import { CallerGone } from './read-json.ts';
 import { contextOf } from './request-context.ts';

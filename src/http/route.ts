@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { ZodObject, ZodType, z } from 'zod';
+import type { Caller } from '../accounts/caller.ts';
 import type { ErrorCode } from '../errors/registry.ts';
-import type { Caller } from '../renders/render-service.ts';
 import type { AccountCaller } from './authenticate-bearer.ts';
 
 /** What each way of authenticating makes known about who asks. */

@@ -1,6 +1,6 @@
+import type { Caller } from '../accounts/caller.ts';
 import type { Clock } from '../clock.ts';
 import type { ErrorCode } from '../errors/registry.ts';
-import type { Caller } from '../renders/render-service.ts';
 import type { RequestLog } from './request-log.ts';
 import type { UsageCounters } from './usage-counters.ts';
 
@@ -34,18 +34,16 @@ export class RequestRecorder {
   record({ caller, endpoint, ipAddress, errorCode, hasJob }: RecordedRequest): void {
     const at = this.#clock.now();
     const { accountId, apiKeyId } = caller;
-    const status = errorCode === undefined ? 'success' : 'error';
     this.#log.record({
       accountId,
       apiKeyId,
       apiKeyPrefix: caller.apiKeyPrefix,
       endpoint,
       ipAddress,
-      status,
+      status: errorCode === undefined ? 'success' : 'error',
       errorReason: errorCode ?? null,
       createdAt: at,
     });
-    this.#counters.logged({ accountId, apiKeyId, at, endpoint, status });
     // The request that is still being processed is counted when its own job ends.
     const refused = errorCode !== undefined && !hasJob && errorCode !== 'IDEMPOTENCY_IN_PROGRESS';
     if (refused) this.#counters.record({ accountId, apiKeyId, at, errorCode });

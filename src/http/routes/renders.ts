@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import type { Caller } from '../../accounts/caller.ts';
 import { PlatenError } from '../../errors/registry.ts';
 import type { IdempotencyLock } from '../../idempotency/idempotency-store.ts';
+import type { Accepted, RenderOrder } from '../../orders/render-service.ts';
 import { safeFileName } from '../../pdf/file-name.ts';
 import { isOver, type Job, type JobSource } from '../../renders/job.ts';
 import type { RenderOptions } from '../../renders/options.ts';
-import type { Accepted, Caller, RenderOrder } from '../../renders/render-service.ts';
 import type { ApiParts } from '../api-parts.ts';
 import { idempotently } from '../idempotency.ts';
 import { fileHeaders, signedLink } from '../job-files.ts';

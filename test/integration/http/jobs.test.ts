@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { PlatenError } from '../../../src/errors/registry.ts';
-import { LINK_LIFE_MS } from '../../../src/renders/download-links.ts';
+import { LINK_LIFE_MS } from '../../../src/orders/download-links.ts';
 import { readPdf } from '../../support/pdf.ts';
 import { callApi, openApi, type TestApi, type TestCaller } from './support/api.ts';
 import { latch } from './support/hand-worker.ts';

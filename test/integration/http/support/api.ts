@@ -13,10 +13,10 @@ import { createHttpApp } from '../../../../src/http/app.ts';
 import { KeyStore } from '../../../../src/keys/key-store.ts';
 import { LastUse } from '../../../../src/keys/last-use.ts';
 import type { KeyMode } from '../../../../src/keys/secret.ts';
+import { DownloadLinks } from '../../../../src/orders/download-links.ts';
+import { EndWaiter } from '../../../../src/orders/end-waiter.ts';
+import { RenderService } from '../../../../src/orders/render-service.ts';
 import { DEFAULT_PLANS, type Plan } from '../../../../src/plans/plan.ts';
-import { DownloadLinks } from '../../../../src/renders/download-links.ts';
-import { EndWaiter } from '../../../../src/renders/end-waiter.ts';
-import { RenderService } from '../../../../src/renders/render-service.ts';
 import {
   type AccountServices,
   type AccountServicesConfig,
@@ -24,6 +24,7 @@ import {
 } from '../../../../src/roles/account-services.ts';
 import { ensureIndexes } from '../../../../src/store/connection.ts';
 import { createFolderOutputStore } from '../../../../src/store/outputs/folder.ts';
+import { createGridFsOutputStore } from '../../../../src/store/outputs/gridfs.ts';
 import type { OutputStore } from '../../../../src/store/outputs/output-store.ts';
 import { createMetrics, type Metrics } from '../../../../src/telemetry/metrics.ts';
 import { createTemplateEngine } from '../../../../src/templates/engine/template-engine.ts';
@@ -82,7 +83,9 @@ export async function openApi(
   });
   const { connection, clock, bus } = domain;
   const folder = await mkdtemp(join(tmpdir(), 'platen-http-'));
-  const outputs = createFolderOutputStore(folder);
+  // Processes that share a database share the outputs, too.
+  const outputs =
+    options.uri === undefined ? createFolderOutputStore(folder) : createGridFsOutputStore(connection);
   const keys = new KeyStore(connection, clock);
   const accounts = new AccountStore(connection, clock);
   const templates = new TemplateStore(connection, clock);

@@ -1,33 +1,23 @@
 import { randomUUID } from 'node:crypto';
+import type { Caller } from '../accounts/caller.ts';
 import type { Clock } from '../clock.ts';
 import type { Dispatch } from '../dispatch/dispatch.ts';
 import { PlatenError } from '../errors/registry.ts';
-import type { Plan, PlanName } from '../plans/plan.ts';
+import { findJob, listJobs } from '../renders/history.ts';
+import type { InputMode, Job, JobInput, JobSource, JobState, OutputMode } from '../renders/job.ts';
+import { isOver } from '../renders/job.ts';
+import type { JobCollections } from '../renders/job-collections.ts';
+import { JobExists, type Lifecycle } from '../renders/lifecycle.ts';
+import type { RenderOptions } from '../renders/options.ts';
 import type { OutputStore, StoredOutput } from '../store/outputs/output-store.ts';
 import { type Quota, type QuotaPeriod, quotaPeriod, quotaResetDate } from '../usage/quota.ts';
 import type { Settlement } from '../usage/settlement.ts';
 import type { EndWaiter, WaitResult } from './end-waiter.ts';
-import { findJob, listJobs } from './history.ts';
-import type { InputMode, Job, JobInput, JobSource, JobState, OutputMode } from './job.ts';
-import { isOver } from './job.ts';
-import type { JobCollections } from './job-collections.ts';
-import { JobExists, type Lifecycle } from './lifecycle.ts';
-import type { RenderOptions } from './options.ts';
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 const MAX_ATTEMPTS = 3;
 /** Moves of one job by others that a cancel follows before it gives up. */
 const CANCEL_TRIES = 10;
-
-/** Who asks, and under which plan. */
-export interface Caller {
-  readonly accountId: string;
-  readonly apiKeyId: string;
-  readonly apiKeyPrefix: string;
-  readonly mode: 'live' | 'test';
-  readonly planName: PlanName;
-  readonly plan: Plan;
-}
 
 /** A render request whose form has been checked, and whose template has been found. */
 export interface RenderOrder {
