@@ -1,5 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createAddressPolicy } from '../egress/address-policy.ts';
+import { parseNetworks } from '../egress/networks.ts';
+import { checkSourceUrl } from '../egress/source-url.ts';
 import type { PlatenError } from '../errors/registry.ts';
 import { openCountryDatabase } from '../geo/country-database.ts';
 import { createHttpApp } from '../http/app.ts';
@@ -17,6 +20,8 @@ import type { Platform } from './platform.ts';
 /** Saves are checked and previews rendered in them; two keep one long preview from standing before all others. */
 const TEMPLATE_PROCESSES = 2;
 const COUNT_EVERY_MS = 1000;
+/** The time a request has to arrive in whole: a slow upload holds a connection for no longer. */
+const REQUEST_TIMEOUT_MS = 60_000;
 
 export interface ApiPart extends Part {
   readonly port: number;
@@ -49,6 +54,9 @@ export async function startApiPart(
   const lastUse = new LastUse({ keys: platform.keys, countries, clock, logger });
   const templateEngine = createTemplateEngine({ processes: TEMPLATE_PROCESSES, logger });
   const full = watchFullness(platform);
+  const policy = createAddressPolicy({
+    allowedNetworks: parseNetworks(config.PLATEN_ALLOWED_PRIVATE_NETWORKS),
+  });
   const address: { publicUrl: string } = { publicUrl: config.PLATEN_PUBLIC_URL ?? '' };
   const app = createHttpApp({
     config,
@@ -74,8 +82,9 @@ export async function startApiPart(
     recorder: platform.recorder,
     usage: platform.usage,
     admission: full.refusal,
+    checkUrl: (url) => void checkSourceUrl(url, policy),
   });
-  const server = createServer(app);
+  const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, app);
   await listen(server, config.PORT, config.PLATEN_HOST);
   const { port } = server.address() as AddressInfo;
   address.publicUrl ||= `http://localhost:${port}`;
