@@ -158,7 +158,14 @@ export class Dispatch {
     throw new PlatenError(
       'TOO_MANY_WAITING',
       `${waiting} jobs of this account are waiting; the plan allows ${plan.maxWaitingJobs}.`,
-      { retryAfterSeconds: await secondsPerStep(this.#parts.collections, accountId, plan) },
+      {
+        retryAfterSeconds: await secondsPerStep(
+          this.#parts.collections,
+          accountId,
+          plan,
+          this.#parts.clock.now(),
+        ),
+      },
     );
   }
 }

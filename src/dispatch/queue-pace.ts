@@ -2,28 +2,23 @@ import type { Plan } from '../plans/plan.ts';
 import type { Job } from '../renders/job.ts';
 import type { JobCollections } from '../renders/job-collections.ts';
 
-const LOOKED_AT = 20;
-/** For an account that has no history to judge by. */
-const FIRST_GUESS_MS = 5000;
 const LONGEST_S = 60;
 
 /**
- * In how many seconds an account's full queue moves on by one job, judged by its last renders: while every slot is
- * taken, one of them ends after a render's time divided by the number of slots. A slow render counts more than a quick
- * one, so the slower half decides.
+ * In how many seconds an account's full queue moves on by one job, judged by those that hold its slots now: seen at
+ * any moment they have had about half of their time, and one of them ends after that time divided by their number.
  */
 export async function secondsPerStep(
   collections: JobCollections,
   accountId: string,
   plan: Pick<Plan, 'concurrentRenders'>,
+  now: Date,
 ): Promise<number> {
-  const last = (await collections.history
-    .find({ accountId }, { processingTimeMs: 1 })
-    .sort({ createdAt: -1 })
-    .limit(LOOKED_AT)
-    .lean()) as Pick<Job, 'processingTimeMs'>[];
-  const times = last.map((job) => job.processingTimeMs).sort((a, b) => a - b);
-  const typical = times[Math.floor(times.length * 0.75)] ?? FIRST_GUESS_MS;
-  const seconds = Math.ceil(typical / plan.concurrentRenders / 1000);
+  const running = (await collections.jobs
+    .find({ accountId, state: { $in: ['dispatched', 'processing'] } }, { dispatchedAt: 1 })
+    .lean()) as Pick<Job, 'dispatchedAt'>[];
+  const held = running.map(({ dispatchedAt }) => now.getTime() - (dispatchedAt ?? now).getTime());
+  const mean = held.reduce((sum, ms) => sum + ms, 0) / Math.max(1, held.length);
+  const seconds = Math.ceil((2 * mean) / plan.concurrentRenders / 1000);
   return Math.min(LONGEST_S, Math.max(1, seconds));
 }

@@ -1,7 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { type Connection, type Model, type QueryFilter, Schema } from 'mongoose';
+import { type Connection, type Model, Schema } from 'mongoose';
 import type { Logger } from '../telemetry/logger.ts';
-import { LONGEST_PERIOD_MS } from './periods.ts';
+import {
+  BLOCK_ENTRIES,
+  blockId,
+  dayId,
+  daysBetween,
+  type Hour,
+  type LogBlock,
+  type LogDay,
+  seriesOf,
+  spansOf,
+} from './log-layout.ts';
+import { dayOf, LONGEST_PERIOD_MS } from './periods.ts';
 import { WriteBehind } from './write-behind.ts';
 
 export interface RequestLogEntry {
@@ -20,49 +31,54 @@ export interface RequestLogEntry {
 
 export interface RequestLogQuery {
   readonly accountId: string;
+  /** A whole hour. */
   readonly since: Date;
+  readonly now: Date;
+  /** Only what came through this key. */
   readonly apiKeyId?: string | undefined;
   readonly limit: number;
   readonly offset: number;
   readonly newestFirst: boolean;
 }
 
-const DUPLICATE_KEY = 11000;
-/** The requests of an account, one entry each; written a little behind, only ever appended to. */
+export interface RequestLogPage {
+  readonly successCount: number;
+  readonly failedCount: number;
+  /** Those that were asked for, in alphabetical order. */
+  readonly endpoints: string[];
+  readonly entries: RequestLogEntry[];
+}
+
+/**
+ * The requests of an account, one entry each; written a little behind, only ever appended to. Entries lie in blocks
+ * that are found by exact ids, and are counted by the hour as they are written; docs/decisions/0022 says why.
+ */
 export class RequestLog {
-  readonly #model: Model<RequestLogEntry>;
+  readonly #days: Model<LogDay>;
+  readonly #blocks: Model<LogBlock<RequestLogEntry>>;
   readonly #entries: WriteBehind<RequestLogEntry>;
+  /** Places that were given to entries whose writing failed after that. */
+  readonly #places = new WeakMap<RequestLogEntry, Map<string, number>>();
 
   constructor(connection: Connection, logger: Logger) {
-    const schema = new Schema(
-      {
-        _id: String,
-        accountId: String,
-        apiKeyId: String,
-        apiKeyPrefix: String,
-        endpoint: String,
-        ipAddress: String,
-        status: String,
-        errorReason: String,
-        createdAt: Date,
-      },
-      { versionKey: false, autoIndex: false, autoCreate: false, collection: 'request_logs' },
+    const options = { versionKey: false, minimize: false, autoIndex: false, autoCreate: false } as const;
+    const mixed = Schema.Types.Mixed;
+    const days = new Schema(
+      { _id: String, day: String, hours: mixed },
+      { ...options, collection: 'request_log_days' },
     );
-    schema.index({ accountId: 1, createdAt: -1, _id: -1 });
-    schema.index({ accountId: 1, apiKeyId: 1, createdAt: -1, _id: -1 });
-    schema.index({ createdAt: 1 });
-    this.#model = connection.model<RequestLogEntry>(
-      'RequestLog',
-      schema as unknown as Schema<RequestLogEntry>,
+    days.index({ day: 1 });
+    const blocks = new Schema(
+      { _id: String, day: String, entries: [mixed] },
+      { ...options, collection: 'request_log_blocks' },
     );
-    this.#entries = new WriteBehind(async (batch) => {
-      try {
-        await this.#model.collection.insertMany(batch as never[], { ordered: false });
-      } catch (error) {
-        // A batch that was written in part before is written again: what is there already is no fault.
-        if ((error as { code?: number }).code !== DUPLICATE_KEY) throw error;
-      }
-    }, logger);
+    blocks.index({ day: 1 });
+    this.#days = connection.model<LogDay>('RequestLogDay', days as unknown as Schema<LogDay>);
+    this.#blocks = connection.model<LogBlock<RequestLogEntry>>(
+      'RequestLogBlock',
+      blocks as unknown as Schema<LogBlock<RequestLogEntry>>,
+    );
+    this.#entries = new WriteBehind((batch) => this.#write(batch), logger);
   }
 
   /** Written within a second; never fails. */
@@ -74,25 +90,126 @@ export class RequestLog {
     return this.#entries.flush();
   }
 
-  async page(query: RequestLogQuery): Promise<RequestLogEntry[]> {
-    const filter: QueryFilter<RequestLogEntry> = {
-      accountId: query.accountId,
-      createdAt: { $gte: query.since },
-    };
-    if (query.apiKeyId !== undefined) filter.apiKeyId = query.apiKeyId;
-    const direction = query.newestFirst ? -1 : 1;
-    return (await this.#model
-      .find(filter)
-      // By id as well: entries of the same millisecond must not change places between two pages.
-      .sort({ createdAt: direction, _id: direction })
-      .skip(query.offset)
-      .limit(query.limit)
-      .lean()) as RequestLogEntry[];
+  /** Some entries, and the totals of all those that the query is about. */
+  async page(query: RequestLogQuery): Promise<RequestLogPage> {
+    const series = seriesOf(query.accountId, query.apiKeyId);
+    const hours = await this.#hours(series, query.since, query.now);
+    const spans = spansOf(query.newestFirst ? hours : hours.toReversed(), query);
+    const ids = new Set(
+      spans.flatMap(({ hour, blocks }) => blocks.map((block) => blockId(series, hour, block))),
+    );
+    const found = (await this.#blocks.collection
+      .find({ _id: { $in: [...ids] as never[] } })
+      .toArray()) as unknown as LogBlock<RequestLogEntry>[];
+    const blocks = new Map(found.map((block) => [block._id, inOrder(block.entries)]));
+    const entries = spans.flatMap(({ hour, from, to }) => {
+      return Array.from({ length: to - from }, (_, i) => {
+        const place = from + i;
+        return blocks.get(blockId(series, hour, Math.floor(place / BLOCK_ENTRIES)))?.[place % BLOCK_ENTRIES];
+      }).filter((entry) => entry !== undefined);
+    });
+    const sorted = inOrder(entries);
+    return { ...totalsOf(hours), entries: query.newestFirst ? sorted.reverse() : sorted };
   }
 
-  /** Deletes what is older than any period that can be asked for. @returns how many entries went. */
+  /** Deletes what is older than any period that can be asked for. @returns how many blocks went. */
   async deleteOld(now: Date): Promise<number> {
-    const before = new Date(now.getTime() - LONGEST_PERIOD_MS);
-    return (await this.#model.deleteMany({ createdAt: { $lt: before } })).deletedCount;
+    const old = { day: { $lt: dayOf(new Date(now.getTime() - LONGEST_PERIOD_MS)) } };
+    await this.#days.deleteMany(old);
+    return (await this.#blocks.deleteMany(old)).deletedCount;
   }
+
+  /** The hours of a series that have entries, the latest first. */
+  async #hours(series: string, since: Date, now: Date): Promise<Hour[]> {
+    const ids = daysBetween(since, now).map((day) => dayId(series, day));
+    const days = (await this.#days.collection
+      .find({ _id: { $in: ids as never[] } })
+      .toArray()) as unknown as LogDay[];
+    return days
+      .flatMap(({ day, hours }) =>
+        Object.entries(hours).map(([hour, counts]) => ({ ...counts, at: `${day}T${hour.padStart(2, '0')}` })),
+      )
+      .filter(({ at }) => at >= since.toISOString().slice(0, 13))
+      .sort((a, b) => (a.at < b.at ? 1 : -1));
+  }
+
+  async #write(batch: readonly RequestLogEntry[]): Promise<void> {
+    const groups = new Map<string, { series: string; at: string; entries: RequestLogEntry[] }>();
+    for (const entry of batch) {
+      for (const series of [seriesOf(entry.accountId), seriesOf(entry.accountId, entry.apiKeyId)]) {
+        const at = entry.createdAt.toISOString().slice(0, 13);
+        const group = groups.get(`${series} ${at}`) ?? { series, at, entries: [] };
+        group.entries.push(entry);
+        groups.set(`${series} ${at}`, group);
+      }
+    }
+    await Promise.all(
+      [...groups.values()].map(({ series, at, entries }) => this.#append(series, at, entries)),
+    );
+  }
+
+  /** Writes entries of one hour behind those that a series has already. */
+  async #append(series: string, at: string, entries: readonly RequestLogEntry[]): Promise<void> {
+    const places = await this.#takePlaces(series, at, entries);
+    const blocks = Map.groupBy(entries, (entry) => Math.floor(places.get(entry)! / BLOCK_ENTRIES));
+    await this.#blocks.collection.bulkWrite(
+      [...blocks].map(([block, own]) => ({
+        updateOne: {
+          filter: { _id: blockId(series, at, block) as never },
+          update: {
+            $push: { entries: { $each: own } } as never,
+            $setOnInsert: { day: at.slice(0, 10) },
+          },
+          upsert: true,
+        },
+      })),
+    );
+  }
+
+  /** Counts entries into their hour; what the count was before are their places. Those that have places keep them. */
+  async #takePlaces(
+    series: string,
+    at: string,
+    entries: readonly RequestLogEntry[],
+  ): Promise<Map<RequestLogEntry, number>> {
+    const fresh = entries.filter((entry) => this.#places.get(entry)?.get(series) === undefined);
+    if (fresh.length > 0) {
+      const hour = String(Number(at.slice(11)));
+      const increments: Record<string, number> = {};
+      for (const { status, endpoint } of fresh) {
+        for (const field of ['total', status, `endpoints.${endpoint}`]) {
+          const path = `hours.${hour}.${field}`;
+          increments[path] = (increments[path] ?? 0) + 1;
+        }
+      }
+      const day = at.slice(0, 10);
+      const counted = (await this.#days.collection.findOneAndUpdate(
+        { _id: dayId(series, day) as never },
+        { $inc: increments as never, $setOnInsert: { day } },
+        { upsert: true, returnDocument: 'after' },
+      )) as unknown as LogDay;
+      const first = counted.hours[hour]!.total - fresh.length;
+      fresh.forEach((entry, i) => {
+        const own = this.#places.get(entry) ?? new Map<string, number>();
+        this.#places.set(entry, own.set(series, first + i));
+      });
+    }
+    return new Map(entries.map((entry) => [entry, this.#places.get(entry)!.get(series)!]));
+  }
+}
+
+/** Oldest first. What was written twice, after a failure that was none, is there once. */
+function inOrder(entries: readonly RequestLogEntry[]): RequestLogEntry[] {
+  const unique = new Map(entries.map((entry) => [entry._id, entry]));
+  return [...unique.values()].sort(
+    (a, b) => a.createdAt.getTime() - b.createdAt.getTime() || (a._id < b._id ? -1 : 1),
+  );
+}
+
+function totalsOf(hours: readonly Hour[]): Omit<RequestLogPage, 'entries'> {
+  return {
+    successCount: hours.reduce((sum, { success = 0 }) => sum + success, 0),
+    failedCount: hours.reduce((sum, { error = 0 }) => sum + error, 0),
+    endpoints: [...new Set(hours.flatMap(({ endpoints }) => Object.keys(endpoints)))].sort(),
+  };
 }

@@ -5,8 +5,6 @@ export interface Tally {
   readonly failed?: number;
   /** By category. */
   readonly errors?: Readonly<Record<string, number>>;
-  /** Entries of the request log, by endpoint. */
-  readonly logs?: Readonly<Record<string, { readonly success?: number; readonly error?: number }>>;
 }
 
 export interface KeyUsage {
@@ -24,13 +22,6 @@ export interface UsageTotals {
   readonly keyBreakdown: KeyUsage[];
 }
 
-export interface LogTotals {
-  readonly successCount: number;
-  readonly failedCount: number;
-  /** In alphabetical order. */
-  readonly endpoints: string[];
-}
-
 export function totalUsage(tallies: readonly Tally[]): UsageTotals {
   const errorsByCategory: Record<string, number> = { validation: 0, render: 0, timeout: 0 };
   const keys = new Map<string, KeyUsage>();
@@ -45,9 +36,7 @@ export function totalUsage(tallies: readonly Tally[]): UsageTotals {
       failedCount: key.failedCount + failed,
     });
   }
-  const keyBreakdown = [...keys.values()]
-    .filter((key) => key.totalRequests > 0)
-    .sort((a, b) => b.totalRequests - a.totalRequests);
+  const keyBreakdown = [...keys.values()].sort((a, b) => b.totalRequests - a.totalRequests);
   const totalRequests = keyBreakdown.reduce((sum, key) => sum + key.totalRequests, 0);
   const failedCount = keyBreakdown.reduce((sum, key) => sum + key.failedCount, 0);
   return {
@@ -57,18 +46,4 @@ export function totalUsage(tallies: readonly Tally[]): UsageTotals {
     errorsByCategory,
     keyBreakdown,
   };
-}
-
-export function totalLogs(tallies: readonly Tally[]): LogTotals {
-  const endpoints = new Set<string>();
-  let successCount = 0;
-  let failedCount = 0;
-  for (const { logs = {} } of tallies) {
-    for (const [endpoint, { success = 0, error = 0 }] of Object.entries(logs)) {
-      endpoints.add(endpoint);
-      successCount += success;
-      failedCount += error;
-    }
-  }
-  return { successCount, failedCount, endpoints: [...endpoints].sort() };
 }

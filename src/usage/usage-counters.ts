@@ -3,26 +3,16 @@ import type { ErrorCode } from '../errors/registry.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { errorCategory } from './error-category.ts';
 import { dayOf, LONGEST_PERIOD_MS } from './periods.ts';
-import { type LogTotals, type Tally, totalLogs, totalUsage, type UsageTotals } from './tallies.ts';
+import { type Tally, totalUsage, type UsageTotals } from './tallies.ts';
 import { WriteBehind } from './write-behind.ts';
 
-interface Counted {
+/** The outcome of one request for a render: what became of its job, or why it was refused. */
+export interface UsageEvent {
   readonly accountId: string;
   readonly apiKeyId: string;
   readonly at: Date;
-}
-
-/** The outcome of one request for a render: what became of its job, or why it was refused. */
-export interface UsageEvent extends Counted {
   /** Undefined for a success. */
   readonly errorCode: ErrorCode | undefined;
-}
-
-/** One entry of the request log. */
-export interface LogEvent extends Counted {
-  /** Path pattern of the route. */
-  readonly endpoint: string;
-  readonly status: 'success' | 'error';
 }
 
 /** One account's requests of one day (UTC) through one key, and of each of its hours. */
@@ -38,7 +28,7 @@ export interface UsageBucket extends Tally {
 /** Counts requests up as they end, in buckets of a day, account and key; totals are read from the buckets. */
 export class UsageCounters {
   readonly #model: Model<UsageBucket>;
-  readonly #events: WriteBehind<{ readonly event: Counted; readonly fields: readonly string[] }>;
+  readonly #events: WriteBehind<UsageEvent>;
 
   constructor(connection: Connection, logger: Logger) {
     const mixed = Schema.Types.Mixed;
@@ -51,7 +41,6 @@ export class UsageCounters {
         total: Number,
         failed: Number,
         errors: mixed,
-        logs: mixed,
         hours: mixed,
       },
       {
@@ -71,14 +60,7 @@ export class UsageCounters {
 
   /** Counted within a second; never fails. */
   record(event: UsageEvent): void {
-    const { errorCode } = event;
-    const failure = errorCode === undefined ? [] : ['failed', `errors.${errorCategory(errorCode)}`];
-    this.#events.add({ event, fields: ['total', ...failure] });
-  }
-
-  /** An entry was written to the request log. Counted within a second; never fails. */
-  logged(event: LogEvent): void {
-    this.#events.add({ event, fields: [`logs.${event.endpoint}.${event.status}`] });
+    this.#events.add(event);
   }
 
   flush(): Promise<void> {
@@ -88,15 +70,6 @@ export class UsageCounters {
   /** @param since a whole hour. */
   async usage(accountId: string, since: Date): Promise<UsageTotals> {
     return totalUsage(await this.#tallies(accountId, since));
-  }
-
-  /**
-   * @param since a whole hour.
-   * @param apiKeyId only what came through this key.
-   */
-  async logs(accountId: string, since: Date, apiKeyId?: string): Promise<LogTotals> {
-    const tallies = await this.#tallies(accountId, since);
-    return totalLogs(tallies.filter((tally) => apiKeyId === undefined || tally.apiKeyId === apiKeyId));
   }
 
   /** Deletes what is older than any period that can be asked for. @returns how many buckets went. */
@@ -119,12 +92,12 @@ export class UsageCounters {
     return [...partial, ...whole];
   }
 
-  async #count(batch: readonly { event: Counted; fields: readonly string[] }[]): Promise<void> {
-    const increments = new Map<string, { event: Counted; inc: Record<string, number> }>();
-    for (const { event, fields } of batch) {
+  async #count(batch: readonly UsageEvent[]): Promise<void> {
+    const increments = new Map<string, { event: UsageEvent; inc: Record<string, number> }>();
+    for (const event of batch) {
       const id = `${event.accountId}:${dayOf(event.at)}:${event.apiKeyId}`;
       const entry = increments.get(id) ?? { event, inc: {} };
-      for (const field of fields) {
+      for (const field of fieldsOf(event)) {
         for (const path of [field, `hours.${event.at.getUTCHours()}.${field}`]) {
           entry.inc[path] = (entry.inc[path] ?? 0) + 1;
         }
@@ -144,4 +117,8 @@ export class UsageCounters {
       })),
     );
   }
+}
+
+function fieldsOf({ errorCode }: UsageEvent): string[] {
+  return errorCode === undefined ? ['total'] : ['total', 'failed', `errors.${errorCategory(errorCode)}`];
 }

@@ -29,7 +29,7 @@ export interface UsageSummary
   readonly keyBreakdown?: KeyUsage[];
 }
 
-export interface RequestLogPage {
+export interface RequestLogReport {
   readonly total: number;
   readonly endpointOptions: string[];
   readonly summary: { readonly successCount: number; readonly failedCount: number };
@@ -45,7 +45,7 @@ export interface RequestLogOrder {
   readonly newestFirst: boolean;
 }
 
-/** What an account is told of its requests. Totals come from the buckets; nothing is counted row by row. */
+/** What an account is told of its requests. Totals were counted up as they came; nothing is counted row by row. */
 export class UsageReports {
   readonly #quota: Quota;
   readonly #counters: UsageCounters;
@@ -83,13 +83,11 @@ export class UsageReports {
     };
   }
 
-  async requestLog({ accountId, plan }: Reader, order: RequestLogOrder): Promise<RequestLogPage> {
-    const { period, apiKeyId, limit, offset, newestFirst } = order;
-    const since = periodStart(period, this.#clock.now());
-    const [{ endpoints, ...summary }, entries] = await Promise.all([
-      this.#counters.logs(accountId, since, apiKeyId),
-      this.#log.page({ accountId, since, apiKeyId, limit, offset, newestFirst }),
-    ]);
+  async requestLog({ accountId, plan }: Reader, order: RequestLogOrder): Promise<RequestLogReport> {
+    const { period, ...page } = order;
+    const now = this.#clock.now();
+    const since = periodStart(period, now);
+    const { entries, endpoints, ...summary } = await this.#log.page({ accountId, since, now, ...page });
     const canRevealIp = plan.features.revealIp;
     return {
       total: summary.successCount + summary.failedCount,

@@ -10,13 +10,12 @@ import { pino } from 'pino';
 import { DEFAULT_PLANS } from '../../src/plans/plan.ts';
 import { startEmbeddedDatabase } from '../../src/store/embedded/start-embedded.ts';
 import { quotaPeriod } from '../../src/usage/quota.ts';
-import type { RequestLogEntry } from '../../src/usage/request-log.ts';
 import { type Domain, newJob, openDomain } from '../support/domain.ts';
 
 const ROWS = 100_000;
 const RUNS = 15;
 const DAY_MS = 86_400_000;
-const BATCH = 5000;
+const BATCH = 2000;
 
 const folder = await mkdtemp(join(tmpdir(), 'platen-rows-'));
 const database = await startEmbeddedDatabase({ dataDir: folder, logger: pino({ level: 'silent' }) });
@@ -68,42 +67,31 @@ async function measure(domain: Domain): Promise<Record<string, number>> {
 /** Ninety days of ten keys, all of one account: the worst case, since nothing is another's. */
 async function fill(domain: Domain): Promise<void> {
   const now = Date.now();
-  const logs = domain.connection.collection('request_logs');
   for (let start = 0; start < ROWS; start += BATCH) {
-    const rows = Array.from({ length: BATCH }, (_, i): RequestLogEntry => {
-      const n = start + i;
-      const createdAt = new Date(now - (n / ROWS) * 90 * DAY_MS);
-      const apiKeyId = `key-${n % 10}`;
-      const endpoint = '/v1/pdf';
-      const failed = n % 7 === 0;
-      const at = createdAt;
-      const status = failed ? 'error' : 'success';
-      domain.counters.logged({ accountId: 'account', apiKeyId, at, endpoint, status });
-      domain.counters.record({
-        accountId: 'account',
-        apiKeyId,
-        at,
-        errorCode: failed ? 'RENDER_TIMEOUT' : undefined,
-      });
-      return {
-        _id: randomUUID(),
+    const times = Array.from({ length: BATCH }, (_, i) => new Date(now - ((start + i) / ROWS) * 90 * DAY_MS));
+    times.forEach((at, i) => {
+      const apiKeyId = `key-${i % 10}`;
+      const failed = i % 7 === 0;
+      const errorReason = failed ? ('RENDER_TIMEOUT' as const) : null;
+      domain.counters.record({ accountId: 'account', apiKeyId, at, errorCode: errorReason ?? undefined });
+      domain.requestLog.record({
         accountId: 'account',
         apiKeyId,
         apiKeyPrefix: 'sk_live_abcd',
-        endpoint,
+        endpoint: '/v1/pdf',
         ipAddress: '203.0.113.77',
-        status,
-        errorReason: failed ? 'RENDER_TIMEOUT' : null,
-        createdAt,
-      };
+        status: failed ? 'error' : 'success',
+        errorReason,
+        createdAt: at,
+      });
     });
-    await logs.insertMany(rows as never[], { ordered: false });
-    const jobs = rows.map(({ createdAt }) => {
-      const { job } = newJob('account', { state: 'completed', createdAt, expiresAt: new Date(now + DAY_MS) });
-      return job;
-    });
+    const expiresAt = new Date(now + DAY_MS);
+    const jobs = times.map(
+      (createdAt) => newJob('account', { state: 'completed', createdAt, expiresAt }).job,
+    );
     await domain.collections.history.collection.insertMany(jobs as never[], { ordered: false });
     await domain.counters.flush();
+    await domain.requestLog.flush();
   }
 }
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { PlatenError } from '../../../src/errors/registry.ts';
-import { moveToHistory } from '../../../src/renders/history.ts';
 import { type Domain, newJob, openDomain, slotsInUse } from '../../support/domain.ts';
 
 describe('The cap on waiting jobs', () => {
@@ -10,15 +9,16 @@ describe('The cap on waiting jobs', () => {
   });
   after(() => domain.close());
 
-  it('refuses what is too much, leaves nothing of it behind, and names a wait that follows from the last renders', async () => {
-    assert.equal((await fill('quick', 1800)).retryAfterSeconds, 1);
-    assert.equal((await fill('slow', 20_000)).retryAfterSeconds, 10);
+  it('refuses what is too much, leaves nothing of it behind, and names a wait that follows from what runs', async () => {
+    assert.equal((await fill('new', 0)).retryAfterSeconds, 1);
+    assert.equal((await fill('quick', 900)).retryAfterSeconds, 1);
+    // Two slots that have been held for ten seconds: half of their time, so one ends every ten.
+    assert.equal((await fill('slow', 9900)).retryAfterSeconds, 10);
     assert.equal((await fill('endless', 300_000)).retryAfterSeconds, 60);
-    assert.equal((await fill('new', undefined)).retryAfterSeconds, 3);
   });
 
   it('lets the next one in as soon as one has ended', async () => {
-    await fill('a', 1000);
+    await fill('a', 0);
     const running = await domain.collections.jobs.findOne({ accountId: 'a', state: 'dispatched' }).lean();
     const ended = await domain.lifecycle.cancel(running as never);
     await domain.dispatch.settle(ended!);
@@ -26,21 +26,13 @@ describe('The cap on waiting jobs', () => {
     await domain.dispatch.submit(job, input);
   });
 
-  /** Fills an account's slots and its queue. @returns what the next one is refused with. */
-  async function fill(account: string, renderMs: number | undefined): Promise<PlatenError> {
-    if (renderMs !== undefined) {
-      const past = Array.from({ length: 8 }, () =>
-        newJob(account, { state: 'completed', processingTimeMs: renderMs }),
-      );
-      await moveToHistory(
-        domain.collections,
-        past.map(({ job }) => job),
-      );
-    }
+  /** Fills an account's slots and its queue, and lets time pass. @returns what the next one is refused with. */
+  async function fill(account: string, heldForMs: number): Promise<PlatenError> {
     for (let i = 0; i < 5; i += 1) {
       const { job, input } = newJob(account);
       await domain.dispatch.submit(job, input);
     }
+    domain.clock.pass(heldForMs);
     const { job, input } = newJob(account);
     let refusal: unknown;
     await domain.dispatch.submit(job, input).catch((error: unknown) => {

@@ -113,16 +113,14 @@ describe('What is recorded of requests for renders', () => {
   });
 
   it('a log that cannot be written fails no request, and is written later', async () => {
-    const { connection } = api.domain;
-    const logs = connection.collection('request_logs');
-    const insertMany = logs.insertMany.bind(logs);
-    const target = connection.models.RequestLog!.collection;
-    target.insertMany = (async () => {
+    const blocks = api.domain.connection.models.RequestLogBlock!.collection;
+    const { bulkWrite } = blocks;
+    blocks.bulkWrite = async () => {
       throw new Error('the disk is full');
-    }) as never;
+    };
     assert.equal((await caller.render(BODY)).status, 200);
     await api.domain.requestLog.flush();
-    target.insertMany = insertMany as never;
+    blocks.bulkWrite = bulkWrite;
     assert.equal((await usage()).log.total, 1);
   });
 });

@@ -5,15 +5,18 @@ import { DEFAULT_PLANS } from '../../../src/plans/plan.ts';
 import { quotaPeriod } from '../../../src/usage/quota.ts';
 import type { RequestLogOrder } from '../../../src/usage/usage-reports.ts';
 import { type Domain, openDomain } from '../../support/domain.ts';
+import { startMongo } from '../../support/mongo.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 describe('Usage summary and request log', () => {
+  let uri: string;
   let domain: Domain;
   let account: string;
   before(async () => {
-    domain = await openDomain();
+    ({ uri } = await startMongo());
+    domain = await openDomain({ uri });
   });
   after(() => domain.close());
   beforeEach(() => {
@@ -134,6 +137,30 @@ describe('Usage summary and request log', () => {
       const sorted = times.toSorted((a, b) => (newestFirst ? b - a : a - b));
       assert.deepEqual(times, sorted);
     }
+  });
+
+  it('keeps every entry of two processes that write at once, over many blocks', async () => {
+    const other = await openDomain({ uri });
+    const write = (target: Domain, i: number) =>
+      target.recorder.record({
+        caller: { accountId: account, apiKeyId: `key-${i % 3}`, apiKeyPrefix: 'sk_live_abcd' },
+        endpoint: '/v1/pdf',
+        ipAddress: '203.0.113.77',
+        errorCode: undefined,
+        hasJob: true,
+      });
+    for (let round = 0; round < 10; round += 1) {
+      for (let i = 0; i < 37; i += 1) write(i % 2 ? domain : other, i);
+      await Promise.all([domain.requestLog.flush(), other.requestLog.flush()]);
+    }
+    await other.close();
+    const seen = new Set<string>();
+    for (let offset = 0; offset < 400; offset += 20) {
+      for (const { _id } of (await logs({ offset })).logs) seen.add(_id);
+    }
+    assert.equal(seen.size, 370);
+    assert.equal((await logs()).total, 370);
+    assert.equal((await logs({ apiKeyId: 'key-0' })).total, 130);
   });
 
   it('shows what came through one key', async () => {

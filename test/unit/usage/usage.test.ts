@@ -3,7 +3,7 @@ import { ERRORS, type ErrorCode } from '../../../src/errors/registry.ts';
 import { errorCategory } from '../../../src/usage/error-category.ts';
 import { dayOf, periodStart } from '../../../src/usage/periods.ts';
 import { quotaPeriod, quotaResetDate } from '../../../src/usage/quota.ts';
-import { totalLogs, totalUsage } from '../../../src/usage/tallies.ts';
+import { totalUsage } from '../../../src/usage/tallies.ts';
 
 describe('Usage', () => {
   it('a period begins on a whole hour, so many days ago', () => {
@@ -41,7 +41,6 @@ describe('Usage', () => {
       { apiKeyId: 'a', total: 3, failed: 1, errors: { timeout: 1 } },
       { apiKeyId: 'b', total: 5, failed: 2, errors: { timeout: 1, quota: 1 } },
       { apiKeyId: 'a', total: 1 },
-      { apiKeyId: 'c', logs: { '/v1/pdf': { error: 1 } } },
     ]);
     assert.deepEqual(usage, {
       totalRequests: 9,
@@ -53,10 +52,5 @@ describe('Usage', () => {
         { apiKeyId: 'a', totalRequests: 4, failedCount: 1 },
       ],
     });
-    const logs = totalLogs([
-      { apiKeyId: 'a', logs: { '/v1/pdf': { success: 2, error: 1 } } },
-      { apiKeyId: 'a', logs: { '/v1/pdf': { success: 1 }, '/v1/pdf/batch': { error: 4 } } },
-    ]);
-    assert.deepEqual(logs, { successCount: 3, failedCount: 5, endpoints: ['/v1/pdf', '/v1/pdf/batch'] });
   });
 });
