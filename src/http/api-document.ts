@@ -21,6 +21,12 @@ const AUTH_ERRORS: Record<Auth, readonly ErrorCode[]> = {
   bearer: ['UNAUTHENTICATED', 'UNAVAILABLE'],
   none: [],
 };
+/** On every answer to an API key, errors too: draft-ietf-httpapi-ratelimit-headers-10. */
+const RATE_HEADERS = {
+  'RateLimit-Policy': 'What the plan allows, for each kind of request: `q` of them in `w` seconds.',
+  RateLimit: 'The kind that this request counted in: `r` are left, for `t` seconds.',
+};
+const WAIT_HEADERS = { 'Retry-After': 'Seconds after which the same request can succeed.' };
 const BODY_ERRORS: readonly ErrorCode[] = ['UNSUPPORTED_MEDIA_TYPE', 'MALFORMED_JSON', 'INPUT_TOO_LARGE'];
 
 /** The OpenAPI 3.1 document of declared routes. */
@@ -67,7 +73,10 @@ function operationOf(route: RouteDeclaration, headerPrefix: string): ZodOpenApiO
     ...(body && { requestBody: { required: true, content: { 'application/json': { schema: body } } } }),
     responses: {
       ...Object.fromEntries(
-        Object.entries(route.responses).map(([status, spec]) => [status, responseOf(spec, headerPrefix)]),
+        Object.entries(route.responses).map(([status, spec]) => [
+          status,
+          responseOf(spec, headerPrefix, route.auth),
+        ]),
       ),
       ...errorResponses(errorsOf(route)),
     },
@@ -88,23 +97,29 @@ export function errorsOf(route: RouteDeclaration): ErrorCode[] {
   ];
 }
 
-function responseOf(spec: ResponseSpec, headerPrefix: string): ZodOpenApiResponseObject {
+function responseOf(spec: ResponseSpec, headerPrefix: string, auth: Auth): ZodOpenApiResponseObject {
   const { description, schema, contentType, serviceHeaders = {} } = spec;
+  const own = Object.entries(serviceHeaders).map(([name, meaning]) => [`${headerPrefix}${name}`, meaning]);
+  const headers: Record<string, string> = {
+    ...(auth === 'apiKey' && RATE_HEADERS),
+    ...Object.fromEntries(own),
+  };
   return {
     description,
-    ...(Object.keys(serviceHeaders).length > 0 && {
-      headers: Object.fromEntries(
-        Object.entries(serviceHeaders).map(([name, meaning]) => [
-          `${headerPrefix}${name}`,
-          { description: meaning, schema: { type: 'string' } },
-        ]),
-      ),
-    }),
+    ...headersOf(headers),
     content: {
       ...(contentType && { [contentType]: { schema: {} } }),
       ...(schema && { 'application/json': { schema } }),
     },
   };
+}
+
+function headersOf(meanings: Readonly<Record<string, string>>): Pick<ZodOpenApiResponseObject, 'headers'> {
+  const headers = Object.entries(meanings).map(([name, meaning]) => [
+    name,
+    { description: meaning, schema: { type: 'string' as const } },
+  ]);
+  return headers.length === 0 ? {} : { headers: Object.fromEntries(headers) };
 }
 
 function errorResponses(codes: readonly ErrorCode[]): Record<string, ZodOpenApiResponseObject> {
@@ -118,6 +133,7 @@ function errorResponses(codes: readonly ErrorCode[]): Record<string, ZodOpenApiR
       String(status),
       {
         description: `${STATUS_CODES[status]}: ${own.map((code) => `\`${code}\``).join(', ')}`,
+        ...(status === 429 || status === 503 ? headersOf(WAIT_HEADERS) : {}),
         content: { 'application/json': { schema: errorBodySchema } },
       },
     ]),
