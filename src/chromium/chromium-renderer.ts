@@ -6,6 +6,7 @@ import { BrowserPool, type RecycleLimits, type RestartReason } from './browser-p
 import { ContextPool } from './context-pool.ts';
 import { findBrowser } from './find-browser.ts';
 import { JobEnd } from './job-end.ts';
+import { sandboxIsRefused } from './launch.ts';
 import type { EgressRecord } from './load-url.ts';
 import { PhaseTimer } from './phase-timer.ts';
 import type { RenderContext } from './render-context.ts';
@@ -86,15 +87,18 @@ export async function createChromiumRenderer(options: ChromiumRendererOptions): 
     browserPath: options.browserPath,
     warn: (message) => logger.warn(message),
   });
+  const launch = {
+    binary,
+    userDataRoot: options.userDataRoot,
+    proxyUrl: options.proxyUrl,
+    timeoutMs: LAUNCH_MS,
+  };
+  const sandbox = !(await sandboxIsRefused(launch));
+  if (!sandbox) logger.warn('Chromium runs without its sandbox, which is refused here: see docs/image.md');
   const exclusive = isolation === 'browser';
   const browsers = new BrowserPool(
     {
-      launch: {
-        binary,
-        userDataRoot: options.userDataRoot,
-        proxyUrl: options.proxyUrl,
-        timeoutMs: LAUNCH_MS,
-      },
+      launch: { ...launch, sandbox },
       size: exclusive ? seats : (options.browsers ?? Math.ceil(seats / SEATS_PER_BROWSER)),
       exclusive,
       recycle: { ...DEFAULT_RECYCLE, ...options.recycle },

@@ -18,6 +18,9 @@ export interface OwnDocument {
   readonly csp: string | undefined;
 }
 
+/** Header fields that describe how a body was sent. */
+const FRAMING: ReadonlySet<string> = new Set(['content-encoding', 'content-length', 'transfer-encoding']);
+
 type Mode = 'off' | 'own' | 'everything';
 
 /**
@@ -107,16 +110,24 @@ export class Interceptor {
     };
   }
 
-  /** The answer's own policy stays in force: policies only ever add up. */
-  async #continueResponse({ requestId, responseHeaders, responseStatusCode }: Paused): Promise<void> {
-    const added = { name: 'Content-Security-Policy', value: this.#policy ?? '' };
-    await this.#session.send('Fetch.continueResponse', {
+  /**
+   * The answer's own policy stays in force: policies only ever add up. The answer is given anew rather than continued
+   * with a further header, which Chromium shows to scripts but does not obey: it has read the policies by then.
+   */
+  async #continueResponse(event: Paused): Promise<void> {
+    const { requestId, responseStatusCode: status } = event;
+    if (status === undefined || isRedirect(status)) {
+      await this.#session.send('Fetch.continueResponse', { requestId });
+      return;
+    }
+    const { body, base64Encoded } = await this.#session.send('Fetch.getResponseBody', { requestId });
+    // The body comes decoded and in one piece.
+    const kept = (event.responseHeaders ?? []).filter(({ name }) => !FRAMING.has(name.toLowerCase()));
+    await this.#session.send('Fetch.fulfillRequest', {
       requestId,
-      ...(responseStatusCode !== undefined &&
-        !isRedirect(responseStatusCode) && {
-          responseCode: responseStatusCode,
-          responseHeaders: [...(responseHeaders ?? []), added],
-        }),
+      responseCode: status,
+      responseHeaders: [...kept, { name: 'Content-Security-Policy', value: this.#policy ?? '' }],
+      body: base64Encoded ? body : Buffer.from(body).toString('base64'),
     });
   }
 

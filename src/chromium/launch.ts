@@ -12,6 +12,8 @@ export interface LaunchOptions {
   /** The only way to the network, `http://host:port`; without it there is none. */
   readonly proxyUrl?: string | undefined;
   readonly timeoutMs: number;
+  /** Whether Chromium's own sandbox is used; default true, and never as root. */
+  readonly sandbox?: boolean;
 }
 
 /** A running browser: its connection and its process, nothing opened in it yet. */
@@ -74,7 +76,7 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
       headless: options.binary.kind === 'shell' ? 'shell' : true,
       pipe: true,
       userDataDir: userData,
-      args: browserArguments(options.proxyUrl ?? NO_NETWORK),
+      args: browserArguments(options.proxyUrl ?? NO_NETWORK, options.sandbox ?? true),
       // Tagging and outlines are asked for per document.
       ignoreDefaultArgs: ['--export-tagged-pdf', '--generate-pdf-document-outline', '--enable-automation'],
       env: { ...withoutSecrets(process.env), ...options.binary.env },
@@ -90,7 +92,8 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
     });
   } catch (error) {
     removeUserDataFolder(userData);
-    throw error;
+    if (!tooLate.signal.aborted) throw error;
+    throw new DOMException(`The browser did not answer within ${options.timeoutMs} ms.`, 'TimeoutError');
   } finally {
     clearTimeout(timer);
   }
@@ -122,7 +125,7 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
   };
 }
 
-function browserArguments(proxyUrl: string): string[] {
+function browserArguments(proxyUrl: string, sandbox: boolean): string[] {
   const args = [
     `--proxy-server=${proxyUrl}`,
     // Loopback addresses too go through the proxy.
@@ -144,8 +147,33 @@ function browserArguments(proxyUrl: string): string[] {
     `--disable-features=${DISABLED_FEATURES.join(',')}`,
   ];
   // Chromium refuses to run sandboxed as root.
-  if (process.getuid?.() === 0) args.push('--no-sandbox');
+  if (!sandbox || isRoot()) args.push('--no-sandbox');
   return args;
+}
+
+function isRoot(): boolean {
+  return process.getuid?.() === 0;
+}
+
+/**
+ * Whether a browser starts without its sandbox only, as in most containers: they refuse what it is built from (user
+ * namespaces, chroot). Tried rather than asked, for each of the ways to refuse has a message of its own. False for root.
+ *
+ * @throws Error when it starts neither way, or does not answer in time.
+ */
+export async function sandboxIsRefused(options: LaunchOptions): Promise<boolean> {
+  if (isRoot()) return false;
+  const starts = async (sandbox: boolean) => (await launchBrowser({ ...options, sandbox })).kill();
+  const refused = await starts(true).then(
+    () => false,
+    (error: Error) => {
+      // A machine that is slow for once is no reason to do without.
+      if (error.name === 'TimeoutError') throw error;
+      return true;
+    },
+  );
+  if (refused) await starts(false);
+  return refused;
 }
 
 /** Nothing of this process's configuration reaches the browser. */
