@@ -28,6 +28,9 @@ export interface DispatchParts {
   readonly onEnded: (job: Job) => Promise<void>;
 }
 
+/** Waiting jobs that are looked up together: mostly one slot is free, and the second finds that there is none. */
+const WAITING_AT_ONCE = 4;
+
 /**
  * Admission by plan slots. A job is published only while it holds a slot of its account, so the bus carries only what
  * may run now, and no account's backlog stands before another account's work.
@@ -86,18 +89,18 @@ export class Dispatch {
     const { lifecycle, slots, planOf } = this.#parts;
     const plan = await planOf(accountId);
     for (;;) {
-      const next = await this.#nextWaiting(accountId);
-      if (next === undefined) {
-        await slots.markContended(accountId, false);
-        // One may have come between the look and the mark, and seen the mark still set.
-        if ((await this.#nextWaiting(accountId)) === undefined) return;
-        await slots.markContended(accountId, true);
-        continue;
+      const waiting = await this.#nextWaiting(accountId);
+      for (const next of waiting) {
+        if (!(await slots.acquire(accountId, next._id, plan.concurrentRenders, true))) return;
+        const dispatched = await lifecycle.dispatch(next);
+        if (dispatched === undefined) await slots.release(accountId, next._id);
+        else this.publish(dispatched, plan);
       }
-      if (!(await slots.acquire(accountId, next._id, plan.concurrentRenders, true))) return;
-      const dispatched = await lifecycle.dispatch(next);
-      if (dispatched === undefined) await slots.release(accountId, next._id);
-      else this.publish(dispatched, plan);
+      if (waiting.length === WAITING_AT_ONCE) continue;
+      await slots.markContended(accountId, false);
+      // One may have come between the look and the mark, and seen the mark still set.
+      if ((await this.#nextWaiting(accountId)).length === 0) return;
+      await slots.markContended(accountId, true);
     }
   }
 
@@ -142,14 +145,14 @@ export class Dispatch {
     });
   }
 
-  async #nextWaiting(accountId: string): Promise<Job | undefined> {
+  /** Those whose turn is next, in order. */
+  async #nextWaiting(accountId: string): Promise<Job[]> {
     const { collections, clock } = this.#parts;
-    const [job] = await collections.jobs
+    return (await collections.jobs
       .find({ accountId, state: 'queued', notBefore: { $lte: clock.now() } })
       .sort({ priority: 1, createdAt: 1 })
-      .limit(1)
-      .lean();
-    return job as Job | undefined;
+      .limit(WAITING_AT_ONCE)
+      .lean()) as Job[];
   }
 
   async #refuseFullQueue(accountId: string, plan: Plan): Promise<void> {

@@ -62,19 +62,24 @@ export async function listJobs(
   const upTo = query.offset + query.limit;
   // What has ended but not been moved yet is counted where it is going to be.
   const live: QueryFilter<Job> = { ...filter, expiresAt: null };
-  const [liveJobs, overJobs, movingJobs, liveTotal, overTotal] = await Promise.all([
+  // The history second: a job that moves in between is seen in both then, and never in neither.
+  const [liveJobs, movingJobs, liveTotal] = await Promise.all([
     collections.jobs.find(live).sort(order).limit(upTo).lean(),
-    collections.history.find(visible).sort(order).limit(upTo).lean(),
     // All of them, to be counted: they are what has ended within the last moments.
     collections.jobs.find(visible).lean(),
     collections.jobs.countDocuments(live),
+  ]);
+  const [overJobs, overTotal] = await Promise.all([
+    collections.history.find(visible).sort(order).limit(upTo).lean(),
     collections.history.countDocuments(visible),
   ]);
   const moved = new Set(overJobs.map((job) => job._id));
-  const moving = movingJobs.filter((job) => !moved.has(job._id));
+  const present = [...liveJobs, ...movingJobs];
+  const staying = present.filter((job) => !moved.has(job._id));
   const sign = query.newestFirst ? -1 : 1;
-  const jobs = ([...liveJobs, ...overJobs, ...moving] as Job[])
+  const jobs = ([...staying, ...overJobs] as Job[])
     .sort((a, b) => sign * (a.createdAt.getTime() - b.createdAt.getTime()) || (a._id < b._id ? -1 : 1))
     .slice(query.offset, upTo);
-  return { total: liveTotal + overTotal + moving.length, jobs };
+  const seenTwice = present.length - staying.length;
+  return { total: liveTotal + movingJobs.length + overTotal - seenTwice, jobs };
 }

@@ -28,6 +28,7 @@ export async function firstAccount(
   if (kept !== undefined && (await keys.findBySecret(kept.trim())) !== undefined)
     return { keyFile, madeKey: undefined };
   const { secret } = await keys.create(account._id, { name: 'first', mode: 'live', allowedIps: [] });
+  await mkdir(platform.config.PLATEN_DATA_DIR, { recursive: true, mode: 0o700 });
   await writeFile(keyFile, `${secret}\n`, { mode: 0o600 });
   return { keyFile, madeKey: secret };
 }
