@@ -1,8 +1,9 @@
 # Everything is run by the Node of node_modules, whatever Node the machine has.
 NODE := node_modules/.bin/node
+CLIENT := clients/typescript
 SOURCES := $(shell find src -name '*.ts')
 
-.PHONY: run test fast check generate bench build setup peers clean
+.PHONY: run test fast check generate bench build setup peers schemathesis clean
 .DEFAULT_GOAL := run
 
 ## run: install, build and start the whole service in one process (PORT, PLATEN_DATA_DIR and the rest are obeyed)
@@ -10,24 +11,26 @@ run: dist/main.js peers
 	@exec $(NODE) dist/main.js standalone
 
 ## test: everything that has to hold before a change is kept
-test: check peers
+test: check peers schemathesis
 	@PATH="$(CURDIR)/node_modules/.bin:$$PATH" $(NODE) node_modules/mocha/bin/mocha.js --exit --reporter test/support/reporter.cjs \
-	  'test/unit/**/*.test.ts' 'test/integration/**/*.test.ts' 'test/races/**/*.test.ts' 'test/e2e/**/*.test.ts' 'test/disruption/**/*.test.ts'
+	  'test/unit/**/*.test.ts' 'test/integration/**/*.test.ts' 'test/races/**/*.test.ts' 'test/conformance/**/*.test.ts' 'test/e2e/**/*.test.ts' 'test/disruption/**/*.test.ts'
 
 ## fast: unit and integration tests alone
-fast: peers
+fast: peers $(CLIENT)/node_modules/.installed
 	@PATH="$(CURDIR)/node_modules/.bin:$$PATH" $(NODE) node_modules/mocha/bin/mocha.js --exit --reporter test/support/reporter.cjs \
 	  'test/unit/**/*.test.ts' 'test/integration/**/*.test.ts'
 
 ## check: format, lint, import cycles, types, stale generated files
-check: node_modules/.installed
+check: node_modules/.installed $(CLIENT)/node_modules/.installed
 	@node_modules/.bin/biome check .
 	@node_modules/.bin/tsc -p tsconfig.json
 	@$(NODE) scripts/generate-docs.ts --check
+	@$(NODE) scripts/generate-client.ts --check
 
-## generate: write what is made from the sources: error and configuration tables, OpenAPI document
-generate: node_modules/.installed
+## generate: write what is made from the sources: error and configuration tables, OpenAPI document, client types
+generate: node_modules/.installed $(CLIENT)/node_modules/.installed
 	@$(NODE) scripts/generate-docs.ts
+	@$(NODE) scripts/generate-client.ts
 
 ## bench: PDFs per second and latencies beside raw Chromium, as ratios within one run
 bench: dist/main.js peers
@@ -48,9 +51,18 @@ node_modules/.installed: package.json package-lock.json
 	@npm install --no-save --no-audit --no-fund --loglevel=error
 	@touch $@
 
+# On its own: the generator needs an older compiler than the rest.
+$(CLIENT)/node_modules/.installed: $(CLIENT)/package.json $(CLIENT)/package-lock.json
+	@npm --prefix $(CLIENT) install --no-save --no-audit --no-fund --loglevel=error
+	@touch $@
+
 # The embedded database, and for the tests Kafka: fetched with Maven, kept in .cache.
 peers: node_modules/.installed
 	@$(NODE) scripts/install-peers.mjs
 
+# What holds the running service against its OpenAPI document; needs Python 3.10 or newer. Kept in .cache.
+schemathesis: node_modules/.installed
+	@$(NODE) scripts/install-schemathesis.ts
+
 clean:
-	rm -rf dist node_modules .cache
+	rm -rf $(CLIENT)/node_modules dist node_modules .cache

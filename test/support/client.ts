@@ -12,11 +12,11 @@ export interface Answer {
 /** A caller with one API key, over real HTTP. */
 export class TestClient {
   readonly url: string;
-  readonly #key: string;
+  readonly key: string;
 
   constructor(url: string, key: string) {
     this.url = url;
-    this.#key = key;
+    this.key = key;
   }
 
   async call(
@@ -28,7 +28,7 @@ export class TestClient {
     const answer = await fetch(new URL(path, this.url), {
       method,
       headers: {
-        'x-api-key': this.#key,
+        'x-api-key': this.key,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },

@@ -1,0 +1,63 @@
+import createClient, { type Client } from 'openapi-fetch';
+import { PlatenApiError } from './errors.ts';
+import type { paths } from './generated/schema.ts';
+import { DEFAULT_RETRY, type Fetch, type RetryOptions, retryingFetch } from './retrying-fetch.ts';
+
+/** Every route of the API, typed: `api.GET('/v1/pdf/jobs/{id}', { params: { path: { id } } })`. */
+export type PlatenApi = Client<paths>;
+
+export interface ConnectionOptions {
+  /** Where the service is: `https://pdf.example.com`. */
+  readonly baseUrl: string;
+  readonly retry?: Partial<RetryOptions>;
+  /** What requests are sent with; the global fetch unless given. */
+  readonly fetch?: Fetch;
+}
+
+export interface Credentials {
+  /** For the routes under /v1. */
+  readonly apiKey?: string;
+  /** For the routes under /user and /auth. */
+  readonly accessToken?: string;
+}
+
+/** The typed routes, sent with these credentials, and tried again where that is safe and can help. */
+export function createApi(options: ConnectionOptions & Credentials): PlatenApi {
+  const { baseUrl, apiKey, accessToken } = options;
+  const fetchOnce: Fetch = options.fetch ?? ((request) => globalThis.fetch(request));
+  return createClient<paths>({
+    baseUrl,
+    fetch: retryingFetch(fetchOnce, { ...DEFAULT_RETRY, ...options.retry }),
+    headers: {
+      ...(apiKey !== undefined && { 'X-API-Key': apiKey }),
+      ...(accessToken !== undefined && { Authorization: `Bearer ${accessToken}` }),
+    },
+  });
+}
+
+/**
+ * Signs in with a password.
+ *
+ * @returns the typed routes with the new access token, which is valid for 12 hours.
+ * @throws PlatenApiError with status 401 when address and password do not fit.
+ */
+export async function signIn(
+  connection: ConnectionOptions,
+  credentials: { readonly email: string; readonly password: string },
+): Promise<PlatenApi> {
+  const { accessToken } = await dataOf(createApi(connection).POST('/auth/login', { body: credentials }));
+  return createApi({ ...connection, accessToken });
+}
+
+/**
+ * What a call of the typed routes has brought.
+ *
+ * @throws PlatenApiError when that is an error.
+ */
+export async function dataOf<Data>(
+  call: Promise<{ readonly data?: Data; readonly error?: unknown; readonly response: Response }>,
+): Promise<Exclude<Data, undefined>> {
+  const { data, error, response } = await call;
+  if (!response.ok) throw new PlatenApiError(response, error);
+  return data as Exclude<Data, undefined>;
+}

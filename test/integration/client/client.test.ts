@@ -1,0 +1,281 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { createServer, type Server } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type ConnectionOptions,
+  createApi,
+  dataOf,
+  PlatenApiError,
+  PlatenClient,
+  PlatenConnectionError,
+  PlatenJobError,
+  signIn,
+} from '../../../clients/typescript/src/index.ts';
+import { PASSWORD } from '../../support/account-client.ts';
+import { readPdf } from '../../support/pdf.ts';
+import { openStandaloneService, type Tenant, type TestService } from '../../support/service.ts';
+import { serveWebPages, type WebPages } from '../../support/web-pages.ts';
+
+const SLOW_MS = 3000;
+const NOWHERE = '00000000-0000-4000-8000-000000000000';
+
+describe('the TypeScript client', function () {
+  this.timeout(90_000);
+  let service: TestService;
+  let tenant: Tenant;
+  let pages: WebPages;
+  let client: PlatenClient;
+
+  before(async function () {
+    this.timeout(120_000);
+    service = await openStandaloneService({ PLATEN_SYNC_WAIT_MS: '1500' });
+    tenant = await service.newTenant('business');
+    client = clientOf(tenant);
+    pages = await serveWebPages({
+      '/slow': (_request, response) => {
+        setTimeout(
+          () => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>slow</p>'),
+          SLOW_MS,
+        );
+      },
+    });
+  });
+  after(async () => {
+    await pages?.close();
+    await service?.stop();
+  });
+
+  function clientOf({ client: { key } }: Tenant, options: Partial<ConnectionOptions> = {}): PlatenClient {
+    return new PlatenClient({ baseUrl: service.url, apiKey: key, ...options });
+  }
+
+  /** Notes every answer that comes over the wire. */
+  function watched(): { statuses: (number | 'none')[]; fetch: (request: Request) => Promise<Response> } {
+    const statuses: (number | 'none')[] = [];
+    return {
+      statuses,
+      async fetch(request) {
+        const response = await fetch(request).catch((error: unknown) => {
+          statuses.push('none');
+          throw error;
+        });
+        statuses.push(response.status);
+        return response;
+      },
+    };
+  }
+
+  it('renders a document', async () => {
+    const pdf = await client.render({ html: '<h1>Hello, client</h1>', options: { format: 'A5' } });
+    assert.match((await readPdf(pdf.bytes)).text, /Hello, client/);
+    assert.equal(pdf.pages, 1);
+    assert.ok(pdf.processingTimeMs > 0);
+    assert.ok(pdf.expiresAt !== undefined && pdf.expiresAt.getTime() > Date.now());
+    assert.equal((await client.job(pdf.jobId)).status, 'completed');
+  });
+
+  it('follows a render that takes longer than the service waits', async () => {
+    const { statuses, fetch } = watched();
+    const pdf = await clientOf(tenant, { fetch }).render({ url: `${pages.url}/slow` });
+    assert.match((await readPdf(pdf.bytes)).text, /slow/);
+    assert.equal(statuses[0], 202);
+    assert.ok(statuses.length < 15, `${statuses.length} requests`);
+    assert.equal(pdf.pages, 1);
+    assert.ok(pdf.expiresAt !== undefined);
+  });
+
+  it('makes one job of two calls with one idempotency key', async () => {
+    const idempotencyKey = randomUUID();
+    const calls = [1, 2].map(() => client.render({ html: '<p>once</p>' }, { idempotencyKey }));
+    const [first, second] = await Promise.all(calls);
+    assert.equal(first?.jobId, second?.jobId);
+    assert.deepEqual(first?.bytes, second?.bytes);
+  });
+
+  it('renders in the background, lists, links and fetches', async () => {
+    const own = await service.newTenant('business');
+    const mine = clientOf(own);
+    const ids: string[] = [];
+    for (let i = 0; i < 3; i += 1) ids.push((await mine.renderAsync({ html: `<p>${i}</p>` })).jobId);
+    const pdfs = await Promise.all(ids.map((id) => mine.result(id)));
+    assert.deepEqual(
+      pdfs.map(({ jobId }) => jobId),
+      ids,
+    );
+    assert.match((await readPdf(pdfs[2]!.bytes)).text, /2/);
+    const listed: string[] = [];
+    for await (const job of mine.jobs({ status: 'completed', sort: 'created_asc' })) listed.push(job.jobId);
+    assert.deepEqual(listed, ids);
+    const { url } = await mine.downloadUrl(ids[0]!);
+    const linked = new Uint8Array(await (await fetch(url)).arrayBuffer());
+    assert.deepEqual(linked, pdfs[0]!.bytes);
+  });
+
+  it('lists more jobs than fit on a page', async function () {
+    this.timeout(120_000);
+    const own = clientOf(await service.newTenant('business'));
+    const ids = new Set<string>();
+    for (let i = 0; i < 103; i += 1) ids.add((await own.renderAsync({ html: '<p>x</p>' })).jobId);
+    const listed: string[] = [];
+    for await (const job of own.jobs()) listed.push(job.jobId);
+    assert.equal(listed.length, 103);
+    assert.deepEqual(new Set(listed), ids);
+    for (const id of ids) await own.cancel(id).catch(() => undefined);
+  });
+
+  it('tells what is wrong with a request', async () => {
+    const wrong = client.render({ html: '<p>x</p>', options: { scale: 9, delayMs: -1 } });
+    await assert.rejects(wrong, (error: unknown) => {
+      assert.ok(error instanceof PlatenApiError);
+      assert.deepEqual([error.status, error.code, error.messages.length], [400, 'VALIDATION', 2]);
+      assert.match(error.message, /options\.scale/);
+      assert.match(error.requestId ?? '', /^[0-9a-f-]{36}$/);
+      return true;
+    });
+    await assert.rejects(clientOf({ ...tenant, client: { key: 'sk_live_no' } as never }).job(NOWHERE), {
+      status: 401,
+      code: 'UNAUTHENTICATED',
+    });
+    await assert.rejects(client.job(NOWHERE), { status: 404, code: 'NOT_FOUND' });
+  });
+
+  it('tells why a render failed: while the service waited, and later', async () => {
+    const never = { html: '<p>x</p>', options: { waitForSelector: '#never', timeoutMs: 1000 } };
+    await assert.rejects(client.render(never), (error: unknown) => {
+      assert.ok(error instanceof PlatenApiError);
+      assert.deepEqual([error.status, error.code], [400, 'SELECTOR_TIMEOUT']);
+      assert.ok(error.jobId);
+      return true;
+    });
+    const endless = { html: '<script>for (;;);</script>', options: { timeoutMs: 1000 } };
+    await assert.rejects(client.render(endless), (error: unknown) => {
+      assert.ok(error instanceof PlatenJobError);
+      assert.deepEqual([error.code, error.job.attemptCount], ['RENDER_TIMEOUT', 2]);
+      return true;
+    });
+  });
+
+  it('cancels, also twice, but not what is over', async () => {
+    const { jobId } = await client.renderAsync({ url: `${pages.url}/slow` });
+    const result = client.result(jobId);
+    const rejected = assert.rejects(result, { name: 'PlatenJobError', code: 'CANCELLED', jobId });
+    assert.equal((await client.cancel(jobId)).status, 'cancelled');
+    assert.equal((await client.cancel(jobId)).status, 'cancelled');
+    await rejected;
+    const done = await client.render({ html: '<p>done</p>' });
+    await assert.rejects(client.cancel(done.jobId), { status: 409, code: 'JOB_ENDED' });
+  });
+
+  it('ends when its caller wants it to, with the reason', async () => {
+    const reason = new Error('enough');
+    const controller = new AbortController();
+    const call = client.render({ url: `${pages.url}/slow` }, { signal: controller.signal });
+    setTimeout(() => controller.abort(reason), 1800);
+    await assert.rejects(call, reason);
+    await assert.rejects(client.job(NOWHERE, { signal: AbortSignal.abort(reason) }), reason);
+  });
+
+  /** The minute that requests are counted in begins at another second for each account. */
+  async function tenantWhoseMinuteIsAlmostOver(): Promise<Tenant> {
+    for (;;) {
+      const candidate = await service.newTenant('free');
+      const { headers } = await candidate.client.call('GET', '/v1/pdf/jobs');
+      const seconds = Number(/t=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
+      if (seconds >= 4 && seconds <= 10) return candidate;
+    }
+  }
+
+  it('waits as long as a rate limit asks for', async () => {
+    const { statuses, fetch } = watched();
+    const limited = await tenantWhoseMinuteIsAlmostOver();
+    const patient = clientOf(limited, { fetch });
+    const started = Date.now();
+    let asked = 0;
+    while (!statuses.includes(429)) {
+      await patient.renderAsync({ html: '<p>x</p>' });
+      asked += 1;
+    }
+    assert.equal(statuses.filter((status) => status === 202).length, asked);
+    assert.ok(asked > 10 && Date.now() - started > 1000, 'it waited');
+    const hasty = clientOf(limited, { retry: { giveUpAfterMs: 100 } });
+    const refused = async () => {
+      for (let i = 0; i < 20; i += 1) await hasty.renderAsync({ html: '<p>x</p>' });
+    };
+    await assert.rejects(refused, { status: 429, code: 'RATE_LIMITED' });
+  });
+
+  it('gives up on a service that is not there', async () => {
+    const { port, close } = await closedPort();
+    const { statuses, fetch } = watched();
+    const lost = new PlatenClient({
+      baseUrl: `http://127.0.0.1:${port}`,
+      apiKey: 'sk_live_x',
+      fetch,
+      retry: { firstMs: 50, giveUpAfterMs: 500 },
+    });
+    await assert.rejects(lost.job(NOWHERE), PlatenConnectionError);
+    assert.ok(statuses.length > 2);
+    close();
+  });
+
+  it('signs in, and reaches every account route', async () => {
+    const email = `${randomUUID()}@example.com`;
+    const connection = { baseUrl: service.url };
+    await dataOf(createApi(connection).POST('/auth/register', { body: { email, password: PASSWORD } }));
+    const account = await signIn(connection, { email, password: PASSWORD });
+    assert.equal((await dataOf(account.GET('/auth/me'))).email, email);
+    const { apiKey, id } = await dataOf(account.POST('/user/api-keys', { body: { name: 'mine' } }));
+    const { keys } = await dataOf(
+      account.GET('/user/api-keys', { params: { query: { status: 'active', limit: 10 } } }),
+    );
+    assert.deepEqual(
+      keys.map((key) => key.id),
+      [id],
+    );
+    const template = await dataOf(
+      account.POST('/user/templates', { body: { name: 'note', content: '<p>Dear {{ name }}</p>' } }),
+    );
+    const own = new PlatenClient({ ...connection, apiKey });
+    const pdf = await own.render({ templateId: template.id, data: { name: 'Ada' } });
+    assert.match((await readPdf(pdf.bytes)).text, /Dear Ada/);
+    const usage = await dataOf(account.GET('/user/usage', { params: { query: { period: '1d' } } }));
+    assert.deepEqual([usage.plan, usage.remaining], ['free', 99]);
+    await dataOf(account.GET('/user/request-logs'));
+    await dataOf(account.POST('/auth/logout'));
+    await assert.rejects(dataOf(account.GET('/auth/me')), { status: 401 });
+    await assert.rejects(signIn(connection, { email, password: 'not this one' }), { status: 401 });
+  });
+
+  // Last, since it takes the service away from under everybody.
+  it('comes through a service that is killed and started again, with one job for each call', async function () {
+    this.timeout(120_000);
+    const own = await service.newTenant('business');
+    const { statuses, fetch } = watched();
+    const patient = clientOf(own, { fetch, retry: { firstMs: 200, longestMs: 1000 } });
+    const inputs = ['<p>one</p>', '<p>two</p>', '<p>three</p>'].map((html) => ({
+      html,
+      options: { delayMs: 1000 },
+    }));
+    const calls = inputs.map((input) => patient.render(input));
+    await sleep(500);
+    const standalone = service.roles.get('standalone')!;
+    await standalone.end('SIGKILL');
+    await sleep(1000);
+    await service.restart('standalone');
+    const pdfs = await Promise.all(calls);
+    assert.ok(statuses.includes('none'), statuses.join());
+    for (const [index, mark] of [/one/, /two/, /three/].entries()) {
+      assert.match((await readPdf(pdfs[index]!.bytes)).text, mark);
+    }
+    assert.equal((await own.client.call('GET', '/v1/pdf/jobs')).json.total, 3);
+  });
+});
+
+/** A port that nobody listens on. */
+async function closedPort(): Promise<{ port: number; close: () => void }> {
+  const server: Server = createServer((socket) => socket.destroy());
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as { port: number };
+  return { port, close: () => server.close() };
+}
