@@ -6,7 +6,7 @@ import {
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
 import { ERRORS, type ErrorCode } from '../errors/registry.ts';
-import type { Auth, ResponseSpec, RouteDeclaration } from './route.ts';
+import type { Auth, FollowUps, ResponseSpec, RouteDeclaration } from './route.ts';
 import { errorBodySchema } from './schemas/error-body.ts';
 
 export type ApiDocument = ReturnType<typeof createDocument>;
@@ -98,7 +98,7 @@ export function errorsOf(route: RouteDeclaration): ErrorCode[] {
 }
 
 function responseOf(spec: ResponseSpec, headerPrefix: string, auth: Auth): ZodOpenApiResponseObject {
-  const { description, schema, contentType, serviceHeaders = {} } = spec;
+  const { description, schema, contentType, serviceHeaders = {}, leadsTo } = spec;
   const own = Object.entries(serviceHeaders).map(([name, meaning]) => [`${headerPrefix}${name}`, meaning]);
   const headers: Record<string, string> = {
     ...(auth === 'apiKey' && RATE_HEADERS),
@@ -111,7 +111,19 @@ function responseOf(spec: ResponseSpec, headerPrefix: string, auth: Auth): ZodOp
       ...(contentType && { [contentType]: { schema: {} } }),
       ...(schema && { 'application/json': { schema } }),
     },
+    ...(leadsTo && { links: linksOf(leadsTo, headerPrefix) }),
   };
+}
+
+function linksOf({ operations, id }: FollowUps, headerPrefix: string): ZodOpenApiResponseObject['links'] {
+  const expression =
+    'field' in id ? `$response.body#/${id.field}` : `$response.header.${headerPrefix}${id.serviceHeader}`;
+  const links = operations.map((operation) => {
+    const [method = '', path = ''] = operation.split(' ');
+    const target = operationId({ method: method.toLowerCase(), path });
+    return [target, { operationId: target, parameters: { id: expression } }];
+  });
+  return Object.fromEntries(links);
 }
 
 function headersOf(meanings: Readonly<Record<string, string>>): Pick<ZodOpenApiResponseObject, 'headers'> {

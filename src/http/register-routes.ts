@@ -23,11 +23,16 @@ export interface Registration<Parts> {
   readonly logger: Logger;
 }
 
-/** Makes declared routes answer. A path that is known, asked for with a method that is not, is told which ones are. */
+/**
+ * Makes declared routes answer. A path that is known, asked for with a method that is not, is told which ones are; so a
+ * path is settled before the next one that fits as well: `/templates/preview` before `/templates/:id`.
+ */
 export function registerRoutes<Parts>(registration: Registration<Parts>): void {
   const { app, routes } = registration;
-  for (const route of routes) app[route.method](route.path, runRoute(route, registration));
   for (const path of new Set(routes.map((route) => route.path))) {
+    for (const route of routes.filter((candidate) => candidate.path === path)) {
+      app[route.method](path, runRoute(route, registration));
+    }
     app.all(path, refuseMethod(path, routes));
   }
 }

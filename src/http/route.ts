@@ -21,6 +21,14 @@ export interface ResponseSpec {
   readonly contentType?: string;
   /** Headers of our own, named without the configured prefix, and what they hold. */
   readonly serviceHeaders?: Readonly<Record<string, string>>;
+  readonly leadsTo?: FollowUps;
+}
+/** Operations on what an answer is about, for readers of the API document that follow them. */
+export interface FollowUps {
+  /** `GET /v1/pdf/jobs/:id` and the like; their `id` comes from this answer. */
+  readonly operations: readonly string[];
+  /** Where the id is: a field of the body, or a header of our own, named without the configured prefix. */
+  readonly id: { readonly field: string } | { readonly serviceHeader: string };
 }
 export type Responses = Readonly<Record<number, ResponseSpec>>;
 

@@ -36,7 +36,16 @@ const create = defineRoute({
   tags,
   auth: 'bearer',
   body: apiKeyRequestSchema,
-  responses: { 201: { description: 'The key, with its secret this once.', schema: newApiKeySchema } },
+  responses: {
+    201: {
+      description: 'The key, with its secret this once.',
+      schema: newApiKeySchema,
+      leadsTo: {
+        operations: ['POST /user/api-keys/:id/rotate', 'DELETE /user/api-keys/:id'],
+        id: { field: 'id' },
+      },
+    },
+  },
   errors: ['KEY_CAPACITY', 'UNAVAILABLE'],
 }).handledBy(async ({ body, caller, clientAddress }, parts: ApiParts) => {
   const made = await parts.keys.create(caller.accountId, body, caller.plan.maxActiveKeys);

@@ -16,6 +16,13 @@ const DEFAULT_FILE_NAME = 'document.pdf';
 /** What renders of test keys carry, whatever their options say. */
 const TEST_WATERMARK = { text: 'TEST' };
 
+const JOB_OPERATIONS = [
+  'GET /v1/pdf/jobs/:id',
+  'GET /v1/pdf/jobs/:id/file',
+  'GET /v1/pdf/jobs/:id/download-url',
+  'DELETE /v1/pdf/jobs/:id',
+];
+
 const headers = z.object({
   'Idempotency-Key': z
     .string()
@@ -73,8 +80,13 @@ const render = defineRoute({
         'Processing-Time-Ms': 'Milliseconds that the render took.',
         'Expires-At': 'End of the retention window.',
       },
+      leadsTo: { operations: JOB_OPERATIONS, id: { serviceHeader: 'Job-Id' } },
     },
-    202: { description: 'Accepted; follow the job.', schema: acceptedJob },
+    202: {
+      description: 'Accepted; follow the job.',
+      schema: acceptedJob,
+      leadsTo: { operations: JOB_OPERATIONS, id: { field: 'jobId' } },
+    },
   },
   errors: [
     'NOT_FOUND',

@@ -26,7 +26,21 @@ const create = defineRoute({
   tags,
   auth: 'bearer',
   body: templateRequestSchema,
-  responses: { 201: { description: 'The template in its first version.', schema: templateSchema } },
+  responses: {
+    201: {
+      description: 'The template in its first version.',
+      schema: templateSchema,
+      leadsTo: {
+        operations: [
+          'GET /user/templates/:id',
+          'PATCH /user/templates/:id',
+          'DELETE /user/templates/:id',
+          'GET /user/templates/:id/versions',
+        ],
+        id: { field: 'id' },
+      },
+    },
+  },
   errors: ['TEMPLATE_ERROR', 'TOO_MANY_WAITING'],
 }).handledBy(async ({ body, caller, clientAddress }, parts: ApiParts) => {
   const saved = await parts.templateEditor.create(caller.accountId, body);

@@ -3,8 +3,16 @@ import { PLAN_NAMES } from '../../plans/plan.ts';
 
 /** RFC 5321, section 4.5.3.1.3, less the brackets. */
 const MAX_EMAIL = 254;
+/** What stands before the @: section 4.5.3.1.1. */
+const MAX_LOCAL_PART = 64;
 
-const email = z.email().max(MAX_EMAIL).describe('Upper and lower case make no difference.');
+const email = z
+  .email()
+  .max(MAX_EMAIL)
+  .refine((address) => address.indexOf('@') <= MAX_LOCAL_PART, {
+    message: `must have at most ${MAX_LOCAL_PART} characters before the @`,
+  })
+  .describe('Upper and lower case make no difference.');
 
 /** The body of `POST /auth/register`. */
 export const registrationSchema = z

@@ -6,6 +6,7 @@ const MAX_DATA_DEPTH = 64;
 /** As browsers and proxies have it. */
 const MAX_URL_LENGTH = 8192;
 const SOURCES = ['html', 'url', 'templateId'] as const;
+const TEMPLATE_FIELDS = ['data', 'templateVersionId'] as const;
 
 /** The body of `POST /v1/pdf`; `inputFaults` has the rules between its fields. */
 export const renderRequestSchema = z
@@ -40,7 +41,11 @@ export const renderRequestSchema = z
       .describe('`sync` waits a while for the render to end; `async` answers 202 at once.'),
     options: renderOptionsSchema.default({}),
   })
-  .meta({ id: 'RenderRequest', oneOf: SOURCES.map((source) => ({ required: [source] })) });
+  .meta({
+    id: 'RenderRequest',
+    oneOf: SOURCES.map((source) => ({ required: [source] })),
+    dependentRequired: Object.fromEntries(TEMPLATE_FIELDS.map((field) => [field, ['templateId']])),
+  });
 
 export type RenderRequest = z.output<typeof renderRequestSchema>;
 
@@ -54,7 +59,7 @@ export function inputFaults(given: unknown): string[] {
   if (sources.length > 1) {
     faults.push(`only one of ${SOURCES.join(', ')} may be given, not ${sources.join(' and ')}`);
   }
-  for (const field of fields.templateId === undefined ? ['data', 'templateVersionId'] : []) {
+  for (const field of fields.templateId === undefined ? TEMPLATE_FIELDS : []) {
     if (fields[field] !== undefined) faults.push(`${field}: may only be given together with templateId`);
   }
   return faults;
