@@ -71,6 +71,16 @@ final class IndexedBackend extends H2Backend {
       super(database, name, options, data, meta, cursors);
     }
 
+    /**
+     * A copy: the library changes what it gets here in place, while others may still be writing the same object to
+     * their sockets. Changed as a copy and put back, a document that was handed out stays what it was.
+     */
+    @Override
+    protected Document getDocument(Object position) {
+      Document document = super.getDocument(position);
+      return document == null ? null : document.cloneDeeply();
+    }
+
     @Override
     protected synchronized QueryResult queryDocuments(
         Document query, Document orderBy, int skip, int limit, int batchSize, Document projection) {

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { type Connection, type Model, Schema } from 'mongoose';
 import type { Clock } from '../clock.ts';
 import { TtlCache } from '../memory/ttl-cache.ts';
+import { repeatUpsert } from '../store/upsert.ts';
 
 export interface AccessToken {
   /** Hex SHA-256 of the token. */
@@ -71,10 +72,12 @@ export class AccessTokenStore {
 
   /** @param expiresAt when the token would have ended by itself. */
   async revoke(id: string, accountId: string, expiresAt: Date): Promise<void> {
-    await this.#model.collection.updateOne(
-      { _id: id as never },
-      { $set: { revoked: true }, $setOnInsert: { accountId, createdAt: this.#clock.now(), expiresAt } },
-      { upsert: true },
+    await repeatUpsert(() =>
+      this.#model.collection.updateOne(
+        { _id: id as never },
+        { $set: { revoked: true }, $setOnInsert: { accountId, createdAt: this.#clock.now(), expiresAt } },
+        { upsert: true },
+      ),
     );
     this.#cache.forget(id);
   }

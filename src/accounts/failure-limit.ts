@@ -3,6 +3,7 @@ import ipaddr from 'ipaddr.js';
 import { type Connection, type Model, Schema } from 'mongoose';
 import type { Clock } from '../clock.ts';
 import { PlatenError } from '../errors/registry.ts';
+import { repeatUpsert } from '../store/upsert.ts';
 
 /** Failures of one account or one network in one window of time. */
 interface FailureCount {
@@ -19,7 +20,6 @@ export interface FailureBounds {
   readonly perNetwork: number;
 }
 
-const DUPLICATE_KEY = 11000;
 const WINDOW_MS = 15 * 60_000;
 const IPV6_NETWORK_BYTES = 8;
 
@@ -75,17 +75,13 @@ export class FailureLimit {
   }
 
   async #add(id: string, failures: number, expiresAt: number): Promise<number> {
-    const add = () =>
+    const after = await repeatUpsert(() =>
       this.#model.collection.findOneAndUpdate(
         { _id: id as never },
         { $inc: { failures }, $setOnInsert: { expiresAt: new Date(expiresAt) } },
         { upsert: true, returnDocument: 'after' },
-      );
-    const after = await add().catch((error: { code?: number }) => {
-      // Two began the window at once: by now it is there.
-      if (error.code === DUPLICATE_KEY) return add();
-      throw error;
-    });
+      ),
+    );
     return (after as unknown as FailureCount).failures;
   }
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Connection, type Model, Schema } from 'mongoose';
 import type { Clock } from '../clock.ts';
+import { repeatUpsert } from '../store/upsert.ts';
 
 /** What is counted by itself: requests for work, and requests that look at work (records, files, lists). */
 export type RateKind = 'requests' | 'reads';
@@ -22,7 +23,6 @@ export interface RateVerdict {
 }
 
 export const RATE_WINDOW_MS = 60_000;
-const DUPLICATE_KEY = 11000;
 /** Exhausted windows that a process remembers. */
 const REMEMBERED = 10_000;
 /** A counter may lose its last moments with the server; waiting for the disk would cost more than it is worth. */
@@ -78,19 +78,15 @@ export class RateLimiter {
     return (await this.#model.deleteMany({ endsAt: { $lte: now } })).deletedCount;
   }
 
-  async #count(id: string, endsAt: Date, again = true): Promise<number> {
-    try {
-      const window = await this.#model.collection.findOneAndUpdate(
+  async #count(id: string, endsAt: Date): Promise<number> {
+    const window = await repeatUpsert(() =>
+      this.#model.collection.findOneAndUpdate(
         { _id: id as never },
         { $inc: { count: 1 }, $setOnInsert: { endsAt } },
         { upsert: true, returnDocument: 'after', writeConcern },
-      );
-      return (window as unknown as RateWindow).count;
-    } catch (error) {
-      // Two that begin the same window at once may both try to insert it.
-      if (again && (error as { code?: number }).code === DUPLICATE_KEY) return this.#count(id, endsAt, false);
-      throw error;
-    }
+      ),
+    );
+    return (window as unknown as RateWindow).count;
   }
 
   #remember(id: string, count: number): void {

@@ -71,17 +71,18 @@ export class Quota {
     const _id = recordId(accountId, period) as never;
     const pending = `pending.${jobId}`;
     const now = this.#clock.now().getTime();
+    const filter = { _id, used: { $lt: quota }, [pending]: { $exists: false } };
+    const update = { $inc: { used: 1 }, $set: { [pending]: now, watched: true } };
     try {
-      await this.#model.collection.updateOne(
-        { _id, used: { $lt: quota }, [pending]: { $exists: false } },
-        { $inc: { used: 1 }, $set: { [pending]: now, watched: true } },
-        // Where the filter misses an existing record the insert meets its id: that is the "no".
-        { upsert: true },
-      );
+      await this.#model.collection.updateOne(filter, update, { upsert: true });
       return 'made';
     } catch (error) {
       if ((error as { code?: number }).code !== DUPLICATE_KEY) throw error;
     }
+    // The record is there and did not fit, or somebody began the month at the same moment: asked again it is one or
+    // the other.
+    const again = await this.#model.collection.updateOne(filter, update);
+    if (again.matchedCount === 1) return 'made';
     // Held already, by an earlier try that died: the time is set anew, so that no sweep takes it for abandoned.
     const held = await this.#model.collection.updateOne(
       { _id, [pending]: { $exists: true } },

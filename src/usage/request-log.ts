@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Connection, type Model, Schema } from 'mongoose';
+import { bulkUpsert, repeatUpsert } from '../store/upsert.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import {
   BLOCK_ENTRIES,
@@ -152,7 +153,8 @@ export class RequestLog {
   async #append(series: string, at: string, entries: readonly RequestLogEntry[]): Promise<void> {
     const places = await this.#takePlaces(series, at, entries);
     const blocks = Map.groupBy(entries, (entry) => Math.floor(places.get(entry)! / BLOCK_ENTRIES));
-    await this.#blocks.collection.bulkWrite(
+    await bulkUpsert(
+      this.#blocks.collection,
       [...blocks].map(([block, own]) => ({
         updateOne: {
           filter: { _id: blockId(series, at, block) as never },
@@ -183,10 +185,12 @@ export class RequestLog {
         }
       }
       const day = at.slice(0, 10);
-      const counted = (await this.#days.collection.findOneAndUpdate(
-        { _id: dayId(series, day) as never },
-        { $inc: increments as never, $setOnInsert: { day } },
-        { upsert: true, returnDocument: 'after' },
+      const counted = (await repeatUpsert(() =>
+        this.#days.collection.findOneAndUpdate(
+          { _id: dayId(series, day) as never },
+          { $inc: increments as never, $setOnInsert: { day } },
+          { upsert: true, returnDocument: 'after' },
+        ),
       )) as unknown as LogDay;
       const first = counted.hours[hour]!.total - fresh.length;
       fresh.forEach((entry, i) => {

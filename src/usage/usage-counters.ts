@@ -1,5 +1,6 @@
 import { type Connection, type Model, Schema } from 'mongoose';
 import type { ErrorCode } from '../errors/registry.ts';
+import { bulkUpsert } from '../store/upsert.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { errorCategory } from './error-category.ts';
 import { dayOf, LONGEST_PERIOD_MS } from './periods.ts';
@@ -104,7 +105,8 @@ export class UsageCounters {
       }
       increments.set(id, entry);
     }
-    await this.#model.collection.bulkWrite(
+    await bulkUpsert(
+      this.#model.collection,
       [...increments].map(([id, { event, inc }]) => ({
         updateOne: {
           filter: { _id: id as never },
