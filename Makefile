@@ -3,7 +3,7 @@ NODE := node_modules/.bin/node
 CLIENT := clients/typescript
 SOURCES := $(shell find src -name '*.ts')
 
-.PHONY: run test fast check generate bench build setup peers schemathesis clean
+.PHONY: run test fast check generate bench image-test build setup peers schemathesis clean
 .DEFAULT_GOAL := run
 
 ## run: install, build and start the whole service in one process (PORT, PLATEN_DATA_DIR and the rest are obeyed)
@@ -35,6 +35,10 @@ generate: node_modules/.installed $(CLIENT)/node_modules/.installed
 ## bench: PDFs per second and latencies beside raw Chromium, as ratios within one run
 bench: dist/main.js peers
 	@$(NODE) test/bench/run.ts
+
+## image-test: builds the image and runs every role of it in containers (as root; test/image/run.sh says what it needs)
+image-test: peers
+	@test/image/run.sh
 
 build: dist/main.js
 
