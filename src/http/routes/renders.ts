@@ -16,13 +16,6 @@ const DEFAULT_FILE_NAME = 'document.pdf';
 /** What renders of test keys carry, whatever their options say. */
 const TEST_WATERMARK = { text: 'TEST' };
 
-const JOB_OPERATIONS = [
-  'GET /v1/pdf/jobs/:id',
-  'GET /v1/pdf/jobs/:id/file',
-  'GET /v1/pdf/jobs/:id/download-url',
-  'DELETE /v1/pdf/jobs/:id',
-];
-
 const headers = z.object({
   'Idempotency-Key': z
     .string()
@@ -80,12 +73,22 @@ const render = defineRoute({
         'Processing-Time-Ms': 'Milliseconds that the render took.',
         'Expires-At': 'End of the retention window.',
       },
-      leadsTo: { operations: JOB_OPERATIONS, id: { serviceHeader: 'Job-Id' } },
+      leadsTo: {
+        operations: [
+          'GET /v1/pdf/jobs/:id',
+          'GET /v1/pdf/jobs/:id/file',
+          'GET /v1/pdf/jobs/:id/download-url',
+        ],
+        id: { serviceHeader: 'Job-Id' },
+      },
     },
     202: {
       description: 'Accepted; follow the job.',
       schema: acceptedJob,
-      leadsTo: { operations: JOB_OPERATIONS, id: { field: 'jobId' } },
+      leadsTo: {
+        operations: ['GET /v1/pdf/jobs/:id', 'DELETE /v1/pdf/jobs/:id'],
+        id: { field: 'jobId' },
+      },
     },
   },
   errors: [
@@ -207,6 +210,13 @@ async function result(job: Job, parts: ApiParts) {
   if (job.output === null) {
     throw new PlatenError(job.error?.code ?? 'INTERNAL', job.error?.message, { jobId: job._id });
   }
+  const prefix = parts.config.PLATEN_HEADER_PREFIX;
+  const headers = {
+    [`${prefix}Job-Id`]: job._id,
+    [`${prefix}Pages`]: job.output.pages,
+    [`${prefix}Processing-Time-Ms`]: job.processingTimeMs,
+    [`${prefix}Expires-At`]: job.expiresAt?.toISOString() ?? '',
+  };
   if (job.outputMode === 'url') {
     const { url, expiresAt } = signedLink(job, parts);
     const metadata = {
@@ -215,19 +225,12 @@ async function result(job: Job, parts: ApiParts) {
       mode: job.inputMode,
       format: job.format,
     };
-    return { status: 200, json: { success: true, url, expiresAt, metadata } } as const;
+    return { status: 200, json: { success: true, url, expiresAt, metadata }, headers } as const;
   }
-  const prefix = parts.config.PLATEN_HEADER_PREFIX;
   return {
     status: 200,
     body: await parts.renders.openOutput(job),
-    headers: {
-      ...fileHeaders(job),
-      [`${prefix}Job-Id`]: job._id,
-      [`${prefix}Pages`]: job.output.pages,
-      [`${prefix}Processing-Time-Ms`]: job.processingTimeMs,
-      [`${prefix}Expires-At`]: job.expiresAt?.toISOString() ?? '',
-    },
+    headers: { ...fileHeaders(job), ...headers },
   } as const;
 }
 
