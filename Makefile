@@ -3,11 +3,11 @@ NODE := node_modules/.bin/node
 CLIENT := clients/typescript
 SOURCES := $(shell find src -name '*.ts')
 
-.PHONY: run test fast check generate bench image-test build setup peers schemathesis clean
+.PHONY: database run test fast check generate bench image-test build setup peers schemathesis clean
 .DEFAULT_GOAL := run
 
 ## run: install, build and start the whole service in one process (PORT, PLATEN_DATA_DIR and the rest are obeyed)
-run: dist/main.js peers
+run: dist/main.js database
 	@exec $(NODE) dist/main.js standalone
 
 ## test: everything that has to hold before a change is kept
@@ -61,6 +61,9 @@ $(CLIENT)/node_modules/.installed: $(CLIENT)/package.json $(CLIENT)/package-lock
 	@touch $@
 
 # The embedded database, and for the tests Kafka: fetched with Maven, kept in .cache.
+database: node_modules/.installed
+	@$(NODE) scripts/install-peers.mjs mongo-java-server
+
 peers: node_modules/.installed
 	@$(NODE) scripts/install-peers.mjs
 
