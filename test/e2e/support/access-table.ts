@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto';
+import type { ErrorCode } from '../../../src/errors/registry.ts';
+import { newEmail, PASSWORD } from '../../support/account-client.ts';
+import type { Actor } from './cast.ts';
+
+/** A request that its owner is allowed. */
+export interface Ask {
+  readonly path: string;
+  readonly body?: unknown;
+}
+
+interface Row {
+  /** What `ask` is answered. */
+  readonly status: number;
+  /** Makes what the request is about, and the request. */
+  readonly ask: (owner: Actor) => Ask | Promise<Ask>;
+  /** The same, with something of the owner's named in the body. */
+  readonly askInBody?: (owner: Actor) => Promise<Ask>;
+  /** Whoever asks cannot ask again. */
+  readonly endsSession?: true;
+  /** Of a route that shows what an account has: whether the answer to somebody who has nothing shows nothing. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
+  readonly isEmptyFor?: (body: any, who: Actor) => boolean;
+  /** What the free plan does not have. */
+  readonly beyondPlan?: { readonly code: ErrorCode; readonly ask: (owner: Actor) => Promise<Ask> };
+}
+
+const HTML = { html: '<p>x</p>' };
+
+async function completedJob(owner: Actor): Promise<string> {
+  const answer = await owner.client.render({ ...HTML, executionMode: 'async' });
+  const { jobId } = answer.json;
+  await owner.client.end(jobId);
+  return jobId;
+}
+
+async function newKey(owner: Actor): Promise<string> {
+  return (await owner.made('POST', '/user/api-keys', { name: randomUUID() })).id;
+}
+
+async function newTemplate(owner: Actor): Promise<{ id: string; versionId: string }> {
+  return owner.made('POST', '/user/templates', { name: 'note', content: '<p>{{ x }}</p>' });
+}
+
+const ofJob = (rest = '') => ({
+  status: 200,
+  ask: async (owner: Actor) => ({ path: `/v1/pdf/jobs/${await completedJob(owner)}${rest}` }),
+});
+
+/** A route of a template; `rest` is what stands behind its id. */
+const ofTemplate = (rest: (saved: { versionId: string }) => string = () => '', body?: unknown) => ({
+  status: 200,
+  ask: async (owner: Actor) => {
+    const saved = await newTemplate(owner);
+    return { path: `/user/templates/${saved.id}${rest(saved)}`, body };
+  },
+});
+
+const ofVersions = (rest: (saved: { versionId: string }) => string): Row => {
+  const row = ofTemplate(rest);
+  return { ...row, beyondPlan: { code: 'PLAN_LIMIT', ask: row.ask } };
+};
+
+const open = (path: string): Row => ({ status: 200, ask: () => ({ path }) });
+const isEmpty = ({ total }: { total: number }) => total === 0;
+
+/** Every operation of the API document. */
+export const ACCESS: Readonly<Record<string, Row>> = {
+  'POST /v1/pdf': {
+    status: 202,
+    ask: () => ({ path: '/v1/pdf', body: { ...HTML, executionMode: 'async' } }),
+    askInBody: async (owner) => {
+      const { id, versionId } = await newTemplate(owner);
+      const body = { templateId: id, templateVersionId: versionId, executionMode: 'async' };
+      return { path: '/v1/pdf', body };
+    },
+    beyondPlan: {
+      code: 'PLAN_LIMIT',
+      ask: async () => ({ path: '/v1/pdf', body: { ...HTML, options: { timeoutMs: 30_001 } } }),
+    },
+  },
+  'GET /v1/pdf/jobs': { ...open('/v1/pdf/jobs'), isEmptyFor: isEmpty },
+  'GET /v1/pdf/jobs/:id': ofJob(),
+  'GET /v1/pdf/jobs/:id/file': ofJob('/file'),
+  'GET /v1/pdf/jobs/:id/download-url': ofJob('/download-url'),
+  'DELETE /v1/pdf/jobs/:id': {
+    status: 200,
+    ask: async (owner) => {
+      const options = { delayMs: 20_000, timeoutMs: 30_000 };
+      return { path: `/v1/pdf/jobs/${await owner.client.order({ ...HTML, options })}` };
+    },
+  },
+  'GET /v1/files/:token': {
+    status: 200,
+    ask: async (owner) => {
+      const { url } = await owner.made('GET', `/v1/pdf/jobs/${await completedJob(owner)}/download-url`);
+      return { path: new URL(url).pathname };
+    },
+  },
+
+  'POST /auth/register': {
+    status: 201,
+    ask: () => ({ path: '/auth/register', body: { email: newEmail(), password: PASSWORD } }),
+  },
+  'POST /auth/login': {
+    status: 200,
+    ask: async (owner) => {
+      const body = { email: newEmail(), password: PASSWORD };
+      await owner.made('POST', '/auth/register', body);
+      return { path: '/auth/login', body };
+    },
+  },
+  'POST /auth/logout': { ...open('/auth/logout'), endsSession: true },
+  'GET /auth/me': { ...open('/auth/me'), isEmptyFor: ({ id }, who) => id === who.accountId },
+
+  'GET /user/api-keys': {
+    ...open('/user/api-keys'),
+    // Its own one.
+    isEmptyFor: ({ keys }, who) => keys.length === 1 && who.key.startsWith(keys[0].prefix),
+  },
+  'POST /user/api-keys': {
+    status: 201,
+    ask: () => ({ path: '/user/api-keys', body: { name: 'one more' } }),
+    beyondPlan: {
+      code: 'KEY_CAPACITY',
+      ask: async (owner) => {
+        await newKey(owner);
+        return { path: '/user/api-keys', body: { name: 'one too many' } };
+      },
+    },
+  },
+  'POST /user/api-keys/:id/rotate': {
+    status: 200,
+    ask: async (owner) => ({ path: `/user/api-keys/${await newKey(owner)}/rotate` }),
+  },
+  'DELETE /user/api-keys/:id': {
+    status: 200,
+    ask: async (owner) => ({ path: `/user/api-keys/${await newKey(owner)}` }),
+  },
+
+  'POST /user/templates': {
+    status: 201,
+    ask: () => ({ path: '/user/templates', body: { name: 'note', content: '<p>x</p>' } }),
+  },
+  'GET /user/templates': { ...open('/user/templates'), isEmptyFor: isEmpty },
+  'POST /user/templates/preview': {
+    status: 200,
+    ask: () => ({ path: '/user/templates/preview', body: { content: '<p>x</p>' } }),
+    askInBody: async (owner) => {
+      return { path: '/user/templates/preview', body: { templateId: (await newTemplate(owner)).id } };
+    },
+  },
+  'GET /user/templates/:id': ofTemplate(),
+  'PATCH /user/templates/:id': ofTemplate(undefined, { name: 'renamed' }),
+  'DELETE /user/templates/:id': ofTemplate(),
+  'GET /user/templates/:id/versions': ofVersions(() => '/versions'),
+  'GET /user/templates/:id/versions/:versionId': ofVersions(({ versionId }) => `/versions/${versionId}`),
+  'POST /user/templates/:id/versions/:versionId/rollback': ofVersions(
+    ({ versionId }) => `/versions/${versionId}/rollback`,
+  ),
+
+  'GET /user/usage': { ...open('/user/usage'), isEmptyFor: ({ totalRequests }) => totalRequests === 0 },
+  'GET /user/request-logs': { ...open('/user/request-logs'), isEmptyFor: isEmpty },
+  'GET /user/audit-log': { ...open('/user/audit-log'), isEmptyFor: isEmpty },
+
+  'GET /healthz': open('/healthz'),
+  'GET /readyz': open('/readyz'),
+  'GET /metrics': open('/metrics'),
+  'GET /openapi.json': open('/openapi.json'),
+  'GET /docs': open('/docs'),
+};

@@ -1,0 +1,132 @@
+import { pino } from 'pino';
+import { AccessTokenStore, tokenId } from '../../../src/accounts/access-token-store.ts';
+import { systemClock } from '../../../src/clock.ts';
+import { KeyStore } from '../../../src/keys/key-store.ts';
+import { newSecret } from '../../../src/keys/secret.ts';
+import type { PlanName } from '../../../src/plans/plan.ts';
+import { connectDatabase } from '../../../src/store/connection.ts';
+import type { TestClient } from '../../support/client.ts';
+import type { TestService } from '../../support/service.ts';
+
+/** An account, with both of its credentials. */
+export class Actor {
+  readonly accountId: string;
+  readonly key: string;
+  readonly token: string;
+  readonly client: TestClient;
+
+  constructor(accountId: string, client: TestClient, token: string) {
+    this.accountId = accountId;
+    this.client = client;
+    this.key = client.key;
+    this.token = token;
+  }
+
+  get headers(): Record<string, string> {
+    return { 'x-api-key': this.key, authorization: `Bearer ${this.token}` };
+  }
+
+  /** The body of an answer that has to be good. */
+  async made(method: string, path: string, body?: unknown) {
+    const answer = await this.client.call(method, path, body, this.headers);
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${Buffer.from(answer.bytes).toString()}`);
+    return answer.json;
+  }
+}
+
+interface Credentials {
+  readonly apiKey: readonly Record<string, string>[];
+  readonly bearer: readonly Record<string, string>[];
+}
+
+/** Everybody who may come to the door. */
+export class Cast {
+  readonly owner: Actor;
+  readonly stranger: Actor;
+  /** A key of the owner that may not be used from here. */
+  readonly keyForElsewhere: string;
+  readonly newActor: (plan: PlanName) => Promise<Actor>;
+  readonly dismiss: () => Promise<void>;
+  readonly #bad: Credentials;
+
+  private constructor(
+    parts: Pick<Cast, 'owner' | 'stranger' | 'keyForElsewhere' | 'newActor' | 'dismiss'>,
+    bad: Credentials,
+  ) {
+    this.owner = parts.owner;
+    this.stranger = parts.stranger;
+    this.keyForElsewhere = parts.keyForElsewhere;
+    this.newActor = parts.newActor;
+    this.dismiss = parts.dismiss;
+    this.#bad = bad;
+  }
+
+  /** @param elsewhere the only address that `keyForElsewhere` may be used from. */
+  static async assemble(service: TestService, elsewhere: string): Promise<Cast> {
+    const connection = await connectDatabase(service.mongodbUri, pino({ level: 'silent' }));
+    const tokens = new AccessTokenStore(connection, systemClock);
+    const keys = new KeyStore(connection, systemClock);
+    const newActor = async (plan: PlanName): Promise<Actor> => {
+      const { accountId, client } = await service.newTenant(plan);
+      return new Actor(accountId, client, (await tokens.issue(accountId)).token);
+    };
+    const newKey = (accountId: string, allowedIps: string[]) =>
+      keys.create(accountId, { name: 'test', mode: 'live', allowedIps });
+    const owner = await newActor('business');
+    const { accountId } = owner;
+
+    const revokedKey = await newKey(accountId, []);
+    await keys.revoke(accountId, revokedKey.key._id);
+    const revokedToken = await tokens.issue(accountId);
+    await tokens.revoke(tokenId(revokedToken.token), accountId, revokedToken.expiresAt);
+    const expiredToken = await tokens.issue(accountId);
+    await connection
+      .collection('access_tokens')
+      .updateOne(
+        { _id: tokenId(expiredToken.token) as never },
+        { $set: { expiresAt: new Date(Date.now() - 1) } },
+      );
+
+    const parts = {
+      owner,
+      stranger: await newActor('business'),
+      keyForElsewhere: (await newKey(accountId, [elsewhere])).secret,
+      newActor,
+      dismiss: () => connection.close(),
+    };
+    return new Cast(parts, {
+      apiKey: [
+        {},
+        ...['', 'hello', 'sk_live_', owner.token, newSecret('live'), `${owner.key}0`, revokedKey.secret].map(
+          (key) => ({ 'x-api-key': key }),
+        ),
+        // The other door's credential opens nothing here.
+        { authorization: `Bearer ${owner.token}` },
+        { authorization: `Bearer ${owner.key}` },
+      ],
+      bearer: [
+        {},
+        ...[
+          '',
+          'Bearer',
+          'Bearer ',
+          owner.token,
+          `Basic ${owner.token}`,
+          'Bearer two words',
+          `Bearer at_${'x'.repeat(43)}`,
+          `Bearer ${owner.token}0`,
+          `Bearer ${revokedToken.token}`,
+          `Bearer ${expiredToken.token}`,
+          `Bearer ${owner.key}`,
+          'Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiJ4In0.',
+        ].map((authorization) => ({ authorization })),
+        { 'x-api-key': owner.key },
+      ],
+    });
+  }
+
+  /** Missing, malformed, unknown, expired, revoked, and of the other kind. */
+  badCredentials(auth: keyof Credentials): readonly Record<string, string>[] {
+    return this.#bad[auth];
+  }
+}
