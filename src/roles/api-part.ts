@@ -22,6 +22,8 @@ const TEMPLATE_PROCESSES = 2;
 const COUNT_EVERY_MS = 1000;
 /** The time a request has to arrive in whole: a slow upload holds a connection for no longer. */
 const REQUEST_TIMEOUT_MS = 60_000;
+/** Longer than proxies and clients keep an idle connection, so that none is closed under a request on its way. */
+const KEEP_ALIVE_MS = 75_000;
 
 export interface ApiPart extends Part {
   readonly port: number;
@@ -84,7 +86,7 @@ export async function startApiPart(
     admission: full.refusal,
     checkUrl: (url) => void checkSourceUrl(url, policy),
   });
-  const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, app);
+  const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_MS }, app);
   await listen(server, config.PORT, config.PLATEN_HOST);
   const { port } = server.address() as AddressInfo;
   address.publicUrl ||= `http://localhost:${port}`;
