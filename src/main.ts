@@ -34,6 +34,10 @@ async function main(): Promise<void> {
         () => process.exit(1),
       );
   };
+  // Node ends the process after this: what it was doing is in an unknown state, and leases bring its jobs back.
+  process.on('uncaughtExceptionMonitor', (error) => {
+    running?.logger.fatal({ err: error }, 'ending after an error that nobody has caught');
+  });
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
 

@@ -234,7 +234,7 @@ class ChromiumRenderer implements Renderer {
     const stamp = await this.#stamp(context, request, end);
     timer.lap('page');
     const printed = await printDocument(context, request, { end, timer, egress: this.#options.egress });
-    const clean = printed.clean();
+    const clean = printed.clean().catch(() => false);
     const pages = await countPages(printed.pdf);
     const pdf = await end.race(this.#finish(printed.pdf, request, stamp, end));
     if (pdf.byteLength > request.maxOutputBytes) throw new PlatenError('OUTPUT_TOO_LARGE');

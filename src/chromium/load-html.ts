@@ -14,8 +14,9 @@ export async function writeDocument(page: RenderPage, html: string, waitForLoad:
   const written = session.send('Page.setDocumentContent', { frameId, html });
   // Sent along: most documents are complete as soon as they are parsed.
   const state = session.send('Runtime.evaluate', { expression: 'document.readyState', returnByValue: true });
-  await written;
-  if (!waitForLoad || (await state).result.value === 'complete') return;
+  // Together: both fail when the page is closed under them, and a failure that nobody waits for ends the process.
+  const [, { result }] = await Promise.all([written, state]);
+  if (!waitForLoad || result.value === 'complete') return;
   await new Promise<void>((resolve) => session.once('Page.loadEventFired', () => resolve()));
 }
 

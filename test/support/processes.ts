@@ -57,6 +57,10 @@ export async function startRole(role: string, environment: NodeJS.ProcessEnv = {
   const logs: LogLine[] = [];
   const output: string[] = [];
   collectLines(child, logs, output);
+  let asked = false;
+  void ended.then((how) => {
+    if (!asked) console.error(`${role} ended by itself with ${how}:\n${tail(logs, output)}`);
+  });
   const url = `http://127.0.0.1:${port}`;
 
   /** Asks until there is an answer, the process is gone, or the time is up. */
@@ -97,8 +101,12 @@ export async function startRole(role: string, environment: NodeJS.ProcessEnv = {
       );
     },
     logged: (fits, limitMs = 30_000) => poll('log line', limitMs, () => logs.find(fits)),
-    signal: (signal) => void child.kill(signal),
+    signal: (signal) => {
+      asked = true;
+      child.kill(signal);
+    },
     end: async (signal = 'SIGTERM', limitMs = 60_000) => {
+      asked = true;
       const family = descendants(child.pid!);
       child.kill(signal);
       const timer = setTimeout(() => child.kill('SIGKILL'), limitMs);
