@@ -3,6 +3,7 @@ import { type Connection, type Model, Schema } from 'mongoose';
 import type { Clock } from '../clock.ts';
 import { TtlCache } from '../memory/ttl-cache.ts';
 import type { PlanName } from '../plans/plan.ts';
+import { isDuplicateKey } from '../store/duplicate-key.ts';
 
 export interface Account {
   readonly _id: string;
@@ -21,7 +22,6 @@ export interface Account {
   readonly tokensNotBefore?: Date;
 }
 
-const DUPLICATE_KEY = 11000;
 /** A change of plan, or the end of all tokens, is in force everywhere after this time. */
 const CACHE_MS = 800;
 const CACHE_ENTRIES = 10_000;
@@ -150,7 +150,7 @@ export class AccountStore {
       await this.#model.collection.insertOne(account as never);
       return true;
     } catch (error) {
-      if ((error as { code?: number }).code === DUPLICATE_KEY) return false;
+      if (isDuplicateKey(error)) return false;
       throw error;
     }
   }

@@ -1,5 +1,6 @@
 import { type Connection, type Model, Schema } from 'mongoose';
 import type { Clock } from '../clock.ts';
+import { isDuplicateKey } from '../store/duplicate-key.ts';
 
 /**
  * The plan slots of one account. `holders` names the job behind every slot that is taken, so that giving one back
@@ -13,8 +14,6 @@ export interface SlotsRecord {
   /** True when jobs of the account may be waiting: newcomers queue up behind them. */
   readonly contended: boolean;
 }
-
-const DUPLICATE_KEY = 11000;
 
 /**
  * Takes and gives back plan slots; each call is one atomic update of the account's record. Whoever moves a job out of
@@ -58,7 +57,7 @@ export class Slots {
       );
       return true;
     } catch (error) {
-      if ((error as { code?: number }).code === DUPLICATE_KEY) return false;
+      if (isDuplicateKey(error)) return false;
       throw error;
     }
   }

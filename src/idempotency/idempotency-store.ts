@@ -2,13 +2,13 @@ import { createHash, randomUUID } from 'node:crypto';
 import { type Connection, type Model, Schema } from 'mongoose';
 import type { Clock } from '../clock.ts';
 import { PlatenError } from '../errors/registry.ts';
+import { isDuplicateKey } from '../store/duplicate-key.ts';
 
 /** How long a key is remembered, in milliseconds. */
 const REMEMBERED_MS = 24 * 3_600_000;
 /** A request that has not renewed its lock for this long is taken for dead; another may go on in its place. */
 const LOCK_MS = 6000;
 const RENEW_MS = 2000;
-const DUPLICATE_KEY = 11000;
 
 /**
  * What a key stands for. The id of the work is chosen with the key, before anything is done: whoever goes on after a
@@ -98,7 +98,7 @@ export class IdempotencyStore {
       await this.#model.collection.insertOne(fresh as never);
       return { kind: 'run', lock: this.#lock(fresh, false) };
     } catch (error) {
-      if ((error as { code?: number }).code !== DUPLICATE_KEY) throw error;
+      if (!isDuplicateKey(error)) throw error;
     }
     const known = (await this.#model.collection.findOne({ _id: id as never })) as IdempotencyRecord | null;
     if (known === null) return this.begin(accountId, route, key, bodyHash);

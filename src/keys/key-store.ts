@@ -3,6 +3,7 @@ import { type Connection, type Model, Schema } from 'mongoose';
 import type { Clock } from '../clock.ts';
 import { PlatenError } from '../errors/registry.ts';
 import { TtlCache } from '../memory/ttl-cache.ts';
+import { isDuplicateKey } from '../store/duplicate-key.ts';
 import { hashSecret, type KeyMode, modeOf, newSecret, prefixOf } from './secret.ts';
 
 export const KEY_STATUSES = ['active', 'revoked'] as const;
@@ -76,7 +77,6 @@ export interface KeyQuery {
   readonly offset: number;
 }
 
-const DUPLICATE_KEY = 11000;
 /** Revoking works everywhere within this time. */
 const CACHE_MS = 800;
 const CACHE_ENTRIES = 10_000;
@@ -259,7 +259,7 @@ export class KeyStore {
     try {
       await this.#model.collection.insertOne(key as never);
     } catch (error) {
-      if ((error as { code?: number }).code !== DUPLICATE_KEY) throw error;
+      if (!isDuplicateKey(error)) throw error;
       if (fields.secret !== undefined && (await this.findBySecret(fields.secret)) !== undefined) throw error;
       return undefined;
     }

@@ -1,9 +1,8 @@
 import type { QueryFilter } from 'mongoose';
 import type { Clock } from '../clock.ts';
+import { isDuplicateKey } from '../store/duplicate-key.ts';
 import { isOver, type Job, type JobState } from './job.ts';
 import type { JobCollections } from './job-collections.ts';
-
-const DUPLICATE_KEY = 11000;
 
 /**
  * Moves what is over out of the hot collection: copy first, delete after, so that a crash in between leaves two
@@ -16,7 +15,7 @@ export async function moveToHistory(collections: JobCollections, jobs: readonly 
     await collections.history.collection.insertMany(over as never[], { ordered: false });
   } catch (error) {
     // Some were moved before, by a process that died before it could delete them here.
-    if ((error as { code?: number }).code !== DUPLICATE_KEY) throw error;
+    if (!isDuplicateKey(error)) throw error;
   }
   const done = over.filter((job) => job.state === 'completed').map((job) => job._id);
   await Promise.all([

@@ -1,10 +1,9 @@
 import { mongo } from 'mongoose';
 import { PlatenError } from '../errors/registry.ts';
 import { MAX_INPUT_BYTES } from '../plans/plan.ts';
+import { isDuplicateKey } from '../store/duplicate-key.ts';
 import type { JobInput } from './job.ts';
 import type { JobCollections, StoredInput } from './job-collections.ts';
-
-const DUPLICATE_KEY = 11000;
 
 /**
  * Saved before the job it belongs to; one that never got a job is swept up. The first one saved stays.
@@ -25,7 +24,7 @@ export async function saveInput(collections: JobCollections, input: JobInput): P
     await collections.inputs.collection.insertOne(stored as never);
   } catch (error) {
     // Saved by an earlier try of the same request, which died before it could write the job.
-    if ((error as { code?: number }).code !== DUPLICATE_KEY) throw error;
+    if (!isDuplicateKey(error)) throw error;
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { PlatenError } from '../errors/registry.ts';
+import { isDuplicateKey } from '../store/duplicate-key.ts';
 import type { Job, JobError, JobOutput, JobState } from './job.ts';
 import type { JobCollections } from './job-collections.ts';
 
@@ -7,7 +8,6 @@ import type { JobCollections } from './job-collections.ts';
 export type Seen = Pick<Job, '_id' | 'version'>;
 
 const HOUR_MS = 3_600_000;
-const DUPLICATE_KEY = 11000;
 
 /** The job was accepted before, by another try of the same request. */
 export class JobExists extends Error {
@@ -40,7 +40,7 @@ export class Lifecycle {
     try {
       await this.#collections.jobs.collection.insertOne(job as never);
     } catch (error) {
-      if ((error as { code?: number }).code === DUPLICATE_KEY) throw new JobExists(job._id);
+      if (isDuplicateKey(error)) throw new JobExists(job._id);
       throw error;
     }
   }

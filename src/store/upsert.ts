@@ -1,6 +1,6 @@
 import type { Model, mongo } from 'mongoose';
+import { isDuplicateKey } from './duplicate-key.ts';
 
-const DUPLICATE_KEY = 11000;
 const TRIES = 5;
 
 /*
@@ -14,7 +14,7 @@ export async function repeatUpsert<T>(upsert: () => Promise<T>): Promise<T> {
     try {
       return await upsert();
     } catch (error) {
-      if ((error as { code?: number }).code !== DUPLICATE_KEY || tries === TRIES) throw error;
+      if (!isDuplicateKey(error) || tries === TRIES) throw error;
     }
   }
 }
@@ -30,9 +30,8 @@ export async function bulkUpsert<T>(
       await collection.bulkWrite(left as never[], { ordered: false });
       return;
     } catch (error) {
-      const faults = [(error as mongo.MongoBulkWriteError).writeErrors ?? []].flat();
-      const lost = faults.filter(({ code }) => code === DUPLICATE_KEY);
-      if (lost.length === 0 || lost.length < faults.length || tries === TRIES) throw error;
+      if (!isDuplicateKey(error) || tries === TRIES) throw error;
+      const lost = [(error as mongo.MongoBulkWriteError).writeErrors].flat();
       left = lost.map(({ index }) => left[index]!);
     }
   }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Connection, type Model, Schema } from 'mongoose';
 import type { Clock } from '../clock.ts';
+import { isDuplicateKey } from '../store/duplicate-key.ts';
 
 export interface Template {
   readonly _id: string;
@@ -48,7 +49,6 @@ export interface Page {
   readonly offset: number;
 }
 
-const DUPLICATE_KEY = 11000;
 /** Others who save the same template at the same moment, before this one gives up. */
 const SAVE_TRIES = 100;
 /** Bytes of the templates that a list answers together: one page must not take the memory that serves all. */
@@ -236,7 +236,7 @@ export class TemplateStore {
       await this.#versions.collection.insertOne(version as never);
       return true;
     } catch (error) {
-      if ((error as { code?: number }).code === DUPLICATE_KEY) return false;
+      if (isDuplicateKey(error)) return false;
       throw error;
     }
   }

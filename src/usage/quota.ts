@@ -1,5 +1,6 @@
 import { type Connection, type Model, Schema } from 'mongoose';
 import type { Clock } from '../clock.ts';
+import { isDuplicateKey } from '../store/duplicate-key.ts';
 
 /**
  * An account's quota of one calendar month (UTC).
@@ -30,7 +31,6 @@ export interface PendingReservation {
   readonly since: number;
 }
 
-const DUPLICATE_KEY = 11000;
 /** Repairs come within seconds; no account ends this many jobs without a PDF meanwhile. */
 const RETURNED_KEPT = 1000;
 
@@ -77,7 +77,7 @@ export class Quota {
       await this.#model.collection.updateOne(filter, update, { upsert: true });
       return 'made';
     } catch (error) {
-      if ((error as { code?: number }).code !== DUPLICATE_KEY) throw error;
+      if (!isDuplicateKey(error)) throw error;
     }
     // The record is there and did not fit, or somebody began the month at the same moment: asked again it is one or
     // the other.

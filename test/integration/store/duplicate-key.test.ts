@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import type { Connection } from 'mongoose';
+import { pino } from 'pino';
+import { connectDatabase } from '../../../src/store/connection.ts';
+import { isDuplicateKey } from '../../../src/store/duplicate-key.ts';
+import { startMongo } from '../../support/mongo.ts';
+
+/** No server takes an array as `_id`. */
+const REFUSED = { _id: ['an array'] };
+
+describe('A duplicate key', () => {
+  let connection: Connection;
+  before(async () => {
+    connection = await connectDatabase((await startMongo()).uri, pino({ level: 'silent' }));
+    await connection.collection('things').insertOne({ _id: 'there' as never });
+  });
+  after(() => connection.close());
+
+  const faultOf = async (documents: readonly object[]): Promise<unknown> => {
+    const things = connection.collection('things');
+    const [first, ...more] = documents;
+    const inserted =
+      more.length === 0 ? things.insertOne(first!) : things.insertMany([...documents], { ordered: false });
+    return inserted.then(
+      () => assert.fail('was written'),
+      (error: unknown) => error,
+    );
+  };
+
+  it('is told from other faults', async () => {
+    assert.equal(isDuplicateKey(await faultOf([{ _id: 'there' }])), true);
+    assert.equal(isDuplicateKey(await faultOf([REFUSED])), false);
+    assert.equal(isDuplicateKey(new Error('something else')), false);
+  });
+
+  it('is the fault of writes sent together only when no other kept one of them out', async () => {
+    assert.equal(isDuplicateKey(await faultOf([{ _id: 'there' }, { _id: 'new' }, { _id: 'there' }])), true);
+    assert.equal(isDuplicateKey(await faultOf([{ _id: 'there' }, REFUSED])), false);
+    assert.equal(isDuplicateKey(await faultOf([REFUSED, { _id: 'there' }])), false);
+  });
+});
