@@ -72,7 +72,7 @@ export class AuditLog {
       },
       { versionKey: false, minimize: false, autoIndex: false, autoCreate: false, collection: 'audit_log' },
     );
-    schema.index({ accountId: 1, at: -1 });
+    schema.index({ accountId: 1, at: -1, _id: -1 });
     schema.index({ at: 1 });
     this.#model = connection.model<AuditEntry>('AuditEntry', schema as unknown as Schema<AuditEntry>);
     this.#clock = clock;
