@@ -18,12 +18,13 @@ const SECURITY: Record<Auth, Record<string, string[]>[]> = {
 };
 const AUTH_ERRORS: Record<Auth, readonly ErrorCode[]> = {
   apiKey: ['UNAUTHENTICATED', 'ADDRESS_NOT_ALLOWED', 'RATE_LIMITED'],
-  bearer: ['UNAUTHENTICATED', 'UNAVAILABLE'],
+  bearer: ['UNAUTHENTICATED', 'RATE_LIMITED', 'UNAVAILABLE'],
   none: [],
 };
-/** On every answer to an API key, errors too: draft-ietf-httpapi-ratelimit-headers-10. */
+/** On every answer to a caller that is known, errors too: draft-ietf-httpapi-ratelimit-headers-10. */
 const RATE_HEADERS = {
-  'RateLimit-Policy': 'What the plan allows, for each kind of request: `q` of them in `w` seconds.',
+  'RateLimit-Policy':
+    'What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds.',
   RateLimit: 'The kind that this request counted in: `r` are left, for `t` seconds.',
 };
 const WAIT_HEADERS = { 'Retry-After': 'Seconds after which the same request can succeed.' };
@@ -101,7 +102,7 @@ function responseOf(spec: ResponseSpec, headerPrefix: string, auth: Auth): ZodOp
   const { description, schema, contentType, serviceHeaders = {}, leadsTo } = spec;
   const own = Object.entries(serviceHeaders).map(([name, meaning]) => [`${headerPrefix}${name}`, meaning]);
   const headers: Record<string, string> = {
-    ...(auth === 'apiKey' && RATE_HEADERS),
+    ...(auth !== 'none' && RATE_HEADERS),
     ...Object.fromEntries(own),
   };
   return {

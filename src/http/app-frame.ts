@@ -3,8 +3,8 @@ import helmet from 'helmet';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Authenticators } from './authenticate.ts';
+import type { CallerGuard } from './caller-guard.ts';
 import { answerErrors, refuseUnknown } from './error-handler.ts';
-import type { KeyGuard } from './key-guard.ts';
 import { registerRoutes } from './register-routes.ts';
 import { trackRequests } from './request-context.ts';
 import type { Route } from './route.ts';
@@ -14,11 +14,11 @@ export function frameApp<Parts extends { readonly logger: Logger; readonly metri
   readonly routes: readonly Route<Parts>[];
   readonly parts: Parts;
   readonly authenticators: Authenticators;
-  readonly keyGuard?: KeyGuard;
+  readonly guard?: CallerGuard;
   /** How many proxies in front may name the client in X-Forwarded-For. */
   readonly trustedProxies: number;
 }): Express {
-  const { routes, parts, authenticators, keyGuard, trustedProxies } = options;
+  const { routes, parts, authenticators, guard, trustedProxies } = options;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -26,7 +26,7 @@ export function frameApp<Parts extends { readonly logger: Logger; readonly metri
   app.enable('case sensitive routing');
   app.use(trackRequests(parts));
   app.use(safeHeaders());
-  registerRoutes({ app, routes, parts, authenticators, keyGuard, logger: parts.logger });
+  registerRoutes({ app, routes, parts, authenticators, guard, logger: parts.logger });
   app.use(refuseUnknown);
   app.use(answerErrors(parts.logger));
   return app;

@@ -4,7 +4,7 @@ import type { ApiParts } from './api-parts.ts';
 import { frameApp } from './app-frame.ts';
 import { apiKeyAuthenticator } from './authenticate.ts';
 import { bearerAuthenticator } from './authenticate-bearer.ts';
-import { keyGuard } from './key-guard.ts';
+import { callerGuard } from './caller-guard.ts';
 import type { Route } from './route.ts';
 import { apiKeyRoutes } from './routes/api-keys.ts';
 import { auditLogRoutes } from './routes/audit-log.ts';
@@ -53,7 +53,7 @@ export function createHttpApp(parts: ApiParts): Express {
       bearer: bearerAuthenticator(parts),
       none: async () => undefined,
     },
-    keyGuard: keyGuard(parts),
+    guard: callerGuard(parts),
     trustedProxies: config.PLATEN_TRUSTED_PROXIES,
   });
 }

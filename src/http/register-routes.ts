@@ -4,8 +4,8 @@ import { PlatenError } from '../errors/registry.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { sendAnswer } from './answers.ts';
 import type { Authenticators } from './authenticate.ts';
+import type { CallerGuard } from './caller-guard.ts';
 import { checkRequest } from './check-request.ts';
-import type { KeyGuard } from './key-guard.ts';
 import { type JsonBody, readJson } from './read-json.ts';
 import { contextOf } from './request-context.ts';
 import type { AnyAnswer, Identities, Route } from './route.ts';
@@ -18,8 +18,8 @@ export interface Registration<Parts> {
   readonly routes: readonly Route<Parts>[];
   readonly parts: Parts;
   readonly authenticators: Authenticators;
-  /** Stands around the requests that come with an API key. */
-  readonly keyGuard?: KeyGuard | undefined;
+  /** Stands around the requests that come with a credential. */
+  readonly guard?: CallerGuard | undefined;
   readonly logger: Logger;
 }
 
@@ -40,7 +40,7 @@ export function registerRoutes<Parts>(registration: Registration<Parts>): void {
 /** The steps of every request, in this order: who asks, the body (its limit is the plan's), its form, its handler. */
 function runRoute<Parts>(
   route: Route<Parts>,
-  { parts, authenticators, keyGuard, logger }: Registration<Parts>,
+  { parts, authenticators, guard, logger }: Registration<Parts>,
 ): RequestHandler {
   const authenticate = authenticators[route.auth];
   if (authenticate === undefined) throw new Error(`Nothing authenticates ${route.path} by ${route.auth}.`);
@@ -69,9 +69,8 @@ function runRoute<Parts>(
         parts,
       );
     };
-    const keyed = caller !== undefined && 'apiKeyId' in caller ? caller : undefined;
-    const answer: AnyAnswer = await (keyed && keyGuard
-      ? keyGuard(route, { request, response, caller: keyed }, work)
+    const answer: AnyAnswer = await (caller && guard
+      ? guard(route, { request, response, caller }, work)
       : work());
     sendAnswer(response, answer, route.responses[answer.status], logger);
   };

@@ -3,8 +3,11 @@ import { type Connection, type Model, Schema } from 'mongoose';
 import type { Clock } from '../clock.ts';
 import { repeatUpsert } from '../store/upsert.ts';
 
-/** What is counted by itself: requests for work, and requests that look at work (records, files, lists). */
-export type RateKind = 'requests' | 'reads';
+/**
+ * What is counted by itself: with an API key requests for work, and requests that look at work (records, files, lists);
+ * with an access token all requests.
+ */
+export type RateKind = 'requests' | 'reads' | 'account';
 
 /** One account's requests of one kind in one window. */
 interface RateWindow {

@@ -1045,7 +1045,7 @@ export interface operations {
             /** @description Completed. With `output` = `binary` the PDF, with `url` where to download it. */
             200: {
                 headers: {
-                    /** @description What the plan allows, for each kind of request: `q` of them in `w` seconds. */
+                    /** @description What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description The kind that this request counted in: `r` are left, for `t` seconds. */
                     RateLimit?: string;
@@ -1067,7 +1067,7 @@ export interface operations {
             /** @description Accepted; follow the job. */
             202: {
                 headers: {
-                    /** @description What the plan allows, for each kind of request: `q` of them in `w` seconds. */
+                    /** @description What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description The kind that this request counted in: `r` are left, for `t` seconds. */
                     RateLimit?: string;
@@ -1202,7 +1202,7 @@ export interface operations {
             /** @description One page of jobs. */
             200: {
                 headers: {
-                    /** @description What the plan allows, for each kind of request: `q` of them in `w` seconds. */
+                    /** @description What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description The kind that this request counted in: `r` are left, for `t` seconds. */
                     RateLimit?: string;
@@ -1275,7 +1275,7 @@ export interface operations {
             /** @description The record. */
             200: {
                 headers: {
-                    /** @description What the plan allows, for each kind of request: `q` of them in `w` seconds. */
+                    /** @description What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description The kind that this request counted in: `r` are left, for `t` seconds. */
                     RateLimit?: string;
@@ -1357,7 +1357,7 @@ export interface operations {
             /** @description The record of the cancelled job. */
             200: {
                 headers: {
-                    /** @description What the plan allows, for each kind of request: `q` of them in `w` seconds. */
+                    /** @description What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description The kind that this request counted in: `r` are left, for `t` seconds. */
                     RateLimit?: string;
@@ -1459,7 +1459,7 @@ export interface operations {
             /** @description The PDF. */
             200: {
                 headers: {
-                    /** @description What the plan allows, for each kind of request: `q` of them in `w` seconds. */
+                    /** @description What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description The kind that this request counted in: `r` are left, for `t` seconds. */
                     RateLimit?: string;
@@ -1541,7 +1541,7 @@ export interface operations {
             /** @description The address. */
             200: {
                 headers: {
-                    /** @description What the plan allows, for each kind of request: `q` of them in `w` seconds. */
+                    /** @description What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description The kind that this request counted in: `r` are left, for `t` seconds. */
                     RateLimit?: string;
@@ -1675,6 +1675,10 @@ export interface operations {
             /** @description The summary. */
             200: {
                 headers: {
+                    /** @description What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The kind that this request counted in: `r` are left, for `t` seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1693,6 +1697,17 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too Many Requests: `RATE_LIMITED` */
+            429: {
+                headers: {
+                    /** @description Seconds after which the same request can succeed. */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1743,6 +1758,10 @@ export interface operations {
             /** @description One page of the log. */
             200: {
                 headers: {
+                    /** @description What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The kind that this request counted in: `r` are left, for `t` seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1761,6 +1780,17 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too Many Requests: `RATE_LIMITED` */
+            429: {
+                headers: {
+                    /** @description Seconds after which the same request can succeed. */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1965,6 +1995,10 @@ export interface operations {
             /** @description Within a second it is valid nowhere. */
             200: {
                 headers: {
+                    /** @description What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The kind that this request counted in: `r` are left, for `t` seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1974,6 +2008,17 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too Many Requests: `RATE_LIMITED` */
+            429: {
+                headers: {
+                    /** @description Seconds after which the same request can succeed. */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2014,6 +2059,10 @@ export interface operations {
             /** @description The account. */
             200: {
                 headers: {
+                    /** @description What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The kind that this request counted in: `r` are left, for `t` seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2023,6 +2072,17 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too Many Requests: `RATE_LIMITED` */
+            429: {
+                headers: {
+                    /** @description Seconds after which the same request can succeed. */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2073,6 +2133,10 @@ export interface operations {
             /** @description One page of keys, without their secrets. */
             200: {
                 headers: {
+                    /** @description What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The kind that this request counted in: `r` are left, for `t` seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2091,6 +2155,17 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too Many Requests: `RATE_LIMITED` */
+            429: {
+                headers: {
+                    /** @description Seconds after which the same request can succeed. */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2135,6 +2210,10 @@ export interface operations {
             /** @description The key, with its secret this once. */
             201: {
                 headers: {
+                    /** @description What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The kind that this request counted in: `r` are left, for `t` seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2177,6 +2256,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Too Many Requests: `RATE_LIMITED` */
+            429: {
+                headers: {
+                    /** @description Seconds after which the same request can succeed. */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description Internal Server Error: `INTERNAL` */
             500: {
                 headers: {
@@ -2213,6 +2303,10 @@ export interface operations {
             /** @description The new key, with its secret this once. */
             200: {
                 headers: {
+                    /** @description What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The kind that this request counted in: `r` are left, for `t` seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2240,6 +2334,17 @@ export interface operations {
             /** @description Not Found: `NOT_FOUND` */
             404: {
                 headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too Many Requests: `RATE_LIMITED` */
+            429: {
+                headers: {
+                    /** @description Seconds after which the same request can succeed. */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2282,6 +2387,10 @@ export interface operations {
             /** @description The revoked key. */
             200: {
                 headers: {
+                    /** @description What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The kind that this request counted in: `r` are left, for `t` seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2309,6 +2418,17 @@ export interface operations {
             /** @description Not Found: `NOT_FOUND` */
             404: {
                 headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too Many Requests: `RATE_LIMITED` */
+            429: {
+                headers: {
+                    /** @description Seconds after which the same request can succeed. */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2354,6 +2474,10 @@ export interface operations {
             /** @description One page of templates. */
             200: {
                 headers: {
+                    /** @description What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The kind that this request counted in: `r` are left, for `t` seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2372,6 +2496,17 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too Many Requests: `RATE_LIMITED` */
+            429: {
+                headers: {
+                    /** @description Seconds after which the same request can succeed. */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2416,6 +2551,10 @@ export interface operations {
             /** @description The template in its first version. */
             201: {
                 headers: {
+                    /** @description What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The kind that this request counted in: `r` are left, for `t` seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2449,7 +2588,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too Many Requests: `TOO_MANY_WAITING` */
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
             429: {
                 headers: {
                     /** @description Seconds after which the same request can succeed. */
@@ -2498,6 +2637,10 @@ export interface operations {
             /** @description The HTML. */
             200: {
                 headers: {
+                    /** @description What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The kind that this request counted in: `r` are left, for `t` seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2540,7 +2683,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too Many Requests: `TOO_MANY_WAITING` */
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
             429: {
                 headers: {
                     /** @description Seconds after which the same request can succeed. */
@@ -2587,6 +2730,10 @@ export interface operations {
             /** @description The template as it is now. */
             200: {
                 headers: {
+                    /** @description What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The kind that this request counted in: `r` are left, for `t` seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2614,6 +2761,17 @@ export interface operations {
             /** @description Not Found: `NOT_FOUND` */
             404: {
                 headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too Many Requests: `RATE_LIMITED` */
+            429: {
+                headers: {
+                    /** @description Seconds after which the same request can succeed. */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2656,6 +2814,10 @@ export interface operations {
             /** @description It is deleted. */
             200: {
                 headers: {
+                    /** @description What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The kind that this request counted in: `r` are left, for `t` seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2683,6 +2845,17 @@ export interface operations {
             /** @description Not Found: `NOT_FOUND` */
             404: {
                 headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too Many Requests: `RATE_LIMITED` */
+            429: {
+                headers: {
+                    /** @description Seconds after which the same request can succeed. */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2729,6 +2902,10 @@ export interface operations {
             /** @description The template in its new version. */
             200: {
                 headers: {
+                    /** @description What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The kind that this request counted in: `r` are left, for `t` seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2771,7 +2948,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too Many Requests: `TOO_MANY_WAITING` */
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
             429: {
                 headers: {
                     /** @description Seconds after which the same request can succeed. */
@@ -2823,6 +3000,10 @@ export interface operations {
             /** @description One page of versions, without their content. */
             200: {
                 headers: {
+                    /** @description What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The kind that this request counted in: `r` are left, for `t` seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2859,6 +3040,17 @@ export interface operations {
             /** @description Not Found: `NOT_FOUND` */
             404: {
                 headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too Many Requests: `RATE_LIMITED` */
+            429: {
+                headers: {
+                    /** @description Seconds after which the same request can succeed. */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2902,6 +3094,10 @@ export interface operations {
             /** @description The version. */
             200: {
                 headers: {
+                    /** @description What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The kind that this request counted in: `r` are left, for `t` seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2938,6 +3134,17 @@ export interface operations {
             /** @description Not Found: `NOT_FOUND` */
             404: {
                 headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too Many Requests: `RATE_LIMITED` */
+            429: {
+                headers: {
+                    /** @description Seconds after which the same request can succeed. */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2981,6 +3188,10 @@ export interface operations {
             /** @description The template in its new version. */
             200: {
                 headers: {
+                    /** @description What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The kind that this request counted in: `r` are left, for `t` seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3023,7 +3234,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too Many Requests: `TOO_MANY_WAITING` */
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
             429: {
                 headers: {
                     /** @description Seconds after which the same request can succeed. */
@@ -3076,6 +3287,10 @@ export interface operations {
             /** @description One page of entries. */
             200: {
                 headers: {
+                    /** @description What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The kind that this request counted in: `r` are left, for `t` seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3094,6 +3309,17 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too Many Requests: `RATE_LIMITED` */
+            429: {
+                headers: {
+                    /** @description Seconds after which the same request can succeed. */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
