@@ -28,6 +28,12 @@ const RATE_HEADERS = {
   RateLimit: 'The kind that this request counted in: `r` are left, for `t` seconds.',
 };
 const WAIT_HEADERS = { 'Retry-After': 'Seconds after which the same request can succeed.' };
+/** On errors, by their status. */
+const ERROR_HEADERS: Readonly<Record<number, Readonly<Record<string, string>>>> = {
+  401: { 'WWW-Authenticate': 'The credential that is wanted; `error` when an access token was refused.' },
+  429: WAIT_HEADERS,
+  503: WAIT_HEADERS,
+};
 const BODY_ERRORS: readonly ErrorCode[] = ['UNSUPPORTED_MEDIA_TYPE', 'MALFORMED_JSON', 'INPUT_TOO_LARGE'];
 
 /** The OpenAPI 3.1 document of declared routes. */
@@ -146,7 +152,7 @@ function errorResponses(codes: readonly ErrorCode[]): Record<string, ZodOpenApiR
       String(status),
       {
         description: `${STATUS_CODES[status]}: ${own.map((code) => `\`${code}\``).join(', ')}`,
-        ...(status === 429 || status === 503 ? headersOf(WAIT_HEADERS) : {}),
+        ...headersOf(ERROR_HEADERS[status] ?? {}),
         content: { 'application/json': { schema: errorBodySchema } },
       },
     ]),

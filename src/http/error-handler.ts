@@ -3,6 +3,7 @@ import { PlatenError, toPlatenError } from '../errors/registry.ts';
 import { isDatabaseAway } from '../store/connection.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { sendError } from './answers.ts';
+import { challengeOf } from './challenge.ts';
 import { CallerGone, letRestPass } from './read-json.ts';
 import { contextOf } from './request-context.ts';
 
@@ -14,7 +15,7 @@ export const refuseUnknown: RequestHandler = () => {
 /** The one place where errors become answers. What is not in the registry is told as INTERNAL, and logged in full. */
 export function answerErrors(logger: Logger): ErrorRequestHandler {
   return async (thrown: unknown, request, response, _next) => {
-    const { requestId, jobId } = contextOf(response);
+    const { requestId, jobId, auth } = contextOf(response);
     if (thrown instanceof CallerGone) {
       response.destroy();
       return;
@@ -31,6 +32,7 @@ export function answerErrors(logger: Logger): ErrorRequestHandler {
       return;
     }
     await letRestPass(request, response);
+    if (error.status === 401) response.setHeader('WWW-Authenticate', challengeOf(auth, request));
     if (error.retryAfterSeconds !== undefined) {
       response.setHeader('Retry-After', Math.max(1, Math.ceil(error.retryAfterSeconds)));
     }

@@ -47,6 +47,7 @@ function runRoute<Parts>(
   return async (request, response) => {
     const context = contextOf(response);
     context.route = route.path;
+    context.auth = route.auth;
     if (route.logLevel !== undefined) context.logLevel = route.logLevel;
     const caller = await authenticate(request);
     if (caller !== undefined) context.accountId = caller.accountId;

@@ -2,12 +2,15 @@ import { randomUUID } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import type { Auth } from './route.ts';
 
 /** What is known of a request besides what it asks for. */
 export interface RequestContext {
   readonly requestId: string;
   /** The pattern of the route, never the path: paths hold tokens. */
   route: string;
+  /** The credential that the route asks for. */
+  auth: Auth;
   logLevel: 'info' | 'debug';
   accountId?: string;
   jobId?: string;
@@ -23,13 +26,14 @@ const SANE_REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 export function trackRequests(parts: { logger: Logger; metrics: Metrics }): RequestHandler {
   return (request, response, next) => {
     const began = performance.now();
-    const context: RequestContext = { requestId: requestIdOf(request), route: NO_ROUTE, logLevel: 'info' };
+    const requestId = requestIdOf(request);
+    const context: RequestContext = { requestId, route: NO_ROUTE, auth: 'none', logLevel: 'info' };
     response.locals.context = context;
-    response.setHeader('X-Request-Id', context.requestId);
+    response.setHeader('X-Request-Id', requestId);
     response.once('close', () => {
       const ms = performance.now() - began;
       const { method } = request;
-      const { route, logLevel, requestId, accountId, jobId } = context;
+      const { route, logLevel, accountId, jobId } = context;
       const status = response.writableFinished ? response.statusCode : CLIENT_CLOSED_REQUEST;
       parts.metrics.httpRequests.inc({ method, route, status });
       parts.metrics.httpDuration.observe({ method, route }, ms / 1000);

@@ -13,6 +13,8 @@ const PLAN_CODES: readonly ErrorCode[] = ['PLAN_LIMIT', 'KEY_CAPACITY'];
 const NOWHERE = '00000000-0000-4000-8000-000000000000';
 /** Only from here may the key of the column "from elsewhere" be used. */
 const ELSEWHERE = '203.0.113.1';
+/** How a 401 begins to say what is wanted. */
+const CHALLENGES = { apiKey: 'ApiKey realm="platen"', bearer: 'Bearer realm="platen"' };
 const ROUTES = API_ROUTES.filter(({ internal }) => internal !== true).map((route) => ({
   ...route,
   name: `${route.method.toUpperCase()} ${route.path}`,
@@ -42,16 +44,16 @@ describe('access', function () {
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const text = Buffer.from(await answer.arrayBuffer()).toString();
-    return { status: answer.status, text };
+    return { status: answer.status, text, challenge: answer.headers.get('www-authenticate') };
   }
 
   async function assertRefused(route: { name: string }, what: Ask, headers: Headers, code: ErrorCode) {
-    const { status, text } = await ask(route, what, headers);
+    const { status, text, challenge } = await ask(route, what, headers);
     const { status: expected } = ERRORS[code];
     assert.equal(status, expected, `${JSON.stringify(headers)}: ${text.slice(0, 300)}`);
     const error = JSON.parse(text);
     assert.deepEqual([error.statusCode, error.code], [expected, code]);
-    return error;
+    return { error, challenge };
   }
 
   it('is laid down for every operation of the API document, and for no other', async () => {
@@ -86,7 +88,8 @@ describe('access', function () {
         const owner = row.endsSession ? await cast.newActor('business') : cast.owner;
         const what = await row.ask(owner);
         for (const headers of cast.badCredentials(auth)) {
-          await assertRefused(route, what, headers, 'UNAUTHENTICATED');
+          const { challenge } = await assertRefused(route, what, headers, 'UNAUTHENTICATED');
+          assert.ok(challenge?.startsWith(CHALLENGES[auth]), String(challenge));
         }
         // Whoever is not known is told nothing about the request, nor about what there is.
         const path = what.path.replace(/[0-9a-f-]{36}/g, 'x');
@@ -108,10 +111,10 @@ describe('access', function () {
       if (reach !== undefined) {
         it('knows nothing of what belongs to another account', async () => {
           const what = await reach(cast.owner);
-          const theirs = await assertRefused(route, what, cast.stranger.headers, 'NOT_FOUND');
+          const { error: theirs } = await assertRefused(route, what, cast.stranger.headers, 'NOT_FOUND');
           const ids = /[0-9a-f]{8}-[0-9a-f-]{27}/g;
           const nobodys = JSON.parse(JSON.stringify(what).replace(ids, NOWHERE));
-          const none = await assertRefused(route, nobodys, cast.stranger.headers, 'NOT_FOUND');
+          const { error: none } = await assertRefused(route, nobodys, cast.stranger.headers, 'NOT_FOUND');
           const worded = (error: { message: string }) => error.message.replace(ids, '…');
           assert.equal(worded(theirs), worded(none), 'the same as for what does not exist');
           await assertGood(route, what, cast.owner);

@@ -101,6 +101,24 @@ describe('signing up, in and out', () => {
     assert.equal((await callApi(api.url, 'GET', '/auth/me')).status, 401);
   });
 
+  it('challenges for a token, and says when one was refused', async () => {
+    const ended = await signUp(api.url);
+    await ended.expect(200, 'POST', '/auth/logout');
+    const challenge = async (authorization?: string) => {
+      const headers = authorization === undefined ? undefined : { authorization };
+      const answer = await callApi(api.url, 'GET', '/user/api-keys', undefined, headers);
+      return answer.headers.get('www-authenticate');
+    };
+    for (const nothing of [undefined, 'Bearer', 'Basic dTpw']) {
+      assert.equal(await challenge(nothing), 'Bearer realm="platen"', nothing);
+    }
+    for (const refused of [`Bearer ${ended.token}`, 'bearer x', 'Bearer a b']) {
+      assert.equal(await challenge(refused), 'Bearer realm="platen", error="invalid_token"', refused);
+    }
+    const wrong = await from()('/auth/login', { email: newEmail(), password: 'wrong password' });
+    assert.equal(wrong.headers.get('www-authenticate'), 'Bearer realm="platen"');
+  });
+
   it('names every fault of a registration at once', async () => {
     const answer = await from()('/auth/register', { email: 'nobody', password: 'short', plan: 'business' });
     assert.equal(answer.status, 400);

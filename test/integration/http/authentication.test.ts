@@ -29,6 +29,18 @@ describe('authentication by API key', () => {
     }
   });
 
+  it('names its header in the challenge, whatever was sent', async () => {
+    const tokens = { authorization: 'Bearer abc' };
+    const answers = [
+      await withKey(undefined),
+      await withKey(`sk_live_${'x'.repeat(49)}`),
+      await callApi(api.url, 'GET', '/v1/pdf/jobs', undefined, tokens),
+    ];
+    for (const { headers } of answers) {
+      assert.equal(headers.get('www-authenticate'), 'ApiKey realm="platen", header="X-API-Key"');
+    }
+  });
+
   it('comes before anything is said about the request', async () => {
     assert.equal((await withKey(undefined, 'GET', '/v1/pdf/jobs/not-a-uuid?x=1')).status, 401);
   });

@@ -1089,6 +1089,8 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
+                    /** @description The credential that is wanted; `error` when an access token was refused. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1224,6 +1226,8 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
+                    /** @description The credential that is wanted; `error` when an access token was refused. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1297,6 +1301,8 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
+                    /** @description The credential that is wanted; `error` when an access token was refused. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1379,6 +1385,8 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
+                    /** @description The credential that is wanted; `error` when an access token was refused. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1481,6 +1489,8 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
+                    /** @description The credential that is wanted; `error` when an access token was refused. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1563,6 +1573,8 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
+                    /** @description The credential that is wanted; `error` when an access token was refused. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1697,6 +1709,8 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
+                    /** @description The credential that is wanted; `error` when an access token was refused. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1780,6 +1794,8 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
+                    /** @description The credential that is wanted; `error` when an access token was refused. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1853,6 +1869,8 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
+                    /** @description The credential that is wanted; `error` when an access token was refused. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1935,6 +1953,8 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
+                    /** @description The credential that is wanted; `error` when an access token was refused. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2008,6 +2028,8 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
+                    /** @description The credential that is wanted; `error` when an access token was refused. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2072,6 +2094,8 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
+                    /** @description The credential that is wanted; `error` when an access token was refused. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2155,6 +2179,8 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
+                    /** @description The credential that is wanted; `error` when an access token was refused. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2232,6 +2258,8 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
+                    /** @description The credential that is wanted; `error` when an access token was refused. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2325,6 +2353,8 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
+                    /** @description The credential that is wanted; `error` when an access token was refused. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2409,6 +2439,8 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
+                    /** @description The credential that is wanted; `error` when an access token was refused. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2496,6 +2528,8 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
+                    /** @description The credential that is wanted; `error` when an access token was refused. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2573,6 +2607,8 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
+                    /** @description The credential that is wanted; `error` when an access token was refused. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2659,6 +2695,8 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
+                    /** @description The credential that is wanted; `error` when an access token was refused. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2752,6 +2790,8 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
+                    /** @description The credential that is wanted; `error` when an access token was refused. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2836,6 +2876,8 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
+                    /** @description The credential that is wanted; `error` when an access token was refused. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2924,6 +2966,8 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
+                    /** @description The credential that is wanted; `error` when an access token was refused. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3022,6 +3066,8 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
+                    /** @description The credential that is wanted; `error` when an access token was refused. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3116,6 +3162,8 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
+                    /** @description The credential that is wanted; `error` when an access token was refused. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3210,6 +3258,8 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
+                    /** @description The credential that is wanted; `error` when an access token was refused. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3309,6 +3359,8 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
+                    /** @description The credential that is wanted; `error` when an access token was refused. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {

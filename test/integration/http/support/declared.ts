@@ -36,6 +36,8 @@ export function assertDeclared(method: string, path: string, seen: Seen): void {
   assert.equal(error.statusCode, seen.status, where);
   assert.equal(ERRORS[error.code].status, seen.status, where);
   assert.equal(error.requestId, seen.headers.get('x-request-id'), where);
+  // RFC 9110, section 11.6.1: on every 401, and Platen sends it with no other status.
+  assert.equal(seen.headers.has('www-authenticate'), seen.status === 401, where);
   if (route !== undefined) assert.ok(errorsOf(route).includes(error.code), `${where}: ${error.code}`);
 }
 
