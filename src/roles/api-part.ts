@@ -12,13 +12,11 @@ import { Fullness } from '../limits/fullness.ts';
 import { DownloadLinks } from '../orders/download-links.ts';
 import { EndWaiter } from '../orders/end-waiter.ts';
 import { RenderService } from '../orders/render-service.ts';
-import { createTemplateEngine } from '../templates/engine/template-engine.ts';
+import type { TemplateEngine } from '../templates/engine/template-engine.ts';
 import { TemplateEditor } from '../templates/template-editor.ts';
 import type { Part } from './part.ts';
 import type { Platform } from './platform.ts';
 
-/** Saves are checked and previews rendered in them; two keep one long preview from standing before all others. */
-const TEMPLATE_PROCESSES = 2;
 const COUNT_EVERY_MS = 1000;
 /** The time a request has to arrive in whole: a slow upload holds a connection for no longer. */
 const REQUEST_TIMEOUT_MS = 60_000;
@@ -32,11 +30,13 @@ export interface ApiPart extends Part {
 /**
  * The HTTP side: takes orders and answers for jobs.
  *
- * @param others the parts of the same process, whose health is told together with this one's.
+ * @param templateEngine checks what is saved and renders previews; closed by whoever made it.
+ * @param checks tell the health of all parts of the process together.
  */
 export async function startApiPart(
   platform: Platform,
   secret: string,
+  templateEngine: TemplateEngine,
   checks: HealthChecks,
 ): Promise<ApiPart> {
   const { config, logger, clock } = platform;
@@ -54,7 +54,6 @@ export async function startApiPart(
   });
   const countries = await openCountryDatabase();
   const lastUse = new LastUse({ keys: platform.keys, countries, clock, logger });
-  const templateEngine = createTemplateEngine({ processes: TEMPLATE_PROCESSES, logger });
   const full = watchFullness(platform);
   const policy = createAddressPolicy({
     allowedNetworks: parseNetworks(config.PLATEN_ALLOWED_PRIVATE_NETWORKS),
@@ -101,7 +100,7 @@ export async function startApiPart(
       await waiter.close();
       await closed;
       clearTimeout(force);
-      await Promise.all([lastUse.flush(), templateEngine.close()]);
+      await lastUse.flush();
     },
     problems: () => [],
     stuck: () => undefined,

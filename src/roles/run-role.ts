@@ -4,6 +4,7 @@ import { createKafkaBus } from '../bus/kafka.ts';
 import type { Config, Role } from '../config.ts';
 import { startEmbeddedDatabase } from '../store/embedded/start-embedded.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
+import { createTemplateEngine, type TemplateEngine } from '../templates/engine/template-engine.ts';
 import { startApiPart, startOpsServer } from './api-part.ts';
 import { bootstrapAccount } from './bootstrap-account.ts';
 import { startDispatcherPart } from './dispatcher-part.ts';
@@ -12,6 +13,9 @@ import type { Part } from './part.ts';
 import { openPlatform, type Platform } from './platform.ts';
 import { firstAccount, standaloneSecret } from './standalone-data.ts';
 import { startWorkerPart } from './worker-part.ts';
+
+/** Templates are CPU-bound; two processes keep one long render or preview from standing before all others. */
+const TEMPLATE_PROCESSES = 2;
 
 export interface RunningRole {
   readonly port: number;
@@ -57,14 +61,28 @@ async function start(
   if (standalone || role === 'api') await bootstrapAccount(platform, config);
   const firstKey =
     standalone && config.PLATEN_BOOTSTRAP_EMAIL === undefined ? await firstAccount(platform) : undefined;
+  const templateEngine = sharedTemplateEngine(platform.logger, opened);
   if (standalone || role === 'dispatcher') add(startDispatcherPart(platform));
-  if (standalone || role === 'worker') add(await startWorkerPart(platform));
+  if (standalone || role === 'worker') add(await startWorkerPart(platform, templateEngine()));
   const server =
     standalone || role === 'api'
-      ? await startApiPart(platform, secret, health)
+      ? await startApiPart(platform, secret, templateEngine(), health)
       : await startOpsServer(platform, health);
   add(server);
   return { port: server.port, logger: platform.logger, firstKey, stop };
+}
+
+/** One engine for all parts of the process: started for the first that asks, closed after the last of them. */
+function sharedTemplateEngine(logger: Logger, opened: (() => Promise<void>)[]): () => TemplateEngine {
+  let engine: TemplateEngine | undefined;
+  return () => {
+    if (engine === undefined) {
+      const started = createTemplateEngine({ processes: TEMPLATE_PROCESSES, logger });
+      opened.push(() => started.close());
+      engine = started;
+    }
+    return engine;
+  };
 }
 
 async function openEmbedded(config: Config, opened: (() => Promise<void>)[]): Promise<string> {

@@ -6,19 +6,21 @@ import { createAddressPolicy, machineAddresses } from '../egress/address-policy.
 import { parseNetworks } from '../egress/networks.ts';
 import { startEgressProxy } from '../egress/proxy.ts';
 import { createPdfFinisher } from '../pdf/finish.ts';
-import { createTemplateEngine } from '../templates/engine/template-engine.ts';
+import type { TemplateEngine } from '../templates/engine/template-engine.ts';
 import { Worker } from '../worker/worker.ts';
 import type { Part } from './part.ts';
 import type { Platform } from './platform.ts';
 
-/** Templates are CPU-bound; two processes keep one long one from standing before all others. */
-const TEMPLATE_PROCESSES = 2;
 const FINISHER_PROCESSES = 1;
 /** A busy pool in which no render ends for this long, past the longest deadline, is stuck. */
 const STUCK_AFTER_MS = 330_000;
 
-/** Everything that turns a claimed job into a PDF: egress proxy, Chromium, template processes, and the worker itself. */
-export async function startWorkerPart(platform: Platform): Promise<Part> {
+/**
+ * Everything that turns a claimed job into a PDF: egress proxy, Chromium, PDF finisher, and the worker itself.
+ *
+ * @param templates closed by whoever made it.
+ */
+export async function startWorkerPart(platform: Platform, templates: TemplateEngine): Promise<Part> {
   const { config, logger, metrics } = platform;
   const policy = createAddressPolicy({
     allowedNetworks: parseNetworks(config.PLATEN_ALLOWED_PRIVATE_NETWORKS),
@@ -30,7 +32,6 @@ export async function startWorkerPart(platform: Platform): Promise<Part> {
     metrics: { outcome: (outcome) => metrics.egress.inc({ outcome }) },
   });
   const finisher = createPdfFinisher({ processes: FINISHER_PROCESSES, logger });
-  const templates = createTemplateEngine({ processes: TEMPLATE_PROCESSES, logger });
   const renderer = await createChromiumRenderer({
     seats: config.PLATEN_WORKER_SLOTS,
     isolation: config.PLATEN_ISOLATION,
@@ -79,7 +80,7 @@ export async function startWorkerPart(platform: Platform): Promise<Part> {
     async stop() {
       await worker.stop(config.PLATEN_SHUTDOWN_GRACE_MS);
       await renderer.close();
-      await Promise.all([templates.close(), finisher.close(), proxy.close()]);
+      await Promise.all([finisher.close(), proxy.close()]);
     },
     problems: () => (renderer.health().ready ? [] : ['chromium: no browser is ready']),
     stuck() {

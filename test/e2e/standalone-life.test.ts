@@ -67,6 +67,23 @@ describe('the life of a standalone service', function () {
     await running!.end();
   });
 
+  it('checks templates and renders them in the same two processes', async () => {
+    const client = await start(BOOTSTRAP);
+    const { PLATEN_BOOTSTRAP_EMAIL: email, PLATEN_BOOTSTRAP_PASSWORD: password } = BOOTSTRAP;
+    const { accessToken } = (await client.call('POST', '/auth/login', { email, password })).json;
+    const draft = { name: 'Greeting', content: '<p>Hello {{ name }}</p>', sampleData: '{}' };
+    const saved = await client.call('POST', '/user/templates', draft, {
+      authorization: `Bearer ${accessToken}`,
+    });
+    assert.equal(saved.status, 201);
+    const pdf = await client.render({ templateId: saved.json.id, data: { name: 'Ada' } });
+    assert.equal(pdf.status, 200, Buffer.from(pdf.bytes).toString().slice(0, 300));
+    assert.match((await readPdf(pdf.bytes)).text, /Hello Ada/);
+    const engines = descendants(running!.pid).filter(({ command }) => /engine\/process-main/.test(command));
+    assert.equal(engines.length, 2);
+    await running!.end();
+  });
+
   it('makes an account by itself when none is given, shows its key once and keeps it private', async () => {
     const own = await mkdtemp(join(tmpdir(), 'platen-own-'));
     try {

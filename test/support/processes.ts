@@ -164,7 +164,7 @@ export async function assertGone(processes: readonly ProcessId[], limitMs = 10_0
     if (alive.length === 0) return;
     assert.ok(
       performance.now() < deadline,
-      `still running: ${alive.map(({ pid, command }) => `${pid} ${command}`).join('; ')}`,
+      `still running: ${alive.map(({ pid, command }) => `${pid} ${command.slice(0, 120)}`).join('; ')}`,
     );
     await sleep(POLL_MS);
   }
@@ -180,7 +180,7 @@ export function identify(pid: number): ProcessId {
   let command = '';
   if (existsSync(`/proc/${pid}/cmdline`)) {
     try {
-      command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').slice(0, 120);
+      command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
     } catch {
       // It ended between the two calls.
     }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PlatenError } from '../../../src/errors/registry.ts';
 import { createTemplateEngine, type TemplateEngine } from '../../../src/templates/engine/template-engine.ts';
+import { assertGone, descendants, type ProcessId } from '../../support/processes.ts';
 
 const LIMITS = { timeoutMs: 1000, maxOutputBytes: 1_000_000 };
 
@@ -110,9 +110,12 @@ describe('Template engine', () => {
   });
 
   it('rejects everything under way and afterwards once closed, and leaves no process', async () => {
+    const before = templateProcesses(process.pid);
     const closing = createTemplateEngine({ processes: 1 });
     await closing.check('warm');
-    const [pid] = await childrenOf(process.pid, 'process-main');
+    const known = new Set(before.map(({ pid }) => pid));
+    const started = templateProcesses(process.pid).filter(({ pid }) => !known.has(pid));
+    assert.equal(started.length, 1);
     const outcomes = Promise.allSettled([1, 2].map(() => closing.render(ENDLESS, {}, LIMITS)));
     await sleep(50);
     await closing.close();
@@ -121,7 +124,7 @@ describe('Template engine', () => {
       assert.equal((outcome.reason as PlatenError).code, 'UNAVAILABLE');
     }
     await assert.rejects(closing.check('x'), { code: 'UNAVAILABLE' });
-    assert.ok(pid !== undefined);
+    await assertGone(started);
   });
 
   it('leaves no process behind when the one that uses it is killed, even in mid-loop', async () => {
@@ -136,29 +139,13 @@ describe('Template engine', () => {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     await once(host.stdout, 'data');
-    const children = await childrenOf(host.pid!, 'process-main');
+    const children = templateProcesses(host.pid!);
     assert.equal(children.length, 2);
     host.kill('SIGKILL');
-    for (let look = 0; look < 50 && (await living(children)).length > 0; look++) await sleep(100);
-    assert.deepEqual(await living(children), []);
+    await assertGone(children, 5000);
   });
 });
 
-/** Process ids, from /proc, of a process's children whose command line has `word`. */
-async function childrenOf(parent: number, word: string): Promise<number[]> {
-  const found: number[] = [];
-  for (const entry of await readdir('/proc')) {
-    if (!/^\d+$/.test(entry)) continue;
-    const status = await readFile(`/proc/${entry}/status`, 'utf8').catch(() => '');
-    const command = await readFile(`/proc/${entry}/cmdline`, 'utf8').catch(() => '');
-    if (status.includes(`\nPPid:\t${parent}\n`) && command.includes(word)) found.push(Number(entry));
-  }
-  return found;
-}
-
-async function living(pids: number[]): Promise<number[]> {
-  const states = await Promise.all(
-    pids.map((pid) => readFile(`/proc/${pid}/status`, 'utf8').catch(() => 'State:\tZ')),
-  );
-  return pids.filter((_, index) => !/State:\t[ZX]/.test(states[index]!));
+function templateProcesses(parent: number): ProcessId[] {
+  return descendants(parent).filter(({ command }) => command.includes('process-main'));
 }
