@@ -6,29 +6,17 @@ import { AccountStore } from '../accounts/account-store.ts';
 import type { Bus } from '../bus/bus.ts';
 import { systemClock } from '../clock.ts';
 import type { Config, Role } from '../config.ts';
-import { Dispatch } from '../dispatch/dispatch.ts';
-import { Slots } from '../dispatch/slots.ts';
-import { IdempotencyStore } from '../idempotency/idempotency-store.ts';
 import { KeyStore } from '../keys/key-store.ts';
-import { RateLimiter } from '../limits/rate-limiter.ts';
 import { PLAN_NAMES, type Plan, type Plans } from '../plans/plan.ts';
 import { loadPlans } from '../plans/plans-file.ts';
-import { HistoryMover } from '../renders/history-mover.ts';
-import { jobCollections } from '../renders/job-collections.ts';
-import { Lifecycle } from '../renders/lifecycle.ts';
 import { connectDatabase, ensureIndexes } from '../store/connection.ts';
 import { createFolderOutputStore } from '../store/outputs/folder.ts';
 import { createGridFsOutputStore } from '../store/outputs/gridfs.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { TemplateStore } from '../templates/template-store.ts';
-import { Quota } from '../usage/quota.ts';
-import { RequestLog } from '../usage/request-log.ts';
-import { RequestRecorder } from '../usage/request-recorder.ts';
-import { Settlement } from '../usage/settlement.ts';
-import { UsageCounters } from '../usage/usage-counters.ts';
-import { UsageReports } from '../usage/usage-reports.ts';
 import { createAccountServices } from './account-services.ts';
+import { createJobServices } from './job-services.ts';
 
 /** What is the same in every role: the database and what is kept in it, the bus, and how jobs are set going. */
 export type Platform = Awaited<ReturnType<typeof openPlatform>>;
@@ -52,36 +40,20 @@ export async function openPlatform(
   const plans = await loadPlans(config.PLATEN_PLANS_FILE);
   const connection = await connectDatabase(mongodbUri, logger);
 
-  const collections = jobCollections(connection);
-  const accounts = new AccountStore(connection, clock);
-  const accountServices = createAccountServices(connection, { accounts, clock, logger, config });
-  const keys = new KeyStore(connection, clock);
-  const templates = new TemplateStore(connection, clock);
-  const slots = new Slots(connection, clock);
-  const quota = new Quota(connection, clock);
-  const counters = new UsageCounters(connection, logger);
-  const settlement = new Settlement(quota, counters, logger);
-  const requestLog = new RequestLog(connection, logger);
-  const idempotency = new IdempotencyStore(connection, clock);
-  const limiter = new RateLimiter(connection, clock);
-  const lifecycle = new Lifecycle(collections, clock);
-  await ensureIndexes(connection);
-
   const bus = await openBus(logger);
-  const mover = new HistoryMover(collections, logger);
+  const accounts = new AccountStore(connection, clock);
   const planOf = planLookUp(accounts, plans);
-  const dispatch = new Dispatch({
-    collections,
-    lifecycle,
-    slots,
+  const accountServices = createAccountServices(connection, { accounts, clock, logger, config });
+  const jobServices = createJobServices(connection, {
     bus,
-    mover,
     clock,
     logger,
     planOf,
     slotsPerWorker: config.PLATEN_WORKER_SLOTS,
-    onEnded: (job) => settlement.ended(job),
   });
+  const keys = new KeyStore(connection, clock);
+  const templates = new TemplateStore(connection, clock);
+  await ensureIndexes(connection);
   return {
     role,
     config,
@@ -91,31 +63,16 @@ export async function openPlatform(
     metrics,
     plans,
     connection,
-    collections,
+    ...jobServices,
     accounts,
     accountServices,
     keys,
     templates,
-    slots,
-    lifecycle,
-    bus,
-    mover,
-    quota,
-    counters,
-    settlement,
-    requestLog,
-    idempotency,
-    limiter,
-    recorder: new RequestRecorder(requestLog, counters, clock),
-    usage: new UsageReports({ quota, counters, requestLog, clock }),
     planOf,
-    dispatch,
     outputs: openOutputs(role, config, connection),
     /** Closes what was opened, last first. */
     async close(): Promise<void> {
-      await mover.flush();
-      await settlement.flush();
-      await requestLog.flush();
+      await jobServices.flush();
       await bus.close();
       await connection.close();
     },

@@ -4,22 +4,10 @@ import { pino } from 'pino';
 import type { Bus } from '../../src/bus/bus.ts';
 import { createInProcessBus } from '../../src/bus/in-process.ts';
 import type { Clock } from '../../src/clock.ts';
-import { Dispatch } from '../../src/dispatch/dispatch.ts';
-import { Slots } from '../../src/dispatch/slots.ts';
-import { IdempotencyStore } from '../../src/idempotency/idempotency-store.ts';
-import { RateLimiter } from '../../src/limits/rate-limiter.ts';
 import { DEFAULT_PLANS, type Plan } from '../../src/plans/plan.ts';
-import { HistoryMover } from '../../src/renders/history-mover.ts';
 import type { Job, JobInput } from '../../src/renders/job.ts';
-import { type JobCollections, jobCollections } from '../../src/renders/job-collections.ts';
-import { Lifecycle } from '../../src/renders/lifecycle.ts';
+import { createJobServices, type JobServices } from '../../src/roles/job-services.ts';
 import { connectDatabase, ensureIndexes } from '../../src/store/connection.ts';
-import { Quota } from '../../src/usage/quota.ts';
-import { RequestLog } from '../../src/usage/request-log.ts';
-import { RequestRecorder } from '../../src/usage/request-recorder.ts';
-import { Settlement } from '../../src/usage/settlement.ts';
-import { UsageCounters } from '../../src/usage/usage-counters.ts';
-import { UsageReports } from '../../src/usage/usage-reports.ts';
 import { startMongo } from './mongo.ts';
 
 /** A clock that a test can set forward. */
@@ -33,24 +21,10 @@ export class TestClock implements Clock {
   }
 }
 
-export interface Domain {
+export interface Domain extends JobServices {
   readonly connection: Connection;
-  readonly collections: JobCollections;
-  readonly slots: Slots;
-  readonly lifecycle: Lifecycle;
-  readonly mover: HistoryMover;
-  readonly dispatch: Dispatch;
-  readonly bus: Bus;
   readonly clock: TestClock;
   readonly plan: Plan;
-  readonly quota: Quota;
-  readonly counters: UsageCounters;
-  readonly settlement: Settlement;
-  readonly requestLog: RequestLog;
-  readonly recorder: RequestRecorder;
-  readonly usage: UsageReports;
-  readonly idempotency: IdempotencyStore;
-  readonly limiter: RateLimiter;
   close(): Promise<void>;
 }
 
@@ -61,54 +35,23 @@ export async function openDomain(
   const logger = pino({ level: 'silent' });
   const clock = new TestClock();
   const connection = await connectDatabase(options.uri ?? (await startMongo()).uri, logger);
-  const collections = jobCollections(connection);
-  const slots = new Slots(connection, clock);
-  const quota = new Quota(connection, clock);
-  const counters = new UsageCounters(connection, logger);
-  const settlement = new Settlement(quota, counters, logger);
-  const requestLog = new RequestLog(connection, logger);
-  const idempotency = new IdempotencyStore(connection, clock);
-  const limiter = new RateLimiter(connection, clock);
-  await ensureIndexes(connection);
-  const lifecycle = new Lifecycle(collections, clock);
-  const mover = new HistoryMover(collections, logger);
-  const bus = options.bus ?? createInProcessBus();
   const plan: Plan = { ...DEFAULT_PLANS.professional, ...options.plan };
-  const dispatch = new Dispatch({
-    collections,
-    lifecycle,
-    slots,
-    bus,
-    mover,
+  const services = createJobServices(connection, {
+    bus: options.bus ?? createInProcessBus(),
     clock,
     logger,
     planOf: async () => plan,
     slotsPerWorker: 2,
-    onEnded: (job) => settlement.ended(job),
   });
+  await ensureIndexes(connection);
   return {
+    ...services,
     connection,
-    collections,
-    slots,
-    lifecycle,
-    mover,
-    dispatch,
-    bus,
     clock,
     plan,
-    quota,
-    counters,
-    settlement,
-    requestLog,
-    recorder: new RequestRecorder(requestLog, counters, clock),
-    usage: new UsageReports({ quota, counters, requestLog, clock }),
-    idempotency,
-    limiter,
     async close() {
-      await mover.flush();
-      await settlement.flush();
-      await requestLog.flush();
-      await bus.close();
+      await services.flush();
+      await services.bus.close();
       await connection.close();
     },
   };
