@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { type Connection, type Model, Schema } from 'mongoose';
+import type { Connection, Model } from 'mongoose';
 import type { Clock } from '../clock.ts';
 import { TtlCache } from '../memory/ttl-cache.ts';
+import { collectionSchema } from '../store/collection-schema.ts';
 import { repeatUpsert } from '../store/upsert.ts';
 
 export interface AccessToken {
@@ -42,13 +43,16 @@ export class AccessTokenStore {
   readonly #cache: TtlCache<string, AccessToken | undefined>;
 
   constructor(connection: Connection, clock: Clock) {
-    const schema = new Schema(
-      { _id: String, accountId: String, createdAt: Date, expiresAt: Date, revoked: Boolean },
-      { versionKey: false, autoIndex: false, autoCreate: false, collection: 'access_tokens' },
-    );
+    const schema = collectionSchema<AccessToken>('access_tokens', {
+      _id: String,
+      accountId: String,
+      createdAt: Date,
+      expiresAt: Date,
+      revoked: Boolean,
+    });
     schema.index({ accountId: 1 });
     schema.index({ expiresAt: 1 });
-    this.#model = connection.model<AccessToken>('AccessToken', schema as unknown as Schema<AccessToken>);
+    this.#model = connection.model<AccessToken>('AccessToken', schema);
     this.#clock = clock;
     this.#cache = new TtlCache(CACHE_MS, CACHE_ENTRIES, clock);
   }

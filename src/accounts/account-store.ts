@@ -1,8 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { type Connection, type Model, Schema } from 'mongoose';
+import type { Connection, Model } from 'mongoose';
 import type { Clock } from '../clock.ts';
 import { TtlCache } from '../memory/ttl-cache.ts';
 import type { PlanName } from '../plans/plan.ts';
+import { collectionSchema } from '../store/collection-schema.ts';
 import { isDuplicateKey } from '../store/duplicate-key.ts';
 
 export interface Account {
@@ -33,22 +34,19 @@ export class AccountStore {
   readonly #cache: TtlCache<string, Account | undefined>;
 
   constructor(connection: Connection, clock: Clock) {
-    const schema = new Schema(
-      {
-        _id: String,
-        email: String,
-        login: String,
-        passwordHash: String,
-        plan: String,
-        createdAt: Date,
-        tokensNotBefore: Date,
-      },
-      { versionKey: false, autoIndex: false, autoCreate: false, collection: 'accounts' },
-    );
+    const schema = collectionSchema<Account>('accounts', {
+      _id: String,
+      email: String,
+      login: String,
+      passwordHash: String,
+      plan: String,
+      createdAt: Date,
+      tokensNotBefore: Date,
+    });
     schema.index({ login: 1 }, { unique: true, sparse: true });
     schema.index({ email: 1 });
     schema.index({ createdAt: 1 });
-    this.#model = connection.model<Account>('Account', schema as unknown as Schema<Account>);
+    this.#model = connection.model<Account>('Account', schema);
     this.#clock = clock;
     this.#cache = new TtlCache(CACHE_MS, CACHE_ENTRIES, clock);
   }

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
-import { type Connection, type Model, Schema } from 'mongoose';
+import type { Connection, Model } from 'mongoose';
 import type { Clock } from '../clock.ts';
 import { PlatenError } from '../errors/registry.ts';
+import { collectionSchema } from '../store/collection-schema.ts';
 import { repeatUpsert } from '../store/upsert.ts';
 
 /** Failures of one account or one network in one window of time. */
@@ -33,12 +34,13 @@ export class FailureLimit {
   readonly #bounds: FailureBounds;
 
   constructor(connection: Connection, clock: Clock, bounds: FailureBounds) {
-    const schema = new Schema(
-      { _id: String, failures: Number, expiresAt: Date },
-      { versionKey: false, autoIndex: false, autoCreate: false, collection: 'sign_in_failures' },
-    );
+    const schema = collectionSchema<FailureCount>('sign_in_failures', {
+      _id: String,
+      failures: Number,
+      expiresAt: Date,
+    });
     schema.index({ expiresAt: 1 });
-    this.#model = connection.model<FailureCount>('SignInFailures', schema as unknown as Schema<FailureCount>);
+    this.#model = connection.model<FailureCount>('SignInFailures', schema);
     this.#clock = clock;
     this.#bounds = bounds;
   }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Connection, type Model, Schema } from 'mongoose';
 import type { Clock } from '../clock.ts';
+import { collectionSchema } from '../store/collection-schema.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
 export const AUDIT_ACTIONS = [
@@ -59,22 +60,19 @@ export class AuditLog {
   readonly #logger: Logger;
 
   constructor(connection: Connection, clock: Clock, logger: Logger) {
-    const schema = new Schema(
-      {
-        _id: String,
-        accountId: String,
-        action: String,
-        actor: String,
-        ipAddress: String,
-        targetId: String,
-        details: Schema.Types.Mixed,
-        at: Date,
-      },
-      { versionKey: false, minimize: false, autoIndex: false, autoCreate: false, collection: 'audit_log' },
-    );
+    const schema = collectionSchema<AuditEntry>('audit_log', {
+      _id: String,
+      accountId: String,
+      action: String,
+      actor: String,
+      ipAddress: String,
+      targetId: String,
+      details: Schema.Types.Mixed,
+      at: Date,
+    });
     schema.index({ accountId: 1, at: -1, _id: -1 });
     schema.index({ at: 1 });
-    this.#model = connection.model<AuditEntry>('AuditEntry', schema as unknown as Schema<AuditEntry>);
+    this.#model = connection.model<AuditEntry>('AuditEntry', schema);
     this.#clock = clock;
     this.#logger = logger;
   }

@@ -1,5 +1,6 @@
 import { type Connection, type Model, Schema } from 'mongoose';
 import type { Clock } from '../clock.ts';
+import { collectionSchema } from '../store/collection-schema.ts';
 import { isDuplicateKey } from '../store/duplicate-key.ts';
 
 /**
@@ -24,11 +25,13 @@ export class Slots {
   readonly #clock: Clock;
 
   constructor(connection: Connection, clock: Clock) {
-    const schema = new Schema(
-      { _id: String, inFlight: Number, holders: Schema.Types.Mixed, contended: Boolean },
-      { versionKey: false, minimize: false, autoIndex: false, autoCreate: false, collection: 'slots' },
-    );
-    this.#model = connection.model<SlotsRecord>('Slots', schema as unknown as Schema<SlotsRecord>);
+    const schema = collectionSchema<SlotsRecord>('slots', {
+      _id: String,
+      inFlight: Number,
+      holders: Schema.Types.Mixed,
+      contended: Boolean,
+    });
+    this.#model = connection.model<SlotsRecord>('Slots', schema);
     this.#clock = clock;
   }
 

@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { type Connection, type Model, Schema } from 'mongoose';
+import type { Connection, Model } from 'mongoose';
 import type { Clock } from '../clock.ts';
 import { PlatenError } from '../errors/registry.ts';
+import { collectionSchema } from '../store/collection-schema.ts';
 import { isDuplicateKey } from '../store/duplicate-key.ts';
 
 /** How long a key is remembered, in milliseconds. */
@@ -51,25 +52,19 @@ export class IdempotencyStore {
   readonly #clock: Clock;
 
   constructor(connection: Connection, clock: Clock) {
-    const schema = new Schema(
-      {
-        _id: String,
-        bodyHash: String,
-        workId: String,
-        holder: String,
-        lockedUntil: Date,
-        answered: Number,
-        expiresAt: Date,
-      },
-      { versionKey: false, autoIndex: false, autoCreate: false, collection: 'idempotency_keys' },
-    );
+    const schema = collectionSchema<IdempotencyRecord>('idempotency_keys', {
+      _id: String,
+      bodyHash: String,
+      workId: String,
+      holder: String,
+      lockedUntil: Date,
+      answered: Number,
+      expiresAt: Date,
+    });
     // Compare-and-set by exactly these two fields is one index look-up on every supported database.
     schema.index({ _id: 1, holder: 1 }, { unique: true });
     schema.index({ expiresAt: 1 });
-    this.#model = connection.model<IdempotencyRecord>(
-      'IdempotencyKey',
-      schema as unknown as Schema<IdempotencyRecord>,
-    );
+    this.#model = connection.model<IdempotencyRecord>('IdempotencyKey', schema);
     this.#clock = clock;
   }
 

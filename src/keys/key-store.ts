@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { type Connection, type Model, Schema } from 'mongoose';
+import type { Connection, Model } from 'mongoose';
 import type { Clock } from '../clock.ts';
 import { PlatenError } from '../errors/registry.ts';
 import { TtlCache } from '../memory/ttl-cache.ts';
+import { collectionSchema } from '../store/collection-schema.ts';
 import { isDuplicateKey } from '../store/duplicate-key.ts';
 import { hashSecret, type KeyMode, modeOf, newSecret, prefixOf } from './secret.ts';
 
@@ -92,29 +93,26 @@ export class KeyStore {
   readonly #cache: TtlCache<string, ApiKey | undefined>;
 
   constructor(connection: Connection, clock: Clock) {
-    const schema = new Schema(
-      {
-        _id: String,
-        accountId: String,
-        seat: Number,
-        generation: Number,
-        name: String,
-        sortName: String,
-        prefix: String,
-        hash: String,
-        mode: String,
-        status: String,
-        allowedIps: [String],
-        createdAt: Date,
-        lastUse: { type: { at: Date, ip: String, geo: String }, _id: false },
-        revokedAt: Date,
-      },
-      { versionKey: false, autoIndex: false, autoCreate: false, collection: 'api_keys' },
-    );
+    const schema = collectionSchema<ApiKey>('api_keys', {
+      _id: String,
+      accountId: String,
+      seat: Number,
+      generation: Number,
+      name: String,
+      sortName: String,
+      prefix: String,
+      hash: String,
+      mode: String,
+      status: String,
+      allowedIps: [String],
+      createdAt: Date,
+      lastUse: { type: { at: Date, ip: String, geo: String }, _id: false },
+      revokedAt: Date,
+    });
     schema.index({ hash: 1 }, { unique: true });
     schema.index({ accountId: 1, seat: 1, generation: 1 }, { unique: true });
     schema.index({ accountId: 1, status: 1 });
-    this.#model = connection.model<ApiKey>('ApiKey', schema as unknown as Schema<ApiKey>);
+    this.#model = connection.model<ApiKey>('ApiKey', schema);
     this.#clock = clock;
     this.#cache = new TtlCache(CACHE_MS, CACHE_ENTRIES, clock);
   }

@@ -1,4 +1,5 @@
 import { type Connection, type Model, type mongo, Schema } from 'mongoose';
+import { collectionSchema } from '../store/collection-schema.ts';
 import type { Job } from './job.ts';
 
 /**
@@ -62,10 +63,8 @@ const jobFields = {
   processingTimeMs: Number,
 };
 
-const options = { versionKey: false, minimize: false, autoIndex: false, autoCreate: false } as const;
-
 export function jobCollections(connection: Connection): JobCollections {
-  const jobs = new Schema(jobFields, { ...options, collection: 'jobs' });
+  const jobs = collectionSchema<Job>('jobs', jobFields);
   // Compare-and-set by exactly these two fields is one index look-up on every supported database.
   jobs.index({ _id: 1, version: 1 }, { unique: true });
   // The next waiting job of an account; the live part of a listing.
@@ -74,25 +73,22 @@ export function jobCollections(connection: Connection): JobCollections {
   jobs.index({ state: 1, updatedAt: 1 });
   jobs.index({ owner: 1, state: 1 });
 
-  const history = new Schema(jobFields, { ...options, collection: 'job_history' });
+  const history = collectionSchema<Job>('job_history', jobFields);
   history.index({ accountId: 1, createdAt: -1 });
   history.index({ accountId: 1, state: 1, createdAt: -1 });
   history.index({ expiresAt: 1 });
 
-  const inputs = new Schema(
-    {
-      _id: String,
-      accountId: String,
-      createdAt: Date,
-      content: Buffer,
-    },
-    { ...options, collection: 'job_inputs' },
-  );
+  const inputs = collectionSchema<StoredInput>('job_inputs', {
+    _id: String,
+    accountId: String,
+    createdAt: Date,
+    content: Buffer,
+  });
   inputs.index({ createdAt: 1 });
 
   return {
-    jobs: connection.model<Job>('Job', jobs as unknown as Schema<Job>),
-    history: connection.model<Job>('JobHistory', history as unknown as Schema<Job>),
-    inputs: connection.model<StoredInput>('JobInput', inputs as unknown as Schema<StoredInput>),
+    jobs: connection.model<Job>('Job', jobs),
+    history: connection.model<Job>('JobHistory', history),
+    inputs: connection.model<StoredInput>('JobInput', inputs),
   };
 }

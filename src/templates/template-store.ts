@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { type Connection, type Model, Schema } from 'mongoose';
+import type { Connection, Model } from 'mongoose';
 import type { Clock } from '../clock.ts';
+import { collectionSchema } from '../store/collection-schema.ts';
 import { isDuplicateKey } from '../store/duplicate-key.ts';
 
 export interface Template {
@@ -61,41 +62,31 @@ export class TemplateStore {
   readonly #clock: Clock;
 
   constructor(connection: Connection, clock: Clock) {
-    const options = { versionKey: false, autoIndex: false, autoCreate: false } as const;
-    const templates = new Schema(
-      {
-        _id: String,
-        accountId: String,
-        name: String,
-        currentVersionId: String,
-        version: Number,
-        size: Number,
-        createdAt: Date,
-        updatedAt: Date,
-      },
-      { ...options, collection: 'templates' },
-    );
+    const templates = collectionSchema<Template>('templates', {
+      _id: String,
+      accountId: String,
+      name: String,
+      currentVersionId: String,
+      version: Number,
+      size: Number,
+      createdAt: Date,
+      updatedAt: Date,
+    });
     templates.index({ accountId: 1, createdAt: -1 });
-    const versions = new Schema(
-      {
-        _id: String,
-        templateId: String,
-        accountId: String,
-        version: Number,
-        name: String,
-        content: String,
-        sampleData: String,
-        createdAt: Date,
-      },
-      { ...options, collection: 'template_versions' },
-    );
+    const versions = collectionSchema<TemplateVersion>('template_versions', {
+      _id: String,
+      templateId: String,
+      accountId: String,
+      version: Number,
+      name: String,
+      content: String,
+      sampleData: String,
+      createdAt: Date,
+    });
     // Two who save at the same time get two numbers: one of them meets this index and counts again.
     versions.index({ templateId: 1, version: 1 }, { unique: true });
-    this.#templates = connection.model<Template>('Template', templates as unknown as Schema<Template>);
-    this.#versions = connection.model<TemplateVersion>(
-      'TemplateVersion',
-      versions as unknown as Schema<TemplateVersion>,
-    );
+    this.#templates = connection.model<Template>('Template', templates);
+    this.#versions = connection.model<TemplateVersion>('TemplateVersion', versions);
     this.#clock = clock;
   }
 

@@ -1,5 +1,6 @@
 import { type Connection, type Model, Schema } from 'mongoose';
 import type { Clock } from '../clock.ts';
+import { collectionSchema } from '../store/collection-schema.ts';
 import { isDuplicateKey } from '../store/duplicate-key.ts';
 
 /**
@@ -52,12 +53,15 @@ export class Quota {
   readonly #clock: Clock;
 
   constructor(connection: Connection, clock: Clock) {
-    const schema = new Schema(
-      { _id: String, used: Number, pending: Schema.Types.Mixed, watched: Boolean, returned: [String] },
-      { versionKey: false, minimize: false, autoIndex: false, autoCreate: false, collection: 'quotas' },
-    );
+    const schema = collectionSchema<QuotaRecord>('quotas', {
+      _id: String,
+      used: Number,
+      pending: Schema.Types.Mixed,
+      watched: Boolean,
+      returned: [String],
+    });
     schema.index({ watched: 1 }, { sparse: true });
-    this.#model = connection.model<QuotaRecord>('Quota', schema as unknown as Schema<QuotaRecord>);
+    this.#model = connection.model<QuotaRecord>('Quota', schema);
     this.#clock = clock;
   }
 

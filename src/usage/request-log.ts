@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Connection, type Model, Schema } from 'mongoose';
+import { collectionSchema } from '../store/collection-schema.ts';
 import { bulkUpsert, repeatUpsert } from '../store/upsert.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import {
@@ -62,23 +63,17 @@ export class RequestLog {
   readonly #places = new WeakMap<RequestLogEntry, Map<string, number>>();
 
   constructor(connection: Connection, logger: Logger) {
-    const options = { versionKey: false, minimize: false, autoIndex: false, autoCreate: false } as const;
     const mixed = Schema.Types.Mixed;
-    const days = new Schema(
-      { _id: String, day: String, hours: mixed },
-      { ...options, collection: 'request_log_days' },
-    );
+    const days = collectionSchema<LogDay>('request_log_days', { _id: String, day: String, hours: mixed });
     days.index({ day: 1 });
-    const blocks = new Schema(
-      { _id: String, day: String, entries: [mixed] },
-      { ...options, collection: 'request_log_blocks' },
-    );
+    const blocks = collectionSchema<LogBlock<RequestLogEntry>>('request_log_blocks', {
+      _id: String,
+      day: String,
+      entries: [mixed],
+    });
     blocks.index({ day: 1 });
-    this.#days = connection.model<LogDay>('RequestLogDay', days as unknown as Schema<LogDay>);
-    this.#blocks = connection.model<LogBlock<RequestLogEntry>>(
-      'RequestLogBlock',
-      blocks as unknown as Schema<LogBlock<RequestLogEntry>>,
-    );
+    this.#days = connection.model<LogDay>('RequestLogDay', days);
+    this.#blocks = connection.model<LogBlock<RequestLogEntry>>('RequestLogBlock', blocks);
     this.#entries = new WriteBehind((batch) => this.#write(batch), logger);
   }
 

@@ -1,5 +1,6 @@
 import { type Connection, type Model, Schema } from 'mongoose';
 import type { ErrorCode } from '../errors/registry.ts';
+import { collectionSchema } from '../store/collection-schema.ts';
 import { bulkUpsert } from '../store/upsert.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { errorCategory } from './error-category.ts';
@@ -33,7 +34,8 @@ export class UsageCounters {
 
   constructor(connection: Connection, logger: Logger) {
     const mixed = Schema.Types.Mixed;
-    const schema = new Schema(
+    const schema = collectionSchema<UsageBucket>(
+      'usage_buckets',
       {
         _id: String,
         accountId: String,
@@ -44,18 +46,11 @@ export class UsageCounters {
         errors: mixed,
         hours: mixed,
       },
-      {
-        versionKey: false,
-        minimize: false,
-        autoIndex: false,
-        autoCreate: false,
-        suppressReservedKeysWarning: true,
-        collection: 'usage_buckets',
-      },
+      { suppressReservedKeysWarning: true },
     );
     schema.index({ accountId: 1, day: 1 });
     schema.index({ day: 1 });
-    this.#model = connection.model<UsageBucket>('UsageBucket', schema as unknown as Schema<UsageBucket>);
+    this.#model = connection.model<UsageBucket>('UsageBucket', schema);
     this.#events = new WriteBehind((batch) => this.#count(batch), logger);
   }
 
