@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Bus, JobEvent, JobPointer } from '../bus/bus.ts';
 import type { Clock } from '../clock.ts';
 import { PlatenError } from '../errors/registry.ts';
+import { AdmissionTimer } from '../limits/admission-timer.ts';
 import type { Plan } from '../plans/plan.ts';
 import type { HistoryMover } from '../renders/history-mover.ts';
 import { deleteInputs, saveInput } from '../renders/inputs.ts';
@@ -49,12 +50,12 @@ export class Dispatch {
    * @throws PlatenError TOO_MANY_WAITING when the account's queue is full; nothing is left behind then. JobExists when
    * the job was accepted before. After any other error it may have been accepted or not; what is left is swept up.
    */
-  async submit(job: Job, input: JobInput): Promise<void> {
+  async submit(job: Job, input: JobInput, timer = new AdmissionTimer()): Promise<void> {
     const { collections, lifecycle, slots, planOf, clock } = this.#parts;
     const plan = await planOf(job.accountId);
     const [saved, acquired] = await Promise.allSettled([
       saveInput(collections, input),
-      slots.acquire(job.accountId, job._id, plan.concurrentRenders, false),
+      timer.time('slot', () => slots.acquire(job.accountId, job._id, plan.concurrentRenders, false)),
     ]);
     const holdsSlot = acquired.status === 'fulfilled' && acquired.value;
     try {
@@ -66,7 +67,7 @@ export class Dispatch {
         this.publish(dispatched, plan);
         return;
       }
-      await this.#refuseFullQueue(job.accountId, plan);
+      await timer.time('queue', () => this.#refuseFullQueue(job.accountId, plan));
       await lifecycle.accept(job);
     } catch (error) {
       const refused = error instanceof PlatenError || saved.status === 'rejected';

@@ -26,7 +26,15 @@ export function frameApp<Parts extends { readonly logger: Logger; readonly metri
   app.enable('case sensitive routing');
   app.use(trackRequests(parts));
   app.use(safeHeaders());
-  registerRoutes({ app, routes, parts, authenticators, guard, logger: parts.logger });
+  registerRoutes({
+    app,
+    routes,
+    parts,
+    authenticators,
+    guard,
+    observeAdmission: (step, seconds) => parts.metrics.admissionDuration.observe({ step }, seconds),
+    logger: parts.logger,
+  });
   app.use(refuseUnknown);
   app.use(answerErrors(parts.logger));
   return app;

@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import type { Caller } from '../accounts/caller.ts';
 import { type ErrorCode, toPlatenError } from '../errors/registry.ts';
+import type { AdmissionTimer } from '../limits/admission-timer.ts';
 import type { RateLimiter } from '../limits/rate-limiter.ts';
 import type { RequestRecorder } from '../usage/request-recorder.ts';
 import type { AccountCaller } from './authenticate-bearer.ts';
@@ -9,11 +10,12 @@ import { CallerGone } from './read-json.ts';
 import { contextOf } from './request-context.ts';
 import type { RouteDeclaration } from './route.ts';
 
-/** A request whose caller is known, by an API key or by a bearer token. */
-export interface Exchange<Who extends Caller | AccountCaller = Caller | AccountCaller> {
+/** A request and its answer to be; unless said otherwise the caller is known, by an API key or by a bearer token. */
+export interface Exchange<Who = Caller | AccountCaller> {
   readonly request: Request;
   readonly response: Response;
   readonly caller: Who;
+  readonly admissionTimer: AdmissionTimer;
 }
 
 /** Stands around every request, once it is known whose it is. */
@@ -27,7 +29,8 @@ export type CallerGuard = <Answer>(
 export function callerGuard(parts: { limiter: RateLimiter; recorder: RequestRecorder }): CallerGuard {
   return async (route, exchange, work) => {
     const limited = async () => {
-      await limitRate(parts.limiter, route, exchange.caller, exchange.response);
+      const { caller, response, admissionTimer } = exchange;
+      await admissionTimer.time('limit', () => limitRate(parts.limiter, route, caller, response));
       return await work();
     };
     const asksForWork = route.asksForWork && hasKey(exchange);

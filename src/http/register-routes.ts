@@ -1,14 +1,17 @@
 import { createHash } from 'node:crypto';
 import type { Express, Request, RequestHandler, Response } from 'express';
 import { PlatenError } from '../errors/registry.ts';
+import { AdmissionTimer, type ObserveAdmission } from '../limits/admission-timer.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { sendAnswer } from './answers.ts';
 import type { Authenticators } from './authenticate.ts';
-import type { CallerGuard } from './caller-guard.ts';
+import type { CallerGuard, Exchange } from './caller-guard.ts';
 import { checkRequest } from './check-request.ts';
 import { type JsonBody, readJson } from './read-json.ts';
 import { contextOf } from './request-context.ts';
 import type { AnyAnswer, Identities, Route } from './route.ts';
+
+type AnyCaller = Identities[keyof Identities];
 
 /** Largest body of a request that needs no credential, in bytes. */
 const ANONYMOUS_BODY_BYTES = 64 * 1024;
@@ -20,6 +23,7 @@ export interface Registration<Parts> {
   readonly authenticators: Authenticators;
   /** Stands around the requests that come with a credential. */
   readonly guard?: CallerGuard | undefined;
+  readonly observeAdmission: ObserveAdmission;
   readonly logger: Logger;
 }
 
@@ -40,41 +44,49 @@ export function registerRoutes<Parts>(registration: Registration<Parts>): void {
 /** The steps of every request, in this order: who asks, the body (its limit is the plan's), its form, its handler. */
 function runRoute<Parts>(
   route: Route<Parts>,
-  { parts, authenticators, guard, logger }: Registration<Parts>,
+  { parts, authenticators, guard, observeAdmission, logger }: Registration<Parts>,
 ): RequestHandler {
-  const authenticate = authenticators[route.auth];
+  const authenticate: ((request: Request) => Promise<AnyCaller>) | undefined = authenticators[route.auth];
   if (authenticate === undefined) throw new Error(`Nothing authenticates ${route.path} by ${route.auth}.`);
   return async (request, response) => {
     const context = contextOf(response);
     context.route = route.path;
     context.auth = route.auth;
     if (route.logLevel !== undefined) context.logLevel = route.logLevel;
-    const caller = await authenticate(request);
+    const admissionTimer = new AdmissionTimer(route.asksForWork && observeAdmission);
+    const caller = await admissionTimer.time('authenticate', () => authenticate(request));
     if (caller !== undefined) context.accountId = caller.accountId;
-    const work = async () => {
-      const body = route.body && (await readJson(request, bodyLimit(caller)));
-      const bodyHash = body && hashOfNamed(request, body);
-      return route.handler(
-        {
-          ...checkRequest(route, request, body?.value),
-          caller,
-          clientAddress: request.ip,
-          route: route.path,
-          bodyHash: () => bodyHash ?? '',
-          aboutJob(jobId) {
-            context.jobId = jobId;
-          },
-          setHeader: (name, value) => void response.setHeader(name, value),
-          onHangUp: (listener) => onHangUp(response, listener),
-        },
-        parts,
-      );
-    };
-    const answer: AnyAnswer = await (caller && guard
-      ? guard(route, { request, response, caller }, work)
-      : work());
+    const exchange = { request, response, caller, admissionTimer };
+    const work = () => handle(route, parts, exchange);
+    const answer: AnyAnswer = await (caller && guard ? guard(route, { ...exchange, caller }, work) : work());
     sendAnswer(response, answer, route.responses[answer.status], logger);
   };
+}
+
+/** Reads and checks what was sent, and has the route answer it. */
+async function handle<Parts>(
+  route: Route<Parts>,
+  parts: Parts,
+  { request, response, caller, admissionTimer }: Exchange<AnyCaller>,
+): Promise<AnyAnswer> {
+  const body = route.body && (await readJson(request, bodyLimit(caller)));
+  const bodyHash = body && hashOfNamed(request, body);
+  return await route.handler(
+    {
+      ...checkRequest(route, request, body?.value),
+      caller,
+      clientAddress: request.ip,
+      route: route.path,
+      bodyHash: () => bodyHash ?? '',
+      admissionTimer,
+      aboutJob(jobId) {
+        contextOf(response).jobId = jobId;
+      },
+      setHeader: (name, value) => void response.setHeader(name, value),
+      onHangUp: (listener) => onHangUp(response, listener),
+    },
+    parts,
+  );
 }
 
 /** Taken at once, so that the bytes need not be kept as long as the request takes. */
@@ -83,7 +95,7 @@ function hashOfNamed(request: Request, { bytes }: JsonBody): string | undefined 
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-function bodyLimit(caller: Identities[keyof Identities]): number {
+function bodyLimit(caller: AnyCaller): number {
   return caller?.plan.maxInputSizeBytes ?? ANONYMOUS_BODY_BYTES;
 }
 

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { ZodObject, ZodType, z } from 'zod';
 import type { Caller } from '../accounts/caller.ts';
 import type { ErrorCode } from '../errors/registry.ts';
+import type { AdmissionTimer } from '../limits/admission-timer.ts';
 import type { AccountCaller } from './authenticate-bearer.ts';
 
 /** What each way of authenticating makes known about who asks. */
@@ -77,6 +78,8 @@ export interface RouteRequest<A extends Auth, P, Q, H, B> {
   readonly route: string;
   /** Hex SHA-256 of the body as it was sent; only of a request that names itself by an Idempotency-Key. */
   readonly bodyHash: () => string;
+  /** Of a request for work: what it spends on being let in. */
+  readonly admissionTimer: AdmissionTimer;
   /** Puts a header on the answer, also when that becomes an error. */
   readonly setHeader: (name: string, value: string) => void;
   /** Notes which job the request was about, for the log. */

@@ -3,6 +3,7 @@ import type { Caller } from '../accounts/caller.ts';
 import type { Clock } from '../clock.ts';
 import type { Dispatch } from '../dispatch/dispatch.ts';
 import { PlatenError } from '../errors/registry.ts';
+import { AdmissionTimer } from '../limits/admission-timer.ts';
 import { findJob, listJobs } from '../renders/history.ts';
 import type { InputMode, Job, JobInput, JobSource, JobState, OutputMode } from '../renders/job.ts';
 import { isOver } from '../renders/job.ts';
@@ -69,9 +70,10 @@ export class RenderService {
   /**
    * Takes an order. When it resolves the job is durable; before that nothing has been promised.
    *
+   * @param timer measures what letting the order in takes.
    * @throws PlatenError PLAN_LIMIT for a longer time-out than the plan's; QUOTA_EXCEEDED; TOO_MANY_WAITING.
    */
-  async submit(caller: Caller, order: RenderOrder): Promise<Accepted> {
+  async submit(caller: Caller, order: RenderOrder, timer = new AdmissionTimer()): Promise<Accepted> {
     const { clock } = this.#parts;
     const { plan } = caller;
     const wanted = order.options.timeoutMs;
@@ -80,7 +82,7 @@ export class RenderService {
     }
     const jobId = order.jobId ?? randomUUID();
     const now = clock.now();
-    const reservation = await this.#reserve(caller, jobId, now);
+    const reservation = await timer.time('quota', () => this.#reserve(caller, jobId, now));
     const job = newJob(jobId, caller, order, now, reservation?.period ?? null);
     const input: JobInput = {
       _id: jobId,
@@ -93,13 +95,14 @@ export class RenderService {
     };
     const accepted = this.#expect(caller.accountId, jobId, order.execution);
     try {
-      await this.#dispatch(job, input, reservation);
+      await this.#dispatch(job, input, reservation, timer);
     } catch (error) {
       // Begun by an earlier try of the same request: there is nothing left to do but to wait for it.
       if (error instanceof JobExists) return accepted;
       accepted.stopWaiting();
       throw error;
     }
+    timer.admitted();
     return accepted;
   }
 
@@ -198,10 +201,15 @@ export class RenderService {
     );
   }
 
-  async #dispatch(job: Job, input: JobInput, reservation: Reservation | undefined): Promise<void> {
+  async #dispatch(
+    job: Job,
+    input: JobInput,
+    reservation: Reservation | undefined,
+    timer: AdmissionTimer,
+  ): Promise<void> {
     const { dispatch, quota, settlement } = this.#parts;
     try {
-      await dispatch.submit(job, input);
+      await dispatch.submit(job, input, timer);
     } catch (error) {
       // A job that was refused uses nothing, and one that exists has a reservation of its own. After any other error
       // the job may be there or not: the sweep looks for it, and settles the reservation.

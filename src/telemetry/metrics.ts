@@ -2,6 +2,11 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 
 /** Seconds; from a cached answer to the longest deadline. */
 const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
+/** Seconds; a few operations of the database, each less than a millisecond when nothing else runs. */
+const ADMISSION_BUCKETS = [
+  0.00025, 0.0005, 0.00075, 0.001, 0.0015, 0.002, 0.003, 0.004, 0.005, 0.0075, 0.01, 0.025, 0.05, 0.1, 0.25,
+  1,
+];
 const SIZE_BUCKETS = [1e3, 1e4, 5e4, 1e5, 5e5, 1e6, 5e6, 1e7, 5e7, 1e8];
 
 /**
@@ -26,6 +31,13 @@ export function createMetrics(role: string) {
       help: 'Time from a request to the end of its answer, in seconds.',
       labelNames: ['method', 'route'] as const,
       buckets: DURATION_BUCKETS,
+      registers,
+    }),
+    admissionDuration: new Histogram({
+      name: 'platen_admission_duration_seconds',
+      help: 'Time that requests for work spend on being let in, by step: authenticate, limit, quota, slot, queue (when no slot is free); total is the sum, of requests that were let in.',
+      labelNames: ['step'] as const,
+      buckets: ADMISSION_BUCKETS,
       registers,
     }),
     jobs: new Gauge({

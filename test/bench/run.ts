@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import { admissionMedians, admissionText, combine } from './admission.ts';
 import { type BenchDocument, DOCUMENTS } from './documents.ts';
 import { type LoadResult, median } from './load.ts';
 import { watchMemory } from './memory.ts';
@@ -34,10 +35,13 @@ const TARGETS: readonly Target[] = [
 ];
 /** Milliseconds that a document takes longer than printed raw, when nothing else runs. */
 const LATENCY_TARGETS: Readonly<Record<string, number>> = { s: 15, k: 30 };
+/** Milliseconds that authentication, rate limit, quota and plan slot take of a request, when nothing else runs. */
+const ADMISSION_TARGETS: Readonly<Record<string, number>> = { s: 5, k: 5 };
 
 type Figures = LoadResult & { readonly callers: number; readonly peakMiB: number };
 const figures = new Map<string, Figures[]>();
 const idle = new Map<string, number[]>();
+const admission = new Map<string, ReturnType<typeof admissionMedians>[]>();
 const keyOf = (document: string, subject: string) => `${document} ${subject}`;
 
 /** The concurrency at which a subject is fastest with a document, found by short runs. */
@@ -67,11 +71,19 @@ async function measure(subjects: readonly Subject[], document: BenchDocument): P
       process.stderr.write(`  ${key}: ${result.perSecond.toFixed(1)}/s at ${count}\n`);
     }
     if (document.name !== 'invoice') continue;
-    for (const subject of subjects) {
-      const { p50 } = await subject.run(document, 1, (SECONDS * 1000) / 2);
-      idle.set(subject.name, [...(idle.get(subject.name) ?? []), p50]);
-    }
+    for (const subject of subjects) await measureIdle(subject, document);
   }
+}
+
+/** One caller: how long it waits, and how much of that it is kept at the door. */
+async function measureIdle(subject: Subject, document: BenchDocument): Promise<void> {
+  const before = await subject.admission?.();
+  const { p50, count } = await subject.run(document, 1, (SECONDS * 1000) / 2);
+  const after = await subject.admission?.();
+  idle.set(subject.name, [...(idle.get(subject.name) ?? []), p50]);
+  if (before === undefined || after === undefined) return;
+  const medians = admissionMedians(before, after, count);
+  admission.set(subject.name, [...(admission.get(subject.name) ?? []), medians]);
 }
 
 function printTable(): void {
@@ -107,6 +119,9 @@ function printRatios(): void {
       `  ${document}: (${of}) / (${to}) = ${middle.toFixed(2)} (${span}), wanted ≥ ${atLeast}: ${middle >= atLeast ? 'reached' : 'MISSED'}`,
     );
   }
+}
+
+function printLatencies(): void {
   const raw = idle.get('r');
   if (raw === undefined) return;
   console.log('\nLatency added to the raw print when idle, p50');
@@ -116,6 +131,18 @@ function printRatios(): void {
     const added = median(mine.map((ms, round) => ms - raw[round]!));
     console.log(
       `  (${name}): ${added.toFixed(1)} ms, wanted ≤ ${atMost}: ${added <= atMost ? 'reached' : 'MISSED'}`,
+    );
+  }
+}
+
+function printAdmission(): void {
+  console.log('\nAuthentication, rate limit, quota and plan slot when idle, p50');
+  for (const [name, atMost] of Object.entries(ADMISSION_TARGETS)) {
+    const measured = admission.get(name);
+    if (measured === undefined) continue;
+    const medians = combine(measured, median);
+    console.log(
+      `  (${name}): ${admissionText(medians)}, wanted ≤ ${atMost}: ${medians.total <= atMost ? 'reached' : 'MISSED'}`,
     );
   }
 }
@@ -149,10 +176,12 @@ try {
   }
   printTable();
   printRatios();
+  printLatencies();
+  printAdmission();
   if (process.env.BENCH_JSON !== undefined) {
     await writeFile(
       process.env.BENCH_JSON,
-      JSON.stringify({ figures: [...figures], idle: [...idle] }, null, 2),
+      JSON.stringify({ figures: [...figures], idle: [...idle], admission: [...admission] }, null, 2),
     );
   }
 } finally {

@@ -7,6 +7,7 @@ import { Pool } from 'undici';
 import { startKafka } from '../support/kafka.ts';
 import { startMongo } from '../support/mongo.ts';
 import { startRole } from '../support/processes.ts';
+import { type AdmissionReading, readAdmission } from './admission.ts';
 import { type BenchDocument, PRINT } from './documents.ts';
 import { type LoadResult, runLoad } from './load.ts';
 import type { RawOrder } from './raw-child.ts';
@@ -17,6 +18,8 @@ export interface Subject {
   /** Roots of its process trees, for the memory. */
   readonly pids: readonly number[];
   run(document: BenchDocument, callers: number, durationMs: number): Promise<LoadResult>;
+  /** Of Platen: what letting requests in has taken so far. */
+  admission?(): Promise<AdmissionReading>;
   close(): Promise<void>;
 }
 
@@ -122,6 +125,7 @@ function overHttp(name: string, url: string, pids: number[], close: () => Promis
           throw new Error(`${name}: ${answer.statusCode} ${Buffer.from(pdf).subarray(0, 300)}`);
       });
     },
+    admission: () => readAdmission(url),
     async close() {
       await pool.close();
       await close();

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Caller } from '../../accounts/caller.ts';
 import { PlatenError } from '../../errors/registry.ts';
 import type { IdempotencyLock } from '../../idempotency/idempotency-store.ts';
+import type { AdmissionTimer } from '../../limits/admission-timer.ts';
 import type { Accepted, RenderOrder } from '../../orders/render-service.ts';
 import { safeFileName } from '../../pdf/file-name.ts';
 import { isOver, type Job, type JobSource } from '../../renders/job.ts';
@@ -117,7 +118,7 @@ const render = defineRoute({
   const key = headers['Idempotency-Key'];
   return await idempotently(request, key, parts.idempotency, {
     async run(lock) {
-      const { jobId, outcome, stopWaiting } = await takeUp(body, caller, parts, lock);
+      const { jobId, outcome, stopWaiting } = await takeUp(request, parts, lock);
       aboutJob(jobId);
       request.onHangUp(() => {
         stopWaiting();
@@ -140,8 +141,7 @@ export const renderRoutes = [render];
 
 /** Submits the order, or goes on with what an earlier request with the same key has begun. */
 async function takeUp(
-  body: RenderRequest,
-  caller: Caller,
+  { body, caller, admissionTimer }: { body: RenderRequest; caller: Caller; admissionTimer: AdmissionTimer },
   parts: ApiParts,
   lock: IdempotencyLock | undefined,
 ): Promise<Accepted> {
@@ -152,7 +152,8 @@ async function takeUp(
   const refusal = parts.admission();
   if (refusal !== undefined) throw refusal;
   const order = await orderOf(body, caller, parts);
-  return await parts.renders.submit(caller, lock === undefined ? order : { ...order, jobId: lock.workId });
+  const named = lock === undefined ? order : { ...order, jobId: lock.workId };
+  return await parts.renders.submit(caller, named, admissionTimer);
 }
 
 async function orderOf(body: RenderRequest, caller: Caller, parts: ApiParts): Promise<RenderOrder> {
