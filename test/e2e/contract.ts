@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { TestClient } from '../support/client.ts';
+import { eventually } from '../support/eventually.ts';
 import { readPdf } from '../support/pdf.ts';
 import type { Tenant, TestService } from '../support/service.ts';
 import { serveWebPages, type WebPages } from '../support/web-pages.ts';
@@ -172,11 +173,8 @@ export function singleRenderContract(open: () => Promise<TestService>): void {
 
   it('cancels a job that runs: it ends at once, and the render stops', async () => {
     const jobId = await client.order({ html: '<script>for (;;);</script>', options: { timeoutMs: 60_000 } });
-    const deadline = Date.now() + 20_000;
-    while ((await client.call('GET', `/v1/pdf/jobs/${jobId}`)).json.status !== 'processing') {
-      assert.ok(Date.now() < deadline, 'the job never began');
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+    const status = async () => (await client.call('GET', `/v1/pdf/jobs/${jobId}`)).json.status;
+    await eventually('the job runs', async () => (await status()) === 'processing', 20_000);
     const cancelled = await client.call('DELETE', `/v1/pdf/jobs/${jobId}`);
     assert.equal(cancelled.status, 200);
     const record = await client.end(jobId);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
+import { eventually } from '../../support/eventually.ts';
 import { readPdf } from '../../support/pdf.ts';
 import {
   type Bench,
   browserProcesses,
-  eventually,
   failure,
   mainProcesses,
   render,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
+import { eventually } from '../../support/eventually.ts';
 import { readPdf } from '../../support/pdf.ts';
 import {
   type Bench,
   browserProcesses,
-  eventually,
   failure,
   render,
   rendererProcesses,

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findBrowser } from '../../../src/chromium/find-browser.ts';
 import { processTree } from '../../../src/chromium/processes.ts';
+import { eventually } from '../../support/eventually.ts';
 import {
   type Bench,
   browserProcesses,
   commandLine,
-  eventually,
   failure,
   mainProcesses,
   render,

@@ -135,14 +135,6 @@ export function browserProcesses(): number[] {
     .filter((pid) => pid !== process.pid);
 }
 
-export async function eventually(what: string, holds: () => boolean, ms = 10_000): Promise<void> {
-  const end = Date.now() + ms;
-  while (!holds()) {
-    if (Date.now() > end) throw new Error(`in ${ms} ms it did not come about that ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-
 /** The code and permanence that a render rejects with. */
 export async function failure(
   rendering: Promise<unknown>,

@@ -14,8 +14,8 @@ import { parseNetworks } from '../../../src/egress/networks.ts';
 import { type EgressProxy, startEgressProxy } from '../../../src/egress/proxy.ts';
 import { PlatenError } from '../../../src/errors/registry.ts';
 import type { RenderOptions } from '../../../src/renders/options.ts';
+import { eventually } from '../../support/eventually.ts';
 import { readPdf } from '../../support/pdf.ts';
-import { eventually } from './support/client.ts';
 import { NameServer } from './support/name-server.ts';
 import { Canary, Origin } from './support/origin.ts';
 import { NAVIGATIONS, VECTORS } from './support/vectors.ts';
@@ -117,7 +117,7 @@ describe('closed network, with a browser', function () {
     it(`${name}: reaches an open address`, async () => {
       const before = origin.requests.length + origin.upgrades;
       await render(`<p>x</p>${html(`http://public.test:${origin.port}`)}`, { delayMs: 100 });
-      await eventually(() => origin.requests.length + origin.upgrades > before, 'the request arrives');
+      await eventually('the request arrives', () => origin.requests.length + origin.upgrades > before);
     });
   }
 
@@ -202,7 +202,7 @@ describe('closed network, with a browser', function () {
       });
       const page = await browser.newPage();
       await page.setContent(webRtc());
-      await eventually(() => packets > 0, 'a packet arrives', 5000);
+      await eventually('a packet arrives', () => packets > 0, 5000);
       await browser.close();
     });
 

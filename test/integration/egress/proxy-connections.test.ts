@@ -6,7 +6,8 @@ import { ProxyAgent, WebSocket } from 'undici';
 import { createAddressPolicy } from '../../../src/egress/address-policy.ts';
 import { parseNetworks } from '../../../src/egress/networks.ts';
 import { type EgressProxy, type EgressProxyOptions, startEgressProxy } from '../../../src/egress/proxy.ts';
-import { dial, eventually, exchange, get, parseReply, readAll, readHead, tunnel } from './support/client.ts';
+import { eventually } from '../../support/eventually.ts';
+import { dial, exchange, get, parseReply, readAll, readHead, tunnel } from './support/client.ts';
 import { Origin } from './support/origin.ts';
 
 const policy = createAddressPolicy({ allowedNetworks: parseNetworks(['127.9.9.0/24']) });
@@ -114,7 +115,7 @@ describe('egress proxy: plain http', () => {
     for (let index = 0; index < 24; index += 1) {
       const url = index % 2 === 0 ? at('/') : `http://127.9.9.2:${other.port}/`;
       socket.write(`GET ${url} HTTP/1.1\r\nHost: x\r\n\r\n`);
-      await eventually(() => text.split('HTTP/1.1 200 OK').length === index + 2, `answer ${index}`);
+      await eventually(`answer ${index}`, () => text.split('HTTP/1.1 200 OK').length === index + 2);
     }
     assert.equal(other.requests.length, 12);
     socket.destroy();
@@ -250,9 +251,9 @@ describe('egress proxy: limits', () => {
     const { server, sockets, target } = await stubborn();
     const proxy = await start({ limits: { idleTimeoutMs: 150 } });
     const { socket } = await tunnel(proxy, target);
-    await eventually(() => sockets.size === 1, 'the origin has a connection');
+    await eventually('the origin has a connection', () => sockets.size === 1);
     await once(socket, 'close');
-    await eventually(() => proxy.openSockets() === 0, 'both ends are closed');
+    await eventually('both ends are closed', () => proxy.openSockets() === 0);
     await proxy.close();
     server.close();
   });
@@ -262,7 +263,7 @@ describe('egress proxy: limits', () => {
     const proxy = await start({ limits: { idleTimeoutMs: 200 } });
     const reply = await get(proxy, `http://${target}/`);
     assert.deepEqual([reply.status, reply.headers['x-platen-egress']], [504, 'unreachable']);
-    await eventually(() => proxy.openSockets() === 0, 'all is closed');
+    await eventually('all is closed', () => proxy.openSockets() === 0);
     await proxy.close();
     server.close();
   });
@@ -270,12 +271,12 @@ describe('egress proxy: limits', () => {
   it('closes connections past its cap at once', async () => {
     const proxy = await start({ limits: { maxConnections: 2 } });
     const kept = [await dial(proxy), await dial(proxy)];
-    await eventually(() => proxy.openSockets() === 2, 'two are open');
+    await eventually('two are open', () => proxy.openSockets() === 2);
     const third = await dial(proxy);
     assert.equal(await readAll(third), '');
     assert.equal(proxy.openSockets(), 2);
     for (const socket of kept) socket.destroy();
-    await eventually(() => proxy.openSockets() === 0, 'places are free again');
+    await eventually('places are free again', () => proxy.openSockets() === 0);
     await proxy.close();
   });
 
@@ -305,7 +306,7 @@ describe('egress proxy: no socket outlives its use', () => {
       socket.destroy();
     }
     assert.equal(sockets.size > 0, true);
-    await eventually(() => proxy.openSockets() === 0, 'all is closed');
+    await eventually('all is closed', () => proxy.openSockets() === 0);
     await proxy.close();
     server.close();
   });
@@ -323,7 +324,7 @@ describe('egress proxy: no socket outlives its use', () => {
     socket.write(`CONNECT late.test:${target.split(':')[1]} HTTP/1.1\r\nHost: late.test\r\n\r\n`);
     await new Promise((resolve) => setTimeout(resolve, 100));
     socket.destroy();
-    await eventually(() => proxy.openSockets() === 0, 'the browser is gone');
+    await eventually('the browser is gone', () => proxy.openSockets() === 0);
     answer(['127.9.9.1']);
     await new Promise((resolve) => setTimeout(resolve, 100));
     assert.deepEqual([sockets.size, proxy.openSockets()], [0, 0]);
@@ -346,7 +347,7 @@ describe('egress proxy: no socket outlives its use', () => {
     await new Promise((resolve) => setTimeout(resolve, 1500));
     assert.equal(body.length + (await readAll(socket)).length, 3_000_000);
     clearInterval(chatter);
-    await eventually(() => proxy.openSockets() === 0, 'all is closed');
+    await eventually('all is closed', () => proxy.openSockets() === 0);
     await proxy.close();
     server.close();
   });
@@ -357,7 +358,7 @@ describe('egress proxy: no socket outlives its use', () => {
     const { socket } = await tunnel(proxy, target);
     const request = get(proxy, `http://${target}/`);
     const looking = get(proxy, 'http://never.test/');
-    await eventually(() => sockets.size === 2, 'both are connected');
+    await eventually('both are connected', () => sockets.size === 2);
     await proxy.close();
     assert.equal(proxy.openSockets(), 0);
     assert.deepEqual([(await request).status, (await looking).status], [0, 0]);

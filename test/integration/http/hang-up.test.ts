@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { connect } from 'node:net';
+import { eventually } from '../../support/eventually.ts';
 import { openApi, type TestApi, type TestCaller } from './support/api.ts';
 import { latch } from './support/hand-worker.ts';
 
@@ -27,13 +28,6 @@ describe('a caller that hangs up', () => {
   const jobs = async (status: string): Promise<string[]> =>
     (await caller.get(`/v1/pdf/jobs?status=${status}`)).json.jobs.map((job: { jobId: string }) => job.jobId);
 
-  async function until(what: () => Promise<boolean>): Promise<void> {
-    for (const deadline = Date.now() + 5000; !(await what()); ) {
-      assert.ok(Date.now() < deadline, 'it did not come to that');
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-  }
-
   /** Starts a sync render; the function hangs up. */
   function begin(headers: Record<string, string> = {}): () => void {
     const outgoing = request(`${api.url}/v1/pdf`, {
@@ -48,41 +42,43 @@ describe('a caller that hangs up', () => {
   it('cancels its render if it has not started', async () => {
     await caller.render({ html: 'x', executionMode: 'async' });
     const hangUp = begin();
-    await until(async () => (await jobs('queued')).length === 1);
+    await eventually('it waits', async () => (await jobs('queued')).length === 1);
     const [waiting] = await jobs('queued');
     hangUp();
-    await until(async () => (await jobs('cancelled')).includes(waiting!));
+    await eventually('it is cancelled', async () => (await jobs('cancelled')).includes(waiting!));
     assert.deepEqual(await jobs('queued'), []);
   });
 
   it('leaves it waiting when it can ask again by its Idempotency-Key', async () => {
     await caller.render({ html: 'x', executionMode: 'async' });
     const hangUp = begin({ 'idempotency-key': 'order 66' });
-    await until(async () => (await jobs('queued')).length === 1);
+    await eventually('it waits', async () => (await jobs('queued')).length === 1);
     const [waiting] = await jobs('queued');
     hangUp();
     await new Promise((resolve) => setTimeout(resolve, 300));
     assert.deepEqual(await jobs('queued'), [waiting]);
     blocker.open();
-    await until(async () => (await jobs('completed')).includes(waiting!));
+    await eventually('it is completed', async () => (await jobs('completed')).includes(waiting!));
   });
 
   it('leaves a render alone that runs already', async () => {
     const hangUp = begin();
-    await until(async () => (await jobs('processing')).length === 1);
+    await eventually('it runs', async () => (await jobs('processing')).length === 1);
     const [running] = await jobs('processing');
     hangUp();
     await new Promise((resolve) => setTimeout(resolve, 300));
     blocker.open();
-    await until(async () => (await jobs('completed')).includes(running!));
+    await eventually('it is completed', async () => (await jobs('completed')).includes(running!));
   });
 
   it('is logged as 499 with the job it was about', async () => {
     const hangUp = begin();
-    await until(async () => (await jobs('processing')).length === 1);
+    await eventually('it runs', async () => (await jobs('processing')).length === 1);
     const [running] = await jobs('processing');
     hangUp();
-    await until(async () => api.log.some((line) => line.includes('"status":499') && line.includes(running!)));
+    await eventually('it is logged', () =>
+      api.log.some((line) => line.includes('"status":499') && line.includes(running!)),
+    );
   });
 
   it('in the middle of its body leaves no job and no error', async () => {
@@ -92,7 +88,7 @@ describe('a caller that hangs up', () => {
     );
     await new Promise((resolve) => setTimeout(resolve, 200));
     socket.destroy();
-    await until(async () => api.log.some((line) => line.includes('cut-off')));
+    await eventually('it is logged', () => api.log.some((line) => line.includes('cut-off')));
     const lines = api.log.filter((line) => line.includes('cut-off'));
     assert.equal(lines.length, 1);
     assert.match(lines[0]!, /"level":30.*"status":499/);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { PlatenError } from '../../../src/errors/registry.ts';
 import { quotaPeriod } from '../../../src/usage/quota.ts';
+import { eventually } from '../../support/eventually.ts';
 import { startMongo } from '../../support/mongo.ts';
 import { openApi, type TestApi, type TestCaller } from '../http/support/api.ts';
 import { latch } from '../http/support/hand-worker.ts';
@@ -63,7 +64,8 @@ describe('Repeated POST /v1/pdf with an Idempotency-Key', () => {
     const body = { ...BODY, executionMode: 'async' };
     const first = await ask(body);
     assert.equal(first.status, 202);
-    await waitFor(
+    await eventually(
+      'it is completed',
       async () => (await caller.get(`/v1/pdf/jobs/${first.json.jobId}`)).json.status === 'completed',
     );
     const again = await ask(body);
@@ -125,7 +127,7 @@ describe('Repeated POST /v1/pdf with an Idempotency-Key', () => {
       return { pages: 1 };
     };
     const first = ask();
-    await waitFor(async () => renders === 1);
+    await eventually('it runs', () => renders === 1);
     for (const url of [api.url, other.url]) {
       const refused = await caller.at(url).render(BODY, { 'idempotency-key': key });
       assert.equal(refused.status, 409);
@@ -217,20 +219,12 @@ describe('Repeated POST /v1/pdf with an Idempotency-Key', () => {
       body: JSON.stringify(BODY),
       signal: leave.signal,
     }).catch(() => undefined);
-    await waitFor(async () => renders === 1);
+    await eventually('it runs', () => renders === 1);
     leave.abort();
     await first;
     gate.open();
-    await waitFor(async () => (await ask()).status === 200);
+    await eventually('it is done', async () => (await ask()).status === 200);
     assert.equal(renders, 1, 'hanging up has not cancelled it');
     assert.equal(await used(), 1);
   });
 });
-
-async function waitFor(condition: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 10_000;
-  while (!(await condition())) {
-    assert.ok(Date.now() < deadline, 'in vain');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}

@@ -80,12 +80,3 @@ export function parseReply(text: string): Reply {
   );
   return { status: Number(statusLine.split(' ')[1] ?? 0), headers, body: body.join('\r\n\r\n') };
 }
-
-/** Waits until `condition` holds; fails after `ms`. */
-export async function eventually(condition: () => boolean, what: string, ms = 3000): Promise<void> {
-  const end = Date.now() + ms;
-  while (!condition()) {
-    if (Date.now() > end) throw new Error(`not within ${ms} ms: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}

@@ -1,0 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const POLL_MS = 20;
+
+/** Resolves when it holds; fails when it does not within the time. */
+export async function eventually(
+  what: string,
+  holds: () => boolean | Promise<boolean>,
+  limitMs = 10_000,
+): Promise<void> {
+  const deadline = performance.now() + limitMs;
+  while (!(await holds())) {
+    if (performance.now() > deadline) throw new Error(`not within ${limitMs} ms: ${what}`);
+    await sleep(POLL_MS);
+  }
+}
