@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { type ApiAnswer, callApi } from '../integration/http/support/api.ts';
+import { callApi } from '../integration/http/support/api.ts';
+import type { Answer } from './send.ts';
 
 export const PASSWORD = 'correct horse battery staple';
 
@@ -19,16 +20,11 @@ export class AccountClient {
     return new AccountClient(url, this.token);
   }
 
-  call(
-    method: string,
-    path: string,
-    body?: unknown,
-    headers: Record<string, string> = {},
-  ): Promise<ApiAnswer> {
+  call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
     return callApi(this.url, method, path, body, { authorization: `Bearer ${this.token}`, ...headers });
   }
 
-  get(path: string): Promise<ApiAnswer> {
+  get(path: string): Promise<Answer> {
     return this.call('GET', path);
   }
 

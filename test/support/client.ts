@@ -1,13 +1,5 @@
 import assert from 'node:assert/strict';
-
-export interface Answer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly bytes: Uint8Array;
-  /** The body as JSON; fails the test when it is something else. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
-  readonly json: any;
-}
+import { type Answer, send } from './send.ts';
 
 /** A caller with one API key, over real HTTP. */
 export class TestClient {
@@ -19,30 +11,8 @@ export class TestClient {
     this.key = key;
   }
 
-  async call(
-    method: string,
-    path: string,
-    body?: unknown,
-    headers: Record<string, string> = {},
-  ): Promise<Answer> {
-    const answer = await fetch(new URL(path, this.url), {
-      method,
-      headers: {
-        'x-api-key': this.key,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    });
-    const bytes = new Uint8Array(await answer.arrayBuffer());
-    return {
-      status: answer.status,
-      headers: answer.headers,
-      bytes,
-      get json() {
-        return JSON.parse(Buffer.from(bytes).toString());
-      },
-    };
+  call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    return send(this.url, method, path, body, { 'x-api-key': this.key, ...headers });
   }
 
   render(body: Record<string, unknown>, headers?: Record<string, string>): Promise<Answer> {

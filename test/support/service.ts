@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +14,7 @@ import { TestClient } from './client.ts';
 import { startKafka, type TestKafka } from './kafka.ts';
 import { startMongo } from './mongo.ts';
 import { type RoleProcess, startRole } from './processes.ts';
+import { createTenant } from './tenant.ts';
 
 export interface Tenant {
   readonly accountId: string;
@@ -104,10 +104,8 @@ async function open(
     kafka,
     restart: start,
     async newTenant(plan, mode = 'live') {
-      const account = await accounts.create(`${randomUUID()}@example.com`, null, plan);
-      if (account === undefined) throw new Error('the address was taken');
-      const { secret } = await keys.create(account._id, { name: 'test', mode, allowedIps: [] });
-      return { accountId: account._id, client: new TestClient(url, secret) };
+      const { accountId, secret } = await createTenant({ accounts, keys }, plan, { mode });
+      return { accountId, client: new TestClient(url, secret) };
     },
     async saveTemplate(tenant, content) {
       const saved = await templates.create(tenant.accountId, { name: 'test', content, sampleData: '{}' });

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +11,7 @@ import { Quota } from '../../src/usage/quota.ts';
 import { TestClient } from './client.ts';
 import { startMongo } from './mongo.ts';
 import { type RoleProcess, startRole } from './processes.ts';
+import { createTenant } from './tenant.ts';
 
 /** Two whole Platens, each with its API, workers and sweeps, on one database. */
 export interface Twins {
@@ -58,12 +58,10 @@ export async function openTwins(
     roles,
     quota,
     async newTenant() {
-      const account = await accounts.create(`${randomUUID()}@example.com`, null, 'professional');
-      if (account === undefined) throw new Error('the address was taken');
-      const { secret } = await keys.create(account._id, { name: 'test', mode: 'live', allowedIps: [] });
+      const { accountId, secret } = await createTenant({ accounts, keys }, 'professional');
       const [first, second] = roles;
       return {
-        accountId: account._id,
+        accountId,
         clients: [new TestClient(first.url, secret), new TestClient(second.url, secret)],
       };
     },

@@ -4,15 +4,13 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { pino } from 'pino';
 import type { Bus } from '../../../src/bus/bus.ts';
-import { createKafkaBus, type KafkaBusOptions } from '../../../src/bus/kafka.ts';
+import type { KafkaBusOptions } from '../../../src/bus/kafka.ts';
 import { startKafka, type TestKafka } from '../../support/kafka.ts';
 import { Heard, pointer } from './contract.ts';
-import { arrived, manyJobs, newPrefix, problemGone } from './kafka-help.ts';
+import { arrived, manyJobs, newPrefix, openBus, problemGone } from './kafka-help.ts';
 import { RecordingConsumer } from './recording-consumer.ts';
 
-const logger = pino({ level: process.env.PLATEN_TEST_LOG ?? 'silent' });
 const dyingWorker = fileURLToPath(new URL('../../support/dying-worker.ts', import.meta.url));
 
 describe('The Kafka bus, when something dies', function () {
@@ -33,16 +31,7 @@ describe('The Kafka bus, when something dies', function () {
   });
 
   async function open(overrides: Partial<KafkaBusOptions> = {}): Promise<Bus> {
-    const bus = await createKafkaBus({
-      brokers: kafka.brokers,
-      clientId: 'platen-test',
-      consumerGroup: `${prefix}-workers`,
-      topicPrefix: prefix,
-      partitions: 4,
-      sessionTimeoutMs: 3000,
-      logger,
-      ...overrides,
-    });
+    const bus = await openBus(kafka, prefix, overrides);
     opened.push(bus);
     return bus;
   }

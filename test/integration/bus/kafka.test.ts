@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Partitioners } from 'kafkajs';
-import { pino } from 'pino';
 import type { Bus } from '../../../src/bus/bus.ts';
-import { createKafkaBus, type KafkaBusOptions } from '../../../src/bus/kafka.ts';
+import type { KafkaBusOptions } from '../../../src/bus/kafka.ts';
 import { startKafka, type TestKafka } from '../../support/kafka.ts';
 import { describeBusContract, Heard, pointer } from './contract.ts';
-import { arrived, client, manyJobs, newPrefix, problemGone, settled } from './kafka-help.ts';
+import { arrived, client, manyJobs, newPrefix, openBus, problemGone, settled } from './kafka-help.ts';
 import { RecordingConsumer } from './recording-consumer.ts';
-
-const logger = pino({ level: process.env.PLATEN_TEST_LOG ?? 'silent' });
 
 describe('The Kafka bus', function () {
   this.timeout(120_000);
@@ -32,16 +29,7 @@ describe('The Kafka bus', function () {
 
   /** Buses opened in one test belong to one installation. */
   async function open(overrides: Partial<KafkaBusOptions> = {}): Promise<Bus> {
-    const bus = await createKafkaBus({
-      brokers: kafka.brokers,
-      clientId: 'platen-test',
-      consumerGroup: `${prefix}-workers`,
-      topicPrefix: prefix,
-      partitions: 4,
-      sessionTimeoutMs: 3000,
-      logger,
-      ...overrides,
-    });
+    const bus = await openBus(kafka, prefix, overrides);
     opened.push(bus);
     return bus;
   }

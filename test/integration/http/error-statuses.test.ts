@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { ERRORS, type ErrorCode, PlatenError } from '../../../src/errors/registry.ts';
-import { type ApiAnswer, callApi, openApi, type TestApi, type TestCaller } from './support/api.ts';
+import type { Answer } from '../../support/send.ts';
+import { callApi, openApi, type TestApi, type TestCaller } from './support/api.ts';
 import { latch } from './support/hand-worker.ts';
 
 const BODY = { html: '<p>x</p>' };
@@ -9,7 +10,7 @@ const ASYNC = { ...BODY, executionMode: 'async' };
 const NOWHERE = '00000000-0000-4000-8000-000000000000';
 
 /** How each code comes about, by what a caller does and what happens to its job. */
-const PRODUCED: Partial<Record<ErrorCode, (api: TestApi, caller: TestCaller) => Promise<ApiAnswer>>> = {
+const PRODUCED: Partial<Record<ErrorCode, (api: TestApi, caller: TestCaller) => Promise<Answer>>> = {
   VALIDATION: (_, caller) => caller.render({ html: '<p>x</p>', url: 'https://example.com' }),
   MALFORMED_JSON: (_, caller) => caller.render('{'),
   UNSUPPORTED_MEDIA_TYPE: (_, caller) => caller.render('<p>x</p>', { 'content-type': 'text/html' }),
@@ -159,7 +160,7 @@ describe('Every error of the registry, over HTTP', () => {
   });
 });
 
-async function failing(api: TestApi, caller: TestCaller, code: ErrorCode): Promise<ApiAnswer> {
+async function failing(api: TestApi, caller: TestCaller, code: ErrorCode): Promise<Answer> {
   api.worker.render = async () => ({ fails: new PlatenError(code) });
   return caller.render(BODY);
 }

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { DEFAULT_PLANS } from '../../../src/plans/plan.ts';
 import { type AccountClient, signUp } from '../../support/account-client.ts';
 import { startMongo } from '../../support/mongo.ts';
-import { type ApiAnswer, openApi, type TestApi } from '../http/support/api.ts';
+import type { Answer } from '../../support/send.ts';
+import { openApi, type TestApi } from '../http/support/api.ts';
 
 /** Requests a minute that the free plan allows with an access token. */
 const ALLOWED = 600;
@@ -35,8 +36,8 @@ describe('The rate of requests with an access token', () => {
   }
 
   /** Every second request goes to the other process. */
-  async function askMany(client: AccountClient, times: number): Promise<ApiAnswer[]> {
-    const answers: ApiAnswer[] = [];
+  async function askMany(client: AccountClient, times: number): Promise<Answer[]> {
+    const answers: Answer[] = [];
     while (answers.length < times) {
       const size = Math.min(AT_ONCE, times - answers.length);
       const batch = Array.from({ length: size }, (_, n) =>

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { quotaPeriod } from '../../../src/usage/quota.ts';
-import type { Answer, TestClient } from '../../support/client.ts';
+import type { TestClient } from '../../support/client.ts';
+import type { Answer } from '../../support/send.ts';
 import { openTwins, type Twins } from '../../support/twins.ts';
 
 const QUOTA = 100;

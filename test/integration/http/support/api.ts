@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -31,7 +30,9 @@ import { createTemplateEngine } from '../../../../src/templates/engine/template-
 import { TemplateEditor } from '../../../../src/templates/template-editor.ts';
 import { TemplateStore } from '../../../../src/templates/template-store.ts';
 import { type Domain, openDomain } from '../../../support/domain.ts';
-import { assertDeclared, type Seen } from './declared.ts';
+import { type Answer, send } from '../../../support/send.ts';
+import { createTenant } from '../../../support/tenant.ts';
+import { assertDeclared } from './declared.ts';
 import { HandWorker } from './hand-worker.ts';
 
 export interface TestApi {
@@ -59,11 +60,6 @@ export interface ApiState {
   refusal: PlatenError | undefined;
   problems: string[];
   stuck: string | undefined;
-}
-
-export interface ApiAnswer extends Seen {
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
-  readonly json: any;
 }
 
 /** The whole HTTP side on a database of its own, as the API role puts it together; renders are printed by hand. */
@@ -162,11 +158,9 @@ export async function openApi(
     accountServices,
     state,
     log,
-    async newCaller({ mode = 'live', allowedIps = [] } = {}) {
-      const account = await accounts.create(`${randomUUID()}@example.com`, null, 'professional');
-      if (account === undefined) throw new Error('the address was taken');
-      const { key, secret } = await keys.create(account._id, { name: 'test', mode, allowedIps });
-      return new TestCaller(url, account._id, key._id, secret);
+    async newCaller(options) {
+      const { accountId, apiKeyId, secret } = await createTenant({ accounts, keys }, 'professional', options);
+      return new TestCaller(url, accountId, apiKeyId, secret);
     },
     async close() {
       await worker.stop();
@@ -204,14 +198,8 @@ export class TestCaller {
     this.secret = secret;
   }
 
-  async call(
-    method: string,
-    path: string,
-    body?: unknown,
-    headers: Record<string, string> = {},
-  ): Promise<ApiAnswer> {
-    const answer = await callApi(this.url, method, path, body, { 'x-api-key': this.secret, ...headers });
-    return answer;
+  call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    return callApi(this.url, method, path, body, { 'x-api-key': this.secret, ...headers });
   }
 
   /** The same caller at another process. */
@@ -219,11 +207,11 @@ export class TestCaller {
     return new TestCaller(url, this.accountId, this.apiKeyId, this.secret);
   }
 
-  get(path: string): Promise<ApiAnswer> {
+  get(path: string): Promise<Answer> {
     return this.call('GET', path);
   }
 
-  render(body: unknown, headers?: Record<string, string>): Promise<ApiAnswer> {
+  render(body: unknown, headers?: Record<string, string>): Promise<Answer> {
     return this.call('POST', '/v1/pdf', body, headers);
   }
 
@@ -235,31 +223,15 @@ export class TestCaller {
   }
 }
 
-/** @param body a text is sent as it is, anything else as JSON. */
+/** Sends a request; the answer is held against what its route declares. */
 export async function callApi(
   url: string,
   method: string,
   path: string,
   body?: unknown,
   headers: Record<string, string> = {},
-): Promise<ApiAnswer> {
-  const answer = await fetch(new URL(path, url), {
-    method,
-    headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
-    ...(body === undefined ? {} : { body: sendable(body) }),
-  });
-  const bytes = new Uint8Array(await answer.arrayBuffer());
-  const seen: Seen = { status: answer.status, headers: answer.headers, bytes };
-  if (method !== 'HEAD') assertDeclared(method, new URL(answer.url).pathname, seen);
-  return {
-    ...seen,
-    get json() {
-      return JSON.parse(Buffer.from(bytes).toString());
-    },
-  };
-}
-
-function sendable(body: unknown): string | Uint8Array<ArrayBuffer> {
-  if (typeof body === 'string') return body;
-  return body instanceof Uint8Array ? new Uint8Array(body) : JSON.stringify(body);
+): Promise<Answer> {
+  const answer = await send(url, method, path, body, headers);
+  if (method !== 'HEAD') assertDeclared(method, path, answer);
+  return answer;
 }
