@@ -58,10 +58,23 @@ export class RenderBrowser {
     return browserContextId;
   }
 
-  async openPage(browserContextId: string): Promise<{ session: CDPSession; targetId: string }> {
+  /** Whether it can have pages that draw no frames. */
+  get canHoldFrames(): boolean {
+    return this.#launched.kind === 'shell';
+  }
+
+  /**
+   * @param drawsFrames false for a page that draws a frame only when it is told to, which it never is; for browsers
+   * that can do so.
+   */
+  async openPage(
+    browserContextId: string,
+    drawsFrames: boolean,
+  ): Promise<{ session: CDPSession; targetId: string }> {
     const { targetId } = await this.connection.send('Target.createTarget', {
       url: 'about:blank',
       browserContextId,
+      ...(!drawsFrames && { enableBeginFrameControl: true }),
     });
     const session = await this.connection.createSession({ targetId } as Protocol.Target.TargetInfo);
     return { session, targetId };

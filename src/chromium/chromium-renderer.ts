@@ -4,6 +4,7 @@ import { countPages } from '../pdf/count-pages.ts';
 import type { MetadataOptions } from '../renders/options.ts';
 import { BrowserPool, type RecycleLimits, type RestartReason } from './browser-pool.ts';
 import { ContextPool } from './context-pool.ts';
+import { type DocumentTraits, documentTraits, needsFrames } from './document-traits.ts';
 import { findBrowser } from './find-browser.ts';
 import { JobEnd } from './job-end.ts';
 import { sandboxIsRefused } from './launch.ts';
@@ -208,10 +209,13 @@ class ChromiumRenderer implements Renderer {
 
   async #renderInContext(request: RenderRequest, end: JobEnd, timer: PhaseTimer): Promise<RenderedPdf> {
     const { contexts } = this.#parts;
+    const { accountId, source, options } = request;
+    const traits = source.kind === 'html' ? documentTraits(source.html) : undefined;
+    const framed = traits === undefined || needsFrames(traits, options.javascriptEnabled !== false);
     try {
-      const context = await contexts.lease(request.accountId, end);
+      const context = await contexts.lease({ accountId, needsFrames: framed }, end);
       try {
-        const { clean, ...rendered } = await this.#print(context, request, end, timer);
+        const { clean, ...rendered } = await this.#print(context, request, { end, timer, traits });
         if (await clean) await contexts.keep(context);
         else await contexts.discard(context);
         return rendered;
@@ -227,13 +231,13 @@ class ChromiumRenderer implements Renderer {
   async #print(
     context: RenderContext,
     request: RenderRequest,
-    end: JobEnd,
-    timer: PhaseTimer,
+    job: { readonly end: JobEnd; readonly timer: PhaseTimer; readonly traits: DocumentTraits | undefined },
   ): Promise<RenderedPdf & { clean: Promise<boolean> }> {
+    const { end, timer } = job;
     context.page.watch((error) => end.end(error));
     const stamp = await this.#stamp(context, request, end);
     timer.lap('page');
-    const printed = await printDocument(context, request, { end, timer, egress: this.#options.egress });
+    const printed = await printDocument(context, request, { ...job, egress: this.#options.egress });
     const clean = printed.clean().catch(() => false);
     const pages = await countPages(printed.pdf);
     const pdf = await end.race(this.#finish(printed.pdf, request, stamp, end));

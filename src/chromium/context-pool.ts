@@ -1,7 +1,7 @@
 import type { RenderBrowser } from './browser.ts';
 import type { BrowserPool } from './browser-pool.ts';
 import type { JobEnd } from './job-end.ts';
-import { RenderContext } from './render-context.ts';
+import { type ContextNeeds, RenderContext } from './render-context.ts';
 import { within } from './signals.ts';
 
 /** How long something that was begun for a job may take to come to an end once the job has. */
@@ -40,13 +40,13 @@ export class ContextPool {
     return this.#open;
   }
 
-  /** A context for one job of `accountId`, counted into its browser; give it back with `keep` or `discard`. */
-  async lease(accountId: string, end: JobEnd): Promise<RenderContext> {
-    const warm = this.#takeIdle(accountId);
+  /** A context for one job, counted into its browser; give it back with `keep` or `discard`. */
+  async lease(needs: ContextNeeds, end: JobEnd): Promise<RenderContext> {
+    const warm = this.#takeIdle(needs);
     if (warm) return warm;
     const browser = await this.#browsers.enterAny(end.over);
     try {
-      return await this.#openIn(browser, accountId, end);
+      return await this.#openIn(browser, needs, end);
     } catch (error) {
       this.#browsers.leave(browser);
       throw error;
@@ -83,16 +83,16 @@ export class ContextPool {
   }
 
   /** The account's context that was used last: the rest may then expire. */
-  #takeIdle(accountId: string): RenderContext | undefined {
-    const at = this.#idle.findLastIndex((context) => context.accountId === accountId && context.usable);
+  #takeIdle(needs: ContextNeeds): RenderContext | undefined {
+    const at = this.#idle.findLastIndex((context) => context.fits(needs));
     if (at < 0) return undefined;
     const [context] = this.#idle.splice(at, 1);
     this.#browsers.enter(context!.browser);
     return context;
   }
 
-  async #openIn(browser: RenderBrowser, accountId: string, end: JobEnd): Promise<RenderContext> {
-    const opening = RenderContext.open(browser, accountId);
+  async #openIn(browser: RenderBrowser, needs: ContextNeeds, end: JobEnd): Promise<RenderContext> {
+    const opening = RenderContext.open(browser, needs);
     try {
       const context = await end.race(opening);
       this.#count(1);

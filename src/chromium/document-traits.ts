@@ -29,6 +29,16 @@ const OBSERVERS = /IntersectionObserver/;
 const DRAWS =
   /requestAnimationFrame|Observer|\.animate\(|\bimport\b|\beval\b|Function\s*\(|<canvas|createElement/i;
 
+/** What changes by itself as time goes by, or is shown when it comes into view: only a page that draws frames shows it. */
+const MOVES =
+  /animat(?!ionFrame)|transition|keyframes|<set\b|<marquee|<video|<audio|content-visibility|loading\s*=\s*["']?lazy|<link\b|@import/i;
+/**
+ * What scripts may do that happens with frames only, other than in requestAnimationFrame itself; that lead to another
+ * document; or that bring in code and markup which are not in the text.
+ */
+const FRAME_BOUND =
+  /Observer|\bimport\b|\beval\b|Function\s*\(|createElement|scroll|Worker|Offscreen|webgl|webgpu|bitmaprenderer|decode|FontFace|IdleCallback|location|navigat(?!or)|submit|\bclick\s*\(|\bfocus/i;
+
 const EXTERNAL_SCRIPT = /<script\b[^>]*\b(?:src|type\s*=\s*["']?module)/i;
 
 export interface DocumentTraits {
@@ -44,6 +54,10 @@ export interface DocumentTraits {
   readonly draws: boolean;
   /** Its scripts may wait for parts of it to be scrolled into view. */
   readonly observes: boolean;
+  /** It looks as it should only in a page that draws frames, when its scripts do not run. */
+  readonly moves: boolean;
+  /** Its scripts need a page that draws frames, for more than requestAnimationFrame. */
+  readonly frameBound: boolean;
 }
 
 export function documentTraits(html: string): DocumentTraits {
@@ -55,7 +69,14 @@ export function documentTraits(html: string): DocumentTraits {
     webFonts: FONTS.test(html),
     draws: scripted && (DRAWS.test(html) || EXTERNAL_SCRIPT.test(html)),
     observes: scripted && (OBSERVERS.test(html) || EXTERNAL_SCRIPT.test(html)),
+    moves: MOVES.test(html),
+    frameBound: scripted && (FRAME_BOUND.test(html) || EXTERNAL_SCRIPT.test(html)),
   };
+}
+
+/** Whether the document has to be in a page that draws frames; the others print the same without, and sooner. */
+export function needsFrames(traits: DocumentTraits, scriptEnabled: boolean): boolean {
+  return traits.lasting || traits.moves || (scriptEnabled && traits.frameBound);
 }
 
 const HOST = /(?:https?:)?\/\/([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::\d{1,5})?|\[[0-9a-f:.]+\](?::\d{1,5})?)/gi;

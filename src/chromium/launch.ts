@@ -18,6 +18,7 @@ export interface LaunchOptions {
 
 /** A running browser: its connection and its process, nothing opened in it yet. */
 export interface LaunchedBrowser {
+  readonly kind: BrowserBinary['kind'];
   readonly connection: Connection;
   readonly pid: number;
   /** Resolves when the process has ended, however that came. */
@@ -113,6 +114,7 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
     flatten: true,
   });
   return {
+    kind: options.binary.kind,
     connection,
     pid: child.pid!,
     exited,

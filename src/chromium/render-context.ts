@@ -2,6 +2,13 @@ import type { Protocol } from 'puppeteer';
 import type { RenderBrowser, TargetListener } from './browser.ts';
 import { RenderPage } from './render-page.ts';
 
+/** What a job needs of the context that it is rendered in. */
+export interface ContextNeeds {
+  readonly accountId: string;
+  /** Whether its document looks as it should only in a page that draws frames. */
+  readonly needsFrames: boolean;
+}
+
 /**
  * A browser context with its one page, used by one account, one job at a time. Nothing is shared between two contexts:
  * not cookies, storage or cache, and no renderer process, since Chromium never puts two contexts into one.
@@ -29,15 +36,19 @@ export class RenderContext implements TargetListener {
   }
 
   /** Opens a context and its page; leaves nothing behind when that fails. */
-  static async open(browser: RenderBrowser, accountId: string): Promise<RenderContext> {
+  static async open(
+    browser: RenderBrowser,
+    { accountId, needsFrames }: ContextNeeds,
+  ): Promise<RenderContext> {
     const early: Protocol.Target.TargetInfo[] = [];
     const listener: TargetListener = { targetAppeared: (target) => early.push(target) };
     const contextId = await browser.openContext({
       targetAppeared: (target) => listener.targetAppeared(target),
     });
     try {
-      const { session, targetId } = await browser.openPage(contextId);
-      const page = new RenderPage(session, targetId);
+      const drawsFrames = needsFrames || !browser.canHoldFrames;
+      const { session, targetId } = await browser.openPage(contextId, drawsFrames);
+      const page = new RenderPage(session, targetId, drawsFrames);
       const context = new RenderContext({ accountId, browser, page, contextId });
       listener.targetAppeared = (target) => context.targetAppeared(target);
       for (const target of early) context.targetAppeared(target);
@@ -54,6 +65,11 @@ export class RenderContext implements TargetListener {
     if (targetId === this.page.targetId) return;
     if (type === 'page') this.browser.closeTarget(targetId);
     if (type === 'page' || type === 'shared_worker' || type === 'service_worker') this.tainted = true;
+  }
+
+  fits({ accountId, needsFrames }: ContextNeeds): boolean {
+    if (this.accountId !== accountId || !this.usable) return false;
+    return this.page.drawsFrames === (needsFrames || !this.browser.canHoldFrames);
   }
 
   get usable(): boolean {

@@ -38,12 +38,18 @@ const MILESTONES: Readonly<Record<NonNullable<RenderOptions['waitUntil']>, Miles
 export async function printDocument(
   context: RenderContext,
   request: RenderRequest,
-  job: { readonly end: JobEnd; readonly timer: PhaseTimer; readonly egress: EgressRecord | undefined },
+  job: {
+    readonly end: JobEnd;
+    readonly timer: PhaseTimer;
+    readonly egress: EgressRecord | undefined;
+    /** Of a document that is given as HTML. */
+    readonly traits: DocumentTraits | undefined;
+  },
 ): Promise<PrintedDocument> {
   const { options } = request;
   const { end, timer } = job;
   context.page.lifecycle.begin();
-  const loaded = await end.race(load(context, request, job.egress));
+  const loaded = await end.race(load(context, request, job));
   timer.lap('load');
   if (options.waitForSelector) await waitForSelector(context.page, options.waitForSelector, end);
   if (options.delayMs) await end.race(pause(options.delayMs));
@@ -58,20 +64,22 @@ export async function printDocument(
 function load(
   context: RenderContext,
   { source, options }: RenderRequest,
-  egress: EgressRecord | undefined,
+  {
+    egress,
+    traits,
+  }: { readonly egress: EgressRecord | undefined; readonly traits: DocumentTraits | undefined },
 ): Promise<LoadedDocument> {
   return source.kind === 'url'
     ? loadUrl(context, source.url, options, egress)
-    : loadHtml(context, source.html, options);
+    : loadHtml(context, { html: source.html, traits: traits ?? documentTraits(source.html) }, options);
 }
 
 async function loadHtml(
   context: RenderContext,
-  html: string,
+  { html, traits }: { readonly html: string; readonly traits: DocumentTraits },
   options: RenderOptions,
 ): Promise<LoadedDocument> {
   const { page } = context;
-  const traits = documentTraits(html);
   const scriptEnabled = options.javascriptEnabled !== false;
   const still = !(traits.scripted && scriptEnabled);
   if (still && !traits.lasting && !options.csp && !options.assetHeaders) {

@@ -2,6 +2,7 @@ import type { CDPSession, Protocol } from 'puppeteer';
 import { PlatenError } from '../errors/registry.ts';
 import { DocumentLifecycle } from './document-lifecycle.ts';
 import { Interceptor } from './interceptor.ts';
+import { TIMED_FRAMES } from './timed-frames.ts';
 
 /**
  * One tab, spoken to in CDP: puppeteer's Page costs 27 ms to make and a dozen messages per navigation, for things that
@@ -13,6 +14,8 @@ export class RenderPage {
   readonly frameId: string;
   readonly lifecycle: DocumentLifecycle;
   readonly interceptor: Interceptor;
+  /** Without, scripts get animation frames from a timer, and nothing else happens that waits for a frame. */
+  readonly drawsFrames: boolean;
   #onDeath: ((error: PlatenError) => void) | undefined;
   /** Whether the page has died; it is of no further use then. */
   dead = false;
@@ -22,8 +25,9 @@ export class RenderPage {
   #networkEnabled = false;
   #closing = false;
 
-  constructor(session: CDPSession, targetId: string) {
+  constructor(session: CDPSession, targetId: string, drawsFrames: boolean) {
     this.session = session;
+    this.drawsFrames = drawsFrames;
     this.targetId = targetId;
     // A page's main frame has the target's id (and keeps it across processes).
     this.frameId = targetId;
@@ -47,6 +51,8 @@ export class RenderPage {
     await Promise.all([
       this.session.send('Page.enable'),
       this.session.send('Page.setLifecycleEventsEnabled', { enabled: true }),
+      !this.drawsFrames &&
+        this.session.send('Page.addScriptToEvaluateOnNewDocument', { source: TIMED_FRAMES }),
     ]);
   }
 

@@ -1,4 +1,5 @@
 import type { RenderPage } from './render-page.ts';
+import { TIMED_FRAME_MS } from './timed-frames.ts';
 
 /** Documents taller than this are not made visible as a whole. CSS pixels. */
 const MAX_HEIGHT = 60_000;
@@ -13,9 +14,12 @@ interface Extent {
  * Runs in the document. Two animation frames later what was drawn in requestAnimationFrame is there, and resize and
  * intersection observers have been told of what they watch. A page that draws no frames must not hold the job up.
  */
-const SETTLE = `async (loads, draws) => {
+const SETTLE = `async (loads, draws, timed) => {
   const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-  const frame = () => Promise.race([new Promise((resolve) => requestAnimationFrame(resolve)), sleep(500)]);
+  // Timers of the same length fire in the order in which they were set, those of the document's frames first.
+  const frame = timed
+    ? () => sleep(${TIMED_FRAME_MS})
+    : () => Promise.race([new Promise((resolve) => requestAnimationFrame(resolve)), sleep(500)]);
   if (loads) {
     for (const lazy of document.querySelectorAll('img[loading=lazy], iframe[loading=lazy]')) lazy.loading = 'eager';
     const images = [...document.images].filter((image) => !image.complete);
@@ -46,11 +50,12 @@ export async function settle(
   page: RenderPage,
   options: { readonly waitForLoads: boolean; readonly draws: boolean; readonly observes: boolean },
 ): Promise<void> {
-  const extent = await page.runIsolated<Extent>(SETTLE, options.waitForLoads, options.draws);
+  const timed = !page.drawsFrames;
+  const extent = await page.runIsolated<Extent>(SETTLE, options.waitForLoads, options.draws, timed);
   if (!options.observes || extent.contentHeight <= extent.height) return;
   // What waits to be scrolled into view is shown by a window that is tall enough for everything.
   await page.setViewport(extent.width, Math.min(MAX_HEIGHT, extent.contentHeight));
-  await page.runIsolated(SETTLE, options.waitForLoads, true);
+  await page.runIsolated(SETTLE, options.waitForLoads, true, timed);
   await page.setViewport();
 }
 

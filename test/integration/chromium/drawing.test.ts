@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { readPdf, renderPage } from '../../support/pdf.ts';
-import { type Bench, render, type Site, startBench, startSite } from './support.ts';
+import { type Bench, inDrawnFrames, render, type Site, startBench, startSite } from './support.ts';
 
 const SQUARE = `const x = document.querySelector('canvas').getContext('2d'); x.fillStyle = '#f00'; x.fillRect(0, 0, 100, 100);`;
 const PIXEL_SVG =
@@ -42,19 +42,59 @@ describe('what a person would see', () => {
     (await renderPage((await render(bench, html)).pdf, page)).countColor(RED);
 
   it('prints what is drawn in an animation frame', async () => {
-    assert.ok(
-      (await red(
-        `<canvas width=100 height=100></canvas><script>requestAnimationFrame(() => { ${SQUARE} })</script>`,
-      )) > 3000,
-    );
+    const html = `<canvas width=100 height=100></canvas><script>requestAnimationFrame(() => { ${SQUARE} })</script>`;
+    assert.ok((await red(html)) > 3000);
+    assert.ok((await red(inDrawnFrames(html))) > 3000);
   });
 
   it('prints what is drawn in the frame after', async () => {
-    assert.ok(
-      (await red(
-        `<canvas width=100 height=100></canvas><script>requestAnimationFrame(() => requestAnimationFrame(() => { ${SQUARE} }))</script>`,
-      )) > 3000,
-    );
+    const html = `<canvas width=100 height=100></canvas><script>requestAnimationFrame(() => requestAnimationFrame(() => { ${SQUARE} }))</script>`;
+    assert.ok((await red(html)) > 3000);
+    assert.ok((await red(inDrawnFrames(html))) > 3000);
+  });
+
+  it('calls back in frames without drawing them as it does when it draws them', async () => {
+    const html = `<p></p><script>
+      const log = [], say = (text) => { log.push(text); document.querySelector('p').textContent = log.join(' '); };
+      onerror = () => { say('failed'); return true; };
+      const times = new Map();
+      const at = (name) => (time) => { times.set(name, time); say(name); };
+      requestAnimationFrame(at('a'));
+      requestAnimationFrame(() => { throw new Error('on purpose'); });
+      const never = requestAnimationFrame(at('never'));
+      requestAnimationFrame((time) => {
+        at('b')(time);
+        cancelAnimationFrame(last);
+        requestAnimationFrame((later) => {
+          at('c')(later);
+          say(times.get('a') === times.get('b') && times.get('c') > times.get('b') ? 'in time' : 'at odds');
+        });
+      });
+      const last = requestAnimationFrame(at('never either'));
+      cancelAnimationFrame(never);
+      try { requestAnimationFrame('no function'); } catch (error) { say(error.name); }
+      say(typeof requestAnimationFrame(() => undefined));
+    </script>`;
+    const text = async (document: string) => (await readPdf((await render(bench, document)).pdf)).text.trim();
+    assert.equal(await text(html), 'TypeError number a failed b c in time');
+    assert.equal(await text(inDrawnFrames(html)), await text(html));
+  });
+
+  it('prints a document that asks for frames for ever', async () => {
+    const html = `<p>0</p><script>const p = document.querySelector('p'), next = () => { p.textContent++; requestAnimationFrame(next); }; next();</script>`;
+    const count = async (delayMs: number) =>
+      Number((await readPdf((await render(bench, html, { delayMs })).pdf)).text);
+    // At a screen's pace, not as fast as it can: 60 frames a second, and the first few at once.
+    const [early, late] = [await count(0), await count(500)];
+    assert.ok(early >= 2, `${early} frames`);
+    assert.ok(late > early + 10 && late < early + 80, `${late} frames in half a second`);
+  });
+
+  it('prints animations of a still document where they have got to', async () => {
+    const html = `<style>@keyframes k { from { background: #fff } to { background: #f00 } }
+      p { height: 100px; animation: k 50ms forwards }</style><p>`;
+    const { pdf } = await render(bench, html, { delayMs: 500 });
+    assert.ok((await renderPage(pdf, 1)).countColor(RED) > 3000);
   });
 
   it('prints what a resize observer draws', async () => {

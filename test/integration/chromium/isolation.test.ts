@@ -5,6 +5,7 @@ import {
   type Bench,
   browserProcesses,
   failure,
+  inDrawnFrames,
   render,
   rendererProcesses,
   type Site,
@@ -42,17 +43,27 @@ const READ = `<p id=p></p><script>(async () => {
   p.textContent = 'found: ' + (found.join(' ') || 'nothing'); p.id = 'read';
 })().catch((error) => { p.textContent = String(error); p.id = 'read' })</script>`;
 
-for (const isolation of ['account', 'job', 'browser'] as const) {
-  describe(`isolation by ${isolation}`, () => {
+const PAGES = [
+  { isolation: 'account', frames: false },
+  { isolation: 'account', frames: true },
+  { isolation: 'job', frames: false },
+  { isolation: 'job', frames: true },
+  { isolation: 'browser', frames: false },
+] as const;
+
+for (const { isolation, frames } of PAGES) {
+  describe(`isolation by ${isolation}, in pages that draw ${frames ? '' : 'no '}frames`, () => {
     let bench: Bench;
     before(async () => {
       bench = await startBench({ isolation });
     });
     after(() => bench.close());
 
-    const read = async (html: string, accountId: string) =>
-      (await readPdf((await render(bench, html, { waitForSelector: '#read, #written' }, { accountId })).pdf))
-        .text;
+    const read = async (html: string, accountId: string) => {
+      const document = frames ? inDrawnFrames(html) : html;
+      const options = { waitForSelector: '#read, #written' };
+      return (await readPdf((await render(bench, document, options, { accountId })).pdf)).text;
+    };
 
     it('leaves a job nothing of another job of its account', async () => {
       for (let i = 0; i < (isolation === 'browser' ? 1 : 4); i++) {

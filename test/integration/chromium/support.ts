@@ -98,6 +98,11 @@ export function render(
   return renderer.render(request);
 }
 
+/** The document as it is when it has to be rendered in a page that draws frames; it looks the same. */
+export function inDrawnFrames(html: string): string {
+  return `${html}<style>i { transition: none }</style>`;
+}
+
 export interface Site {
   readonly port: number;
   /** Under a name that the proxy resolves to this machine: `http://NAME.test:PORT/…`. */

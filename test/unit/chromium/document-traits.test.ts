@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { documentTraits, namedHosts } from '../../../src/chromium/document-traits.ts';
+import { documentTraits, namedHosts, needsFrames } from '../../../src/chromium/document-traits.ts';
 
 describe('what a document tells of itself', () => {
   for (const html of [
@@ -47,6 +47,43 @@ describe('what a document tells of itself', () => {
     }
     assert.ok(!documentTraits('<p style="background: red">x').loads);
   });
+
+  for (const html of [
+    '<p>An invoice',
+    '<img src=x>',
+    '<style>p { color: red }</style>',
+    '<canvas></canvas><script>requestAnimationFrame(draw); cancelAnimationFrame(1)</script>',
+    '<script>navigator.storage; setTimeout(() => { p.innerHTML = "<b>x" })</script>',
+  ]) {
+    it(`${JSON.stringify(html)} prints the same without frames`, () => {
+      assert.ok(!needsFrames(documentTraits(html), true));
+    });
+  }
+
+  for (const html of [
+    '<style>p { animation: x 1s }</style>',
+    '<style>p { TRANSITION: color 1s }</style>',
+    '<svg><animate attributeName=x></svg>',
+    '<link rel=stylesheet href=x>',
+    '<iframe src=x></iframe>',
+    '<img loading="lazy" src=x>',
+  ]) {
+    it(`${JSON.stringify(html)} needs frames`, () => assert.ok(needsFrames(documentTraits(html), false)));
+  }
+
+  for (const html of [
+    '<script src=x></script>',
+    '<script>new ResizeObserver(x)</script>',
+    '<script>p.animate([])</script>',
+    '<script>document.createElement("script")</script>',
+    '<script>onscroll = x</script>',
+    '<script>location = "x"</script>',
+    '<script>c.getContext("webgl2")</script>',
+  ]) {
+    it(`${JSON.stringify(html)} needs frames when it may run script`, () => {
+      assert.ok(needsFrames(documentTraits(html), true));
+    });
+  }
 
   it('finds the hosts that are named', () => {
     const html =

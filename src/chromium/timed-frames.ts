@@ -1,0 +1,37 @@
+/** Frames that come one right after the other, for the drawing of a document; later ones come at a screen's pace. */
+const PROMPT_FRAMES = 10;
+const PROMPT_MS = 1;
+const SCREEN_MS = 16;
+
+/**
+ * Runs in documents of a page that draws no frames, before their scripts: requestAnimationFrame by a timer. What is
+ * asked for within a frame is for the next one, and the callbacks of a frame get the same time, as HTML has it
+ * (https://html.spec.whatwg.org/multipage/imagebitmap-and-animations.html#animation-frames).
+ */
+export const TIMED_FRAMES = `(() => {
+  const { setTimeout, reportError, performance } = window;
+  let handle = 0, frames = 0, current = new Map(), next = new Map();
+  const run = () => {
+    frames++;
+    current = next;
+    next = new Map();
+    const time = performance.now();
+    for (const [id, callback] of current) {
+      current.delete(id);
+      try { callback(time); } catch (error) { reportError(error); }
+    }
+  };
+  window.requestAnimationFrame = function requestAnimationFrame(callback) {
+    if (typeof callback !== 'function') throw new TypeError('The callback provided is not a function.');
+    if (next.size === 0) setTimeout(run, frames < ${PROMPT_FRAMES} ? ${PROMPT_MS} : ${SCREEN_MS});
+    next.set(++handle, callback);
+    return handle;
+  };
+  window.cancelAnimationFrame = function cancelAnimationFrame(id) {
+    // An emptied frame still comes: its place in the order of timers is taken.
+    if (!current.delete(id) && next.has(id)) next.set(id, () => undefined);
+  };
+})()`;
+
+/** How long to wait, in milliseconds, so that a frame asked for before has been drawn. */
+export const TIMED_FRAME_MS = PROMPT_MS;
