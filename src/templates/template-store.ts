@@ -72,7 +72,7 @@ export class TemplateStore {
       createdAt: Date,
       updatedAt: Date,
     });
-    templates.index({ accountId: 1, createdAt: -1 });
+    templates.index({ accountId: 1, createdAt: -1, _id: -1 });
     const versions = collectionSchema<TemplateVersion>('template_versions', {
       _id: String,
       templateId: String,

@@ -51,7 +51,6 @@ const LOOKED_AT: Record<string, { readonly asked: readonly string[]; readonly re
     ],
     reason: 'an account has as many active keys as its plan allows, and what it has revoked',
   },
-  templates: { asked: ['sort createdAt, _id'], reason: 'an account has tens of them, made by hand' },
   audit_log: { asked: ['action'], reason: 'entries of one account, of what people do: a few a day' },
 };
 
