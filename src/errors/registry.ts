@@ -40,6 +40,12 @@ const REGISTRY = {
     attempts: 1,
     retryable: false,
   },
+  TEMPLATE_CAPACITY: {
+    status: 403,
+    message: 'The account has as many templates as it may have.',
+    attempts: 1,
+    retryable: false,
+  },
   NOT_FOUND: { status: 404, message: 'There is no such resource.', attempts: 1, retryable: false },
   METHOD_NOT_ALLOWED: {
     status: 405,

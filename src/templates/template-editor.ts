@@ -18,13 +18,13 @@ export class TemplateEditor {
     this.#engine = engine;
   }
 
-  /** @throws PlatenError TEMPLATE_ERROR with the line of a syntax error; TOO_MANY_WAITING. */
+  /** @throws PlatenError TEMPLATE_ERROR with the line of a syntax error; TEMPLATE_CAPACITY; TOO_MANY_WAITING. */
   async create(accountId: string, draft: TemplateDraft): Promise<SavedTemplate> {
     await this.#check(accountId, draft.content);
     return this.#store.create(accountId, draft);
   }
 
-  /** Saves a new version. @throws as `create`; NOT_FOUND. */
+  /** Saves a new version. @throws PlatenError TEMPLATE_ERROR, TOO_MANY_WAITING as `create`; NOT_FOUND. */
   async change(
     accountId: string,
     templateId: string,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Connection, Model } from 'mongoose';
 import type { Clock } from '../clock.ts';
+import { PlatenError } from '../errors/registry.ts';
 import { collectionSchema } from '../store/collection-schema.ts';
 import { isDuplicateKey } from '../store/duplicate-key.ts';
 
@@ -50,6 +51,15 @@ export interface Page {
   readonly offset: number;
 }
 
+export interface TemplateBounds {
+  /** Templates of one account. Those who save their last ones at the same moment may pass it by their number. */
+  readonly templates: number;
+  /** Versions that are kept of one template: the latest. */
+  readonly versions: number;
+}
+
+export const TEMPLATE_BOUNDS: TemplateBounds = { templates: 1000, versions: 1000 };
+
 /** Others who save the same template at the same moment, before this one gives up. */
 const SAVE_TRIES = 100;
 /** Bytes of the templates that a list answers together: one page must not take the memory that serves all. */
@@ -60,8 +70,9 @@ export class TemplateStore {
   readonly #templates: Model<Template>;
   readonly #versions: Model<TemplateVersion>;
   readonly #clock: Clock;
+  readonly #bounds: TemplateBounds;
 
-  constructor(connection: Connection, clock: Clock) {
+  constructor(connection: Connection, clock: Clock, bounds = TEMPLATE_BOUNDS) {
     const templates = collectionSchema<Template>('templates', {
       _id: String,
       accountId: String,
@@ -88,10 +99,15 @@ export class TemplateStore {
     this.#templates = connection.model<Template>('Template', templates);
     this.#versions = connection.model<TemplateVersion>('TemplateVersion', versions);
     this.#clock = clock;
+    this.#bounds = bounds;
   }
 
-  /** The version goes first: a template never points at one that is not there. */
+  /** @throws PlatenError TEMPLATE_CAPACITY. */
   async create(accountId: string, draft: TemplateDraft): Promise<SavedTemplate> {
+    const bound = this.#bounds.templates;
+    if ((await this.#templates.countDocuments({ accountId })) >= bound) {
+      throw new PlatenError('TEMPLATE_CAPACITY', `An account may have ${bound} templates.`);
+    }
     const templateId = randomUUID();
     const version = this.#newVersion(accountId, templateId, 1, draft);
     const template: Template = {
@@ -100,6 +116,7 @@ export class TemplateStore {
       ...pointerTo(version),
       createdAt: version.createdAt,
     };
+    // The version goes first: a template never points at one that is not there.
     await this.#versions.collection.insertOne(version as never);
     await this.#templates.collection.insertOne(template as never);
     return { template, version };
@@ -107,7 +124,7 @@ export class TemplateStore {
 
   /**
    * Saves a new version: the latest one with `change` laid over it. What others save at the same time is kept, unless
-   * it is the same field.
+   * it is the same field. Versions beyond those that are kept are deleted, the oldest first.
    *
    * @returns undefined when the account has no such template, or no longer.
    */
@@ -124,7 +141,11 @@ export class TemplateStore {
         content,
         sampleData,
       });
-      if (await this.#insertVersion(version)) return this.#pointAt(version);
+      if (await this.#insertVersion(version)) {
+        const saved = await this.#pointAt(version);
+        await this.#deleteOld(version);
+        return saved;
+      }
       base = await this.#latest(templateId);
     }
     if (base === undefined) return undefined;
@@ -244,6 +265,13 @@ export class TemplateStore {
     // Deleted since; nothing of it may stay.
     await this.#versions.collection.deleteOne({ _id: version._id as never });
     return undefined;
+  }
+
+  /** Their numbers have no gaps. The current version stays: the template points at this one or at a later one. */
+  async #deleteOld({ templateId, version }: TemplateVersion): Promise<void> {
+    const last = version - this.#bounds.versions;
+    if (last < 1) return;
+    await this.#versions.collection.deleteMany({ templateId, version: { $lte: last } });
   }
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PlatenError } from '../../errors/registry.ts';
 import { noTemplate } from '../../templates/template-editor.ts';
-import type { SavedTemplate } from '../../templates/template-store.ts';
+import { type SavedTemplate, TEMPLATE_BOUNDS } from '../../templates/template-store.ts';
 import type { ApiParts } from '../api-parts.ts';
 import type { AccountCaller } from '../authenticate-bearer.ts';
 import { defineRoute } from '../route.ts';
@@ -23,6 +23,7 @@ const create = defineRoute({
   method: 'post',
   path: '/user/templates',
   summary: 'Save a new template',
+  description: `An account may have ${TEMPLATE_BOUNDS.templates} templates.`,
   tags,
   auth: 'bearer',
   body: templateRequestSchema,
@@ -41,7 +42,7 @@ const create = defineRoute({
       },
     },
   },
-  errors: ['TEMPLATE_ERROR', 'TOO_MANY_WAITING'],
+  errors: ['TEMPLATE_ERROR', 'TEMPLATE_CAPACITY', 'TOO_MANY_WAITING'],
 }).handledBy(async ({ body, caller, clientAddress }, parts: ApiParts) => {
   const saved = await parts.templateEditor.create(caller.accountId, body);
   await recordSave(parts, caller, clientAddress, saved);
@@ -82,7 +83,7 @@ const change = defineRoute({
   method: 'patch',
   path: '/user/templates/:id',
   summary: 'Change a template',
-  description: 'Saves a new version; fields that are left out stay as they are.',
+  description: `Saves a new version; fields that are left out stay as they are. The latest ${TEMPLATE_BOUNDS.versions} versions of a template are kept: an older one can no longer be pinned or rolled back to.`,
   tags,
   auth: 'bearer',
   params,

@@ -289,7 +289,10 @@ export interface paths {
          */
         get: operations["get_user_templates"];
         put?: never;
-        /** Save a new template */
+        /**
+         * Save a new template
+         * @description An account may have 1000 templates.
+         */
         post: operations["post_user_templates"];
         delete?: never;
         options?: never;
@@ -334,7 +337,7 @@ export interface paths {
         head?: never;
         /**
          * Change a template
-         * @description Saves a new version; fields that are left out stay as they are.
+         * @description Saves a new version; fields that are left out stay as they are. The latest 1000 versions of a template are kept: an older one can no longer be pinned or rolled back to.
          */
         patch: operations["patch_user_templates_id"];
         trace?: never;
@@ -706,7 +709,7 @@ export interface components {
              * @description See docs/errors.md.
              * @enum {string}
              */
-            code: "VALIDATION" | "MALFORMED_JSON" | "UNSUPPORTED_MEDIA_TYPE" | "UNAUTHENTICATED" | "ADDRESS_NOT_ALLOWED" | "PLAN_LIMIT" | "QUOTA_EXCEEDED" | "KEY_CAPACITY" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "JOB_ENDED" | "IDEMPOTENCY_MISMATCH" | "IDEMPOTENCY_IN_PROGRESS" | "INPUT_TOO_LARGE" | "RATE_LIMITED" | "TOO_MANY_WAITING" | "TOO_MANY_FAILURES" | "INTERNAL" | "UNAVAILABLE" | "INVALID_URL" | "URL_BLOCKED" | "URL_UNREACHABLE" | "SELECTOR_TIMEOUT" | "TEMPLATE_ERROR" | "OUTPUT_TOO_LARGE" | "RENDER_TIMEOUT" | "BROWSER_CRASHED" | "WORKER_LOST" | "RENDER_FAILED" | "RETRY_SCHEDULED" | "CANCELLED" | "EXPIRED";
+            code: "VALIDATION" | "MALFORMED_JSON" | "UNSUPPORTED_MEDIA_TYPE" | "UNAUTHENTICATED" | "ADDRESS_NOT_ALLOWED" | "PLAN_LIMIT" | "QUOTA_EXCEEDED" | "KEY_CAPACITY" | "TEMPLATE_CAPACITY" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "JOB_ENDED" | "IDEMPOTENCY_MISMATCH" | "IDEMPOTENCY_IN_PROGRESS" | "INPUT_TOO_LARGE" | "RATE_LIMITED" | "TOO_MANY_WAITING" | "TOO_MANY_FAILURES" | "INTERNAL" | "UNAVAILABLE" | "INVALID_URL" | "URL_BLOCKED" | "URL_UNREACHABLE" | "SELECTOR_TIMEOUT" | "TEMPLATE_ERROR" | "OUTPUT_TOO_LARGE" | "RENDER_TIMEOUT" | "BROWSER_CRASHED" | "WORKER_LOST" | "RENDER_FAILED" | "RETRY_SCHEDULED" | "CANCELLED" | "EXPIRED";
             /** @description As in the header X-Request-Id. */
             requestId: string;
             /**
@@ -2609,6 +2612,15 @@ export interface operations {
                 headers: {
                     /** @description The credential that is wanted; `error` when an access token was refused. */
                     "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Forbidden: `TEMPLATE_CAPACITY` */
+            403: {
+                headers: {
                     [name: string]: unknown;
                 };
                 content: {

@@ -28,7 +28,7 @@ import type { OutputStore } from '../../../../src/store/outputs/output-store.ts'
 import { createMetrics, type Metrics } from '../../../../src/telemetry/metrics.ts';
 import { createTemplateEngine } from '../../../../src/templates/engine/template-engine.ts';
 import { TemplateEditor } from '../../../../src/templates/template-editor.ts';
-import { TemplateStore } from '../../../../src/templates/template-store.ts';
+import { type TemplateBounds, TemplateStore } from '../../../../src/templates/template-store.ts';
 import { type Domain, openDomain } from '../../../support/domain.ts';
 import { type Answer, send } from '../../../support/send.ts';
 import { createTenant } from '../../../support/tenant.ts';
@@ -70,6 +70,7 @@ export async function openApi(
     trustedProxies?: number;
     uri?: string;
     config?: Partial<AccountServicesConfig>;
+    templateBounds?: TemplateBounds;
   } = {},
 ): Promise<TestApi> {
   const domain = await openDomain({
@@ -84,7 +85,7 @@ export async function openApi(
     options.uri === undefined ? createFolderOutputStore(folder) : createGridFsOutputStore(connection);
   const keys = new KeyStore(connection, clock);
   const accounts = new AccountStore(connection, clock);
-  const templates = new TemplateStore(connection, clock);
+  const templates = new TemplateStore(connection, clock, options.templateBounds);
   const log: string[] = [];
   const logger = pino({ level: 'debug' }, collect(log));
   const accountServices = createAccountServices(connection, {
