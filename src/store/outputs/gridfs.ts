@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Connection, mongo } from 'mongoose';
+import { isDuplicateKey } from '../duplicate-key.ts';
 import { expiryOf, HOUR_MS, type OutputKey, type OutputStore, type StoredOutput } from './output-store.ts';
 
 /** Most PDFs are one chunk; a larger one stays far below MongoDB's 16 MiB for a document. */
@@ -7,7 +8,6 @@ const CHUNK_BYTES = 1024 * 1024;
 /** Bounds what is encoded at a time, and what one statement deletes. */
 const CHUNKS_PER_INSERT = 8;
 const DELETE_BATCH = 500;
-const DUPLICATE_KEY = 11000;
 
 /** A GridFS file; it is written after its chunks, so a file that can be found is whole. */
 interface FileDocument {
@@ -17,6 +17,8 @@ interface FileDocument {
   uploadDate: Date;
   filename: string;
   metadata: { contentType: string; expiresAt: Date };
+  /** The whole PDF, when it would be one chunk. */
+  data?: Buffer;
 }
 
 interface ChunkDocument {
@@ -28,11 +30,12 @@ interface ChunkDocument {
 }
 
 /**
- * Outputs in MongoDB, in the layout of GridFS (bucket `outputs`), so that any GridFS client can read them.
+ * Outputs in MongoDB, in the layout of GridFS (bucket `outputs`), but for one thing: a PDF that would be one chunk, as
+ * most are, lies within its file document. So it is put by one statement and read by one; larger ones can be read by any
+ * GridFS client.
  *
  * Written here rather than through the driver's bucket, which looks for its indexes first, writes chunk by chunk, and
- * cannot find by one exact key, the only look-up that the embedded server does without a scan. A put is two round
- * trips for a PDF of one chunk, a get is one.
+ * cannot find by one exact key, the only look-up that the embedded server does without a scan.
  */
 export function createGridFsOutputStore(connection: Connection): OutputStore {
   if (connection.db === undefined) throw new Error('The database connection is not open yet.');
@@ -44,7 +47,7 @@ export function createGridFsOutputStore(connection: Connection): OutputStore {
       try {
         await insert(files, chunks, key, pdf);
       } catch (error) {
-        if ((error as { code?: unknown }).code !== DUPLICATE_KEY) throw error;
+        if (!isDuplicateKey(error)) throw error;
         // An earlier put of this key got part of the way, or all of it without the answer.
         await remove(files, chunks, key);
         await insert(files, chunks, key, pdf);
@@ -52,10 +55,11 @@ export function createGridFsOutputStore(connection: Connection): OutputStore {
     },
 
     async get(key): Promise<StoredOutput | undefined> {
-      const [file, first] = await Promise.all([files.findOne({ _id: key }), readChunk(chunks, key, 0)]);
-      if (file === null || first === undefined) return undefined;
-      const count = Math.ceil(file.length / file.chunkSize);
-      return { size: file.length, stream: Readable.from(contents(chunks, key, first, count)) };
+      const file = await files.findOne({ _id: key }, { promoteBuffers: true });
+      if (file === null) return undefined;
+      const { length: size, data } = file;
+      if (data !== undefined) return { size, stream: Readable.from([data]) };
+      return { size, stream: Readable.from(contents(chunks, key, Math.ceil(size / file.chunkSize))) };
     },
 
     delete: (key) => remove(files, chunks, key),
@@ -78,7 +82,9 @@ type StringKeyed = mongo.Collection<{ _id: string }>;
 const chunkId = (key: OutputKey, n: number): string => `${key}/${n}`;
 
 async function insert(files: Files, chunks: Chunks, key: OutputKey, pdf: Uint8Array): Promise<void> {
-  const documents = chunksOf(key, pdf);
+  const bytes = Buffer.from(pdf.buffer, pdf.byteOffset, pdf.byteLength);
+  const isOneChunk = bytes.length <= CHUNK_BYTES;
+  const documents = isOneChunk ? [] : chunksOf(key, bytes);
   for (let from = 0; from < documents.length; from += CHUNKS_PER_INSERT) {
     await chunks.insertMany(documents.slice(from, from + CHUNKS_PER_INSERT));
   }
@@ -89,12 +95,12 @@ async function insert(files: Files, chunks: Chunks, key: OutputKey, pdf: Uint8Ar
     uploadDate: new Date(),
     filename: key,
     metadata: { contentType: 'application/pdf', expiresAt: expiryOf(key) },
+    ...(isOneChunk && { data: bytes }),
   });
 }
 
-function chunksOf(key: OutputKey, pdf: Uint8Array): ChunkDocument[] {
-  const bytes = Buffer.from(pdf.buffer, pdf.byteOffset, pdf.byteLength);
-  const count = Math.max(1, Math.ceil(bytes.length / CHUNK_BYTES));
+function chunksOf(key: OutputKey, bytes: Buffer): ChunkDocument[] {
+  const count = Math.ceil(bytes.length / CHUNK_BYTES);
   return Array.from({ length: count }, (_, n) => ({
     _id: chunkId(key, n),
     files_id: key,
@@ -108,14 +114,8 @@ async function readChunk(chunks: Chunks, key: OutputKey, n: number): Promise<Buf
   return chunk?.data;
 }
 
-async function* contents(
-  chunks: Chunks,
-  key: OutputKey,
-  first: Buffer,
-  count: number,
-): AsyncGenerator<Buffer> {
-  yield first;
-  for (let n = 1; n < count; n++) {
+async function* contents(chunks: Chunks, key: OutputKey, count: number): AsyncGenerator<Buffer> {
+  for (let n = 0; n < count; n++) {
     const data = await readChunk(chunks, key, n);
     if (data === undefined) throw new Error(`The output ${key} was deleted while it was read.`);
     yield data;
