@@ -20,6 +20,8 @@ export interface JobPointer {
 export interface JobEvent {
   readonly jobId: string;
   readonly kind: 'ended' | 'retrying' | 'cancelled';
+  /** The record, for listeners in the same process: it is not sent to others. */
+  readonly record?: unknown;
 }
 
 /** Outcomes are for who waits for a job, cancels for who runs it: neither has to read the other's. */

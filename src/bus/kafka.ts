@@ -17,7 +17,7 @@ import { Link } from './kafka/link.ts';
 import { PointerIntake } from './kafka/pointer-intake.ts';
 import { Publisher } from './kafka/publisher.ts';
 import { ensureTopics, type TopicNames, topicNames } from './kafka/topics.ts';
-import { encode } from './messages.ts';
+import { encodeEvent, encodePointer } from './messages.ts';
 
 /** How each message fared: for counters. */
 export type PublishHook = (kind: 'pointer' | 'event', outcome: 'sent' | 'failed') => void;
@@ -91,14 +91,14 @@ class KafkaBus implements Bus {
   publishPointer(pointer: JobPointer): Promise<void> {
     return this.#pointers.publish(this.#topics.pointers[pointer.class], {
       key: pointer.routingKey,
-      value: encode(pointer),
+      value: encodePointer(pointer),
     });
   }
 
   /** Resolves at once: nobody waits for an event to arrive. */
   async publishEvent(event: JobEvent): Promise<void> {
     this.#events
-      .publish(this.#topics.events[topicOf(event)], { value: encode(event) })
+      .publish(this.#topics.events[topicOf(event)], { value: encodeEvent(event) })
       .catch((error: unknown) => {
         this.#options.logger.debug({ err: error, jobId: event.jobId }, 'event not published');
       });

@@ -2,8 +2,12 @@ import { JOB_CLASSES, type JobClass, type JobEvent, type JobPointer } from './bu
 
 const EVENT_KINDS: readonly JobEvent['kind'][] = ['ended', 'retrying', 'cancelled'];
 
-export function encode(message: JobPointer | JobEvent): string {
-  return JSON.stringify(message);
+export function encodePointer(pointer: JobPointer): string {
+  return JSON.stringify(pointer);
+}
+
+export function encodeEvent({ jobId, kind }: JobEvent): string {
+  return JSON.stringify({ jobId, kind });
 }
 
 /** @returns undefined when the bytes are no pointer of this class. */

@@ -29,6 +29,13 @@ export interface DispatchParts {
   readonly onEnded: (job: Job) => Promise<void>;
 }
 
+/** What goes on beside the submission of a job. */
+export interface Admission {
+  readonly timer?: AdmissionTimer;
+  /** Awaited before the job is written; when it rejects, the job is refused with that. */
+  readonly granted?: Promise<unknown>;
+}
+
 /** Waiting jobs that are looked up together: mostly one slot is free, and the second finds that there is none. */
 const WAITING_AT_ONCE = 4;
 
@@ -47,18 +54,22 @@ export class Dispatch {
    * Makes a new job durable and sets it going: at once with a free slot, else when its turn comes.
    *
    * @param job in state `queued`, version 1.
-   * @throws PlatenError TOO_MANY_WAITING when the account's queue is full; nothing is left behind then. JobExists when
-   * the job was accepted before. After any other error it may have been accepted or not; what is left is swept up.
+   * @throws PlatenError TOO_MANY_WAITING when the account's queue is full, or what `granted` rejects with; nothing is
+   * left behind then. JobExists when the job was accepted before. After any other error it may have been accepted or
+   * not; what is left is swept up.
    */
-  async submit(job: Job, input: JobInput, timer = new AdmissionTimer()): Promise<void> {
+  async submit(job: Job, input: JobInput, { timer, granted }: Admission = {}): Promise<void> {
     const { collections, lifecycle, slots, planOf, clock } = this.#parts;
     const plan = await planOf(job.accountId);
-    const [saved, acquired] = await Promise.allSettled([
+    const steps = timer ?? new AdmissionTimer();
+    const [saved, acquired, permission] = await Promise.allSettled([
       saveInput(collections, input),
-      timer.time('slot', () => slots.acquire(job.accountId, job._id, plan.concurrentRenders, false)),
+      steps.time('slot', () => slots.acquire(job.accountId, job._id, plan.concurrentRenders, false)),
+      granted,
     ]);
     const holdsSlot = acquired.status === 'fulfilled' && acquired.value;
     try {
+      if (permission.status === 'rejected') throw permission.reason;
       if (saved.status === 'rejected') throw saved.reason;
       if (acquired.status === 'rejected') throw acquired.reason;
       if (holdsSlot) {
@@ -67,14 +78,15 @@ export class Dispatch {
         this.publish(dispatched, plan);
         return;
       }
-      await timer.time('queue', () => this.#refuseFullQueue(job.accountId, plan));
+      await steps.time('queue', () => this.#refuseFullQueue(job.accountId, plan));
       await lifecycle.accept(job);
     } catch (error) {
-      const refused = error instanceof PlatenError || saved.status === 'rejected';
+      const unwritten = permission.status === 'rejected' || saved.status === 'rejected';
+      const refused = unwritten || error instanceof PlatenError;
       if (refused) await deleteInputs(collections, [job._id]).catch(() => undefined);
       // Had the job that exists taken a slot, it could not have been taken for it once more.
       if (holdsSlot && (refused || error instanceof JobExists)) {
-        await slots.release(job.accountId, job._id).catch(() => undefined);
+        await this.releaseUnused(job.accountId, job._id).catch(() => undefined);
       }
       throw error;
     }
@@ -112,7 +124,7 @@ export class Dispatch {
   async settle(job: Job): Promise<void> {
     const { slots, mover, onEnded } = this.#parts;
     const over = isOver(job.state);
-    this.tell({ jobId: job._id, kind: over ? 'ended' : 'retrying' });
+    this.tell(over ? { jobId: job._id, kind: 'ended', record: job } : { jobId: job._id, kind: 'retrying' });
     if (job.state === 'cancelled') this.tell({ jobId: job._id, kind: 'cancelled' });
     if (over) {
       // A crash before this line is made up for by the sweep that finds the job still here.

@@ -9,8 +9,8 @@ export type AdmissionStep = 'authenticate' | 'limit' | 'quota' | 'slot' | 'queue
 export type ObserveAdmission = (step: AdmissionStep | 'total', seconds: number) => void;
 
 /**
- * Times what one request spends on being let in. A step that runs beside other work (the slot is taken while the job's
- * input is written) counts in full, so the total is never less than what the caller waited.
+ * Times what one request spends on being let in. Steps that run beside others (the slot is taken while the quota is
+ * reserved and the job's input is written) count in full, so the total is never less than what the caller waited.
  */
 export class AdmissionTimer {
   readonly #observe: ObserveAdmission | undefined;

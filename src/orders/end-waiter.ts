@@ -1,9 +1,14 @@
 import type { Bus, JobEvent, Subscription } from '../bus/bus.ts';
+import type { Job } from '../renders/job.ts';
 
 const POLL_MS = 1000;
 
 /** What became of a wait: the job is over, another attempt is scheduled, or the time is up. */
-export type WaitResult = 'ended' | 'retrying' | 'timeout';
+export interface WaitResult {
+  readonly kind: 'ended' | 'retrying' | 'timeout';
+  /** As it ended, when that happened in this process; otherwise it is to be looked up. */
+  readonly job?: Job | undefined;
+}
 
 /**
  * Lets a request wait for its job. Events are hints that may be lost, so a slow poll stands behind them.
@@ -37,24 +42,24 @@ export class EndWaiter {
         resolve(outcome);
       };
       this.#waiting.set(jobId, finish);
-      limit = setTimeout(() => finish('timeout'), timeoutMs);
+      limit = setTimeout(() => finish({ kind: 'timeout' }), timeoutMs);
       poll = setInterval(() => {
         look().then(
-          (found) => found !== undefined && finish(found),
+          (found) => found !== undefined && finish({ kind: found }),
           // The database is away; the next look or the time limit ends the wait.
           () => undefined,
         );
       }, POLL_MS);
     });
-    return { result, stop: () => this.#waiting.get(jobId)?.('timeout') };
+    return { result, stop: () => this.#waiting.get(jobId)?.({ kind: 'timeout' }) };
   }
 
   async close(): Promise<void> {
-    for (const finish of [...this.#waiting.values()]) finish('timeout');
+    for (const finish of [...this.#waiting.values()]) finish({ kind: 'timeout' });
     await (await this.#subscription).stop();
   }
 
-  #heard(event: JobEvent): void {
-    if (event.kind !== 'cancelled') this.#waiting.get(event.jobId)?.(event.kind);
+  #heard({ jobId, kind, record }: JobEvent): void {
+    if (kind !== 'cancelled') this.#waiting.get(jobId)?.({ kind, job: record as Job | undefined });
   }
 }

@@ -82,8 +82,11 @@ export class RenderService {
     }
     const jobId = order.jobId ?? randomUUID();
     const now = clock.now();
-    const reservation = await timer.time('quota', () => this.#reserve(caller, jobId, now));
-    const job = newJob(jobId, caller, order, now, reservation?.period ?? null);
+    // Beside the writing of the input and the taking of a slot, and before the job is written.
+    const reserving = timer.time('quota', () => this.#reserve(caller, jobId, now));
+    // It may fail before anybody waits for it.
+    reserving.catch(() => undefined);
+    const job = newJob(jobId, caller, order, now);
     const input: JobInput = {
       _id: jobId,
       accountId: caller.accountId,
@@ -95,7 +98,7 @@ export class RenderService {
     };
     const accepted = this.#expect(caller.accountId, jobId, order.execution);
     try {
-      await this.#dispatch(job, input, reservation, timer);
+      await this.#dispatch(job, input, reserving, timer);
     } catch (error) {
       // Begun by an earlier try of the same request: there is nothing left to do but to wait for it.
       if (error instanceof JobExists) return accepted;
@@ -120,7 +123,8 @@ export class RenderService {
     const job = await findJob(this.#parts.collections, accountId, jobId, this.#parts.clock);
     if (job !== undefined && !isOver(job.state)) return accepted;
     accepted.stopWaiting();
-    if (job !== undefined) return { jobId, outcome: Promise.resolve('ended'), stopWaiting: () => {} };
+    if (job !== undefined)
+      return { jobId, outcome: Promise.resolve({ kind: 'ended', job }), stopWaiting() {} };
     // A slot that was taken for it and never used would be swept up later; the order need not wait for that.
     await this.#parts.dispatch.releaseUnused(accountId, jobId);
     return undefined;
@@ -181,7 +185,8 @@ export class RenderService {
 
   /** Listens for the end of a job before it is submitted, so that no event can be missed. */
   #expect(accountId: string, jobId: string, execution: RenderOrder['execution']): Accepted {
-    if (execution === 'async') return { jobId, outcome: Promise.resolve('timeout'), stopWaiting: () => {} };
+    if (execution === 'async')
+      return { jobId, outcome: Promise.resolve({ kind: 'timeout' }), stopWaiting() {} };
     const { waiter, syncWaitMs } = this.#parts;
     const wait = waiter.expect(jobId, syncWaitMs, () => this.#progress(accountId, jobId));
     return { jobId, outcome: wait.result, stopWaiting: wait.stop };
@@ -204,21 +209,23 @@ export class RenderService {
   async #dispatch(
     job: Job,
     input: JobInput,
-    reservation: Reservation | undefined,
+    reserving: Promise<Reservation | undefined>,
     timer: AdmissionTimer,
   ): Promise<void> {
     const { dispatch, quota, settlement } = this.#parts;
     try {
-      await dispatch.submit(job, input, timer);
+      await dispatch.submit(job, input, { timer, granted: reserving });
     } catch (error) {
       // A job that was refused uses nothing, and one that exists has a reservation of its own. After any other error
       // the job may be there or not: the sweep looks for it, and settles the reservation.
       const unused = error instanceof PlatenError || error instanceof JobExists;
+      const reservation = await reserving.catch(() => undefined);
       if (unused && reservation?.isNew) {
         await quota.undo(job.accountId, reservation.period, job._id).catch(() => {});
       }
       throw error;
     }
+    const reservation = await reserving;
     if (reservation === undefined) return;
     settlement.accepted({ accountId: job.accountId, period: reservation.period, jobId: job._id });
   }
@@ -230,13 +237,7 @@ export class RenderService {
   }
 }
 
-function newJob(
-  jobId: string,
-  caller: Caller,
-  order: RenderOrder,
-  now: Date,
-  quotaPeriod: QuotaPeriod | null,
-): Job {
+function newJob(jobId: string, caller: Caller, order: RenderOrder, now: Date): Job {
   const interactive = order.execution === 'sync';
   return {
     _id: jobId,
@@ -248,7 +249,7 @@ function newJob(
     class: interactive ? 'interactive' : 'bulk',
     priority: interactive ? 0 : 1,
     test: caller.mode === 'test',
-    quotaPeriod,
+    quotaPeriod: caller.mode === 'test' ? null : quotaPeriod(now),
     inputMode: order.source.mode satisfies InputMode,
     outputMode: order.output,
     fileName: order.fileName,

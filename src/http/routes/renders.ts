@@ -114,7 +114,7 @@ const render = defineRoute({
     'EXPIRED',
   ],
 }).handledBy(async (request, parts: ApiParts) => {
-  const { body, caller, headers, aboutJob } = request;
+  const { caller, headers, aboutJob } = request;
   const key = headers['Idempotency-Key'];
   return await idempotently(request, key, parts.idempotency, {
     async run(lock) {
@@ -125,8 +125,9 @@ const render = defineRoute({
         // Without a key the caller cannot ask for this render again, so nobody would fetch it.
         if (key === undefined) abandon(parts, caller, jobId);
       });
-      if (body.executionMode === 'async' || (await outcome) !== 'ended') return accepted(jobId);
-      const job = await parts.renders.get(caller.accountId, jobId);
+      const end = await outcome;
+      if (end.kind !== 'ended') return accepted(jobId);
+      const job = end.job ?? (await parts.renders.get(caller.accountId, jobId));
       return isOver(job.state) ? await result(job, parts) : accepted(jobId);
     },
     async replay(jobId, status) {

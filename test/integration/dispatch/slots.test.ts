@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { PlatenError } from '../../../src/errors/registry.ts';
 import type { Job } from '../../../src/renders/job.ts';
 import { outputKey } from '../../../src/store/outputs/output-store.ts';
 import { type Domain, newJob, openDomain, slotsInUse } from '../../support/domain.ts';
+import { eventually } from '../../support/eventually.ts';
 
 const states = async (domain: Domain) => {
   const jobs = await domain.collections.jobs.find({}).lean();
@@ -47,6 +49,21 @@ describe('plan slots', () => {
     for (let i = 0; i < 8; i += 1) await submit('a');
     const other = await submit('b');
     assert.equal((await domain.collections.jobs.findById(other).lean())?.state, 'dispatched');
+  });
+
+  it('go on to who came meanwhile when a job is refused after all', async () => {
+    for (let i = 0; i < 2; i += 1) await submit('a');
+    const refusal = Promise.withResolvers<never>();
+    const { job, input } = newJob('a');
+    const refused = domain.dispatch.submit(job, input, { granted: refusal.promise });
+    await eventually('the third slot is taken', async () => (await slotsInUse(domain, 'a')) === 3);
+    const waiting = await submit('a');
+    assert.deepEqual(await states(domain), { queued: 1, dispatched: 2, processing: 0 });
+    refusal.reject(new PlatenError('QUOTA_EXCEEDED'));
+    await assert.rejects(refused, { code: 'QUOTA_EXCEEDED' });
+    assert.deepEqual(await states(domain), { queued: 0, dispatched: 3, processing: 0 });
+    assert.equal((await domain.collections.jobs.findById(waiting).lean())?.state, 'dispatched');
+    assert.equal(await domain.collections.inputs.findById(job._id).lean(), null);
   });
 
   it('are handed straight on when a job ends, until none waits', async () => {
