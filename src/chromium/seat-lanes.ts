@@ -5,7 +5,7 @@ import concurrency, {
   type WorkerInstance,
 } from 'puppeteer-cluster/dist/concurrency/ConcurrencyImplementation.js';
 
-/** A cluster job's time-out, in milliseconds, longer than any render: our own deadline ends renders (setTimeout's limit). */
+/** A cluster job's time-out, in milliseconds: setTimeout's limit. Our own deadline ends renders. */
 const NEVER_MS = 2 ** 31 - 1;
 
 /**
@@ -25,63 +25,75 @@ class SeatConcurrency extends concurrency.default {
   }
 }
 
-interface Lane {
-  readonly cluster: Cluster<undefined, void>;
-  busy: boolean;
-  restedSince: number;
-}
+/** What a cluster job that has begun is waiting for; `undefined` ends it without work. */
+type Start = (work: (() => Promise<void>) | undefined) => void;
 
 /**
- * Runs renders as cluster jobs, one cluster job per render, and never through a cluster's queue: a job is only handed
- * to a cluster that stands idle.
+ * Runs renders as cluster jobs, one cluster job per render, and never through a cluster's queue.
  *
- * A cluster starts at most one job in 10 ms, whatever it has to run them, and counts its own idle looks for work. One
- * cluster for all seats would hold every render up by 5 ms on average, and a pool at 50 renders a second by more than
- * that. So every seat is a cluster of one worker, and there are more of them than seats: the one that has rested
- * longest starts its job at once.
+ * A cluster starts at most one job in 10 ms, by a timer, whatever it has to run them. So every cluster has one worker
+ * and begins its next job ahead, which then stands by for the next render; and there are more clusters than seats,
+ * so that one stands by while others are between two jobs.
  */
 export class SeatLanes {
-  readonly #lanes: Lane[];
+  readonly #clusters: readonly Cluster<undefined, void>[];
+  /** Begun jobs that stand by; the one that has waited longest is used first. */
+  readonly #standing = new Set<Start>();
+  readonly #wanted: (() => void)[] = [];
+  #closed = false;
 
-  private constructor(lanes: Lane[]) {
-    this.#lanes = lanes;
+  private constructor(clusters: readonly Cluster<undefined, void>[]) {
+    this.#clusters = clusters;
+    for (const cluster of clusters) void this.#standBy(cluster);
   }
 
+  /** @param seats renders at a time. */
   static async launch(seats: number): Promise<SeatLanes> {
-    const launching = Array.from({ length: seats * 2 + 2 }, async () => {
-      const cluster: Cluster<undefined, void> = await Cluster.launch({
+    const launching = Array.from({ length: seats * 2 + 2 }, () =>
+      Cluster.launch({
         concurrency: SeatConcurrency,
         maxConcurrency: 1,
         timeout: NEVER_MS,
         // Asked for by the cluster, and unused: it launches nothing.
         puppeteer: {},
-      });
-      // The cluster makes its worker with its first job.
-      await cluster.execute(async () => undefined);
-      return { cluster, busy: false, restedSince: Date.now() };
-    });
+      }),
+    );
     return new SeatLanes(await Promise.all(launching));
   }
 
   /** Runs `work`, which reports its own failure and never rejects. There must be a seat free. */
   async run(work: () => Promise<void>): Promise<void> {
-    const lane = this.#rested();
-    lane.busy = true;
-    try {
-      await lane.cluster.execute(work);
-    } finally {
-      lane.busy = false;
-      lane.restedSince = Date.now();
+    while (this.#standing.size === 0) {
+      await new Promise<void>((resolve) => this.#wanted.push(resolve));
     }
+    const [start] = this.#standing;
+    this.#standing.delete(start!);
+    await new Promise<void>((resolve) => start!(() => work().finally(resolve)));
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#lanes.map(({ cluster }) => cluster.close()));
+    this.#closed = true;
+    for (const start of this.#standing) start(undefined);
+    this.#standing.clear();
+    await Promise.all(this.#clusters.map((cluster) => cluster.close()));
   }
 
-  #rested(): Lane {
-    const free = this.#lanes.filter(({ busy }) => !busy).sort((a, b) => a.restedSince - b.restedSince);
-    if (!free[0]) throw new Error('A render was started without a seat.');
-    return free[0];
+  /** Has a cluster begin one job after the other, each to wait for a render. */
+  async #standBy(cluster: Cluster<undefined, void>): Promise<void> {
+    while (!this.#closed) {
+      let standing: Start | undefined;
+      const job = async () => {
+        if (this.#closed) return;
+        const work = await new Promise<(() => Promise<void>) | undefined>((resolve) => {
+          standing = resolve;
+          this.#standing.add(resolve);
+          this.#wanted.shift()?.();
+        });
+        await work?.();
+      };
+      // It can fail by its time-out alone, after weeks of standing by.
+      await cluster.execute(job).catch(() => undefined);
+      if (standing) this.#standing.delete(standing);
+    }
   }
 }

@@ -12,6 +12,7 @@ import { loadPlans } from '../plans/plans-file.ts';
 import { connectDatabase, ensureIndexes } from '../store/connection.ts';
 import { createFolderOutputStore } from '../store/outputs/folder.ts';
 import { createGridFsOutputStore } from '../store/outputs/gridfs.ts';
+import { withRecentOutputs } from '../store/outputs/recent.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { TemplateStore } from '../templates/template-store.ts';
@@ -94,9 +95,12 @@ export async function platformProblems(platform: Platform): Promise<string[]> {
 
 function openOutputs(role: Role, config: Config, connection: Connection) {
   const kind = config.PLATEN_OUTPUT_STORE ?? (role === 'standalone' ? 'folder' : 'gridfs');
-  return kind === 'folder'
-    ? createFolderOutputStore(join(config.PLATEN_DATA_DIR, 'outputs'))
-    : createGridFsOutputStore(connection);
+  const store =
+    kind === 'folder'
+      ? createFolderOutputStore(join(config.PLATEN_DATA_DIR, 'outputs'))
+      : createGridFsOutputStore(connection);
+  // Of the other roles, none both puts and gets.
+  return role === 'standalone' ? withRecentOutputs(store) : store;
 }
 
 function planLookUp(accounts: AccountStore, plans: Plans): (accountId: string) => Promise<Plan> {

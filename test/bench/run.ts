@@ -15,7 +15,7 @@ import { openOverKafka, openRaw, openStandalone, type Subject } from './subjects
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 6);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 const ONLY = process.env.BENCH_ONLY?.split(',');
-const CALLERS = [1, 2, 3, 4];
+const CALLERS = [1, 2, 3, 4, 6, 8];
 const MIB = 1024 * 1024;
 
 interface Target {
@@ -48,7 +48,7 @@ const keyOf = (document: string, subject: string) => `${document} ${subject}`;
 async function bestCallers(subject: Subject, document: BenchDocument): Promise<number> {
   let best = { callers: 1, perSecond: 0 };
   for (const callers of CALLERS) {
-    const { perSecond } = await subject.run(document, callers, (SECONDS * 1000) / 3);
+    const { perSecond } = await subject.run(document, callers, (SECONDS * 1000) / 2);
     if (perSecond > best.perSecond) best = { callers, perSecond };
   }
   return best.callers;

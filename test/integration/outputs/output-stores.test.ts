@@ -16,6 +16,7 @@ import {
   type OutputStore,
   outputKey,
 } from '../../../src/store/outputs/output-store.ts';
+import { withRecentOutputs } from '../../../src/store/outputs/recent.ts';
 import { startMongo } from '../../support/mongo.ts';
 
 interface OpenStore {
@@ -37,6 +38,11 @@ async function openFolder(): Promise<OpenStore> {
   };
 }
 
+async function openRecent(): Promise<OpenStore> {
+  const folder = await openFolder();
+  return { ...folder, store: withRecentOutputs(folder.store) };
+}
+
 async function openGridFs(): Promise<OpenStore> {
   const connection: Connection = await connectDatabase((await startMongo()).uri, pino({ level: 'silent' }));
   return {
@@ -56,6 +62,7 @@ const later = (hours: number): Date => new Date(NOW.getTime() + hours * HOUR_MS)
 
 for (const [name, open] of [
   ['folder', openFolder],
+  ['folder, the last ones in memory', openRecent],
   ['GridFS', openGridFs],
 ] as const) {
   describe(`Output store: ${name}`, function () {
