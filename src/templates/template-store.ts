@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Connection, Model } from 'mongoose';
 import type { Clock } from '../clock.ts';
 import { PlatenError } from '../errors/registry.ts';
+import { MAX_INPUT_BYTES } from '../plans/plan.ts';
 import { collectionSchema } from '../store/collection-schema.ts';
 import { isDuplicateKey } from '../store/duplicate-key.ts';
 
@@ -126,6 +127,7 @@ export class TemplateStore {
    * Saves a new version: the latest one with `change` laid over it. What others save at the same time is kept, unless
    * it is the same field. Versions beyond those that are kept are deleted, the oldest first.
    *
+   * @throws PlatenError INPUT_TOO_LARGE when what is kept and what is changed are too much for one version.
    * @returns undefined when the account has no such template, or no longer.
    */
   async save(
@@ -238,6 +240,13 @@ export class TemplateStore {
 
   #newVersion(accountId: string, templateId: string, version: number, draft: TemplateDraft): TemplateVersion {
     const { name, content, sampleData } = draft;
+    // Each request is within its plan's limit; what several of them have put together need not fit a document.
+    if (sizeOf(draft) > MAX_INPUT_BYTES) {
+      throw new PlatenError(
+        'INPUT_TOO_LARGE',
+        `Content and sample data of a template may take ${MAX_INPUT_BYTES} bytes together.`,
+      );
+    }
     const createdAt = this.#clock.now();
     return { _id: randomUUID(), templateId, accountId, version, name, content, sampleData, createdAt };
   }
@@ -280,9 +289,14 @@ function pointerTo(version: TemplateVersion) {
     name: version.name,
     currentVersionId: version._id,
     version: version.version,
-    size: Buffer.byteLength(version.content) + Buffer.byteLength(version.sampleData),
+    size: sizeOf(version),
     updatedAt: version.createdAt,
   };
+}
+
+/** Bytes. */
+function sizeOf({ content, sampleData }: Pick<TemplateDraft, 'content' | 'sampleData'>): number {
+  return Buffer.byteLength(content) + Buffer.byteLength(sampleData);
 }
 
 function withinBytes(templates: readonly Template[]): Template[] {

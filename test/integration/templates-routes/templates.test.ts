@@ -141,6 +141,18 @@ describe('templates', () => {
     await save({ content });
   });
 
+  it('are refused when what several requests put together is more than can be kept', async () => {
+    await moveTo('business');
+    const half = 'x'.repeat(9 * 1024 * 1024);
+    const { id } = await save({ content: half });
+    const path = `/user/templates/${id}`;
+    const tooLarge = await client.call('PATCH', path, { sampleData: JSON.stringify(half) });
+    assert.deepEqual([tooLarge.status, tooLarge.json.code], [413, 'INPUT_TOO_LARGE']);
+    const { version, sampleData } = await client.expect(200, 'GET', path);
+    assert.deepEqual([version, sampleData], [1, '{}']);
+    await client.expect(200, 'PATCH', path, { sampleData: JSON.stringify('x'.repeat(5 * 1024 * 1024)) });
+  });
+
   it('are listed in pages that do not take all memory', async () => {
     const content = 'x'.repeat(4.5 * 1024 * 1024);
     for (let n = 0; n < 5; n += 1) await save({ name: `large ${n}`, content });
