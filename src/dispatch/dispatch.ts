@@ -3,6 +3,7 @@ import type { Bus, JobEvent, JobPointer } from '../bus/bus.ts';
 import type { Clock } from '../clock.ts';
 import { PlatenError } from '../errors/registry.ts';
 import { AdmissionTimer } from '../limits/admission-timer.ts';
+import { Turns } from '../memory/turns.ts';
 import type { Plan } from '../plans/plan.ts';
 import type { HistoryMover } from '../renders/history-mover.ts';
 import { deleteInputs, saveInput } from '../renders/inputs.ts';
@@ -45,6 +46,11 @@ const WAITING_AT_ONCE = 4;
  */
 export class Dispatch {
   readonly #parts: DispatchParts;
+  /**
+   * Of jobs of one account that come at the same moment each counts those before it. Other processes take turns of
+   * their own, so a full queue holds at most one job more for each of them.
+   */
+  readonly #queueing = new Turns();
 
   constructor(parts: DispatchParts) {
     this.#parts = parts;
@@ -78,8 +84,7 @@ export class Dispatch {
         this.publish(dispatched, plan);
         return;
       }
-      await steps.time('queue', () => this.#refuseFullQueue(job.accountId, plan));
-      await lifecycle.accept(job);
+      await steps.time('queue', () => this.#queueUp(job, plan));
     } catch (error) {
       const unwritten = permission.status === 'rejected' || saved.status === 'rejected';
       const refused = unwritten || error instanceof PlatenError;
@@ -166,6 +171,13 @@ export class Dispatch {
       .sort({ priority: 1, createdAt: 1 })
       .limit(WAITING_AT_ONCE)
       .lean()) as Job[];
+  }
+
+  #queueUp(job: Job, plan: Plan): Promise<void> {
+    return this.#queueing.run(job.accountId, async () => {
+      await this.#refuseFullQueue(job.accountId, plan);
+      await this.#parts.lifecycle.accept(job);
+    });
   }
 
   async #refuseFullQueue(accountId: string, plan: Plan): Promise<void> {

@@ -1,5 +1,5 @@
 import { PlatenError } from '../errors/registry.ts';
-import { Gate } from '../memory/gate.ts';
+import { Turns } from '../memory/turns.ts';
 import type { TemplateEngine } from './engine/template-engine.ts';
 import type { SavedTemplate, TemplateDraft, TemplateStore } from './template-store.ts';
 
@@ -11,7 +11,8 @@ const MAX_WAITING = 10;
 export class TemplateEditor {
   readonly #store: TemplateStore;
   readonly #engine: TemplateEngine;
-  readonly #gates = new Map<string, Gate>();
+  /** One at a time of each account: no account's slow templates hold up all others'. */
+  readonly #turns = new Turns(MAX_WAITING, tooMany);
 
   constructor(store: TemplateStore, engine: TemplateEngine) {
     this.#store = store;
@@ -52,22 +53,11 @@ export class TemplateEditor {
    */
   preview(accountId: string, content: string, data: object, maxBytes: number): Promise<string> {
     const limits = { timeoutMs: PREVIEW_TIMEOUT_MS, maxOutputBytes: maxBytes };
-    return this.#inTurn(accountId, () => this.#engine.render(content, data, limits));
+    return this.#turns.run(accountId, () => this.#engine.render(content, data, limits));
   }
 
   #check(accountId: string, content: string): Promise<void> {
-    return this.#inTurn(accountId, () => this.#engine.check(content));
-  }
-
-  /** One at a time of each account: no account's slow templates hold up all others'. */
-  async #inTurn<T>(accountId: string, task: () => Promise<T>): Promise<T> {
-    const gate = this.#gates.get(accountId) ?? new Gate(1, MAX_WAITING);
-    this.#gates.set(accountId, gate);
-    try {
-      return await gate.run(task, tooMany);
-    } finally {
-      if (gate.idle) this.#gates.delete(accountId);
-    }
+    return this.#turns.run(accountId, () => this.#engine.check(content));
   }
 }
 
