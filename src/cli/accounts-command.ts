@@ -19,7 +19,7 @@ const USAGE = `usage: platen accounts <command> [--json]
 
 ACCOUNT is an id or an e-mail address, PLAN one of ${PLAN_NAMES.join(', ')}.
 With --password-stdin, create and reset-password read the password from stdin.
-The database is the one of MONGODB_URI, otherwise the embedded one in PLATEN_DATA_DIR while no standalone runs on it.`;
+The database is the one of MONGODB_URI, otherwise the embedded one in PLATEN_DATA_DIR, whether standalone runs or not.`;
 
 const MAX_ROWS = 1000;
 

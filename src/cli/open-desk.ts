@@ -4,6 +4,7 @@ import { AccountStore } from '../accounts/account-store.ts';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { createAccountServices } from '../roles/account-services.ts';
+import { announcedDatabase } from '../roles/standalone-data.ts';
 import { connectDatabase, ensureIndexes } from '../store/connection.ts';
 import { EmbeddedDatabaseError, startEmbeddedDatabase } from '../store/embedded/start-embedded.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
@@ -16,8 +17,8 @@ export interface OpenDesk {
 }
 
 /**
- * Opens the database that MONGODB_URI names, otherwise the embedded one of the data folder, which one process can have
- * open at a time.
+ * Opens the database that MONGODB_URI names, otherwise the embedded one of the data folder: that of the standalone Platen
+ * that runs on it, or one of its own.
  *
  * @throws CommandError when neither can be had.
  */
@@ -53,13 +54,17 @@ async function openEmbedded(config: Config, logger: Logger) {
       `MONGODB_URI is not set, and ${dataDir} holds no data of a standalone Platen (PLATEN_DATA_DIR says where it is).`,
     );
   }
+  const announced = await announcedDatabase(dataDir);
+  const lockWaitMs = announced === undefined ? undefined : 0;
   try {
-    return await startEmbeddedDatabase({ dataDir, logger, jarsDir: config.PLATEN_EMBEDDED_JARS });
+    return await startEmbeddedDatabase({ dataDir, logger, jarsDir: config.PLATEN_EMBEDDED_JARS, lockWaitMs });
   } catch (error) {
     if (!(error instanceof EmbeddedDatabaseError)) throw error;
+    // Whoever has the data open has announced it; it ends with its process, not with us.
+    if (error.inUse && announced !== undefined) return { uri: announced, close: async () => {} };
     throw new CommandError(
       `The embedded database in ${dataDir} cannot be opened: ${error.message}\n` +
-        'A standalone Platen keeps it to itself while it runs: stop it first, or give it a database by MONGODB_URI.',
+        'One process can have it open at a time; beside a standalone Platen that runs, others use its database.',
     );
   }
 }

@@ -11,7 +11,7 @@ import { startDispatcherPart } from './dispatcher-part.ts';
 import { healthOf } from './health.ts';
 import type { Part } from './part.ts';
 import { openPlatform, type Platform } from './platform.ts';
-import { firstAccount, standaloneSecret } from './standalone-data.ts';
+import { announceDatabase, firstAccount, standaloneSecret } from './standalone-data.ts';
 import { startWorkerPart } from './worker-part.ts';
 
 /** Templates are CPU-bound; two processes keep one long render or preview from standing before all others. */
@@ -93,6 +93,7 @@ async function openEmbedded(config: Config, opened: (() => Promise<void>)[]): Pr
     jarsDir: config.PLATEN_EMBEDDED_JARS,
   });
   opened.push(() => database.close());
+  opened.push(await announceDatabase(config.PLATEN_DATA_DIR, database.uri));
   return database.uri;
 }
 

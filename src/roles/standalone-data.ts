@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Platform } from './platform.ts';
 
@@ -31,6 +31,25 @@ export async function firstAccount(
   await mkdir(platform.config.PLATEN_DATA_DIR, { recursive: true, mode: 0o700 });
   await writeFile(keyFile, `${secret}\n`, { mode: 0o600 });
   return { keyFile, madeKey: secret };
+}
+
+/**
+ * Says where the embedded database of a data folder is while it runs, so that `platen accounts` can use it beside us.
+ *
+ * @returns takes it back.
+ */
+export async function announceDatabase(dataDir: string, uri: string): Promise<() => Promise<void>> {
+  await writeFile(addressFile(dataDir), `${uri}\n`, { mode: 0o600 });
+  return () => rm(addressFile(dataDir), { force: true });
+}
+
+/** What was announced last: true only while another process has the data open. */
+export async function announcedDatabase(dataDir: string): Promise<string | undefined> {
+  return (await readFile(addressFile(dataDir), 'utf8').catch(() => undefined))?.trim();
+}
+
+function addressFile(dataDir: string): string {
+  return join(dataDir, 'database-uri');
 }
 
 async function readOrMake(path: string, make: () => string): Promise<string> {

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TestClient } from '../support/client.ts';
+import { runCommand } from '../support/command.ts';
 import { readPdf } from '../support/pdf.ts';
 import { descendants, type RoleProcess, startRole } from '../support/processes.ts';
 
@@ -82,6 +83,36 @@ describe('the life of a standalone service', function () {
     const engines = descendants(running!.pid).filter(({ command }) => /engine\/process-main/.test(command));
     assert.equal(engines.length, 2);
     await running!.end();
+  });
+
+  it('lets its operator manage accounts while it runs, and when it does not', async () => {
+    const accounts = async (...args: string[]) => {
+      const options = { environment: { PLATEN_DATA_DIR: dataDir } };
+      const { code, stdout, stderr } = await runCommand(['accounts', ...args, '--json'], options);
+      assert.equal(code, 0, stderr);
+      return JSON.parse(stdout);
+    };
+    const client = await start(BOOTSTRAP);
+    const addressFile = join(dataDir, 'database-uri');
+    assert.equal((await stat(addressFile)).mode & 0o077, 0);
+    const { password } = await accounts('create', 'second@example.com', '--plan', 'professional');
+    const login = await client.call('POST', '/auth/login', { email: 'second@example.com', password });
+    assert.equal(login.status, 200);
+    await running!.end();
+    await assert.rejects(stat(addressFile), { code: 'ENOENT' });
+    const listed: { email: string; plan: string }[] = await accounts('list');
+    assert.deepEqual(
+      listed.map(({ email, plan }) => [email, plan]),
+      [
+        ['first@example.com', 'starter'],
+        ['second@example.com', 'professional'],
+      ],
+    );
+    // What a killed one has left behind leads nobody astray.
+    await start(BOOTSTRAP);
+    await running!.end('SIGKILL');
+    await stat(addressFile);
+    assert.equal((await accounts('list')).length, 2);
   });
 
   it('makes an account by itself when none is given, shows its key once and keeps it private', async () => {

@@ -12,8 +12,12 @@ export interface EmbeddedDatabase {
 
 /** No embedded database could be started; the message says why and what can be done. */
 export class EmbeddedDatabaseError extends Error {
-  constructor(message: string) {
+  /** Whether that is because another process has the data open. */
+  readonly inUse: boolean;
+
+  constructor(message: string, inUse = false) {
     super(message);
     this.name = 'EmbeddedDatabaseError';
+    this.inUse = inUse;
   }
 }

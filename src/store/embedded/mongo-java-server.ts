@@ -4,8 +4,6 @@ import { join, resolve } from 'node:path';
 import { type EmbeddedDatabase, EmbeddedDatabaseError } from './embedded-database.ts';
 import { type GuardedProcess, startGuarded } from './guarded-process.ts';
 
-/** A predecessor that lost its parent a moment ago may still be writing: a lock gets this long to go away. */
-const LOCK_WAIT_MS = 5_000;
 /** A cold machine starts it in 2 s; the rest is for one that is busy with other things. */
 const START_TIMEOUT_MS = 60_000;
 
@@ -17,13 +15,18 @@ export function isInstalled(jarsDir: string): boolean {
 /**
  * Starts mongo-java-server on a free loopback port, over one file in `folder`.
  *
+ * @param lockWaitMs how long a lock on the file gets to go away.
  * @throws EmbeddedDatabaseError when another process has the file, or it does not start.
  */
-export async function startMongoJavaServer(folder: string, jarsDir: string): Promise<EmbeddedDatabase> {
+export async function startMongoJavaServer(
+  folder: string,
+  jarsDir: string,
+  lockWaitMs: number,
+): Promise<EmbeddedDatabase> {
   await mkdir(folder, { recursive: true });
   const file = resolve(folder, 'database.mv');
   const archive = existsSync(join(jarsDir, 'classes.jsa')) ? ['-XX:SharedArchiveFile=classes.jsa'] : [];
-  const args = ['@java.args', ...archive, 'EmbeddedDatabase', file, String(LOCK_WAIT_MS)];
+  const args = ['@java.args', ...archive, 'EmbeddedDatabase', file, String(lockWaitMs)];
   const process = await startGuarded('java', args, { cwd: jarsDir }).catch((error: Error) => {
     throw new EmbeddedDatabaseError(`Java could not be started: ${error.message}`);
   });
@@ -32,6 +35,7 @@ export async function startMongoJavaServer(folder: string, jarsDir: string): Pro
     const holder = await readFile(`${file}.pid`, 'utf8').catch(() => 'unknown');
     throw new EmbeddedDatabaseError(
       `The data folder ${folder} is in use by another database process (process ${holder}).`,
+      true,
     );
   }
   const port = /^PORT (\d+)$/.exec(answer)?.[1];

@@ -59,10 +59,11 @@ export async function startMongod(program: string, folder: string): Promise<Embe
     await sleep(POLL_MS);
   }
   await process.stop();
+  if (/DBPathInUse|already in use|Resource temporarily unavailable/.test(process.output.stdout)) {
+    throw new EmbeddedDatabaseError(`The data folder ${folder} is in use by another mongod.`, true);
+  }
   throw new EmbeddedDatabaseError(
-    /DBPathInUse|already in use|Resource temporarily unavailable/.test(process.output.stdout)
-      ? `The data folder ${folder} is in use by another mongod.`
-      : `mongod did not start (${exit ?? 'no answer in time'}): ${process.output.stdout.trim().slice(-1000)}`,
+    `mongod did not start (${exit ?? 'no answer in time'}): ${process.output.stdout.trim().slice(-1000)}`,
   );
 }
 

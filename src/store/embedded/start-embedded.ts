@@ -9,12 +9,17 @@ import { findMongod, startMongod } from './mongod.ts';
 
 export { type EmbeddedDatabase, EmbeddedDatabaseError } from './embedded-database.ts';
 
+/** A predecessor that lost its parent a moment ago may still be writing. */
+const LOCK_WAIT_MS = 5000;
+
 export interface EmbeddedDatabaseOptions {
   /** Folder of the database's files; made when missing. */
   readonly dataDir: string;
   readonly logger: Logger;
   /** Where scripts/install-peers.mjs has put mongo-java-server; default .cache/peers/mongo-java-server. */
   readonly jarsDir?: string | undefined;
+  /** How long another process's lock on the data gets to go away, in milliseconds; 5000 unless said otherwise. */
+  readonly lockWaitMs?: number | undefined;
 }
 
 interface Candidate {
@@ -33,7 +38,8 @@ interface Candidate {
  */
 export async function startEmbeddedDatabase(options: EmbeddedDatabaseOptions): Promise<EmbeddedDatabase> {
   const { dataDir, logger } = options;
-  const candidates = listCandidates(options.jarsDir ?? defaultJarsDir());
+  const { jarsDir = defaultJarsDir(), lockWaitMs = LOCK_WAIT_MS } = options;
+  const candidates = listCandidates(jarsDir, lockWaitMs);
   const withData = candidates.filter((candidate) => existsSync(join(dataDir, candidate.kind)));
   const obstacles: string[] = [];
   for (const { kind, obstacle, start } of withData.length > 0 ? withData : candidates) {
@@ -59,7 +65,7 @@ export async function startEmbeddedDatabase(options: EmbeddedDatabaseOptions): P
   );
 }
 
-function listCandidates(jarsDir: string): readonly Candidate[] {
+function listCandidates(jarsDir: string, lockWaitMs: number): readonly Candidate[] {
   const mongod = findMongod();
   return [
     {
@@ -72,7 +78,7 @@ function listCandidates(jarsDir: string): readonly Candidate[] {
       obstacle: isInstalled(jarsDir)
         ? undefined
         : `not in ${jarsDir}; \`node scripts/install-peers.mjs\` puts it there`,
-      start: (folder) => startMongoJavaServer(folder, jarsDir),
+      start: (folder) => startMongoJavaServer(folder, jarsDir, lockWaitMs),
     },
   ];
 }

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AccountClient, newEmail, PASSWORD, signUp } from '../../support/account-client.ts';
+import { runCommand } from '../../support/command.ts';
 import { startMongo } from '../../support/mongo.ts';
 import { callApi, openApi, type TestApi } from '../http/support/api.ts';
 
@@ -20,27 +18,10 @@ describe('platen accounts', () => {
   });
   after(() => api.close());
 
-  /** The command as an operator runs it. */
-  async function platen(
+  const platen = (
     args: readonly string[],
-    options: { stdin?: string; environment?: NodeJS.ProcessEnv } = {},
-  ) {
-    const child = spawn(process.execPath, ['src/main.ts', 'accounts', ...args], {
-      env: {
-        PATH: process.env.PATH,
-        HOME: process.env.HOME,
-        ...(options.environment ?? { MONGODB_URI: uri }),
-      },
-      stdio: 'pipe',
-    });
-    child.stdin.end(options.stdin ?? '');
-    const [stdout, stderr, [code]] = await Promise.all([
-      text(child.stdout),
-      text(child.stderr),
-      once(child, 'exit') as Promise<[number]>,
-    ]);
-    return { code, stdout, stderr };
-  }
+    { stdin, environment = { MONGODB_URI: uri } }: { stdin?: string; environment?: NodeJS.ProcessEnv } = {},
+  ) => runCommand(['accounts', ...args], { stdin, environment });
 
   async function json(args: readonly string[], stdin?: string) {
     const { code, stdout, stderr } = await platen([...args, '--json'], stdin === undefined ? {} : { stdin });
@@ -172,7 +153,8 @@ describe('platen accounts', () => {
       const answers = [first, second].sort((a, b) => a.code - b.code);
       assert.equal(answers[0]!.code, 0, answers[0]!.stderr);
       assert.match(answers[0]!.stdout, /owner@example\.com/);
-      if (answers[1]!.code !== 0) assert.match(answers[1]!.stderr, /cannot be opened[\s\S]*stop it first/);
+      if (answers[1]!.code !== 0)
+        assert.match(answers[1]!.stderr, /cannot be opened[\s\S]*in use by another/);
     });
   });
 });
