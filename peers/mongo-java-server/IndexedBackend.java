@@ -10,7 +10,12 @@ import de.bwaldvogel.mongo.backend.h2.H2Backend;
 import de.bwaldvogel.mongo.backend.h2.H2Collection;
 import de.bwaldvogel.mongo.backend.h2.H2Database;
 import de.bwaldvogel.mongo.bson.Document;
+import de.bwaldvogel.mongo.wire.message.MongoMessage;
+import java.util.Comparator;
+import java.util.Iterator;
 import java.util.List;
+import java.util.PriorityQueue;
+import java.util.stream.Stream;
 import org.h2.mvstore.MVMap;
 import org.h2.mvstore.MVStore;
 
@@ -26,6 +31,20 @@ final class IndexedBackend extends H2Backend {
 
   IndexedBackend(MVStore store) {
     super(store);
+  }
+
+  /**
+   * Holds on to the version of the data that a command begins with. Otherwise what others write meanwhile lets the store
+   * drop, after 45 seconds of age, the pages that a long scan has yet to read: "Chunk not found".
+   */
+  @Override
+  public Document handleMessage(MongoMessage message) {
+    MVStore.TxCounter version = getMvStore().registerVersionUsage();
+    try {
+      return super.handleMessage(message);
+    } finally {
+      getMvStore().deregisterVersionUsage(version);
+    }
   }
 
   @Override
@@ -92,6 +111,41 @@ final class IndexedBackend extends H2Backend {
         }
       }
       return super.queryDocuments(query, orderBy, skip, limit, batchSize, projection);
+    }
+
+    /**
+     * The first few of many in an order, with no more of them in memory than are asked for: the library gathers every
+     * document that matches, and a large history would take more than the heap.
+     */
+    @Override
+    protected QueryResult matchDocumentsFromStream(
+        Document query,
+        Stream<Document> documents,
+        int skip,
+        int limit,
+        int batchSize,
+        Comparator<Document> order,
+        Document projection) {
+      if (order == null || limit <= 0) {
+        return super.matchDocumentsFromStream(query, documents, skip, limit, batchSize, order, projection);
+      }
+      Stream<Document> matching = documents.filter(document -> documentMatchesQuery(document, query));
+      List<Document> first = firstOf(matching, order, skip + limit);
+      return super.matchDocumentsFromStream(query, first.stream(), skip, limit, batchSize, null, projection);
+    }
+
+    /** In order; of equal ones, those that came first. */
+    private static List<Document> firstOf(Stream<Document> documents, Comparator<Document> order, int count) {
+      record Ranked(Document document, long place) {}
+      Comparator<Ranked> ranking =
+          Comparator.comparing(Ranked::document, order).thenComparingLong(Ranked::place);
+      PriorityQueue<Ranked> kept = new PriorityQueue<>(ranking.reversed());
+      Iterator<Document> remaining = documents.iterator();
+      for (long place = 0; remaining.hasNext(); place++) {
+        kept.add(new Ranked(remaining.next(), place));
+        if (kept.size() > count) kept.poll();
+      }
+      return kept.stream().sorted(ranking).map(Ranked::document).toList();
     }
 
     /** What the query says about the index's fields; null unless it says something about each. */

@@ -31,13 +31,13 @@ const DRAWS =
 
 /** What changes by itself as time goes by, or is shown when it comes into view: only a page that draws frames shows it. */
 const MOVES =
-  /animat(?!ionFrame)|transition|keyframes|<set\b|<marquee|<video|<audio|content-visibility|loading\s*=\s*["']?lazy|<link\b|@import/i;
+  /animat(?!ionFrame)|transition|keyframes|<set\b|<marquee|<video|<audio|content-visibility|\blazy\b|<link\b|@import/i;
 /**
  * What scripts may do that happens with frames only, other than in requestAnimationFrame itself; that lead to another
  * document; or that bring in code and markup which are not in the text.
  */
 const FRAME_BOUND =
-  /Observer|\bimport\b|\beval\b|Function\s*\(|createElement|scroll|Worker|Offscreen|webgl|webgpu|bitmaprenderer|decode|FontFace|IdleCallback|location|navigat(?!or)|submit|\bclick\s*\(|\bfocus/i;
+  /Observer|\bimport\b|\beval\b|Function\s*\(|createElement|scroll|Work(?:er|let)|Offscreen|webgl|webgpu|bitmaprenderer|decode|toBlob|timeline|FontFace|IdleCallback|location|navigat(?!or)|submit|\bclick\s*\(|\bfocus/i;
 
 const EXTERNAL_SCRIPT = /<script\b[^>]*\b(?:src|type\s*=\s*["']?module)/i;
 

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { DEFAULT_PLANS } from '../../src/plans/plan.ts';
+import { listJobs } from '../../src/renders/history.ts';
 import { startEmbeddedDatabase } from '../../src/store/embedded/start-embedded.ts';
 import { quotaPeriod } from '../../src/usage/quota.ts';
 import { type Domain, newJob, openDomain } from '../support/domain.ts';
@@ -41,6 +42,7 @@ async function measure(domain: Domain): Promise<Record<string, number>> {
   const reader = { accountId: 'account', planName: 'business', plan: DEFAULT_PLANS.business } as const;
   const page = (period: '1d' | '90d', offset: number, apiKeyId?: string) => () =>
     domain.usage.requestLog(reader, { period, apiKeyId, limit: 20, offset, newestFirst: true });
+  const jobPage = { accountId: 'account', limit: 20, offset: 0, newestFirst: true };
   return {
     'log page, 1d': await median(page('1d', 0)),
     'log page, 90d': await median(page('90d', 0)),
@@ -48,6 +50,7 @@ async function measure(domain: Domain): Promise<Record<string, number>> {
     'log page, 90d, one key': await median(page('90d', 0, 'key-3')),
     'usage summary, 7d': await median(() => domain.usage.summary(reader, '7d', true)),
     'usage summary, 90d': await median(() => domain.usage.summary(reader, '90d', true)),
+    'jobs, a page': await median(() => listJobs(domain.collections, jobPage, domain.clock)),
     'rate limit': await median(() => domain.limiter.take(randomUUID(), 'requests', 100)),
     'quota reservation': await median(() =>
       domain.quota.reserve('account', quotaPeriod(new Date()), randomUUID(), 1e6),

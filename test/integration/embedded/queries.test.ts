@@ -92,6 +92,41 @@ describe('Queries on the embedded database', function () {
         [MANY - 11, MANY - 12, MANY - 13],
       );
     });
+
+    it('keeps equals in their order, whatever part of it is asked for', async () => {
+      const shades = connection.collection<{ _id: number; shade: number }>('shades');
+      await shades.insertMany(Array.from({ length: 300 }, (_, i) => ({ _id: i, shade: i % 3 })));
+      const whole = (await shades.find({}).sort({ shade: -1 }).toArray()).map(({ _id }) => _id);
+      assert.deepEqual(whole.slice(0, 3), [2, 5, 8]);
+      for (const [skip, limit] of [
+        [0, 1],
+        [95, 20],
+        [290, 50],
+        [400, 5],
+      ] as const) {
+        const part = await shades.find({}).sort({ shade: -1 }).skip(skip).limit(limit).toArray();
+        assert.deepEqual(
+          part.map(({ _id }) => _id),
+          whole.slice(skip, skip + limit),
+        );
+      }
+    });
+
+    it('finds the first in order among more than its memory holds', async () => {
+      const large = connection.collection<{ _id: number; bytes: Buffer }>('large');
+      const bytes = Buffer.alloc(1024 * 1024, 1);
+      for (let i = 0; i < 600; i += 1) await large.insertOne({ _id: i, bytes });
+      const page = await large
+        .find({}, { projection: { _id: 1 } })
+        .sort({ _id: -1 })
+        .limit(2)
+        .toArray();
+      assert.deepEqual(
+        page.map(({ _id }) => _id),
+        [599, 598],
+      );
+      await large.drop();
+    });
   });
 
   it('of 200 that race for one change, one succeeds', async () => {

@@ -79,6 +79,9 @@ describe('what a document tells of itself', () => {
     '<script>onscroll = x</script>',
     '<script>location = "x"</script>',
     '<script>c.getContext("webgl2")</script>',
+    '<script>c.toBlob(show)</script>',
+    '<script>CSS.paintWorklet.addModule(x)</script>',
+    '<script>i.setAttribute("loading", "lazy")</script>',
   ]) {
     it(`${JSON.stringify(html)} needs frames when it may run script`, () => {
       assert.ok(needsFrames(documentTraits(html), true));
