@@ -47,7 +47,10 @@ const headerValue = z
   .regex(/^[^\u0000-\u0008\u000a-\u001f\u007f]*$/, 'must not hold line breaks or control characters');
 const headerName = z.string().regex(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,128}$/, 'must be an HTTP header name');
 
-/** Headers that describe the connection or the message frame, or choose the host: never the caller's to set. */
+/**
+ * Headers that describe the connection or the message frame, choose the host, or turn a request into another: never the
+ * caller's to set. The last ones, and all that begin with FORBIDDEN_PREFIX, Chromium refuses: the request hangs then.
+ */
 const FORBIDDEN_ASSET_HEADERS = new Set([
   'host',
   'connection',
@@ -57,10 +60,32 @@ const FORBIDDEN_ASSET_HEADERS = new Set([
   'te',
   'trailer',
   'keep-alive',
-  'proxy-authorization',
-  'proxy-connection',
-  'proxy-authenticate',
+  'cookie2',
+  'set-cookie',
+  'set-cookie2',
+  'x-http-method',
+  'x-http-method-override',
+  'x-method-override',
 ]);
+const FORBIDDEN_PREFIX = 'proxy-';
+
+function isForbidden(name: string): boolean {
+  const lowered = name.toLowerCase();
+  return FORBIDDEN_ASSET_HEADERS.has(lowered) || lowered.startsWith(FORBIDDEN_PREFIX);
+}
+
+/** Whether the margins leave some of the paper. Asked of options with other faults too, so that all are told at once. */
+function leaveRoom(options: unknown): boolean {
+  const { format, landscape, preferCSSPageSize, margin } = (options ?? {}) as Record<string, unknown>;
+  // The document chooses its paper, which is not known before.
+  if (preferCSSPageSize === true || typeof margin !== 'object' || margin === null) return true;
+  const known = typeof format === 'string' && Object.hasOwn(PAPER_INCHES, format);
+  const [short, long] = PAPER_INCHES[known ? (format as PaperFormat) : 'A4'];
+  const [width, height] = landscape === true ? [long, short] : [short, long];
+  const inches = (side: unknown) => (typeof side === 'string' ? lengthInInches(side) : undefined) ?? 0;
+  const { top, right, bottom, left } = margin as Record<string, unknown>;
+  return inches(left) + inches(right) < width && inches(top) + inches(bottom) < height;
+}
 
 const text255 = z.string().max(255);
 
@@ -124,7 +149,7 @@ export const renderOptionsSchema = z
       .refine((headers) => Object.keys(headers).length <= 50, 'must not hold more than 50 headers')
       .superRefine((headers, context) => {
         for (const name of Object.keys(headers)) {
-          if (FORBIDDEN_ASSET_HEADERS.has(name.toLowerCase())) {
+          if (isForbidden(name)) {
             context.addIssue({ code: 'custom', path: [name], message: 'is a header that may not be set' });
           }
         }
@@ -137,6 +162,7 @@ export const renderOptionsSchema = z
       .describe('Write a tagged (accessible) PDF; costs about a quarter of the speed. Default false.'),
   })
   .partial()
+  .refine(leaveRoom, { path: ['margin'], error: 'must leave room to print on', when: () => true })
   .meta({ id: 'RenderOptions' });
 
 export type RenderOptions = z.infer<typeof renderOptionsSchema>;

@@ -50,6 +50,34 @@ describe('render options', () => {
     assert.notDeepEqual(faults({ assetHeaders: { 'a b': 'c' } }), []);
   });
 
+  it('refuse asset headers that Chromium does not send', () => {
+    for (const name of [
+      'Proxy-Authorization',
+      'proxy-x',
+      'Set-Cookie',
+      'Cookie2',
+      'X-HTTP-Method-Override',
+    ]) {
+      assert.deepEqual(faults({ assetHeaders: { [name]: 'a' } }), [`assetHeaders.${name}`]);
+    }
+  });
+
+  it('refuse margins that leave nothing of the paper, together with other faults', () => {
+    const upright = { top: '14.85cm', bottom: '14.85cm' };
+    const across = { left: '5in', right: '12.7cm' };
+    assert.deepEqual(faults({ margin: upright, format: 'A3' }), []);
+    assert.deepEqual(faults({ margin: upright }), []);
+    assert.deepEqual(faults({ margin: upright, landscape: true }), ['margin']);
+    assert.deepEqual(faults({ margin: across }), ['margin']);
+    assert.deepEqual(faults({ margin: across, landscape: true }), []);
+    assert.deepEqual(faults({ margin: { top: '99999in' }, scale: 3 }), ['scale', 'margin']);
+    assert.deepEqual(faults({ margin: across, preferCSSPageSize: true }), [], 'the paper is not known');
+    assert.deepEqual(faults({ margin: {}, format: 'constructor' }), ['format']);
+    for (const margin of [7, null, [], { left: 5 }, { left: '1em' }]) {
+      assert.ok(faults({ margin }).length > 0, JSON.stringify(margin));
+    }
+  });
+
   it('list every fault at once, unknown fields among them', () => {
     assert.deepEqual(faults({ scale: 3, delayMs: -1, colour: 'red' }).sort(), ['', 'delayMs', 'scale']);
   });
