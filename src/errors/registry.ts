@@ -141,7 +141,8 @@ const REGISTRY = {
   BROWSER_CRASHED: {
     status: 500,
     message: 'The browser ended while rendering.',
-    attempts: 2,
+    // A document that does it twice is not tried again, whatever its attempts.
+    attempts: 3,
     retryable: true,
   },
   WORKER_LOST: {

@@ -33,6 +33,11 @@ describe('retry policy', () => {
   it('quarantines a document that has killed the browser twice, though other faults lay between', () => {
     assert.equal(verdict('BROWSER_CRASHED', 1, 0), 'retry');
     assert.equal(verdict('BROWSER_CRASHED', 2, 1), 'fail');
+    assert.equal(verdict('BROWSER_CRASHED', 3, 1), 'fail');
+  });
+
+  it('tries a document again whose browser ended for the first time, though its attempt before was lost', () => {
+    assert.equal(verdict('BROWSER_CRASHED', 2, 0), 'retry');
   });
 
   it('does not retry a fault that is known to stay', () => {
