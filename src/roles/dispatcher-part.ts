@@ -34,8 +34,7 @@ export function startDispatcherPart(platform: Platform): Part {
           now: clock.now(),
           retryBaseMs: config.PLATEN_RETRY_BASE_MS,
           random: Math.random,
-          onEnded: (job) =>
-            metrics.jobsEnded.inc({ state: job.state, class: job.class, code: job.error?.code }),
+          onRetried: (code) => metrics.retries.inc({ code }),
         }),
     },
     { name: 'serve-waiting', everyMs, run: () => serveWaiting({ ...common, now: clock.now() }) },

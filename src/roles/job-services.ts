@@ -7,6 +7,7 @@ import { IdempotencyStore } from '../idempotency/idempotency-store.ts';
 import { RateLimiter } from '../limits/rate-limiter.ts';
 import type { Plan } from '../plans/plan.ts';
 import { HistoryMover } from '../renders/history-mover.ts';
+import type { Job } from '../renders/job.ts';
 import { jobCollections } from '../renders/job-collections.ts';
 import { Lifecycle } from '../renders/lifecycle.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -28,9 +29,11 @@ export function createJobServices(
     logger: Logger;
     planOf: (accountId: string) => Promise<Plan>;
     slotsPerWorker: number;
+    /** Told of every job that ends, however that comes. */
+    onEnded?: (job: Job) => void;
   },
 ) {
-  const { bus, clock, logger, planOf, slotsPerWorker } = parts;
+  const { bus, clock, logger, planOf, slotsPerWorker, onEnded } = parts;
   const collections = jobCollections(connection);
   const slots = new Slots(connection, clock);
   const lifecycle = new Lifecycle(collections, clock);
@@ -49,7 +52,10 @@ export function createJobServices(
     logger,
     planOf,
     slotsPerWorker,
-    onEnded: (job) => settlement.ended(job),
+    onEnded(job) {
+      onEnded?.(job);
+      return settlement.ended(job);
+    },
   });
   return {
     bus,

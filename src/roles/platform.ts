@@ -51,6 +51,8 @@ export async function openPlatform(
     logger,
     planOf,
     slotsPerWorker: config.PLATEN_WORKER_SLOTS,
+    onEnded: (job) =>
+      metrics.jobsEnded.inc({ state: job.state, class: job.class, code: job.error?.code ?? 'none' }),
   });
   const keys = new KeyStore(connection, clock);
   const templates = new TemplateStore(connection, clock);

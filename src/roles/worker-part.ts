@@ -64,7 +64,6 @@ export async function startWorkerPart(platform: Platform, templates: TemplateEng
         metrics.pdfSize.observe(bytes);
       },
       ended(job) {
-        metrics.jobsEnded.inc({ state: job.state, class: job.class, code: job.error?.code ?? 'none' });
         metrics.renderDuration.observe({ phase: 'total' }, job.processingTimeMs / 1000);
       },
       retried: (code) => metrics.retries.inc({ code }),

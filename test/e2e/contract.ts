@@ -281,6 +281,7 @@ export function singleRenderContract(open: () => Promise<TestService>): void {
       'platen_pages_total',
       'platen_pdf_bytes_total',
       'platen_job_retries_total',
+      'platen_jobs_ended_total{state="cancelled"',
       'platen_browsers',
       'platen_worker_seats',
     ]) {

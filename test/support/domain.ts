@@ -25,6 +25,8 @@ export interface Domain extends JobServices {
   readonly connection: Connection;
   readonly clock: TestClock;
   readonly plan: Plan;
+  /** State and code of the jobs that have ended, in that order. */
+  readonly ended: string[];
   close(): Promise<void>;
 }
 
@@ -36,12 +38,14 @@ export async function openDomain(
   const clock = new TestClock();
   const connection = await connectDatabase(options.uri ?? (await startMongo()).uri, logger);
   const plan: Plan = { ...DEFAULT_PLANS.professional, ...options.plan };
+  const ended: string[] = [];
   const services = createJobServices(connection, {
     bus: options.bus ?? createInProcessBus(),
     clock,
     logger,
     planOf: async () => plan,
     slotsPerWorker: 2,
+    onEnded: ({ state, error }) => ended.push(`${state} ${error?.code}`),
   });
   await ensureIndexes(connection);
   return {
@@ -49,6 +53,7 @@ export async function openDomain(
     connection,
     clock,
     plan,
+    ended,
     async close() {
       await services.flush();
       await services.bus.close();

@@ -1,4 +1,4 @@
-import { PlatenError } from '../../errors/registry.ts';
+import { type ErrorCode, PlatenError } from '../../errors/registry.ts';
 import type { Job } from '../../renders/job.ts';
 import type { JobCollections } from '../../renders/job-collections.ts';
 import type { Lifecycle } from '../../renders/lifecycle.ts';
@@ -15,10 +15,10 @@ export async function expireLeases(parts: {
   now: Date;
   retryBaseMs: number;
   random: () => number;
-  /** Told of every job that got no further attempt. */
-  onEnded: (job: Job) => void;
+  /** Told of every attempt that will be repeated. */
+  onRetried: (code: ErrorCode) => void;
 }): Promise<number> {
-  const { collections, lifecycle, dispatch, now, retryBaseMs, random, onEnded } = parts;
+  const { collections, lifecycle, dispatch, now, retryBaseMs, random, onRetried } = parts;
   const lost = (await collections.jobs
     .find({ state: 'processing', leaseExpiresAt: { $lte: now } })
     .limit(BATCH)
@@ -31,7 +31,7 @@ export async function expireLeases(parts: {
         ? await lifecycle.retryLater(job, error, verdict.delayMs)
         : await lifecycle.fail(job, error);
     if (moved === undefined) continue;
-    if (moved.state === 'failed') onEnded(moved);
+    if (verdict.kind === 'retry') onRetried(error.code);
     await dispatch.settle(moved);
   }
   return lost.length;

@@ -20,10 +20,12 @@ const HOUR_MS = 3_600_000;
 describe('sweeps', () => {
   let domain: Domain;
   const pointers: JobPointer[] = [];
+  const retried: string[] = [];
   let subscription: Subscription;
   beforeEach(async () => {
     domain = await openDomain({ plan: { concurrentRenders: 1 } });
     pointers.length = 0;
+    retried.length = 0;
     subscription = await domain.bus.consumePointers({
       reserve: async () => ({ release: () => {} }),
       accept: async (pointer) => {
@@ -42,7 +44,7 @@ describe('sweeps', () => {
     now: domain.clock.now(),
     retryBaseMs: 1000,
     random: () => 1,
-    onEnded: () => {},
+    onRetried: (code: string) => retried.push(code),
   });
   const submit = async (over: Partial<Job> = {}) => {
     const { job, input } = newJob('a', over);
@@ -94,6 +96,8 @@ describe('sweeps', () => {
     assert.equal(failed.state, 'failed');
     assert.equal(failed.error?.code, 'WORKER_LOST');
     assert.ok(await domain.collections.inputs.findById(id), 'the input of a failed job stays');
+    assert.deepEqual(retried, ['WORKER_LOST', 'WORKER_LOST']);
+    assert.deepEqual(domain.ended, ['failed WORKER_LOST']);
   });
 
   it('give back the slot of a process that died before it had written its job, and serve who waits for it', async () => {
@@ -126,6 +130,7 @@ describe('sweeps', () => {
     assert.equal(await expireWaiting(parts()), 1);
     await domain.mover.flush();
     assert.equal(((await domain.collections.history.findById(id).lean()) as Job).error?.code, 'EXPIRED');
+    assert.deepEqual(domain.ended, ['failed EXPIRED']);
   });
 
   it('move what a dead process left behind to the history, also when half of that was done', async () => {

@@ -229,7 +229,7 @@ async function sweep(api: TestApi): Promise<void> {
   const common = { collections, lifecycle, dispatch, slots, planOf: async () => DEFAULT_PLANS.free };
   for (const days of [0, 1, 100]) {
     const now = new Date(Date.now() + days * DAY_MS);
-    const rest = { retryBaseMs: 1000, random: Math.random, onEnded: () => {} };
+    const rest = { retryBaseMs: 1000, random: Math.random, onRetried: () => {} };
     await republish({ ...common, now, unclaimedForMs: 0 });
     await expireLeases({ ...common, now, ...rest });
     await serveWaiting({ ...common, now });
