@@ -15,6 +15,7 @@ import { type Quota, type QuotaPeriod, quotaPeriod, quotaResetDate } from '../us
 import type { Settlement } from '../usage/settlement.ts';
 import type { EndWaiter, WaitResult } from './end-waiter.ts';
 
+/** Besides a delay that was asked for. */
 const DEFAULT_TIMEOUT_MS = 30_000;
 const MAX_ATTEMPTS = 3;
 /** Moves of one job by others that a cancel follows before it gives up. */
@@ -92,7 +93,7 @@ export class RenderService {
       accountId: caller.accountId,
       source: order.source,
       options: order.options,
-      timeoutMs: wanted ?? Math.min(DEFAULT_TIMEOUT_MS, plan.maxTimeoutMs),
+      timeoutMs: wanted ?? Math.min(DEFAULT_TIMEOUT_MS + (order.options.delayMs ?? 0), plan.maxTimeoutMs),
       maxOutputBytes: plan.maxOutputSizeBytes,
       createdAt: now,
     };

@@ -120,7 +120,7 @@ export const renderOptionsSchema = z
       .int()
       .min(1000)
       .max(300_000)
-      .describe("Deadline of the whole render. Default 30,000, at most the plan's."),
+      .describe("Deadline of the whole render. Default 30,000 and delayMs, at most the plan's."),
     watermark: z.strictObject({
       text: z.string().min(1).max(120),
       opacity: z.number().min(0.02).max(0.6).optional().describe('Default 0.15.'),

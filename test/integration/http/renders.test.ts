@@ -138,6 +138,13 @@ describe('POST /v1/pdf', () => {
       assert.equal(job.test, true);
     });
 
+    it('with time for its delay when no time-out is asked for', async () => {
+      const timeoutOf = async (options: object) => (await ordered({ html: 'x', options })).input.timeoutMs;
+      assert.equal(await timeoutOf({}), 30_000);
+      assert.equal(await timeoutOf({ delayMs: 60_000 }), 90_000);
+      assert.equal(await timeoutOf({ delayMs: 60_000, timeoutMs: 70_000 }), 70_000);
+    });
+
     it('with a file name that is safe', async () => {
       const { job } = await ordered({ html: 'x', filename: '../../etc/pass"wd\r\nSet-Cookie: a=b' });
       assert.match(job.fileName, /^[^/\\"\r\n]+\.pdf$/);

@@ -586,7 +586,7 @@ export interface components {
             waitForSelector?: string;
             /** @description Milliseconds to wait after loading. Default 0. */
             delayMs?: number;
-            /** @description Deadline of the whole render. Default 30,000, at most the plan's. */
+            /** @description Deadline of the whole render. Default 30,000 and delayMs, at most the plan's. */
             timeoutMs?: number;
             watermark?: {
                 text: string;
