@@ -17,22 +17,26 @@ const SECURITY: Record<Auth, Record<string, string[]>[]> = {
   none: [],
 };
 const AUTH_ERRORS: Record<Auth, readonly ErrorCode[]> = {
-  apiKey: ['UNAUTHENTICATED', 'ADDRESS_NOT_ALLOWED', 'RATE_LIMITED'],
+  apiKey: ['UNAUTHENTICATED', 'ADDRESS_NOT_ALLOWED', 'RATE_LIMITED', 'UNAVAILABLE'],
   bearer: ['UNAUTHENTICATED', 'RATE_LIMITED', 'UNAVAILABLE'],
   none: [],
 };
-/** On every answer to a caller that is known, errors too: draft-ietf-httpapi-ratelimit-headers-10. */
-const RATE_HEADERS = {
+/** What stands on many answers, and what it holds. */
+const COMMON_HEADERS = {
   'RateLimit-Policy':
     'What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds.',
   RateLimit: 'The kind that this request counted in: `r` are left, for `t` seconds.',
+  'Retry-After': 'Seconds after which the same request can succeed.',
+  'WWW-Authenticate': 'The credential that is wanted; `error` when an access token was refused.',
 };
-const WAIT_HEADERS = { 'Retry-After': 'Seconds after which the same request can succeed.' };
+type CommonHeader = keyof typeof COMMON_HEADERS;
+/** On every answer to a caller that is known, errors too: draft-ietf-httpapi-ratelimit-headers-10. */
+const RATE_HEADERS = ['RateLimit-Policy', 'RateLimit'] as const;
 /** On errors, by their status. */
-const ERROR_HEADERS: Readonly<Record<number, Readonly<Record<string, string>>>> = {
-  401: { 'WWW-Authenticate': 'The credential that is wanted; `error` when an access token was refused.' },
-  429: WAIT_HEADERS,
-  503: WAIT_HEADERS,
+const ERROR_HEADERS: Readonly<Record<number, readonly CommonHeader[]>> = {
+  401: ['WWW-Authenticate'],
+  429: ['Retry-After'],
+  503: ['Retry-After'],
 };
 const BODY_ERRORS: readonly ErrorCode[] = ['UNSUPPORTED_MEDIA_TYPE', 'MALFORMED_JSON', 'INPUT_TOO_LARGE'];
 
@@ -56,6 +60,7 @@ export function createApiDocument(
     servers: [{ url: '/' }],
     paths,
     components: {
+      headers: headersOf(COMMON_HEADERS),
       securitySchemes: {
         apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
         bearer: { type: 'http', scheme: 'bearer' },
@@ -85,7 +90,7 @@ function operationOf(route: RouteDeclaration, headerPrefix: string): ZodOpenApiO
           responseOf(spec, headerPrefix, route.auth),
         ]),
       ),
-      ...errorResponses(errorsOf(route)),
+      ...errorResponses(errorsOf(route), route.auth),
     },
   };
 }
@@ -107,13 +112,12 @@ export function errorsOf(route: RouteDeclaration): ErrorCode[] {
 function responseOf(spec: ResponseSpec, headerPrefix: string, auth: Auth): ZodOpenApiResponseObject {
   const { description, schema, contentType, serviceHeaders = {}, leadsTo } = spec;
   const own = Object.entries(serviceHeaders).map(([name, meaning]) => [`${headerPrefix}${name}`, meaning]);
-  const headers: Record<string, string> = {
-    ...(auth !== 'none' && RATE_HEADERS),
-    ...Object.fromEntries(own),
-  };
   return {
     description,
-    ...headersOf(headers),
+    headers: {
+      ...(auth !== 'none' && commonHeaders(RATE_HEADERS)),
+      ...headersOf({ ...spec.headers, ...Object.fromEntries(own) }),
+    },
     content: {
       ...(contentType && { [contentType]: { schema: {} } }),
       ...(schema && { 'application/json': { schema } }),
@@ -122,26 +126,35 @@ function responseOf(spec: ResponseSpec, headerPrefix: string, auth: Auth): ZodOp
   };
 }
 
-function linksOf({ operations, id }: FollowUps, headerPrefix: string): ZodOpenApiResponseObject['links'] {
-  const expression =
-    'field' in id ? `$response.body#/${id.field}` : `$response.header.${headerPrefix}${id.serviceHeader}`;
+function linksOf({ operations, names }: FollowUps, headerPrefix: string): ZodOpenApiResponseObject['links'] {
   const links = operations.map((operation) => {
     const [method = '', path = ''] = operation.split(' ');
     const target = operationId({ method: method.toLowerCase(), path });
-    return [target, { operationId: target, parameters: { id: expression } }];
+    const parameters = Object.entries(names)
+      .filter(([name]) => path.split('/').includes(`:${name}`))
+      .map(([name, source]) => [
+        name,
+        'field' in source
+          ? `$response.body#/${source.field}`
+          : `$response.header.${headerPrefix}${source.serviceHeader}`,
+      ]);
+    return [target, { operationId: target, parameters: Object.fromEntries(parameters) }];
   });
   return Object.fromEntries(links);
 }
 
-function headersOf(meanings: Readonly<Record<string, string>>): Pick<ZodOpenApiResponseObject, 'headers'> {
-  const headers = Object.entries(meanings).map(([name, meaning]) => [
-    name,
-    { description: meaning, schema: { type: 'string' as const } },
-  ]);
-  return headers.length === 0 ? {} : { headers: Object.fromEntries(headers) };
+function headersOf(meanings: Readonly<Record<string, string>>) {
+  const headers = Object.entries(meanings).map(
+    ([name, meaning]) => [name, { description: meaning, schema: { type: 'string' as const } }] as const,
+  );
+  return Object.fromEntries(headers);
 }
 
-function errorResponses(codes: readonly ErrorCode[]): Record<string, ZodOpenApiResponseObject> {
+function commonHeaders(names: readonly CommonHeader[]) {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` as const }]));
+}
+
+function errorResponses(codes: readonly ErrorCode[], auth: Auth): Record<string, ZodOpenApiResponseObject> {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of codes) {
     const { status } = ERRORS[code];
@@ -152,7 +165,12 @@ function errorResponses(codes: readonly ErrorCode[]): Record<string, ZodOpenApiR
       String(status),
       {
         description: `${STATUS_CODES[status]}: ${own.map((code) => `\`${code}\``).join(', ')}`,
-        ...headersOf(ERROR_HEADERS[status] ?? {}),
+        headers: commonHeaders([
+          // Whose request it is, is known by then.
+          ...(auth !== 'none' && status !== 401 ? RATE_HEADERS : []),
+          ...(ERROR_HEADERS[status] ?? []),
+          ...(own.includes('IDEMPOTENCY_IN_PROGRESS') ? (['Retry-After'] as const) : []),
+        ]),
         content: { 'application/json': { schema: errorBodySchema } },
       },
     ]),

@@ -20,16 +20,18 @@ export interface ResponseSpec {
   readonly schema?: ZodType;
   /** Of a body that is not described by a schema. A route may answer with either. */
   readonly contentType?: string;
+  /** Further headers, and what they hold. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Headers of our own, named without the configured prefix, and what they hold. */
   readonly serviceHeaders?: Readonly<Record<string, string>>;
   readonly leadsTo?: FollowUps;
 }
 /** Operations on what an answer is about, for readers of the API document that follow them. */
 export interface FollowUps {
-  /** `GET /v1/pdf/jobs/:id` and the like; their `id` comes from this answer. */
+  /** `GET /v1/pdf/jobs/:id` and the like; what their paths name comes from this answer. */
   readonly operations: readonly string[];
-  /** Where the id is: a field of the body, or a header of our own, named without the configured prefix. */
-  readonly id: { readonly field: string } | { readonly serviceHeader: string };
+  /** Where each name of a path is: in a field of the body, or in a header of our own, named without the prefix. */
+  readonly names: Readonly<Record<string, { readonly field: string } | { readonly serviceHeader: string }>>;
 }
 export type Responses = Readonly<Record<number, ResponseSpec>>;
 

@@ -42,11 +42,11 @@ const create = defineRoute({
       schema: newApiKeySchema,
       leadsTo: {
         operations: ['POST /user/api-keys/:id/rotate', 'DELETE /user/api-keys/:id'],
-        id: { field: 'id' },
+        names: { id: { field: 'id' } },
       },
     },
   },
-  errors: ['KEY_CAPACITY', 'UNAVAILABLE'],
+  errors: ['KEY_CAPACITY'],
 }).handledBy(async ({ body, caller, clientAddress }, parts: ApiParts) => {
   const made = await parts.keys.create(caller.accountId, body, caller.plan.maxActiveKeys);
   await record(parts, caller, clientAddress, 'key.created', made.key, {

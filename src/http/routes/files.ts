@@ -12,7 +12,7 @@ const signedFile = defineRoute({
   auth: 'none',
   params: z.strictObject({ token: z.string().max(1024) }),
   responses: { 200: { description: 'The PDF.', contentType: 'application/pdf' } },
-  errors: ['NOT_FOUND'],
+  errors: ['NOT_FOUND', 'UNAVAILABLE'],
 }).handledBy(async ({ params, aboutJob }, parts: ApiParts) => {
   const target = parts.links.verify(params.token, parts.clock.now());
   if (target === undefined) throw new PlatenError('NOT_FOUND', 'The address is not valid, or no longer.');

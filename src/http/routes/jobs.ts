@@ -65,7 +65,7 @@ const cancel = defineRoute({
   auth: 'apiKey',
   params,
   responses: { 200: { description: 'The record of the cancelled job.', schema: jobRecordSchema } },
-  errors: ['NOT_FOUND', 'JOB_ENDED', 'UNAVAILABLE'],
+  errors: ['NOT_FOUND', 'JOB_ENDED'],
 }).handledBy(async ({ params, caller, aboutJob }, parts: ApiParts) => {
   aboutJob(params.id);
   return { status: 200, json: jobRecord(await parts.renders.cancel(caller.accountId, params.id)) };

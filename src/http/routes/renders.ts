@@ -16,6 +16,9 @@ import { inputFaults, type RenderRequest, renderRequestSchema } from '../schemas
 const DEFAULT_FILE_NAME = 'document.pdf';
 /** What renders of test keys carry, whatever their options say. */
 const TEST_WATERMARK = { text: 'TEST' };
+const REPLAYED = {
+  'Idempotent-Replayed': '`true` when the answer is that of an earlier request with this Idempotency-Key.',
+};
 
 const headers = z.object({
   'Idempotency-Key': z
@@ -68,6 +71,7 @@ const render = defineRoute({
       description: 'Completed. With `output` = `binary` the PDF, with `url` where to download it.',
       contentType: 'application/pdf',
       schema: renderResult,
+      headers: REPLAYED,
       serviceHeaders: {
         'Job-Id': 'The job that rendered it.',
         Pages: 'Number of pages.',
@@ -80,15 +84,16 @@ const render = defineRoute({
           'GET /v1/pdf/jobs/:id/file',
           'GET /v1/pdf/jobs/:id/download-url',
         ],
-        id: { serviceHeader: 'Job-Id' },
+        names: { id: { serviceHeader: 'Job-Id' } },
       },
     },
     202: {
       description: 'Accepted; follow the job.',
       schema: acceptedJob,
+      headers: REPLAYED,
       leadsTo: {
         operations: ['GET /v1/pdf/jobs/:id', 'DELETE /v1/pdf/jobs/:id'],
-        id: { field: 'jobId' },
+        names: { id: { field: 'jobId' } },
       },
     },
   },
@@ -99,7 +104,6 @@ const render = defineRoute({
     'IDEMPOTENCY_MISMATCH',
     'IDEMPOTENCY_IN_PROGRESS',
     'TOO_MANY_WAITING',
-    'UNAVAILABLE',
     'INVALID_URL',
     'URL_BLOCKED',
     'URL_UNREACHABLE',

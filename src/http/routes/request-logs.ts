@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ApiParts } from '../api-parts.ts';
 import { defineRoute } from '../route.ts';
-import { paging } from '../schemas/paging.ts';
+import { countedPaging } from '../schemas/paging.ts';
 import { periodParameter, requestLogListSchema } from '../schemas/usage.ts';
 
 const list = defineRoute({
@@ -12,7 +12,7 @@ const list = defineRoute({
   auth: 'bearer',
   query: z.strictObject({
     period: periodParameter,
-    ...paging,
+    ...countedPaging,
     sort: z.enum(['created_desc', 'created_asc']).default('created_desc'),
     apiKeyId: z.uuid().toLowerCase().optional().describe('Only requests with this key.'),
   }),

@@ -37,8 +37,10 @@ const create = defineRoute({
           'PATCH /user/templates/:id',
           'DELETE /user/templates/:id',
           'GET /user/templates/:id/versions',
+          'GET /user/templates/:id/versions/:versionId',
+          'POST /user/templates/:id/versions/:versionId/rollback',
         ],
-        id: { field: 'id' },
+        names: { id: { field: 'id' }, versionId: { field: 'versionId' } },
       },
     },
   },
@@ -127,7 +129,7 @@ const preview = defineRoute({
   auth: 'bearer',
   body: previewRequestSchema,
   responses: { 200: { description: 'The HTML.', schema: previewSchema } },
-  errors: ['NOT_FOUND', 'TEMPLATE_ERROR', 'TOO_MANY_WAITING', 'UNAVAILABLE'],
+  errors: ['NOT_FOUND', 'TEMPLATE_ERROR', 'TOO_MANY_WAITING'],
 }).handledBy(async ({ body, caller }, parts: ApiParts) => {
   const { content, sampleData } = await previewed(body, caller, parts);
   const html = await parts.templateEditor.preview(

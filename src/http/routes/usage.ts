@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ApiParts } from '../api-parts.ts';
 import { defineRoute } from '../route.ts';
+import { queryBoolean } from '../schemas/paging.ts';
 import { periodParameter, usageSummarySchema } from '../schemas/usage.ts';
 
 const usage = defineRoute({
@@ -11,11 +12,7 @@ const usage = defineRoute({
   auth: 'bearer',
   query: z.strictObject({
     period: periodParameter,
-    includeBreakdown: z
-      .enum(['true', 'false'])
-      .default('false')
-      .transform((text) => text === 'true')
-      .describe('`true` adds what each API key was used for.'),
+    includeBreakdown: queryBoolean(false).describe('`true` adds what each API key was used for.'),
   }),
   responses: { 200: { description: 'The summary.', schema: usageSummarySchema } },
 }).handledBy(async ({ query, caller }, parts: ApiParts) => {

@@ -12,14 +12,31 @@ export function queryInteger(min: number, max: number, fallback: number) {
   );
 }
 
-/** Most that a list skips; further back the caller narrows the list down instead. */
+/** `true` or `false` of a query string. */
+export function queryBoolean(fallback: boolean) {
+  return z.preprocess(
+    (text) => (text === 'true' || text === 'false' ? text === 'true' : text),
+    z.boolean({ error: 'must be true or false' }).default(fallback),
+  );
+}
+
+/** Most that a list skips that has to read what it skips; further back the caller narrows the list down instead. */
 const MAX_OFFSET = 10_000;
+/** Most that a list skips that knows where its rows lie. */
+const MAX_COUNTED_OFFSET = 1_000_000_000;
 
 /** `limit` and `offset` of every list. */
-export const paging = {
-  limit: queryInteger(1, 100, 20).describe('How many to answer.'),
-  offset: queryInteger(0, MAX_OFFSET, 0).describe('How many to skip.'),
-};
+export const paging = pagingUpTo(MAX_OFFSET);
+/** `limit` and `offset` of a list in which every page costs the same. */
+export const countedPaging = pagingUpTo(MAX_COUNTED_OFFSET);
+
+function pagingUpTo(maxOffset: number) {
+  return {
+    limit: queryInteger(1, 100, 20).describe('How many to answer.'),
+    offset: queryInteger(0, maxOffset, 0).describe('How many to skip.'),
+  };
+}
+
 /** What every list answers besides its rows. */
 export const page = {
   total: z.int().min(0).describe('How many there are in all.'),

@@ -84,7 +84,8 @@ function templateError(thrown: unknown, timeoutMs: number): PlatenError {
         cause: thrown,
       });
     case 'closed':
-      return new PlatenError('UNAVAILABLE', 'The template engine is closed.');
+      // Its process is being stopped; another one is there soon, or already.
+      return new PlatenError('UNAVAILABLE', 'The template engine is closed.', { retryAfterSeconds: 1 });
     case 'lost':
       return new PlatenError('INTERNAL', 'The process that rendered the template was lost.', {
         cause: thrown,

@@ -13,6 +13,7 @@ import {
   signIn,
 } from '../../../clients/typescript/src/index.ts';
 import { PASSWORD } from '../../support/account-client.ts';
+import { runCommand } from '../../support/command.ts';
 import { readPdf } from '../../support/pdf.ts';
 import { openStandaloneService, type Tenant, type TestService } from '../../support/service.ts';
 import { serveWebPages, type WebPages } from '../../support/web-pages.ts';
@@ -203,20 +204,12 @@ describe('the TypeScript client', function () {
     close();
   });
 
-  it('signs in, and reaches every account route', async () => {
+  it('signs in, renders what the account has saved, and signs out', async () => {
     const email = `${randomUUID()}@example.com`;
     const connection = { baseUrl: service.url };
     await dataOf(createApi(connection).POST('/auth/register', { body: { email, password: PASSWORD } }));
     const account = await signIn(connection, { email, password: PASSWORD });
-    assert.equal((await dataOf(account.GET('/auth/me'))).email, email);
-    const { apiKey, id } = await dataOf(account.POST('/user/api-keys', { body: { name: 'mine' } }));
-    const { keys } = await dataOf(
-      account.GET('/user/api-keys', { params: { query: { status: 'active', limit: 10 } } }),
-    );
-    assert.deepEqual(
-      keys.map((key) => key.id),
-      [id],
-    );
+    const { apiKey } = await dataOf(account.POST('/user/api-keys', { body: { name: 'mine' } }));
     const template = await dataOf(
       account.POST('/user/templates', { body: { name: 'note', content: '<p>Dear {{ name }}</p>' } }),
     );
@@ -225,10 +218,82 @@ describe('the TypeScript client', function () {
     assert.match((await readPdf(pdf.bytes)).text, /Dear Ada/);
     const usage = await dataOf(account.GET('/user/usage', { params: { query: { period: '1d' } } }));
     assert.deepEqual([usage.plan, usage.remaining], ['free', 99]);
-    await dataOf(account.GET('/user/request-logs'));
     await dataOf(account.POST('/auth/logout'));
     await assert.rejects(dataOf(account.GET('/auth/me')), { status: 401 });
     await assert.rejects(signIn(connection, { email, password: 'not this one' }), { status: 401 });
+  });
+
+  it('reaches every account route', async () => {
+    const asked = new Set<string>();
+    const names = ['{id}', '{versionId}'];
+    const connection: ConnectionOptions = {
+      baseUrl: service.url,
+      fetch(request) {
+        let i = 0;
+        const path = new URL(request.url).pathname.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, () => names[i++]!);
+        asked.add(`${request.method} ${path}`);
+        return fetch(request);
+      },
+    };
+    const credentials = { email: `${randomUUID()}@example.com`, password: PASSWORD };
+    await dataOf(createApi(connection).POST('/auth/register', { body: credentials }));
+    const account = await signIn(connection, credentials);
+    const environment = { MONGODB_URI: service.mongodbUri };
+    await runCommand(['accounts', 'set-plan', credentials.email, 'professional'], { environment });
+    while ((await dataOf(account.GET('/auth/me'))).plan !== 'professional') await sleep(100);
+
+    const made = await dataOf(account.POST('/user/api-keys', { body: { name: 'mine', mode: 'test' } }));
+    const ofKey = (id: string) => ({ params: { path: { id } } });
+    const { id, apiKey } = await dataOf(account.POST('/user/api-keys/{id}/rotate', ofKey(made.id)));
+    assert.match(apiKey, /^sk_test_/);
+    await dataOf(account.DELETE('/user/api-keys/{id}', ofKey(id)));
+    const query = { status: 'revoked', sort: 'created_asc', limit: 10 } as const;
+    const { keys } = await dataOf(account.GET('/user/api-keys', { params: { query } }));
+    assert.deepEqual(
+      keys.map((key) => key.id),
+      [made.id, id],
+    );
+
+    const first = await dataOf(
+      account.POST('/user/templates', {
+        body: { name: 'note', content: '<p>{{ a }}</p>', sampleData: '{"a":1}' },
+      }),
+    );
+    const one = { params: { path: { id: first.id } } };
+    await dataOf(account.PATCH('/user/templates/{id}', { ...one, body: { content: '<p>new</p>' } }));
+    const { versions } = await dataOf(account.GET('/user/templates/{id}/versions', one));
+    assert.deepEqual(
+      versions.map(({ version }) => version),
+      [2, 1],
+    );
+    const version = { params: { path: { id: first.id, versionId: first.versionId } } };
+    const old = await dataOf(account.GET('/user/templates/{id}/versions/{versionId}', version));
+    assert.equal(old.content, first.content);
+    await dataOf(account.POST('/user/templates/{id}/versions/{versionId}/rollback', version));
+    assert.equal((await dataOf(account.GET('/user/templates/{id}', one))).version, 3);
+    const { html } = await dataOf(
+      account.POST('/user/templates/preview', { body: { templateId: first.id } }),
+    );
+    assert.equal(html, '<p>1</p>');
+    assert.equal((await dataOf(account.GET('/user/templates'))).total, 1);
+    await dataOf(account.DELETE('/user/templates/{id}', one));
+
+    const period = { params: { query: { period: '30d', includeBreakdown: true } } } as const;
+    assert.deepEqual((await dataOf(account.GET('/user/usage', period))).keyBreakdown, []);
+    assert.equal((await dataOf(account.GET('/user/request-logs'))).canRevealIp, true);
+    const { entries } = await dataOf(account.GET('/user/audit-log'));
+    assert.equal(entries[0]?.action, 'template.deleted');
+    await dataOf(account.POST('/auth/logout'));
+
+    const document = (await (await fetch(`${service.url}/openapi.json`)).json()) as {
+      paths: Record<string, object>;
+    };
+    const there = Object.entries(document.paths)
+      .filter(([path]) => /^\/(auth|user)\//.test(path))
+      .flatMap(([path, operations]) =>
+        Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
+      );
+    assert.deepEqual([...asked].sort(), there.sort());
   });
 
   // Last, since it takes the service away from under everybody.

@@ -143,6 +143,8 @@ describe('operation over HTTP', () => {
       ]);
       assert.deepEqual(paths['/user/api-keys'].get.security, [{ bearer: [] }]);
       assert.deepEqual(paths['/auth/login'].post.security, []);
+      const [, breakdown] = paths['/user/usage'].get.parameters;
+      assert.deepEqual([breakdown.name, breakdown.schema.type], ['includeBreakdown', 'boolean']);
       const { post } = paths['/v1/pdf'];
       assert.deepEqual(post.security, [{ apiKey: [] }]);
       assert.equal(
@@ -155,6 +157,35 @@ describe('operation over HTTP', () => {
         paths['/v1/pdf/jobs'].get.parameters.map(({ name }: { name: string }) => name),
         ['status', 'limit', 'offset', 'sort'],
       );
+    });
+
+    it('names the headers of answers, errors too, and a 503 for all that asks the database', async () => {
+      const { paths, components } = (await get('/openapi.json')).json;
+      const { responses } = paths['/v1/pdf'].post;
+      const named = (status: number) => Object.keys(responses[status].headers).sort();
+      const rates = ['RateLimit', 'RateLimit-Policy'];
+      assert.deepEqual(named(404), rates);
+      assert.deepEqual(named(401), ['WWW-Authenticate']);
+      for (const status of [409, 429, 503])
+        assert.deepEqual(named(status), [...rates, 'Retry-After'], String(status));
+      assert.ok(named(200).includes('Idempotent-Replayed') && named(202).includes('Idempotent-Replayed'));
+      for (const name of rates) assert.equal(typeof components.headers[name].description, 'string');
+      const withoutDatabase = ['/docs', '/openapi.json', '/metrics'];
+      for (const [path, operations] of Object.entries<Record<string, { responses: object }>>(paths)) {
+        for (const [method, operation] of Object.entries(operations)) {
+          const expected = !withoutDatabase.includes(path);
+          assert.equal('503' in operation.responses, expected, `${method} ${path}`);
+        }
+      }
+    });
+
+    it('leads from what was made to what can be done with it', async () => {
+      const { links } = (await get('/openapi.json')).json.paths['/user/templates'].post.responses[201];
+      assert.deepEqual(links.get_user_templates_id.parameters, { id: '$response.body#/id' });
+      assert.deepEqual(links.post_user_templates_id_versions_versionId_rollback, {
+        operationId: 'post_user_templates_id_versions_versionId_rollback',
+        parameters: { id: '$response.body#/id', versionId: '$response.body#/versionId' },
+      });
     });
 
     it('has a page made of files of our own only', async () => {

@@ -185,7 +185,7 @@ async function manageAccount(api: TestApi): Promise<void> {
     });
   }
   const made = await owner.expect(201, 'POST', '/user/api-keys', { name: 'a', mode: 'live', allowedIps: [] });
-  await owner.expect(201, 'POST', `/user/api-keys/${made.id}/rotate`).catch(() => undefined);
+  await owner.expect(200, 'POST', `/user/api-keys/${made.id}/rotate`);
   for (const sort of [
     'last_used_desc',
     'last_used_asc',

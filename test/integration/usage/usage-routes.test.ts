@@ -54,13 +54,26 @@ describe('GET /user/usage and /user/request-logs', () => {
     assert.equal((await of('00000000-0000-4000-8000-000000000000')).json.total, 0);
   });
 
+  it('have an end, however far a page lies behind it', async () => {
+    const log = (await get('/user/request-logs?offset=5000000')).json;
+    assert.deepEqual([log.total, log.offset, log.logs], [2, 5_000_000, []]);
+    assert.equal((await get('/user/request-logs?offset=1000000001')).status, 400);
+  });
+
   it('refuse what they do not know, all at once', async () => {
     const answer = await get('/user/request-logs?period=2d&limit=0&sort=random&apiKeyId=x&colour=red');
     assert.equal(answer.status, 400);
     assert.equal(answer.json.message.length, 5);
-    for (const query of ['period=', 'period=1D', 'includeBreakdown=1']) {
+    for (const query of [
+      'period=',
+      'period=1D',
+      'includeBreakdown=1',
+      'includeBreakdown=true&includeBreakdown=true',
+    ]) {
       assert.equal((await get(`/user/usage?${query}`)).status, 400, query);
     }
+    const [fault] = (await get('/user/usage?includeBreakdown=yes')).json.message;
+    assert.equal(fault, 'includeBreakdown: must be true or false');
   });
 
   it('want a bearer token', async () => {

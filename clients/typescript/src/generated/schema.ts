@@ -993,7 +993,16 @@ export interface components {
     responses: never;
     parameters: never;
     requestBodies: never;
-    headers: never;
+    headers: {
+        /** @description What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds. */
+        "RateLimit-Policy": string;
+        /** @description The kind that this request counted in: `r` are left, for `t` seconds. */
+        RateLimit: string;
+        /** @description Seconds after which the same request can succeed. */
+        "Retry-After": string;
+        /** @description The credential that is wanted; `error` when an access token was refused. */
+        "WWW-Authenticate": string;
+    };
     pathItems: never;
 }
 export type RenderRequest = components['schemas']['RenderRequest'];
@@ -1027,6 +1036,10 @@ export type TemplateVersionSummary = components['schemas']['TemplateVersionSumma
 export type TemplateVersion = components['schemas']['TemplateVersion'];
 export type AuditLog = components['schemas']['AuditLog'];
 export type AuditEntry = components['schemas']['AuditEntry'];
+export type HeaderRateLimitPolicy = components['headers']['RateLimit-Policy'];
+export type HeaderRateLimit = components['headers']['RateLimit'];
+export type HeaderRetryAfter = components['headers']['Retry-After'];
+export type HeaderWwwAuthenticate = components['headers']['WWW-Authenticate'];
 export type $defs = Record<string, never>;
 export interface operations {
     post_v1_pdf: {
@@ -1048,10 +1061,10 @@ export interface operations {
             /** @description Completed. With `output` = `binary` the PDF, with `url` where to download it. */
             200: {
                 headers: {
-                    /** @description What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The kind that this request counted in: `r` are left, for `t` seconds. */
-                    RateLimit?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description `true` when the answer is that of an earlier request with this Idempotency-Key. */
+                    "Idempotent-Replayed"?: string;
                     /** @description The job that rendered it. */
                     "X-Service-Job-Id"?: string;
                     /** @description Number of pages. */
@@ -1070,10 +1083,10 @@ export interface operations {
             /** @description Accepted; follow the job. */
             202: {
                 headers: {
-                    /** @description What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The kind that this request counted in: `r` are left, for `t` seconds. */
-                    RateLimit?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description `true` when the answer is that of an earlier request with this Idempotency-Key. */
+                    "Idempotent-Replayed"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1083,6 +1096,8 @@ export interface operations {
             /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `INVALID_URL`, `URL_BLOCKED`, `URL_UNREACHABLE`, `SELECTOR_TIMEOUT`, `TEMPLATE_ERROR` */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1092,8 +1107,7 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
-                    /** @description The credential that is wanted; `error` when an access token was refused. */
-                    "WWW-Authenticate"?: string;
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1103,6 +1117,8 @@ export interface operations {
             /** @description Forbidden: `ADDRESS_NOT_ALLOWED`, `PLAN_LIMIT`, `QUOTA_EXCEEDED` */
             403: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1112,6 +1128,8 @@ export interface operations {
             /** @description Not Found: `NOT_FOUND` */
             404: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1121,6 +1139,9 @@ export interface operations {
             /** @description Conflict: `IDEMPOTENCY_MISMATCH`, `IDEMPOTENCY_IN_PROGRESS`, `CANCELLED` */
             409: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1130,6 +1151,8 @@ export interface operations {
             /** @description Gone: `EXPIRED` */
             410: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1139,6 +1162,8 @@ export interface operations {
             /** @description Payload Too Large: `INPUT_TOO_LARGE`, `OUTPUT_TOO_LARGE` */
             413: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1148,8 +1173,9 @@ export interface operations {
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
             429: {
                 headers: {
-                    /** @description Seconds after which the same request can succeed. */
-                    "Retry-After"?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1159,6 +1185,8 @@ export interface operations {
             /** @description Internal Server Error: `BROWSER_CRASHED`, `WORKER_LOST`, `RENDER_FAILED`, `INTERNAL` */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1168,8 +1196,9 @@ export interface operations {
             /** @description Service Unavailable: `UNAVAILABLE` */
             503: {
                 headers: {
-                    /** @description Seconds after which the same request can succeed. */
-                    "Retry-After"?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1179,6 +1208,8 @@ export interface operations {
             /** @description Gateway Timeout: `RENDER_TIMEOUT` */
             504: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1207,10 +1238,8 @@ export interface operations {
             /** @description One page of jobs. */
             200: {
                 headers: {
-                    /** @description What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The kind that this request counted in: `r` are left, for `t` seconds. */
-                    RateLimit?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1220,6 +1249,8 @@ export interface operations {
             /** @description Bad Request: `VALIDATION` */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1229,8 +1260,7 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
-                    /** @description The credential that is wanted; `error` when an access token was refused. */
-                    "WWW-Authenticate"?: string;
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1240,6 +1270,8 @@ export interface operations {
             /** @description Forbidden: `ADDRESS_NOT_ALLOWED` */
             403: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1249,8 +1281,9 @@ export interface operations {
             /** @description Too Many Requests: `RATE_LIMITED` */
             429: {
                 headers: {
-                    /** @description Seconds after which the same request can succeed. */
-                    "Retry-After"?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1260,6 +1293,20 @@ export interface operations {
             /** @description Internal Server Error: `INTERNAL` */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1282,10 +1329,8 @@ export interface operations {
             /** @description The record. */
             200: {
                 headers: {
-                    /** @description What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The kind that this request counted in: `r` are left, for `t` seconds. */
-                    RateLimit?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1295,6 +1340,8 @@ export interface operations {
             /** @description Bad Request: `VALIDATION` */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1304,8 +1351,7 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
-                    /** @description The credential that is wanted; `error` when an access token was refused. */
-                    "WWW-Authenticate"?: string;
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1315,6 +1361,8 @@ export interface operations {
             /** @description Forbidden: `ADDRESS_NOT_ALLOWED` */
             403: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1324,6 +1372,8 @@ export interface operations {
             /** @description Not Found: `NOT_FOUND` */
             404: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1333,8 +1383,9 @@ export interface operations {
             /** @description Too Many Requests: `RATE_LIMITED` */
             429: {
                 headers: {
-                    /** @description Seconds after which the same request can succeed. */
-                    "Retry-After"?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1344,6 +1395,20 @@ export interface operations {
             /** @description Internal Server Error: `INTERNAL` */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1366,10 +1431,8 @@ export interface operations {
             /** @description The record of the cancelled job. */
             200: {
                 headers: {
-                    /** @description What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The kind that this request counted in: `r` are left, for `t` seconds. */
-                    RateLimit?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1379,6 +1442,8 @@ export interface operations {
             /** @description Bad Request: `VALIDATION` */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1388,8 +1453,7 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
-                    /** @description The credential that is wanted; `error` when an access token was refused. */
-                    "WWW-Authenticate"?: string;
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1399,6 +1463,8 @@ export interface operations {
             /** @description Forbidden: `ADDRESS_NOT_ALLOWED` */
             403: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1408,6 +1474,8 @@ export interface operations {
             /** @description Not Found: `NOT_FOUND` */
             404: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1417,6 +1485,8 @@ export interface operations {
             /** @description Conflict: `JOB_ENDED` */
             409: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1426,8 +1496,9 @@ export interface operations {
             /** @description Too Many Requests: `RATE_LIMITED` */
             429: {
                 headers: {
-                    /** @description Seconds after which the same request can succeed. */
-                    "Retry-After"?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1437,6 +1508,8 @@ export interface operations {
             /** @description Internal Server Error: `INTERNAL` */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1446,8 +1519,9 @@ export interface operations {
             /** @description Service Unavailable: `UNAVAILABLE` */
             503: {
                 headers: {
-                    /** @description Seconds after which the same request can succeed. */
-                    "Retry-After"?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1470,10 +1544,8 @@ export interface operations {
             /** @description The PDF. */
             200: {
                 headers: {
-                    /** @description What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The kind that this request counted in: `r` are left, for `t` seconds. */
-                    RateLimit?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1483,6 +1555,8 @@ export interface operations {
             /** @description Bad Request: `VALIDATION` */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1492,8 +1566,7 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
-                    /** @description The credential that is wanted; `error` when an access token was refused. */
-                    "WWW-Authenticate"?: string;
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1503,6 +1576,8 @@ export interface operations {
             /** @description Forbidden: `ADDRESS_NOT_ALLOWED` */
             403: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1512,6 +1587,8 @@ export interface operations {
             /** @description Not Found: `NOT_FOUND` */
             404: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1521,8 +1598,9 @@ export interface operations {
             /** @description Too Many Requests: `RATE_LIMITED` */
             429: {
                 headers: {
-                    /** @description Seconds after which the same request can succeed. */
-                    "Retry-After"?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1532,6 +1610,20 @@ export interface operations {
             /** @description Internal Server Error: `INTERNAL` */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1554,10 +1646,8 @@ export interface operations {
             /** @description The address. */
             200: {
                 headers: {
-                    /** @description What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The kind that this request counted in: `r` are left, for `t` seconds. */
-                    RateLimit?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1567,6 +1657,8 @@ export interface operations {
             /** @description Bad Request: `VALIDATION` */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1576,8 +1668,7 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
-                    /** @description The credential that is wanted; `error` when an access token was refused. */
-                    "WWW-Authenticate"?: string;
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1587,6 +1678,8 @@ export interface operations {
             /** @description Forbidden: `ADDRESS_NOT_ALLOWED` */
             403: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1596,6 +1689,8 @@ export interface operations {
             /** @description Not Found: `NOT_FOUND` */
             404: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1605,8 +1700,9 @@ export interface operations {
             /** @description Too Many Requests: `RATE_LIMITED` */
             429: {
                 headers: {
-                    /** @description Seconds after which the same request can succeed. */
-                    "Retry-After"?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1616,6 +1712,20 @@ export interface operations {
             /** @description Internal Server Error: `INTERNAL` */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1671,6 +1781,16 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     get_user_usage: {
@@ -1679,7 +1799,7 @@ export interface operations {
                 /** @description How far back; counted from the start of the hour. */
                 period?: "1d" | "7d" | "30d" | "90d";
                 /** @description `true` adds what each API key was used for. */
-                includeBreakdown?: "true" | "false";
+                includeBreakdown?: boolean;
             };
             header?: never;
             path?: never;
@@ -1690,10 +1810,8 @@ export interface operations {
             /** @description The summary. */
             200: {
                 headers: {
-                    /** @description What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The kind that this request counted in: `r` are left, for `t` seconds. */
-                    RateLimit?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1703,6 +1821,8 @@ export interface operations {
             /** @description Bad Request: `VALIDATION` */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1712,8 +1832,7 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
-                    /** @description The credential that is wanted; `error` when an access token was refused. */
-                    "WWW-Authenticate"?: string;
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1723,8 +1842,9 @@ export interface operations {
             /** @description Too Many Requests: `RATE_LIMITED` */
             429: {
                 headers: {
-                    /** @description Seconds after which the same request can succeed. */
-                    "Retry-After"?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1734,6 +1854,8 @@ export interface operations {
             /** @description Internal Server Error: `INTERNAL` */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1743,8 +1865,9 @@ export interface operations {
             /** @description Service Unavailable: `UNAVAILABLE` */
             503: {
                 headers: {
-                    /** @description Seconds after which the same request can succeed. */
-                    "Retry-After"?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1775,10 +1898,8 @@ export interface operations {
             /** @description One page of the log. */
             200: {
                 headers: {
-                    /** @description What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The kind that this request counted in: `r` are left, for `t` seconds. */
-                    RateLimit?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1788,6 +1909,8 @@ export interface operations {
             /** @description Bad Request: `VALIDATION` */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1797,8 +1920,7 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
-                    /** @description The credential that is wanted; `error` when an access token was refused. */
-                    "WWW-Authenticate"?: string;
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1808,8 +1930,9 @@ export interface operations {
             /** @description Too Many Requests: `RATE_LIMITED` */
             429: {
                 headers: {
-                    /** @description Seconds after which the same request can succeed. */
-                    "Retry-After"?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1819,6 +1942,8 @@ export interface operations {
             /** @description Internal Server Error: `INTERNAL` */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1828,8 +1953,9 @@ export interface operations {
             /** @description Service Unavailable: `UNAVAILABLE` */
             503: {
                 headers: {
-                    /** @description Seconds after which the same request can succeed. */
-                    "Retry-After"?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1872,8 +1998,7 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
-                    /** @description The credential that is wanted; `error` when an access token was refused. */
-                    "WWW-Authenticate"?: string;
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1892,8 +2017,7 @@ export interface operations {
             /** @description Too Many Requests: `TOO_MANY_FAILURES` */
             429: {
                 headers: {
-                    /** @description Seconds after which the same request can succeed. */
-                    "Retry-After"?: string;
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1912,8 +2036,7 @@ export interface operations {
             /** @description Service Unavailable: `UNAVAILABLE` */
             503: {
                 headers: {
-                    /** @description Seconds after which the same request can succeed. */
-                    "Retry-After"?: string;
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1956,8 +2079,7 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
-                    /** @description The credential that is wanted; `error` when an access token was refused. */
-                    "WWW-Authenticate"?: string;
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1976,8 +2098,7 @@ export interface operations {
             /** @description Too Many Requests: `TOO_MANY_FAILURES` */
             429: {
                 headers: {
-                    /** @description Seconds after which the same request can succeed. */
-                    "Retry-After"?: string;
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1996,8 +2117,7 @@ export interface operations {
             /** @description Service Unavailable: `UNAVAILABLE` */
             503: {
                 headers: {
-                    /** @description Seconds after which the same request can succeed. */
-                    "Retry-After"?: string;
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2018,10 +2138,8 @@ export interface operations {
             /** @description Within a second it is valid nowhere. */
             200: {
                 headers: {
-                    /** @description What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The kind that this request counted in: `r` are left, for `t` seconds. */
-                    RateLimit?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2031,8 +2149,7 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
-                    /** @description The credential that is wanted; `error` when an access token was refused. */
-                    "WWW-Authenticate"?: string;
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2042,8 +2159,9 @@ export interface operations {
             /** @description Too Many Requests: `RATE_LIMITED` */
             429: {
                 headers: {
-                    /** @description Seconds after which the same request can succeed. */
-                    "Retry-After"?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2053,6 +2171,8 @@ export interface operations {
             /** @description Internal Server Error: `INTERNAL` */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2062,8 +2182,9 @@ export interface operations {
             /** @description Service Unavailable: `UNAVAILABLE` */
             503: {
                 headers: {
-                    /** @description Seconds after which the same request can succeed. */
-                    "Retry-After"?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2084,10 +2205,8 @@ export interface operations {
             /** @description The account. */
             200: {
                 headers: {
-                    /** @description What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The kind that this request counted in: `r` are left, for `t` seconds. */
-                    RateLimit?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2097,8 +2216,7 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
-                    /** @description The credential that is wanted; `error` when an access token was refused. */
-                    "WWW-Authenticate"?: string;
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2108,8 +2226,9 @@ export interface operations {
             /** @description Too Many Requests: `RATE_LIMITED` */
             429: {
                 headers: {
-                    /** @description Seconds after which the same request can succeed. */
-                    "Retry-After"?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2119,6 +2238,8 @@ export interface operations {
             /** @description Internal Server Error: `INTERNAL` */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2128,8 +2249,9 @@ export interface operations {
             /** @description Service Unavailable: `UNAVAILABLE` */
             503: {
                 headers: {
-                    /** @description Seconds after which the same request can succeed. */
-                    "Retry-After"?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2160,10 +2282,8 @@ export interface operations {
             /** @description One page of keys, without their secrets. */
             200: {
                 headers: {
-                    /** @description What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The kind that this request counted in: `r` are left, for `t` seconds. */
-                    RateLimit?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2173,6 +2293,8 @@ export interface operations {
             /** @description Bad Request: `VALIDATION` */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2182,8 +2304,7 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
-                    /** @description The credential that is wanted; `error` when an access token was refused. */
-                    "WWW-Authenticate"?: string;
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2193,8 +2314,9 @@ export interface operations {
             /** @description Too Many Requests: `RATE_LIMITED` */
             429: {
                 headers: {
-                    /** @description Seconds after which the same request can succeed. */
-                    "Retry-After"?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2204,6 +2326,8 @@ export interface operations {
             /** @description Internal Server Error: `INTERNAL` */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2213,8 +2337,9 @@ export interface operations {
             /** @description Service Unavailable: `UNAVAILABLE` */
             503: {
                 headers: {
-                    /** @description Seconds after which the same request can succeed. */
-                    "Retry-After"?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2239,10 +2364,8 @@ export interface operations {
             /** @description The key, with its secret this once. */
             201: {
                 headers: {
-                    /** @description What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The kind that this request counted in: `r` are left, for `t` seconds. */
-                    RateLimit?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2252,6 +2375,8 @@ export interface operations {
             /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON` */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2261,8 +2386,7 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
-                    /** @description The credential that is wanted; `error` when an access token was refused. */
-                    "WWW-Authenticate"?: string;
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2272,6 +2396,8 @@ export interface operations {
             /** @description Forbidden: `KEY_CAPACITY` */
             403: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2281,6 +2407,8 @@ export interface operations {
             /** @description Payload Too Large: `INPUT_TOO_LARGE` */
             413: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2290,8 +2418,9 @@ export interface operations {
             /** @description Too Many Requests: `RATE_LIMITED` */
             429: {
                 headers: {
-                    /** @description Seconds after which the same request can succeed. */
-                    "Retry-After"?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2301,6 +2430,8 @@ export interface operations {
             /** @description Internal Server Error: `INTERNAL` */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2310,8 +2441,9 @@ export interface operations {
             /** @description Service Unavailable: `UNAVAILABLE` */
             503: {
                 headers: {
-                    /** @description Seconds after which the same request can succeed. */
-                    "Retry-After"?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2334,10 +2466,8 @@ export interface operations {
             /** @description The new key, with its secret this once. */
             200: {
                 headers: {
-                    /** @description What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The kind that this request counted in: `r` are left, for `t` seconds. */
-                    RateLimit?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2347,6 +2477,8 @@ export interface operations {
             /** @description Bad Request: `VALIDATION` */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2356,8 +2488,7 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
-                    /** @description The credential that is wanted; `error` when an access token was refused. */
-                    "WWW-Authenticate"?: string;
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2367,6 +2498,8 @@ export interface operations {
             /** @description Not Found: `NOT_FOUND` */
             404: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2376,8 +2509,9 @@ export interface operations {
             /** @description Too Many Requests: `RATE_LIMITED` */
             429: {
                 headers: {
-                    /** @description Seconds after which the same request can succeed. */
-                    "Retry-After"?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2387,6 +2521,8 @@ export interface operations {
             /** @description Internal Server Error: `INTERNAL` */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2396,8 +2532,9 @@ export interface operations {
             /** @description Service Unavailable: `UNAVAILABLE` */
             503: {
                 headers: {
-                    /** @description Seconds after which the same request can succeed. */
-                    "Retry-After"?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2420,10 +2557,8 @@ export interface operations {
             /** @description The revoked key. */
             200: {
                 headers: {
-                    /** @description What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The kind that this request counted in: `r` are left, for `t` seconds. */
-                    RateLimit?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2433,6 +2568,8 @@ export interface operations {
             /** @description Bad Request: `VALIDATION` */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2442,8 +2579,7 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
-                    /** @description The credential that is wanted; `error` when an access token was refused. */
-                    "WWW-Authenticate"?: string;
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2453,6 +2589,8 @@ export interface operations {
             /** @description Not Found: `NOT_FOUND` */
             404: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2462,8 +2600,9 @@ export interface operations {
             /** @description Too Many Requests: `RATE_LIMITED` */
             429: {
                 headers: {
-                    /** @description Seconds after which the same request can succeed. */
-                    "Retry-After"?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2473,6 +2612,8 @@ export interface operations {
             /** @description Internal Server Error: `INTERNAL` */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2482,8 +2623,9 @@ export interface operations {
             /** @description Service Unavailable: `UNAVAILABLE` */
             503: {
                 headers: {
-                    /** @description Seconds after which the same request can succeed. */
-                    "Retry-After"?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2509,10 +2651,8 @@ export interface operations {
             /** @description One page of templates. */
             200: {
                 headers: {
-                    /** @description What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The kind that this request counted in: `r` are left, for `t` seconds. */
-                    RateLimit?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2522,6 +2662,8 @@ export interface operations {
             /** @description Bad Request: `VALIDATION` */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2531,8 +2673,7 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
-                    /** @description The credential that is wanted; `error` when an access token was refused. */
-                    "WWW-Authenticate"?: string;
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2542,8 +2683,9 @@ export interface operations {
             /** @description Too Many Requests: `RATE_LIMITED` */
             429: {
                 headers: {
-                    /** @description Seconds after which the same request can succeed. */
-                    "Retry-After"?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2553,6 +2695,8 @@ export interface operations {
             /** @description Internal Server Error: `INTERNAL` */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2562,8 +2706,9 @@ export interface operations {
             /** @description Service Unavailable: `UNAVAILABLE` */
             503: {
                 headers: {
-                    /** @description Seconds after which the same request can succeed. */
-                    "Retry-After"?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2588,10 +2733,8 @@ export interface operations {
             /** @description The template in its first version. */
             201: {
                 headers: {
-                    /** @description What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The kind that this request counted in: `r` are left, for `t` seconds. */
-                    RateLimit?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2601,6 +2744,8 @@ export interface operations {
             /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `TEMPLATE_ERROR` */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2610,8 +2755,7 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
-                    /** @description The credential that is wanted; `error` when an access token was refused. */
-                    "WWW-Authenticate"?: string;
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2621,6 +2765,8 @@ export interface operations {
             /** @description Forbidden: `TEMPLATE_CAPACITY` */
             403: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2630,6 +2776,8 @@ export interface operations {
             /** @description Payload Too Large: `INPUT_TOO_LARGE` */
             413: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2639,8 +2787,9 @@ export interface operations {
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
             429: {
                 headers: {
-                    /** @description Seconds after which the same request can succeed. */
-                    "Retry-After"?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2650,6 +2799,8 @@ export interface operations {
             /** @description Internal Server Error: `INTERNAL` */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2659,8 +2810,9 @@ export interface operations {
             /** @description Service Unavailable: `UNAVAILABLE` */
             503: {
                 headers: {
-                    /** @description Seconds after which the same request can succeed. */
-                    "Retry-After"?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2685,10 +2837,8 @@ export interface operations {
             /** @description The HTML. */
             200: {
                 headers: {
-                    /** @description What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The kind that this request counted in: `r` are left, for `t` seconds. */
-                    RateLimit?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2698,6 +2848,8 @@ export interface operations {
             /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `TEMPLATE_ERROR` */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2707,8 +2859,7 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
-                    /** @description The credential that is wanted; `error` when an access token was refused. */
-                    "WWW-Authenticate"?: string;
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2718,6 +2869,8 @@ export interface operations {
             /** @description Not Found: `NOT_FOUND` */
             404: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2727,6 +2880,8 @@ export interface operations {
             /** @description Payload Too Large: `INPUT_TOO_LARGE` */
             413: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2736,8 +2891,9 @@ export interface operations {
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
             429: {
                 headers: {
-                    /** @description Seconds after which the same request can succeed. */
-                    "Retry-After"?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2747,6 +2903,8 @@ export interface operations {
             /** @description Internal Server Error: `INTERNAL` */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2756,8 +2914,9 @@ export interface operations {
             /** @description Service Unavailable: `UNAVAILABLE` */
             503: {
                 headers: {
-                    /** @description Seconds after which the same request can succeed. */
-                    "Retry-After"?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2780,10 +2939,8 @@ export interface operations {
             /** @description The template as it is now. */
             200: {
                 headers: {
-                    /** @description What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The kind that this request counted in: `r` are left, for `t` seconds. */
-                    RateLimit?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2793,6 +2950,8 @@ export interface operations {
             /** @description Bad Request: `VALIDATION` */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2802,8 +2961,7 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
-                    /** @description The credential that is wanted; `error` when an access token was refused. */
-                    "WWW-Authenticate"?: string;
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2813,6 +2971,8 @@ export interface operations {
             /** @description Not Found: `NOT_FOUND` */
             404: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2822,8 +2982,9 @@ export interface operations {
             /** @description Too Many Requests: `RATE_LIMITED` */
             429: {
                 headers: {
-                    /** @description Seconds after which the same request can succeed. */
-                    "Retry-After"?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2833,6 +2994,8 @@ export interface operations {
             /** @description Internal Server Error: `INTERNAL` */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2842,8 +3005,9 @@ export interface operations {
             /** @description Service Unavailable: `UNAVAILABLE` */
             503: {
                 headers: {
-                    /** @description Seconds after which the same request can succeed. */
-                    "Retry-After"?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2866,10 +3030,8 @@ export interface operations {
             /** @description It is deleted. */
             200: {
                 headers: {
-                    /** @description What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The kind that this request counted in: `r` are left, for `t` seconds. */
-                    RateLimit?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2879,6 +3041,8 @@ export interface operations {
             /** @description Bad Request: `VALIDATION` */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2888,8 +3052,7 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
-                    /** @description The credential that is wanted; `error` when an access token was refused. */
-                    "WWW-Authenticate"?: string;
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2899,6 +3062,8 @@ export interface operations {
             /** @description Not Found: `NOT_FOUND` */
             404: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2908,8 +3073,9 @@ export interface operations {
             /** @description Too Many Requests: `RATE_LIMITED` */
             429: {
                 headers: {
-                    /** @description Seconds after which the same request can succeed. */
-                    "Retry-After"?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2919,6 +3085,8 @@ export interface operations {
             /** @description Internal Server Error: `INTERNAL` */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2928,8 +3096,9 @@ export interface operations {
             /** @description Service Unavailable: `UNAVAILABLE` */
             503: {
                 headers: {
-                    /** @description Seconds after which the same request can succeed. */
-                    "Retry-After"?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2956,10 +3125,8 @@ export interface operations {
             /** @description The template in its new version. */
             200: {
                 headers: {
-                    /** @description What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The kind that this request counted in: `r` are left, for `t` seconds. */
-                    RateLimit?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2969,6 +3136,8 @@ export interface operations {
             /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `TEMPLATE_ERROR` */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2978,8 +3147,7 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
-                    /** @description The credential that is wanted; `error` when an access token was refused. */
-                    "WWW-Authenticate"?: string;
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2989,6 +3157,8 @@ export interface operations {
             /** @description Not Found: `NOT_FOUND` */
             404: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2998,6 +3168,8 @@ export interface operations {
             /** @description Payload Too Large: `INPUT_TOO_LARGE` */
             413: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3007,8 +3179,9 @@ export interface operations {
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
             429: {
                 headers: {
-                    /** @description Seconds after which the same request can succeed. */
-                    "Retry-After"?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3018,6 +3191,8 @@ export interface operations {
             /** @description Internal Server Error: `INTERNAL` */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3027,8 +3202,9 @@ export interface operations {
             /** @description Service Unavailable: `UNAVAILABLE` */
             503: {
                 headers: {
-                    /** @description Seconds after which the same request can succeed. */
-                    "Retry-After"?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3056,10 +3232,8 @@ export interface operations {
             /** @description One page of versions, without their content. */
             200: {
                 headers: {
-                    /** @description What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The kind that this request counted in: `r` are left, for `t` seconds. */
-                    RateLimit?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3069,6 +3243,8 @@ export interface operations {
             /** @description Bad Request: `VALIDATION` */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3078,8 +3254,7 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
-                    /** @description The credential that is wanted; `error` when an access token was refused. */
-                    "WWW-Authenticate"?: string;
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3089,6 +3264,8 @@ export interface operations {
             /** @description Forbidden: `PLAN_LIMIT` */
             403: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3098,6 +3275,8 @@ export interface operations {
             /** @description Not Found: `NOT_FOUND` */
             404: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3107,8 +3286,9 @@ export interface operations {
             /** @description Too Many Requests: `RATE_LIMITED` */
             429: {
                 headers: {
-                    /** @description Seconds after which the same request can succeed. */
-                    "Retry-After"?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3118,6 +3298,8 @@ export interface operations {
             /** @description Internal Server Error: `INTERNAL` */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3127,8 +3309,9 @@ export interface operations {
             /** @description Service Unavailable: `UNAVAILABLE` */
             503: {
                 headers: {
-                    /** @description Seconds after which the same request can succeed. */
-                    "Retry-After"?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3152,10 +3335,8 @@ export interface operations {
             /** @description The version. */
             200: {
                 headers: {
-                    /** @description What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The kind that this request counted in: `r` are left, for `t` seconds. */
-                    RateLimit?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3165,6 +3346,8 @@ export interface operations {
             /** @description Bad Request: `VALIDATION` */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3174,8 +3357,7 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
-                    /** @description The credential that is wanted; `error` when an access token was refused. */
-                    "WWW-Authenticate"?: string;
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3185,6 +3367,8 @@ export interface operations {
             /** @description Forbidden: `PLAN_LIMIT` */
             403: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3194,6 +3378,8 @@ export interface operations {
             /** @description Not Found: `NOT_FOUND` */
             404: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3203,8 +3389,9 @@ export interface operations {
             /** @description Too Many Requests: `RATE_LIMITED` */
             429: {
                 headers: {
-                    /** @description Seconds after which the same request can succeed. */
-                    "Retry-After"?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3214,6 +3401,8 @@ export interface operations {
             /** @description Internal Server Error: `INTERNAL` */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3223,8 +3412,9 @@ export interface operations {
             /** @description Service Unavailable: `UNAVAILABLE` */
             503: {
                 headers: {
-                    /** @description Seconds after which the same request can succeed. */
-                    "Retry-After"?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3248,10 +3438,8 @@ export interface operations {
             /** @description The template in its new version. */
             200: {
                 headers: {
-                    /** @description What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The kind that this request counted in: `r` are left, for `t` seconds. */
-                    RateLimit?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3261,6 +3449,8 @@ export interface operations {
             /** @description Bad Request: `VALIDATION`, `TEMPLATE_ERROR` */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3270,8 +3460,7 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
-                    /** @description The credential that is wanted; `error` when an access token was refused. */
-                    "WWW-Authenticate"?: string;
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3281,6 +3470,8 @@ export interface operations {
             /** @description Forbidden: `PLAN_LIMIT` */
             403: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3290,6 +3481,8 @@ export interface operations {
             /** @description Not Found: `NOT_FOUND` */
             404: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3299,8 +3492,9 @@ export interface operations {
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
             429: {
                 headers: {
-                    /** @description Seconds after which the same request can succeed. */
-                    "Retry-After"?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3310,6 +3504,8 @@ export interface operations {
             /** @description Internal Server Error: `INTERNAL` */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3319,8 +3515,9 @@ export interface operations {
             /** @description Service Unavailable: `UNAVAILABLE` */
             503: {
                 headers: {
-                    /** @description Seconds after which the same request can succeed. */
-                    "Retry-After"?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3349,10 +3546,8 @@ export interface operations {
             /** @description One page of entries. */
             200: {
                 headers: {
-                    /** @description What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The kind that this request counted in: `r` are left, for `t` seconds. */
-                    RateLimit?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3362,6 +3557,8 @@ export interface operations {
             /** @description Bad Request: `VALIDATION` */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3371,8 +3568,7 @@ export interface operations {
             /** @description Unauthorized: `UNAUTHENTICATED` */
             401: {
                 headers: {
-                    /** @description The credential that is wanted; `error` when an access token was refused. */
-                    "WWW-Authenticate"?: string;
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3382,8 +3578,9 @@ export interface operations {
             /** @description Too Many Requests: `RATE_LIMITED` */
             429: {
                 headers: {
-                    /** @description Seconds after which the same request can succeed. */
-                    "Retry-After"?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3393,6 +3590,8 @@ export interface operations {
             /** @description Internal Server Error: `INTERNAL` */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3402,8 +3601,9 @@ export interface operations {
             /** @description Service Unavailable: `UNAVAILABLE` */
             503: {
                 headers: {
-                    /** @description Seconds after which the same request can succeed. */
-                    "Retry-After"?: string;
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {

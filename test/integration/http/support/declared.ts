@@ -38,6 +38,9 @@ export function assertDeclared(method: string, path: string, seen: Seen): void {
   assert.equal(error.requestId, seen.headers.get('x-request-id'), where);
   // RFC 9110, section 11.6.1: on every 401, and Platen sends it with no other status.
   assert.equal(seen.headers.has('www-authenticate'), seen.status === 401, where);
+  // A wait is named wherever the same request can succeed later.
+  if ([429, 503].includes(seen.status))
+    assert.match(seen.headers.get('retry-after') ?? '', /^[1-9]\d*$/, where);
   if (route !== undefined) assert.ok(errorsOf(route).includes(error.code), `${where}: ${error.code}`);
 }
 
