@@ -1,6 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
+import { emailSchema, PASSWORD_LENGTHS } from './accounts/credentials.ts';
 import { parseNetworks } from './egress/networks.ts';
+import { SECRET_FORM } from './keys/secret.ts';
 
 const integer = (fallback: number, min: number, max: number) =>
   z.coerce.number().int().min(min).max(max).default(fallback);
@@ -19,12 +21,11 @@ const networks = list.superRefine((entries, context) => {
 });
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https address' });
 
-/** Bootstrap keys are taken as given: a known prefix and at least 32 characters that cannot break a header. */
 const givenKey = z
   .string()
   .regex(
-    /^sk_(live|test)_[\x21-\x7e]{32,}$/,
-    'must start with sk_live_ or sk_test_ and have 32 characters or more after that',
+    SECRET_FORM,
+    'must start with sk_live_ or sk_test_ and have 32 to 4096 printable characters after that',
   );
 
 /**
@@ -150,10 +151,11 @@ export const environmentSchema = z.object({
   PLATEN_SIGN_IN_FAILURES_PER_ADDRESS: integer(100, 1, 1_000_000).describe(
     'The same from one client address (of IPv6: from one /64).',
   ),
-  PLATEN_BOOTSTRAP_EMAIL: z.email().optional().describe('E-mail address of a fixed first account.'),
+  PLATEN_BOOTSTRAP_EMAIL: emailSchema.optional().describe('E-mail address of a fixed first account.'),
   PLATEN_BOOTSTRAP_PASSWORD: z
     .string()
-    .min(8, 'must have 8 characters or more')
+    .min(PASSWORD_LENGTHS.min, `must have ${PASSWORD_LENGTHS.min} characters or more`)
+    .max(PASSWORD_LENGTHS.max, `must have ${PASSWORD_LENGTHS.max} characters or fewer`)
     .optional()
     .describe('Its password.'),
   PLATEN_BOOTSTRAP_PLAN: z

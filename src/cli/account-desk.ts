@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { AccessTokenStore } from '../accounts/access-token-store.ts';
 import type { Account, AccountStore } from '../accounts/account-store.ts';
+import { PASSWORD_LENGTHS, passwordSchema } from '../accounts/credentials.ts';
 import { hashPassword } from '../accounts/password.ts';
 import type { AuditAction, AuditLog } from '../audit/audit-log.ts';
 import type { PlanName } from '../plans/plan.ts';
@@ -8,8 +9,6 @@ import { CommandError } from './command-error.ts';
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const PASSWORD_BYTES = 15;
-/** As for those who sign up by themselves. */
-const PASSWORD_LENGTHS = [8, 200] as const;
 
 /** An account and a password that was made for it, or null if one was given. */
 export interface WithPassword {
@@ -100,7 +99,7 @@ function newPassword(): string {
 }
 
 function checkPassword(password: string): void {
-  const [min, max] = PASSWORD_LENGTHS;
-  if (password.length >= min && password.length <= max) return;
+  if (passwordSchema.safeParse(password).success) return;
+  const { min, max } = PASSWORD_LENGTHS;
   throw new CommandError(`The password must have ${min} to ${max} characters.`);
 }

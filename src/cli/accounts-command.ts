@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
-import { z } from 'zod';
 import type { Account } from '../accounts/account-store.ts';
+import { emailSchema } from '../accounts/credentials.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { PLAN_NAMES, type PlanName } from '../plans/plan.ts';
 import type { AccountDesk, WithPassword } from './account-desk.ts';
@@ -63,8 +63,7 @@ const COMMANDS: Readonly<Record<string, { readonly operands: number; readonly ru
   create: {
     operands: 1,
     async run(desk, [email = ''], options, stdin) {
-      if (!z.email().max(254).safeParse(email).success)
-        throw new CommandError(`${email} is no e-mail address.`);
+      if (!emailSchema.safeParse(email).success) throw new CommandError(`${email} is no e-mail address.`);
       return withPassword(await desk.create(email, planOf(options.plan), await passwordOf(options, stdin)));
     },
   },

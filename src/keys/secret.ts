@@ -17,9 +17,15 @@ export function newSecret(mode: KeyMode): string {
   return `sk_${mode}_${body}${checksum(body)}`;
 }
 
-/** The mode that a secret names; undefined for what cannot be one. No checksum is asked of keys taken as given. */
+/**
+ * What can be a secret: made here, or taken as given, of which no checksum is asked. Its characters cannot break a header,
+ * and its length leaves room for the other headers of a request.
+ */
+export const SECRET_FORM = /^sk_(live|test)_[\x21-\x7e]{32,4096}$/;
+
+/** The mode that a secret names; undefined for what cannot be one. */
 export function modeOf(secret: string): KeyMode | undefined {
-  return /^sk_(live|test)_[\x21-\x7e]{32,256}$/.exec(secret)?.[1] as KeyMode | undefined;
+  return SECRET_FORM.exec(secret)?.[1] as KeyMode | undefined;
 }
 
 /** What is stored, and looked up by. The secret has 256 random bits, so a fast hash is enough. */

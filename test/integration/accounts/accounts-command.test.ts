@@ -117,6 +117,7 @@ describe('platen accounts', () => {
       [['list', '--limit', '0'], /--limit must be an integer from 1 to 1000/],
       [['list', '--what'], /--what[\s\S]*usage/],
       [['create', 'nobody'], /nobody is no e-mail address/],
+      [['create', `${'a'.repeat(65)}@example.com`], /is no e-mail address/],
       [['set-plan', 'nobody@example.com', 'gold'], /gold is no plan; free, starter/],
       [['set-plan', 'nobody@example.com', 'free'], /no account with the address nobody@example\.com/],
       [['revoke-tokens', '00000000-0000-4000-8000-000000000000'], /There is no account 0000/],

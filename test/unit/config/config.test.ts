@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { ConfigError, loadConfig } from '../../../src/config.ts';
+import { modeOf } from '../../../src/keys/secret.ts';
 
 const faults = (role: Parameters<typeof loadConfig>[0], environment: NodeJS.ProcessEnv): string => {
   try {
@@ -53,6 +54,26 @@ describe('configuration', () => {
       /PLATEN_BOOTSTRAP_API_KEY/,
     );
     assert.match(faults('standalone', { PLATEN_BOOTSTRAP_API_KEY: key }), /PLATEN_BOOTSTRAP_EMAIL/);
+  });
+
+  it('refuses a bootstrap account that nobody could sign in to, or whose key nobody could use', () => {
+    const email = { PLATEN_BOOTSTRAP_EMAIL: 'a@example.com' };
+    const longest = `sk_test_${'k'.repeat(4096)}`;
+    const { PLATEN_BOOTSTRAP_API_KEY } = loadConfig('api', {
+      ...email,
+      PLATEN_BOOTSTRAP_API_KEY: longest,
+      MONGODB_URI: 'mongodb://a',
+      KAFKA_BROKERS: 'a:1',
+      PLATEN_SECRET: 's'.repeat(32),
+    });
+    assert.equal(modeOf(PLATEN_BOOTSTRAP_API_KEY!), 'test');
+    for (const [name, value] of Object.entries({
+      PLATEN_BOOTSTRAP_API_KEY: `${longest}k`,
+      PLATEN_BOOTSTRAP_PASSWORD: 'p'.repeat(201),
+      PLATEN_BOOTSTRAP_EMAIL: `${'a'.repeat(65)}@example.com`,
+    })) {
+      assert.match(faults('standalone', { ...email, [name]: value }), new RegExp(`^  ${name}: `, 'm'));
+    }
   });
 
   it('splits lists and drops what is empty', () => {

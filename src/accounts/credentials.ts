@@ -1,0 +1,19 @@
+import { z } from 'zod';
+
+/** RFC 5321, section 4.5.3.1.3, less the brackets. */
+const MAX_EMAIL = 254;
+/** What stands before the @: section 4.5.3.1.1. */
+const MAX_LOCAL_PART = 64;
+/** Characters of a password. */
+export const PASSWORD_LENGTHS = { min: 8, max: 200 } as const;
+
+/** An address that can be signed in to. The same for all who make accounts, or some could never be used. */
+export const emailSchema = z
+  .email()
+  .max(MAX_EMAIL)
+  .refine((address) => address.indexOf('@') <= MAX_LOCAL_PART, {
+    message: `must have at most ${MAX_LOCAL_PART} characters before the @`,
+  });
+
+/** A password that an account can be given. */
+export const passwordSchema = z.string().min(PASSWORD_LENGTHS.min).max(PASSWORD_LENGTHS.max);
