@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { fileURLToPath } from 'node:url';
 import type { TestClient } from '../support/client.ts';
 import { readPdf, renderPage } from '../support/pdf.ts';
 import { openStandaloneService, type Tenant, type TestService } from '../support/service.ts';
@@ -11,6 +14,12 @@ type Mode = 'html' | 'url' | 'template';
 const near = (actual: number, expected: number) =>
   assert.ok(Math.abs(actual - expected) < 1.5, `${actual} ≠ ${expected}`);
 const RED: readonly [number, number, number] = [255, 0, 0];
+const RED_SQUARE =
+  '<svg xmlns="http://www.w3.org/2000/svg" width="100" height="100"><rect width="100" height="100" fill="red"/></svg>';
+/** In a case's document: where its pictures and fonts are. */
+const ORIGIN = 'http://assets';
+/** Milliseconds. */
+const SLOW = 400;
 
 /** What an option does to the PDF of a document, whichever way the document comes in. */
 const CASES: {
@@ -164,6 +173,49 @@ const CASES: {
       assert.ok((await renderPage(bytes)).countColor(RED) > 3000);
     },
   },
+  ...(['load', 'networkidle'] as const).map((waitUntil) => ({
+    name: `waitUntil ${waitUntil}`,
+    html: `<p id=p>loaded</p><script>addEventListener('load', () => setTimeout(() => {
+      const image = new Image(); image.onload = () => { p.textContent = 'idle' }; image.src = '${ORIGIN}/slow/a.svg' }, 100))</script>`,
+    options: { waitUntil },
+    proof: ({ text }: Pdf) => assert.equal(text.trim(), waitUntil === 'load' ? 'loaded' : 'idle'),
+  })),
+  {
+    name: 'waitUntil domcontentloaded',
+    html: `<p>there</p><script>1</script><img src="${ORIGIN}/never.svg">`,
+    options: { waitUntil: 'domcontentloaded', timeoutMs: 5000 },
+    proof: ({ text }) => assert.match(text, /there/),
+  },
+  {
+    name: 'what observers draw, however far down',
+    html: `<canvas id=a width=100 height=100></canvas><div style="height: 3000px"></div><canvas id=b width=100 height=100></canvas><script>
+      const draw = (canvas) => { const c = canvas.getContext("2d"); c.fillStyle = "red"; c.fillRect(0, 0, 100, 100) };
+      new ResizeObserver(() => draw(a)).observe(a);
+      new IntersectionObserver(([entry]) => entry.isIntersecting && draw(b)).observe(b)</script>`,
+    options: {},
+    async proof({ pages }, bytes) {
+      for (const number of [1, pages.length]) {
+        assert.ok((await renderPage(bytes, number)).countColor(RED) > 3000, `page ${number}`);
+      }
+    },
+  },
+  {
+    name: 'lazy images, however far down',
+    html: `<div style="height: 9000px"></div><img loading=lazy src="${ORIGIN}/slow/b.svg">`,
+    options: {},
+    async proof({ pages }, bytes) {
+      assert.ok((await renderPage(bytes, pages.length)).countColor(RED) > 3000);
+    },
+  },
+  {
+    name: 'web fonts',
+    html: `<style>@font-face { font-family: f; src: url(${ORIGIN}/slow/f.ttf) } p { font: 40px f }</style><p>mmmm</p>`,
+    options: {},
+    proof({ text }, bytes) {
+      assert.match(text, /mmmm/);
+      assert.ok(Buffer.from(bytes).includes('LiberationSans-Bold'), 'the font is embedded');
+    },
+  },
 ];
 
 describe('every option, in every input mode', function () {
@@ -177,7 +229,13 @@ describe('every option, in every input mode', function () {
     tenant = await service.newTenant('business');
     client = tenant.client;
     pages = await serveWebPages({
-      ...Object.fromEntries(CASES.map(({ html }, i) => [`/case-${i}`, `<!doctype html>${html}`])),
+      ...Object.fromEntries(
+        CASES.map(({ html }, i) => [`/case-${i}`, `<!doctype html>${html.replaceAll(ORIGIN, '')}`]),
+      ),
+      '/slow/a.svg': slowly('image/svg+xml', RED_SQUARE),
+      '/slow/b.svg': slowly('image/svg+xml', RED_SQUARE),
+      '/slow/f.ttf': slowly('font/ttf', font()),
+      '/never.svg': () => undefined,
       '/guarded.css': (request, response) => {
         const open = request.headers.authorization === 'Bearer asset';
         response.writeHead(open ? 200 : 401, { 'content-type': 'text/css' }).end('p { color: red }');
@@ -194,7 +252,8 @@ describe('every option, in every input mode', function () {
     await service?.stop();
   });
 
-  const inputOf = async (mode: Mode, html: string, path: string) => {
+  const inputOf = async (mode: Mode, document: string, path: string) => {
+    const html = document.replaceAll(ORIGIN, pages.url);
     if (mode === 'html') return { html: `<!doctype html>${html}` };
     if (mode === 'url') return { url: pages.url + path };
     const { templateId } = await service.saveTemplate(tenant, `<!doctype html>{{ body | raw }}`);
@@ -213,6 +272,15 @@ describe('every option, in every input mode', function () {
         await proof(await readPdf(bytes), bytes);
       });
     }
+
+    it(`${mode}: timeoutMs`, async () => {
+      const html = '<p>x</p>';
+      const options = { timeoutMs: 1000, delayMs: 3000 };
+      const answer = await client.render({ ...(await inputOf(mode, html, '/case-0')), options });
+      assert.equal(answer.status, 202, 'another attempt follows');
+      const { error, attemptCount } = await client.end(answer.json.jobId);
+      assert.deepEqual([error.code, attemptCount], ['RENDER_TIMEOUT', 2]);
+    });
 
     it(`${mode}: assetHeaders`, async () => {
       const html = `<link rel=stylesheet href="${pages.url}/guarded.css"><p>let in</p>`;
@@ -238,3 +306,17 @@ describe('every option, in every input mode', function () {
     }
   });
 });
+
+function slowly(type: string, body: string | Buffer) {
+  return (_request: IncomingMessage, response: ServerResponse) => {
+    const headers = { 'content-type': type, 'access-control-allow-origin': '*', 'cache-control': 'no-store' };
+    setTimeout(() => response.writeHead(200, headers).end(body), SLOW);
+  };
+}
+
+/** Any font that no machine has by another name. */
+function font(): Buffer {
+  return readFileSync(
+    fileURLToPath(import.meta.resolve('pdfjs-dist/standard_fonts/LiberationSans-Bold.ttf')),
+  );
+}
