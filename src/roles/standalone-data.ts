@@ -20,14 +20,21 @@ export async function firstAccount(
   platform: Platform,
 ): Promise<{ keyFile: string; madeKey: string | undefined }> {
   const keyFile = join(platform.config.PLATEN_DATA_DIR, 'first-api-key');
-  const { accounts, keys } = platform;
+  const { accounts, keys, accountServices } = platform;
   const account =
     (await accounts.findByEmail(FIRST_ACCOUNT)) ?? (await accounts.create(FIRST_ACCOUNT, null, 'business'));
   if (account === undefined) throw new Error('The first account could not be made.');
   const kept = await readFile(keyFile, 'utf8').catch(() => undefined);
   if (kept !== undefined && (await keys.findBySecret(kept.trim())) !== undefined)
     return { keyFile, madeKey: undefined };
-  const { secret } = await keys.create(account._id, { name: 'first', mode: 'live', allowedIps: [] });
+  const { key, secret } = await keys.create(account._id, { name: 'first', mode: 'live', allowedIps: [] });
+  await accountServices.audit.record({
+    accountId: account._id,
+    action: 'key.created',
+    actor: 'operator',
+    targetId: key._id,
+    details: { name: key.name, mode: key.mode, prefix: key.prefix },
+  });
   await mkdir(platform.config.PLATEN_DATA_DIR, { recursive: true, mode: 0o700 });
   await writeFile(keyFile, `${secret}\n`, { mode: 0o600 });
   return { keyFile, madeKey: secret };

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { pino } from 'pino';
+import { bootstrapAccount } from '../../../src/roles/bootstrap-account.ts';
+import { AccountClient } from '../../support/account-client.ts';
+import { callApi, openApi, type TestApi } from '../http/support/api.ts';
+
+const EMAIL = 'first@example.com';
+const KEY = `sk_live_${'given-by-the-operator'.padEnd(40, 'x')}`;
+const GIVEN = {
+  PLATEN_BOOTSTRAP_EMAIL: EMAIL,
+  PLATEN_BOOTSTRAP_PASSWORD: 'the first password',
+  PLATEN_BOOTSTRAP_PLAN: 'starter',
+  PLATEN_BOOTSTRAP_API_KEY: KEY,
+} as const;
+
+describe('the bootstrap account', () => {
+  let api: TestApi;
+  beforeEach(async () => {
+    api = await openApi();
+  });
+  afterEach(() => api.close());
+
+  const start = (config: Parameters<typeof bootstrapAccount>[1] = GIVEN) =>
+    bootstrapAccount({ ...api, logger: pino({ level: 'silent' }) }, config);
+
+  async function signIn(password: string): Promise<AccountClient> {
+    const answer = await callApi(api.url, 'POST', '/auth/login', { email: EMAIL, password });
+    assert.equal(answer.status, 200);
+    return new AccountClient(api.url, answer.json.accessToken);
+  }
+
+  /** What operators have done, oldest first. */
+  async function done(client: AccountClient) {
+    const { entries } = await client.expect(200, 'GET', '/user/audit-log?sort=created_asc');
+    return entries
+      .filter(({ actor }: { actor: string }) => actor === 'operator')
+      .map(({ action }: { action: string }) => action);
+  }
+
+  it('is made once, with its key, by however many processes that start at once or again', async () => {
+    await Promise.all([start(), start(), start()]);
+    await start();
+    const client = await signIn(GIVEN.PLATEN_BOOTSTRAP_PASSWORD);
+    assert.equal((await client.expect(200, 'GET', '/auth/me')).plan, 'starter');
+    const { keys, total } = await client.expect(200, 'GET', '/user/api-keys');
+    assert.deepEqual([total, keys[0].prefix, keys[0].mode], [1, KEY.slice(0, 12), 'live']);
+    const jobs = await callApi(api.url, 'GET', '/v1/pdf/jobs', undefined, { 'x-api-key': KEY });
+    assert.equal(jobs.status, 200);
+    assert.deepEqual(await done(client), ['account.registered', 'key.created']);
+  });
+
+  it('takes over a changed plan and password, ends its tokens then, and is audited', async () => {
+    await start();
+    const before = await signIn(GIVEN.PLATEN_BOOTSTRAP_PASSWORD);
+    const password = 'another password';
+    await start({ ...GIVEN, PLATEN_BOOTSTRAP_PLAN: 'business', PLATEN_BOOTSTRAP_PASSWORD: password });
+    await before.expect(401, 'GET', '/auth/me');
+    const client = await signIn(password);
+    assert.equal((await client.expect(200, 'GET', '/auth/me')).plan, 'business');
+    assert.deepEqual(await done(client), [
+      'account.registered',
+      'key.created',
+      'account.plan_changed',
+      'account.password_reset',
+      'account.tokens_revoked',
+    ]);
+  });
+
+  it('cannot have the key of another account', async () => {
+    await start();
+    const other = { ...GIVEN, PLATEN_BOOTSTRAP_EMAIL: 'second@example.com' };
+    await assert.rejects(start(other), /the key belongs to another account/);
+  });
+});
