@@ -1,4 +1,11 @@
-import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import {
+  createRemoteJWKSet,
+  decodeJwt,
+  errors,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  jwtVerify,
+} from 'jose';
 import { z } from 'zod';
 import type { Clock } from '../clock.ts';
 import { PlatenError } from '../errors/registry.ts';
@@ -64,10 +71,13 @@ export class OidcVerifier {
 
   /**
    * @returns undefined for a token that is not valid.
-   * @throws PlatenError UNAVAILABLE while the issuer's keys cannot be had: nothing is known of the token then.
+   * @throws PlatenError UNAVAILABLE while the issuer's keys cannot be had: nothing is known then of a token that says it is
+   * the issuer's.
    */
   async verify(token: string): Promise<OidcClaims | undefined> {
     const { issuer, audience, clock } = this.#options;
+    // What does not even say so needs no keys to be refused.
+    if (issuerNamedBy(token) !== issuer) return undefined;
     const keys = await this.#discovered();
     try {
       const { payload } = await jwtVerify(token, this.#guarded(keys), {
@@ -137,6 +147,15 @@ export class OidcVerifier {
   #refuseWhileAway(): void {
     const waitMs = this.#notBefore - this.#options.clock.now().getTime();
     if (waitMs > 0 && this.#keys === undefined) throw unavailable(waitMs);
+  }
+}
+
+/** Whom a token says it is of; unproven. */
+function issuerNamedBy(token: string): string | undefined {
+  try {
+    return decodeJwt(token).iss;
+  } catch {
+    return undefined;
   }
 }
 

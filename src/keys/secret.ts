@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 export const KEY_MODES = ['live', 'test'] as const;
@@ -31,6 +31,12 @@ export function modeOf(secret: string): KeyMode | undefined {
 /** What is stored, and looked up by. The secret has 256 random bits, so a fast hash is enough. */
 export function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
+}
+
+/** Whether two hashes of secrets are the same, in a time that does not tell how far they are. */
+export function isSameHash(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one, 'hex'), Buffer.from(other, 'hex')];
+  return a.length === b.length && timingSafeEqual(a, b);
 }
 
 /** The leading characters that lists show. */

@@ -155,6 +155,11 @@ describe('tokens of an OpenID Connect issuer', () => {
         assert.equal(answer.json.code, 'UNAVAILABLE');
         const seconds = Number(answer.headers.get('retry-after'));
         assert.ok(seconds >= 1 && seconds <= 5);
+        // What is no token of this issuer's, whatever its keys are, is refused all the same.
+        const foreign = await impostor.token({ subject: newSubject() }, { audience: issuer.audience });
+        for (const token of ['nonsense', 'a.b.c', foreign]) {
+          assert.equal((await new AccountClient(fresh.url, token).get('/auth/me')).status, 401, token);
+        }
         await issuer.start();
         fresh.domain.clock.pass(seconds * 1000);
         await client.expect(200, 'GET', '/auth/me');

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { hashSecret, modeOf, newSecret, prefixOf } from '../../../src/keys/secret.ts';
+import { hashSecret, isSameHash, modeOf, newSecret, prefixOf } from '../../../src/keys/secret.ts';
 
 describe('API key secrets', () => {
   it('name their mode, are long, and never repeat', () => {
@@ -20,6 +20,13 @@ describe('API key secrets', () => {
     ]) {
       assert.equal(modeOf(wrong), undefined, wrong);
     }
+  });
+
+  it('are the same when all of their hashes is', () => {
+    const [hash, other] = [hashSecret(newSecret('live')), hashSecret(newSecret('live'))];
+    assert.ok(isSameHash(hash, hash.toUpperCase()));
+    for (const wrong of [other, hash.slice(2), `${hash}00`, '', 'no hash'])
+      assert.ok(!isSameHash(hash, wrong));
   });
 
   it('show a prefix that gives nothing away, and are stored as a hash', () => {
