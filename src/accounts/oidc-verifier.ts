@@ -24,12 +24,15 @@ export interface OidcVerifierOptions {
   readonly issuer: string;
   readonly audience: string;
   readonly clock: Clock;
+  /** A key that the issuer has withdrawn is trusted no longer than this, in milliseconds; ten minutes unless said otherwise. */
+  readonly keysCacheMs?: number;
 }
+
+type RemoteKeys = ReturnType<typeof createRemoteJWKSet>;
 
 /** How far the issuer's clock may be off. */
 export const CLOCK_SKEW_S = 60;
 const FETCH_TIMEOUT_MS = 5000;
-/** A key that the issuer has withdrawn is trusted no longer than this. */
 const KEYS_CACHE_MS = 10 * 60_000;
 /** A token with an unknown key makes the keys be fetched again, but not more often than this. */
 const KEYS_COOLDOWN_MS = 30_000;
@@ -58,7 +61,7 @@ const discoverySchema = z.object({
 /** Checks the JWTs of one OpenID Connect issuer against its published keys. */
 export class OidcVerifier {
   readonly #options: OidcVerifierOptions;
-  #keys: Promise<JWTVerifyGetKey> | undefined;
+  #keys: Promise<RemoteKeys> | undefined;
   #notBefore = 0;
 
   constructor(options: OidcVerifierOptions) {
@@ -96,8 +99,8 @@ export class OidcVerifier {
   }
 
   /** Once; after a failure again, but not at once. */
-  #discovered(): Promise<JWTVerifyGetKey> {
-    this.#refuseWhileAway();
+  #discovered(): Promise<RemoteKeys> {
+    if (this.#keys === undefined) this.#refuseWhileAway();
     this.#keys ??= this.#discover().catch((error: unknown) => {
       this.#keys = undefined;
       throw this.#away(error);
@@ -105,8 +108,8 @@ export class OidcVerifier {
     return this.#keys;
   }
 
-  async #discover(): Promise<JWTVerifyGetKey> {
-    const { issuer } = this.#options;
+  async #discover(): Promise<RemoteKeys> {
+    const { issuer, keysCacheMs = KEYS_CACHE_MS } = this.#options;
     const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
     const response = await fetch(url, {
       signal: AbortSignal.timeout(FETCH_TIMEOUT_MS),
@@ -120,13 +123,15 @@ export class OidcVerifier {
     return createRemoteJWKSet(new URL(found.jwks_uri), {
       timeoutDuration: FETCH_TIMEOUT_MS,
       cooldownDuration: KEYS_COOLDOWN_MS,
-      cacheMaxAge: KEYS_CACHE_MS,
+      cacheMaxAge: keysCacheMs,
     });
   }
 
   /** Tells keys that cannot be fetched from keys that do not fit: the second is the token's fault. */
-  #guarded(keys: JWTVerifyGetKey): JWTVerifyGetKey {
+  #guarded(keys: RemoteKeys): JWTVerifyGetKey {
     return async (header, token) => {
+      // Keys that are too old are fetched first; while that fails nobody is to wait for it in vain.
+      if (!keys.fresh) this.#refuseWhileAway();
       try {
         return await keys(header, token);
       } catch (error) {
@@ -146,7 +151,7 @@ export class OidcVerifier {
 
   #refuseWhileAway(): void {
     const waitMs = this.#notBefore - this.#options.clock.now().getTime();
-    if (waitMs > 0 && this.#keys === undefined) throw unavailable(waitMs);
+    if (waitMs > 0) throw unavailable(waitMs);
   }
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SignJWT } from 'jose';
+import { OidcVerifier } from '../../../src/accounts/oidc-verifier.ts';
 import { AccountClient, newEmail, signUp } from '../../support/account-client.ts';
 import { startMongo } from '../../support/mongo.ts';
 import { openIssuer, type TestIssuer } from '../../support/oidc-issuer.ts';
@@ -183,6 +184,23 @@ describe('tokens of an OpenID Connect issuer', () => {
         await signUp(fresh.url);
         issuer.hang(false);
       });
+    });
+
+    it('do not hang either where its keys have become too old', async () => {
+      const { clock } = api.domain;
+      const verifier = new OidcVerifier({ ...issuer, clock, keysCacheMs: 50 });
+      const token = await issuer.token({ subject: newSubject() });
+      assert.ok(await verifier.verify(token));
+      await sleep(60);
+      issuer.hang(true);
+      await assert.rejects(verifier.verify(token), { code: 'UNAVAILABLE' });
+      const began = performance.now();
+      await assert.rejects(verifier.verify(token), { code: 'UNAVAILABLE' });
+      assert.ok(performance.now() - began < 1000);
+      issuer.hang(false);
+      clock.pass(5000);
+      assert.ok(await verifier.verify(token));
+      clock.pass(-5000);
     });
 
     it('go on where its keys are known', async () => {
