@@ -91,7 +91,7 @@ export async function letRestPass(request: Request, response: Response): Promise
 }
 
 function tooLarge(maxBytes: number): PlatenError {
-  return new PlatenError('INPUT_TOO_LARGE', `The body is larger than the plan's limit of ${maxBytes} bytes.`);
+  return new PlatenError('INPUT_TOO_LARGE', `The body is larger than the limit of ${maxBytes} bytes.`);
 }
 
 function decode(bytes: Buffer): string {

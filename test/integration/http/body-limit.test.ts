@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { connect } from 'node:net';
-import { openApi, type TestApi, type TestCaller } from './support/api.ts';
+import { callApi, openApi, type TestApi, type TestCaller } from './support/api.ts';
 
 const LIMIT = 64 * 1024;
 
@@ -24,6 +24,16 @@ describe('the limit of a body', () => {
     assert.equal(answer.status, 413);
     assert.equal(answer.json.code, 'INPUT_TOO_LARGE');
     assert.match(answer.json.message, /65536 bytes/);
+  });
+
+  it('is small where no credential is asked for', async () => {
+    const login = (spaces: number) =>
+      callApi(api.url, 'POST', '/auth/login', `{"email":"a@example.com"${' '.repeat(spaces)}}`);
+    const rest = '{"email":"a@example.com"}'.length;
+    // The password is missing.
+    assert.equal((await login(64 * 1024 - rest)).status, 400);
+    const answer = await login(64 * 1024 - rest + 1);
+    assert.deepEqual([answer.status, answer.json.code], [413, 'INPUT_TOO_LARGE']);
   });
 
   it('counts bytes, not characters', async () => {
