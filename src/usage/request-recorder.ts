@@ -15,11 +15,23 @@ export interface RecordedRequest {
   readonly hasJob: boolean;
 }
 
+const MINUTE_MS = 60_000;
 /**
- * Records requests for work: every one in the log; in the usage those that were refused. What became of an accepted
- * one is counted when its job ends, so each counts once, and a repetition of a request not at all.
+ * Entries a minute that one process logs of an account's requests beyond its rate. Nothing else bounds how many there are:
+ * a caller that hammers on would fill the log, and the disk.
+ */
+const LOGGED_BEYOND_RATE = 60;
+/** Accounts whose requests beyond their rate are counted at a time. */
+const REMEMBERED = 10_000;
+
+/**
+ * Records requests for work: every one in the log, but for most of those beyond the rate; in the usage those that were
+ * refused, all of them. What became of an accepted one is counted when its job ends, so each counts once, and a
+ * repetition of a request not at all.
  */
 export class RequestRecorder {
+  /** By account: the minute, and how many were logged in it. */
+  readonly #beyondRate = new Map<string, { readonly minute: number; readonly count: number }>();
   readonly #log: RequestLog;
   readonly #counters: UsageCounters;
   readonly #clock: Clock;
@@ -34,18 +46,34 @@ export class RequestRecorder {
   record({ caller, endpoint, ipAddress, errorCode, hasJob }: RecordedRequest): void {
     const at = this.#clock.now();
     const { accountId, apiKeyId } = caller;
-    this.#log.record({
-      accountId,
-      apiKeyId,
-      apiKeyPrefix: caller.apiKeyPrefix,
-      endpoint,
-      ipAddress,
-      status: errorCode === undefined ? 'success' : 'error',
-      errorReason: errorCode ?? null,
-      createdAt: at,
-    });
+    if (errorCode !== 'RATE_LIMITED' || this.#isLogged(accountId, at)) {
+      this.#log.record({
+        accountId,
+        apiKeyId,
+        apiKeyPrefix: caller.apiKeyPrefix,
+        endpoint,
+        ipAddress,
+        status: errorCode === undefined ? 'success' : 'error',
+        errorReason: errorCode ?? null,
+        createdAt: at,
+      });
+    }
     // The request that is still being processed is counted when its own job ends.
     const refused = errorCode !== undefined && !hasJob && errorCode !== 'IDEMPOTENCY_IN_PROGRESS';
     if (refused) this.#counters.record({ accountId, apiKeyId, at, errorCode });
+  }
+
+  /** Whether one more request beyond the rate is logged. */
+  #isLogged(accountId: string, at: Date): boolean {
+    const minute = Math.floor(at.getTime() / MINUTE_MS);
+    const known = this.#beyondRate.get(accountId);
+    const count = known?.minute === minute ? known.count : 0;
+    if (count >= LOGGED_BEYOND_RATE) return false;
+    this.#beyondRate.delete(accountId);
+    this.#beyondRate.set(accountId, { minute, count: count + 1 });
+    if (this.#beyondRate.size > REMEMBERED) {
+      this.#beyondRate.delete(this.#beyondRate.keys().next().value as string);
+    }
+    return true;
   }
 }

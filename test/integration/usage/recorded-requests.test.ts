@@ -97,6 +97,28 @@ describe('What is recorded of requests for renders', () => {
     assert.equal(log.total, summary.totalRequests);
   });
 
+  it('a caller that hammers on beyond its rate is counted in full, and does not fill the log', async () => {
+    const { recorder, clock } = api.domain;
+    const { accountId, apiKeyId } = caller;
+    const refuse = () =>
+      recorder.record({
+        caller: { accountId, apiKeyId, apiKeyPrefix: 'sk_live_abcd' },
+        endpoint: '/v1/pdf',
+        ipAddress: '127.0.0.1',
+        errorCode: 'RATE_LIMITED',
+        hasJob: false,
+      });
+    clock.pass(60_000 - (clock.now().getTime() % 60_000));
+    for (let i = 0; i < 200; i += 1) refuse();
+    await caller.render({});
+    const { summary, log } = await usage();
+    assert.equal(summary.errorsByCategory.capacity, 200);
+    assert.equal(log.total, 61, 'what is within the rate is logged all the same');
+    clock.pass(60_000);
+    refuse();
+    assert.equal((await usage()).log.total, 62);
+  });
+
   it('test keys use no quota, and are logged as all others are', async () => {
     const tester = await api.newCaller({ mode: 'test' });
     caller = tester;
