@@ -32,9 +32,10 @@ generate: node_modules/.installed $(CLIENT)/node_modules/.installed
 	@$(NODE) scripts/generate-docs.ts
 	@$(NODE) scripts/generate-client.ts
 
-## bench: PDFs per second and latencies beside raw Chromium, as ratios within one run
+## bench: PDFs per second and latencies beside raw Chromium, as ratios within one run; then what 100,000 rows cost
 bench: dist/main.js peers
 	@$(NODE) test/bench/run.ts
+	@$(NODE) test/bench/many-rows.ts
 
 ## image-test: builds the image and runs every role of it in containers (as root; test/image/run.sh says what it needs)
 image-test: peers

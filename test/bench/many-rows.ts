@@ -1,6 +1,6 @@
 /**
  * What a page of the request log, the usage summary and a claim cost on the embedded database, empty and with many rows
- * of one account. Prints medians in milliseconds; run it with `node test/bench/many-rows.ts`.
+ * of one account. Prints medians in milliseconds. `make bench` runs it last.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -8,7 +8,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { DEFAULT_PLANS } from '../../src/plans/plan.ts';
-import { listJobs } from '../../src/renders/history.ts';
 import { startEmbeddedDatabase } from '../../src/store/embedded/start-embedded.ts';
 import { quotaPeriod } from '../../src/usage/quota.ts';
 import { type Domain, newJob, openDomain } from '../support/domain.ts';
@@ -42,7 +41,6 @@ async function measure(domain: Domain): Promise<Record<string, number>> {
   const reader = { accountId: 'account', planName: 'business', plan: DEFAULT_PLANS.business } as const;
   const page = (period: '1d' | '90d', offset: number, apiKeyId?: string) => () =>
     domain.usage.requestLog(reader, { period, apiKeyId, limit: 20, offset, newestFirst: true });
-  const jobPage = { accountId: 'account', limit: 20, offset: 0, newestFirst: true };
   return {
     'log page, 1d': await median(page('1d', 0)),
     'log page, 90d': await median(page('90d', 0)),
@@ -50,7 +48,6 @@ async function measure(domain: Domain): Promise<Record<string, number>> {
     'log page, 90d, one key': await median(page('90d', 0, 'key-3')),
     'usage summary, 7d': await median(() => domain.usage.summary(reader, '7d', true)),
     'usage summary, 90d': await median(() => domain.usage.summary(reader, '90d', true)),
-    'jobs, a page': await median(() => listJobs(domain.collections, jobPage, domain.clock)),
     'rate limit': await median(() => domain.limiter.take(randomUUID(), 'requests', 100)),
     'quota reservation': await median(() =>
       domain.quota.reserve('account', quotaPeriod(new Date()), randomUUID(), 1e6),
