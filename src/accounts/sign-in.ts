@@ -1,8 +1,8 @@
 import type { AuditAction, AuditLog } from '../audit/audit-log.ts';
 import { PlatenError } from '../errors/registry.ts';
 import { Gate } from '../memory/gate.ts';
-import type { AccessTokenStore, IssuedToken } from './access-token-store.ts';
-import type { AccountStore } from './account-store.ts';
+import { type AccessTokenStore, type IssuedToken, tokenId } from './access-token-store.ts';
+import type { Account, AccountStore } from './account-store.ts';
 import type { Session } from './bearer.ts';
 import type { FailureLimit } from './failure-limit.ts';
 import { hashPassword, verifyPassword } from './password.ts';
@@ -49,7 +49,7 @@ export class SignIn {
    */
   register(credentials: Credentials, address: Address): Promise<IssuedToken> {
     return this.#attempt('account.registered', credentials, address, async ({ email, password }) => {
-      return (await this.#parts.accounts.create(email, await hashPassword(password), FIRST_PLAN))?._id;
+      return await this.#parts.accounts.create(email, await hashPassword(password), FIRST_PLAN);
     });
   }
 
@@ -58,7 +58,7 @@ export class SignIn {
     return this.#attempt('account.signed_in', credentials, address, async ({ email, password }) => {
       const account = await this.#parts.accounts.findByEmail(email);
       const right = await verifyPassword(password, account?.passwordHash ?? null);
-      return right ? account?._id : undefined;
+      return right ? account : undefined;
     });
   }
 
@@ -73,27 +73,40 @@ export class SignIn {
     });
   }
 
-  /** @param prove the id of the account that the credentials open, or undefined. */
+  /** @param prove answers the account that the credentials open, or undefined. */
   async #attempt(
     action: AuditAction,
     { email, password }: Credentials,
     address: Address,
-    prove: (credentials: Credentials) => Promise<string | undefined>,
+    prove: (credentials: Credentials) => Promise<Account | undefined>,
   ): Promise<IssuedToken> {
-    const { tokens, failures, audit } = this.#parts;
+    const { failures, audit } = this.#parts;
     const credentials = { email: email.toLowerCase(), password };
-    const accountId = await this.#gate.run(async () => {
+    const account = await this.#gate.run(async () => {
       const turnedOutWell = await failures.begin(credentials.email, address);
       const proven = await prove(credentials);
       if (proven !== undefined) await turnedOutWell();
       return proven;
     }, full);
-    if (accountId === undefined) {
+    const issued = account && (await this.#issue(account, credentials.email));
+    if (account === undefined || issued === undefined) {
       await this.#recordFailure(action, credentials.email, address);
       throw new PlatenError('UNAUTHENTICATED', 'The e-mail address and the password do not fit.');
     }
-    await audit.record({ accountId, action, actor: 'account', ipAddress: address });
-    return tokens.issue(accountId);
+    await audit.record({ accountId: account._id, action, actor: 'account', ipAddress: address });
+    return issued;
+  }
+
+  /**
+   * A token for the account as it was when the password was looked at. A change of the password ends the tokens that
+   * there are; one that was about to be issued meanwhile is ended here.
+   */
+  async #issue({ _id, passwordHash }: Account, email: string): Promise<IssuedToken | undefined> {
+    const { tokens, accounts } = this.#parts;
+    const issued = await tokens.issue(_id);
+    if ((await accounts.findByEmail(email))?.passwordHash === passwordHash) return issued;
+    await tokens.revoke(tokenId(issued.token), _id, issued.expiresAt);
+    return undefined;
   }
 
   async #recordFailure(attempted: AuditAction, email: string, address: Address): Promise<void> {

@@ -1,5 +1,11 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { AccessTokenStore } from '../../../src/accounts/access-token-store.ts';
+import { AccountStore } from '../../../src/accounts/account-store.ts';
+import { AuditLog } from '../../../src/audit/audit-log.ts';
+import { AccountDesk } from '../../../src/cli/account-desk.ts';
+import { connectDatabase } from '../../../src/store/connection.ts';
 import { AccountClient, newEmail, PASSWORD, signUp } from '../../support/account-client.ts';
 import { startMongo } from '../../support/mongo.ts';
 import { callApi, openApi, type TestApi } from '../http/support/api.ts';
@@ -9,9 +15,10 @@ const WINDOW_MS = 15 * 60_000;
 describe('signing up, in and out', () => {
   let api: TestApi;
   let other: TestApi;
+  let uri: string;
 
   before(async () => {
-    const { uri } = await startMongo();
+    ({ uri } = await startMongo());
     const config = { PLATEN_SIGN_IN_FAILURES_PER_ACCOUNT: 5, PLATEN_SIGN_IN_FAILURES_PER_ADDRESS: 20 };
     api = await openApi({ uri, config, trustedProxies: 1 });
     other = await openApi({ uri, config, trustedProxies: 1 });
@@ -83,6 +90,34 @@ describe('signing up, in and out', () => {
     await client.expect(401, 'GET', '/auth/me');
     await sleep(1000);
     await client.at(other.url).expect(401, 'GET', '/auth/me');
+  });
+
+  it('gives no token that outlives a change of the password, however close the two are', async () => {
+    const logger = pino({ level: 'silent' });
+    const connection = await connectDatabase(uri, logger);
+    const accounts = new AccountStore(connection, api.domain.clock);
+    const tokens = new AccessTokenStore(connection, api.domain.clock);
+    const desk = new AccountDesk({
+      accounts,
+      tokens,
+      audit: new AuditLog(connection, api.domain.clock, logger),
+    });
+    const given: string[] = [];
+    for (let round = 0; round < 40; round += 1) {
+      const email = newEmail();
+      await signUp(api.url, email);
+      const login = from();
+      const signingIn = login('/auth/login', { email, password: PASSWORD });
+      const changing = (async () => {
+        await sleep(Math.random() * 80);
+        await desk.resetPassword(email, 'another password');
+      })();
+      const [answer] = await Promise.all([signingIn, changing]);
+      if (answer.status === 200) given.push(answer.json.accessToken);
+    }
+    await sleep(1000);
+    for (const token of given) await new AccountClient(api.url, token).expect(401, 'GET', '/auth/me');
+    await connection.close();
   });
 
   it('refuses what is no token', async () => {
