@@ -92,6 +92,11 @@ export function createMetrics(role: string) {
       registers,
     }),
     browsers: new Gauge({ name: 'platen_browsers', help: 'Browser processes alive.', registers }),
+    contexts: new Gauge({
+      name: 'platen_browser_contexts',
+      help: 'Browser contexts open, at work or kept warm for their account.',
+      registers,
+    }),
     browserRestarts: new Counter({
       name: 'platen_browser_restarts_total',
       help: 'Browsers that were replaced, by reason.',

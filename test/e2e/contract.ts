@@ -283,6 +283,8 @@ export function singleRenderContract(open: () => Promise<TestService>): void {
       'platen_job_retries_total',
       'platen_jobs_ended_total{state="cancelled"',
       'platen_browsers',
+      'platen_browser_contexts{role="',
+      'platen_browser_restarts_total',
       'platen_worker_seats',
     ]) {
       assert.ok(all.includes(name), name);
