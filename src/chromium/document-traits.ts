@@ -10,10 +10,15 @@
 const SCRIPTED = /<script|<noscript|\bon[a-z]+\s*=|\(\s*scripting\b/i;
 
 /**
- * What stays with the window when its document is replaced (policies set by the document), and what loads documents
- * of its own.
+ * What stays with the window, or with Chromium's Document, when its content is replaced (policies, the set of style
+ * sheets that was preferred first, the colours of links), and what loads documents of its own.
  */
-const LASTING = /http-equiv|\breferrer|<i?frame|<object|<embed|<portal|<fencedframe|<applet/i;
+const LASTING = /http-equiv|\breferrer|<i?frame|<object|<embed|<portal|<fencedframe|<applet|\b[av]?link\s*=/i;
+const STYLE_SHEET = /<style|<link/i;
+const TITLE = /\btitle\s*=/i;
+/** The meta elements that nearly every document has, and of which nothing stays. Of others (color-scheme) something may. */
+const PASSING_META =
+  /<meta\s+(?:charset\s*=\s*["']?[\w-]+["']?|name\s*=\s*["']?(?:viewport|description|author|generator|keywords)["']?\s+content\s*=\s*(?:"[^"<>]*"|'[^'<>]*'))\s*\/?>/gi;
 
 /** What can fetch something: attributes that hold addresses, and CSS functions (whose names can be written in escapes). */
 const LOADS = /\b(?:src|href|srcset|poster|background|data)\s*=|url\(|@import|image\(|image-set|\\/i;
@@ -31,15 +36,15 @@ const DRAWS =
 
 /** What changes by itself as time goes by, or is shown when it comes into view: only a page that draws frames shows it. */
 const MOVES =
-  /animat(?!ionFrame)|transition|keyframes|<set\b|<marquee|<video|<audio|content-visibility|\blazy\b|<link\b|@import/i;
+  /animat(?!ionFrame)|transition|keyframes|<set\b|<marquee|<video|<audio|content-visibility|\blazy\b|<link\b|@import|autofocus|\.svg\b|image\/svg\+xml;[^,]*base64/i;
 /**
  * What scripts may do that happens with frames only, other than in requestAnimationFrame itself; that lead to another
  * document; or that bring in code and markup which are not in the text.
  */
 const FRAME_BOUND =
-  /Observer|\bimport\b|\beval\b|Function\s*\(|createElement|scroll|Work(?:er|let)|Offscreen|webgl|webgpu|bitmaprenderer|decode|toBlob|timeline|FontFace|IdleCallback|location|navigat(?!or)|submit|\bclick\s*\(|\bfocus/i;
+  /Observer|\bimport\b|\beval\b|Function\s*\(|createElement|scroll|Work(?:er|let)|Offscreen|webgl|webgpu|bitmaprenderer|decode|toBlob|timeline|FontFace|IdleCallback|fetch|XMLHttpRequest|EventSource|WebSocket|atob|\bopen\s*\(|dispatchEvent|\bhistory\b|location|navigat(?!or)|submit|\bclick\s*\(|\bfocus/i;
 
-const EXTERNAL_SCRIPT = /<script\b[^>]*\b(?:src|type\s*=\s*["']?module)/i;
+const EXTERNAL = /\b(?:src|type\s*=\s*["']?module)/i;
 
 export interface DocumentTraits {
   /** It may run script, or shows something else when it cannot. */
@@ -62,16 +67,28 @@ export interface DocumentTraits {
 
 export function documentTraits(html: string): DocumentTraits {
   const scripted = SCRIPTED.test(html);
+  const external = scripted && hasExternalScript(html);
   return {
     scripted,
-    lasting: LASTING.test(html),
+    lasting: isLasting(html),
     loads: LOADS.test(html),
     webFonts: FONTS.test(html),
-    draws: scripted && (DRAWS.test(html) || EXTERNAL_SCRIPT.test(html)),
-    observes: scripted && (OBSERVERS.test(html) || EXTERNAL_SCRIPT.test(html)),
+    draws: scripted && (DRAWS.test(html) || external),
+    observes: scripted && (OBSERVERS.test(html) || external),
     moves: MOVES.test(html),
-    frameBound: scripted && (FRAME_BOUND.test(html) || EXTERNAL_SCRIPT.test(html)),
+    frameBound: scripted && (FRAME_BOUND.test(html) || external),
   };
+}
+
+function isLasting(html: string): boolean {
+  if (LASTING.test(html) || (STYLE_SHEET.test(html) && TITLE.test(html))) return true;
+  return /<meta\b/i.test(html.replace(PASSING_META, ''));
+}
+
+/** Tag by tag: one expression that looks for each tag's end takes hours for megabytes of tags without one. */
+function hasExternalScript(html: string): boolean {
+  const [, ...tags] = html.split(/<script\b/i);
+  return tags.some((tag) => EXTERNAL.test(tag.slice(0, (tag.indexOf('>') + 1 || tag.length + 1) - 1)));
 }
 
 /** Whether the document has to be in a page that draws frames; the others print the same without, and sooner. */

@@ -7,17 +7,13 @@ import type { RenderPage } from './render-page.ts';
  * Puts a document that runs no script into the page by replacing the one that is there. Since neither has run script,
  * there are no globals, listeners or timers to be left over, and a navigation would cost as much as the printing.
  *
- * @param waitForLoad whether images and styles are waited for.
+ * @param waitForLoad whether images and styles are waited for; what loads nothing need not wait.
  */
 export async function writeDocument(page: RenderPage, html: string, waitForLoad: boolean): Promise<void> {
   const { session, frameId } = page;
-  const written = session.send('Page.setDocumentContent', { frameId, html });
-  // Sent along: most documents are complete as soon as they are parsed.
-  const state = session.send('Runtime.evaluate', { expression: 'document.readyState', returnByValue: true });
-  // Together: both fail when the page is closed under them, and a failure that nobody waits for ends the process.
-  const [, { result }] = await Promise.all([written, state]);
-  if (!waitForLoad || result.value === 'complete') return;
-  await new Promise<void>((resolve) => session.once('Page.loadEventFired', () => resolve()));
+  await session.send('Page.setDocumentContent', { frameId, html });
+  // Not by document.readyState, which says "complete" of such a document from the beginning.
+  if (waitForLoad) await page.lifecycle.until('load');
 }
 
 /**

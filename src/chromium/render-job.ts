@@ -85,7 +85,7 @@ async function loadHtml(
   if (still && !traits.lasting && !options.csp && !options.assetHeaders) {
     await Promise.all([
       page.setScriptEnabled(false),
-      writeDocument(page, html, options.waitUntil !== 'domcontentloaded'),
+      writeDocument(page, html, traits.loads && options.waitUntil !== 'domcontentloaded'),
     ]);
     return { still, traits, clean: () => emptyOf(context, traits) };
   }

@@ -1,5 +1,5 @@
 import type { RenderPage } from './render-page.ts';
-import { TIMED_FRAME_MS } from './timed-frames.ts';
+import { FRAME_EVENT } from './timed-frames.ts';
 
 /** Documents taller than this are not made visible as a whole. CSS pixels. */
 const MAX_HEIGHT = 60_000;
@@ -16,9 +16,8 @@ interface Extent {
  */
 const SETTLE = `async (loads, draws, timed) => {
   const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-  // Timers of the same length fire in the order in which they were set, those of the document's frames first.
   const frame = timed
-    ? () => sleep(${TIMED_FRAME_MS})
+    ? () => { document.dispatchEvent(new Event('${FRAME_EVENT}')); return sleep(0); }
     : () => Promise.race([new Promise((resolve) => requestAnimationFrame(resolve)), sleep(500)]);
   if (loads) {
     for (const lazy of document.querySelectorAll('img[loading=lazy], iframe[loading=lazy]')) lazy.loading = 'eager';

@@ -3,13 +3,16 @@ const PROMPT_FRAMES = 10;
 const PROMPT_MS = 1;
 const SCREEN_MS = 16;
 
+/** Sent to the document, brings its next frame at once. */
+export const FRAME_EVENT = 'platen-frame';
+
 /**
  * Runs in documents of a page that draws no frames, before their scripts: requestAnimationFrame by a timer. What is
  * asked for within a frame is for the next one, and the callbacks of a frame get the same time, as HTML has it
  * (https://html.spec.whatwg.org/multipage/imagebitmap-and-animations.html#animation-frames).
  */
 export const TIMED_FRAMES = `(() => {
-  const { setTimeout, reportError, performance } = window;
+  const { setTimeout, reportError, performance, addEventListener } = window;
   let handle = 0, frames = 0, current = new Map(), next = new Map();
   const run = () => {
     frames++;
@@ -23,6 +26,8 @@ export const TIMED_FRAMES = `(() => {
   };
   window.requestAnimationFrame = function requestAnimationFrame(callback) {
     if (typeof callback !== 'function') throw new TypeError('The callback provided is not a function.');
+    // Each time, for document.open takes listeners off.
+    addEventListener.call(document, '${FRAME_EVENT}', run);
     if (next.size === 0) setTimeout(run, frames < ${PROMPT_FRAMES} ? ${PROMPT_MS} : ${SCREEN_MS});
     next.set(++handle, callback);
     return handle;
@@ -31,7 +36,6 @@ export const TIMED_FRAMES = `(() => {
     // An emptied frame still comes: its place in the order of timers is taken.
     if (!current.delete(id) && next.has(id)) next.set(id, () => undefined);
   };
+  window.webkitRequestAnimationFrame = window.requestAnimationFrame;
+  window.webkitCancelAnimationFrame = window.cancelAnimationFrame;
 })()`;
-
-/** How long to wait, in milliseconds, so that a frame asked for before has been drawn. */
-export const TIMED_FRAME_MS = PROMPT_MS;

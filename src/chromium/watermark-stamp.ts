@@ -27,7 +27,7 @@ export async function printStamp(
   await page.setScriptEnabled(false);
   const [short, long] = PAPER_INCHES[options.format ?? 'A4'];
   const [width, height] = options.landscape ? [long, short] : [short, long];
-  await writeDocument(page, stampHtml(watermark, width, height), true);
+  await writeDocument(page, stampHtml(watermark, width, height), false);
   const side = Math.hypot(width, height);
   const settings = { ...printSettings({}), paperWidth: side, paperHeight: side };
   const stamp = await printPage(page, settings, MAX_STAMP_BYTES);

@@ -15,7 +15,7 @@ describe('what a person would see', () => {
   before(async () => {
     bench = await startBench();
     site = await startSite((request, response) => {
-      const slow = request.url!.includes('slow') ? 400 : 0;
+      const slow = request.url!.includes('very-slow') ? 3000 : request.url!.includes('slow') ? 400 : 0;
       setTimeout(() => {
         if (request.url!.includes('.svg'))
           response.writeHead(200, { 'Content-Type': 'image/svg+xml' }).end(PIXEL_SVG);
@@ -134,6 +134,39 @@ describe('what a person would see', () => {
       assert.match((await readPdf(pdf)).text, /mmmm/);
     });
   }
+
+  it('waits for what a still document shows however long it takes, each time anew', async () => {
+    const shown = {
+      image: (address: string) => `<img src="${address}">`,
+      background: (address: string) =>
+        `<div style="width:100px;height:100px;background:url(${address})"></div>`,
+      mask: (address: string) =>
+        `<div style="width:100px;height:100px;background:#f00;mask:url(${address})"></div>`,
+      picture: (address: string) => `<picture><source srcset="${address}"><img></picture>`,
+    };
+    for (const [what, html] of Object.entries(shown)) {
+      for (let i = 0; i < 4; i++) {
+        assert.ok(
+          (await red(html(site.at(`/slow/${what}${i}.svg`)))) > 3000,
+          `${what}, for the ${i + 1}. time`,
+        );
+      }
+    }
+    assert.ok((await red(shown.image(site.at('/very-slow/image.svg')))) > 3000);
+  });
+
+  it('prints what a drawing loop draws once all has loaded, in whichever frame that is', async () => {
+    const picture = (i: number) =>
+      `<canvas width=100 height=100></canvas><img src="${site.at(`/slow/loop${i}.svg`)}" width=1>`;
+    const loop = `<script>let loaded = false; onload = () => { loaded = true };
+      (function next() { if (loaded) { ${SQUARE} } requestAnimationFrame(next) })()</script>`;
+    for (let i = 0; i < 8; i++) assert.ok((await red(picture(i) + loop)) > 3000);
+  });
+
+  it('calls back in frames by their old name too', async () => {
+    const html = `<canvas width=100 height=100></canvas><script>webkitRequestAnimationFrame(() => { ${SQUARE} })</script>`;
+    assert.ok((await red(html)) > 3000);
+  });
 
   it('loads assets over http and runs scripts from there', async () => {
     const { pdf } = await render(bench, `<body><script src="${site.at('/a.js')}"></script>`);

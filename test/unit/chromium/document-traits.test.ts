@@ -32,9 +32,31 @@ describe('what a document tells of itself', () => {
     '<object data=x>',
     '<embed src=x>',
     '<frameset>',
+    '<meta name="color-scheme" content="dark">',
+    '<meta name="color&#45;scheme" content="dark">',
+    '<meta charset=utf-8 name=color-scheme content=dark>',
+    '<style title=screen>p { color: red }</style>',
+    '<style media=">" title=screen>p { color: red }</style>',
+    '<body link=red>',
+    '<body vlink="red">',
   ]) {
     it(`${JSON.stringify(html)} lasts beyond the document`, () => assert.ok(documentTraits(html).lasting));
   }
+
+  for (const html of [
+    '<meta charset="utf-8"><title>x</title>',
+    '<META CHARSET=utf-8 /><meta name="viewport" content="width=device-width, initial-scale=1">',
+    '<p title="x">y</p>',
+  ]) {
+    it(`nothing lasts of ${JSON.stringify(html)}`, () => assert.ok(!documentTraits(html).lasting));
+  }
+
+  it('takes megabytes of tags without an end', () => {
+    const html = '<script'.repeat(600_000);
+    assert.ok(documentTraits(html).scripted);
+    assert.ok(!documentTraits(html).frameBound);
+    assert.ok(documentTraits(`${html} src=x>`).frameBound);
+  });
 
   it('knows what may fetch something, in escapes too', () => {
     for (const html of [
@@ -67,6 +89,9 @@ describe('what a document tells of itself', () => {
     '<link rel=stylesheet href=x>',
     '<iframe src=x></iframe>',
     '<img loading="lazy" src=x>',
+    '<input autofocus>',
+    '<img src=/logo.svg>',
+    '<img src="data:image/svg+xml;base64,PHN2Zz4=">',
   ]) {
     it(`${JSON.stringify(html)} needs frames`, () => assert.ok(needsFrames(documentTraits(html), false)));
   }
@@ -78,6 +103,12 @@ describe('what a document tells of itself', () => {
     '<script>document.createElement("script")</script>',
     '<script>onscroll = x</script>',
     '<script>location = "x"</script>',
+    '<script>window.open("x", "_self")</script>',
+    '<script>a.dispatchEvent(new MouseEvent("click"))</script>',
+    '<script>history.go(0)</script>',
+    '<script>fetch("/part").then(show)</script>',
+    '<script>new XMLHttpRequest()</script>',
+    '<script>p.innerHTML = atob("PGI+")</script>',
     '<script>c.getContext("webgl2")</script>',
     '<script>c.toBlob(show)</script>',
     '<script>CSS.paintWorklet.addModule(x)</script>',
