@@ -52,13 +52,13 @@ export class DocumentLifecycle {
   /**
    * Resolves when the current document has reached `milestone`, having begun with `loaderId` or come after it.
    *
-   * @throws PlatenError RENDER_FAILED when the document keeps replacing itself.
+   * @throws PlatenError URL_UNREACHABLE when the document keeps replacing itself.
    */
   async until(milestone: Milestone, loaderId?: string): Promise<void> {
     for (;;) {
       if (this.#documents > MAX_DOCUMENTS) {
         throw new PlatenError(
-          'RENDER_FAILED',
+          'URL_UNREACHABLE',
           `The document redirected itself more than ${MAX_DOCUMENTS} times.`,
           {
             permanent: true,

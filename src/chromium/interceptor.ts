@@ -34,12 +34,15 @@ export class Interceptor {
   #assets: AssetHeaders | undefined;
   #policy: string | undefined;
   #mode: Mode = 'off';
+  /** By request: the origin that its chain of redirects began with. */
+  readonly #origins = new Map<string, string>();
 
   constructor(session: CDPSession, frameId: string) {
     this.#session = session;
     this.#frameId = frameId;
     session.on('Fetch.requestPaused', (event: Paused) => {
-      this.#handle(event).catch(() => undefined);
+      // A request that cannot go on must not hold its document up. What is gone already cannot be failed either.
+      this.#handle(event).catch(() => this.#fail(event));
     });
   }
 
@@ -60,6 +63,7 @@ export class Interceptor {
 
   /** Forgets the job's wishes. In force after `apply`. */
   clear(): void {
+    this.#origins.clear();
     this.#document = undefined;
     this.#assets = undefined;
     this.#policy = undefined;
@@ -131,10 +135,22 @@ export class Interceptor {
     });
   }
 
-  /** A redirected request still carries what was added to the one before it: where it may not go it is taken off. */
-  #headersFor({ request, redirectedRequestId }: Paused): { headers?: Protocol.Fetch.HeaderEntry[] } {
+  #fail({ requestId }: Paused): void {
+    this.#session.send('Fetch.failRequest', { requestId, errorReason: 'Failed' }).catch(() => undefined);
+  }
+
+  /**
+   * A redirect never takes the headers to another origin, not even to one that may have them otherwise. It still carries
+   * what was added to the request before it: where that may not go it is taken off.
+   */
+  #headersFor({ requestId, request, redirectedRequestId }: Paused): {
+    headers?: Protocol.Fetch.HeaderEntry[];
+  } {
     if (!this.#assets || !URL.canParse(request.url)) return {};
-    const allowed = this.#assets.allowed(new URL(request.url));
+    const url = new URL(request.url);
+    const first = redirectedRequestId === undefined ? url.origin : this.#origins.get(redirectedRequestId);
+    this.#origins.set(requestId, first ?? '');
+    const allowed = first === url.origin && this.#assets.allowed(url);
     if (!allowed && redirectedRequestId === undefined) return {};
     const added = new Set(Object.keys(this.#assets.headers).map((name) => name.toLowerCase()));
     const kept = Object.entries(request.headers).filter(([name]) => !added.has(name.toLowerCase()));

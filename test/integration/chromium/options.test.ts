@@ -189,13 +189,15 @@ describe('render options in Chromium', () => {
       const site = await startSite((request, response) => {
         if (request.url === '/hop')
           response.writeHead(302, { Location: `http://other.test:${site.port}/landed` }).end();
+        else if (request.url === '/stay') response.writeHead(302, { Location: '/stayed' }).end();
         else
           response
             .writeHead(200, { 'Content-Type': 'image/svg+xml', 'Access-Control-Allow-Origin': '*' })
             .end('<svg xmlns="http://www.w3.org/2000/svg"/>');
       });
       try {
-        const html = `<img src="${site.at('/named')}"><img src="${site.at('/hop')}"><script>
+        const html = `<img src="${site.at('/named')}"><img src="${site.at('/hop')}"><img src="${site.at('/stay')}">
+          <img src="${site.at('/direct', 'other')}"><script>
           document.write('<img src="http://' + 'hid' + 'den.test:${site.port}/unnamed">')</script>`;
         await render(bench, html, { assetHeaders: { 'X-Asset': 'secret' } });
         const sent = (path: string) =>
@@ -203,7 +205,9 @@ describe('render options in Chromium', () => {
         assert.equal(sent('/named'), 'secret');
         assert.equal(sent('/hop'), 'secret');
         assert.ok(site.requests.some(({ path }) => path === '/landed'));
-        assert.equal(sent('/landed'), undefined);
+        assert.equal(sent('/landed'), undefined, 'though its host is named');
+        assert.equal(sent('/direct'), 'secret');
+        assert.equal(sent('/stayed'), 'secret');
         assert.ok(site.requests.some(({ path }) => path === '/unnamed'));
         assert.equal(sent('/unnamed'), undefined);
       } finally {
