@@ -1,6 +1,7 @@
 import puppeteer, { type Browser, type CDPSession } from 'puppeteer';
 import type { BrowserBinary } from './browser-binary.ts';
 import { killProcess, processTree } from './processes.ts';
+import { within } from './signals.ts';
 import { createUserDataFolder, removeUserDataFolder } from './user-data.ts';
 
 /** What a CDP session and the connection below it have in common, and all that is used of either. */
@@ -104,27 +105,32 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
     else child.once('exit', () => resolve());
   });
   void exited.then(() => removeUserDataFolder(userData));
+  const kill = async () => {
+    // Zygotes and renderers first found, then killed: once the browser is gone they belong to init.
+    for (const member of processTree(child.pid!)) killProcess(member.pid);
+    await exited;
+    removeUserDataFolder(userData);
+  };
+  try {
+    const connection = await within(options.timeoutMs, 'connecting to the browser', connect(browser));
+    return { kind: options.binary.kind, connection, pid: child.pid!, exited, kill };
+  } catch (error) {
+    await kill();
+    throw error;
+  }
+}
+
+/** From here on targets are attached to by hand: puppeteer's own attaching costs four messages per target. */
+async function connect(browser: Browser): Promise<Connection> {
   const session = await browser.target().createCDPSession();
   const connection = session.connection()!;
   await session.detach();
-  // From here on targets are attached to by hand: puppeteer's own attaching costs four messages per target.
   await connection.send('Target.setAutoAttach', {
     autoAttach: false,
     waitForDebuggerOnStart: false,
     flatten: true,
   });
-  return {
-    kind: options.binary.kind,
-    connection,
-    pid: child.pid!,
-    exited,
-    async kill() {
-      // Zygotes and renderers first found, then killed: once the browser is gone they belong to init.
-      for (const member of processTree(child.pid!)) killProcess(member.pid);
-      await exited;
-      removeUserDataFolder(userData);
-    },
-  };
+  return connection;
 }
 
 function browserArguments(proxyUrl: string, sandbox: boolean): string[] {
