@@ -9,12 +9,15 @@ export type AdmissionStep = 'authenticate' | 'limit' | 'quota' | 'slot' | 'queue
 export type ObserveAdmission = (step: AdmissionStep | 'total', seconds: number) => void;
 
 /**
- * Times what one request spends on being let in. Steps that run beside others (the slot is taken while the quota is
- * reserved and the job's input is written) count in full, so the total is never less than what the caller waited.
+ * Times what one request spends on being let in. Steps that run beside each other (the slot is taken while the quota is
+ * reserved) count once in the total, which is the time that the caller waited for any of them.
  */
 export class AdmissionTimer {
   readonly #observe: ObserveAdmission | undefined;
+  /** Time in which at least one step was under way. */
   #seconds = 0;
+  #running = 0;
+  #busySince = 0;
 
   /** @param observe without it nothing is measured. */
   constructor(observe?: ObserveAdmission) {
@@ -24,12 +27,15 @@ export class AdmissionTimer {
   /** Does a step, which ends when it is refused as well. */
   async time<T>(step: AdmissionStep, work: () => Promise<T>): Promise<T> {
     const began = performance.now();
+    if (this.#running === 0) this.#busySince = began;
+    this.#running += 1;
     try {
       return await work();
     } finally {
-      const seconds = (performance.now() - began) / 1000;
-      this.#seconds += seconds;
-      this.#observe?.(step, seconds);
+      const ended = performance.now();
+      this.#running -= 1;
+      if (this.#running === 0) this.#seconds += (ended - this.#busySince) / 1000;
+      this.#observe?.(step, (ended - began) / 1000);
     }
   }
 
