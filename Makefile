@@ -68,7 +68,7 @@ database: node_modules/.installed
 peers: node_modules/.installed
 	@$(NODE) scripts/install-peers.mjs
 
-# What holds the running service against its OpenAPI document; left out without Python 3.10 or newer. Kept in .cache.
+# What holds the running service against its OpenAPI document; needs Python 3.10 or newer. Kept in .cache.
 schemathesis: node_modules/.installed
 	@$(NODE) scripts/install-schemathesis.ts
 
