@@ -58,15 +58,12 @@ export class RenderBrowser {
     return browserContextId;
   }
 
-  /** Whether it can have pages that draw no frames. */
-  get canHoldFrames(): boolean {
-    return this.#launched.kind === 'shell';
+  /** Whether its pages draw frames for documents that need them, or do not; not every browser can do without. */
+  drawsFrames(needsFrames: boolean): boolean {
+    return needsFrames || this.#launched.kind !== 'shell';
   }
 
-  /**
-   * @param drawsFrames false for a page that draws a frame only when it is told to, which it never is; for browsers
-   * that can do so.
-   */
+  /** @param drawsFrames false for a page that draws a frame only when it is told to, which it never is. */
   async openPage(
     browserContextId: string,
     drawsFrames: boolean,

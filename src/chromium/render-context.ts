@@ -46,7 +46,7 @@ export class RenderContext implements TargetListener {
       targetAppeared: (target) => listener.targetAppeared(target),
     });
     try {
-      const drawsFrames = needsFrames || !browser.canHoldFrames;
+      const drawsFrames = browser.drawsFrames(needsFrames);
       const { session, targetId } = await browser.openPage(contextId, drawsFrames);
       const page = new RenderPage(session, targetId, drawsFrames);
       const context = new RenderContext({ accountId, browser, page, contextId });
@@ -69,7 +69,7 @@ export class RenderContext implements TargetListener {
 
   fits({ accountId, needsFrames }: ContextNeeds): boolean {
     if (this.accountId !== accountId || !this.usable) return false;
-    return this.page.drawsFrames === (needsFrames || !this.browser.canHoldFrames);
+    return this.page.drawsFrames === this.browser.drawsFrames(needsFrames);
   }
 
   get usable(): boolean {
