@@ -1,23 +1,23 @@
 import type { Logger } from 'pino';
 import { PlatenError, toPlatenError } from '../errors/registry.ts';
+import type { MetadataOptions } from '../jobs/render-options.ts';
 import { countPages } from '../pdf/count-pages.ts';
-import type { MetadataOptions } from '../renders/options.ts';
-import { BrowserPool, type RecycleLimits, type RestartReason } from './browser-pool.ts';
-import { ContextPool } from './context-pool.ts';
-import { type DocumentTraits, documentTraits, needsFrames } from './document-traits.ts';
-import { findBrowser } from './find-browser.ts';
+import { type DocumentTraits, documentTraits, needsFrames } from './document/document-traits.ts';
+import type { EgressRecord } from './document/load-url.ts';
 import { JobEnd } from './job-end.ts';
-import { sandboxIsRefused } from './launch.ts';
-import type { EgressRecord } from './load-url.ts';
 import { PhaseTimer } from './phase-timer.ts';
-import type { RenderContext } from './render-context.ts';
+import { BrowserPool, type RecycleLimits, type RestartReason } from './pool/browser-pool.ts';
+import { ContextPool } from './pool/context-pool.ts';
+import type { RenderContext } from './pool/render-context.ts';
+import { SeatLanes } from './pool/seat-lanes.ts';
+import { RenderSeats } from './pool/seats.ts';
+import { StampCache } from './print/stamp-cache.ts';
+import { printStamp } from './print/watermark-stamp.ts';
+import { findBrowser } from './process/find-browser.ts';
+import { sandboxIsRefused } from './process/launch.ts';
+import { sweepUserData } from './process/user-data.ts';
 import { printDocument } from './render-job.ts';
 import type { RenderedPdf, Renderer, RendererHealth, RenderRequest } from './renderer.ts';
-import { SeatLanes } from './seat-lanes.ts';
-import { RenderSeats } from './seats.ts';
-import { StampCache } from './stamp-cache.ts';
-import { sweepUserData } from './user-data.ts';
-import { printStamp } from './watermark-stamp.ts';
 
 /** `account`: a kept context per account; `job`: a fresh context per job; `browser`: a fresh process tree per job. */
 export type Isolation = 'account' | 'job' | 'browser';

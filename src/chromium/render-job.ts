@@ -1,18 +1,18 @@
 import { PlatenError } from '../errors/registry.ts';
-import type { RenderOptions } from '../renders/options.ts';
-import type { Milestone } from './document-lifecycle.ts';
-import { type DocumentTraits, documentTraits, namedHosts } from './document-traits.ts';
+import type { RenderOptions } from '../jobs/render-options.ts';
+import { type DocumentTraits, documentTraits, namedHosts } from './document/document-traits.ts';
+import { navigateToDocument, rewriteDocument, writeDocument } from './document/load-html.ts';
+import { type EgressRecord, MainRequest, openUrl } from './document/load-url.ts';
+import { settle, settleFonts } from './document/settle.ts';
+import { waitForSelector } from './document/wait-for-selector.ts';
 import type { JobEnd } from './job-end.ts';
-import { navigateToDocument, rewriteDocument, writeDocument } from './load-html.ts';
-import { type EgressRecord, MainRequest, openUrl } from './load-url.ts';
+import type { Milestone } from './page/document-lifecycle.ts';
+import { clearCookies, emptyPage, resetPage } from './page/reset.ts';
 import type { PhaseTimer } from './phase-timer.ts';
-import { printPage, printSettings } from './print.ts';
-import type { RenderContext } from './render-context.ts';
+import type { RenderContext } from './pool/render-context.ts';
+import { printPage, printSettings } from './print/print.ts';
 import type { RenderRequest } from './renderer.ts';
-import { clearCookies, emptyPage, resetPage } from './reset.ts';
-import { settle, settleFonts } from './settle.ts';
 import { pause } from './signals.ts';
-import { waitForSelector } from './wait-for-selector.ts';
 
 /** The document that is in the page now, and how to be rid of it. */
 interface LoadedDocument {

@@ -1,4 +1,4 @@
-import type { RenderOptions } from '../renders/options.ts';
+import type { RenderOptions } from '../jobs/render-options.ts';
 
 /** What is put into the browser: a document as text, or an address to load. Templates are HTML by the time they get here. */
 export type RenderSource =

@@ -1,6 +1,6 @@
 import { PlatenError } from '../errors/registry.ts';
+import type { Job } from '../jobs/job.ts';
 import { contentDisposition } from '../pdf/file-name.ts';
-import type { Job } from '../renders/job.ts';
 import type { ApiParts } from './api-parts.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Bus, JobEvent, Subscription } from '../bus/bus.ts';
-import type { Job } from '../renders/job.ts';
+import type { Job } from '../jobs/job.ts';
 
 const POLL_MS = 1000;
 

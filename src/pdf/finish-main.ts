@@ -1,6 +1,6 @@
 /** What runs in a finisher's process: metadata and watermark, one document at a time. */
 import { ParseSpeeds, PDFDocument } from '@cantoo/pdf-lib';
-import type { MetadataOptions } from '../renders/options.ts';
+import type { MetadataOptions } from '../jobs/render-options.ts';
 import { serve } from '../sandbox/serve.ts';
 import { writeMetadata } from './metadata.ts';
 import { stampPages } from './stamp.ts';

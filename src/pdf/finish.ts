@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import { PlatenError } from '../errors/registry.ts';
-import type { MetadataOptions } from '../renders/options.ts';
+import type { MetadataOptions } from '../jobs/render-options.ts';
 import { createSandbox, type Sandbox, SandboxError, type SandboxLogger } from '../sandbox/sandbox.ts';
 import type { FinishCall } from './finish-main.ts';
 

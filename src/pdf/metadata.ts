@@ -1,5 +1,5 @@
 import { type PDFDict, type PDFDocument, PDFHexString, PDFName } from '@cantoo/pdf-lib';
-import type { MetadataOptions } from '../renders/options.ts';
+import type { MetadataOptions } from '../jobs/render-options.ts';
 import { xmpPacket } from './xmp.ts';
 
 const INFO_KEYS = {

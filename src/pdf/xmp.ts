@@ -1,4 +1,4 @@
-import type { MetadataOptions } from '../renders/options.ts';
+import type { MetadataOptions } from '../jobs/render-options.ts';
 
 /** An XMP packet (ISO 16684-1) with the fields that are there, in the namespaces that PDF readers look them up in. */
 export function xmpPacket(metadata: MetadataOptions): string {

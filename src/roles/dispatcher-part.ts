@@ -1,11 +1,11 @@
-import { type Sweep, Sweeper } from '../dispatch/sweeper.ts';
-import { expireLeases } from '../dispatch/sweeps/expire-leases.ts';
-import { measure } from '../dispatch/sweeps/measure.ts';
-import { recountSlots } from '../dispatch/sweeps/recount-slots.ts';
-import { republish } from '../dispatch/sweeps/republish.ts';
-import { settleReservations } from '../dispatch/sweeps/reservations.ts';
-import { deleteOrphanInputs, endRetention, moveLeftBehind } from '../dispatch/sweeps/retention.ts';
-import { expireWaiting, serveWaiting } from '../dispatch/sweeps/serve-waiting.ts';
+import { expireLeases } from '../jobs/sweeps/expire-leases.ts';
+import { measure } from '../jobs/sweeps/measure.ts';
+import { recountSlots } from '../jobs/sweeps/recount-slots.ts';
+import { republish } from '../jobs/sweeps/republish.ts';
+import { settleReservations } from '../jobs/sweeps/reservations.ts';
+import { deleteOrphanInputs, endRetention, moveLeftBehind } from '../jobs/sweeps/retention.ts';
+import { expireWaiting, serveWaiting } from '../jobs/sweeps/serve-waiting.ts';
+import { type Sweep, Sweeper } from '../jobs/sweeps/sweeper.ts';
 import type { Part } from './part.ts';
 import type { Platform } from './platform.ts';
 

@@ -1,4 +1,4 @@
-import type { Job } from '../renders/job.ts';
+import type { Job } from '../jobs/job.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Quota, QuotaPeriod } from './quota.ts';
 import type { UsageCounters } from './usage-counters.ts';

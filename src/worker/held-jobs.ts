@@ -1,5 +1,5 @@
-import type { Job } from '../renders/job.ts';
-import type { Lifecycle } from '../renders/lifecycle.ts';
+import type { Job } from '../jobs/job.ts';
+import type { Lifecycle } from '../jobs/lifecycle.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
 /** Why a render was stopped from outside. */

@@ -1,5 +1,5 @@
 import type { Bus, JobClass, JobPointer, PointerConsumer, Seat, Subscription } from '../bus/bus.ts';
-import { loadInput } from '../renders/inputs.ts';
+import { loadInput } from '../jobs/inputs.ts';
 import { HeldJobs } from './held-jobs.ts';
 import { type RunParts, runJob } from './run-job.ts';
 import { Seats } from './seats.ts';

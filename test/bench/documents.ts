@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { RenderOptions } from '../../src/renders/options.ts';
+import type { RenderOptions } from '../../src/jobs/render-options.ts';
 
 export interface BenchDocument {
   readonly name: 'invoice' | 'report' | 'text';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { settleReservations } from '../../src/dispatch/sweeps/reservations.ts';
+import { settleReservations } from '../../src/jobs/sweeps/reservations.ts';
 import { quotaPeriod } from '../../src/usage/quota.ts';
 import { type Domain, newJob, openDomain } from '../support/domain.ts';
 import { startMongo } from '../support/mongo.ts';

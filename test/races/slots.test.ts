@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Job } from '../../src/renders/job.ts';
+import type { Job } from '../../src/jobs/job.ts';
 import { outputKey } from '../../src/store/outputs/output-store.ts';
 import { type Domain, newJob, openDomain, slotsInUse } from '../support/domain.ts';
 import { startMongo } from '../support/mongo.ts';

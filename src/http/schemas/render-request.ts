@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { renderOptionsSchema } from '../../renders/options.ts';
+import { renderOptionsSchema } from '../../jobs/render-options.ts';
 
 /** Deeper than any data is; the database takes a hundred levels. */
 const MAX_DATA_DEPTH = 64;

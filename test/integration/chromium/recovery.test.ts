@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findBrowser } from '../../../src/chromium/find-browser.ts';
-import { processTree } from '../../../src/chromium/processes.ts';
+import { findBrowser } from '../../../src/chromium/process/find-browser.ts';
+import { processTree } from '../../../src/chromium/process/processes.ts';
 import { eventually } from '../../support/eventually.ts';
 import {
   type Bench,

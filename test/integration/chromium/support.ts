@@ -8,13 +8,13 @@ import {
   type ChromiumRendererOptions,
   createChromiumRenderer,
 } from '../../../src/chromium/chromium-renderer.ts';
-import { processTree } from '../../../src/chromium/processes.ts';
+import { processTree } from '../../../src/chromium/process/processes.ts';
 import type { RenderedPdf, Renderer, RenderRequest, RenderSource } from '../../../src/chromium/renderer.ts';
 import { createAddressPolicy } from '../../../src/egress/address-policy.ts';
 import { parseNetworks } from '../../../src/egress/networks.ts';
 import { type EgressProxy, startEgressProxy } from '../../../src/egress/proxy.ts';
+import type { RenderOptions } from '../../../src/jobs/render-options.ts';
 import { createPdfFinisher } from '../../../src/pdf/finish.ts';
-import type { RenderOptions } from '../../../src/renders/options.ts';
 
 export const silent = pino({ level: process.env.LOG_LEVEL ?? 'silent' });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import puppeteer, { type Browser } from 'puppeteer';
-import { findBrowser } from '../../../src/chromium/find-browser.ts';
+import { findBrowser } from '../../../src/chromium/process/find-browser.ts';
 import { callApi, openApi, type TestApi } from './support/api.ts';
 
 describe('the documentation page', () => {

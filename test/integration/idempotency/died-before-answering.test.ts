@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import type { IdempotencyLock } from '../../../src/idempotency/idempotency-store.ts';
-import { saveInput } from '../../../src/renders/inputs.ts';
+import { saveInput } from '../../../src/jobs/inputs.ts';
 import { quotaPeriod } from '../../../src/usage/quota.ts';
 import { newJob, slotsInUse } from '../../support/domain.ts';
 import { openApi, type TestApi, type TestCaller } from '../http/support/api.ts';

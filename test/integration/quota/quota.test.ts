@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { settleReservations } from '../../../src/dispatch/sweeps/reservations.ts';
-import { moveLeftBehind } from '../../../src/dispatch/sweeps/retention.ts';
 import { PlatenError } from '../../../src/errors/registry.ts';
-import type { Job } from '../../../src/renders/job.ts';
+import type { Job } from '../../../src/jobs/job.ts';
+import { settleReservations } from '../../../src/jobs/sweeps/reservations.ts';
+import { moveLeftBehind } from '../../../src/jobs/sweeps/retention.ts';
 import { outputKey } from '../../../src/store/outputs/output-store.ts';
 import { quotaPeriod, quotaResetDate } from '../../../src/usage/quota.ts';
 import { type Domain, newJob, openDomain } from '../../support/domain.ts';

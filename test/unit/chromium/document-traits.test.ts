@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { documentTraits, namedHosts, needsFrames } from '../../../src/chromium/document-traits.ts';
+import { documentTraits, namedHosts, needsFrames } from '../../../src/chromium/document/document-traits.ts';
 
 describe('what a document tells of itself', () => {
   for (const html of [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { JobEnd } from '../../../src/chromium/job-end.ts';
-import { RenderSeats } from '../../../src/chromium/seats.ts';
+import { RenderSeats } from '../../../src/chromium/pool/seats.ts';
 
 const never = new Promise<never>(() => undefined);
 

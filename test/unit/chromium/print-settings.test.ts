@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { backoffMs } from '../../../src/chromium/backoff.ts';
-import { printSettings } from '../../../src/chromium/print.ts';
-import { stampHtml } from '../../../src/chromium/watermark-stamp.ts';
+import { backoffMs } from '../../../src/chromium/pool/backoff.ts';
+import { printSettings } from '../../../src/chromium/print/print.ts';
+import { stampHtml } from '../../../src/chromium/print/watermark-stamp.ts';
 
 describe('print settings', () => {
   it('are A4 without margins, with backgrounds and without tags by default', () => {

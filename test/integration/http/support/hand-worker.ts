@@ -1,8 +1,8 @@
 import { PDFDocument } from '@cantoo/pdf-lib';
 import type { JobPointer, Seat, Subscription } from '../../../../src/bus/bus.ts';
 import type { PlatenError } from '../../../../src/errors/registry.ts';
-import { loadInput } from '../../../../src/renders/inputs.ts';
-import type { Job, JobInput } from '../../../../src/renders/job.ts';
+import { loadInput } from '../../../../src/jobs/inputs.ts';
+import type { Job, JobInput } from '../../../../src/jobs/job.ts';
 import { type OutputStore, outputKey } from '../../../../src/store/outputs/output-store.ts';
 import type { Domain } from '../../../support/domain.ts';
 

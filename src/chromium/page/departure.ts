@@ -1,0 +1,69 @@
+import type { CDPSession, Protocol } from 'puppeteer';
+import { pause } from '../signals.ts';
+
+/** Time for a navigation that a document has asked for to begin; one to another program (`mailto:`) never does. */
+const BEGIN_MS = 150;
+/** Time for the news of a navigation to catch up with the end of the document that asked for it. */
+const NEWS_MS = 20;
+
+/** Whether the main frame's document is about to be replaced by one that it has asked for. */
+export class Departure {
+  #state: 'staying' | 'asked' | 'under way' = 'staying';
+  #changed: (() => void) | undefined;
+  #abandoned = Promise.withResolvers<void>();
+
+  constructor(session: CDPSession, frameId: string) {
+    session.on('Page.frameRequestedNavigation', (event: Protocol.Page.FrameRequestedNavigationEvent) => {
+      if (event.frameId === frameId && event.disposition === 'currentTab') this.#enter('asked');
+    });
+    session.on('Page.frameStartedNavigating', (event: Protocol.Page.FrameStartedNavigatingEvent) => {
+      if (event.frameId === frameId && this.#state === 'asked') this.#enter('under way');
+    });
+    session.on('Page.frameStoppedLoading', (event: Protocol.Page.FrameStoppedLoadingEvent) => {
+      if (event.frameId !== frameId || this.#state === 'staying') return;
+      this.#enter('staying');
+      this.#abandoned.resolve();
+    });
+    session.on('Page.navigatedWithinDocument', (event: Protocol.Page.NavigatedWithinDocumentEvent) => {
+      if (event.frameId === frameId) this.#enter('staying');
+    });
+  }
+
+  /** Resolves when a navigation has come to nothing, and has ended the loading of the document that asked for it. */
+  get abandoned(): Promise<void> {
+    return this.#abandoned.promise;
+  }
+
+  /** The document has been replaced, or a new job begins. */
+  reset(): void {
+    this.#abandoned = Promise.withResolvers<void>();
+    this.#enter('staying');
+  }
+
+  /** Resolves when no navigation is to be expected any more, or one has led somewhere. At once when none was asked for. */
+  async over(): Promise<void> {
+    while (this.#state !== 'staying') {
+      const change = new Promise<void>((resolve) => {
+        this.#changed = resolve;
+      });
+      if (this.#state === 'under way') {
+        await change;
+        continue;
+      }
+      await Promise.race([change, pause(BEGIN_MS)]);
+      if (this.#state === 'asked') this.#state = 'staying';
+    }
+  }
+
+  /** The same, for when the document has ended and its reason may still be on its way. */
+  async overSoon(): Promise<void> {
+    if (this.#state === 'staying') await pause(NEWS_MS);
+    await this.over();
+  }
+
+  #enter(state: 'staying' | 'asked' | 'under way'): void {
+    this.#state = state;
+    this.#changed?.();
+    this.#changed = undefined;
+  }
+}

@@ -1,0 +1,115 @@
+import type { CDPSession, Protocol } from 'puppeteer';
+import { PlatenError } from '../../errors/registry.ts';
+import { Departure } from './departure.ts';
+
+export type Milestone = 'DOMContentLoaded' | 'load' | 'networkIdle';
+
+/** Documents that one job may go through by redirecting itself (`location = …`, `<meta http-equiv=refresh>`). */
+const MAX_DOCUMENTS = 20;
+
+/**
+ * How far the main frame's current document has got. A page may replace its own document at any time; what counts is
+ * always the current one.
+ */
+export class DocumentLifecycle {
+  readonly departure: Departure;
+  readonly #frameId: string;
+  readonly #reached = new Set<string>();
+  #loaderId = '';
+  #documents = 0;
+  #unreachableUrl: string | undefined;
+  #waiting: (() => void) | undefined;
+
+  constructor(session: CDPSession, frameId: string) {
+    this.#frameId = frameId;
+    session.on('Page.lifecycleEvent', (event: Protocol.Page.LifecycleEventEvent) => this.#event(event));
+    session.on('Page.frameNavigated', ({ frame }: Protocol.Page.FrameNavigatedEvent) =>
+      this.#navigated(frame),
+    );
+    session.on('Page.frameStoppedLoading', (event: Protocol.Page.FrameStoppedLoadingEvent) => {
+      if (event.frameId === frameId) this.#stopped();
+    });
+    this.departure = new Departure(session, frameId);
+  }
+
+  /** Forgets what was: a new job begins. */
+  begin(): void {
+    this.#documents = 0;
+    this.departure.reset();
+    this.#reached.clear();
+  }
+
+  /** Where the page was led to in vain, when what it shows is the browser's own error page. */
+  get unreachableUrl(): string | undefined {
+    return this.#unreachableUrl;
+  }
+
+  /** Counts documents since `begin`; a change tells that the document was replaced. */
+  get documents(): number {
+    return this.#documents;
+  }
+
+  /**
+   * Resolves when the current document has reached `milestone`, having begun with `loaderId` or come after it.
+   *
+   * @throws PlatenError URL_UNREACHABLE when the document keeps replacing itself.
+   */
+  async until(milestone: Milestone, loaderId?: string): Promise<void> {
+    for (;;) {
+      if (this.#documents > MAX_DOCUMENTS) {
+        throw new PlatenError(
+          'URL_UNREACHABLE',
+          `The document redirected itself more than ${MAX_DOCUMENTS} times.`,
+          {
+            permanent: true,
+          },
+        );
+      }
+      const started = loaderId === undefined || this.#loaderId === loaderId || this.#documents > 1;
+      if (started && this.#reached.has(milestone)) return;
+      await this.#change();
+    }
+  }
+
+  #change(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting = resolve;
+    });
+  }
+
+  #event({ frameId, loaderId, name }: Protocol.Page.LifecycleEventEvent): void {
+    if (frameId !== this.#frameId) return;
+    if (name === 'init') this.#begun(loaderId);
+    if (loaderId !== this.#loaderId) return;
+    this.#reached.add(name);
+    this.#wake();
+  }
+
+  /** A document that leads to another program (`mailto:`) while it loads has no load event any more. */
+  #stopped(): void {
+    if (this.#reached.size === 0) return;
+    this.#reached.add('DOMContentLoaded').add('load');
+    this.#wake();
+  }
+
+  #begun(loaderId: string): void {
+    this.#reached.clear();
+    if (loaderId === this.#loaderId) return;
+    this.#loaderId = loaderId;
+    this.#documents++;
+  }
+
+  #navigated(frame: Protocol.Page.Frame): void {
+    if (frame.id !== this.#frameId) return;
+    this.#unreachableUrl = frame.unreachableUrl;
+    this.departure.reset();
+    if (frame.loaderId !== this.#loaderId) this.#begun(frame.loaderId);
+    this.#wake();
+  }
+
+  #wake(): void {
+    const resume = this.#waiting;
+    this.#waiting = undefined;
+    resume?.();
+  }
+}

@@ -1,0 +1,122 @@
+import type { CDPSession, Protocol } from 'puppeteer';
+import { PlatenError } from '../../errors/registry.ts';
+import { DocumentLifecycle } from './document-lifecycle.ts';
+import { Interceptor } from './interceptor.ts';
+import { TIMED_FRAMES } from './timed-frames.ts';
+
+/**
+ * One tab, spoken to in CDP: puppeteer's Page costs 27 ms to make and a dozen messages per navigation, for things that
+ * are not needed here. Dialogs are dismissed as they open.
+ */
+export class RenderPage {
+  readonly session: CDPSession;
+  readonly targetId: string;
+  readonly frameId: string;
+  readonly lifecycle: DocumentLifecycle;
+  readonly interceptor: Interceptor;
+  /** Without, scripts get animation frames from a timer, and nothing else happens that waits for a frame. */
+  readonly drawsFrames: boolean;
+  #onDeath: ((error: PlatenError) => void) | undefined;
+  /** Whether the page has died; it is of no further use then. */
+  dead = false;
+  /** An empty document of DOCUMENT_ORIGIN is in the page, in a window that has never run script. */
+  pristine = false;
+  #scriptEnabled = true;
+  #networkEnabled = false;
+  #closing = false;
+
+  constructor(session: CDPSession, targetId: string, drawsFrames: boolean) {
+    this.session = session;
+    this.drawsFrames = drawsFrames;
+    this.targetId = targetId;
+    // A page's main frame has the target's id (and keeps it across processes).
+    this.frameId = targetId;
+    this.lifecycle = new DocumentLifecycle(session, this.frameId);
+    this.interceptor = new Interceptor(session, this.frameId);
+    session.on('Inspector.targetCrashed', () => this.#die('The page crashed.'));
+    session.once('CDPSession.Disconnected' as never, () => this.#die('The browser ended while rendering.'));
+    session.on('Page.javascriptDialogOpening', ({ type }: Protocol.Page.JavascriptDialogOpeningEvent) => {
+      session.send('Page.handleJavaScriptDialog', { accept: type === 'beforeunload' }).catch(() => undefined);
+    });
+  }
+
+  /** Has `onDeath` called when the page dies under its job: crash, kill, or the browser's end. */
+  watch(onDeath: (error: PlatenError) => void): void {
+    this.#onDeath = onDeath;
+    if (this.dead) onDeath(new PlatenError('BROWSER_CRASHED'));
+  }
+
+  /** Switches on what every job needs. Commands run in the order sent, so only the last is waited for. */
+  async prepare(): Promise<void> {
+    await Promise.all([
+      this.session.send('Page.enable'),
+      this.session.send('Page.setLifecycleEventsEnabled', { enabled: true }),
+      !this.drawsFrames &&
+        this.session.send('Page.addScriptToEvaluateOnNewDocument', { source: TIMED_FRAMES }),
+    ]);
+  }
+
+  /** Lets the document run script, or not; from the next document on. */
+  async setScriptEnabled(enabled: boolean): Promise<void> {
+    if (this.#scriptEnabled === enabled) return;
+    this.#scriptEnabled = enabled;
+    await this.session.send('Emulation.setScriptExecutionDisabled', { value: !enabled });
+  }
+
+  /** Reports of the network's doings, needed by a few jobs only. */
+  async setNetworkEvents(enabled: boolean): Promise<void> {
+    if (this.#networkEnabled === enabled) return;
+    this.#networkEnabled = enabled;
+    await (enabled ? this.session.send('Network.enable') : this.session.send('Network.disable'));
+  }
+
+  /**
+   * Runs `source`, the text of a function, in a world of its own: it sees the document and none of its scripts.
+   *
+   * @throws Error when the document is replaced meanwhile.
+   */
+  async runIsolated<T>(source: string, ...args: unknown[]): Promise<T> {
+    const { executionContextId } = await this.session.send('Page.createIsolatedWorld', {
+      frameId: this.frameId,
+      worldName: 'platen',
+    });
+    const { result, exceptionDetails } = await this.session.send('Runtime.callFunctionOn', {
+      functionDeclaration: source,
+      executionContextId,
+      arguments: args.map((value) => ({ value })),
+      awaitPromise: true,
+      returnByValue: true,
+    });
+    if (exceptionDetails) {
+      throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
+    }
+    return result.value as T;
+  }
+
+  /** Makes the window this large, in CSS pixels, or as it was. */
+  async setViewport(width?: number, height?: number): Promise<void> {
+    if (width === undefined || height === undefined) {
+      await this.session.send('Emulation.clearDeviceMetricsOverride');
+      return;
+    }
+    await this.session.send('Emulation.setDeviceMetricsOverride', {
+      width,
+      height,
+      deviceScaleFactor: 0,
+      mobile: false,
+    });
+  }
+
+  /** From here on the page's end is expected. */
+  expectEnd(): void {
+    this.#closing = true;
+    this.#onDeath = undefined;
+  }
+
+  #die(message: string): void {
+    if (this.#closing) return;
+    this.#closing = true;
+    this.dead = true;
+    this.#onDeath?.(new PlatenError('BROWSER_CRASHED', message));
+  }
+}

@@ -1,0 +1,240 @@
+import type { Logger } from 'pino';
+import { type LaunchOptions, launchBrowser } from '../process/launch.ts';
+import { pause } from '../signals.ts';
+import { backoffMs } from './backoff.ts';
+import { RenderBrowser } from './browser.ts';
+
+/** When a browser is replaced by a new one. */
+export interface RecycleLimits {
+  /** Renders. */
+  readonly jobs: number;
+  readonly ageMs: number;
+  /** Resident memory of its process tree. */
+  readonly memoryBytes: number;
+}
+
+/** Why a browser was replaced or given up. */
+export type RestartReason = 'crashed' | 'hung' | 'unstartable' | 'jobs' | 'age' | 'memory';
+
+export interface PoolObserver {
+  restarted(reason: RestartReason): void;
+  alive(browsers: number): void;
+}
+
+export interface BrowserPoolOptions {
+  readonly launch: LaunchOptions;
+  /** Browsers kept running. */
+  readonly size: number;
+  /** Whether a browser does one render only. */
+  readonly exclusive: boolean;
+  readonly recycle: RecycleLimits;
+  /** A renderer process above this is killed: its document allocates without end. Bytes. */
+  readonly rendererMemoryBytes: number;
+  readonly checkEveryMs: number;
+  readonly pingMs: number;
+  readonly observer: PoolObserver;
+  readonly logger: Logger;
+}
+
+const BACKOFF = { firstMs: 200, maxMs: 15_000 };
+
+/**
+ * Keeps a number of browsers running: replaces those that die, hang or cannot be started, and retires those that have
+ * done enough once their replacement runs. Whoever uses a browser counts itself in and out with `enter` and `leave`.
+ */
+export class BrowserPool {
+  readonly #options: BrowserPoolOptions;
+  readonly #browsers = new Set<RenderBrowser>();
+  readonly #waiting = new Set<() => void>();
+  readonly #replacing = new Set<RenderBrowser>();
+  /** Called when a browser takes no more renders: what is kept warm in it is to be let go. */
+  readonly #onRetire: (browser: RenderBrowser) => void;
+  #starting = 0;
+  #failures = 0;
+  #closed = false;
+  #checking = false;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(options: BrowserPoolOptions, onRetire: (browser: RenderBrowser) => void) {
+    this.#options = options;
+    this.#onRetire = onRetire;
+    this.#timer = setInterval(() => void this.#check(), options.checkEveryMs);
+    this.#timer.unref();
+  }
+
+  get browsers(): number {
+    return this.#browsers.size;
+  }
+
+  get ready(): boolean {
+    return this.#usable().length > 0;
+  }
+
+  /** Starts the browsers; rejects when the first cannot be started. */
+  async start(): Promise<void> {
+    await this.#add();
+    this.#fill();
+  }
+
+  /**
+   * Counts a render into the least busy browser that takes renders; waits for one if need be.
+   *
+   * @param signal gives up the wait, and rejects.
+   */
+  async enterAny(signal: AbortSignal): Promise<RenderBrowser> {
+    for (;;) {
+      signal.throwIfAborted();
+      const [first] = this.#usable()
+        .filter((browser) => !this.#options.exclusive || browser.jobs === 0)
+        .sort((a, b) => a.busy - b.busy);
+      if (first) {
+        this.enter(first);
+        return first;
+      }
+      await this.#change(signal);
+    }
+  }
+
+  /** Counts a render in. */
+  enter(browser: RenderBrowser): void {
+    browser.busy++;
+    browser.jobs++;
+    if (this.#options.exclusive || browser.jobs >= this.#options.recycle.jobs) this.#recycle(browser, 'jobs');
+  }
+
+  /** Counts a render out. */
+  leave(browser: RenderBrowser): void {
+    browser.busy--;
+    this.#endIfIdle(browser);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearInterval(this.#timer);
+    while (this.#browsers.size > 0 || this.#starting > 0) {
+      await Promise.all([...this.#browsers].map((browser) => browser.kill('closed')));
+      await pause(10);
+    }
+  }
+
+  #usable(): RenderBrowser[] {
+    return [...this.#browsers].filter((browser) => browser.alive && !browser.retiring);
+  }
+
+  /** Brings the number of usable browsers back to what it should be, each with its own patience. */
+  #fill(): void {
+    if (this.#closed) return;
+    const missing = this.#options.size - this.#usable().length - this.#starting;
+    for (let i = 0; i < missing; i++) void this.#addUntilDone();
+  }
+
+  async #addUntilDone(): Promise<void> {
+    while (!this.#closed) {
+      try {
+        await this.#add();
+        return;
+      } catch (error) {
+        this.#failures++;
+        this.#options.observer.restarted('unstartable');
+        this.#options.logger.error(
+          { err: error, failures: this.#failures },
+          'a browser could not be started',
+        );
+      }
+      // Still counted as starting while it waits, so that nobody else tries in its place.
+      this.#starting++;
+      await pause(backoffMs(this.#failures, BACKOFF.firstMs, BACKOFF.maxMs, Math.random));
+      this.#starting--;
+    }
+  }
+
+  async #add(): Promise<void> {
+    this.#starting++;
+    try {
+      const browser = new RenderBrowser(await launchBrowser(this.#options.launch), Date.now());
+      this.#failures = 0;
+      this.#browsers.add(browser);
+      void browser.exited.then(() => this.#ended(browser));
+    } finally {
+      this.#starting--;
+    }
+    this.#options.observer.alive(this.#browsers.size);
+    this.#wake();
+  }
+
+  #ended(browser: RenderBrowser): void {
+    this.#browsers.delete(browser);
+    this.#options.observer.alive(this.#browsers.size);
+    this.#onRetire(browser);
+    if (this.#closed || browser.endReason === 'recycled') return;
+    const reason = browser.endReason === 'hung' ? 'hung' : 'crashed';
+    this.#options.observer.restarted(reason);
+    this.#options.logger.warn({ pid: browser.pid, reason }, 'a browser ended and is replaced');
+    this.#fill();
+  }
+
+  /** Starts the replacement, then lets the old one finish what it has. */
+  #recycle(browser: RenderBrowser, reason: RestartReason): void {
+    if (browser.retiring || this.#closed || this.#replacing.has(browser)) return;
+    this.#replacing.add(browser);
+    this.#options.logger.debug({ pid: browser.pid, reason, jobs: browser.jobs }, 'a browser is replaced');
+    void this.#add().then(
+      () => {
+        if (!this.#options.exclusive) this.#options.observer.restarted(reason);
+        this.#replacing.delete(browser);
+        this.#retire(browser);
+      },
+      (error: unknown) => {
+        // The old one is better than none; the next check tries again.
+        this.#replacing.delete(browser);
+        this.#options.logger.error({ err: error }, 'no replacement for a browser could be started');
+      },
+    );
+  }
+
+  #retire(browser: RenderBrowser): void {
+    browser.retiring = true;
+    this.#onRetire(browser);
+    this.#endIfIdle(browser);
+  }
+
+  #endIfIdle(browser: RenderBrowser): void {
+    if (browser.retiring && browser.busy === 0 && browser.alive) void browser.kill('recycled');
+  }
+
+  /** Pings every browser, weighs it, and looks at its age. */
+  async #check(): Promise<void> {
+    if (this.#checking || this.#closed) return;
+    this.#checking = true;
+    try {
+      await Promise.all([...this.#browsers].map((browser) => this.#checkOne(browser)));
+    } finally {
+      this.#checking = false;
+    }
+  }
+
+  async #checkOne(browser: RenderBrowser): Promise<void> {
+    const { recycle, rendererMemoryBytes, pingMs } = this.#options;
+    const memory = browser.guardMemory(rendererMemoryBytes);
+    if (memory > recycle.memoryBytes) this.#recycle(browser, 'memory');
+    if (Date.now() - browser.startedAt > recycle.ageMs) this.#recycle(browser, 'age');
+    if (!(await browser.ping(pingMs)) && browser.alive) await browser.kill('hung');
+  }
+
+  /** Resolves when there is another browser to choose from, or `signal` aborts. */
+  #change(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        this.#waiting.delete(done);
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      this.#waiting.add(done);
+      signal.addEventListener('abort', done);
+    });
+  }
+
+  #wake(): void {
+    for (const resume of [...this.#waiting]) resume();
+  }
+}

@@ -1,0 +1,142 @@
+import type { CDPSession, Protocol } from 'puppeteer';
+import type { Connection, LaunchedBrowser } from '../process/launch.ts';
+import { killProcess, processTree } from '../process/processes.ts';
+import { within } from '../signals.ts';
+
+/** How long a browser may take to close or open something before it counts as hung. */
+const ANSWER_MS = 2000;
+const LAST_ANSWER_MS = 8000;
+
+/** What a context wants to know of the targets (pages, workers) that appear in it. */
+export interface TargetListener {
+  targetAppeared(target: Protocol.Target.TargetInfo): void;
+}
+
+/** One browser process: its contexts, how much it has done, and whether it still lives. */
+export class RenderBrowser {
+  readonly connection: Connection;
+  readonly pid: number;
+  readonly startedAt: number;
+  readonly exited: Promise<void>;
+  readonly #launched: LaunchedBrowser;
+  readonly #listeners = new Map<string, TargetListener>();
+  #alive = true;
+  /** Renders begun in it so far. */
+  jobs = 0;
+  /** Renders under way in it. */
+  busy = 0;
+  /** Set when it takes no more renders: it is ended as soon as the last one is over. */
+  retiring = false;
+  /** Set before it is killed, to name the reason of its end. */
+  endReason: string | undefined;
+
+  constructor(launched: LaunchedBrowser, now: number) {
+    this.#launched = launched;
+    this.connection = launched.connection;
+    this.pid = launched.pid;
+    this.startedAt = now;
+    this.exited = launched.exited.then(() => {
+      this.#alive = false;
+    });
+    this.connection.on('Target.targetCreated', ({ targetInfo }: Protocol.Target.TargetCreatedEvent) => {
+      const { browserContextId } = targetInfo;
+      if (browserContextId) this.#listeners.get(browserContextId)?.targetAppeared(targetInfo);
+    });
+  }
+
+  get alive(): boolean {
+    return this.#alive;
+  }
+
+  /** Opens a context: its cookies, storage, cache and renderer processes are its own. Downloads are refused in it. */
+  async openContext(listener: TargetListener): Promise<string> {
+    const { browserContextId } = await this.connection.send('Target.createBrowserContext', {
+      disposeOnDetach: true,
+    });
+    this.#listeners.set(browserContextId, listener);
+    this.#fire(this.connection.send('Browser.setDownloadBehavior', { behavior: 'deny', browserContextId }));
+    return browserContextId;
+  }
+
+  /** Whether its pages draw frames for documents that need them, or do not; not every browser can do without. */
+  drawsFrames(needsFrames: boolean): boolean {
+    return needsFrames || this.#launched.kind !== 'shell';
+  }
+
+  /** @param drawsFrames false for a page that draws a frame only when it is told to, which it never is. */
+  async openPage(
+    browserContextId: string,
+    drawsFrames: boolean,
+  ): Promise<{ session: CDPSession; targetId: string }> {
+    const { targetId } = await this.connection.send('Target.createTarget', {
+      url: 'about:blank',
+      browserContextId,
+      ...(!drawsFrames && { enableBeginFrameControl: true }),
+    });
+    const session = await this.connection.createSession({ targetId } as Protocol.Target.TargetInfo);
+    return { session, targetId };
+  }
+
+  closeTarget(targetId: string): void {
+    this.#fire(this.connection.send('Target.closeTarget', { targetId }));
+  }
+
+  /** Ends a context and all that runs in it. A browser that cannot do that in time is hung, and killed. */
+  async closeContext(browserContextId: string): Promise<void> {
+    this.#listeners.delete(browserContextId);
+    const closed = this.connection.send('Target.disposeBrowserContext', { browserContextId }).then(
+      () => undefined,
+      // Gone with the browser, or gone already.
+      () => undefined,
+    );
+    try {
+      await within(ANSWER_MS, 'closing a context', closed);
+    } catch {
+      // Slow is not hung: a browser that still answers gets more time.
+      const answers = await this.ping(ANSWER_MS);
+      if (
+        answers &&
+        (await within(
+          LAST_ANSWER_MS,
+          'closing a context',
+          closed.then(() => true),
+        ).catch(() => false))
+      ) {
+        return;
+      }
+      await this.kill('hung');
+    }
+  }
+
+  /** Whether the browser answers at all within `ms`. */
+  async ping(ms: number): Promise<boolean> {
+    try {
+      await within(ms, 'a ping', this.connection.send('Browser.getVersion'));
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Ends the browser and its whole process tree, for `reason`. */
+  async kill(reason: string): Promise<void> {
+    this.endReason ??= reason;
+    this.retiring = true;
+    await this.#launched.kill();
+  }
+
+  /** Resident memory of the process tree, in bytes; renderers above `rendererLimit` are killed. */
+  guardMemory(rendererLimit: number): number {
+    let total = 0;
+    for (const member of processTree(this.pid)) {
+      total += member.memoryBytes;
+      if (member.pid !== this.pid && member.memoryBytes > rendererLimit) killProcess(member.pid);
+    }
+    return total;
+  }
+
+  /** A message whose failure changes nothing: what it is about is gone then. */
+  #fire(message: Promise<unknown>): void {
+    message.catch(() => undefined);
+  }
+}

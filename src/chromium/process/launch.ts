@@ -1,0 +1,201 @@
+import puppeteer, { type Browser, type CDPSession } from 'puppeteer';
+import { within } from '../signals.ts';
+import type { BrowserBinary } from './browser-binary.ts';
+import { killProcess, processTree } from './processes.ts';
+import { createUserDataFolder, removeUserDataFolder } from './user-data.ts';
+
+/** What a CDP session and the connection below it have in common, and all that is used of either. */
+export type Connection = NonNullable<ReturnType<CDPSession['connection']>>;
+
+export interface LaunchOptions {
+  readonly binary: BrowserBinary;
+  readonly userDataRoot: string;
+  /** The only way to the network, `http://host:port`; without it there is none. */
+  readonly proxyUrl?: string | undefined;
+  readonly timeoutMs: number;
+  /** Whether Chromium's own sandbox is used; default true, and never as root. */
+  readonly sandbox?: boolean;
+}
+
+/** A running browser: its connection and its process, nothing opened in it yet. */
+export interface LaunchedBrowser {
+  readonly kind: BrowserBinary['kind'];
+  readonly connection: Connection;
+  readonly pid: number;
+  /** Resolves when the process has ended, however that came. */
+  readonly exited: Promise<void>;
+  /** Ends the whole process tree at once, and removes its folder. Safe to call again. */
+  kill(): Promise<void>;
+}
+
+/**
+ * What HTML is loaded under. Names below `localhost` are kept from the DNS (RFC 6761) and count as secure without TLS:
+ * scripts get what they get under https, and documents may fetch from http and https alike. Requests to it are answered
+ * in the browser and reach nothing. Every context has storage and cache of its own, so one name serves them all.
+ */
+export const DOCUMENT_ORIGIN = 'http://document.localhost';
+
+/** Port 9 of the loopback (discard): nothing listens, so without an egress proxy every request fails. */
+const NO_NETWORK = 'http://127.0.0.1:9';
+
+/** Features that only cost here, or that reach past what a render is. */
+const DISABLED_FEATURES = [
+  // A process kept ready for a page that never comes; measured with the next three at half of a navigation's cost.
+  'SpareRendererForSitePerProcess',
+  'BackForwardCache',
+  'RenderDocument',
+  'ProactivelySwapBrowsingInstance',
+  // One process per context is the boundary between accounts; frames of one document may share it.
+  'IsolateOrigins',
+  'site-per-process',
+  // Would keep a worker of one job alive into the next.
+  'SharedWorkerExtendedLifetime',
+  // The egress proxy decides which networks may be reached; there is nobody to ask for permission.
+  'LocalNetworkAccessChecks',
+  'Translate',
+  'MediaRouter',
+  'OptimizationHints',
+  'InterestFeedContentSuggestions',
+  'AcceptCHFrame',
+  'PaintHolding',
+];
+
+/**
+ * Starts a browser over a pipe. The pipe is also what ends it: Chromium exits when it closes, even when this process
+ * was killed.
+ *
+ * @throws Error when it does not answer within `timeoutMs`; then nothing of it is left.
+ */
+export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBrowser> {
+  const userData = createUserDataFolder(options.userDataRoot);
+  // Puppeteer's own time-out does not cover a browser that starts and never speaks.
+  const tooLate = new AbortController();
+  const timer = setTimeout(() => tooLate.abort(), options.timeoutMs);
+  let browser: Browser;
+  try {
+    browser = await puppeteer.launch({
+      executablePath: options.binary.path,
+      headless: options.binary.kind === 'shell' ? 'shell' : true,
+      pipe: true,
+      userDataDir: userData,
+      args: browserArguments(options.proxyUrl ?? NO_NETWORK, options.sandbox ?? true),
+      // Tagging and outlines are asked for per document.
+      ignoreDefaultArgs: ['--export-tagged-pdf', '--generate-pdf-document-outline', '--enable-automation'],
+      env: { ...withoutSecrets(process.env), ...options.binary.env },
+      timeout: options.timeoutMs,
+      signal: tooLate.signal,
+      protocolTimeout: 0,
+      waitForInitialPage: false,
+      defaultViewport: null,
+      handleSIGINT: false,
+      handleSIGTERM: false,
+      handleSIGHUP: false,
+      targetFilter: () => false,
+    });
+  } catch (error) {
+    removeUserDataFolder(userData);
+    if (!tooLate.signal.aborted) throw error;
+    throw new DOMException(`The browser did not answer within ${options.timeoutMs} ms.`, 'TimeoutError');
+  } finally {
+    clearTimeout(timer);
+  }
+  const child = browser.process()!;
+  const exited = new Promise<void>((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) resolve();
+    else child.once('exit', () => resolve());
+  });
+  void exited.then(() => removeUserDataFolder(userData));
+  const kill = async () => {
+    // Zygotes and renderers first found, then killed: once the browser is gone they belong to init.
+    for (const member of processTree(child.pid!)) killProcess(member.pid);
+    await exited;
+    removeUserDataFolder(userData);
+  };
+  try {
+    const connection = await within(options.timeoutMs, 'connecting to the browser', connect(browser));
+    return { kind: options.binary.kind, connection, pid: child.pid!, exited, kill };
+  } catch (error) {
+    await kill();
+    throw error;
+  }
+}
+
+/** From here on targets are attached to by hand: puppeteer's own attaching costs four messages per target. */
+async function connect(browser: Browser): Promise<Connection> {
+  const session = await browser.target().createCDPSession();
+  const connection = session.connection()!;
+  await session.detach();
+  await connection.send('Target.setAutoAttach', {
+    autoAttach: false,
+    waitForDebuggerOnStart: false,
+    flatten: true,
+  });
+  return connection;
+}
+
+function browserArguments(proxyUrl: string, sandbox: boolean): string[] {
+  const args = [
+    `--proxy-server=${proxyUrl}`,
+    // Loopback addresses too go through the proxy.
+    '--proxy-bypass-list=<-loopback>',
+    `--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE ${new URL(proxyUrl).hostname}`,
+    '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
+    '--dns-prefetch-disable',
+    '--disable-quic',
+    '--disable-component-update',
+    '--disable-domain-reliability',
+    '--no-pings',
+    '--disable-gpu',
+    '--disable-blink-features=StorageBuckets',
+    '--disable-site-isolation-trials',
+    '--block-new-web-contents',
+    '--font-render-hinting=none',
+    '--disk-cache-size=67108864',
+    '--js-flags=--max-old-space-size=1024',
+    `--disable-features=${DISABLED_FEATURES.join(',')}`,
+  ];
+  // Chromium refuses to run sandboxed as root.
+  if (!sandbox || isRoot()) args.push('--no-sandbox');
+  return args;
+}
+
+function isRoot(): boolean {
+  return process.getuid?.() === 0;
+}
+
+/**
+ * Whether a browser starts without its sandbox only, as in most containers: they refuse what it is built from (user
+ * namespaces, chroot). Tried rather than asked, for each of the ways to refuse has a message of its own. False for root.
+ *
+ * @throws Error when it starts neither way, or does not answer in time.
+ */
+export async function sandboxIsRefused(options: LaunchOptions): Promise<boolean> {
+  if (isRoot()) return false;
+  const starts = async (sandbox: boolean) => (await launchBrowser({ ...options, sandbox })).kill();
+  const refused = await starts(true).then(
+    () => false,
+    (error: Error) => {
+      // A machine that is slow for once is no reason to do without.
+      if (error.name === 'TimeoutError') throw error;
+      return true;
+    },
+  );
+  if (refused) await starts(false);
+  return refused;
+}
+
+/** Nothing of this process's configuration reaches the browser. */
+function withoutSecrets(env: NodeJS.ProcessEnv): Record<string, string> {
+  const kept = [
+    'PATH',
+    'HOME',
+    'LANG',
+    'LC_ALL',
+    'TZ',
+    'TMPDIR',
+    'LD_LIBRARY_PATH',
+    'FONTCONFIG_PATH',
+    'FONTCONFIG_FILE',
+  ];
+  return Object.fromEntries(kept.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
+}

@@ -1,0 +1,123 @@
+import type { JobClass } from '../bus/bus.ts';
+import type { ErrorCode } from '../errors/registry.ts';
+import type { PlanName } from '../plans/plan.ts';
+import type { OutputKey } from '../store/outputs/output-store.ts';
+import type { RenderOptions } from './render-options.ts';
+
+/*
+ * The life of a job. Each arrow is one function of lifecycle.ts, and one atomic update.
+ *
+ *                      accept                       retryLater, giveBack
+ *                        │        ┌──────────────────────────────────────────────┐
+ *                        ▼        ▼                                              │
+ *                     ┌─────────────┐  dispatch  ┌────────────┐  claim   ┌───────┴────┐  complete  ┌───────────┐
+ *                     │   queued    ├───────────▶│ dispatched ├─────────▶│ processing ├───────────▶│ completed │
+ *                     └──┬───────┬──┘            └─┬───────┬──┘          └─┬───────┬──┘            └───────────┘
+ *                        │       │                 │       │               │       │
+ *                        │       └──── cancel ─────┼───────┴───────────────┼───────┴──────────────▶ cancelled
+ *                        └──────────── fail ───────┴───────────────────────┴──────────────────────▶ failed
+ *
+ * queued      waits in the database, for a slot of its plan or for the time of its next attempt; holds no slot
+ * dispatched  holds a slot; its pointer is on the bus
+ * processing  holds a slot and a lease; a worker renders it
+ * the rest    are over: the job is moved to the history
+ *
+ * `version` grows with every arrow, and every arrow requires the version it was decided on. So of two who decide at
+ * the same time one wins and the other finds nothing to change; the version a worker claimed with is its fence.
+ */
+export type LiveState = 'queued' | 'dispatched' | 'processing';
+export type EndState = 'completed' | 'failed' | 'cancelled';
+export type JobState = LiveState | EndState;
+
+export type InputMode = 'html' | 'url' | 'template';
+export type OutputMode = 'binary' | 'url';
+
+export interface JobError {
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
+/** What a completed render left behind. */
+export interface JobOutput {
+  readonly key: OutputKey;
+  /** Bytes. */
+  readonly size: number;
+  readonly pages: number;
+  /** Hex SHA-256 of the PDF. */
+  readonly sha256: string;
+}
+
+export interface Job {
+  readonly _id: string;
+  readonly version: number;
+  readonly state: JobState;
+  readonly accountId: string;
+  readonly apiKeyId: string;
+  readonly plan: PlanName;
+  readonly class: JobClass;
+  /** Order within an account's waiting jobs: interactive (0) before bulk (1), then by age. */
+  readonly priority: 0 | 1;
+  /** True for jobs of test keys: they carry a watermark and use no quota. */
+  readonly test: boolean;
+  /** The month (`yyyy-mm`) whose quota it has reserved a PDF of; null when it uses none. */
+  readonly quotaPeriod: string | null;
+  readonly inputMode: InputMode;
+  readonly outputMode: OutputMode;
+  readonly fileName: string;
+  /** Paper format as asked for or by default. */
+  readonly format: string;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  /** When it last got a slot; null while queued for the first time. */
+  readonly dispatchedAt: Date | null;
+  /** When the present or last attempt began. */
+  readonly startedAt: Date | null;
+  readonly completedAt: Date | null;
+  /** Queued jobs are not dispatched before this time. */
+  readonly notBefore: Date;
+  /** Attempts begun. */
+  readonly attempts: number;
+  readonly maxAttempts: number;
+  /** Attempts that ended with the browser's death: the second one quarantines the document. */
+  readonly crashes: number;
+  /** The worker that holds the lease. */
+  readonly owner: string | null;
+  readonly leaseExpiresAt: Date | null;
+  /** The last attempt's fault; of a completed job null. */
+  readonly error: JobError | null;
+  readonly retentionHours: number;
+  /** End of the retention window; null until the job is over. */
+  readonly expiresAt: Date | null;
+  readonly output: JobOutput | null;
+  /** Milliseconds from the start of the last attempt to its end. */
+  readonly processingTimeMs: number;
+}
+
+/** What is to be rendered. Kept apart from the job: read once, and may be megabytes. */
+export type JobSource =
+  | { readonly mode: 'html'; readonly html: string }
+  | { readonly mode: 'url'; readonly url: string }
+  | {
+      readonly mode: 'template';
+      readonly templateId: string;
+      /** The version the job was accepted with; its content comes along, whatever becomes of the template. */
+      readonly templateVersionId: string;
+      readonly content: string;
+      readonly data: Record<string, unknown>;
+    };
+
+export interface JobInput {
+  readonly _id: string;
+  readonly accountId: string;
+  readonly source: JobSource;
+  readonly options: RenderOptions;
+  /** Milliseconds from claim to deadline: as asked for or by default, within the plan. */
+  readonly timeoutMs: number;
+  /** Largest PDF in bytes. */
+  readonly maxOutputBytes: number;
+  readonly createdAt: Date;
+}
+
+export function isOver(state: JobState): state is EndState {
+  return state === 'completed' || state === 'failed' || state === 'cancelled';
+}

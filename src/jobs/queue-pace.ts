@@ -1,0 +1,24 @@
+import type { Plan } from '../plans/plan.ts';
+import type { Job } from './job.ts';
+import type { JobCollections } from './job-collections.ts';
+
+const LONGEST_S = 60;
+
+/**
+ * In how many seconds an account's full queue moves on by one job, judged by those that hold its slots now: seen at
+ * any moment they have had about half of their time, and one of them ends after that time divided by their number.
+ */
+export async function secondsPerStep(
+  collections: JobCollections,
+  accountId: string,
+  plan: Pick<Plan, 'concurrentRenders'>,
+  now: Date,
+): Promise<number> {
+  const running = (await collections.jobs
+    .find({ accountId, state: { $in: ['dispatched', 'processing'] } }, { dispatchedAt: 1 })
+    .lean()) as Pick<Job, 'dispatchedAt'>[];
+  const held = running.map(({ dispatchedAt }) => now.getTime() - (dispatchedAt ?? now).getTime());
+  const mean = held.reduce((sum, ms) => sum + ms, 0) / Math.max(1, held.length);
+  const seconds = Math.ceil((2 * mean) / plan.concurrentRenders / 1000);
+  return Math.min(LONGEST_S, Math.max(1, seconds));
+}
