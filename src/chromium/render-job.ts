@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { PlatenError } from '../errors/registry.ts';
 import type { RenderOptions } from '../jobs/render-options.ts';
 import { type DocumentTraits, documentTraits, namedHosts } from './document/document-traits.ts';
@@ -12,7 +13,6 @@ import type { PhaseTimer } from './phase-timer.ts';
 import type { RenderContext } from './pool/render-context.ts';
 import { printPage, printSettings } from './print/print.ts';
 import type { RenderRequest } from './renderer.ts';
-import { pause } from './signals.ts';
 
 /** The document that is in the page now, and how to be rid of it. */
 interface LoadedDocument {

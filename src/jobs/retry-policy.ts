@@ -1,3 +1,4 @@
+import { backoffMs } from '../async/backoff.ts';
 import { ERRORS, type PlatenError } from '../errors/registry.ts';
 import type { Job } from './job.ts';
 
@@ -12,9 +13,6 @@ export type Verdict =
 /**
  * Decides whether a job whose attempt has just failed gets another one.
  *
- * Back-off doubles with every attempt and is spread over its upper half ("equal jitter"), so that jobs that failed
- * together do not come back together.
- *
  * @param baseMs back-off before the second attempt, in milliseconds.
  * @param random a number in [0, 1).
  */
@@ -27,6 +25,8 @@ export function judge(
   const allowed = error.permanent ? 1 : Math.min(job.maxAttempts, ERRORS[error.code].attempts);
   const crashes = job.crashes + (error.code === 'BROWSER_CRASHED' ? 1 : 0);
   if (job.attempts >= allowed || crashes >= CRASHES_TO_QUARANTINE) return { kind: 'fail' };
-  const ceiling = baseMs * 2 ** (job.attempts - 1);
-  return { kind: 'retry', delayMs: Math.round(ceiling / 2 + (ceiling / 2) * random()) };
+  return {
+    kind: 'retry',
+    delayMs: Math.round(backoffMs(job.attempts, baseMs, Number.POSITIVE_INFINITY, random)),
+  };
 }

@@ -1,7 +1,7 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { PlatenError } from '../../errors/registry.ts';
 import type { JobEnd } from '../job-end.ts';
 import type { RenderPage } from '../page/render-page.ts';
-import { pause } from '../signals.ts';
 
 const POLL_MS = 50;
 const FIND = `(selector) => {

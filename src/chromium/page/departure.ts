@@ -1,5 +1,5 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { CDPSession, Protocol } from 'puppeteer';
-import { pause } from '../signals.ts';
 
 /** Time for a navigation that a document has asked for to begin; one to another program (`mailto:`) never does. */
 const BEGIN_MS = 150;

@@ -1,7 +1,7 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { backoffMs } from '../../async/backoff.ts';
 import { type LaunchOptions, launchBrowser } from '../process/launch.ts';
-import { pause } from '../signals.ts';
-import { backoffMs } from './backoff.ts';
 import { RenderBrowser } from './browser.ts';
 
 /** When a browser is replaced by a new one. */

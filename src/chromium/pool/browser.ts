@@ -1,7 +1,7 @@
 import type { CDPSession, Protocol } from 'puppeteer';
+import { within } from '../../async/timeout.ts';
 import type { Connection, LaunchedBrowser } from '../process/launch.ts';
 import { killProcess, processTree } from '../process/processes.ts';
-import { within } from '../signals.ts';
 
 /** How long a browser may take to close or open something before it counts as hung. */
 const ANSWER_MS = 2000;

@@ -1,5 +1,5 @@
+import { within } from '../../async/timeout.ts';
 import type { JobEnd } from '../job-end.ts';
-import { within } from '../signals.ts';
 import type { RenderBrowser } from './browser.ts';
 import type { BrowserPool } from './browser-pool.ts';
 import { type ContextNeeds, RenderContext } from './render-context.ts';

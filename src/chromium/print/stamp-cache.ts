@@ -1,28 +1,20 @@
+import { LRUCache } from 'lru-cache';
+
 /** Accounts whose stamps are kept, and stamps kept of each. */
 const MAX_ACCOUNTS = 256;
 const MAX_STAMPS = 8;
 
 /** Watermark stamps by what makes them, apart for every account; the ones not used for longest give way. */
 export class StampCache {
-  readonly #accounts = new Map<string, Map<string, Uint8Array>>();
+  readonly #accounts = new LRUCache<string, LRUCache<string, Uint8Array>>({ max: MAX_ACCOUNTS });
 
   get(accountId: string, key: string): Uint8Array | undefined {
-    const stamps = this.#accounts.get(accountId);
-    const stamp = stamps?.get(key);
-    if (stamp) this.set(accountId, key, stamp);
-    return stamp;
+    return this.#accounts.get(accountId)?.get(key);
   }
 
   set(accountId: string, key: string, stamp: Uint8Array): void {
-    const stamps = this.#accounts.get(accountId) ?? new Map<string, Uint8Array>();
-    putLast(stamps, key, stamp, MAX_STAMPS);
-    putLast(this.#accounts, accountId, stamps, MAX_ACCOUNTS);
+    const stamps = this.#accounts.get(accountId) ?? new LRUCache<string, Uint8Array>({ max: MAX_STAMPS });
+    stamps.set(key, stamp);
+    this.#accounts.set(accountId, stamps);
   }
-}
-
-function putLast<V>(map: Map<string, V>, key: string, value: V, limit: number): void {
-  map.delete(key);
-  map.set(key, value);
-  const oldest = map.keys().next();
-  if (map.size > limit && !oldest.done) map.delete(oldest.value);
 }

@@ -16,7 +16,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
-import { brotliDecompressSync, createBrotliDecompress } from 'node:zlib';
+import { createBrotliDecompress } from 'node:zlib';
 import type { BrowserBinary } from './browser-binary.ts';
 import { unpackTar } from './unpack-tar.ts';
 
@@ -79,7 +79,9 @@ async function unpack(packed: string, folder: string): Promise<void> {
     await pipeline(createReadStream(join(packed, 'chromium.br')), createBrotliDecompress(), binary);
     for (const archive of ['fonts.tar.br', 'swiftshader.tar.br']) {
       const path = join(packed, archive);
-      if (existsSync(path)) unpackTar(brotliDecompressSync(readFileSync(path)), work);
+      if (existsSync(path)) {
+        await pipeline(createReadStream(path), createBrotliDecompress(), unpackTar(work));
+      }
     }
     writeFileSync(join(work, 'fonts.conf'), FONT_SETTINGS);
     renameSync(work, folder);
@@ -92,7 +94,7 @@ async function unpack(packed: string, folder: string): Promise<void> {
 
 /** The project's own cache folder; where that cannot be written, the user's part of the temporary folder. */
 function defaultCacheRoot(): string {
-  const own = join(import.meta.dirname, '..', '..', '.cache');
+  const own = join(import.meta.dirname, '..', '..', '..', '.cache');
   try {
     mkdirSync(own, { recursive: true });
     accessSync(own, constants.W_OK);

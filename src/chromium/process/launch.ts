@@ -1,5 +1,5 @@
 import puppeteer, { type Browser, type CDPSession } from 'puppeteer';
-import { within } from '../signals.ts';
+import { within } from '../../async/timeout.ts';
 import type { BrowserBinary } from './browser-binary.ts';
 import { killProcess, processTree } from './processes.ts';
 import { createUserDataFolder, removeUserDataFolder } from './user-data.ts';

@@ -1,27 +1,24 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { type ExtractOptions, extract } from 'tar-fs';
 
-const BLOCK = 512;
+/** Options that the library has and its types leave out. */
+type Options = ExtractOptions & { readonly chown: boolean; readonly utimes: boolean };
 
-/** Writes the regular files of a ustar archive (POSIX.1-1988) under `folder`; every other kind of entry is left out. */
-export function unpackTar(archive: Buffer, folder: string): void {
-  for (let at = 0; at + BLOCK <= archive.length; ) {
-    const header = archive.subarray(at, at + BLOCK);
-    const name = text(header, 0, 100);
-    if (name === '') return;
-    const size = Number.parseInt(text(header, 124, 12).trim() || '0', 8);
-    const isFile = ['', '0'].includes(text(header, 156, 1));
-    const path = normalize(join('/', text(header, 345, 155), name));
-    if (isFile) {
-      const target = join(folder, path);
-      mkdirSync(dirname(target), { recursive: true });
-      writeFileSync(target, archive.subarray(at + BLOCK, at + BLOCK + size));
-    }
-    at += BLOCK + Math.ceil(size / BLOCK) * BLOCK;
-  }
-}
-
-function text(header: Buffer, offset: number, length: number): string {
-  const end = header.indexOf(0, offset);
-  return header.toString('latin1', offset, end < 0 ? offset + length : Math.min(end, offset + length));
+/**
+ * A stream that takes a tar archive and writes its regular files under `folder`. Entries of any other kind are left
+ * out, and a name that would lead out of the folder is taken as one below it. Ends with an error when the archive is
+ * damaged or cut off.
+ */
+export function unpackTar(folder: string): NodeJS.WritableStream {
+  const options: Options = {
+    ignore: (_path, header) => header?.type !== 'file',
+    // Owners and times are those of the machine that packed it, and so are modes: whoever unpacks it has to read it.
+    chown: false,
+    utimes: false,
+    readable: true,
+  };
+  const archive = extract(folder, options);
+  // An archive that is cut off fails its last entry too, to which tar-fs does not listen before the entry's folder is
+  // there: without a listener that would end the process.
+  archive.on('entry', (_header, entry) => void entry.on('error', () => undefined));
+  return archive;
 }

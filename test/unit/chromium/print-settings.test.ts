@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { backoffMs } from '../../../src/chromium/pool/backoff.ts';
 import { printSettings } from '../../../src/chromium/print/print.ts';
 import { stampHtml } from '../../../src/chromium/print/watermark-stamp.ts';
 
@@ -30,18 +29,5 @@ describe('a watermark stamp', () => {
   it('has larger letters for shorter text', () => {
     const size = (text: string) => Number(/bold ([\d.]+)in/.exec(stampHtml({ text }, 8.27, 11.7))![1]);
     assert.ok(size('DRAFT') > size('A MUCH LONGER TEXT THAN THAT'));
-  });
-});
-
-describe('backoff', () => {
-  it('doubles up to its bound, spread by half', () => {
-    assert.deepEqual(
-      [1, 2, 3, 9].map((failures) => backoffMs(failures, 100, 1000, () => 1)),
-      [100, 200, 400, 1000],
-    );
-    assert.equal(
-      backoffMs(1, 100, 1000, () => 0),
-      50,
-    );
   });
 });
