@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { emailSchema, PASSWORD_LENGTHS } from './accounts/credentials.ts';
+import { DEFAULT_POOL, POOL_NAME } from './bus/bus.ts';
 import { parseNetworks } from './egress/networks.ts';
 import { SECRET_FORM } from './keys/secret.ts';
 
@@ -103,6 +104,14 @@ export const environmentSchema = z.object({
   PLATEN_WORKER_SLOTS: integer(Math.max(2, availableParallelism()), 1, 256).describe(
     'Renders at a time in one worker. Default: the number of cores, at least 2.',
   ),
+  PLATEN_POOL: z
+    .string()
+    .regex(
+      POOL_NAME,
+      'must be up to 63 lower-case letters, digits, dots or dashes, the first and last a letter or digit',
+    )
+    .default(DEFAULT_POOL)
+    .describe('The pool whose jobs a worker takes.'),
   PLATEN_ISOLATION: z
     .enum(['account', 'job', 'browser'])
     .default('account')

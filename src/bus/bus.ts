@@ -1,7 +1,12 @@
 /**
- * The doorbell. Messages carry pointers, never documents, and may be lost, repeated or reordered: the database is
- * the truth, and every consumer checks what it is told against it.
+ * Messages between processes. They carry pointers to jobs, never documents, and may be lost, repeated or reordered: the
+ * database is the truth, and every consumer checks what it is told against it.
  */
+
+/** The pool of a job whose plan names none, and of a worker that was not told which pool it serves. */
+export const DEFAULT_POOL = 'default';
+/** Names of pools: like a DNS label, with dots inside allowed; so each is part of a topic's name as it is. */
+export const POOL_NAME = /^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/;
 
 /** Interactive: a caller is waiting for the answer. Bulk: asynchronous jobs and batches. */
 export type JobClass = 'interactive' | 'bulk';
@@ -12,6 +17,8 @@ export interface JobPointer {
   readonly jobId: string;
   readonly version: number;
   readonly class: JobClass;
+  /** The pool whose workers may run it; matches POOL_NAME. */
+  readonly pool: string;
   /** Account and shard: spreads work over workers while keeping an account near its warm contexts. */
   readonly routingKey: string;
 }
@@ -35,19 +42,19 @@ export function topicOf(event: JobEvent): EventTopic {
 /** What a worker offers to the bus. */
 export interface PointerConsumer {
   /**
-   * Resolves when there is room to run a job of this class, with a seat held for it. Rejects when `signal` aborts.
+   * Resolves when there is room to run a job of this class, with a slot held for it. Rejects when `signal` aborts.
    * May take as long as a render does: the bus keeps its session alive meanwhile.
    */
-  reserve(jobClass: JobClass, signal: AbortSignal): Promise<Seat>;
+  reserve(jobClass: JobClass, signal: AbortSignal): Promise<Slot>;
   /**
-   * Claims the job (or finds the pointer stale) and resolves; the render goes on behind it and frees the seat.
+   * Claims the job (or finds the pointer stale) and resolves; the render goes on behind it and releases the slot.
    * The message is acknowledged after this resolves. Never rejects for a fault of the job.
    */
-  accept(pointer: JobPointer, seat: Seat): Promise<void>;
+  accept(pointer: JobPointer, slot: Slot): Promise<void>;
 }
 
-/** Room for one job. Released exactly once; further calls do nothing. */
-export interface Seat {
+/** Room for one job in a worker. The first `release` frees it; further calls do nothing. */
+export interface Slot {
   release(): void;
 }
 
@@ -57,10 +64,13 @@ export interface Subscription {
 }
 
 export interface Bus {
-  /** Resolves when the pointer is on its way for good; rejects when it is not. The job is safe either way. */
+  /**
+   * Resolves when the pointer is on its way for good; rejects when it is not. The job is safe either way. A pointer for
+   * a pool that nobody serves yet waits for the first worker of that pool.
+   */
   publishPointer(pointer: JobPointer): Promise<void>;
-  /** Starts taking pointers of both classes. At most one consumer per Bus. */
-  consumePointers(consumer: PointerConsumer): Promise<Subscription>;
+  /** Starts taking pointers of one pool, of both classes. At most one consumer per Bus. */
+  consumePointers(pool: string, consumer: PointerConsumer): Promise<Subscription>;
   publishEvent(event: JobEvent): Promise<void>;
   /** Every subscriber of every process sees every event of the topic published after it subscribed (at best effort). */
   subscribeEvents(topic: EventTopic, handler: (event: JobEvent) => void): Promise<Subscription>;

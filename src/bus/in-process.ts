@@ -10,18 +10,21 @@ import {
   type Subscription,
 } from './bus.ts';
 import { EventHandlers } from './event-handlers.ts';
+import { PointerQueue } from './pointer-queue.ts';
 
 /**
- * The bus of a single process: two queues, in order of arrival, bounded only by the plan slots behind every pointer.
- * What waits in them when the process ends is found again by the dispatcher's sweeps.
+ * The bus of a single process: two queues for each pool, in order of arrival, bounded by the plan slots behind every
+ * pointer. What waits in them when the process ends is found again by the dispatcher's sweeps.
  */
 export function createInProcessBus(options: { readonly logger?: Logger } = {}): Bus {
   return new InProcessBus(options.logger);
 }
 
+type PoolQueues = Readonly<Record<JobClass, PointerQueue>>;
+
 class InProcessBus implements Bus {
   readonly #logger: Logger | undefined;
-  readonly #queues: Record<JobClass, JobPointer[]> = { interactive: [], bulk: [] };
+  readonly #pools = new Map<string, PoolQueues>();
   readonly #handlers: EventHandlers;
   #consumption: Consumption | undefined;
   #closed = false;
@@ -33,13 +36,13 @@ class InProcessBus implements Bus {
 
   async publishPointer(pointer: JobPointer): Promise<void> {
     if (this.#closed) throw new Error('The bus is closed.');
-    this.#queues[pointer.class].push(pointer);
-    this.#consumption?.wake(pointer.class);
+    this.#queuesOf(pointer.pool)[pointer.class].push(pointer);
+    if (this.#consumption?.pool === pointer.pool) this.#consumption.wake(pointer.class);
   }
 
-  async consumePointers(consumer: PointerConsumer): Promise<Subscription> {
+  async consumePointers(pool: string, consumer: PointerConsumer): Promise<Subscription> {
     if (this.#consumption !== undefined) throw new Error('The bus has a consumer already.');
-    const consumption = new Consumption(consumer, this.#queues, this.#logger);
+    const consumption = new Consumption(pool, consumer, this.#queuesOf(pool), this.#logger);
     this.#consumption = consumption;
     return {
       stop: async () => {
@@ -70,18 +73,31 @@ class InProcessBus implements Bus {
     this.#consumption = undefined;
     this.#handlers.clear();
   }
+
+  #queuesOf(pool: string): PoolQueues {
+    const known = this.#pools.get(pool);
+    if (known !== undefined) return known;
+    const queues = { interactive: new PointerQueue(), bulk: new PointerQueue() };
+    this.#pools.set(pool, queues);
+    return queues;
+  }
 }
 
-/** Takes pointers off the queues for as long as it is not stopped. A class reserves one seat at a time, ahead of it. */
+/**
+ * Takes pointers off the queues of one pool for as long as it is not stopped. A class reserves one slot at a time,
+ * ahead of the pointer that it is for.
+ */
 class Consumption {
+  readonly pool: string;
   readonly #consumer: PointerConsumer;
-  readonly #queues: Record<JobClass, JobPointer[]>;
+  readonly #queues: PoolQueues;
   readonly #logger: Logger | undefined;
   readonly #stopped = new AbortController();
   readonly #taking = new Map<JobClass, Promise<void>>();
   readonly #accepting = new Set<Promise<void>>();
 
-  constructor(consumer: PointerConsumer, queues: Record<JobClass, JobPointer[]>, logger: Logger | undefined) {
+  constructor(pool: string, consumer: PointerConsumer, queues: PoolQueues, logger: Logger | undefined) {
+    this.pool = pool;
     this.#consumer = consumer;
     this.#queues = queues;
     this.#logger = logger;
@@ -90,7 +106,7 @@ class Consumption {
 
   /** Starts to empty a queue, if that is not going on already. */
   wake(jobClass: JobClass): void {
-    if (this.#taking.has(jobClass) || this.#queues[jobClass].length === 0) return;
+    if (this.#taking.has(jobClass) || this.#queues[jobClass].size === 0) return;
     const taking = this.#take(jobClass).then(
       () => {
         this.#taking.delete(jobClass);
@@ -100,7 +116,7 @@ class Consumption {
       (error: unknown) => {
         this.#taking.delete(jobClass);
         if (this.#stopped.signal.aborted) return;
-        this.#logger?.error({ err: error, class: jobClass }, 'no seat could be reserved');
+        this.#logger?.error({ err: error, class: jobClass }, 'no slot could be reserved');
       },
     );
     this.#taking.set(jobClass, taking);
@@ -108,17 +124,17 @@ class Consumption {
 
   async #take(jobClass: JobClass): Promise<void> {
     const { signal } = this.#stopped;
-    while (!signal.aborted && this.#queues[jobClass].length > 0) {
-      const seat = await this.#consumer.reserve(jobClass, signal);
+    while (!signal.aborted && this.#queues[jobClass].size > 0) {
+      const slot = await this.#consumer.reserve(jobClass, signal);
       const pointer = signal.aborted ? undefined : this.#queues[jobClass].shift();
       if (pointer === undefined) {
-        seat.release();
+        slot.release();
         return;
       }
       const accepting = this.#consumer
-        .accept(pointer, seat)
+        .accept(pointer, slot)
         .catch((error: unknown) => {
-          seat.release();
+          slot.release();
           this.#logger?.error({ err: error, jobId: pointer.jobId }, 'pointer not accepted');
         })
         .finally(() => this.#accepting.delete(accepting));

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Kafka } from 'kafkajs';
 import type { Logger } from '../telemetry/logger.ts';
 import {
   type Bus,
@@ -11,12 +12,13 @@ import {
   topicOf,
 } from './bus.ts';
 import { EventHandlers } from './event-handlers.ts';
+import { BrokerMonitor } from './kafka/broker-monitor.ts';
 import { createClient } from './kafka/client.ts';
 import { EventIntake } from './kafka/event-intake.ts';
-import { Link } from './kafka/link.ts';
 import { PointerIntake } from './kafka/pointer-intake.ts';
 import { Publisher } from './kafka/publisher.ts';
-import { ensureTopics, type TopicNames, topicNames } from './kafka/topics.ts';
+import { TopicGroup } from './kafka/topic-group.ts';
+import { eventTopic, eventTopics, pointerTopic, pointerTopics, type TopicSettings } from './kafka/topics.ts';
 import { encodeEvent, encodePointer } from './messages.ts';
 
 /** How each message fared: for counters. */
@@ -26,7 +28,7 @@ export interface KafkaBusOptions {
   /** host:port of one broker or more. */
   readonly brokers: readonly string[];
   readonly clientId: string;
-  /** Workers of the same group share the pointers; each class has a group of its own under this name. */
+  /** Consumer groups begin with this; each pool and class has one, whose workers share the pointers. */
   readonly consumerGroup: string;
   readonly topicPrefix: string;
   readonly logger: Logger;
@@ -55,11 +57,20 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<Bus> {
   return new KafkaBus(options);
 }
 
+/** What the bus has for each pool that it publishes to or consumes. */
+interface Pool {
+  readonly topics: TopicGroup;
+  /** Made when the first pointer of the pool is published. */
+  publisher?: Publisher;
+}
+
 class KafkaBus implements Bus {
   readonly #options: KafkaBusOptions;
-  readonly #topics: TopicNames;
-  readonly #link: Link;
-  readonly #pointers: Publisher;
+  readonly #topicSettings: TopicSettings;
+  readonly #kafka: Kafka;
+  readonly #monitor: BrokerMonitor;
+  readonly #pools = new Map<string, Pool>();
+  readonly #eventTopics: TopicGroup;
   readonly #events: Publisher;
   readonly #handlers: EventHandlers;
   readonly #eventIntakes = new Map<EventTopic, EventIntake>();
@@ -67,29 +78,21 @@ class KafkaBus implements Bus {
   #closing: Promise<void> | undefined;
 
   constructor(options: KafkaBusOptions) {
-    const { partitions = 12, replicationFactor = 1, publishTimeoutMs = 10_000, onPublish, logger } = options;
+    const { topicPrefix: prefix, partitions = 12, replicationFactor = 1, logger } = options;
     this.#options = options;
     this.#handlers = new EventHandlers(logger);
-    this.#topics = topicNames(options.topicPrefix);
-    const kafka = createClient(options);
-    this.#link = new Link(
-      kafka,
-      (admin) => ensureTopics(admin, this.#topics, { partitions, replicationFactor }),
-      logger,
-    );
-    const publisher = (kind: 'pointer' | 'event', acks: -1 | 1, deadlineMs: number) =>
-      new Publisher(kafka, this.#link, {
-        acks,
-        deadlineMs,
-        maxWaiting: MAX_WAITING,
-        onPublished: (outcome) => onPublish?.(kind, outcome),
-      });
-    this.#pointers = publisher('pointer', -1, publishTimeoutMs);
-    this.#events = publisher('event', 1, EVENT_DEADLINE_MS);
+    this.#topicSettings = { prefix, partitions, replicationFactor };
+    this.#kafka = createClient(options);
+    this.#monitor = new BrokerMonitor(this.#kafka, logger);
+    this.#eventTopics = new TopicGroup(this.#kafka, this.#monitor, eventTopics(this.#topicSettings));
+    this.#events = this.#openPublisher('event', this.#eventTopics);
   }
 
-  publishPointer(pointer: JobPointer): Promise<void> {
-    return this.#pointers.publish(this.#topics.pointers[pointer.class], {
+  async publishPointer(pointer: JobPointer): Promise<void> {
+    if (this.#closing !== undefined) throw new Error('The bus is closed.');
+    const pool = this.#pool(pointer.pool);
+    pool.publisher ??= this.#openPublisher('pointer', pool.topics);
+    await pool.publisher.publish(pointerTopic(this.#options.topicPrefix, pointer.pool, pointer.class), {
       key: pointer.routingKey,
       value: encodePointer(pointer),
     });
@@ -98,23 +101,26 @@ class KafkaBus implements Bus {
   /** Resolves at once: nobody waits for an event to arrive. */
   async publishEvent(event: JobEvent): Promise<void> {
     this.#events
-      .publish(this.#topics.events[topicOf(event)], { value: encodeEvent(event) })
+      .publish(eventTopic(this.#options.topicPrefix, topicOf(event)), { value: encodeEvent(event) })
       .catch((error: unknown) => {
         this.#options.logger.debug({ err: error, jobId: event.jobId }, 'event not published');
       });
   }
 
-  async consumePointers(consumer: PointerConsumer): Promise<Subscription> {
+  async consumePointers(pool: string, consumer: PointerConsumer): Promise<Subscription> {
     if (this.#pointerIntakes.length > 0) throw new Error('The bus has a consumer already.');
-    const { consumerGroup, sessionTimeoutMs = 6000, partitions = 12 } = this.#options;
+    const { consumerGroup, topicPrefix, sessionTimeoutMs = 6000 } = this.#options;
+    const { topics } = this.#pool(pool);
     const intakes = JOB_CLASSES.map(
       (jobClass) =>
-        new PointerIntake(this.#options, this.#link, consumer, {
+        new PointerIntake(this.#options, this.#monitor, consumer, {
+          pool,
           jobClass,
-          topic: this.#topics.pointers[jobClass],
-          groupId: `${consumerGroup}.${jobClass}`,
+          topic: pointerTopic(topicPrefix, pool, jobClass),
+          topics,
+          groupId: `${consumerGroup}.${pool}.${jobClass}`,
           sessionTimeoutMs,
-          concurrency: partitions,
+          concurrency: this.#topicSettings.partitions,
         }),
     );
     this.#pointerIntakes = intakes;
@@ -136,8 +142,9 @@ class KafkaBus implements Bus {
 
   #openEventIntake(topic: EventTopic): EventIntake {
     const { topicPrefix, sessionTimeoutMs = 6000 } = this.#options;
-    const intake = new EventIntake(this.#options, this.#link, (event) => this.#handlers.deliver(event), {
-      topic: this.#topics.events[topic],
+    const intake = new EventIntake(this.#options, this.#monitor, (event) => this.#handlers.deliver(event), {
+      topic: eventTopic(topicPrefix, topic),
+      topics: this.#eventTopics,
       groupPrefix: `${topicPrefix}.events.${topic}`,
       sessionTimeoutMs,
     });
@@ -145,10 +152,30 @@ class KafkaBus implements Bus {
     return intake;
   }
 
+  /** What is known of a pool. Its topics are looked up when they are first needed. */
+  #pool(name: string): Pool {
+    const known = this.#pools.get(name);
+    if (known !== undefined) return known;
+    const topics = new TopicGroup(this.#kafka, this.#monitor, pointerTopics(this.#topicSettings, name));
+    const pool: Pool = { topics };
+    this.#pools.set(name, pool);
+    return pool;
+  }
+
+  #openPublisher(kind: 'pointer' | 'event', topics: TopicGroup): Publisher {
+    const { publishTimeoutMs = 10_000, onPublish } = this.#options;
+    return new Publisher(this.#kafka, topics, {
+      acks: kind === 'pointer' ? -1 : 1,
+      deadlineMs: kind === 'pointer' ? publishTimeoutMs : EVENT_DEADLINE_MS,
+      maxWaiting: MAX_WAITING,
+      onPublished: (outcome) => onPublish?.(kind, outcome),
+    });
+  }
+
   problem(): string | undefined {
     if (this.#closing !== undefined) return 'the bus is closed';
     const faults = [
-      this.#link.problem(),
+      this.#monitor.problem(),
       ...[...this.#eventIntakes.values()].map((intake) => intake.problem()),
       ...this.#pointerIntakes.map((intake) => intake.problem()),
     ];
@@ -164,13 +191,13 @@ class KafkaBus implements Bus {
   async #close(): Promise<void> {
     await Promise.all([
       ...this.#pointerIntakes.map((intake) => intake.stop()),
-      this.#pointers.close(),
+      ...[...this.#pools.values()].map(({ publisher }) => publisher?.close()),
       this.#events.close(),
     ]);
     this.#pointerIntakes = [];
     // After the last event has been sent, for it may be awaited in this very process.
     await Promise.all([...this.#eventIntakes.values()].map((intake) => intake.stop()));
     this.#handlers.clear();
-    await this.#link.close();
+    await this.#monitor.close();
   }
 }

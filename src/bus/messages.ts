@@ -1,4 +1,4 @@
-import { JOB_CLASSES, type JobClass, type JobEvent, type JobPointer } from './bus.ts';
+import type { JobClass, JobEvent, JobPointer } from './bus.ts';
 
 const EVENT_KINDS: readonly JobEvent['kind'][] = ['ended', 'retrying', 'cancelled'];
 
@@ -10,13 +10,18 @@ export function encodeEvent({ jobId, kind }: JobEvent): string {
   return JSON.stringify({ jobId, kind });
 }
 
-/** @returns undefined when the bytes are no pointer of this class. */
-export function decodePointer(bytes: Buffer | null, jobClass: JobClass): JobPointer | undefined {
-  const { jobId, version, class: stated, routingKey } = fieldsOf(bytes);
+/** @returns undefined when the bytes are no pointer of this pool and class. */
+export function decodePointer(
+  bytes: Buffer | null,
+  pool: string,
+  jobClass: JobClass,
+): JobPointer | undefined {
+  const fields = fieldsOf(bytes);
+  const { jobId, version, routingKey } = fields;
   if (typeof jobId !== 'string' || jobId === '' || typeof routingKey !== 'string') return undefined;
-  if (!Number.isSafeInteger(version) || stated !== jobClass || !JOB_CLASSES.includes(jobClass))
-    return undefined;
-  return { jobId, version: version as number, class: jobClass, routingKey };
+  if (!Number.isSafeInteger(version)) return undefined;
+  if (fields.pool !== pool || fields.class !== jobClass) return undefined;
+  return { jobId, version: version as number, class: jobClass, pool, routingKey };
 }
 
 /** @returns undefined when the bytes are no event. */

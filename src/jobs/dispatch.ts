@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Bus, JobEvent, JobPointer } from '../bus/bus.ts';
+import { type Bus, DEFAULT_POOL, type JobEvent, type JobPointer } from '../bus/bus.ts';
 import type { Clock } from '../clock.ts';
 import { PlatenError } from '../errors/registry.ts';
 import { AdmissionTimer } from '../limits/admission-timer.ts';
@@ -144,12 +144,13 @@ export class Dispatch {
     if (await this.#parts.slots.release(accountId, jobId)) await this.fill(accountId);
   }
 
-  /** Rings the bell for a dispatched job. A bell that is not heard is rung again by the sweep. */
+  /** Tells the workers of a dispatched job. A pointer that is lost is published again by the sweep. */
   publish(job: Job, plan: Plan): void {
     const pointer: JobPointer = {
       jobId: job._id,
       version: job.version,
       class: job.class,
+      pool: DEFAULT_POOL,
       routingKey: `${job.accountId}:${shardOf(job._id, plan.concurrentRenders, this.#parts.slotsPerWorker)}`,
     };
     this.#parts.bus.publishPointer(pointer).catch((error: unknown) => {

@@ -70,9 +70,10 @@ export async function startWorkerPart(platform: Platform, templates: TemplateEng
     },
     bus: platform.bus,
     owner: `${platform.instance}-${randomUUID().slice(0, 8)}`,
+    pool: config.PLATEN_POOL,
     slots: config.PLATEN_WORKER_SLOTS,
     leaseMs: config.PLATEN_LEASE_MS,
-    onSeats: (busy) => metrics.seats.set({ kind: 'busy' }, busy),
+    onSlots: (busy) => metrics.seats.set({ kind: 'busy' }, busy),
   });
   await worker.start();
   return {

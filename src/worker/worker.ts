@@ -1,51 +1,53 @@
-import type { Bus, JobClass, JobPointer, PointerConsumer, Seat, Subscription } from '../bus/bus.ts';
+import type { Bus, JobClass, JobPointer, PointerConsumer, Slot, Subscription } from '../bus/bus.ts';
 import { loadInput } from '../jobs/inputs.ts';
 import { HeldJobs } from './held-jobs.ts';
 import { type RunParts, runJob } from './run-job.ts';
-import { Seats } from './seats.ts';
+import { WorkerSlots } from './slots.ts';
 
 export interface WorkerParts extends RunParts {
   readonly bus: Bus;
   /** Names this process in leases; never used twice. */
   readonly owner: string;
+  /** The pool whose jobs it takes. */
+  readonly pool: string;
   /** Renders at a time. */
   readonly slots: number;
   readonly leaseMs: number;
-  readonly onSeats: (busy: number) => void;
+  readonly onSlots: (busy: number) => void;
 }
 
 /**
- * Takes pointers from the bus as it has seats for them, claims their jobs and renders them. See job.ts for what a
+ * Takes pointers from the bus as it has slots for them, claims their jobs and renders them. See job.ts for what a
  * claim is, and bus.ts for what is asked of a consumer.
  */
 export class Worker implements PointerConsumer {
   readonly #parts: WorkerParts;
-  readonly #seats: Seats;
+  readonly #slots: WorkerSlots;
   readonly #held: HeldJobs;
   readonly #subscriptions: Subscription[] = [];
 
   constructor(parts: WorkerParts) {
     this.#parts = parts;
-    this.#seats = new Seats(parts.slots, parts.onSeats);
+    this.#slots = new WorkerSlots(parts.slots, parts.onSlots);
     this.#held = new HeldJobs(parts.lifecycle, parts.owner, parts.leaseMs, parts.logger);
   }
 
   async start(): Promise<void> {
-    const { bus } = this.#parts;
+    const { bus, pool } = this.#parts;
     // A held job is said to be cancelled: look at once instead of at the next renewal.
     this.#subscriptions.push(
       await bus.subscribeEvents('cancels', ({ jobId }) => {
         if (this.#held.holds(jobId)) void this.#held.renew();
       }),
-      await bus.consumePointers(this),
+      await bus.consumePointers(pool, this),
     );
   }
 
-  reserve(jobClass: JobClass, signal: AbortSignal): Promise<Seat> {
-    return this.#seats.reserve(jobClass, signal);
+  reserve(jobClass: JobClass, signal: AbortSignal): Promise<Slot> {
+    return this.#slots.reserve(jobClass, signal);
   }
 
-  async accept(pointer: JobPointer, seat: Seat): Promise<void> {
+  async accept(pointer: JobPointer, slot: Slot): Promise<void> {
     const { lifecycle, collections, owner, leaseMs, logger } = this.#parts;
     // The input is fetched while the claim is under way: most claims succeed.
     const loading = loadInput(collections, pointer.jobId).catch(() => undefined);
@@ -53,11 +55,11 @@ export class Worker implements PointerConsumer {
     try {
       job = await lifecycle.claim({ _id: pointer.jobId, version: pointer.version }, owner, leaseMs);
     } catch (error) {
-      // Whether the claim was made is not known. If it was, its lease runs out; if not, the bell is rung again.
+      // Whether the claim was made is not known. If it was, its lease runs out; if not, the pointer is published again.
       logger.warn({ err: error, jobId: pointer.jobId }, 'claim failed');
     }
     if (job === undefined) {
-      seat.release();
+      slot.release();
       return;
     }
     const held = this.#held.add(job);
@@ -68,7 +70,7 @@ export class Worker implements PointerConsumer {
       })
       .finally(() => {
         this.#held.remove(pointer.jobId);
-        seat.release();
+        slot.release();
       });
   }
 

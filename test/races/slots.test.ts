@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { DEFAULT_POOL } from '../../src/bus/bus.ts';
 import type { Job } from '../../src/jobs/job.ts';
 import { outputKey } from '../../src/store/outputs/output-store.ts';
 import { type Domain, newJob, openDomain, slotsInUse } from '../support/domain.ts';
@@ -75,7 +76,7 @@ describe('races over slots and claims', function () {
     let running = 0;
     let most = 0;
     const consume = (domain: Domain) =>
-      domain.bus.consumePointers({
+      domain.bus.consumePointers(DEFAULT_POOL, {
         reserve: async () => ({ release: () => {} }),
         accept: async (pointer) => {
           const seen = { _id: pointer.jobId, version: pointer.version };

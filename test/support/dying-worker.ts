@@ -1,9 +1,10 @@
 /** Takes pointers from Kafka and tells their ids, one a line; to be killed. Arguments: brokers, prefix, how many. */
 import { pino } from 'pino';
+import { DEFAULT_POOL } from '../../src/bus/bus.ts';
 import { createKafkaBus } from '../../src/bus/kafka.ts';
 
-const [brokers, prefix, seats] = process.argv.slice(2) as [string, string, string];
-let free = Number(seats);
+const [brokers, prefix, slots] = process.argv.slice(2) as [string, string, string];
+let free = Number(slots);
 const bus = await createKafkaBus({
   brokers: brokers.split(','),
   clientId: 'dying',
@@ -13,7 +14,7 @@ const bus = await createKafkaBus({
   sessionTimeoutMs: 3000,
   logger: pino({ level: 'silent' }),
 });
-await bus.consumePointers({
+await bus.consumePointers(DEFAULT_POOL, {
   reserve: async (_class, signal) => {
     if (free-- > 0) return { release: () => {} };
     console.log('waiting');

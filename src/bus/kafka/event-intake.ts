@@ -4,15 +4,17 @@ import type { Admin, EachBatchPayload } from 'kafkajs';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { JobEvent } from '../bus.ts';
 import { decodeEvent } from '../messages.ts';
+import type { BrokerMonitor } from './broker-monitor.ts';
 import { type ClientOptions, createClient } from './client.ts';
-import type { Link } from './link.ts';
 import { FETCH_WAIT_MS } from './pointer-intake.ts';
 import { SupervisedConsumer } from './supervised-consumer.ts';
+import type { TopicGroup } from './topic-group.ts';
 
 const DELETE_TIMEOUT_MS = 2000;
 
 export interface EventIntakeOptions {
   readonly topic: string;
+  readonly topics: TopicGroup;
   /** Each process has a group of its own, whose name begins with this. */
   readonly groupPrefix: string;
   readonly sessionTimeoutMs: number;
@@ -31,16 +33,17 @@ export class EventIntake {
 
   constructor(
     client: ClientOptions,
-    link: Link,
+    monitor: BrokerMonitor,
     handle: (event: JobEvent) => void,
     options: EventIntakeOptions,
   ) {
-    const { topic, groupPrefix, sessionTimeoutMs } = options;
+    const { topic, topics, groupPrefix, sessionTimeoutMs } = options;
     this.#handle = handle;
     this.#logger = client.logger;
     this.#admin = createClient(client).admin();
     const plan = {
       topic,
+      topics,
       fromBeginning: false,
       config: () => ({
         groupId: this.#newGroup(groupPrefix),
@@ -55,7 +58,7 @@ export class EventIntake {
         eachBatch: (payload: EachBatchPayload) => this.#take(payload),
       }),
     };
-    this.#consumer = new SupervisedConsumer(client, link, plan);
+    this.#consumer = new SupervisedConsumer(client, monitor, plan);
   }
 
   problem(): string | undefined {

@@ -1,16 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EachBatchPayload, KafkaMessage } from 'kafkajs';
 import type { Logger } from '../../telemetry/logger.ts';
-import type { JobClass, PointerConsumer, Seat } from '../bus.ts';
+import type { JobClass, PointerConsumer, Slot } from '../bus.ts';
 import { decodePointer } from '../messages.ts';
+import type { BrokerMonitor } from './broker-monitor.ts';
 import type { ClientOptions } from './client.ts';
-import type { Link } from './link.ts';
 import { Offsets } from './offsets.ts';
 import { SupervisedConsumer } from './supervised-consumer.ts';
+import type { TopicGroup } from './topic-group.ts';
 
 export interface PointerIntakeOptions {
+  readonly pool: string;
   readonly jobClass: JobClass;
   readonly topic: string;
+  readonly topics: TopicGroup;
   readonly groupId: string;
   /** A member that has not been heard of for so long is dead, and its partitions go to others; in milliseconds. */
   readonly sessionTimeoutMs: number;
@@ -31,7 +34,7 @@ const REJOIN = [
 ];
 
 /**
- * Takes the pointers of one class. The wait for a seat may be as long as a render, so heartbeats go on meanwhile, and
+ * Takes the pointers of one pool and class. The wait for a slot may be as long as a render, so heartbeats go on meanwhile, and
  * when the group wants to rebalance the wait is broken off: what was not taken goes to whoever has the partition then.
  */
 export class PointerIntake {
@@ -43,14 +46,20 @@ export class PointerIntake {
   readonly #stopping = new AbortController();
   readonly #accepting = new Set<Promise<void>>();
 
-  constructor(client: ClientOptions, link: Link, target: PointerConsumer, options: PointerIntakeOptions) {
-    const { topic, groupId, sessionTimeoutMs, concurrency } = options;
+  constructor(
+    client: ClientOptions,
+    monitor: BrokerMonitor,
+    target: PointerConsumer,
+    options: PointerIntakeOptions,
+  ) {
+    const { topic, topics, groupId, sessionTimeoutMs, concurrency } = options;
     this.#target = target;
     this.#options = options;
     this.#logger = client.logger;
     this.#offsets = new Offsets(topic, () => this.#consumer.current());
     const plan = {
       topic,
+      topics,
       fromBeginning: true,
       config: () => ({
         groupId,
@@ -68,7 +77,7 @@ export class PointerIntake {
       }),
       onJoin: () => this.#offsets.forget(),
     };
-    this.#consumer = new SupervisedConsumer(client, link, plan);
+    this.#consumer = new SupervisedConsumer(client, monitor, plan);
   }
 
   problem(): string | undefined {
@@ -99,19 +108,19 @@ export class PointerIntake {
   }
 
   async #take(message: KafkaMessage, payload: EachBatchPayload): Promise<void> {
-    const { topic, jobClass } = this.#options;
+    const { topic, pool, jobClass } = this.#options;
     const { partition } = payload.batch;
-    const pointer = decodePointer(message.value, jobClass);
+    const pointer = decodePointer(message.value, pool, jobClass);
     if (pointer === undefined) {
       this.#logger.warn({ topic, partition, offset: message.offset }, 'malformed pointer skipped');
       this.#taken(message, payload);
       return;
     }
-    const seat = await this.#reserve(payload.heartbeat);
-    if (seat === undefined) return;
-    const accepting = this.#target.accept(pointer, seat).catch((error: unknown) => {
+    const slot = await this.#reserve(payload.heartbeat);
+    if (slot === undefined) return;
+    const accepting = this.#target.accept(pointer, slot).catch((error: unknown) => {
       // The sweep publishes it again; a partition that stood still would hold up all the others.
-      seat.release();
+      slot.release();
       this.#logger.error({ err: error, jobId: pointer.jobId }, 'pointer not accepted');
     });
     this.#accepting.add(accepting);
@@ -138,7 +147,7 @@ export class PointerIntake {
    * @returns undefined when stopping.
    * @throws what the group said when it wants its members to join again.
    */
-  async #reserve(heartbeat: () => Promise<void>): Promise<Seat | undefined> {
+  async #reserve(heartbeat: () => Promise<void>): Promise<Slot | undefined> {
     const given = new AbortController();
     const signal = AbortSignal.any([given.signal, this.#stopping.signal]);
     let rejoin: Error | undefined;
@@ -154,9 +163,9 @@ export class PointerIntake {
     };
     const timer = setInterval(() => void beat(), this.#heartbeatMs());
     try {
-      const seat = await this.#target.reserve(this.#options.jobClass, signal);
-      if (!signal.aborted) return seat;
-      seat.release();
+      const slot = await this.#target.reserve(this.#options.jobClass, signal);
+      if (!signal.aborted) return slot;
+      slot.release();
     } catch (error) {
       if (!signal.aborted) throw error;
     } finally {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kafka, Message, Producer } from 'kafkajs';
 import { Partitioners } from 'kafkajs';
-import type { Link } from './link.ts';
+import type { TopicGroup } from './topic-group.ts';
 
 /** What the broker itself may take to gather acknowledgements. */
 const ACK_TIMEOUT_MS = 5000;
@@ -11,9 +11,10 @@ const CLOSE_TIMEOUT_MS = 3000;
 interface Waiting {
   readonly topic: string;
   readonly message: Message;
-  /** Its publisher has been told how it ended. */
-  readonly settled: () => boolean;
-  readonly settle: (error?: Error) => void;
+  /** Its publisher has been told whether it was sent. */
+  readonly answered: () => boolean;
+  /** Tells its publisher that it was sent, or with an error that it was not. Only the first answer counts. */
+  readonly answer: (error?: Error) => void;
 }
 
 export interface PublisherOptions {
@@ -27,21 +28,22 @@ export interface PublisherOptions {
 }
 
 /**
- * Sends messages, those of one moment together: one request is on its way at a time, and whatever is published
+ * Sends messages to the topics of one group, those of one moment together: one request is on its way at a time, and whatever is published
  * meanwhile goes with the next. So an idle bus adds no wait, and a busy one few requests.
  */
 export class Publisher {
   readonly #producer: Producer;
-  readonly #link: Link;
+  readonly #topics: TopicGroup;
   readonly #options: PublisherOptions;
   #waiting: Waiting[] = [];
   #inFlight: readonly Waiting[] = [];
   #sending: Promise<void> | undefined;
   #connected = false;
+  #topicsLost = false;
   #closed = false;
 
-  constructor(kafka: Kafka, link: Link, options: PublisherOptions) {
-    this.#link = link;
+  constructor(kafka: Kafka, topics: TopicGroup, options: PublisherOptions) {
+    this.#topics = topics;
     this.#options = options;
     this.#producer = kafka.producer({
       createPartitioner: Partitioners.DefaultPartitioner,
@@ -61,17 +63,17 @@ export class Publisher {
     if (this.#waiting.length >= maxWaiting)
       return Promise.reject(new Error('Too many messages wait for Kafka.'));
     return new Promise((resolve, reject) => {
-      let settled = false;
-      const settle = (error?: Error) => {
-        if (settled) return;
-        settled = true;
+      let answered = false;
+      const answer = (error?: Error) => {
+        if (answered) return;
+        answered = true;
         clearTimeout(timer);
         this.#options.onPublished?.(error === undefined ? 'sent' : 'failed');
         if (error === undefined) resolve();
         else reject(error);
       };
-      const timer = setTimeout(() => settle(new Error('Kafka did not answer in time.')), deadlineMs);
-      this.#waiting.push({ topic, message, settled: () => settled, settle });
+      const timer = setTimeout(() => answer(new Error('Kafka did not answer in time.')), deadlineMs);
+      this.#waiting.push({ topic, message, answered: () => answered, answer });
       this.#sending ??= this.#send().finally(() => this.#next());
     });
   }
@@ -83,8 +85,8 @@ export class Publisher {
     while (this.#sending !== undefined && performance.now() < limit) {
       await Promise.race([this.#sending, sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
     }
-    for (const { settle } of [...this.#inFlight, ...this.#waiting.splice(0)]) {
-      settle(new Error('The bus is closed.'));
+    for (const { answer } of [...this.#inFlight, ...this.#waiting.splice(0)]) {
+      answer(new Error('The bus is closed.'));
     }
     await Promise.race([
       this.#producer.disconnect().catch(() => {}),
@@ -100,7 +102,7 @@ export class Publisher {
   async #send(): Promise<void> {
     // One turn of the event loop, so that what is published together is sent together.
     await new Promise(setImmediate);
-    const batch = this.#waiting.filter(({ settled }) => !settled());
+    const batch = this.#waiting.filter(({ answered }) => !answered());
     this.#waiting = [];
     this.#inFlight = batch;
     try {
@@ -110,22 +112,32 @@ export class Publisher {
         timeout: ACK_TIMEOUT_MS,
         topicMessages: byTopic(batch),
       });
-      for (const { settle } of batch) settle();
+      for (const { answer } of batch) answer();
     } catch (error) {
+      this.#topicsLost = saysUnknownTopic(error);
       // Tried again, in order, for as long as its publisher waits for it.
-      this.#waiting.unshift(...batch.filter(({ settled }) => !settled()));
-      if (this.#closed) for (const { settle } of this.#waiting.splice(0)) settle(error as Error);
+      this.#waiting.unshift(...batch.filter(({ answered }) => !answered()));
+      if (this.#closed) for (const { answer } of this.#waiting.splice(0)) answer(error as Error);
       else await sleep(PAUSE_MS);
     }
     this.#inFlight = [];
   }
 
   async #connect(): Promise<void> {
+    if (this.#topicsLost) await this.#topics.ensureAgain();
+    this.#topicsLost = false;
     if (this.#connected) return;
-    await this.#link.prepared();
+    await this.#topics.ensure();
     await this.#producer.connect();
     this.#connected = true;
   }
+}
+
+/** Whether the broker does not know a topic of ours: it came back without its data, or somebody deleted the topic. */
+function saysUnknownTopic(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { type, cause } = error as Error & { type?: string };
+  return type === 'UNKNOWN_TOPIC_OR_PARTITION' || saysUnknownTopic(cause);
 }
 
 function byTopic(batch: readonly Waiting[]): { topic: string; messages: Message[] }[] {

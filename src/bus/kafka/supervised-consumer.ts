@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Consumer, ConsumerConfig, ConsumerRunConfig } from 'kafkajs';
 import type { Logger } from '../../telemetry/logger.ts';
+import type { BrokerMonitor } from './broker-monitor.ts';
 import { type ClientOptions, createClient } from './client.ts';
-import type { Link } from './link.ts';
+import type { TopicGroup } from './topic-group.ts';
 
 const BACKOFF_FIRST_MS = 250;
 const BACKOFF_MAX_MS = 3000;
@@ -13,6 +14,8 @@ const CLOSE_TIMEOUT_MS = 5000;
 
 export interface ConsumerPlan {
   readonly topic: string;
+  /** Where the topic belongs to. */
+  readonly topics: TopicGroup;
   /** Where a group without a committed offset begins: at what is there already, or at what comes. */
   readonly fromBeginning: boolean;
   /** This and `run` are called for each consumer that is made: the first, and each that replaces one. */
@@ -28,7 +31,7 @@ export interface ConsumerPlan {
  */
 export class SupervisedConsumer {
   readonly #client: ClientOptions;
-  readonly #link: Link;
+  readonly #monitor: BrokerMonitor;
   readonly #plan: ConsumerPlan;
   readonly #logger: Logger;
   readonly #stopped = new AbortController();
@@ -38,9 +41,9 @@ export class SupervisedConsumer {
   #problem: string | undefined = 'not connected yet';
   #lastSign = 0;
 
-  constructor(client: ClientOptions, link: Link, plan: ConsumerPlan) {
+  constructor(client: ClientOptions, monitor: BrokerMonitor, plan: ConsumerPlan) {
     this.#client = client;
-    this.#link = link;
+    this.#monitor = monitor;
     this.#plan = plan;
     this.#logger = client.logger.child({ topic: plan.topic });
     this.#running = this.#run();
@@ -92,8 +95,8 @@ export class SupervisedConsumer {
   /** @returns why it ended, when that is not that it was told to. */
   async #consumeOnce(again: boolean): Promise<Error | undefined> {
     const { signal } = this.#stopped;
-    await unlessAborted(again ? this.#link.prepareAgain(signal) : this.#link.prepared(), signal);
-    const { topic, fromBeginning } = this.#plan;
+    const { topic, topics, fromBeginning } = this.#plan;
+    await unlessAborted(again ? topics.ensureAgain() : topics.ensure(), signal);
     const done = new AbortController();
     const consumer = createClient(this.#client, done.signal).consumer({
       ...this.#plan.config(),
@@ -148,7 +151,7 @@ export class SupervisedConsumer {
     for (;;) {
       await sleep(CHECK_MS, undefined, { signal });
       // While they are away it is trying; it begins anew to count when they are back.
-      if (this.#link.problem() !== undefined) this.alive();
+      if (this.#monitor.problem() !== undefined) this.alive();
       const quietMs = performance.now() - this.#lastSign;
       if (quietMs > STALL_MS) return new Error(`no sign of life for ${Math.round(quietMs)} ms`);
     }

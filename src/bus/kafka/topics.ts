@@ -1,42 +1,54 @@
-import type { Admin } from 'kafkajs';
-import { EVENT_TOPICS, type EventTopic, type JobClass } from '../bus.ts';
-
-export interface TopicNames {
-  readonly pointers: Readonly<Record<JobClass, string>>;
-  readonly events: Readonly<Record<EventTopic, string>>;
-}
-
-export function topicNames(prefix: string): TopicNames {
-  return {
-    pointers: { interactive: `${prefix}.renders.interactive`, bulk: `${prefix}.renders.bulk` },
-    events: { outcomes: `${prefix}.events.outcomes`, cancels: `${prefix}.events.cancels` },
-  };
-}
+import type { Admin, ITopicConfig } from 'kafkajs';
+import { EVENT_TOPICS, type EventTopic, JOB_CLASSES, type JobClass } from '../bus.ts';
 
 const HOUR_MS = 3_600_000;
 
-/**
- * Creates the topics that are missing. Any number of processes may do so at once: who comes second finds them there.
- * Topics that exist are left as they are.
- */
-export async function ensureTopics(
-  admin: Admin,
-  names: TopicNames,
-  options: { readonly partitions: number; readonly replicationFactor: number },
-): Promise<void> {
-  const existing = new Set(await admin.listTopics());
-  const topic = (name: string, numPartitions: number, retentionMs: number) => ({
-    topic: name,
-    numPartitions,
-    replicationFactor: options.replicationFactor,
-    configEntries: [{ name: 'retention.ms', value: String(retentionMs) }],
-  });
-  const missing = [
+/** How topics are made; topics that exist are left as they are. */
+export interface TopicSettings {
+  readonly prefix: string;
+  /** Of each pointer topic. */
+  readonly partitions: number;
+  readonly replicationFactor: number;
+}
+
+export function pointerTopic(prefix: string, pool: string, jobClass: JobClass): string {
+  return `${prefix}.renders.${pool}.${jobClass}`;
+}
+
+export function eventTopic(prefix: string, topic: EventTopic): string {
+  return `${prefix}.events.${topic}`;
+}
+
+/** What the topics of one pool are made with. */
+export function pointerTopics(settings: TopicSettings, pool: string): ITopicConfig[] {
+  const { prefix, partitions, replicationFactor } = settings;
+  return JOB_CLASSES.map((jobClass) => ({
+    topic: pointerTopic(prefix, pool, jobClass),
+    numPartitions: partitions,
+    replicationFactor,
     // An old pointer is of no use: the sweep has long published another.
-    topic(names.pointers.interactive, options.partitions, 24 * HOUR_MS),
-    topic(names.pointers.bulk, options.partitions, 24 * HOUR_MS),
+    configEntries: retention(24 * HOUR_MS),
+  }));
+}
+
+/** What the topics of events are made with. */
+export function eventTopics({ prefix, replicationFactor }: TopicSettings): ITopicConfig[] {
+  return EVENT_TOPICS.map((topic) => ({
+    topic: eventTopic(prefix, topic),
     // One partition: every process reads all of it, in order.
-    ...EVENT_TOPICS.map((events) => topic(names.events[events], 1, HOUR_MS)),
-  ].filter(({ topic }) => !existing.has(topic));
+    numPartitions: 1,
+    replicationFactor,
+    configEntries: retention(HOUR_MS),
+  }));
+}
+
+function retention(ms: number): ITopicConfig['configEntries'] {
+  return [{ name: 'retention.ms', value: String(ms) }];
+}
+
+/** Creates the topics that are missing. Any number of processes may do so at once: who comes second finds them there. */
+export async function createMissing(admin: Admin, topics: readonly ITopicConfig[]): Promise<void> {
+  const existing = new Set(await admin.listTopics());
+  const missing = topics.filter(({ topic }) => !existing.has(topic));
   if (missing.length > 0) await admin.createTopics({ topics: missing, waitForLeaders: true });
 }

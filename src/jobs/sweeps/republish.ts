@@ -5,7 +5,7 @@ import type { JobCollections } from '../job-collections.ts';
 
 const BATCH = 1000;
 
-/** Rings again for jobs that were dispatched a while ago and that no worker has claimed: the message may be lost. */
+/** Publishes again the pointers of jobs that were dispatched a while ago and that no worker has claimed: the message may be lost. */
 export async function republish(parts: {
   collections: JobCollections;
   dispatch: Dispatch;
@@ -20,7 +20,7 @@ export async function republish(parts: {
     .limit(BATCH)
     .lean()) as Job[];
   for (const job of stale) {
-    // Touching it spaces the rings; a claim in between makes the update miss.
+    // Touching it spaces the pointers; a claim in between makes the update miss.
     const touched = await collections.jobs.updateOne(
       { _id: job._id, version: job.version },
       { $set: { updatedAt: now } },

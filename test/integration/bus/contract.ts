@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Bus, JobClass, JobEvent, JobPointer } from '../../../src/bus/bus.ts';
+import {
+  type Bus,
+  DEFAULT_POOL,
+  type JobClass,
+  type JobEvent,
+  type JobPointer,
+} from '../../../src/bus/bus.ts';
 import { RecordingConsumer } from './recording-consumer.ts';
 
 /** What a bus is, for the contract to be tried on. */
@@ -12,7 +18,7 @@ export interface BusUnderTest {
 }
 
 export function pointer(jobId: string, jobClass: JobClass = 'interactive', version = 1): JobPointer {
-  return { jobId, version, class: jobClass, routingKey: `account:${jobId}` };
+  return { jobId, version, class: jobClass, pool: DEFAULT_POOL, routingKey: `account:${jobId}` };
 }
 
 /** The tests that every bus passes. */
@@ -29,7 +35,7 @@ export function describeBusContract(name: string, underTest: () => BusUnderTest)
 
     it('delivers a pointer as it was published', async () => {
       const consumer = new RecordingConsumer();
-      await bus.consumePointers(consumer);
+      await bus.consumePointers(DEFAULT_POOL, consumer);
       await bus.publishPointer(pointer('job-ü', 'bulk', 7));
       await consumer.until(() => consumer.accepted.length === 1);
       assert.deepEqual(consumer.accepted, [pointer('job-ü', 'bulk', 7)]);
@@ -38,14 +44,14 @@ export function describeBusContract(name: string, underTest: () => BusUnderTest)
     it('delivers what was published before there was a consumer', async () => {
       for (const n of [1, 2, 3]) await bus.publishPointer(pointer(`job-${n}`));
       const consumer = new RecordingConsumer();
-      await bus.consumePointers(consumer);
+      await bus.consumePointers(DEFAULT_POOL, consumer);
       await consumer.until(() => consumer.accepted.length === 3);
       assert.deepEqual(consumer.ids(), ['job-1', 'job-2', 'job-3']);
     });
 
     it('delivers 500 pointers of both classes, each of them once', async () => {
       const consumer = new RecordingConsumer();
-      await bus.consumePointers(consumer);
+      await bus.consumePointers(DEFAULT_POOL, consumer);
       const jobs = Array.from({ length: 500 }, (_, n) =>
         pointer(`job-${n}`, n % 3 === 0 ? 'bulk' : 'interactive'),
       );
@@ -58,16 +64,16 @@ export function describeBusContract(name: string, underTest: () => BusUnderTest)
 
     it('keeps the order of pointers with the same routing key', async () => {
       const consumer = new RecordingConsumer();
-      await bus.consumePointers(consumer);
+      await bus.consumePointers(DEFAULT_POOL, consumer);
       const jobs = Array.from({ length: 50 }, (_, n) => ({ ...pointer(`job-${n}`), routingKey: 'one' }));
       await Promise.all(jobs.map((job) => bus.publishPointer(job)));
       await consumer.until(() => consumer.accepted.length === 50);
       assert.deepEqual(consumer.accepted, jobs);
     });
 
-    it('accepts nothing that no seat was reserved for', async () => {
+    it('accepts nothing that no slot was reserved for', async () => {
       const consumer = new RecordingConsumer({ interactive: 0 });
-      await bus.consumePointers(consumer);
+      await bus.consumePointers(DEFAULT_POOL, consumer);
       for (const n of [1, 2, 3]) await bus.publishPointer(pointer(`job-${n}`));
       await consumer.until(() => consumer.waiting('interactive') > 0);
       await sleep(underTest().quietMs);
@@ -83,16 +89,16 @@ export function describeBusContract(name: string, underTest: () => BusUnderTest)
       assert.deepEqual(consumer.ids(), ['job-1', 'job-2', 'job-3']);
     });
 
-    it('asks for no seat when there is nothing to do', async () => {
+    it('asks for no slot when there is nothing to do', async () => {
       const consumer = new RecordingConsumer({ interactive: 0, bulk: 0 });
-      await bus.consumePointers(consumer);
+      await bus.consumePointers(DEFAULT_POOL, consumer);
       await sleep(underTest().quietMs);
       assert.equal(consumer.waiting('interactive') + consumer.waiting('bulk'), 0);
     });
 
-    it('lets one class pass while the other waits for a seat', async () => {
+    it('lets one class pass while the other waits for a slot', async () => {
       const consumer = new RecordingConsumer({ bulk: 0 });
-      await bus.consumePointers(consumer);
+      await bus.consumePointers(DEFAULT_POOL, consumer);
       await bus.publishPointer(pointer('bulk-job', 'bulk'));
       await consumer.until(() => consumer.waiting('bulk') > 0);
       await bus.publishPointer(pointer('quick-job', 'interactive'));
@@ -102,19 +108,19 @@ export function describeBusContract(name: string, underTest: () => BusUnderTest)
       await consumer.until(() => consumer.accepted.length === 2);
     });
 
-    it('goes on after an acceptance that failed, and frees its seat', async () => {
+    it('goes on after an acceptance that failed, and frees its slot', async () => {
       const consumer = new RecordingConsumer({ interactive: 1 });
       consumer.onAccept = ({ jobId }) => {
         if (jobId === 'bad') throw new Error('the database is away');
       };
-      await bus.consumePointers(consumer);
+      await bus.consumePointers(DEFAULT_POOL, consumer);
       await bus.publishPointer({ ...pointer('bad'), routingKey: 'one' });
       await bus.publishPointer({ ...pointer('good'), routingKey: 'one' });
       await consumer.until(() => consumer.accepted.length === 1);
       assert.equal(consumer.accepted[0]?.jobId, 'good');
     });
 
-    it('stops: what is being accepted is finished, nothing more is taken, no seat stays held', async () => {
+    it('stops: what is being accepted is finished, nothing more is taken, no slot stays held', async () => {
       const consumer = new RecordingConsumer({ interactive: 1 });
       const started = Promise.withResolvers<void>();
       const gate = Promise.withResolvers<void>();
@@ -122,7 +128,7 @@ export function describeBusContract(name: string, underTest: () => BusUnderTest)
         started.resolve();
         return gate.promise;
       };
-      const subscription = await bus.consumePointers(consumer);
+      const subscription = await bus.consumePointers(DEFAULT_POOL, consumer);
       for (const n of [1, 2, 3]) await bus.publishPointer({ ...pointer(`job-${n}`), routingKey: 'one' });
       await started.promise;
 
@@ -140,26 +146,26 @@ export function describeBusContract(name: string, underTest: () => BusUnderTest)
       await sleep(underTest().quietMs);
       assert.deepEqual(consumer.ids(), ['job-1']);
       assert.equal(consumer.waiting('interactive'), 0);
-      assert.equal(consumer.seatsFree, 1000 + 5);
+      assert.equal(consumer.slotsFree, 1000 + 5);
     });
 
     it('what one consumer left is taken by the next', async () => {
       const first = new RecordingConsumer({ interactive: 1 });
-      const subscription = await bus.consumePointers(first);
+      const subscription = await bus.consumePointers(DEFAULT_POOL, first);
       for (const n of [1, 2, 3]) await bus.publishPointer({ ...pointer(`job-${n}`), routingKey: 'one' });
       await first.until(() => first.accepted.length === 1 && first.waiting('interactive') > 0);
       await subscription.stop();
 
       const second = new RecordingConsumer();
-      await bus.consumePointers(second);
+      await bus.consumePointers(DEFAULT_POOL, second);
       await second.until(() => second.accepted.length === 2);
       await sleep(underTest().quietMs);
       assert.deepEqual(second.ids(), ['job-2', 'job-3']);
     });
 
     it('has one consumer at a time', async () => {
-      await bus.consumePointers(new RecordingConsumer());
-      await assert.rejects(bus.consumePointers(new RecordingConsumer()), /consumer already/);
+      await bus.consumePointers(DEFAULT_POOL, new RecordingConsumer());
+      await assert.rejects(bus.consumePointers(DEFAULT_POOL, new RecordingConsumer()), /consumer already/);
     });
 
     it('brings every event to every subscriber, until he stops', async () => {

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { Bus } from '../../../src/bus/bus.ts';
+import { type Bus, DEFAULT_POOL } from '../../../src/bus/bus.ts';
 import type { KafkaBusOptions } from '../../../src/bus/kafka.ts';
 import { startKafka, type TestKafka } from '../../support/kafka.ts';
 import { Heard, pointer } from './contract.ts';
@@ -45,7 +45,7 @@ describe('The Kafka bus, when something dies', function () {
       const bus = await open();
       const consumer = new RecordingConsumer();
       const heard = new Heard();
-      await bus.consumePointers(consumer);
+      await bus.consumePointers(DEFAULT_POOL, consumer);
       await bus.subscribeEvents('outcomes', heard.hear);
       await bus.publishPointer(pointer('before'));
       await consumer.until(() => consumer.accepted.length === 1);
@@ -78,7 +78,7 @@ describe('The Kafka bus, when something dies', function () {
   it('goes on when the broker comes back without its data', async () => {
     const bus = await open();
     const consumer = new RecordingConsumer();
-    await bus.consumePointers(consumer);
+    await bus.consumePointers(DEFAULT_POOL, consumer);
     await bus.publishPointer(pointer('before'));
     await consumer.until(() => consumer.accepted.length === 1);
     const port = Number(kafka.brokers[0]!.split(':')[1]);
@@ -90,7 +90,7 @@ describe('The Kafka bus, when something dies', function () {
   it('notices a broker that hangs, and goes on when it answers again', async () => {
     const bus = await open();
     const consumer = new RecordingConsumer();
-    await bus.consumePointers(consumer);
+    await bus.consumePointers(DEFAULT_POOL, consumer);
     await bus.publishPointer(pointer('before'));
     await consumer.until(() => consumer.accepted.length === 1);
     await problemGone(bus);
@@ -124,7 +124,7 @@ describe('The Kafka bus, when something dies', function () {
     await once(worker, 'exit');
 
     const consumer = new RecordingConsumer();
-    await bus.consumePointers(consumer);
+    await bus.consumePointers(DEFAULT_POOL, consumer);
     const missing = jobs.filter(({ jobId }) => !taken.includes(jobId));
     assert.equal(missing.length, 30);
     await arrived(missing, [consumer]);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Partitioners } from 'kafkajs';
-import type { Bus } from '../../../src/bus/bus.ts';
+import { type Bus, DEFAULT_POOL } from '../../../src/bus/bus.ts';
 import type { KafkaBusOptions } from '../../../src/bus/kafka.ts';
 import { startKafka, type TestKafka } from '../../support/kafka.ts';
 import { describeBusContract, Heard, pointer } from './contract.ts';
@@ -53,8 +53,8 @@ describe('The Kafka bus', function () {
     assert.deepEqual(made.map(({ name, partitions }) => `${name}: ${partitions.length}`).sort(), [
       `${prefix}.events.cancels: 1`,
       `${prefix}.events.outcomes: 1`,
-      `${prefix}.renders.bulk: 4`,
-      `${prefix}.renders.interactive: 4`,
+      `${prefix}.renders.default.bulk: 4`,
+      `${prefix}.renders.default.interactive: 4`,
     ]);
   });
 
@@ -90,7 +90,7 @@ describe('The Kafka bus', function () {
   it('skips what is no pointer, and goes on', async () => {
     const bus = await open();
     const consumer = new RecordingConsumer();
-    await bus.consumePointers(consumer);
+    await bus.consumePointers(DEFAULT_POOL, consumer);
     await bus.publishPointer({ ...pointer('before'), routingKey: 'one' });
     const producer = client(kafka).producer({ createPartitioner: Partitioners.DefaultPartitioner });
     await producer.connect();
@@ -98,9 +98,11 @@ describe('The Kafka bus', function () {
       ...['not json', '{}', 'null', '[]', '{"jobId":7}', ''],
       JSON.stringify({ ...pointer('wrong-class', 'bulk') }),
       JSON.stringify({ ...pointer('no-version'), version: 'x' }),
+      JSON.stringify({ ...pointer('no-pool'), pool: undefined }),
+      JSON.stringify({ ...pointer('wrong-pool'), pool: 'other' }),
     ];
     await producer.send({
-      topic: `${prefix}.renders.interactive`,
+      topic: `${prefix}.renders.default.interactive`,
       messages: [...rubbish, null].map((value) => ({ key: 'one', value })),
     });
     await producer.disconnect();
@@ -115,8 +117,8 @@ describe('The Kafka bus', function () {
   it('shares the work between two consumers of a group', async () => {
     const [first, second] = [new RecordingConsumer(), new RecordingConsumer()];
     const buses = [await open(), await open()];
-    await buses[0]!.consumePointers(first);
-    await buses[1]!.consumePointers(second);
+    await buses[0]!.consumePointers(DEFAULT_POOL, first);
+    await buses[1]!.consumePointers(DEFAULT_POOL, second);
     await settled(buses[0]!, [first, second], 2);
 
     const jobs = manyJobs(100);
@@ -129,11 +131,11 @@ describe('The Kafka bus', function () {
   it('hands the work on at once when a consumer stops', async () => {
     const [first, second] = [new RecordingConsumer({ interactive: 0 }), new RecordingConsumer()];
     const [one, two] = [await open(), await open()];
-    const subscription = await one.consumePointers(first);
+    const subscription = await one.consumePointers(DEFAULT_POOL, first);
     const jobs = manyJobs(20);
     await Promise.all(jobs.map((job) => two.publishPointer(job)));
     await first.until(() => first.waiting('interactive') > 0);
-    await two.consumePointers(second);
+    await two.consumePointers(DEFAULT_POOL, second);
     const began = performance.now();
     await subscription.stop();
     await second.until(() => second.ids().length === 20);
@@ -142,16 +144,16 @@ describe('The Kafka bus', function () {
     assert.ok(took < 5000, `it took ${took} ms`);
   });
 
-  it('keeps its place in the group while it waits for a seat, for longer than the session', async () => {
+  it('keeps its place in the group while it waits for a slot, for longer than the session', async () => {
     const consumer = new RecordingConsumer({ interactive: 0 });
     const bus = await open({ sessionTimeoutMs: 1500 });
-    await bus.consumePointers(consumer);
+    await bus.consumePointers(DEFAULT_POOL, consumer);
     await bus.publishPointer(pointer('patient'));
     await consumer.until(() => consumer.waiting('interactive') === 1);
     const admin = client(kafka).admin();
     await admin.connect();
     const members = async () => {
-      const { groups } = await admin.describeGroups([`${prefix}-workers.interactive`]);
+      const { groups } = await admin.describeGroups([`${prefix}-workers.default.interactive`]);
       return groups[0]!.members.map(({ memberId }) => memberId);
     };
     const before = await members();
@@ -164,17 +166,17 @@ describe('The Kafka bus', function () {
     await consumer.until(() => consumer.accepted.length === 1);
   });
 
-  it('lets another consumer join while it waits for a seat', async () => {
+  it('lets another consumer join while it waits for a slot', async () => {
     const busy = new RecordingConsumer({ interactive: 0 });
     const one = await open();
-    await one.consumePointers(busy);
+    await one.consumePointers(DEFAULT_POOL, busy);
     const jobs = manyJobs(40);
     await Promise.all(jobs.map((job) => one.publishPointer(job)));
     await busy.until(() => busy.waiting('interactive') > 0);
 
     const idle = new RecordingConsumer();
     const began = performance.now();
-    await (await open()).consumePointers(idle);
+    await (await open()).consumePointers(DEFAULT_POOL, idle);
     await idle.until(() => idle.ids().length > 5);
     assert.ok(performance.now() - began < 8000, 'the one that waits does not hold up the group');
     busy.free('interactive', 40);
@@ -190,7 +192,7 @@ describe('The Kafka bus', function () {
     const consumer = new RecordingConsumer();
     const heard = new Heard();
     await bus.subscribeEvents('outcomes', heard.hear);
-    await bus.consumePointers(consumer);
+    await bus.consumePointers(DEFAULT_POOL, consumer);
     assert.match(bus.problem() ?? '', /^Kafka: /);
 
     const published = bus.publishPointer(pointer('early'));

@@ -1,29 +1,29 @@
 import { EventEmitter, once } from 'node:events';
-import type { JobClass, JobPointer, PointerConsumer, Seat } from '../../../src/bus/bus.ts';
+import type { JobClass, JobPointer, PointerConsumer, Slot } from '../../../src/bus/bus.ts';
 
-/** A consumer with so many seats for each class, that notes what it is given and releases seats when it is told. */
+/** A consumer with so many slots for each class, that notes what it is given and releases slots when it is told. */
 export class RecordingConsumer implements PointerConsumer {
   readonly accepted: JobPointer[] = [];
   readonly times: number[] = [];
   /** Runs within each acceptance. */
   onAccept: (pointer: JobPointer) => Promise<void> | void = () => {};
   readonly #free: Record<JobClass, number>;
-  readonly #waiting: Record<JobClass, ((seat: Seat) => void)[]> = { interactive: [], bulk: [] };
+  readonly #waiting: Record<JobClass, ((slot: Slot) => void)[]> = { interactive: [], bulk: [] };
   readonly #changes = new EventEmitter();
 
-  constructor(seats: Partial<Record<JobClass, number>> = {}) {
-    this.#free = { interactive: seats.interactive ?? 1000, bulk: seats.bulk ?? 1000 };
+  constructor(slots: Partial<Record<JobClass, number>> = {}) {
+    this.#free = { interactive: slots.interactive ?? 1000, bulk: slots.bulk ?? 1000 };
   }
 
-  reserve(jobClass: JobClass, signal: AbortSignal): Promise<Seat> {
+  reserve(jobClass: JobClass, signal: AbortSignal): Promise<Slot> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) {
         reject(signal.reason);
         return;
       }
-      const grant = (seat: Seat) => {
+      const grant = (slot: Slot) => {
         signal.removeEventListener('abort', giveUp);
-        resolve(seat);
+        resolve(slot);
       };
       const giveUp = () => {
         this.#waiting[jobClass].splice(this.#waiting[jobClass].indexOf(grant), 1);
@@ -36,16 +36,16 @@ export class RecordingConsumer implements PointerConsumer {
     });
   }
 
-  async accept(pointer: JobPointer, _seat: Seat): Promise<void> {
+  async accept(pointer: JobPointer, _seat: Slot): Promise<void> {
     await this.onAccept(pointer);
     this.times.push(performance.now());
     this.accepted.push(pointer);
     this.#changes.emit('change');
   }
 
-  /** Offers more seats. */
-  free(jobClass: JobClass, seats: number): void {
-    this.#free[jobClass] += seats;
+  /** Offers more slots. */
+  free(jobClass: JobClass, slots: number): void {
+    this.#free[jobClass] += slots;
     while (this.#free[jobClass] > 0 && this.#waiting[jobClass].length > 0) {
       this.#free[jobClass] -= 1;
       let held = true;
@@ -58,11 +58,11 @@ export class RecordingConsumer implements PointerConsumer {
     }
   }
 
-  get seatsFree(): number {
+  get slotsFree(): number {
     return this.#free.interactive + this.#free.bulk;
   }
 
-  /** How many reservations of a class wait for a seat. */
+  /** How many reservations of a class wait for a slot. */
   waiting(jobClass: JobClass): number {
     return this.#waiting[jobClass].length;
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { JobPointer, Subscription } from '../../../src/bus/bus.ts';
+import { DEFAULT_POOL, type JobPointer, type Subscription } from '../../../src/bus/bus.ts';
 import { PlatenError } from '../../../src/errors/registry.ts';
 import { saveInput } from '../../../src/jobs/inputs.ts';
 import type { Job } from '../../../src/jobs/job.ts';
@@ -26,7 +26,7 @@ describe('sweeps', () => {
     domain = await openDomain({ plan: { concurrentRenders: 1 } });
     pointers.length = 0;
     retried.length = 0;
-    subscription = await domain.bus.consumePointers({
+    subscription = await domain.bus.consumePointers(DEFAULT_POOL, {
       reserve: async () => ({ release: () => {} }),
       accept: async (pointer) => {
         pointers.push(pointer);
@@ -53,13 +53,13 @@ describe('sweeps', () => {
   };
   const job = async (id: string) => (await domain.collections.jobs.findById(id).lean()) as Job;
 
-  it('ring again for a job that nobody claimed, and not for one that was', async () => {
+  it('publish again the pointer of a job that nobody claimed, and not of one that was claimed', async () => {
     const id = await submit();
     domain.clock.pass(4000);
     assert.equal(await republish({ ...parts(), unclaimedForMs: 5000 }), 0);
     domain.clock.pass(2000);
     assert.equal(await republish({ ...parts(), unclaimedForMs: 5000 }), 1);
-    assert.equal(await republish({ ...parts(), unclaimedForMs: 5000 }), 0, 'the rings are spaced');
+    assert.equal(await republish({ ...parts(), unclaimedForMs: 5000 }), 0, 'the pointers are spaced');
     await new Promise(setImmediate);
     assert.deepEqual(
       pointers.map(({ jobId, version }) => [jobId, version]),

@@ -1,5 +1,5 @@
 import { PDFDocument } from '@cantoo/pdf-lib';
-import type { JobPointer, Seat, Subscription } from '../../../../src/bus/bus.ts';
+import { DEFAULT_POOL, type JobPointer, type Slot, type Subscription } from '../../../../src/bus/bus.ts';
 import type { PlatenError } from '../../../../src/errors/registry.ts';
 import { loadInput } from '../../../../src/jobs/inputs.ts';
 import type { Job, JobInput } from '../../../../src/jobs/job.ts';
@@ -28,9 +28,9 @@ export class HandWorker {
   }
 
   async start(): Promise<void> {
-    const seat: Seat = { release: () => undefined };
-    this.#subscription = await this.#domain.bus.consumePointers({
-      reserve: async () => seat,
+    const slot: Slot = { release: () => undefined };
+    this.#subscription = await this.#domain.bus.consumePointers(DEFAULT_POOL, {
+      reserve: async () => slot,
       accept: async (pointer) => {
         const claimed = await this.claim(pointer);
         if (claimed !== undefined) void this.#finish(claimed);

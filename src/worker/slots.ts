@@ -1,16 +1,16 @@
-import type { JobClass, Seat } from '../bus/bus.ts';
+import type { JobClass, Slot } from '../bus/bus.ts';
 
-/** Of four seats that both classes want, bulk work gets one: it is slowed by interactive work, never starved. */
+/** Of four slots that both classes want, bulk work gets one: it is slowed by interactive work, never starved. */
 const BULK_EVERY = 4;
 
 interface Waiting {
-  readonly grant: (seat: Seat) => void;
+  readonly grant: (slot: Slot) => void;
 }
 
 /**
- * The room of one worker: so many renders at a time. Interactive jobs are seated first, with a floor for bulk ones.
+ * The room of one worker: so many renders at a time. Interactive jobs get their slots first, with a floor for bulk ones.
  */
-export class Seats {
+export class WorkerSlots {
   readonly #total: number;
   readonly #waiting: Record<JobClass, Waiting[]> = { interactive: [], bulk: [] };
   readonly #onChange: (busy: number) => void;
@@ -26,8 +26,8 @@ export class Seats {
     return this.#busy;
   }
 
-  /** Resolves with a seat as soon as one is free for this class; rejects with the signal's reason when it aborts. */
-  reserve(jobClass: JobClass, signal: AbortSignal): Promise<Seat> {
+  /** Resolves with a slot as soon as one is free for this class; rejects with the signal's reason when it aborts. */
+  reserve(jobClass: JobClass, signal: AbortSignal): Promise<Slot> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) {
         reject(signal.reason);
@@ -35,9 +35,9 @@ export class Seats {
       }
       const queue = this.#waiting[jobClass];
       const waiting: Waiting = {
-        grant: (seat) => {
+        grant: (slot) => {
           signal.removeEventListener('abort', giveUp);
-          resolve(seat);
+          resolve(slot);
         },
       };
       const giveUp = () => {
@@ -56,7 +56,7 @@ export class Seats {
       if (next === undefined) return;
       this.#busy += 1;
       this.#onChange(this.#busy);
-      next.grant(this.#seat());
+      next.grant(this.#slot());
     }
   }
 
@@ -68,7 +68,7 @@ export class Seats {
     return bulksTurn ? bulk.shift() : interactive.shift();
   }
 
-  #seat(): Seat {
+  #slot(): Slot {
     let held = true;
     return {
       release: () => {

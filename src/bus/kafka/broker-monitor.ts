@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Admin, Kafka } from 'kafkajs';
+import type { Logger } from '../../telemetry/logger.ts';
+
+const PROBE_MS = 2000;
+const PROBE_TIMEOUT_MS = 3000;
+const RETRY_MS = 500;
+const CLOSE_TIMEOUT_MS = 2000;
+const NOT_YET = 'not connected yet';
+
+/** Knows whether the brokers answer, by asking them every two seconds. */
+export class BrokerMonitor {
+  readonly #admin: Admin;
+  readonly #logger: Logger;
+  readonly #stopped = new AbortController();
+  readonly #running: Promise<void>;
+  #reachable = pending();
+  #connected = false;
+  #problem: string | undefined = NOT_YET;
+
+  constructor(kafka: Kafka, logger: Logger) {
+    this.#admin = kafka.admin();
+    this.#logger = logger;
+    this.#running = this.#run();
+  }
+
+  /** Undefined while the brokers answer. */
+  problem(): string | undefined {
+    return this.#problem;
+  }
+
+  /** Resolves as soon as the brokers answer; rejects when the monitor is closed before. */
+  reachable(): Promise<void> {
+    return this.#reachable.promise;
+  }
+
+  /** Rejects when the work takes too long or the monitor is closed; the work itself cannot be called off. */
+  whileOpen<T>(work: Promise<T>, limitMs: number): Promise<T> {
+    return inTime(work, limitMs, this.#stopped.signal);
+  }
+
+  async close(): Promise<void> {
+    this.#stopped.abort();
+    this.#reachable.reject(new Error('The bus is closed.'));
+    await this.#running;
+    await Promise.race([
+      this.#admin.disconnect().catch(() => {}),
+      sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false }),
+    ]);
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopped;
+    while (!signal.aborted) {
+      try {
+        await this.whileOpen(this.#ask(), PROBE_TIMEOUT_MS);
+        this.#answered();
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#failed((error as Error).message);
+      }
+      const pause = this.#problem === undefined ? PROBE_MS : RETRY_MS;
+      await sleep(pause, undefined, { signal }).catch(() => {});
+    }
+  }
+
+  async #ask(): Promise<void> {
+    if (!this.#connected) await this.#admin.connect();
+    await this.#admin.describeCluster();
+    this.#connected = true;
+  }
+
+  #answered(): void {
+    if (this.#problem === undefined) return;
+    this.#problem = undefined;
+    this.#reachable.resolve();
+    this.#logger.info('Kafka answers');
+  }
+
+  #failed(reason: string): void {
+    if (this.#problem === undefined) this.#reachable = pending();
+    const news = this.#problem === undefined || this.#problem === NOT_YET;
+    if (news) this.#logger.warn({ reason }, 'Kafka does not answer');
+    this.#problem = reason;
+  }
+}
+
+function pending(): PromiseWithResolvers<void> {
+  const waiting = Promise.withResolvers<void>();
+  // Nobody may be waiting when it is closed before the brokers answer.
+  waiting.promise.catch(() => {});
+  return waiting;
+}
+
+/** Rejects when the work takes too long or is no longer wanted. */
+async function inTime<T>(work: Promise<T>, limitMs: number, signal: AbortSignal): Promise<T> {
+  const done = new AbortController();
+  const limit = sleep(limitMs, undefined, { signal: AbortSignal.any([signal, done.signal]) }).then(() => {
+    throw new Error(`no answer within ${limitMs} ms`);
+  });
+  limit.catch(() => {});
+  work.catch(() => {});
+  try {
+    return (await Promise.race([work, limit])) as T;
+  } finally {
+    done.abort();
+  }
+}

@@ -1,0 +1,60 @@
+import type { ITopicConfig, Kafka } from 'kafkajs';
+import type { BrokerMonitor } from './broker-monitor.ts';
+import { createMissing } from './topics.ts';
+
+/** Topics are made by all their brokers. */
+const CREATE_TIMEOUT_MS = 20_000;
+
+/**
+ * Topics that are made together, when one of them is first needed: those of one pool, or those of events. Each group has
+ * a connection of its own for it, for a broker answers the requests of a connection one after the other, and no pool is
+ * to wait for the topics of another.
+ */
+export class TopicGroup {
+  readonly #kafka: Kafka;
+  readonly #monitor: BrokerMonitor;
+  readonly #topics: readonly ITopicConfig[];
+  #ensured: Promise<void> | undefined;
+  #creating = false;
+
+  constructor(kafka: Kafka, monitor: BrokerMonitor, topics: readonly ITopicConfig[]) {
+    this.#kafka = kafka;
+    this.#monitor = monitor;
+    this.#topics = topics;
+  }
+
+  /**
+   * Resolves when the topics are there, which is looked up once, as soon as the brokers answer. Rejects when they could
+   * not be made, or the bus is closed; the next call tries again.
+   */
+  ensure(): Promise<void> {
+    if (this.#ensured === undefined) {
+      this.#creating = true;
+      const ensured = this.#create().finally(() => {
+        this.#creating = false;
+      });
+      ensured.catch(() => {
+        this.#ensured = undefined;
+      });
+      this.#ensured = ensured;
+    }
+    return this.#ensured;
+  }
+
+  /** Looks at the broker again: it may have come back without its data. */
+  ensureAgain(): Promise<void> {
+    if (!this.#creating) this.#ensured = undefined;
+    return this.ensure();
+  }
+
+  async #create(): Promise<void> {
+    await this.#monitor.reachable();
+    const admin = this.#kafka.admin();
+    const work = admin.connect().then(() => createMissing(admin, this.#topics));
+    try {
+      await this.#monitor.whileOpen(work, CREATE_TIMEOUT_MS);
+    } finally {
+      admin.disconnect().catch(() => {});
+    }
+  }
+}

@@ -1,0 +1,25 @@
+import type { JobPointer } from './bus.ts';
+
+/**
+ * Pointers in order of arrival, one for each job: a pointer that is published again while it waits takes the place of
+ * the first unless its version is older, so that a queue never holds more than the jobs that may run, however long nobody takes from it.
+ */
+export class PointerQueue {
+  readonly #waiting = new Map<string, JobPointer>();
+
+  get size(): number {
+    return this.#waiting.size;
+  }
+
+  push(pointer: JobPointer): void {
+    const known = this.#waiting.get(pointer.jobId);
+    if (known === undefined || known.version <= pointer.version) this.#waiting.set(pointer.jobId, pointer);
+  }
+
+  /** Takes the first; undefined when there is none. */
+  shift(): JobPointer | undefined {
+    const [first] = this.#waiting.values();
+    if (first !== undefined) this.#waiting.delete(first.jobId);
+    return first;
+  }
+}
