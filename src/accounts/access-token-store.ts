@@ -1,9 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Connection, Model } from 'mongoose';
+import type { Connection } from 'mongoose';
 import type { Clock } from '../clock.ts';
 import { TtlCache } from '../memory/ttl-cache.ts';
-import { collectionSchema } from '../store/collection-schema.ts';
-import { repeatUpsert } from '../store/upsert.ts';
+import { Collection, type CollectionSpec } from '../store/collection.ts';
 
 export interface AccessToken {
   /** Hex SHA-256 of the token. */
@@ -26,6 +25,11 @@ const CACHE_MS = 800;
 const CACHE_ENTRIES = 10_000;
 const OWN_TOKEN = /^at_[A-Za-z0-9_-]{43}$/;
 
+const TOKENS: CollectionSpec = {
+  name: 'access_tokens',
+  indexes: [{ fields: { accountId: 1 } }, { fields: { expiresAt: 1 } }],
+};
+
 /** What a token is stored and looked up by. Tokens have 256 random bits or a signature, so a fast hash is enough. */
 export function tokenId(token: string): string {
   return createHash('sha256').update(token).digest('hex');
@@ -38,21 +42,12 @@ export function isOwnToken(token: string): boolean {
 
 /** Owns the access tokens: those made here, and of an issuer's only those that were revoked before their time. */
 export class AccessTokenStore {
-  readonly #model: Model<AccessToken>;
+  readonly #tokens: Collection<AccessToken>;
   readonly #clock: Clock;
   readonly #cache: TtlCache<string, AccessToken | undefined>;
 
   constructor(connection: Connection, clock: Clock) {
-    const schema = collectionSchema<AccessToken>('access_tokens', {
-      _id: String,
-      accountId: String,
-      createdAt: Date,
-      expiresAt: Date,
-      revoked: Boolean,
-    });
-    schema.index({ accountId: 1 });
-    schema.index({ expiresAt: 1 });
-    this.#model = connection.model<AccessToken>('AccessToken', schema);
+    this.#tokens = new Collection(connection, TOKENS);
     this.#clock = clock;
     this.#cache = new TtlCache(CACHE_MS, CACHE_ENTRIES, clock);
   }
@@ -63,37 +58,31 @@ export class AccessTokenStore {
     const createdAt = this.#clock.now();
     const expiresAt = new Date(createdAt.getTime() + LIFETIME_MS);
     const record: AccessToken = { _id: tokenId(token), accountId, createdAt, expiresAt, revoked: false };
-    await this.#model.collection.insertOne(record as never);
+    await this.#tokens.insert(record);
     return { token, expiresAt };
   }
 
   /** What is known of a token, as it was at most CACHE_MS ago. It may be revoked or expired. */
   find(id: string): Promise<AccessToken | undefined> {
-    return this.#cache.get(id, async () => {
-      return ((await this.#model.findById(id).lean()) as AccessToken | null) ?? undefined;
-    });
+    return this.#cache.get(id, () => this.#tokens.findById(id));
   }
 
   /** @param expiresAt when the token would have ended by itself. */
   async revoke(id: string, accountId: string, expiresAt: Date): Promise<void> {
-    await repeatUpsert(() =>
-      this.#model.collection.updateOne(
-        { _id: id as never },
-        { $set: { revoked: true }, $setOnInsert: { accountId, createdAt: this.#clock.now(), expiresAt } },
-        { upsert: true },
-      ),
-    );
+    await this.#tokens.upsert(id, {
+      $set: { revoked: true },
+      $setOnInsert: { accountId, createdAt: this.#clock.now(), expiresAt },
+    });
     this.#cache.forget(id);
   }
 
   /** Deletes every token that was made here for the account. */
   async deleteOf(accountId: string): Promise<void> {
-    await this.#model.collection.deleteMany({ accountId });
+    await this.#tokens.deleteMany({ accountId });
   }
 
   /** @returns how many there were. */
-  async deleteExpired(now: Date): Promise<number> {
-    const { deletedCount } = await this.#model.collection.deleteMany({ expiresAt: { $lte: now } });
-    return deletedCount;
+  deleteExpired(now: Date): Promise<number> {
+    return this.#tokens.deleteMany({ expiresAt: { $lte: now } });
   }
 }

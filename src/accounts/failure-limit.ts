@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
-import type { Connection, Model } from 'mongoose';
+import type { Connection } from 'mongoose';
 import type { Clock } from '../clock.ts';
 import { PlatenError } from '../errors/registry.ts';
-import { collectionSchema } from '../store/collection-schema.ts';
-import { repeatUpsert } from '../store/upsert.ts';
+import { Collection, type CollectionSpec } from '../store/collection.ts';
 
 /** Failures of one account or one network in one window of time. */
 interface FailureCount {
@@ -24,23 +23,19 @@ export interface FailureBounds {
 const WINDOW_MS = 15 * 60_000;
 const IPV6_NETWORK_BYTES = 8;
 
+const FAILURES: CollectionSpec = { name: 'sign_in_failures', indexes: [{ fields: { expiresAt: 1 } }] };
+
 /**
  * Counts failures to sign in, for every process alike. An attempt counts as a failure from its beginning until it turns
  * out well, so guesses made at the same time cannot pass the bounds together.
  */
 export class FailureLimit {
-  readonly #model: Model<FailureCount>;
+  readonly #failures: Collection<FailureCount>;
   readonly #clock: Clock;
   readonly #bounds: FailureBounds;
 
   constructor(connection: Connection, clock: Clock, bounds: FailureBounds) {
-    const schema = collectionSchema<FailureCount>('sign_in_failures', {
-      _id: String,
-      failures: Number,
-      expiresAt: Date,
-    });
-    schema.index({ expiresAt: 1 });
-    this.#model = connection.model<FailureCount>('SignInFailures', schema);
+    this.#failures = new Collection(connection, FAILURES);
     this.#clock = clock;
     this.#bounds = bounds;
   }
@@ -71,20 +66,13 @@ export class FailureLimit {
   }
 
   /** @returns how many there were. */
-  async deleteExpired(now: Date): Promise<number> {
-    const { deletedCount } = await this.#model.collection.deleteMany({ expiresAt: { $lte: now } });
-    return deletedCount;
+  deleteExpired(now: Date): Promise<number> {
+    return this.#failures.deleteMany({ expiresAt: { $lte: now } });
   }
 
   async #add(id: string, failures: number, expiresAt: number): Promise<number> {
-    const after = await repeatUpsert(() =>
-      this.#model.collection.findOneAndUpdate(
-        { _id: id as never },
-        { $inc: { failures }, $setOnInsert: { expiresAt: new Date(expiresAt) } },
-        { upsert: true, returnDocument: 'after' },
-      ),
-    );
-    return (after as unknown as FailureCount).failures;
+    const change = { $inc: { failures }, $setOnInsert: { expiresAt: new Date(expiresAt) } };
+    return (await this.#failures.upsert(id, change)).failures;
   }
 }
 

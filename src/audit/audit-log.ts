@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { type Connection, type Model, Schema } from 'mongoose';
+import type { Connection } from 'mongoose';
 import type { Clock } from '../clock.ts';
-import { collectionSchema } from '../store/collection-schema.ts';
+import { Collection, type CollectionSpec } from '../store/collection.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
 export const AUDIT_ACTIONS = [
@@ -53,26 +53,20 @@ export type AuditEvent = Pick<AuditEntry, 'accountId' | 'action' | 'actor'> & {
 
 const KEPT_MS = 400 * 24 * 3_600_000;
 
+const ENTRIES: CollectionSpec = {
+  name: 'audit_log',
+  indexes: [{ fields: { accountId: 1, at: -1, _id: -1 } }, { fields: { at: 1 } }],
+  looksAt: { asked: ['action'], because: 'entries of one account, of what people do: a few a day' },
+};
+
 /** Owns the record of what was done to accounts. Entries are added, read, and after 400 days deleted; never changed. */
 export class AuditLog {
-  readonly #model: Model<AuditEntry>;
+  readonly #entries: Collection<AuditEntry>;
   readonly #clock: Clock;
   readonly #logger: Logger;
 
   constructor(connection: Connection, clock: Clock, logger: Logger) {
-    const schema = collectionSchema<AuditEntry>('audit_log', {
-      _id: String,
-      accountId: String,
-      action: String,
-      actor: String,
-      ipAddress: String,
-      targetId: String,
-      details: Schema.Types.Mixed,
-      at: Date,
-    });
-    schema.index({ accountId: 1, at: -1, _id: -1 });
-    schema.index({ at: 1 });
-    this.#model = connection.model<AuditEntry>('AuditEntry', schema);
+    this.#entries = new Collection(connection, ENTRIES);
     this.#clock = clock;
     this.#logger = logger;
   }
@@ -95,7 +89,7 @@ export class AuditLog {
       at,
     };
     try {
-      await this.#model.collection.insertOne(entry as never);
+      await this.#entries.insert(entry);
     } catch (error) {
       this.#logger.error({ err: error, entry }, 'audit entry could not be written');
     }
@@ -105,20 +99,19 @@ export class AuditLog {
     const filter = { accountId, ...(query.action === undefined ? {} : { action: query.action }) };
     const direction = query.newestFirst ? -1 : 1;
     const [total, entries] = await Promise.all([
-      this.#model.countDocuments(filter),
-      this.#model
-        .find(filter)
-        .sort({ at: direction, _id: direction })
-        .skip(query.offset)
-        .limit(query.limit)
-        .lean(),
+      this.#entries.count(filter),
+      this.#entries.find(filter, {
+        sort: { at: direction, _id: direction },
+        skip: query.offset,
+        limit: query.limit,
+      }),
     ]);
-    return { total, entries: entries as AuditEntry[] };
+    return { total, entries };
   }
 
   /** @returns how many there were. */
-  async deleteOld(now: Date): Promise<number> {
+  deleteOld(now: Date): Promise<number> {
     const before = new Date(now.getTime() - KEPT_MS);
-    return (await this.#model.collection.deleteMany({ at: { $lt: before } })).deletedCount;
+    return this.#entries.deleteMany({ at: { $lt: before } });
   }
 }

@@ -1,9 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { Connection, Model } from 'mongoose';
+import type { Connection } from 'mongoose';
 import type { Clock } from '../clock.ts';
 import { PlatenError } from '../errors/registry.ts';
-import { collectionSchema } from '../store/collection-schema.ts';
-import { isDuplicateKey } from '../store/duplicate-key.ts';
+import { Collection, type CollectionSpec } from '../store/collection.ts';
 
 /** How long a key is remembered, in milliseconds. */
 const REMEMBERED_MS = 24 * 3_600_000;
@@ -46,25 +45,22 @@ export type Begun =
   | { readonly kind: 'run'; readonly lock: IdempotencyLock }
   | { readonly kind: 'replay'; readonly workId: string; readonly status: number };
 
+const KEYS: CollectionSpec = {
+  name: 'idempotency_keys',
+  indexes: [
+    // Compare-and-set by exactly these two fields is one index look-up on every supported database.
+    { fields: { _id: 1, holder: 1 }, unique: true },
+    { fields: { expiresAt: 1 } },
+  ],
+};
+
 /** Remembers idempotency keys, per account and route. */
 export class IdempotencyStore {
-  readonly #model: Model<IdempotencyRecord>;
+  readonly #keys: Collection<IdempotencyRecord>;
   readonly #clock: Clock;
 
   constructor(connection: Connection, clock: Clock) {
-    const schema = collectionSchema<IdempotencyRecord>('idempotency_keys', {
-      _id: String,
-      bodyHash: String,
-      workId: String,
-      holder: String,
-      lockedUntil: Date,
-      answered: Number,
-      expiresAt: Date,
-    });
-    // Compare-and-set by exactly these two fields is one index look-up on every supported database.
-    schema.index({ _id: 1, holder: 1 }, { unique: true });
-    schema.index({ expiresAt: 1 });
-    this.#model = connection.model<IdempotencyRecord>('IdempotencyKey', schema);
+    this.#keys = new Collection(connection, KEYS);
     this.#clock = clock;
   }
 
@@ -89,16 +85,11 @@ export class IdempotencyStore {
       answered: null,
       expiresAt: new Date(now.getTime() + REMEMBERED_MS),
     };
-    try {
-      await this.#model.collection.insertOne(fresh as never);
-      return { kind: 'run', lock: this.#lock(fresh, false) };
-    } catch (error) {
-      if (!isDuplicateKey(error)) throw error;
-    }
-    const known = (await this.#model.collection.findOne({ _id: id as never })) as IdempotencyRecord | null;
-    if (known === null) return this.begin(accountId, route, key, bodyHash);
+    if (await this.#keys.insertIfAbsent(fresh)) return { kind: 'run', lock: this.#lock(fresh, false) };
+    const known = await this.#keys.findById(id);
+    if (known === undefined) return this.begin(accountId, route, key, bodyHash);
     if (known.expiresAt <= now) {
-      await this.#model.collection.deleteOne({ _id: id as never, holder: known.holder });
+      await this.#keys.deleteOne({ _id: id, holder: known.holder });
       return this.begin(accountId, route, key, bodyHash);
     }
     if (known.bodyHash !== bodyHash) throw new PlatenError('IDEMPOTENCY_MISMATCH');
@@ -110,29 +101,29 @@ export class IdempotencyStore {
   }
 
   /** Forgets keys whose time is over. @returns how many. */
-  async deleteExpired(now: Date): Promise<number> {
-    return (await this.#model.deleteMany({ expiresAt: { $lte: now } })).deletedCount;
+  deleteExpired(now: Date): Promise<number> {
+    return this.#keys.deleteMany({ expiresAt: { $lte: now } });
   }
 
   async #takeOver(dead: IdempotencyRecord, now: Date): Promise<Begun> {
     const mine = { ...dead, holder: randomUUID(), lockedUntil: new Date(now.getTime() + LOCK_MS) };
-    const taken = await this.#model.collection.updateOne(
-      { _id: dead._id as never, holder: dead.holder },
+    const taken = await this.#keys.updateOne(
+      { _id: dead._id, holder: dead.holder },
       { $set: { holder: mine.holder, lockedUntil: mine.lockedUntil } },
     );
-    if (taken.modifiedCount === 0) {
+    if (!taken) {
       throw new PlatenError('IDEMPOTENCY_IN_PROGRESS', undefined, { retryAfterSeconds: 1 });
     }
     return { kind: 'run', lock: this.#lock(mine, true) };
   }
 
   #lock(record: IdempotencyRecord, resumed: boolean): IdempotencyLock {
-    const { collection } = this.#model;
-    const mine = { _id: record._id as never, holder: record.holder };
+    const keys = this.#keys;
+    const mine = { _id: record._id, holder: record.holder };
     const renewal = setInterval(() => {
       const lockedUntil = new Date(this.#clock.now().getTime() + LOCK_MS);
       // A renewal that fails is made up for by the next; if none gets through, another may take over, as it should.
-      collection.updateOne(mine, { $set: { lockedUntil } }).catch(() => undefined);
+      keys.updateOne(mine, { $set: { lockedUntil } }).catch(() => undefined);
     }, RENEW_MS);
     renewal.unref();
     return {
@@ -140,15 +131,15 @@ export class IdempotencyStore {
       resumed,
       async answered(status) {
         clearInterval(renewal);
-        await collection.updateOne(mine, { $set: { answered: status } });
+        await keys.updateOne(mine, { $set: { answered: status } });
       },
       async abandon() {
         clearInterval(renewal);
-        await collection.deleteOne(mine);
+        await keys.deleteOne(mine);
       },
       async release() {
         clearInterval(renewal);
-        await collection.updateOne(mine, { $set: { lockedUntil: new Date(0) } });
+        await keys.updateOne(mine, { $set: { lockedUntil: new Date(0) } });
       },
     };
   }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type Connection, type Model, Schema } from 'mongoose';
+import type { Connection } from 'mongoose';
 import type { Clock } from '../clock.ts';
-import { repeatUpsert } from '../store/upsert.ts';
+import { Collection, type CollectionSpec } from '../store/collection.ts';
 
 /**
  * What is counted by itself: with an API key requests for work, and requests that look at work (records, files, lists);
@@ -28,6 +28,7 @@ export interface RateVerdict {
 export const RATE_WINDOW_MS = 60_000;
 /** Exhausted windows that a process remembers. */
 const REMEMBERED = 10_000;
+const WINDOWS: CollectionSpec = { name: 'rate_windows', indexes: [{ fields: { endsAt: 1 } }] };
 /** A counter may lose its last moments with the server; waiting for the disk would cost more than it is worth. */
 const writeConcern = { w: 1, j: false } as const;
 
@@ -37,18 +38,13 @@ const writeConcern = { w: 1, j: false } as const;
  * refused do not all come back together.
  */
 export class RateLimiter {
-  readonly #model: Model<RateWindow>;
+  readonly #windows: Collection<RateWindow>;
   readonly #clock: Clock;
   /** Counts that were seen, per window; they only grow, so what was over the limit once stays it. */
   readonly #seen = new Map<string, number>();
 
   constructor(connection: Connection, clock: Clock) {
-    const schema = new Schema(
-      { _id: String, count: Number, endsAt: Date },
-      { versionKey: false, autoIndex: false, autoCreate: false, collection: 'rate_windows' },
-    );
-    schema.index({ endsAt: 1 });
-    this.#model = connection.model<RateWindow>('RateWindow', schema as unknown as Schema<RateWindow>);
+    this.#windows = new Collection(connection, WINDOWS);
     this.#clock = clock;
   }
 
@@ -77,19 +73,13 @@ export class RateLimiter {
   }
 
   /** Forgets windows that are over. @returns how many. */
-  async deleteOld(now: Date): Promise<number> {
-    return (await this.#model.deleteMany({ endsAt: { $lte: now } })).deletedCount;
+  deleteOld(now: Date): Promise<number> {
+    return this.#windows.deleteMany({ endsAt: { $lte: now } });
   }
 
   async #count(id: string, endsAt: Date): Promise<number> {
-    const window = await repeatUpsert(() =>
-      this.#model.collection.findOneAndUpdate(
-        { _id: id as never },
-        { $inc: { count: 1 }, $setOnInsert: { endsAt } },
-        { upsert: true, returnDocument: 'after', writeConcern },
-      ),
-    );
-    return (window as unknown as RateWindow).count;
+    const change = { $inc: { count: 1 }, $setOnInsert: { endsAt } };
+    return (await this.#windows.upsert(id, change, { writeConcern })).count;
   }
 
   #remember(id: string, count: number): void {

@@ -1,4 +1,4 @@
-import { type Connection, mongo, Schema } from 'mongoose';
+import { type Connection, mongo } from 'mongoose';
 import { isDuplicateKey } from './duplicate-key.ts';
 import { beyondIndex, nameOf, shapeOf } from './query-shape.ts';
 
@@ -25,8 +25,25 @@ export interface CollectionSpec {
 }
 
 type Filter<T> = mongo.Filter<T>;
-type Update<T> = mongo.UpdateFilter<T>;
 type Sort = Readonly<Record<string, 1 | -1>>;
+/** Values for fields, typed as they are in the record, and for paths below them (`hours.9`), which are not. */
+type Values<T> = mongo.MatchKeysAndValues<T>;
+type Paths<V> = Readonly<Record<string, V>>;
+
+/** A change to a record, with the operators that every supported database has. */
+export interface Update<T> {
+  readonly $set?: Values<T>;
+  /** Takes effect when an upsert makes the record. */
+  readonly $setOnInsert?: Values<T>;
+  readonly $unset?: Paths<'' | 1 | true>;
+  readonly $inc?: Paths<number>;
+  readonly $max?: Values<T>;
+  readonly $min?: Values<T>;
+  readonly $push?: Paths<unknown>;
+  readonly $addToSet?: Paths<unknown>;
+  readonly $pull?: Paths<unknown>;
+  readonly $pop?: Paths<1 | -1>;
+}
 
 export interface FindOptions {
   readonly sort?: Sort;
@@ -47,6 +64,22 @@ export class UnindexedQuery extends Error {
   }
 }
 
+/** What was declared over each connection, by the collections' names. */
+const declared = new WeakMap<Connection, Map<string, CollectionSpec>>();
+
+/** The collections that were declared over a connection, in that order. */
+export function declaredCollections(connection: Connection): readonly CollectionSpec[] {
+  return [...(declared.get(connection)?.values() ?? [])];
+}
+
+/** Creates the indexes of declared collections; doing it again, or in several processes at once, changes nothing. */
+export async function ensureDeclaredIndexes(connection: Connection): Promise<void> {
+  for (const { name, indexes = [] } of declaredCollections(connection)) {
+    for (const { fields, ...options } of indexes)
+      await connection.collection(name).createIndex(fields, options);
+  }
+}
+
 /**
  * A collection as its owner sees it: the operations of the driver that every supported database has, typed by the
  * record, without mongoose's casting. Records are kept as they are written. A query that is neither led by an index nor
@@ -58,15 +91,17 @@ export class Collection<T extends { readonly _id: string }> {
   readonly #indexes: readonly (readonly string[])[];
   readonly #allowed = new Set<string>();
 
-  /** Declares the collection; `ensureIndexes` makes its indexes. One for each name and connection. */
+  /**
+   * Declares the collection; `ensureIndexes` makes its indexes.
+   *
+   * @throws when the connection has another declaration of this name: a collection has one owner.
+   */
   constructor(connection: Connection, spec: CollectionSpec) {
-    const schema = new Schema(
-      { _id: String },
-      { strict: false, versionKey: false, autoIndex: false, autoCreate: false, collection: spec.name },
-    );
-    for (const { fields, ...options } of spec.indexes ?? []) schema.index(fields, options);
+    const others = declared.get(connection) ?? new Map<string, CollectionSpec>();
+    if ((others.get(spec.name) ?? spec) !== spec) throw new Error(`${spec.name} is declared twice.`);
+    declared.set(connection, others.set(spec.name, spec));
     // The one place that knows what mongoose hands out: the driver's own collection, typed for no record.
-    this.#records = connection.model(spec.name, schema).collection as unknown as mongo.Collection<T>;
+    this.#records = connection.collection(spec.name) as unknown as mongo.Collection<T>;
     this.#spec = spec;
     this.#indexes = [['_id'], ...(spec.indexes ?? []).map(({ fields }) => Object.keys(fields))];
   }
@@ -94,6 +129,11 @@ export class Collection<T extends { readonly _id: string }> {
     await this.#records.insertOne(record as mongo.OptionalUnlessRequiredId<T>);
   }
 
+  /** Inserts them in their order, up to the first that a unique index refuses. @throws as `insert` does. */
+  async insertAll(records: readonly T[]): Promise<void> {
+    if (records.length > 0) await this.#records.insertMany(records as mongo.OptionalUnlessRequiredId<T>[]);
+  }
+
   /** @returns false when a unique index refuses the record. */
   async insertIfAbsent(record: T): Promise<boolean> {
     try {
@@ -118,19 +158,19 @@ export class Collection<T extends { readonly _id: string }> {
   /** @returns whether a record matched. */
   async updateOne(filter: Filter<T>, update: Update<T>): Promise<boolean> {
     this.#check(filter);
-    return (await this.#records.updateOne(filter, update)).matchedCount === 1;
+    return (await this.#records.updateOne(filter, sent(update))).matchedCount === 1;
   }
 
   /** @returns how many records matched. */
   async updateMany(filter: Filter<T>, update: Update<T>): Promise<number> {
     this.#check(filter);
-    return (await this.#records.updateMany(filter, update)).matchedCount;
+    return (await this.#records.updateMany(filter, sent(update))).matchedCount;
   }
 
   /** @returns the record as it is afterwards; undefined when none matched. */
   async findOneAndUpdate(filter: Filter<T>, update: Update<T>): Promise<T | undefined> {
     this.#check(filter);
-    const found = await this.#records.findOneAndUpdate(filter, update, { returnDocument: 'after' });
+    const found = await this.#records.findOneAndUpdate(filter, sent(update), { returnDocument: 'after' });
     return (found as T | null) ?? undefined;
   }
 
@@ -143,7 +183,7 @@ export class Collection<T extends { readonly _id: string }> {
   async upsertMatching(filter: Filter<T>, update: Update<T>): Promise<T | undefined> {
     this.#check(filter);
     try {
-      const found = await this.#records.findOneAndUpdate(filter, update, {
+      const found = await this.#records.findOneAndUpdate(filter, sent(update), {
         upsert: true,
         returnDocument: 'after',
       });
@@ -167,7 +207,7 @@ export class Collection<T extends { readonly _id: string }> {
   ): Promise<T> {
     for (let tries = 1; ; tries += 1) {
       try {
-        const found = await this.#records.findOneAndUpdate({ _id: id } as Filter<T>, update, {
+        const found = await this.#records.findOneAndUpdate({ _id: id } as Filter<T>, sent(update), {
           ...options,
           upsert: true,
           returnDocument: 'after',
@@ -182,7 +222,7 @@ export class Collection<T extends { readonly _id: string }> {
   /** `upsert` for many records, sent together; none that went through is run twice. */
   async upsertAll(changes: readonly { readonly id: string; readonly update: Update<T> }[]): Promise<void> {
     let left = changes.map(({ id, update }) => ({
-      updateOne: { filter: { _id: id } as Filter<T>, update, upsert: true },
+      updateOne: { filter: { _id: id } as Filter<T>, update: sent(update), upsert: true },
     }));
     for (let tries = 1; left.length > 0; tries += 1) {
       try {
@@ -245,4 +285,9 @@ export class Collection<T extends { readonly _id: string }> {
     }
     this.#allowed.add(name);
   }
+}
+
+/** The driver's own type looks for numbers and lists below a record's fields, where it cannot know them. */
+function sent<T>(update: Update<T>): mongo.UpdateFilter<T> {
+  return update as mongo.UpdateFilter<T>;
 }

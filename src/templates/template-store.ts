@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { Connection, Model } from 'mongoose';
+import type { Connection } from 'mongoose';
 import type { Clock } from '../clock.ts';
 import { PlatenError } from '../errors/registry.ts';
 import { MAX_INPUT_BYTES } from '../plans/plan.ts';
-import { collectionSchema } from '../store/collection-schema.ts';
-import { isDuplicateKey } from '../store/duplicate-key.ts';
+import { Collection, type CollectionSpec } from '../store/collection.ts';
 
 export interface Template {
   readonly _id: string;
@@ -66,39 +65,26 @@ const SAVE_TRIES = 100;
 /** Bytes of the templates that a list answers together: one page must not take the memory that serves all. */
 const MAX_PAGE_BYTES = 16 * 1024 * 1024;
 
+const TEMPLATES: CollectionSpec = {
+  name: 'templates',
+  indexes: [{ fields: { accountId: 1, createdAt: -1, _id: -1 } }],
+};
+const VERSIONS: CollectionSpec = {
+  name: 'template_versions',
+  // Two who save at the same time get two numbers: one of them meets this index and counts again.
+  indexes: [{ fields: { templateId: 1, version: 1 }, unique: true }],
+};
+
 /** Owns the templates and their versions. */
 export class TemplateStore {
-  readonly #templates: Model<Template>;
-  readonly #versions: Model<TemplateVersion>;
+  readonly #templates: Collection<Template>;
+  readonly #versions: Collection<TemplateVersion>;
   readonly #clock: Clock;
   readonly #bounds: TemplateBounds;
 
   constructor(connection: Connection, clock: Clock, bounds = TEMPLATE_BOUNDS) {
-    const templates = collectionSchema<Template>('templates', {
-      _id: String,
-      accountId: String,
-      name: String,
-      currentVersionId: String,
-      version: Number,
-      size: Number,
-      createdAt: Date,
-      updatedAt: Date,
-    });
-    templates.index({ accountId: 1, createdAt: -1, _id: -1 });
-    const versions = collectionSchema<TemplateVersion>('template_versions', {
-      _id: String,
-      templateId: String,
-      accountId: String,
-      version: Number,
-      name: String,
-      content: String,
-      sampleData: String,
-      createdAt: Date,
-    });
-    // Two who save at the same time get two numbers: one of them meets this index and counts again.
-    versions.index({ templateId: 1, version: 1 }, { unique: true });
-    this.#templates = connection.model<Template>('Template', templates);
-    this.#versions = connection.model<TemplateVersion>('TemplateVersion', versions);
+    this.#templates = new Collection(connection, TEMPLATES);
+    this.#versions = new Collection(connection, VERSIONS);
     this.#clock = clock;
     this.#bounds = bounds;
   }
@@ -106,7 +92,7 @@ export class TemplateStore {
   /** @throws PlatenError TEMPLATE_CAPACITY. */
   async create(accountId: string, draft: TemplateDraft): Promise<SavedTemplate> {
     const bound = this.#bounds.templates;
-    if ((await this.#templates.countDocuments({ accountId })) >= bound) {
+    if ((await this.#templates.count({ accountId })) >= bound) {
       throw new PlatenError('TEMPLATE_CAPACITY', `An account may have ${bound} templates.`);
     }
     const templateId = randomUUID();
@@ -118,8 +104,8 @@ export class TemplateStore {
       createdAt: version.createdAt,
     };
     // The version goes first: a template never points at one that is not there.
-    await this.#versions.collection.insertOne(version as never);
-    await this.#templates.collection.insertOne(template as never);
+    await this.#versions.insert(version);
+    await this.#templates.insert(template);
     return { template, version };
   }
 
@@ -143,7 +129,8 @@ export class TemplateStore {
         content,
         sampleData,
       });
-      if (await this.#insertVersion(version)) {
+      // No other has saved this number meanwhile.
+      if (await this.#versions.insertIfAbsent(version)) {
         const saved = await this.#pointAt(version);
         await this.#deleteOld(version);
         return saved;
@@ -157,15 +144,15 @@ export class TemplateStore {
   /** @returns false when the account has no such template. Jobs that were accepted have its content with them. */
   async delete(accountId: string, templateId: string): Promise<boolean> {
     if ((await this.#find(accountId, templateId)) === undefined) return false;
-    const { deletedCount } = await this.#templates.deleteOne({ _id: templateId });
-    await this.#versions.collection.deleteMany({ templateId });
-    return deletedCount > 0;
+    const deleted = await this.#templates.deleteOne({ _id: templateId });
+    await this.#versions.deleteMany({ templateId });
+    return deleted;
   }
 
   /** The template as it is now. */
   async current(accountId: string, templateId: string): Promise<SavedTemplate | undefined> {
     const template = await this.#find(accountId, templateId);
-    const version = template && (await this.#version(template.currentVersionId));
+    const version = template && (await this.#versions.findById(template.currentVersionId));
     return version && { template, version };
   }
 
@@ -181,20 +168,20 @@ export class TemplateStore {
   ): Promise<TemplateVersion | undefined> {
     const template = await this.#find(accountId, templateId);
     if (template === undefined) return undefined;
-    const version = await this.#version(versionId ?? template.currentVersionId);
+    const version = await this.#versions.findById(versionId ?? template.currentVersionId);
     return version?.templateId === templateId ? version : undefined;
   }
 
   /** Newest first. Large templates make a page end before its limit, but never before its first template. */
   async list(accountId: string, { limit, offset }: Page): Promise<{ total: number; saved: SavedTemplate[] }> {
     const [total, templates] = await Promise.all([
-      this.#templates.countDocuments({ accountId }),
-      this.#templates.find({ accountId }).sort({ createdAt: -1, _id: -1 }).skip(offset).limit(limit).lean(),
+      this.#templates.count({ accountId }),
+      this.#templates.find({ accountId }, { sort: { createdAt: -1, _id: -1 }, skip: offset, limit }),
     ]);
-    const page = withinBytes(templates as Template[]);
-    const versions = (await this.#versions
-      .find({ _id: { $in: page.map((template) => template.currentVersionId) } })
-      .lean()) as TemplateVersion[];
+    const page = withinBytes(templates);
+    const versions = await this.#versions.find({
+      _id: { $in: page.map((template) => template.currentVersionId) },
+    });
     const byId = new Map(versions.map((version) => [version._id, version]));
     const saved = page.flatMap((template) => {
       // Gone when the template was deleted since.
@@ -213,29 +200,22 @@ export class TemplateStore {
     const template = await this.#find(accountId, templateId);
     if (template === undefined) return undefined;
     const [total, versions] = await Promise.all([
-      this.#versions.countDocuments({ templateId }),
-      this.#versions
-        .find({ templateId }, { content: 0, sampleData: 0 })
-        .sort({ version: -1 })
-        .skip(offset)
-        .limit(limit)
-        .lean(),
+      this.#versions.count({ templateId }),
+      this.#versions.find(
+        { templateId },
+        { sort: { version: -1 }, skip: offset, limit, projection: { content: 0, sampleData: 0 } },
+      ),
     ]);
-    return { total, template, versions: versions as unknown as VersionSummary[] };
+    return { total, template, versions };
   }
 
   async #find(accountId: string, templateId: string): Promise<Template | undefined> {
-    const template = (await this.#templates.findById(templateId).lean()) as Template | null;
+    const template = await this.#templates.findById(templateId);
     return template?.accountId === accountId ? template : undefined;
   }
 
-  async #version(versionId: string): Promise<TemplateVersion | undefined> {
-    return ((await this.#versions.findById(versionId).lean()) as TemplateVersion | null) ?? undefined;
-  }
-
-  async #latest(templateId: string): Promise<TemplateVersion | undefined> {
-    const latest = await this.#versions.findOne({ templateId }).sort({ version: -1 }).lean();
-    return (latest as TemplateVersion | null) ?? undefined;
+  #latest(templateId: string): Promise<TemplateVersion | undefined> {
+    return this.#versions.findOne({ templateId }, { sort: { version: -1 } });
   }
 
   #newVersion(accountId: string, templateId: string, version: number, draft: TemplateDraft): TemplateVersion {
@@ -251,17 +231,6 @@ export class TemplateStore {
     return { _id: randomUUID(), templateId, accountId, version, name, content, sampleData, createdAt };
   }
 
-  /** @returns false when there is a version of this number already. */
-  async #insertVersion(version: TemplateVersion): Promise<boolean> {
-    try {
-      await this.#versions.collection.insertOne(version as never);
-      return true;
-    } catch (error) {
-      if (isDuplicateKey(error)) return false;
-      throw error;
-    }
-  }
-
   /** Makes the version the current one, unless a later one is already. @returns undefined when the template is gone. */
   async #pointAt(version: TemplateVersion): Promise<SavedTemplate | undefined> {
     const { templateId, accountId } = version;
@@ -272,7 +241,7 @@ export class TemplateStore {
     const template = await this.#find(accountId, templateId);
     if (template !== undefined) return { template: { ...template, ...pointerTo(version) }, version };
     // Deleted since; nothing of it may stay.
-    await this.#versions.collection.deleteOne({ _id: version._id as never });
+    await this.#versions.deleteOne({ _id: version._id });
     return undefined;
   }
 
@@ -280,7 +249,7 @@ export class TemplateStore {
   async #deleteOld({ templateId, version }: TemplateVersion): Promise<void> {
     const last = version - this.#bounds.versions;
     if (last < 1) return;
-    await this.#versions.collection.deleteMany({ templateId, version: { $lte: last } });
+    await this.#versions.deleteMany({ templateId, version: { $lte: last } });
   }
 }
 

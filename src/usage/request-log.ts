@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type Connection, type Model, Schema } from 'mongoose';
-import { collectionSchema } from '../store/collection-schema.ts';
-import { bulkUpsert, repeatUpsert } from '../store/upsert.ts';
+import type { Connection } from 'mongoose';
+import { Collection, type CollectionSpec } from '../store/collection.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import {
   BLOCK_ENTRIES,
@@ -51,29 +50,23 @@ export interface RequestLogPage {
   readonly entries: RequestLogEntry[];
 }
 
+const DAYS: CollectionSpec = { name: 'request_log_days', indexes: [{ fields: { day: 1 } }] };
+const BLOCKS: CollectionSpec = { name: 'request_log_blocks', indexes: [{ fields: { day: 1 } }] };
+
 /**
  * The requests of an account, one entry each; written a little behind, only ever appended to. Entries lie in blocks
  * that are found by exact ids, and are counted by the hour as they are written; docs/decisions/0022 says why.
  */
 export class RequestLog {
-  readonly #days: Model<LogDay>;
-  readonly #blocks: Model<LogBlock<RequestLogEntry>>;
+  readonly #days: Collection<LogDay>;
+  readonly #blocks: Collection<LogBlock<RequestLogEntry>>;
   readonly #entries: WriteBehind<RequestLogEntry>;
   /** Places that were given to entries whose writing failed after that. */
   readonly #places = new WeakMap<RequestLogEntry, Map<string, number>>();
 
   constructor(connection: Connection, logger: Logger) {
-    const mixed = Schema.Types.Mixed;
-    const days = collectionSchema<LogDay>('request_log_days', { _id: String, day: String, hours: mixed });
-    days.index({ day: 1 });
-    const blocks = collectionSchema<LogBlock<RequestLogEntry>>('request_log_blocks', {
-      _id: String,
-      day: String,
-      entries: [mixed],
-    });
-    blocks.index({ day: 1 });
-    this.#days = connection.model<LogDay>('RequestLogDay', days);
-    this.#blocks = connection.model<LogBlock<RequestLogEntry>>('RequestLogBlock', blocks);
+    this.#days = new Collection(connection, DAYS);
+    this.#blocks = new Collection(connection, BLOCKS);
     this.#entries = new WriteBehind((batch) => this.#write(batch), logger);
   }
 
@@ -94,9 +87,7 @@ export class RequestLog {
     const ids = new Set(
       spans.flatMap(({ hour, blocks }) => blocks.map((block) => blockId(series, hour, block))),
     );
-    const found = (await this.#blocks.collection
-      .find({ _id: { $in: [...ids] as never[] } })
-      .toArray()) as unknown as LogBlock<RequestLogEntry>[];
+    const found = await this.#blocks.find({ _id: { $in: [...ids] } });
     const blocks = new Map(found.map((block) => [block._id, inOrder(block.entries)]));
     const entries = spans.flatMap(({ hour, from, to }) => {
       return Array.from({ length: to - from }, (_, i) => {
@@ -112,15 +103,13 @@ export class RequestLog {
   async deleteOld(now: Date): Promise<number> {
     const old = { day: { $lt: dayOf(new Date(now.getTime() - LONGEST_PERIOD_MS)) } };
     await this.#days.deleteMany(old);
-    return (await this.#blocks.deleteMany(old)).deletedCount;
+    return this.#blocks.deleteMany(old);
   }
 
   /** The hours of a series that have entries, the latest first. */
   async #hours(series: string, since: Date, now: Date): Promise<Hour[]> {
     const ids = daysBetween(since, now).map((day) => dayId(series, day));
-    const days = (await this.#days.collection
-      .find({ _id: { $in: ids as never[] } })
-      .toArray()) as unknown as LogDay[];
+    const days = await this.#days.find({ _id: { $in: ids } });
     return days
       .flatMap(({ day, hours }) =>
         Object.entries(hours).map(([hour, counts]) => ({ ...counts, at: `${day}T${hour.padStart(2, '0')}` })),
@@ -148,17 +137,10 @@ export class RequestLog {
   async #append(series: string, at: string, entries: readonly RequestLogEntry[]): Promise<void> {
     const places = await this.#takePlaces(series, at, entries);
     const blocks = Map.groupBy(entries, (entry) => Math.floor(places.get(entry)! / BLOCK_ENTRIES));
-    await bulkUpsert(
-      this.#blocks.collection,
+    await this.#blocks.upsertAll(
       [...blocks].map(([block, own]) => ({
-        updateOne: {
-          filter: { _id: blockId(series, at, block) as never },
-          update: {
-            $push: { entries: { $each: own } } as never,
-            $setOnInsert: { day: at.slice(0, 10) },
-          },
-          upsert: true,
-        },
+        id: blockId(series, at, block),
+        update: { $push: { entries: { $each: own } }, $setOnInsert: { day: at.slice(0, 10) } },
       })),
     );
   }
@@ -180,13 +162,8 @@ export class RequestLog {
         }
       }
       const day = at.slice(0, 10);
-      const counted = (await repeatUpsert(() =>
-        this.#days.collection.findOneAndUpdate(
-          { _id: dayId(series, day) as never },
-          { $inc: increments as never, $setOnInsert: { day } },
-          { upsert: true, returnDocument: 'after' },
-        ),
-      )) as unknown as LogDay;
+      const change = { $inc: increments, $setOnInsert: { day } };
+      const counted = await this.#days.upsert(dayId(series, day), change);
       const first = counted.hours[hour]!.total - fresh.length;
       fresh.forEach((entry, i) => {
         const own = this.#places.get(entry) ?? new Map<string, number>();

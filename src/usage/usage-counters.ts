@@ -1,7 +1,6 @@
-import { type Connection, type Model, Schema } from 'mongoose';
+import type { Connection } from 'mongoose';
 import type { ErrorCode } from '../errors/registry.ts';
-import { collectionSchema } from '../store/collection-schema.ts';
-import { bulkUpsert } from '../store/upsert.ts';
+import { Collection, type CollectionSpec } from '../store/collection.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { errorCategory } from './error-category.ts';
 import { dayOf, LONGEST_PERIOD_MS } from './periods.ts';
@@ -27,30 +26,18 @@ export interface UsageBucket extends Tally {
   readonly hours?: Readonly<Record<string, Omit<Tally, 'apiKeyId'>>>;
 }
 
+const BUCKETS: CollectionSpec = {
+  name: 'usage_buckets',
+  indexes: [{ fields: { accountId: 1, day: 1 } }, { fields: { day: 1 } }],
+};
+
 /** Counts requests up as they end, in buckets of a day, account and key; totals are read from the buckets. */
 export class UsageCounters {
-  readonly #model: Model<UsageBucket>;
+  readonly #buckets: Collection<UsageBucket>;
   readonly #events: WriteBehind<UsageEvent>;
 
   constructor(connection: Connection, logger: Logger) {
-    const mixed = Schema.Types.Mixed;
-    const schema = collectionSchema<UsageBucket>(
-      'usage_buckets',
-      {
-        _id: String,
-        accountId: String,
-        day: String,
-        apiKeyId: String,
-        total: Number,
-        failed: Number,
-        errors: mixed,
-        hours: mixed,
-      },
-      { suppressReservedKeysWarning: true },
-    );
-    schema.index({ accountId: 1, day: 1 });
-    schema.index({ day: 1 });
-    this.#model = connection.model<UsageBucket>('UsageBucket', schema);
+    this.#buckets = new Collection(connection, BUCKETS);
     this.#events = new WriteBehind((batch) => this.#count(batch), logger);
   }
 
@@ -69,17 +56,17 @@ export class UsageCounters {
   }
 
   /** Deletes what is older than any period that can be asked for. @returns how many buckets went. */
-  async deleteOld(now: Date): Promise<number> {
+  deleteOld(now: Date): Promise<number> {
     const before = dayOf(new Date(now.getTime() - LONGEST_PERIOD_MS));
-    return (await this.#model.deleteMany({ day: { $lt: before } })).deletedCount;
+    return this.#buckets.deleteMany({ day: { $lt: before } });
   }
 
   async #tallies(accountId: string, since: Date): Promise<Tally[]> {
     const firstDay = dayOf(since);
-    const [first, whole] = (await Promise.all([
-      this.#model.find({ accountId, day: firstDay }).lean(),
-      this.#model.find({ accountId, day: { $gt: firstDay } }, { hours: 0 }).lean(),
-    ])) as [UsageBucket[], UsageBucket[]];
+    const [first, whole] = await Promise.all([
+      this.#buckets.find({ accountId, day: firstDay }),
+      this.#buckets.find({ accountId, day: { $gt: firstDay } }, { projection: { hours: 0 } }),
+    ]);
     const partial = first.flatMap(({ apiKeyId, hours = {} }) =>
       Object.entries(hours)
         .filter(([hour]) => Number(hour) >= since.getUTCHours())
@@ -100,16 +87,12 @@ export class UsageCounters {
       }
       increments.set(id, entry);
     }
-    await bulkUpsert(
-      this.#model.collection,
+    await this.#buckets.upsertAll(
       [...increments].map(([id, { event, inc }]) => ({
-        updateOne: {
-          filter: { _id: id as never },
-          update: {
-            $inc: inc as never,
-            $setOnInsert: { accountId: event.accountId, day: dayOf(event.at), apiKeyId: event.apiKeyId },
-          },
-          upsert: true,
+        id,
+        update: {
+          $inc: inc,
+          $setOnInsert: { accountId: event.accountId, day: dayOf(event.at), apiKeyId: event.apiKeyId },
         },
       })),
     );

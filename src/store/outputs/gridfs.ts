@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
-import type { Connection, mongo } from 'mongoose';
+import { type Connection, mongo } from 'mongoose';
+import { Collection, type CollectionSpec } from '../collection.ts';
 import { isDuplicateKey } from '../duplicate-key.ts';
 import { expiryOf, HOUR_MS, type OutputKey, type OutputStore, type StoredOutput } from './output-store.ts';
 
@@ -11,14 +12,15 @@ const DELETE_BATCH = 500;
 
 /** A GridFS file; it is written after its chunks, so a file that can be found is whole. */
 interface FileDocument {
-  _id: OutputKey;
+  /** The output's key. */
+  _id: string;
   length: number;
   chunkSize: number;
   uploadDate: Date;
   filename: string;
   metadata: { contentType: string; expiresAt: Date };
   /** The whole PDF, when it would be one chunk. */
-  data?: Buffer;
+  data?: mongo.Binary;
 }
 
 interface ChunkDocument {
@@ -26,8 +28,11 @@ interface ChunkDocument {
   _id: string;
   files_id: OutputKey;
   n: number;
-  data: Buffer;
+  data: mongo.Binary;
 }
+
+const FILES: CollectionSpec = { name: 'outputs.files' };
+const CHUNKS: CollectionSpec = { name: 'outputs.chunks' };
 
 /**
  * Outputs in MongoDB, in the layout of GridFS (bucket `outputs`), but for one thing: a PDF that would be one chunk, as
@@ -38,9 +43,8 @@ interface ChunkDocument {
  * cannot find by one exact key, the only look-up that the embedded server does without a scan.
  */
 export function createGridFsOutputStore(connection: Connection): OutputStore {
-  if (connection.db === undefined) throw new Error('The database connection is not open yet.');
-  const files = connection.db.collection<FileDocument>('outputs.files');
-  const chunks = connection.db.collection<ChunkDocument>('outputs.chunks');
+  const files: Files = new Collection(connection, FILES);
+  const chunks: Chunks = new Collection(connection, CHUNKS);
 
   return {
     async put(key, pdf) {
@@ -55,10 +59,10 @@ export function createGridFsOutputStore(connection: Connection): OutputStore {
     },
 
     async get(key): Promise<StoredOutput | undefined> {
-      const file = await files.findOne({ _id: key }, { promoteBuffers: true });
-      if (file === null) return undefined;
+      const file = await files.findById(key);
+      if (file === undefined) return undefined;
       const { length: size, data } = file;
-      if (data !== undefined) return { size, stream: Readable.from([data]) };
+      if (data !== undefined) return { size, stream: Readable.from([bytesOf(data)]) };
       return { size, stream: Readable.from(contents(chunks, key, Math.ceil(size / file.chunkSize))) };
     },
 
@@ -68,16 +72,15 @@ export function createGridFsOutputStore(connection: Connection): OutputStore {
       // Keys begin with the hour of their expiry, so whatever sorts before the present one is over: also chunks
       // whose file was never written. (Hours have six digits until the year 2084.)
       const end = `${Math.ceil(now.getTime() / HOUR_MS)}/`;
-      const deleted = await deleteBefore(files as unknown as StringKeyed, end);
-      await deleteBefore(chunks as unknown as StringKeyed, end);
+      const deleted = await deleteBefore(files, end);
+      await deleteBefore(chunks, end);
       return deleted;
     },
   };
 }
 
-type Files = mongo.Collection<FileDocument>;
-type Chunks = mongo.Collection<ChunkDocument>;
-type StringKeyed = mongo.Collection<{ _id: string }>;
+type Files = Collection<FileDocument>;
+type Chunks = Collection<ChunkDocument>;
 
 const chunkId = (key: OutputKey, n: number): string => `${key}/${n}`;
 
@@ -86,16 +89,16 @@ async function insert(files: Files, chunks: Chunks, key: OutputKey, pdf: Uint8Ar
   const isOneChunk = bytes.length <= CHUNK_BYTES;
   const documents = isOneChunk ? [] : chunksOf(key, bytes);
   for (let from = 0; from < documents.length; from += CHUNKS_PER_INSERT) {
-    await chunks.insertMany(documents.slice(from, from + CHUNKS_PER_INSERT));
+    await chunks.insertAll(documents.slice(from, from + CHUNKS_PER_INSERT));
   }
-  await files.insertOne({
+  await files.insert({
     _id: key,
     length: pdf.byteLength,
     chunkSize: CHUNK_BYTES,
     uploadDate: new Date(),
     filename: key,
     metadata: { contentType: 'application/pdf', expiresAt: expiryOf(key) },
-    ...(isOneChunk && { data: bytes }),
+    ...(isOneChunk && { data: new mongo.Binary(bytes) }),
   });
 }
 
@@ -105,13 +108,18 @@ function chunksOf(key: OutputKey, bytes: Buffer): ChunkDocument[] {
     _id: chunkId(key, n),
     files_id: key,
     n,
-    data: bytes.subarray(n * CHUNK_BYTES, (n + 1) * CHUNK_BYTES),
+    data: new mongo.Binary(bytes.subarray(n * CHUNK_BYTES, (n + 1) * CHUNK_BYTES)),
   }));
 }
 
 async function readChunk(chunks: Chunks, key: OutputKey, n: number): Promise<Buffer | undefined> {
-  const chunk = await chunks.findOne({ _id: chunkId(key, n) }, { promoteBuffers: true });
-  return chunk?.data;
+  const chunk = await chunks.findById(chunkId(key, n));
+  return chunk && bytesOf(chunk.data);
+}
+
+/** Without a copy. */
+function bytesOf({ buffer, position }: mongo.Binary): Buffer {
+  return Buffer.from(buffer.buffer, buffer.byteOffset, position);
 }
 
 async function* contents(chunks: Chunks, key: OutputKey, count: number): AsyncGenerator<Buffer> {
@@ -126,21 +134,19 @@ async function* contents(chunks: Chunks, key: OutputKey, count: number): AsyncGe
 async function remove(files: Files, chunks: Chunks, key: OutputKey): Promise<void> {
   await files.deleteOne({ _id: key });
   for (let n = 0; ; n++) {
-    const { deletedCount } = await chunks.deleteOne({ _id: chunkId(key, n) });
-    if (deletedCount === 0) return;
+    if (!(await chunks.deleteOne({ _id: chunkId(key, n) }))) return;
   }
 }
 
-async function deleteBefore(collection: StringKeyed, end: string): Promise<number> {
+async function deleteBefore(collection: Files | Chunks, end: string): Promise<number> {
   let deleted = 0;
   for (;;) {
-    const over = await collection
-      .find({ _id: { $lt: end } }, { projection: { _id: 1 } })
-      .limit(DELETE_BATCH)
-      .toArray();
+    const over = await collection.find(
+      { _id: { $lt: end } },
+      { projection: { _id: 1 }, limit: DELETE_BATCH },
+    );
     if (over.length === 0) return deleted;
-    const { deletedCount } = await collection.deleteMany({ _id: { $in: over.map(({ _id }) => _id) } });
-    deleted += deletedCount;
+    deleted += await collection.deleteMany({ _id: { $in: over.map(({ _id }) => _id) } });
     if (over.length < DELETE_BATCH) return deleted;
   }
 }

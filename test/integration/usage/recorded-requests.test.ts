@@ -135,7 +135,7 @@ describe('What is recorded of requests for renders', () => {
   });
 
   it('a log that cannot be written fails no request, and is written later', async () => {
-    const blocks = api.domain.connection.models.RequestLogBlock!.collection;
+    const blocks = api.domain.connection.collection('request_log_blocks');
     const { bulkWrite } = blocks;
     blocks.bulkWrite = async () => {
       throw new Error('the disk is full');

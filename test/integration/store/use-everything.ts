@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import { PlatenError } from '../../../src/errors/registry.ts';
+import { PASSWORD, signUp } from '../../support/account-client.ts';
+import type { TestApi } from '../http/support/api.ts';
+
+const HTML = { html: '<p>x</p>' };
+const DAY_MS = 86_400_000;
+
+/** Every route, and every sweep of what is not a job. */
+export async function useEverything(api: TestApi): Promise<void> {
+  await renderAndLook(api);
+  await manageAccount(api);
+  await deleteOld(api);
+}
+
+async function renderAndLook(api: TestApi): Promise<void> {
+  const caller = await api.newCaller();
+  const key = { 'idempotency-key': randomUUID() };
+  for (let i = 0; i < 2; i += 1) await caller.render(HTML, key);
+  await caller.render({ html: '<p>y</p>' }, key);
+  const jobId = await caller.completed();
+  for (const path of ['', '/file', '/download-url']) await caller.get(`/v1/pdf/jobs/${jobId}${path}`);
+  const { url } = (await caller.get(`/v1/pdf/jobs/${jobId}/download-url`)).json;
+  await fetch(url);
+  for (const query of ['', '?sort=created_asc', '?status=completed', '?status=queued&offset=1']) {
+    await caller.get(`/v1/pdf/jobs${query}`);
+  }
+  api.worker.render = async () => ({ retries: new PlatenError('RENDER_FAILED') });
+  const retried = (await caller.render(HTML)).json.jobId;
+  await caller.call('DELETE', `/v1/pdf/jobs/${retried}`);
+  api.worker.render = async () => ({ fails: new PlatenError('RENDER_FAILED') });
+  await caller.render(HTML);
+  api.worker.render = async () => ({ pages: 1 });
+  await caller.render({ templateId: randomUUID() });
+}
+
+async function manageAccount(api: TestApi): Promise<void> {
+  const email = `${randomUUID()}@example.com`;
+  const owner = await signUp(api.url, email);
+  const { id: accountId } = await owner.expect(200, 'GET', '/auth/me');
+  await api.accounts.setPlan(accountId, 'professional');
+  for (const password of ['not the password', PASSWORD]) {
+    await fetch(`${api.url}/auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email, password }),
+    });
+  }
+  const made = await owner.expect(201, 'POST', '/user/api-keys', { name: 'a', mode: 'live', allowedIps: [] });
+  await owner.expect(200, 'POST', `/user/api-keys/${made.id}/rotate`);
+  for (const sort of [
+    'last_used_desc',
+    'last_used_asc',
+    'created_desc',
+    'created_asc',
+    'name_asc',
+    'name_desc',
+  ]) {
+    await owner.expect(200, 'GET', `/user/api-keys?sort=${sort}`);
+  }
+  const [first] = (await owner.expect(200, 'GET', '/user/api-keys?status=active&mode=live')).keys;
+  await owner.expect(200, 'DELETE', `/user/api-keys/${first.id}`);
+  const template = { name: 't', content: '<p>{{a}}</p>', sampleData: '{"a":1}' };
+  const { id, versionId } = await owner.expect(201, 'POST', '/user/templates', template);
+  await owner.expect(200, 'PATCH', `/user/templates/${id}`, { content: '<p>{{a}}!</p>' });
+  for (const path of ['', `/${id}`, `/${id}/versions`, `/${id}/versions/${versionId}`]) {
+    await owner.expect(200, 'GET', `/user/templates${path}`);
+  }
+  await owner.call('POST', `/user/templates/${id}/versions/${versionId}/rollback`);
+  const caller = await api.newCaller();
+  await caller.render({ templateId: id, templateVersionId: versionId });
+  await owner.call('DELETE', `/user/templates/${id}`);
+  await owner.get('/user/audit-log');
+  await owner.get('/user/audit-log?action=key.created');
+  for (const query of ['', '?includeBreakdown=true&period=90d']) await owner.get(`/user/usage${query}`);
+  for (const query of ['', `?sort=created_asc&apiKeyId=${first.id}`])
+    await owner.get(`/user/request-logs${query}`);
+  await owner.call('POST', '/auth/logout');
+}
+
+async function deleteOld({ domain, accountServices, outputs }: TestApi): Promise<void> {
+  await domain.requestLog.flush();
+  for (const days of [0, 1, 100]) {
+    const now = new Date(Date.now() + days * DAY_MS);
+    await domain.requestLog.deleteOld(now);
+    await domain.counters.deleteOld(now);
+    await domain.limiter.deleteOld(now);
+    await domain.idempotency.deleteExpired(now);
+    await accountServices.deleteExpired(now);
+    await outputs.deleteExpired(now);
+  }
+}
