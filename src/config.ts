@@ -4,6 +4,7 @@ import { emailSchema, PASSWORD_LENGTHS } from './accounts/credentials.ts';
 import { DEFAULT_POOL, POOL_NAME } from './bus/bus.ts';
 import { parseNetworks } from './egress/networks.ts';
 import { SECRET_FORM } from './keys/secret.ts';
+import { nameSchema } from './plans/plan.ts';
 
 const integer = (fallback: number, min: number, max: number) =>
   z.coerce.number().int().min(min).max(max).default(fallback);
@@ -94,7 +95,9 @@ export const environmentSchema = z.object({
     .string()
     .min(1)
     .optional()
-    .describe('YAML or JSON file whose plans: overrides the built-in plans.'),
+    .describe(
+      'YAML or JSON file whose plans: overrides the built-in plans and adds others; a change is in force within two seconds.',
+    ),
   PLATEN_SYNC_WAIT_MS: integer(25_000, 0, 300_000).describe(
     'How long POST /v1/pdf waits before it answers 202, in milliseconds.',
   ),
@@ -167,10 +170,9 @@ export const environmentSchema = z.object({
     .max(PASSWORD_LENGTHS.max, `must have ${PASSWORD_LENGTHS.max} characters or fewer`)
     .optional()
     .describe('Its password.'),
-  PLATEN_BOOTSTRAP_PLAN: z
-    .enum(['free', 'starter', 'professional', 'business'])
+  PLATEN_BOOTSTRAP_PLAN: nameSchema
     .default('business')
-    .describe('Its plan.'),
+    .describe('Its plan: a built-in one, or one of PLATEN_PLANS_FILE.'),
   PLATEN_BOOTSTRAP_API_KEY: givenKey.optional().describe('Its API key, taken as given.'),
 });
 

@@ -26,6 +26,8 @@ export interface Account {
 /** A change of plan, or the end of all tokens, is in force everywhere after this time. */
 const CACHE_MS = 800;
 const CACHE_ENTRIES = 10_000;
+/** Accounts that are looked up with one query. */
+const NAMES_AT_ONCE = 1000;
 
 /** Owns the accounts. */
 export class AccountStore {
@@ -111,6 +113,20 @@ export class AccountStore {
   /** Accounts shown with an address: the one that signs in with it, and any of an issuer. */
   async listByShownEmail(email: string): Promise<Account[]> {
     return (await this.#model.find({ email: email.toLowerCase() }).limit(100).lean()) as Account[];
+  }
+
+  /** The names of the plans of these accounts, as they are now; accounts that are gone are left out. */
+  async planNames(accountIds: readonly string[]): Promise<Map<string, PlanName>> {
+    const names = new Map<string, PlanName>();
+    for (let i = 0; i < accountIds.length; i += NAMES_AT_ONCE) {
+      const some = accountIds.slice(i, i + NAMES_AT_ONCE);
+      const found = (await this.#model.find({ _id: { $in: some } }, { plan: 1 }).lean()) as Pick<
+        Account,
+        '_id' | 'plan'
+      >[];
+      for (const { _id, plan } of found) names.set(_id, plan);
+    }
+    return names;
   }
 
   async setPlan(accountId: string, plan: PlanName): Promise<void> {

@@ -1,5 +1,6 @@
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Clock } from '../clock.ts';
+import { FREE_PLAN } from '../plans/plan.ts';
 import { type AccessTokenStore, isOwnToken, tokenId } from './access-token-store.ts';
 import type { Account, AccountStore } from './account-store.ts';
 import type { OidcVerifier } from './oidc-verifier.ts';
@@ -19,9 +20,6 @@ export interface BearerParts {
   /** Undefined when no issuer is configured. */
   readonly oidc: OidcVerifier | undefined;
 }
-
-/** What accounts get that are made by the first use of an issuer's token. */
-const FIRST_PLAN = 'free';
 
 /** Finds out who a bearer token speaks for: one made here, or one of the configured issuer. */
 export class BearerTokens {
@@ -59,7 +57,7 @@ export class BearerTokens {
       oidc.issuer,
       claims.subject,
       claims.email,
-      FIRST_PLAN,
+      FREE_PLAN,
     );
     if (created) {
       await audit.record({

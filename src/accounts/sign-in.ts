@@ -1,6 +1,7 @@
 import type { AuditAction, AuditLog } from '../audit/audit-log.ts';
 import { PlatenError } from '../errors/registry.ts';
 import { Gate } from '../memory/gate.ts';
+import { FREE_PLAN } from '../plans/plan.ts';
 import { type AccessTokenStore, type IssuedToken, tokenId } from './access-token-store.ts';
 import type { Account, AccountStore } from './account-store.ts';
 import type { Session } from './bearer.ts';
@@ -27,9 +28,6 @@ const HASHINGS = 2;
 /** Some seconds of work: whoever would wait longer is told to come back. */
 const MAX_WAITING = 50;
 const RETRY_AFTER_FULL_S = 5;
-/** What an account gets that signs up by itself. */
-const FIRST_PLAN = 'free';
-
 /**
  * Signing up, in and out with a password. A failure is one answer after one hashing and the same writes, whether the
  * address has an account or not; see docs/decisions/0010-sign-in-tells-nothing.md.
@@ -49,7 +47,7 @@ export class SignIn {
    */
   register(credentials: Credentials, address: Address): Promise<IssuedToken> {
     return this.#attempt('account.registered', credentials, address, async ({ email, password }) => {
-      return await this.#parts.accounts.create(email, await hashPassword(password), FIRST_PLAN);
+      return await this.#parts.accounts.create(email, await hashPassword(password), FREE_PLAN);
     });
   }
 

@@ -5,6 +5,7 @@ import { PASSWORD_LENGTHS, passwordSchema } from '../accounts/credentials.ts';
 import { hashPassword } from '../accounts/password.ts';
 import type { AuditAction, AuditLog } from '../audit/audit-log.ts';
 import type { PlanName } from '../plans/plan.ts';
+import type { PlanSource } from '../plans/plan-source.ts';
 import { CommandError } from './command-error.ts';
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
@@ -21,19 +22,27 @@ export class AccountDesk {
   readonly #accounts: AccountStore;
   readonly #tokens: AccessTokenStore;
   readonly #audit: AuditLog;
+  readonly #plans: PlanSource;
 
-  constructor(parts: { accounts: AccountStore; tokens: AccessTokenStore; audit: AuditLog }) {
+  constructor(parts: {
+    accounts: AccountStore;
+    tokens: AccessTokenStore;
+    audit: AuditLog;
+    plans: PlanSource;
+  }) {
     this.#accounts = parts.accounts;
     this.#tokens = parts.tokens;
     this.#audit = parts.audit;
+    this.#plans = parts.plans;
   }
 
   list(limit: number, offset: number): Promise<Account[]> {
     return this.#accounts.list(limit, offset);
   }
 
-  /** @throws CommandError when the address has an account. */
+  /** @throws CommandError when the address has an account, or there is no such plan. */
   async create(email: string, plan: PlanName, given: string | undefined): Promise<WithPassword> {
+    this.#checkPlan(plan);
     const password = given ?? newPassword();
     checkPassword(password);
     const account = await this.#accounts.create(email, await hashPassword(password), plan);
@@ -44,6 +53,7 @@ export class AccountDesk {
 
   /** @param who an account's id or e-mail address. */
   async setPlan(who: string, plan: PlanName): Promise<Account> {
+    this.#checkPlan(plan);
     const account = await this.#one(who);
     await this.#accounts.setPlan(account._id, plan);
     await this.#record(account, 'account.plan_changed', { from: account.plan, to: plan });
@@ -71,6 +81,11 @@ export class AccountDesk {
     await this.#tokens.deleteOf(account._id);
     await this.#record(account, 'account.tokens_revoked', {});
     return account;
+  }
+
+  #checkPlan(plan: PlanName): void {
+    if (this.#plans.has(plan)) return;
+    throw new CommandError(`${plan} is no plan; ${this.#plans.names().join(', ')} are.`);
   }
 
   async #one(who: string): Promise<Account> {

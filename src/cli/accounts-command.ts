@@ -3,7 +3,8 @@ import { parseArgs } from 'node:util';
 import type { Account } from '../accounts/account-store.ts';
 import { emailSchema } from '../accounts/credentials.ts';
 import { type Config, loadConfig } from '../config.ts';
-import { PLAN_NAMES, type PlanName } from '../plans/plan.ts';
+import { FREE_PLAN } from '../plans/plan.ts';
+import { BUILT_IN } from '../plans/plan-source.ts';
 import type { AccountDesk, WithPassword } from './account-desk.ts';
 import { CommandError } from './command-error.ts';
 import { openDesk } from './open-desk.ts';
@@ -17,7 +18,8 @@ const USAGE = `usage: platen accounts <command> [--json]
   reset-password ACCOUNT                     prints the new password; ends the account's tokens
   revoke-tokens ACCOUNT                      ends every bearer token; API keys go on working
 
-ACCOUNT is an id or an e-mail address, PLAN one of ${PLAN_NAMES.join(', ')}.
+ACCOUNT is an id or an e-mail address, PLAN one of ${[...BUILT_IN.plans.keys()].join(', ')},
+or one of the file that PLATEN_PLANS_FILE names.
 With --password-stdin, create and reset-password read the password from stdin.
 The database is the one of MONGODB_URI, otherwise the embedded one in PLATEN_DATA_DIR, whether standalone runs or not.`;
 
@@ -64,13 +66,13 @@ const COMMANDS: Readonly<Record<string, { readonly operands: number; readonly ru
     operands: 1,
     async run(desk, [email = ''], options, stdin) {
       if (!emailSchema.safeParse(email).success) throw new CommandError(`${email} is no e-mail address.`);
-      return withPassword(await desk.create(email, planOf(options.plan), await passwordOf(options, stdin)));
+      return withPassword(await desk.create(email, options.plan, await passwordOf(options, stdin)));
     },
   },
   'set-plan': {
     operands: 2,
     async run(desk, [who = '', plan = '']) {
-      return one(await desk.setPlan(who, planOf(plan)));
+      return one(await desk.setPlan(who, plan));
     },
   },
   'reset-password': {
@@ -134,7 +136,7 @@ function parseStrictly(argv: readonly string[]) {
     allowPositionals: true,
     strict: true,
     options: {
-      plan: { type: 'string', default: 'free' },
+      plan: { type: 'string', default: FREE_PLAN },
       limit: { type: 'string', default: '100' },
       offset: { type: 'string', default: '0' },
       json: { type: 'boolean', default: false },
@@ -146,12 +148,6 @@ function parseStrictly(argv: readonly string[]) {
 /** Never from the arguments: every process of the machine can read those. */
 async function passwordOf(options: Options, stdin: NodeJS.ReadableStream): Promise<string | undefined> {
   return options['password-stdin'] ? (await text(stdin)).replace(/\r?\n$/, '') : undefined;
-}
-
-function planOf(name: string): PlanName {
-  const plan = PLAN_NAMES.find((known) => known === name);
-  if (plan === undefined) throw new CommandError(`${name} is no plan; ${PLAN_NAMES.join(', ')} are.`);
-  return plan;
 }
 
 function integer(name: string, given: string, min: number, max = Number.MAX_SAFE_INTEGER): number {

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { AccountStore } from '../accounts/account-store.ts';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
+import type { PlanSource } from '../plans/plan-source.ts';
+import { openPlanSource } from '../plans/watched-plans.ts';
 import { createAccountServices } from '../roles/account-services.ts';
 import { announcedDatabase } from '../roles/standalone-data.ts';
 import { connectDatabase, ensureIndexes } from '../store/connection.ts';
@@ -20,11 +22,12 @@ export interface OpenDesk {
  * Opens the database that MONGODB_URI names, otherwise the embedded one of the data folder: that of the standalone Platen
  * that runs on it, or one of its own.
  *
- * @throws CommandError when neither can be had.
+ * @throws CommandError when neither can be had, or the plans file has faults.
  */
 export async function openDesk(config: Config): Promise<OpenDesk> {
   // The log goes to stdout, which is for the command's own answer.
   const logger = createLogger({ level: 'silent', role: 'accounts', instance: 'accounts' });
+  const plans = await openPlans(config.PLATEN_PLANS_FILE, logger);
   const database =
     config.MONGODB_URI === undefined
       ? await openEmbedded(config, logger)
@@ -35,7 +38,7 @@ export async function openDesk(config: Config): Promise<OpenDesk> {
     const services = createAccountServices(connection, { accounts, clock: systemClock, logger, config });
     await ensureIndexes(connection);
     return {
-      desk: new AccountDesk({ accounts, tokens: services.tokens, audit: services.audit }),
+      desk: new AccountDesk({ accounts, tokens: services.tokens, audit: services.audit, plans }),
       async close() {
         await connection.close();
         await database.close();
@@ -44,6 +47,14 @@ export async function openDesk(config: Config): Promise<OpenDesk> {
   } catch (error) {
     await database.close();
     throw new CommandError(`The database cannot be reached: ${(error as Error).message}`);
+  }
+}
+
+async function openPlans(path: string | undefined, logger: Logger): Promise<PlanSource> {
+  try {
+    return await openPlanSource(path, { logger });
+  } catch (error) {
+    throw new CommandError((error as Error).message);
   }
 }
 

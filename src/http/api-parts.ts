@@ -11,7 +11,7 @@ import type { LastUse } from '../keys/last-use.ts';
 import type { RateLimiter } from '../limits/rate-limiter.ts';
 import type { DownloadLinks } from '../orders/download-links.ts';
 import type { RenderService } from '../orders/render-service.ts';
-import type { Plans } from '../plans/plan.ts';
+import type { PlanSource } from '../plans/plan-source.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { TemplateEditor } from '../templates/template-editor.ts';
@@ -41,7 +41,7 @@ export interface ApiParts extends OpsParts {
   readonly lastUse: LastUse;
   readonly templates: TemplateStore;
   readonly templateEditor: TemplateEditor;
-  readonly plans: Plans;
+  readonly plans: PlanSource;
   readonly links: DownloadLinks;
   /** Absolute links start with it; known once the server listens. */
   readonly publicUrl: () => string;

@@ -1,7 +1,8 @@
 import type { Request } from 'express';
 import type { BearerTokens, Session } from '../accounts/bearer.ts';
 import { PlatenError } from '../errors/registry.ts';
-import type { Plan, PlanName, Plans } from '../plans/plan.ts';
+import type { Plan, PlanName } from '../plans/plan.ts';
+import type { PlanSource } from '../plans/plan-source.ts';
 
 /** Who asks, as the account itself, and under which plan. */
 export interface AccountCaller {
@@ -22,7 +23,7 @@ const BEARER = /^bearer +([A-Za-z0-9\-._~+/]+=*) *$/i;
  */
 export function bearerAuthenticator(parts: {
   readonly bearer: BearerTokens;
-  readonly plans: Plans;
+  readonly plans: PlanSource;
 }): (request: Request) => Promise<AccountCaller> {
   return async (request) => {
     const header = request.headers.authorization;
@@ -33,6 +34,6 @@ export function bearerAuthenticator(parts: {
     const session = token === undefined ? undefined : await parts.bearer.verify(token, request.ip);
     if (session === undefined) throw new PlatenError('UNAUTHENTICATED', 'The access token is not valid.');
     const { account } = session;
-    return { accountId: account._id, planName: account.plan, plan: parts.plans[account.plan], session };
+    return { accountId: account._id, planName: account.plan, plan: parts.plans.plan(account.plan), session };
   };
 }

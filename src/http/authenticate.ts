@@ -4,7 +4,7 @@ import type { Caller } from '../accounts/caller.ts';
 import { PlatenError } from '../errors/registry.ts';
 import type { KeyStore } from '../keys/key-store.ts';
 import type { LastUse } from '../keys/last-use.ts';
-import type { Plans } from '../plans/plan.ts';
+import type { PlanSource } from '../plans/plan-source.ts';
 import { isAddressAllowed } from './client-address.ts';
 import type { Auth, Identities } from './route.ts';
 
@@ -20,7 +20,7 @@ export type Authenticators = { readonly [A in Auth]?: (request: Request) => Prom
 export function apiKeyAuthenticator(parts: {
   readonly keys: KeyStore;
   readonly accounts: AccountStore;
-  readonly plans: Plans;
+  readonly plans: PlanSource;
   readonly lastUse: LastUse;
 }): (request: Request) => Promise<Caller> {
   return async (request) => {
@@ -41,7 +41,7 @@ export function apiKeyAuthenticator(parts: {
       apiKeyPrefix: key.prefix,
       mode: key.mode,
       planName: account.plan,
-      plan: parts.plans[account.plan],
+      plan: parts.plans.plan(account.plan),
     };
   };
 }

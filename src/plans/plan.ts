@@ -1,7 +1,19 @@
 import { z } from 'zod';
 
-export const PLAN_NAMES = ['free', 'starter', 'professional', 'business'] as const;
-export type PlanName = (typeof PLAN_NAMES)[number];
+/** Names of plans and pools: lower case, as they stand in labels, topics and resources. */
+export const nameSchema = z
+  .string()
+  .regex(
+    /^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/,
+    'must be 1 to 63 lower-case letters, digits, "-" and ".", and begin and end with a letter or digit',
+  );
+/** In the form of `nameSchema`. Which plans there are is for the `PlanSource` to say. */
+export type PlanName = string;
+
+/** The plan of whoever signs up by themselves, and of an account whose own plan is no more. There always is one. */
+export const FREE_PLAN = 'free';
+/** The pool of plans that name none. */
+export const DEFAULT_POOL = 'default';
 
 const MIB = 1024 * 1024;
 /** An input is one document of the database, which holds 16 MiB. */
@@ -38,21 +50,29 @@ export const planSchema = z.strictObject({
     revealIp: z.boolean(),
   }),
   priceCentsPerMonth: count(100_000_000).describe('US cents a month.'),
-  poolRef: z
-    .string()
-    .min(1)
-    .max(253)
+  poolRef: nameSchema
     .optional()
-    .describe('In a cluster: the RenderPool that runs the jobs of this plan.'),
+    .describe(`The pool of workers that runs the jobs of this plan; without it, ${DEFAULT_POOL}.`),
 });
 
 export type Plan = z.infer<typeof planSchema>;
-export type Plans = Readonly<Record<PlanName, Plan>>;
+
+/** A plan and what it is called. */
+export interface NamedPlan {
+  readonly name: PlanName;
+  readonly plan: Plan;
+}
+
+/** The pool that runs the jobs of a plan. */
+export function poolOf(plan: Pick<Plan, 'poolRef'>): string {
+  return plan.poolRef ?? DEFAULT_POOL;
+}
 
 const none = { callbacks: false, templateVersions: false, revealIp: false };
 const all = { callbacks: true, templateVersions: true, revealIp: true };
 
-export const DEFAULT_PLANS: Plans = {
+/** The built-in plans. */
+export const DEFAULT_PLANS = {
   free: {
     monthlyRenders: 100,
     requestsPerMinute: 10,
@@ -109,4 +129,4 @@ export const DEFAULT_PLANS: Plans = {
     features: all,
     priceCentsPerMonth: 34_900,
   },
-};
+} as const satisfies Readonly<Record<PlanName, Plan>>;

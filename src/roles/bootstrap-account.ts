@@ -1,11 +1,11 @@
 import type { Account } from '../accounts/account-store.ts';
 import { hashPassword, verifyPassword } from '../accounts/password.ts';
 import type { AuditAction } from '../audit/audit-log.ts';
-import type { Config } from '../config.ts';
+import { type Config, ConfigError } from '../config.ts';
 import { modeOf } from '../keys/secret.ts';
 import type { Platform } from './platform.ts';
 
-type BootstrapParts = Pick<Platform, 'accounts' | 'keys' | 'logger' | 'accountServices'>;
+type BootstrapParts = Pick<Platform, 'accounts' | 'keys' | 'logger' | 'accountServices' | 'plans'>;
 type BootstrapConfig = Pick<
   Config,
   | 'PLATEN_BOOTSTRAP_EMAIL'
@@ -18,15 +18,21 @@ type BootstrapConfig = Pick<
  * Makes the account that PLATEN_BOOTSTRAP_* describes. Doing it again with the same values changes nothing; a changed
  * password or plan is taken over, as if an operator had changed it.
  *
- * @throws when the given key is another account's.
+ * @throws ConfigError when there is no such plan; an error when the given key is another account's.
  */
 export async function bootstrapAccount(parts: BootstrapParts, config: BootstrapConfig): Promise<void> {
   const email = config.PLATEN_BOOTSTRAP_EMAIL;
   if (email === undefined) return;
+  checkPlan(parts, config.PLATEN_BOOTSTRAP_PLAN);
   const account = (await parts.accounts.findByEmail(email)) ?? (await makeAccount(parts, config, email));
   await takeOverPlan(parts, account, config.PLATEN_BOOTSTRAP_PLAN);
   await takeOverPassword(parts, account, config.PLATEN_BOOTSTRAP_PASSWORD);
   await takeOverKey(parts, account, config.PLATEN_BOOTSTRAP_API_KEY);
+}
+
+function checkPlan({ plans }: BootstrapParts, plan: string): void {
+  if (plans.has(plan)) return;
+  throw new ConfigError([`PLATEN_BOOTSTRAP_PLAN: ${plan} is no plan; ${plans.names().join(', ')} are`]);
 }
 
 async function makeAccount(

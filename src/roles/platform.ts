@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Connection } from 'mongoose';
+import { AccountPlans } from '../accounts/account-plans.ts';
 import { AccountStore } from '../accounts/account-store.ts';
 import type { Bus } from '../bus/bus.ts';
 import { systemClock } from '../clock.ts';
 import type { Config, Role } from '../config.ts';
 import { KeyStore } from '../keys/key-store.ts';
-import { PLAN_NAMES, type Plan, type Plans } from '../plans/plan.ts';
-import { loadPlans } from '../plans/plans-file.ts';
+import { openPlanSource } from '../plans/watched-plans.ts';
 import { connectDatabase, ensureIndexes } from '../store/connection.ts';
 import { createFolderOutputStore } from '../store/outputs/folder.ts';
 import { createGridFsOutputStore } from '../store/outputs/gridfs.ts';
@@ -38,12 +38,16 @@ export async function openPlatform(
   const logger = createLogger({ level: config.PLATEN_LOG_LEVEL, role, instance });
   const clock = systemClock;
   const metrics = createMetrics(role);
-  const plans = await loadPlans(config.PLATEN_PLANS_FILE);
+  const plans = await openPlanSource(config.PLATEN_PLANS_FILE, {
+    logger,
+    onChecked: (valid) => metrics.plansFileValid.set(valid ? 1 : 0),
+  });
   const connection = await connectDatabase(mongodbUri, logger);
 
   const bus = await openBus(logger);
   const accounts = new AccountStore(connection, clock);
-  const planOf = planLookUp(accounts, plans);
+  const accountPlans = new AccountPlans(accounts, plans);
+  const planOf = async (accountId: string) => (await accountPlans.planOf(accountId)).plan;
   const accountServices = createAccountServices(connection, { accounts, clock, logger, config });
   const jobServices = createJobServices(connection, {
     bus,
@@ -57,6 +61,7 @@ export async function openPlatform(
   const keys = new KeyStore(connection, clock);
   const templates = new TemplateStore(connection, clock);
   await ensureIndexes(connection);
+  plans.start();
   return {
     role,
     config,
@@ -68,6 +73,7 @@ export async function openPlatform(
     connection,
     ...jobServices,
     accounts,
+    accountPlans,
     accountServices,
     keys,
     templates,
@@ -75,6 +81,7 @@ export async function openPlatform(
     outputs: openOutputs(role, config, connection),
     /** Closes what was opened, last first. */
     async close(): Promise<void> {
+      await plans.stop();
       await jobServices.flush();
       await bus.close();
       await connection.close();
@@ -103,12 +110,4 @@ function openOutputs(role: Role, config: Config, connection: Connection) {
       : createGridFsOutputStore(connection);
   // Of the other roles, none both puts and gets.
   return role === 'standalone' ? withRecentOutputs(store) : store;
-}
-
-function planLookUp(accounts: AccountStore, plans: Plans): (accountId: string) => Promise<Plan> {
-  return async (accountId) => {
-    const account = await accounts.find(accountId);
-    // An account that is gone may still have jobs on their way; they end under the smallest plan.
-    return plans[account?.plan ?? PLAN_NAMES[0]];
-  };
 }

@@ -58,6 +58,11 @@ export function createMetrics(role: string) {
       labelNames: ['plan'] as const,
       registers,
     }),
+    plansFileValid: new Gauge({
+      name: 'platen_plans_file_valid',
+      help: '1 while the plans are as the plans file says, or without one; 0 while the file has faults and the plans are as before.',
+      registers,
+    }),
     jobsEnded: new Counter({
       name: 'platen_jobs_ended_total',
       help: 'Jobs that ended, by state, class and error code ("none" when completed).',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { emailSchema, PASSWORD_LENGTHS, passwordSchema } from '../../accounts/credentials.ts';
-import { PLAN_NAMES } from '../../plans/plan.ts';
+import { nameSchema } from '../../plans/plan.ts';
 
 const email = emailSchema.describe('Upper and lower case make no difference.');
 
@@ -26,7 +26,7 @@ export const accountSchema = z
   .strictObject({
     id: z.uuid(),
     email: z.email().nullable().describe('Null when an issuer vouches for no address.'),
-    plan: z.enum(PLAN_NAMES),
+    plan: nameSchema.describe('The name of its plan.'),
     createdAt: z.iso.datetime(),
   })
   .meta({ id: 'Account' });

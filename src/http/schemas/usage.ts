@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PLAN_NAMES } from '../../plans/plan.ts';
+import { nameSchema } from '../../plans/plan.ts';
 import { PERIODS } from '../../usage/periods.ts';
 import { page } from './paging.ts';
 
@@ -13,7 +13,7 @@ export const periodParameter = z
 
 export const usageSummarySchema = z
   .strictObject({
-    plan: z.enum(PLAN_NAMES),
+    plan: nameSchema.describe('The name of the plan of the account.'),
     totalRequests: count.describe(
       'Requests for a render that are over: refused, or with a job that has ended.',
     ),

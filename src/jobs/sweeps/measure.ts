@@ -1,5 +1,5 @@
 import { JOB_CLASSES } from '../../bus/bus.ts';
-import type { Plans } from '../../plans/plan.ts';
+import type { PlanSource } from '../../plans/plan-source.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { JobCollections } from '../job-collections.ts';
 
@@ -13,7 +13,7 @@ interface Count {
 /** Reads queue depth and slots from the jobs themselves into the gauges. @returns 0: there is nothing to put right. */
 export async function measure(parts: {
   collections: JobCollections;
-  plans: Plans;
+  plans: PlanSource;
   metrics: Metrics;
 }): Promise<number> {
   const { collections, plans, metrics } = parts;
@@ -31,7 +31,10 @@ export async function measure(parts: {
       );
     }
   }
-  for (const plan of Object.keys(plans)) {
+  // A plan that is no more is not to stand there for ever.
+  metrics.slotsInUse.reset();
+  metrics.slotsWaiting.reset();
+  for (const plan of new Set([...plans.names(), ...counts.map(({ _id }) => _id.plan)])) {
     metrics.slotsInUse.set(
       { plan },
       sum((id) => id.plan === plan && id.state !== 'queued'),

@@ -83,6 +83,23 @@ describe('platen accounts', () => {
     );
   });
 
+  it('knows the plans of the file that its environment names', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'platen-accounts-'));
+    const environment = { MONGODB_URI: uri, PLATEN_PLANS_FILE: join(folder, 'plans.yaml') };
+    await writeFile(environment.PLATEN_PLANS_FILE, 'plans: { gold: { maxActiveKeys: 7 } }');
+    const { id } = await json(['create', newEmail()]);
+    const set = await platen(['set-plan', id, 'gold', '--json'], { environment });
+    assert.equal(JSON.parse(set.stdout).plan, 'gold', set.stderr);
+    const unknown = await platen(['set-plan', id, 'silver'], { environment });
+    assert.match(unknown.stderr, /silver is no plan; free, starter, professional, business, gold are/);
+    await writeFile(environment.PLATEN_PLANS_FILE, 'plans: { gold: { colour: red } }');
+    const faulty = await platen(['set-plan', id, 'gold'], { environment });
+    assert.equal(faulty.code, 1);
+    assert.match(faulty.stderr, /plans\.yaml is not valid:[\s\S]*colour/);
+    assert.doesNotMatch(faulty.stderr, /\n +at /);
+    await rm(folder, { recursive: true });
+  });
+
   it('resets a password and ends the tokens', async () => {
     const email = newEmail();
     const client = await signUp(api.url, email);

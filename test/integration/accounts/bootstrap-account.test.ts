@@ -11,7 +11,7 @@ const GIVEN = {
   PLATEN_BOOTSTRAP_PASSWORD: 'the first password',
   PLATEN_BOOTSTRAP_PLAN: 'starter',
   PLATEN_BOOTSTRAP_API_KEY: KEY,
-} as const;
+};
 
 describe('the bootstrap account', () => {
   let api: TestApi;
@@ -70,5 +70,11 @@ describe('the bootstrap account', () => {
     await start();
     const other = { ...GIVEN, PLATEN_BOOTSTRAP_EMAIL: 'second@example.com' };
     await assert.rejects(start(other), /the key belongs to another account/);
+  });
+
+  it('cannot have a plan that there is not', async () => {
+    const unknown = start({ ...GIVEN, PLATEN_BOOTSTRAP_PLAN: 'gold' });
+    await assert.rejects(unknown, /PLATEN_BOOTSTRAP_PLAN: gold is no plan; free, starter/);
+    assert.equal(await api.accounts.findByEmail(EMAIL), undefined);
   });
 });

@@ -101,6 +101,7 @@ describe('signing up, in and out', () => {
       accounts,
       tokens,
       audit: new AuditLog(connection, api.domain.clock, logger),
+      plans: api.plans,
     });
     const given: string[] = [];
     for (let round = 0; round < 40; round += 1) {

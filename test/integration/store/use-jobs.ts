@@ -8,6 +8,7 @@ import { settleReservations } from '../../../src/jobs/sweeps/reservations.ts';
 import { deleteOrphanInputs, endRetention, moveLeftBehind } from '../../../src/jobs/sweeps/retention.ts';
 import { expireWaiting, serveWaiting } from '../../../src/jobs/sweeps/serve-waiting.ts';
 import { DEFAULT_PLANS } from '../../../src/plans/plan.ts';
+import { HeldPlans } from '../../../src/plans/plan-source.ts';
 import { newJob } from '../../support/domain.ts';
 import type { TestApi } from '../http/support/api.ts';
 
@@ -32,7 +33,7 @@ export async function useJobs(api: TestApi): Promise<void> {
     await serveWaiting({ ...common, now });
     await recountSlots({ ...common, now, graceMs: 0 });
     await moveLeftBehind(collections, now, async () => {});
-    await measure({ collections, plans: DEFAULT_PLANS, metrics: api.metrics });
+    await measure({ collections, plans: new HeldPlans(), metrics: api.metrics });
     await settleReservations({ collections, quota, now });
     await expireWaiting({ ...common, now });
     await endRetention(collections, api.outputs, now);

@@ -774,8 +774,8 @@ export interface components {
             expiresAt: string;
         };
         UsageSummary: {
-            /** @enum {string} */
-            plan: "free" | "starter" | "professional" | "business";
+            /** @description The name of the plan of the account. */
+            plan: string;
             /** @description Requests for a render that are over: refused, or with a job that has ended. */
             totalRequests: number;
             successCount: number;
@@ -852,8 +852,8 @@ export interface components {
             id: string;
             /** @description Null when an issuer vouches for no address. */
             email: string | null;
-            /** @enum {string} */
-            plan: "free" | "starter" | "professional" | "business";
+            /** @description The name of its plan. */
+            plan: string;
             /** Format: date-time */
             createdAt: string;
         };

@@ -16,6 +16,7 @@ import { DownloadLinks } from '../../../../src/orders/download-links.ts';
 import { EndWaiter } from '../../../../src/orders/end-waiter.ts';
 import { RenderService } from '../../../../src/orders/render-service.ts';
 import { DEFAULT_PLANS, type Plan } from '../../../../src/plans/plan.ts';
+import { HeldPlans, type PlanSource } from '../../../../src/plans/plan-source.ts';
 import {
   type AccountServices,
   type AccountServicesConfig,
@@ -48,6 +49,7 @@ export interface TestApi {
   readonly keys: KeyStore;
   readonly lastUse: LastUse;
   readonly accountServices: AccountServices;
+  readonly plans: PlanSource;
   /** What the app's own parts say; a test changes it. */
   readonly state: ApiState;
   /** Every line that was logged. */
@@ -103,6 +105,10 @@ export async function openApi(
   const lastUse = new LastUse({ keys, countries: await openCountryDatabase(), clock, logger });
   const templateEngine = createTemplateEngine({ processes: 1, logger });
   await ensureIndexes(connection);
+  const plans = new HeldPlans({
+    plans: new Map(Object.entries({ ...DEFAULT_PLANS, professional: domain.plan })),
+    pools: new Map(),
+  });
   const waiter = new EndWaiter(bus);
   const worker = new HandWorker(domain, outputs);
   const links = new DownloadLinks('a secret for tests, long enough to be one');
@@ -121,7 +127,7 @@ export async function openApi(
       accounts,
       templates,
       templateEditor: new TemplateEditor(templates, templateEngine),
-      plans: { ...DEFAULT_PLANS, professional: domain.plan },
+      plans,
       links,
       publicUrl: () => url,
       metrics,
@@ -157,6 +163,7 @@ export async function openApi(
     keys,
     lastUse,
     accountServices,
+    plans,
     state,
     log,
     async newCaller(options) {
