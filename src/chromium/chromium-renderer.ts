@@ -1,39 +1,24 @@
 import type { Logger } from 'pino';
-import { PlatenError, toPlatenError } from '../errors/registry.ts';
-import type { MetadataOptions } from '../jobs/render-options.ts';
-import { countPages } from '../pdf/count-pages.ts';
-import { type DocumentTraits, documentTraits, needsFrames } from './document/document-traits.ts';
+import { PlatenError } from '../errors/registry.ts';
+import { examineDocument } from './document/job-document.ts';
 import type { EgressRecord } from './document/load-url.ts';
+import type { Finish } from './finish.ts';
 import { JobEnd } from './job-end.ts';
 import { PhaseTimer } from './phase-timer.ts';
 import { BrowserPool, type RecycleLimits, type RestartReason } from './pool/browser-pool.ts';
 import { ContextPool } from './pool/context-pool.ts';
-import type { RenderContext } from './pool/render-context.ts';
 import { SeatLanes } from './pool/seat-lanes.ts';
 import { RenderSeats } from './pool/seats.ts';
-import { StampCache } from './print/stamp-cache.ts';
-import { printStamp } from './print/watermark-stamp.ts';
+import { WatermarkCache } from './print/watermark-cache.ts';
 import { findBrowser } from './process/find-browser.ts';
 import { sandboxIsRefused } from './process/launch.ts';
 import { sweepUserData } from './process/user-data.ts';
-import { printDocument } from './render-job.ts';
+import { asRenderError } from './render-error.ts';
+import { type RenderParts, renderJob } from './render-job.ts';
 import type { RenderedPdf, Renderer, RendererHealth, RenderRequest } from './renderer.ts';
 
 /** `account`: a kept context per account; `job`: a fresh context per job; `browser`: a fresh process tree per job. */
 export type Isolation = 'account' | 'job' | 'browser';
-
-export interface Finishing {
-  readonly metadata?: MetadataOptions;
-  /** A PDF of one square page without a background, to be drawn over every page at the size of its diagonal. */
-  readonly watermark?: Uint8Array;
-  /** What is left of the job's time, in milliseconds. */
-  readonly timeoutMs: number;
-  /** Aborted when the job has ended otherwise. */
-  readonly signal: AbortSignal;
-}
-
-/** What is done to a PDF after printing. Called only when there is something to do. */
-export type Finish = (pdf: Uint8Array, finishing: Finishing) => Promise<Uint8Array>;
 
 /** Where counts go; a prom-client gauge and counter fit. */
 export interface ChromiumMetrics {
@@ -138,7 +123,7 @@ class ChromiumRenderer implements Renderer {
   readonly #options: ChromiumRendererOptions;
   readonly #parts: Parts;
   readonly #seats: RenderSeats;
-  readonly #stamps = new StampCache();
+  readonly #shared: RenderParts;
   readonly #running = new Map<JobEnd, Promise<unknown>>();
   #lastProgress = Date.now();
   #closed: Promise<void> | undefined;
@@ -147,6 +132,8 @@ class ChromiumRenderer implements Renderer {
     this.#options = options;
     this.#parts = parts;
     this.#seats = new RenderSeats(options.seats);
+    const { egress, finish } = options;
+    this.#shared = { egress, finish, watermarks: new WatermarkCache() };
   }
 
   async render(request: RenderRequest): Promise<RenderedPdf> {
@@ -210,12 +197,11 @@ class ChromiumRenderer implements Renderer {
   async #renderInContext(request: RenderRequest, end: JobEnd, timer: PhaseTimer): Promise<RenderedPdf> {
     const { contexts } = this.#parts;
     const { accountId, source, options } = request;
-    const traits = source.kind === 'html' ? documentTraits(source.html) : undefined;
-    const framed = traits === undefined || needsFrames(traits, options.javascriptEnabled !== false);
     try {
-      const context = await contexts.lease({ accountId, needsFrames: framed }, end);
+      const document = examineDocument(source, options);
+      const context = await contexts.lease({ accountId, needsFrames: document.needsFrames }, end);
       try {
-        const { clean, ...rendered } = await this.#print(context, request, { end, timer, traits });
+        const { rendered, clean } = await renderJob(context, { request, document, end, timer }, this.#shared);
         if (await clean) await contexts.keep(context);
         else await contexts.discard(context);
         return rendered;
@@ -227,71 +213,4 @@ class ChromiumRenderer implements Renderer {
       throw end.error ?? asRenderError(error);
     }
   }
-
-  async #print(
-    context: RenderContext,
-    request: RenderRequest,
-    job: { readonly end: JobEnd; readonly timer: PhaseTimer; readonly traits: DocumentTraits | undefined },
-  ): Promise<RenderedPdf & { clean: Promise<boolean> }> {
-    const { end, timer } = job;
-    context.page.watch((error) => end.end(error));
-    const stamp = await this.#stamp(context, request, end);
-    timer.lap('page');
-    const printed = await printDocument(context, request, { ...job, egress: this.#options.egress });
-    const clean = printed.clean().catch(() => false);
-    const pages = await countPages(printed.pdf);
-    const pdf = await end.race(this.#finish(printed.pdf, request, stamp, end));
-    if (pdf.byteLength > request.maxOutputBytes) throw new PlatenError('OUTPUT_TOO_LARGE');
-    timer.lap('finish');
-    return { pdf, pages, phases: timer.phases, clean };
-  }
-
-  async #stamp(
-    context: RenderContext,
-    { accountId, options }: RenderRequest,
-    end: JobEnd,
-  ): Promise<Uint8Array | undefined> {
-    const { watermark, format, landscape } = options;
-    if (!watermark) return undefined;
-    const key = JSON.stringify([watermark, format, landscape]);
-    const known = this.#stamps.get(accountId, key);
-    if (known) return known;
-    const stamp = await end.race(printStamp(context.page, watermark, options));
-    this.#stamps.set(accountId, key, stamp);
-    return stamp;
-  }
-
-  async #finish(
-    pdf: Uint8Array,
-    { options: { metadata } }: RenderRequest,
-    watermark: Uint8Array | undefined,
-    end: JobEnd,
-  ): Promise<Uint8Array> {
-    if (!metadata && !watermark) return pdf;
-    return await this.#options.finish(pdf, {
-      ...(metadata && { metadata }),
-      ...(watermark && { watermark }),
-      timeoutMs: Math.max(1, end.deadline - Date.now()),
-      signal: end.over,
-    });
-  }
-}
-
-/** What Chromium says when the page settings leave no room to print on. */
-const NO_ROOM = /content area is empty|invalid print parameters|margin/i;
-/** What puppeteer says of a session whose page or browser has gone. */
-const GONE = /target closed|session closed|connection closed|ConnectionClosed|TargetClose/i;
-
-function asRenderError(error: unknown): PlatenError {
-  if (error instanceof PlatenError || !(error instanceof Error)) return toPlatenError(error, 'RENDER_FAILED');
-  if (GONE.test(`${error.name} ${error.message}`)) {
-    return new PlatenError('BROWSER_CRASHED', undefined, { cause: error });
-  }
-  if (NO_ROOM.test(error.message)) {
-    return new PlatenError('RENDER_FAILED', 'The margins leave no room to print on.', {
-      permanent: true,
-      cause: error,
-    });
-  }
-  return new PlatenError('RENDER_FAILED', undefined, { cause: error });
 }

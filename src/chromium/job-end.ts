@@ -8,16 +8,19 @@ export class JobEnd {
   readonly #ended: Promise<never>;
   readonly #reject: (error: PlatenError) => void;
   readonly #timer: NodeJS.Timeout;
-  readonly #signal: AbortSignal;
+  readonly #cancel: AbortSignal;
   readonly #onAbort: () => void;
-  readonly #over = new AbortController();
+  readonly #ending = new AbortController();
   readonly deadline: number;
   #timeoutCode: ErrorCode = 'RENDER_TIMEOUT';
   #timeoutMessage: string | undefined;
   #error: PlatenError | undefined;
 
-  /** @param deadline epoch milliseconds. */
-  constructor(deadline: number, signal: AbortSignal) {
+  /**
+   * @param deadline epoch milliseconds.
+   * @param cancel ends the job when it aborts.
+   */
+  constructor(deadline: number, cancel: AbortSignal) {
     const { promise, reject } = Promise.withResolvers<never>();
     promise.catch(() => undefined);
     this.#ended = promise;
@@ -27,10 +30,10 @@ export class JobEnd {
       () => this.end(new PlatenError(this.#timeoutCode, this.#timeoutMessage)),
       Math.max(0, deadline - Date.now()),
     );
-    this.#signal = signal;
+    this.#cancel = cancel;
     this.#onAbort = () => this.end(new PlatenError('CANCELLED'));
-    if (signal.aborted) this.#onAbort();
-    else signal.addEventListener('abort', this.#onAbort, { once: true });
+    if (cancel.aborted) this.#onAbort();
+    else cancel.addEventListener('abort', this.#onAbort, { once: true });
   }
 
   /** The error that ended the job, once one has. */
@@ -39,8 +42,8 @@ export class JobEnd {
   }
 
   /** Aborted when the job has ended before it was done. */
-  get over(): AbortSignal {
-    return this.#over.signal;
+  get signal(): AbortSignal {
+    return this.#ending.signal;
   }
 
   /** Ends the job; what came first stands. */
@@ -48,7 +51,7 @@ export class JobEnd {
     if (this.#error) return;
     this.#error = error;
     this.#reject(error);
-    this.#over.abort(error);
+    this.#ending.abort(error);
   }
 
   /** `work`, unless the job ends first. What `work` does afterwards is nobody's concern any more. */
@@ -69,9 +72,9 @@ export class JobEnd {
     }
   }
 
-  /** Stops watching: the job is over. */
+  /** Stops watching: the job is done. */
   dispose(): void {
     clearTimeout(this.#timer);
-    this.#signal.removeEventListener('abort', this.#onAbort);
+    this.#cancel.removeEventListener('abort', this.#onAbort);
   }
 }

@@ -1,39 +1,28 @@
 import { PlatenError } from '../../errors/registry.ts';
-import type { OwnDocument } from '../page/interceptor.ts';
+import type { RenderOptions } from '../../jobs/render-options.ts';
+import { DOCUMENT_ORIGIN } from '../page/document-origin.ts';
 import type { RenderPage } from '../page/render-page.ts';
-import { DOCUMENT_ORIGIN } from '../process/launch.ts';
+import { namedHosts } from './document-traits.ts';
+import type { JobDocument } from './job-document.ts';
 
 /**
- * Puts a document that runs no script into the page by replacing the one that is there. Since neither has run script,
- * there are no globals, listeners or timers to be left over, and a navigation would cost as much as the printing.
- *
- * @param waitForLoad whether images and styles are waited for; what loads nothing need not wait.
+ * Puts a document that runs no script into the page by replacing the markup that is there. Since neither has run script,
+ * there are no globals, listeners or timers to be left over.
  */
-export async function writeDocument(page: RenderPage, html: string, waitForLoad: boolean): Promise<void> {
+export async function replaceContent(
+  page: RenderPage,
+  { source, traits, milestone }: Pick<JobDocument, 'source' | 'traits' | 'milestone'>,
+): Promise<void> {
+  // What loads nothing need not be waited for.
+  const waits = (traits?.loads ?? true) && milestone !== 'DOMContentLoaded';
+  await Promise.all([page.setScriptEnabled(false), setContent(page, source, waits)]);
+}
+
+async function setContent(page: RenderPage, html: string, waitForLoad: boolean): Promise<void> {
   const { session, frameId } = page;
   await session.send('Page.setDocumentContent', { frameId, html });
   // Not by document.readyState, which says "complete" of such a document from the beginning.
   if (waitForLoad) await page.lifecycle.until('load');
-}
-
-/**
- * Navigates the page to DOCUMENT_ORIGIN, where the document is found.
- *
- * @returns the loader id of the document.
- */
-export async function navigateToDocument(page: RenderPage, document: OwnDocument): Promise<string> {
-  page.interceptor.serve(document);
-  const [, { loaderId, errorText }] = await Promise.all([
-    page.interceptor.apply(),
-    page.session.send('Page.navigate', { url: `${DOCUMENT_ORIGIN}/` }),
-  ]);
-  if (errorText !== undefined || loaderId === undefined) {
-    throw new PlatenError(
-      'RENDER_FAILED',
-      `The document could not be opened: ${errorText ?? 'no document'}.`,
-    );
-  }
-  return loaderId;
 }
 
 /** What document.open has taken off is put on after it: listeners. */
@@ -52,20 +41,49 @@ const REWRITE = `async (html, loads) => {
  * Puts a document that runs script into an empty one that was loaded from DOCUMENT_ORIGIN beforehand. The window is as
  * new as after a navigation; the navigation has already been paid for, by the job before that had to be cleaned up.
  */
-export async function rewriteDocument(
+export async function rewritePage(
   page: RenderPage,
-  html: string,
-  milestone: 'load' | 'DOMContentLoaded',
+  { source: html, scriptEnabled, milestone }: JobDocument,
 ): Promise<void> {
+  page.pristine = false;
+  await page.setScriptEnabled(scriptEnabled);
   // Where it is found if it loads itself again.
   page.interceptor.serve({ html, csp: undefined });
+  const { pendingNavigation } = page.lifecycle;
   try {
     const written = page.runIsolated(REWRITE, html, milestone === 'load');
-    await Promise.race([written, page.lifecycle.departure.abandoned]);
+    await Promise.race([written, pendingNavigation.abandoned]);
   } catch (error) {
     // It may have led the page elsewhere before it was complete.
-    await page.lifecycle.departure.overSoon();
+    await pendingNavigation.concludedSoon();
     if (page.lifecycle.documents === 0) throw error;
     await page.lifecycle.until(milestone);
   }
+}
+
+/** Navigates the page to DOCUMENT_ORIGIN, where the document is found, with the policy and the headers of its job. */
+export async function navigateToDocument(
+  page: RenderPage,
+  { source: html, scriptEnabled, milestone }: JobDocument,
+  { csp, assetHeaders }: RenderOptions,
+): Promise<void> {
+  const { interceptor, session, lifecycle } = page;
+  page.pristine = false;
+  if (assetHeaders) {
+    const hosts = namedHosts(html);
+    interceptor.addHeaders({ headers: assetHeaders, allowed: ({ host }) => hosts.has(host) });
+  }
+  interceptor.serve({ html, csp });
+  const [, , { loaderId, errorText }] = await Promise.all([
+    page.setScriptEnabled(scriptEnabled),
+    interceptor.apply(),
+    session.send('Page.navigate', { url: `${DOCUMENT_ORIGIN}/` }),
+  ]);
+  if (errorText !== undefined || loaderId === undefined) {
+    throw new PlatenError(
+      'RENDER_FAILED',
+      `The document could not be opened: ${errorText ?? 'no document'}.`,
+    );
+  }
+  await lifecycle.until(milestone, loaderId);
 }

@@ -1,6 +1,8 @@
 import type { Protocol } from 'puppeteer';
 import { PlatenError } from '../../errors/registry.ts';
+import type { RenderOptions } from '../../jobs/render-options.ts';
 import type { RenderPage } from '../page/render-page.ts';
+import type { JobDocument } from './job-document.ts';
 
 /** What the egress proxy knows of the hosts it was asked for; the browser is told nothing but that a tunnel failed. */
 export interface EgressRecord {
@@ -19,7 +21,7 @@ const LASTING_FAULTS =
   /ERR_(NAME_NOT_RESOLVED|TOO_MANY_REDIRECTS|CERT_|SSL_|UNSAFE_|INVALID_URL|BLOCKED|UNKNOWN_URL_SCHEME)/;
 
 /** Follows the requests of the page's main document, redirects included. */
-export class MainRequest {
+class MainRequest {
   readonly #session: RenderPage['session'];
   readonly #frameId: string;
   readonly #since = Date.now();
@@ -94,18 +96,47 @@ export class MainRequest {
 /**
  * Opens a source URL in the page.
  *
- * @returns the loader id of its document.
- * @throws PlatenError URL_BLOCKED or URL_UNREACHABLE.
+ * @throws PlatenError INVALID_URL, URL_BLOCKED or URL_UNREACHABLE.
  */
-export async function openUrl(page: RenderPage, url: string, request: MainRequest): Promise<string> {
-  const [, , { loaderId, errorText }] = await Promise.all([
-    page.setNetworkEvents(true),
-    page.interceptor.apply(),
-    page.session.send('Page.navigate', { url }),
-  ]);
-  request.check(errorText);
-  if (loaderId === undefined) throw notAPage(undefined);
-  return loaderId;
+export async function openUrl(
+  page: RenderPage,
+  { source, scriptEnabled, milestone }: JobDocument,
+  { csp, assetHeaders }: RenderOptions,
+  egress: EgressRecord | undefined,
+): Promise<void> {
+  const url = URL.parse(source);
+  if (!url || !/^https?:$/.test(url.protocol)) throw new PlatenError('INVALID_URL');
+  const { interceptor, session, lifecycle } = page;
+  page.pristine = false;
+  if (assetHeaders) {
+    interceptor.addHeaders({ headers: assetHeaders, allowed: ({ origin }) => origin === url.origin });
+  }
+  if (csp) interceptor.addPolicy(csp);
+  const request = new MainRequest(page, egress);
+  try {
+    const [, , , { loaderId, errorText }] = await Promise.all([
+      page.setScriptEnabled(scriptEnabled),
+      page.setNetworkEvents(true),
+      interceptor.apply(),
+      session.send('Page.navigate', { url: source }),
+    ]);
+    request.check(errorText);
+    if (loaderId === undefined) throw notAPage(undefined);
+    await lifecycle.until(milestone, loaderId);
+  } finally {
+    request.stop();
+  }
+}
+
+/** @throws PlatenError when the document has led the page to an address that cannot be loaded. */
+export function checkArrived(page: RenderPage, egress: EgressRecord | undefined, sinceEpochMs: number): void {
+  const { unreachableUrl } = page.lifecycle;
+  if (unreachableUrl === undefined) return;
+  const hostname = URL.parse(unreachableUrl)?.hostname ?? unreachableUrl;
+  if (egress?.wasBlocked(hostname, sinceEpochMs)) {
+    throw new PlatenError('URL_BLOCKED', `The document leads to ${hostname}, which may not be reached.`);
+  }
+  throw new PlatenError('URL_UNREACHABLE', `The document leads to ${hostname}, which cannot be loaded.`);
 }
 
 function notAPage(mimeType: string | undefined): PlatenError {

@@ -15,7 +15,7 @@ const FIND = `(selector) => {
  */
 export async function waitForSelector(page: RenderPage, selector: string, end: JobEnd): Promise<void> {
   const search = async () => {
-    while (!end.over.aborted) {
+    while (!end.signal.aborted) {
       // A document that is being replaced has no answer; its successor may.
       const found = await page.runIsolated<boolean | 'invalid'>(FIND, selector).catch(() => false);
       if (found === true) return;

@@ -1,6 +1,6 @@
 import type { CDPSession, Protocol } from 'puppeteer';
 import { PlatenError } from '../../errors/registry.ts';
-import { Departure } from './departure.ts';
+import { PendingNavigation } from './pending-navigation.ts';
 
 export type Milestone = 'DOMContentLoaded' | 'load' | 'networkIdle';
 
@@ -12,7 +12,7 @@ const MAX_DOCUMENTS = 20;
  * always the current one.
  */
 export class DocumentLifecycle {
-  readonly departure: Departure;
+  readonly pendingNavigation: PendingNavigation;
   readonly #frameId: string;
   readonly #reached = new Set<string>();
   #loaderId = '';
@@ -29,13 +29,13 @@ export class DocumentLifecycle {
     session.on('Page.frameStoppedLoading', (event: Protocol.Page.FrameStoppedLoadingEvent) => {
       if (event.frameId === frameId) this.#stopped();
     });
-    this.departure = new Departure(session, frameId);
+    this.pendingNavigation = new PendingNavigation(session, frameId);
   }
 
   /** Forgets what was: a new job begins. */
   begin(): void {
     this.#documents = 0;
-    this.departure.reset();
+    this.pendingNavigation.reset();
     this.#reached.clear();
   }
 
@@ -102,7 +102,7 @@ export class DocumentLifecycle {
   #navigated(frame: Protocol.Page.Frame): void {
     if (frame.id !== this.#frameId) return;
     this.#unreachableUrl = frame.unreachableUrl;
-    this.departure.reset();
+    this.pendingNavigation.reset();
     if (frame.loaderId !== this.#loaderId) this.#begun(frame.loaderId);
     this.#wake();
   }

@@ -1,5 +1,5 @@
 import type { CDPSession, Protocol } from 'puppeteer';
-import { DOCUMENT_ORIGIN } from '../process/launch.ts';
+import { DOCUMENT_ORIGIN } from './document-origin.ts';
 
 type Paused = Protocol.Fetch.RequestPausedEvent;
 type Answer = Protocol.Fetch.FulfillRequestRequest;

@@ -1,6 +1,6 @@
 import { within } from '../../async/timeout.ts';
 import type { RenderContext } from '../pool/render-context.ts';
-import { DOCUMENT_ORIGIN } from '../process/launch.ts';
+import { DOCUMENT_ORIGIN } from './document-origin.ts';
 import type { RenderPage } from './render-page.ts';
 
 /**

@@ -44,7 +44,7 @@ export class ContextPool {
   async lease(needs: ContextNeeds, end: JobEnd): Promise<RenderContext> {
     const warm = this.#takeIdle(needs);
     if (warm) return warm;
-    const browser = await this.#browsers.enterAny(end.over);
+    const browser = await this.#browsers.enterAny(end.signal);
     try {
       return await this.#openIn(browser, needs, end);
     } catch (error) {

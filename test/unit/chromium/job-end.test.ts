@@ -8,7 +8,7 @@ describe('the end of a job', () => {
   it('comes with its deadline', async () => {
     const end = new JobEnd(Date.now() + 20, new AbortController().signal);
     await assert.rejects(end.race(never), { code: 'RENDER_TIMEOUT' });
-    assert.equal(end.over.aborted, true);
+    assert.equal(end.signal.aborted, true);
   });
 
   it('is named after what was being waited for', async () => {

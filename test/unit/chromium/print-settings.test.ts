@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { printSettings } from '../../../src/chromium/print/print.ts';
-import { stampHtml } from '../../../src/chromium/print/watermark-stamp.ts';
+import { watermarkHtml } from '../../../src/chromium/print/watermark.ts';
 
 describe('print settings', () => {
   it('are A4 without margins, with backgrounds and without tags by default', () => {
@@ -19,15 +19,15 @@ describe('print settings', () => {
   });
 });
 
-describe('a watermark stamp', () => {
+describe('a watermark', () => {
   it('shows its text as text, in a colour that is one', () => {
-    const html = stampHtml({ text: '<b>&', color: 'red; background: url(//x)' }, 8, 11);
+    const html = watermarkHtml({ text: '<b>&', color: 'red; background: url(//x)' }, 8, 11);
     assert.match(html, /&#60;b&#62;|&#60;b&#62;&#38;/);
     assert.doesNotMatch(html, /url\(/);
   });
 
   it('has larger letters for shorter text', () => {
-    const size = (text: string) => Number(/bold ([\d.]+)in/.exec(stampHtml({ text }, 8.27, 11.7))![1]);
+    const size = (text: string) => Number(/bold ([\d.]+)in/.exec(watermarkHtml({ text }, 8.27, 11.7))![1]);
     assert.ok(size('DRAFT') > size('A MUCH LONGER TEXT THAN THAT'));
   });
 });

@@ -1,8 +1,10 @@
 import { PAPER_INCHES, type RenderOptions, type WatermarkOptions } from '../../jobs/render-options.ts';
-import { writeDocument } from '../document/load-html.ts';
+import { replaceContent } from '../document/load-html.ts';
 import type { RenderPage } from '../page/render-page.ts';
 import { emptyPage } from '../page/reset.ts';
+import type { RenderRequest } from '../renderer.ts';
 import { printPage, printSettings } from './print.ts';
+import type { WatermarkCache } from './watermark-cache.ts';
 
 const DEFAULTS = { opacity: 0.15, rotation: 45, color: '#888888' };
 /** Of the length that the page offers along the text's direction. */
@@ -11,32 +13,48 @@ const FILL = 0.8;
 const CHARACTER_EMS = 0.62;
 /** Largest letters, as a part of the page's shorter side. */
 const LARGEST = 0.2;
-const MAX_STAMP_BYTES = 16 * 1024 * 1024;
+const MAX_BYTES = 16 * 1024 * 1024;
 /** What CSS colours are made of; anything else could be more than a colour. */
 const COLOR = /^[#a-z0-9(),.%/ +-]+$/i;
+
+/** The printed watermark that a job asks for, if any: from the cache, or printed in the job's own page. */
+export async function watermarkFor(
+  page: RenderPage,
+  { accountId, options }: Pick<RenderRequest, 'accountId' | 'options'>,
+  cache: WatermarkCache,
+): Promise<Uint8Array | undefined> {
+  const { watermark, format, landscape } = options;
+  if (!watermark) return undefined;
+  const key = JSON.stringify([watermark, format, landscape]);
+  const known = cache.get(accountId, key);
+  if (known) return known;
+  const pdf = await printWatermark(page, watermark, options);
+  cache.set(accountId, key, pdf);
+  return pdf;
+}
 
 /**
  * Prints the watermark alone on a transparent square page whose side is the diagonal of the document's format, with the
  * text made to fit into that format: any font, any script.
  */
-export async function printStamp(
+async function printWatermark(
   page: RenderPage,
   watermark: WatermarkOptions,
   options: RenderOptions,
 ): Promise<Uint8Array> {
-  await page.setScriptEnabled(false);
   const [short, long] = PAPER_INCHES[options.format ?? 'A4'];
   const [width, height] = options.landscape ? [long, short] : [short, long];
-  await writeDocument(page, stampHtml(watermark, width, height), false);
+  const source = watermarkHtml(watermark, width, height);
+  await replaceContent(page, { source, traits: undefined, milestone: 'DOMContentLoaded' });
   const side = Math.hypot(width, height);
   const settings = { ...printSettings({}), paperWidth: side, paperHeight: side };
-  const stamp = await printPage(page, settings, MAX_STAMP_BYTES);
+  const pdf = await printPage(page, settings, MAX_BYTES);
   emptyPage(page);
-  return stamp;
+  return pdf;
 }
 
 /** @param width and @param height of the page in inches. */
-export function stampHtml(watermark: WatermarkOptions, width: number, height: number): string {
+export function watermarkHtml(watermark: WatermarkOptions, width: number, height: number): string {
   const { text, opacity = DEFAULTS.opacity, rotation = DEFAULTS.rotation } = watermark;
   const color = watermark.color && COLOR.test(watermark.color) ? watermark.color : DEFAULTS.color;
   const angle = (rotation * Math.PI) / 180;

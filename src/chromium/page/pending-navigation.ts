@@ -6,26 +6,28 @@ const BEGIN_MS = 150;
 /** Time for the news of a navigation to catch up with the end of the document that asked for it. */
 const NEWS_MS = 20;
 
-/** Whether the main frame's document is about to be replaced by one that it has asked for. */
-export class Departure {
-  #state: 'staying' | 'asked' | 'under way' = 'staying';
+type State = 'none' | 'requested' | 'started';
+
+/** Whether the main frame's document has asked to be replaced by another one, and what has become of that. */
+export class PendingNavigation {
+  #state: State = 'none';
   #changed: (() => void) | undefined;
   #abandoned = Promise.withResolvers<void>();
 
   constructor(session: CDPSession, frameId: string) {
     session.on('Page.frameRequestedNavigation', (event: Protocol.Page.FrameRequestedNavigationEvent) => {
-      if (event.frameId === frameId && event.disposition === 'currentTab') this.#enter('asked');
+      if (event.frameId === frameId && event.disposition === 'currentTab') this.#enter('requested');
     });
     session.on('Page.frameStartedNavigating', (event: Protocol.Page.FrameStartedNavigatingEvent) => {
-      if (event.frameId === frameId && this.#state === 'asked') this.#enter('under way');
+      if (event.frameId === frameId && this.#state === 'requested') this.#enter('started');
     });
     session.on('Page.frameStoppedLoading', (event: Protocol.Page.FrameStoppedLoadingEvent) => {
-      if (event.frameId !== frameId || this.#state === 'staying') return;
-      this.#enter('staying');
+      if (event.frameId !== frameId || this.#state === 'none') return;
+      this.#enter('none');
       this.#abandoned.resolve();
     });
     session.on('Page.navigatedWithinDocument', (event: Protocol.Page.NavigatedWithinDocumentEvent) => {
-      if (event.frameId === frameId) this.#enter('staying');
+      if (event.frameId === frameId) this.#enter('none');
     });
   }
 
@@ -37,31 +39,31 @@ export class Departure {
   /** The document has been replaced, or a new job begins. */
   reset(): void {
     this.#abandoned = Promise.withResolvers<void>();
-    this.#enter('staying');
+    this.#enter('none');
   }
 
   /** Resolves when no navigation is to be expected any more, or one has led somewhere. At once when none was asked for. */
-  async over(): Promise<void> {
-    while (this.#state !== 'staying') {
+  async concluded(): Promise<void> {
+    while (this.#state !== 'none') {
       const change = new Promise<void>((resolve) => {
         this.#changed = resolve;
       });
-      if (this.#state === 'under way') {
+      if (this.#state === 'started') {
         await change;
         continue;
       }
       await Promise.race([change, pause(BEGIN_MS)]);
-      if (this.#state === 'asked') this.#state = 'staying';
+      if (this.#state === 'requested') this.#state = 'none';
     }
   }
 
   /** The same, for when the document has ended and its reason may still be on its way. */
-  async overSoon(): Promise<void> {
-    if (this.#state === 'staying') await pause(NEWS_MS);
-    await this.over();
+  async concludedSoon(): Promise<void> {
+    if (this.#state === 'none') await pause(NEWS_MS);
+    await this.concluded();
   }
 
-  #enter(state: 'staying' | 'asked' | 'under way'): void {
+  #enter(state: State): void {
     this.#state = state;
     this.#changed?.();
     this.#changed = undefined;

@@ -1,0 +1,40 @@
+import type { RenderOptions } from '../../jobs/render-options.ts';
+import type { JobDocument } from './job-document.ts';
+
+/** How a document is brought into the page, and how the page is cleaned of it afterwards. */
+export interface LoadStrategy {
+  /**
+   * - `replace-content`: its markup takes the place of the markup that is there; the window and its Document stay.
+   * - `rewrite`: it is written into a page that is as new (document.open, document.write).
+   * - `navigate`: the page is navigated to DOCUMENT_ORIGIN, where the document is found.
+   * - `open-url`: the page is navigated to the source URL.
+   */
+  readonly load: 'replace-content' | 'rewrite' | 'navigate' | 'open-url';
+  /**
+   * - `empty`: the markup is removed.
+   * - `empty-and-clear-cookies`: that, and the cookies that answers to its requests have set.
+   * - `reset`: the page leaves the document, and everything that scripts and answers can store is removed.
+   */
+  readonly clean: 'empty' | 'empty-and-clear-cookies' | 'reset';
+}
+
+/**
+ * The cheapest way to load a document that keeps what it should do and leaves nothing behind. A navigation costs as much
+ * as the printing of a page: a still document needs none, and for one with scripts it has been paid for by the cleaning
+ * up after the document before, when the page is pristine.
+ *
+ * Policies and headers need a response to be sent with, or requests that go out under one. What stays with a Document
+ * when its content is replaced (`lasting`) would reach the next one. Only a navigation tells when the network is idle.
+ */
+export function loadStrategy(
+  { kind, still, traits, milestone }: Pick<JobDocument, 'kind' | 'still' | 'traits' | 'milestone'>,
+  { csp, assetHeaders }: Pick<RenderOptions, 'csp' | 'assetHeaders'>,
+  page: { readonly pristine: boolean },
+): LoadStrategy {
+  if (kind === 'url') return { load: 'open-url', clean: 'reset' };
+  if (csp || assetHeaders || traits?.lasting) return { load: 'navigate', clean: 'reset' };
+  if (still && traits?.loads) return { load: 'replace-content', clean: 'empty-and-clear-cookies' };
+  if (still) return { load: 'replace-content', clean: 'empty' };
+  if (page.pristine && milestone !== 'networkIdle') return { load: 'rewrite', clean: 'reset' };
+  return { load: 'navigate', clean: 'reset' };
+}
