@@ -9,7 +9,16 @@
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -45,6 +54,8 @@ async function install(name) {
     await fetchJars(name, join(building, 'jars'));
     await compileLaunchers(name, building);
     writeFileSync(join(building, 'java.args'), javaArguments(name, building));
+    const version = join(sources, name, 'launcher.version');
+    if (existsSync(version)) copyFileSync(version, join(building, 'launcher.version'));
     rmSync(target, { recursive: true, force: true });
     renameSync(building, target);
   } finally {
@@ -89,22 +100,15 @@ function javaArguments(name, folder) {
   return `${readFileSync(join(sources, name, 'jvm.args'), 'utf8')}-cp ${classPath}\n`;
 }
 
-/** A first, short run leaves its loaded classes in an archive, which later starts map. Faster, not necessary. */
+/** The embedded database keeps its loaded classes for later starts. Faster, not necessary. */
 async function archiveClasses(name, folder) {
-  const rehearsal = join(sources, name, 'rehearsal.args');
-  if (!existsSync(rehearsal)) return;
-  const words = readFileSync(rehearsal, 'utf8').trim().split(/\s+/);
-  const scratch = join(folder, 'rehearsal');
-  mkdirSync(scratch);
+  if (name !== 'mongo-java-server') return;
   try {
-    const args = words.map((word) => word.replace('{scratch}', scratch));
-    await run('java', ['@java.args', '-XX:ArchiveClassesAtExit=classes.jsa', ...args], undefined, folder);
+    const { makeClassArchive } = await import('../src/store/embedded/class-archive.ts');
+    await makeClassArchive('java', folder);
   } catch (error) {
-    say(
-      `${name}: starts will be slower, for no class archive could be made (${error.message.split('\n')[0]})`,
-    );
+    say(`${name}: its first start will be slower, for no class archive could be made (${error.message})`);
   }
-  rmSync(scratch, { recursive: true, force: true });
 }
 
 function isUpToDate(name) {

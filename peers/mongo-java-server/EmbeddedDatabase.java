@@ -1,5 +1,6 @@
 import de.bwaldvogel.mongo.MongoServer;
 import de.bwaldvogel.mongo.MongoVersion;
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -7,16 +8,30 @@ import java.util.List;
 import org.h2.mvstore.DataUtils;
 import org.h2.mvstore.MVStore;
 import org.h2.mvstore.MVStoreException;
+import org.h2.store.fs.FilePath;
 
 /**
  * Serves MongoDB's wire protocol on a loopback port from one H2 file, for as long as somebody holds our stdin open.
  *
- * <p>Arguments: the file, and how long to wait for a lock on it, in milliseconds. Prints {@code PORT <n>} when it
- * listens, or {@code LOCKED} and exits with 3 when another process has the file. At the end of stdin, or on SIGTERM,
- * it writes everything and exits.
+ * <p>Arguments: the file, and how long to wait for a lock on it, in milliseconds. What it has to say are lines on
+ * stdout that begin with {@code platen-database}, so that nothing the JVM prints can be taken for one of them:
+ *
+ * <ul>
+ *   <li>{@code JVM <name>}: what runs it, first of all
+ *   <li>{@code PORT <n>}: it listens
+ *   <li>{@code LOCKED}: another process has the file; exit code 3
+ *   <li>{@code FAILED <reason>}: it cannot start, or it cannot go on; exit code 4
+ *   <li>{@code WAITING <reason>}, {@code WRITTEN}: changes cannot be written at present, and now they are
+ * </ul>
+ *
+ * <p>At the end of stdin, or on SIGTERM, it writes everything and exits.
  */
 public final class EmbeddedDatabase {
+  private static volatile boolean opened = false;
   private static final int EXIT_LOCKED = 3;
+  private static final int EXIT_FAILED = 4;
+  /** Less than whoever started us waits for the end before it kills us. */
+  private static final long LAST_WRITES_MS = 8000;
 
   /** The library's own newest version is too old for current drivers, which need wire version 9 or more. */
   private static final MongoVersion VERSION =
@@ -35,32 +50,90 @@ public final class EmbeddedDatabase {
   private EmbeddedDatabase() {}
 
   public static void main(String[] args) throws Exception {
+    say("JVM " + System.getProperty("java.vm.name") + " " + System.getProperty("java.vm.version"));
     Path file = Path.of(args[0]);
-    MVStore store = open(file, System.currentTimeMillis() + Long.parseLong(args[1]));
-    Files.writeString(Path.of(file + ".pid"), Long.toString(ProcessHandle.current().pid()));
+    FilePath.register(new PatientFilePath());
+    MVStore store = null;
+    try {
+      store = open(file, System.currentTimeMillis() + Long.parseLong(args[1]));
+      Files.writeString(Path.of(file + ".pid"), Long.toString(ProcessHandle.current().pid()));
+    } catch (MVStoreException | IOException | IllegalArgumentException failure) {
+      fail(failure);
+    }
+    opened = true;
+    serve(store);
+  }
+
+  private static void serve(MVStore store) throws Exception {
+    PatientFilePath.beginToWait(
+        new PatientFilePath.Listener() {
+          @Override
+          public void waiting(IOException reason) {
+            say("WAITING " + oneLine(reason));
+          }
+
+          @Override
+          public void written() {
+            say("WRITTEN");
+          }
+        });
     MongoServer server = new MongoServer(new IndexedBackend(store).version(VERSION));
     server.bind(new InetSocketAddress("127.0.0.1", 0), 0, 1024);
-    Runtime.getRuntime().addShutdownHook(new Thread(server::shutdownNow));
-    System.out.println("PORT " + server.getLocalAddress().getPort());
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> close(server)));
+    say("PORT " + server.getLocalAddress().getPort());
     while (System.in.read() != -1) {
       // Whoever started us has nothing to say; the end of the stream is what we wait for.
     }
     System.exit(0);
   }
 
+  private static void close(MongoServer server) {
+    PatientFilePath.giveUpAfter(LAST_WRITES_MS);
+    server.shutdownNow();
+  }
+
   /** A predecessor that was orphaned a moment ago may still be writing: it is given time until the deadline. */
-  private static MVStore open(Path file, long deadline) throws Exception {
+  private static MVStore open(Path file, long deadline) throws InterruptedException {
     while (true) {
       try {
-        return new MVStore.Builder().fileName(file.toString()).open();
+        MVStore store =
+            new MVStore.Builder()
+                .fileName("patient:" + file)
+                .backgroundExceptionHandler((thread, failure) -> afterOpening(failure))
+                .open();
+        if (store.isReadOnly()) throw new IllegalArgumentException("the file may not be written: " + file);
+        return store;
       } catch (MVStoreException failure) {
         if (failure.getErrorCode() != DataUtils.ERROR_FILE_LOCKED) throw failure;
         if (System.currentTimeMillis() > deadline) {
-          System.out.println("LOCKED");
-          System.exit(EXIT_LOCKED);
+          say("LOCKED");
+          Runtime.getRuntime().halt(EXIT_LOCKED);
         }
         Thread.sleep(50);
       }
     }
+  }
+
+  /** The store calls its handler for what makes opening fail too, which is thrown besides. */
+  private static void afterOpening(Throwable failure) {
+    if (opened) fail(failure);
+  }
+
+  /** A store that has failed once has closed itself; what it would still answer is wrong. */
+  private static void fail(Throwable failure) {
+    Throwable cause = failure;
+    while (cause.getCause() != null) cause = cause.getCause();
+    say("FAILED " + oneLine(cause));
+    Runtime.getRuntime().halt(EXIT_FAILED);
+  }
+
+  private static String oneLine(Throwable failure) {
+    String text = failure.getMessage() == null ? failure.toString() : failure.getMessage();
+    return text.lines().findFirst().orElse("");
+  }
+
+  private static synchronized void say(String text) {
+    System.out.println("platen-database " + text);
+    System.out.flush();
   }
 }

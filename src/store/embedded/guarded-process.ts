@@ -3,15 +3,19 @@ import { type ChildProcess, spawn } from 'node:child_process';
 /** How long a process that was asked to end may take to write what it holds, before it is killed. */
 const STOP_GRACE_MS = 15_000;
 
+type LineListener = (line: string, stream: 'stdout' | 'stderr') => void;
+
 /** A child that ends at the end of its stdin, which comes however its parent ends: the pipe breaks even by kill -9. */
 export interface GuardedProcess {
   readonly pid: number;
   /** Resolves with the exit code, or with the signal that ended it. */
   readonly ended: Promise<number | string>;
+  /** Resolves as `ended` does, once all that it wrote has been read. */
+  readonly closed: Promise<number | string>;
   /** What it has written to stdout and stderr so far: the last 8 KB of each. */
   readonly output: { readonly stdout: string; readonly stderr: string };
-  /** Calls back for each new line of stdout. */
-  onLine(listener: (line: string) => void): void;
+  /** Calls back for each new line. */
+  onLine(listener: LineListener): void;
   /** Writes to its stdin. */
   send(text: string): void;
   /** Ends its stdin and waits; kills it when it has not ended after 15 s. */
@@ -33,6 +37,9 @@ export async function startGuarded(
   const ended = new Promise<number | string>((resolve) => {
     child.once('exit', (code, signal) => resolve(code ?? signal ?? 'unknown'));
   });
+  const closed = new Promise<number | string>((resolve) => {
+    child.once('close', (code, signal) => resolve(code ?? signal ?? 'unknown'));
+  });
   await new Promise<void>((resolve, reject) => {
     child.once('spawn', resolve);
     child.once('error', reject);
@@ -43,12 +50,13 @@ export async function startGuarded(
   void ended.then(() => child.stdin.destroy());
 
   const output = { stdout: '', stderr: '' };
-  const listeners: ((line: string) => void)[] = [];
-  collect(child, 'stderr', output, []);
+  const listeners: LineListener[] = [];
+  collect(child, 'stderr', output, listeners);
   collect(child, 'stdout', output, listeners);
   return {
     pid: child.pid!,
     ended,
+    closed,
     output,
     onLine: (listener) => void listeners.push(listener),
     send: (text) => void child.stdin.write(text),
@@ -67,7 +75,7 @@ function collect(
   child: ChildProcess,
   name: 'stdout' | 'stderr',
   output: { stdout: string; stderr: string },
-  listeners: readonly ((line: string) => void)[],
+  listeners: readonly LineListener[],
 ): void {
   let rest = '';
   child[name]!.setEncoding('utf8').on('data', (text: string) => {
@@ -75,7 +83,7 @@ function collect(
     if (listeners.length === 0) return;
     const lines = (rest + text).split('\n');
     rest = lines.pop()!;
-    for (const line of lines) for (const listener of listeners) listener(line);
+    for (const line of lines) for (const listener of listeners) listener(line, name);
   });
 }
 

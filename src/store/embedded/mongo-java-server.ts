@@ -1,68 +1,201 @@
-import { existsSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
+import type { Logger } from '../../telemetry/logger.ts';
+import { archiveToUse, makeClassArchive } from './class-archive.ts';
 import { type EmbeddedDatabase, EmbeddedDatabaseError } from './embedded-database.ts';
 import { type GuardedProcess, startGuarded } from './guarded-process.ts';
+import { type LauncherAnswer, parseAnswer } from './launcher-answer.ts';
 
 /** A cold machine starts it in 2 s; the rest is for one that is busy with other things. */
 const START_TIMEOUT_MS = 60_000;
+/** Lines of the JVM's own that are put into the log; a JVM that complains without end is not to fill it. */
+const MAX_FOREIGN_LINES = 100;
 
-/** True when the installer has put the server there. */
-export function isInstalled(jarsDir: string): boolean {
-  return existsSync(join(jarsDir, 'java.args'));
+/** What peers/mongo-java-server/launcher.version has to say: raised with every change of what the two say to each other. */
+const LAUNCHER_VERSION = '2';
+
+export interface MongoJavaServerOptions {
+  /** Folder of the database file; made when missing. */
+  readonly folder: string;
+  /** Where scripts/install-peers.mjs has put the jars. */
+  readonly jarsDir: string;
+  /** The `java` to run. */
+  readonly java: string;
+  /** How long a lock on the file gets to go away, in milliseconds. */
+  readonly lockWaitMs: number;
+  readonly logger: Logger;
+}
+
+/** Why the server cannot be started from this folder; undefined when it can. */
+export function installationProblem(jarsDir: string): string | undefined {
+  const remedy = '`node scripts/install-peers.mjs mongo-java-server`';
+  if (!existsSync(join(jarsDir, 'java.args'))) return `not in ${jarsDir}; ${remedy} puts it there`;
+  const path = join(jarsDir, 'launcher.version');
+  const version = existsSync(path) ? readFileSync(path, 'utf8').trim() : '1';
+  if (version === LAUNCHER_VERSION) return undefined;
+  return `${jarsDir} is of another version of Platen; ${remedy} renews it`;
+}
+
+/** The `java` on PATH, else the one of JAVA_HOME; undefined when there is none. */
+export function findJava(environment: NodeJS.ProcessEnv = process.env): string | undefined {
+  const { PATH = '', JAVA_HOME } = environment;
+  const folders = PATH.split(delimiter).filter((folder) => folder !== '');
+  if (JAVA_HOME) folders.push(join(JAVA_HOME, 'bin'));
+  return folders.map((folder) => join(folder, 'java')).find(isExecutable);
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**
  * Starts mongo-java-server on a free loopback port, over one file in `folder`.
  *
- * @param lockWaitMs how long a lock on the file gets to go away.
  * @throws EmbeddedDatabaseError when another process has the file, or it does not start.
  */
-export async function startMongoJavaServer(
-  folder: string,
-  jarsDir: string,
-  lockWaitMs: number,
-): Promise<EmbeddedDatabase> {
+export async function startMongoJavaServer(options: MongoJavaServerOptions): Promise<EmbeddedDatabase> {
+  const { folder, jarsDir, java, logger } = options;
   await mkdir(folder, { recursive: true });
-  const file = resolve(folder, 'database.mv');
-  const archive = existsSync(join(jarsDir, 'classes.jsa')) ? ['-XX:SharedArchiveFile=classes.jsa'] : [];
-  const args = ['@java.args', ...archive, 'EmbeddedDatabase', file, String(lockWaitMs)];
-  const process = await startGuarded('java', args, { cwd: jarsDir }).catch((error: Error) => {
-    throw new EmbeddedDatabaseError(`Java could not be started: ${error.message}`);
-  });
-  const answer = await firstAnswer(process);
-  if (answer === 'LOCKED') {
-    const holder = await readFile(`${file}.pid`, 'utf8').catch(() => 'unknown');
-    throw new EmbeddedDatabaseError(
-      `The data folder ${folder} is in use by another database process (process ${holder}).`,
-      true,
+  const archive = await archiveToUse(jarsDir);
+  let launched = await launch(options, archive?.flags ?? []);
+  if (launched.first.kind === 'ended' && archive !== undefined) {
+    logger.warn(
+      { how: launched.first.how },
+      'the embedded database ended at its start; once more without archive',
     );
+    launched = await launch(options, []);
   }
-  const port = /^PORT (\d+)$/.exec(answer)?.[1];
-  if (port === undefined) {
-    await process.stop();
-    throw new EmbeddedDatabaseError(
-      `The embedded database did not start (${answer}): ${process.output.stderr.trim()}`,
-    );
-  }
+  const { process, first, jvm, problem } = launched;
+  if (first.kind !== 'port') throw await startFailure(options, process, first);
+  const fits = archive !== undefined && archive.jvm === jvm();
+  if (!fits) renewArchive(java, jarsDir, logger);
   return {
-    uri: `mongodb://127.0.0.1:${port}/platen?directConnection=true`,
+    uri: `mongodb://127.0.0.1:${first.port}/platen?directConnection=true`,
     kind: 'mongo-java-server',
     pid: process.pid,
     ended: process.ended,
+    problem,
     close: () => process.stop(),
   };
 }
 
-/** The first line it prints, or how it ended without one. */
-function firstAnswer(process: GuardedProcess): Promise<string> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve('no answer in time'), START_TIMEOUT_MS);
-    const settle = (answer: string) => {
-      clearTimeout(timer);
-      resolve(answer);
-    };
-    process.onLine(settle);
-    void process.ended.then((code) => settle(`ended with ${code}`));
+type FirstAnswer =
+  | LauncherAnswer
+  | { readonly kind: 'ended'; readonly how: number | string }
+  | { readonly kind: 'silent' };
+
+interface Launched {
+  readonly process: GuardedProcess;
+  /** What came of it: an answer that decides, its end, or nothing in time. */
+  readonly first: FirstAnswer;
+  /** The JVM's name for itself. */
+  readonly jvm: () => string | undefined;
+  /** Why it cannot write at present. */
+  readonly problem: () => string | undefined;
+}
+
+async function launch(options: MongoJavaServerOptions, archiveFlags: readonly string[]): Promise<Launched> {
+  const { folder, jarsDir, java, lockWaitMs, logger } = options;
+  const file = databaseFile(folder);
+  const flags = ['@java.args', ...archiveFlags, `-XX:ErrorFile=${resolve(folder)}/hs_err_%p.log`];
+  const process = await startGuarded(java, [...flags, 'EmbeddedDatabase', file, String(lockWaitMs)], {
+    cwd: jarsDir,
+  }).catch((error: Error) => {
+    throw new EmbeddedDatabaseError(`Java could not be started: ${error.message}`);
   });
+  let jvm: string | undefined;
+  let problem: string | undefined;
+  const first = new Promise<FirstAnswer>((decide) => {
+    const timer = setTimeout(() => decide({ kind: 'silent' }), START_TIMEOUT_MS);
+    // Of a process that has ended, all lines have not come yet; its pipes are read to their end first.
+    void process.closed.then((how) => decide({ kind: 'ended', how })).then(() => clearTimeout(timer));
+    process.onLine(
+      listener(logger, (answer) => {
+        if (answer.kind === 'jvm') {
+          jvm = answer.name;
+          return;
+        }
+        if (answer.kind === 'waiting') {
+          problem = `database: ${file} cannot be written: ${answer.reason}`;
+          logger.error(
+            { file, reason: answer.reason },
+            'the embedded database cannot write; it goes on trying',
+          );
+          return;
+        }
+        if (answer.kind === 'written') {
+          problem = undefined;
+          logger.info({ file }, 'the embedded database can write again');
+          return;
+        }
+        if (answer.kind === 'failed') {
+          logger.error({ file, reason: answer.reason }, 'the embedded database has failed');
+        }
+        clearTimeout(timer);
+        decide(answer);
+      }),
+    );
+  });
+  return { process, first: await first, jvm: () => jvm, problem: () => problem };
+}
+
+/** Hands on what the launcher says; what anything else prints, the JVM above all, is logged and means nothing. */
+function listener(logger: Logger, onAnswer: (answer: LauncherAnswer) => void) {
+  let foreign = 0;
+  return (line: string, stream: 'stdout' | 'stderr') => {
+    const answer = stream === 'stdout' ? parseAnswer(line) : undefined;
+    if (answer !== undefined) {
+      onAnswer(answer);
+      return;
+    }
+    if (line.trim() === '') return;
+    foreign += 1;
+    if (foreign <= MAX_FOREIGN_LINES) logger.info({ line }, 'the JVM of the embedded database says');
+  };
+}
+
+async function startFailure(
+  { folder, java }: MongoJavaServerOptions,
+  process: GuardedProcess,
+  first: FirstAnswer,
+): Promise<EmbeddedDatabaseError> {
+  await process.stop();
+  const file = databaseFile(folder);
+  if (first.kind === 'locked') {
+    const holder = await readFile(`${file}.pid`, 'utf8').catch(() => 'unknown');
+    return new EmbeddedDatabaseError(
+      `The data folder ${folder} is in use by another database process (process ${holder}).`,
+      true,
+    );
+  }
+  if (first.kind === 'failed') {
+    return new EmbeddedDatabaseError(`The database file ${file} cannot be opened: ${first.reason}`);
+  }
+  const { stdout, stderr } = process.output;
+  if (stderr.includes('UnsupportedClassVersionError')) {
+    return new EmbeddedDatabaseError(`${java} is too old: the embedded database needs Java 17 or newer.`);
+  }
+  const how =
+    first.kind === 'ended' ? `Java ended with ${first.how}` : `no answer in ${START_TIMEOUT_MS / 1000} s`;
+  const said = `${stderr}\n${stdout}`.trim().split('\n')[0];
+  return new EmbeddedDatabaseError(`The embedded database did not start (${how}${said ? `: ${said}` : ''}).`);
+}
+
+/** Later starts are faster for it; nobody waits for it, and the service runs without. */
+function renewArchive(java: string, jarsDir: string, logger: Logger): void {
+  makeClassArchive(java, jarsDir).then(
+    () => logger.info({ jarsDir }, 'class archive of the embedded database made anew'),
+    (error: Error) =>
+      logger.info({ jarsDir, reason: error.message }, 'no class archive: starts of the database take longer'),
+  );
+}
+
+function databaseFile(folder: string): string {
+  return resolve(folder, 'database.mv');
 }

@@ -53,6 +53,8 @@ export async function startMongod(program: string, folder: string): Promise<Embe
         kind: 'mongod',
         pid: process.pid,
         ended: process.ended,
+        // It ends by itself when it cannot write.
+        problem: () => undefined,
         close: () => process.stop(),
       };
     }

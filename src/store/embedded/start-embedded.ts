@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from '../../telemetry/logger.ts';
 import { type EmbeddedDatabase, EmbeddedDatabaseError } from './embedded-database.ts';
-import { isInstalled, startMongoJavaServer } from './mongo-java-server.ts';
+import { findJava, installationProblem, startMongoJavaServer } from './mongo-java-server.ts';
 import { findMongod, startMongod } from './mongod.ts';
 
 export { type EmbeddedDatabase, EmbeddedDatabaseError } from './embedded-database.ts';
@@ -39,7 +39,7 @@ interface Candidate {
 export async function startEmbeddedDatabase(options: EmbeddedDatabaseOptions): Promise<EmbeddedDatabase> {
   const { dataDir, logger } = options;
   const { jarsDir = defaultJarsDir(), lockWaitMs = LOCK_WAIT_MS } = options;
-  const candidates = listCandidates(jarsDir, lockWaitMs);
+  const candidates = listCandidates(jarsDir, lockWaitMs, logger);
   const withData = candidates.filter((candidate) => existsSync(join(dataDir, candidate.kind)));
   const obstacles: string[] = [];
   for (const { kind, obstacle, start } of withData.length > 0 ? withData : candidates) {
@@ -65,8 +65,9 @@ export async function startEmbeddedDatabase(options: EmbeddedDatabaseOptions): P
   );
 }
 
-function listCandidates(jarsDir: string, lockWaitMs: number): readonly Candidate[] {
+function listCandidates(jarsDir: string, lockWaitMs: number, logger: Logger): readonly Candidate[] {
   const mongod = findMongod();
+  const java = findJava();
   return [
     {
       kind: 'mongod',
@@ -75,12 +76,18 @@ function listCandidates(jarsDir: string, lockWaitMs: number): readonly Candidate
     },
     {
       kind: 'mongo-java-server',
-      obstacle: isInstalled(jarsDir)
-        ? undefined
-        : `not in ${jarsDir}; \`node scripts/install-peers.mjs\` puts it there`,
-      start: (folder) => startMongoJavaServer(folder, jarsDir, lockWaitMs),
+      obstacle: javaServerObstacle(java, jarsDir),
+      start: (folder) => startMongoJavaServer({ folder, jarsDir, java: java!, lockWaitMs, logger }),
     },
   ];
+}
+
+function javaServerObstacle(java: string | undefined, jarsDir: string): string | undefined {
+  const problem = installationProblem(jarsDir);
+  if (problem !== undefined) return problem;
+  return java === undefined
+    ? 'needs Java 17 or newer, and there is no java on PATH nor in JAVA_HOME'
+    : undefined;
 }
 
 /** Beside the package, whether it runs from src/ or from dist/. */

@@ -1,0 +1,95 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { startGuarded } from './guarded-process.ts';
+import { parseAnswer } from './launcher-answer.ts';
+
+/**
+ * The loaded classes of the embedded database, kept so that a JVM maps them at its start instead of reading the jars.
+ * A JVM takes only what it has made itself from the very same jars. Given another one's it goes on without it; given a
+ * damaged one it may crash. So what it was made by and from, and its own hash, are kept beside it.
+ */
+const ARCHIVE = 'classes.jsa';
+const RECORD = 'classes.json';
+
+interface ArchiveRecord {
+  /** The JVM that made it, as the launcher names it. */
+  readonly jvm: string;
+  /** Names, sizes and times of the jars. */
+  readonly jars: string;
+  /** Hex SHA-256 of the archive. */
+  readonly sha256: string;
+}
+
+/** Flags for a JVM that is to use this folder's archive; undefined when there is none that is whole and fits its jars. */
+export async function archiveToUse(
+  jarsDir: string,
+): Promise<{ readonly flags: readonly string[]; readonly jvm: string } | undefined> {
+  try {
+    const record = JSON.parse(await readFile(join(jarsDir, RECORD), 'utf8')) as ArchiveRecord;
+    const [archive, jars] = await Promise.all([readFile(join(jarsDir, ARCHIVE)), describeJars(jarsDir)]);
+    if (record.sha256 !== sha256(archive) || record.jars !== jars) return undefined;
+    return { flags: [`-XX:SharedArchiveFile=${ARCHIVE}`], jvm: record.jvm };
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Makes the archive by a short run of the database over no data, and puts it in place of the one that is there, which
+ * may be in use.
+ *
+ * @param java the program that is to use it.
+ * @throws Error when it cannot be made or not be kept: starts are slower then, and nothing else.
+ */
+export async function makeClassArchive(java: string, jarsDir: string): Promise<void> {
+  const scratch = `${ARCHIVE}.${randomUUID()}`;
+  const path = join(jarsDir, scratch);
+  try {
+    const jars = await describeJars(jarsDir);
+    const args = ['@java.args', `-XX:ArchiveClassesAtExit=${scratch}`, 'EmbeddedDatabase', `${path}.mv`, '0'];
+    const jvm = await rehearse(java, args, jarsDir);
+    const record: ArchiveRecord = { jvm, jars, sha256: sha256(await readFile(path)) };
+    await rename(path, join(jarsDir, ARCHIVE));
+    await writeFile(`${path}.json`, JSON.stringify(record));
+    await rename(`${path}.json`, join(jarsDir, RECORD));
+  } finally {
+    for (const rest of ['', '.json', '.mv', '.mv.pid']) await rm(`${path}${rest}`, { force: true });
+  }
+}
+
+/** @returns the JVM's name for itself. */
+async function rehearse(java: string, args: readonly string[], jarsDir: string): Promise<string> {
+  const rehearsal = await startGuarded(java, args, { cwd: jarsDir });
+  let jvm: string | undefined;
+  let reason: string | undefined;
+  rehearsal.onLine((line) => {
+    const answer = parseAnswer(line);
+    if (answer?.kind === 'jvm') jvm = answer.name;
+    if (answer?.kind === 'failed') reason = answer.reason;
+    if (answer?.kind === 'port') void rehearsal.stop();
+  });
+  const code = await rehearsal.closed;
+  if (code !== 0 || jvm === undefined) {
+    reason ??= rehearsal.output.stderr.trim().split('\n')[0];
+    throw new Error(`its run ended with ${code}: ${reason}`);
+  }
+  return jvm;
+}
+
+async function describeJars(jarsDir: string): Promise<string> {
+  const folder = join(jarsDir, 'jars');
+  const names = (await readdir(folder)).sort();
+  const described = await Promise.all(
+    names.map(async (name) => {
+      const { size, mtimeMs } = await stat(join(folder, name));
+      // Whole seconds, as the JVM compares them.
+      return `${name} ${size} ${Math.floor(mtimeMs / 1000)}`;
+    }),
+  );
+  return described.join('\n');
+}
+
+function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
