@@ -1,3 +1,4 @@
+import { WriteBehind } from '../async/write-behind.ts';
 import type { Clock } from '../clock.ts';
 import type { CountryDatabase } from '../geo/country-database.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -5,49 +6,44 @@ import type { KeyStore, KeyUse } from './key-store.ts';
 
 /** Each key is written at most this often by one process. */
 const WRITE_EVERY_MS = 2000;
-/** Keys that wait to be written; past it further ones are left out until the next write. */
-const MAX_WAITING = 50_000;
 
-/** Writes behind when, and from where, keys were last used. A request only puts an entry into a map. */
+interface NotedUse {
+  readonly keyId: string;
+  readonly at: Date;
+  readonly ip: string | null;
+}
+
+/** Writes behind when, and from where, keys were last used. A request only puts an entry into a list. */
 export class LastUse {
-  readonly #parts: { keys: KeyStore; countries: CountryDatabase; clock: Clock; logger: Logger };
-  #waiting = new Map<string, { at: Date; ip: string | null }>();
-  #timer: NodeJS.Timeout | undefined;
-  #writing: Promise<void> = Promise.resolve();
+  readonly #keys: KeyStore;
+  readonly #countries: CountryDatabase;
+  readonly #clock: Clock;
+  readonly #uses: WriteBehind<NotedUse>;
 
   constructor(parts: { keys: KeyStore; countries: CountryDatabase; clock: Clock; logger: Logger }) {
-    this.#parts = parts;
+    this.#keys = parts.keys;
+    this.#countries = parts.countries;
+    this.#clock = parts.clock;
+    this.#uses = new WriteBehind((batch) => this.#write(batch), parts.logger, { delayMs: WRITE_EVERY_MS });
   }
 
   /** Never fails. */
   note(keyId: string, ip: string | undefined): void {
-    if (this.#waiting.size >= MAX_WAITING && !this.#waiting.has(keyId)) return;
-    this.#waiting.set(keyId, { at: this.#parts.clock.now(), ip: ip ?? null });
-    this.#timer ??= setTimeout(() => void this.flush(), WRITE_EVERY_MS).unref();
+    this.#uses.add({ keyId, at: this.#clock.now(), ip: ip ?? null });
   }
 
   /** Resolves when everything noted so far is written, or could not be. */
   flush(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    const batch = this.#waiting;
-    this.#waiting = new Map();
-    this.#writing = this.#writing.then(() => this.#write(batch));
-    return this.#writing;
+    return this.#uses.flush();
   }
 
-  async #write(batch: ReadonlyMap<string, { at: Date; ip: string | null }>): Promise<void> {
-    if (batch.size === 0) return;
-    const { keys, countries, logger } = this.#parts;
+  async #write(batch: readonly NotedUse[]): Promise<void> {
+    // Of one key the last use alone: later entries take the places of earlier ones.
+    const latest = new Map(batch.map((use) => [use.keyId, use]));
     const uses = new Map<string, KeyUse>();
-    for (const [keyId, { at, ip }] of batch) {
-      uses.set(keyId, { at, ip, geo: ip === null ? null : countries.countryOf(ip) });
+    for (const [keyId, { at, ip }] of latest) {
+      uses.set(keyId, { at, ip, geo: ip === null ? null : this.#countries.countryOf(ip) });
     }
-    try {
-      await keys.noteUses(uses);
-    } catch (error) {
-      // The next use is written anyway; an older one is not worth a queue.
-      logger.warn({ err: error, keys: batch.size }, 'last use of keys not written');
-    }
+    await this.#keys.noteUses(uses);
   }
 }

@@ -219,6 +219,15 @@ export class Collection<T extends { readonly _id: string }> {
     }
   }
 
+  /** Changes those of the records that exist, each by its id, sent together and in no order. */
+  async updateAll(changes: readonly { readonly id: string; readonly update: Update<T> }[]): Promise<void> {
+    if (changes.length === 0) return;
+    const operations = changes.map(({ id, update }) => ({
+      updateOne: { filter: { _id: id } as Filter<T>, update: sent(update) },
+    }));
+    await this.#records.bulkWrite(operations, { ordered: false });
+  }
+
   /** `upsert` for many records, sent together; none that went through is run twice. */
   async upsertAll(changes: readonly { readonly id: string; readonly update: Update<T> }[]): Promise<void> {
     let left = changes.map(({ id, update }) => ({

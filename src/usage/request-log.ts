@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Connection } from 'mongoose';
+import { WriteBehind } from '../async/write-behind.ts';
 import { Collection, type CollectionSpec } from '../store/collection.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import {
@@ -14,7 +15,6 @@ import {
   spansOf,
 } from './log-layout.ts';
 import { dayOf, LONGEST_PERIOD_MS } from './periods.ts';
-import { WriteBehind } from './write-behind.ts';
 
 export interface RequestLogEntry {
   readonly _id: string;

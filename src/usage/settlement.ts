@@ -1,8 +1,8 @@
+import { WriteBehind } from '../async/write-behind.ts';
 import type { Job } from '../jobs/job.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Quota, QuotaPeriod } from './quota.ts';
 import type { UsageCounters } from './usage-counters.ts';
-import { WriteBehind } from './write-behind.ts';
 
 interface Reservation {
   readonly accountId: string;

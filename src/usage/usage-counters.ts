@@ -1,11 +1,11 @@
 import type { Connection } from 'mongoose';
+import { WriteBehind } from '../async/write-behind.ts';
 import type { ErrorCode } from '../errors/registry.ts';
 import { Collection, type CollectionSpec } from '../store/collection.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { errorCategory } from './error-category.ts';
 import { dayOf, LONGEST_PERIOD_MS } from './periods.ts';
 import { type Tally, totalUsage, type UsageTotals } from './tallies.ts';
-import { WriteBehind } from './write-behind.ts';
 
 /** The outcome of one request for a render: what became of its job, or why it was refused. */
 export interface UsageEvent {

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { WriteBehind, type WriteBehindOptions } from '../../../src/async/write-behind.ts';
+
+function recorder(options: WriteBehindOptions = {}) {
+  const warnings: object[] = [];
+  const written: number[][] = [];
+  /** Writes that will fail, from now on. */
+  const state = { failures: 0, tries: 0, running: 0, mostRunning: 0 };
+  const write = async (batch: readonly number[]) => {
+    state.tries += 1;
+    state.running += 1;
+    state.mostRunning = Math.max(state.mostRunning, state.running);
+    await sleep(2);
+    state.running -= 1;
+    if (state.failures > 0) {
+      state.failures -= 1;
+      throw new Error('the database is away');
+    }
+    written.push([...batch]);
+  };
+  const behind = new WriteBehind<number>(write, { warn: (fields: object) => warnings.push(fields) }, options);
+  return { behind, state, warnings, written };
+}
+
+describe('write-behind', () => {
+  it('writes together what comes within its delay', async () => {
+    const { behind, written } = recorder({ delayMs: 20 });
+    for (const entry of [1, 2, 3]) behind.add(entry);
+    assert.deepEqual(written, []);
+    await sleep(40);
+    assert.deepEqual(written, [[1, 2, 3]]);
+  });
+
+  it('writes at once when a batch is full, and never a larger one', async () => {
+    const { behind, written } = recorder({ delayMs: 60_000, flushAt: 2 });
+    for (const entry of [1, 2, 3, 4, 5]) behind.add(entry);
+    await sleep(20);
+    assert.deepEqual(written, [[1, 2], [3, 4], [5]]);
+    behind.add(6);
+    await sleep(10);
+    assert.equal(written.length, 3);
+    await behind.flush();
+    assert.deepEqual(written[3], [6]);
+  });
+
+  it('has written everything added so far when a flush resolves, also what came during another', async () => {
+    const { behind, state, written } = recorder({ delayMs: 60_000 });
+    const flushes: Promise<void>[] = [];
+    for (let entry = 0; entry < 1000; entry += 1) {
+      behind.add(entry);
+      if (entry % 7 === 0) flushes.push(behind.flush().then(() => assert.ok(written.flat().includes(entry))));
+      if (entry % 100 === 0) await sleep(1);
+    }
+    await Promise.all([...flushes, behind.flush()]);
+    assert.deepEqual(
+      written.flat(),
+      Array.from({ length: 1000 }, (_, i) => i),
+    );
+    assert.equal(state.mostRunning, 1);
+  });
+
+  it('tries again what could not be written, in its order, after the delay and not before', async () => {
+    const { behind, state, warnings, written } = recorder({ delayMs: 40, flushAt: 3 });
+    state.failures = 1;
+    for (const entry of [1, 2, 3]) behind.add(entry);
+    await sleep(10);
+    for (const entry of [4, 5, 6, 7]) behind.add(entry);
+    await sleep(10);
+    assert.deepEqual([state.tries, warnings.length, written.length], [1, 1, 0]);
+    await sleep(60);
+    assert.deepEqual(written, [[1, 2, 3], [4, 5, 6], [7]]);
+  });
+
+  it('resolves a flush that failed, and keeps its entries for the next', async () => {
+    const { behind, state, written } = recorder({ delayMs: 60_000 });
+    state.failures = 1;
+    behind.add(1);
+    await behind.flush();
+    assert.deepEqual(written, []);
+    await behind.flush();
+    assert.deepEqual(written, [[1]]);
+  });
+
+  it('drops the oldest past its bound, also while nothing can be written', async () => {
+    const { behind, state, written } = recorder({ delayMs: 60_000, maxWaiting: 3 });
+    state.failures = 1;
+    for (const entry of [1, 2, 3]) behind.add(entry);
+    const failing = behind.flush();
+    await sleep(1);
+    for (const entry of [4, 5]) behind.add(entry);
+    await failing;
+    await behind.flush();
+    assert.deepEqual(written, [[3, 4, 5]]);
+  });
+});
