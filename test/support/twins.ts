@@ -17,6 +17,9 @@ import { createTenant } from './tenant.ts';
 export interface Twins {
   readonly roles: readonly [RoleProcess, RoleProcess];
   readonly quota: Quota;
+  readonly accounts: AccountStore;
+  /** JSON, read by both; it says what the professional plan has other than by default. */
+  readonly plansFile: string;
   /** An account on the professional plan, and a caller of it at each of the two. */
   newTenant(): Promise<{ accountId: string; clients: [TestClient, TestClient] }>;
   stop(): Promise<void>;
@@ -57,6 +60,8 @@ export async function openTwins(
   return {
     roles,
     quota,
+    accounts,
+    plansFile,
     async newTenant() {
       const { accountId, secret } = await createTenant({ accounts, keys }, 'professional');
       const [first, second] = roles;
