@@ -3,7 +3,7 @@ NODE := node_modules/.bin/node
 CLIENT := clients/typescript
 SOURCES := $(shell find src -name '*.ts')
 
-.PHONY: database run test fast check generate bench image-test build setup peers schemathesis clean
+.PHONY: database run test fast check generate bench chaos image-test build setup peers schemathesis clean
 .DEFAULT_GOAL := run
 
 ## run: install, build and start the whole service in one process (PORT, PLATEN_DATA_DIR and the rest are obeyed)
@@ -36,6 +36,10 @@ generate: node_modules/.installed $(CLIENT)/node_modules/.installed
 bench: dist/main.js peers
 	@$(NODE) test/bench/run.ts
 	@$(NODE) test/bench/many-rows.ts
+
+## chaos: kills something every two seconds while orders arrive, and looks whether each came out whole (SEED, CHAOS_SEEDS=1..10)
+chaos: peers
+	@$(NODE) test/chaos/run.ts
 
 ## image-test: builds the image and runs every role of it in containers (as root; test/image/run.sh says what it needs)
 image-test: peers

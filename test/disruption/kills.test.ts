@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import mongoose from 'mongoose';
+import mongoose, { type Connection } from 'mongoose';
+import { assertNothingHeld } from '../support/held.ts';
 import { readPdf } from '../support/pdf.ts';
 import { descendants } from '../support/processes.ts';
 import { openKafkaService, type Tenant, type TestService } from '../support/service.ts';
@@ -11,11 +12,16 @@ describe('kill -9 while twenty jobs run', function () {
   this.timeout(180_000);
   let service: TestService;
   let tenant: Tenant;
+  let connection: Connection;
   before(async () => {
     service = await openKafkaService();
+    connection = await mongoose.createConnection(service.mongodbUri).asPromise();
     tenant = await service.newTenant('professional');
   });
-  after(() => service?.stop());
+  after(async () => {
+    await connection?.close();
+    await service?.stop();
+  });
 
   /** Twenty jobs that take a moment each, all accepted. */
   const orderAll = (name: string) =>
@@ -34,7 +40,7 @@ describe('kill -9 while twenty jobs run', function () {
       assert.equal(file.status, 200);
       assert.match((await readPdf(file.bytes)).text, new RegExp(`${name} number ${i}\\b`));
     }
-    await assertNothingHeld(service, tenant.accountId);
+    await assertNothingHeld(connection);
   };
 
   it('of the API, right after its 202', async () => {
@@ -88,20 +94,3 @@ describe('kill -9 while twenty jobs run', function () {
     assert.equal((await tenant.client.render({ html: '<p>again</p>' })).status, 200);
   });
 });
-
-/** No slot is taken and no job is left in the hot collection, once the sweeps have been by. */
-async function assertNothingHeld(service: TestService, accountId: string): Promise<void> {
-  const connection = await mongoose.createConnection(service.mongodbUri).asPromise();
-  try {
-    const deadline = Date.now() + 20_000;
-    for (;;) {
-      const slots = await connection.collection('slots').findOne({ _id: accountId as never });
-      const live = await connection.collection('jobs').countDocuments({});
-      if ((slots?.inFlight ?? 0) === 0 && live === 0) return;
-      assert.ok(Date.now() < deadline, `slots ${JSON.stringify(slots)}, live jobs ${live}`);
-      await pause(200);
-    }
-  } finally {
-    await connection.close();
-  }
-}

@@ -8,6 +8,8 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const POLL_MS = 25;
+/** sysconf(_SC_CLK_TCK), which is this on every Linux that Node runs on. */
+const CLOCK_TICKS_PER_SECOND = 100;
 
 /** One line of a role's log. */
 export type LogLine = Readonly<Record<string, unknown>>;
@@ -170,6 +172,24 @@ export async function assertGone(processes: readonly ProcessId[], limitMs = 10_0
   }
 }
 
+/** Every process that was started with this variable (`NAME=value`) in its environment, by whomever. Linux only. */
+export function processesWith(variable: string): ProcessId[] {
+  return readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => Number.isInteger(pid) && environmentOf(pid).includes(variable))
+    .map(identify)
+    .filter(isAlive);
+}
+
+function environmentOf(pid: number): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
+  } catch {
+    // It ended meanwhile, or is another user's.
+    return [];
+  }
+}
+
 /** What holds of a process as long as it runs; a zombie does not run. */
 export function isAlive({ pid, startedAt }: ProcessId): boolean {
   const stat = statOf(pid);
@@ -186,6 +206,12 @@ export function identify(pid: number): ProcessId {
     }
   }
   return { pid, startedAt: statOf(pid)?.[19] ?? '', command };
+}
+
+/** Processor time that a process has used so far, in seconds; 0 once it is gone. Linux only. */
+export function cpuSeconds(pid: number): number {
+  const stat = statOf(pid);
+  return stat === undefined ? 0 : (Number(stat[11]) + Number(stat[12])) / CLOCK_TICKS_PER_SECOND;
 }
 
 /** The fields of /proc/pid/stat from the third on: state, parent, …; the 20th of these is the start time. */

@@ -62,10 +62,17 @@ export async function openStandaloneService(environment: Record<string, string> 
   };
 }
 
-/** Three processes over a real Kafka. */
-export async function openKafkaService(environment: Record<string, string> = {}): Promise<TestService> {
+/**
+ * Several processes over a real Kafka.
+ *
+ * @param roleNames the processes; `worker-1` is a worker, so that there may be others. The service's address is the last one's.
+ */
+export async function openKafkaService(
+  environment: Record<string, string> = {},
+  roleNames: readonly string[] = ['dispatcher', 'worker', 'api'],
+): Promise<TestService> {
   const kafka = await startKafka();
-  return open(['dispatcher', 'worker', 'api'], kafka, {
+  return open(roleNames, kafka, {
     KAFKA_BROKERS: kafka.brokers.join(','),
     ...environment,
   });
@@ -91,9 +98,10 @@ async function open(
     const [role] = name.split('-') as [string];
     const port = ports.get(name);
     const started = await startRole(role, port === undefined ? all : { ...all, PORT: port });
-    await started.ready();
-    ports.set(name, new URL(started.url).port);
+    // Known before it is ready, so that it is ended with the others should it never be.
     roles.set(name, started);
+    ports.set(name, new URL(started.url).port);
+    await started.ready();
   };
   for (const name of roleNames) await start(name);
   const { url } = roles.get(edge)!;

@@ -1,0 +1,108 @@
+import { readPdf } from '../support/pdf.ts';
+import { type ChaosAccount, MONTHLY_RENDERS } from './accounts.ts';
+import type { Findings } from './findings.ts';
+import { type PlacedOrder, sha256 } from './orders.ts';
+
+const PAGE = 100;
+const READERS = 4;
+
+interface JobRecord {
+  readonly jobId: string;
+  readonly status: string;
+  readonly fileName: string;
+  readonly error: { readonly code: string } | null;
+}
+
+/** How many of the account's jobs are not over. */
+export async function countLive({ callers }: ChaosAccount): Promise<number> {
+  const totals = ['queued', 'processing'].map(async (status) => {
+    const answer = await callers[0]!.call('GET', `/v1/pdf/jobs?status=${status}&limit=1`);
+    return answer.json.total as number;
+  });
+  return (await Promise.all(totals)).reduce((sum, total) => sum + total);
+}
+
+/**
+ * Every order has one job, the one it was answered with, and that job has a PDF with the order's own text in it, the one
+ * that its caller got if it got one.
+ */
+export async function checkJobs(
+  account: ChaosAccount,
+  placed: readonly PlacedOrder[],
+  findings: Findings,
+): Promise<void> {
+  const jobs = await listJobs(account);
+  const byKey = Map.groupBy(jobs, ({ fileName }) => fileName.replace(/\.pdf$/, ''));
+  for (const { order, jobId } of placed) {
+    const own = byKey.get(order.key) ?? [];
+    byKey.delete(order.key);
+    if (own.length !== 1) {
+      const states = own.map(({ jobId, status, error }) => `${jobId} ${status} ${error?.code ?? ''}`.trim());
+      findings.add(order.key, `has ${own.length} jobs: ${states.join('; ') || 'none'}`);
+    } else if (own[0]!.jobId !== jobId) {
+      findings.add(order.key, `was answered with job ${jobId} and has job ${own[0]!.jobId}`);
+    }
+  }
+  for (const [key, own] of byKey) findings.add(key, `has ${own.length} jobs that nobody was told of`);
+  const given = new Map(placed.map(({ jobId, pdf }) => [jobId, pdf]));
+  await Promise.all(
+    Array.from({ length: READERS }, async (_, reader) => {
+      for (let i = reader; i < jobs.length; i += READERS) {
+        await checkPdf(account, jobs[i]!, given.get(jobs[i]!.jobId), findings);
+      }
+    }),
+  );
+}
+
+async function checkPdf(
+  account: ChaosAccount,
+  job: JobRecord,
+  given: string | undefined,
+  findings: Findings,
+): Promise<void> {
+  const key = job.fileName.replace(/\.pdf$/, '');
+  if (job.status !== 'completed') {
+    findings.add(key, `job ${job.jobId} is ${job.status} ${job.error?.code ?? ''}`.trimEnd());
+    return;
+  }
+  const file = await account.callers[0]!.call('GET', `/v1/pdf/jobs/${job.jobId}/file`);
+  if (file.status !== 200) {
+    findings.add(key, `the file of job ${job.jobId} was answered ${file.status}`);
+    return;
+  }
+  if (given !== undefined && given !== sha256(file.bytes)) {
+    findings.add(key, `was answered with another PDF than the one of job ${job.jobId}`);
+  }
+  const printed = [...(await readPdf(file.bytes)).text.matchAll(/Order (\S+)/g)].map(([, text]) => text);
+  if (printed.join() !== key) {
+    findings.add(key, `the PDF of job ${job.jobId} names ${printed.join(', ') || 'no order'}`);
+  }
+}
+
+async function listJobs({ callers }: ChaosAccount): Promise<JobRecord[]> {
+  const jobs: JobRecord[] = [];
+  for (;;) {
+    const path = `/v1/pdf/jobs?sort=created_asc&limit=${PAGE}&offset=${jobs.length}`;
+    const { json } = await callers[0]!.call('GET', path);
+    jobs.push(...json.jobs);
+    if (json.jobs.length === 0 || jobs.length >= json.total) return jobs;
+  }
+}
+
+/** How what the account is told of its usage differs from what it ordered. */
+export async function usageFaults(account: ChaosAccount, orders: number): Promise<string[]> {
+  const usage = await account.owner.expect(200, 'GET', '/user/usage?period=1d');
+  const charged = MONTHLY_RENDERS - usage.remaining;
+  const faults: string[] = [];
+  if (charged !== orders)
+    faults.push(`${account.name}: ${charged} of the quota are used by ${orders} orders`);
+  if (usage.successCount !== orders) {
+    faults.push(`${account.name}: ${usage.successCount} of ${orders} orders are counted in the usage`);
+  }
+  if (usage.failedCount !== 0) {
+    faults.push(
+      `${account.name}: ${usage.failedCount} failures are counted: ${JSON.stringify(usage.errorsByCategory)}`,
+    );
+  }
+  return faults;
+}
