@@ -1,10 +1,13 @@
 #!/usr/bin/env node
+import { writeSync } from 'node:fs';
 import { CommandError } from './cli/command-error.ts';
-import { ConfigError, loadConfig, type Role } from './config.ts';
+import { type Config, ConfigError, loadConfig, type Role } from './config.ts';
 import type { RunningRole } from './roles/run-role.ts';
 
 const ROLES: readonly Role[] = ['api', 'worker', 'dispatcher', 'standalone'];
 const USAGE = `usage: platen <${ROLES.join(' | ')}>\n       platen accounts <list | create | set-plan | reset-password | revoke-tokens>`;
+/** What is left to do when nothing works any more is not waited for longer than this. */
+const LAST_STEPS_MS = 10_000;
 
 async function main(): Promise<void> {
   if (process.argv[2] === 'accounts') {
@@ -15,35 +18,58 @@ async function main(): Promise<void> {
   }
   const role = ROLES.find((name) => name === process.argv[2]);
   if (role === undefined || process.argv.length > 3) {
-    console.error(USAGE);
+    tell(USAGE);
     process.exitCode = 2;
     return;
   }
+  await run(role, loadConfig(role, process.env));
+}
+
+/** Runs a role until a signal stops it: SIGTERM, Ctrl-C, or the SIGHUP of a terminal that is closed. */
+async function run(role: Role, config: Config): Promise<void> {
   const { runRole } = await import('./roles/run-role.ts');
   let running: RunningRole | undefined;
   let stopping = false;
-  const stop = (signal: NodeJS.Signals) => {
-    // The second time there is no patience left; children end with their parent.
-    if (stopping) process.exit(1);
+  const stop = (why: { signal: NodeJS.Signals } | { err: Error }, exitCode: number) => {
     stopping = true;
-    running?.logger.info({ signal }, 'stopping');
+    running?.logger.info(why, 'stopping');
     starting
-      .then((role) => role?.stop())
+      .then((started) => started.stop())
       .then(
-        () => process.exit(process.exitCode ?? 0),
+        () => process.exit(exitCode),
         () => process.exit(1),
       );
+  };
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (!stopping) return stop({ signal }, 0);
+    // The second time there is no patience left; children end with their parent. But a terminal that is closed says so
+    // more than once: the system to its foreground processes, the shell to its jobs.
+    if (signal !== 'SIGHUP') process.exit(1);
   };
   // Node ends the process after this: what it was doing is in an unknown state, and leases bring its jobs back.
   process.on('uncaughtExceptionMonitor', (error) => {
     running?.logger.fatal({ err: error }, 'ending after an error that nobody has caught');
   });
-  process.on('SIGINT', stop);
-  process.on('SIGTERM', stop);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
 
-  const config = loadConfig(role, process.env);
-  const starting = runRole(role, config);
-  running = await starting;
+  /** Something that the role cannot do without is gone for good. */
+  const onLost = (error: Error) => {
+    if (stopping) return;
+    tell(`platen ${role} ends: ${error.message}`);
+    running?.logger.fatal({ err: error }, 'ending');
+    setTimeout(() => process.exit(1), LAST_STEPS_MS).unref();
+    stop({ err: error }, 1);
+  };
+  const starting = runRole(role, config, onLost);
+  try {
+    running = await starting;
+  } catch (error) {
+    // A signal that came while it started is why it did not.
+    if (stopping) return;
+    const { describeStartFault } = await import('./roles/start-fault.ts');
+    tell(`platen ${role} cannot start: ${describeStartFault(error, config)}`);
+    process.exit(1);
+  }
   running.logger.info({ port: running.port }, 'ready');
   if (role === 'standalone') greet(running);
 }
@@ -51,7 +77,9 @@ async function main(): Promise<void> {
 /** What a person wants to know first. On stderr: stdout carries the log. */
 function greet({ port, firstKey }: RunningRole): void {
   const key =
-    firstKey === undefined ? '$PLATEN_BOOTSTRAP_API_KEY' : (firstKey.madeKey ?? `$(cat ${firstKey.keyFile})`);
+    firstKey === undefined
+      ? '$PLATEN_BOOTSTRAP_API_KEY'
+      : (firstKey.madeKey ?? `$(cat ${quoted(firstKey.keyFile)})`);
   const lines = [
     '',
     `  Platen is ready at http://localhost:${port}   (API: http://localhost:${port}/docs)`,
@@ -64,11 +92,25 @@ function greet({ port, firstKey }: RunningRole): void {
     '      --data @examples/invoice.json -o invoice.pdf',
     '',
   ];
-  console.error(lines.join('\n'));
+  tell(lines.join('\n'));
+}
+
+/** For a line that is to be pasted into a shell. */
+function quoted(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}
+
+/** To stderr, if anybody is there: a closed terminal is no reason to end. */
+function tell(text: string): void {
+  try {
+    writeSync(2, `${text}\n`);
+  } catch {
+    // Nobody is.
+  }
 }
 
 main().catch((error: unknown) => {
   const isFamiliar = error instanceof ConfigError || error instanceof CommandError;
-  console.error(isFamiliar ? error.message : error);
+  tell(isFamiliar ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error));
   process.exit(1);
 });

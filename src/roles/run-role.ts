@@ -25,14 +25,22 @@ export interface RunningRole {
   stop(): Promise<void>;
 }
 
-/** Starts a role; when it resolves the role can take work. What was started is stopped again if a later step fails. */
-export async function runRole(role: Role, config: Config): Promise<RunningRole> {
+/**
+ * Starts a role; when it resolves the role can take work. What was started is stopped again if a later step fails.
+ *
+ * @param onLost told when something has ended that the role cannot do without; it is not stopped by that alone.
+ */
+export async function runRole(
+  role: Role,
+  config: Config,
+  onLost: (error: Error) => void,
+): Promise<RunningRole> {
   const opened: (() => Promise<void>)[] = [];
   const stop = async () => {
     for (const close of opened.splice(0).reverse()) await close();
   };
   try {
-    return await start(role, config, opened, stop);
+    return await start(role, config, opened, stop, onLost);
   } catch (error) {
     await stop();
     throw error;
@@ -44,10 +52,11 @@ async function start(
   config: Config,
   opened: (() => Promise<void>)[],
   stop: () => Promise<void>,
+  onLost: (error: Error) => void,
 ): Promise<RunningRole> {
   const standalone = role === 'standalone';
   const secret = config.PLATEN_SECRET ?? (await standaloneSecret(config.PLATEN_DATA_DIR));
-  const uri = config.MONGODB_URI ?? (await openEmbedded(config, opened));
+  const uri = config.MONGODB_URI ?? (await openEmbedded(config, opened, onLost));
   const platform = await openPlatform(role, config, uri, (logger) => openBus(role, config, logger));
   opened.push(() => platform.close());
 
@@ -85,14 +94,25 @@ function sharedTemplateEngine(logger: Logger, opened: (() => Promise<void>)[]): 
   };
 }
 
-async function openEmbedded(config: Config, opened: (() => Promise<void>)[]): Promise<string> {
+async function openEmbedded(
+  config: Config,
+  opened: (() => Promise<void>)[],
+  onLost: (error: Error) => void,
+): Promise<string> {
   const logger = createLogger({ level: config.PLATEN_LOG_LEVEL, role: 'standalone', instance: 'database' });
   const database = await startEmbeddedDatabase({
     dataDir: config.PLATEN_DATA_DIR,
     logger,
     jarsDir: config.PLATEN_EMBEDDED_JARS,
   });
-  opened.push(() => database.close());
+  let closing = false;
+  opened.push(() => {
+    closing = true;
+    return database.close();
+  });
+  void database.ended.then((how) => {
+    if (!closing) onLost(new Error(`the embedded database (process ${database.pid}) has ended with ${how}`));
+  });
   opened.push(await announceDatabase(config.PLATEN_DATA_DIR, database.uri));
   return database.uri;
 }

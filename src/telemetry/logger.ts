@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
+import { createLogOutput } from './log-output.ts';
 
 export type { Logger } from 'pino';
 
@@ -37,7 +38,7 @@ export function createLogger(
     },
     serializers: { err: (thrown: unknown) => told(thrown, MAX_CAUSES) },
   };
-  return destination === undefined ? pino(settings) : pino(settings, destination);
+  return pino(settings, destination ?? createLogOutput());
 }
 
 /** Causes of causes that are told. */

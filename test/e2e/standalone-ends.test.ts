@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { TestClient } from '../support/client.ts';
+import { eventually } from '../support/eventually.ts';
+import {
+  assertGone,
+  descendants,
+  freePort,
+  identify,
+  type RoleProcess,
+  startRole,
+} from '../support/processes.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const terminal = fileURLToPath(new URL('../support/terminal.py', import.meta.url));
+const KEY = `sk_live_${'given-by-the-operator-0123456789'.padEnd(40, 'x')}`;
+const BOOTSTRAP = { PLATEN_BOOTSTRAP_EMAIL: 'first@example.com', PLATEN_BOOTSTRAP_API_KEY: KEY };
+/** Long enough to be under way when the process is told to end. */
+const SLOW = { html: '<p>slow</p>', options: { delayMs: 2500 } };
+
+describe('the end of a standalone service', function () {
+  this.timeout(120_000);
+  let dataDir: string;
+  let running: RoleProcess | undefined;
+  before(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'platen ends '));
+  });
+  afterEach(async () => {
+    await running?.end();
+    running = undefined;
+  });
+  after(async () => {
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  const start = async (environment: Record<string, string> = {}) => {
+    running = await startRole('standalone', { PLATEN_DATA_DIR: dataDir, ...BOOTSTRAP, ...environment });
+    await running.ready();
+    return new TestClient(running.url, KEY);
+  };
+  /** A job that a worker holds at this moment. */
+  const orderHeld = async (client: TestClient) => {
+    const jobId = await client.order(SLOW);
+    await eventually('the job is being rendered', async () => {
+      return (await client.call('GET', `/v1/pdf/jobs/${jobId}`)).json.status === 'processing';
+    });
+    return jobId;
+  };
+  const assertCompleted = async (jobId: string) => {
+    const client = await start();
+    assert.equal((await client.call('GET', `/v1/pdf/jobs/${jobId}`)).json.status, 'completed');
+    await running!.end();
+  };
+
+  it('is in good order after SIGHUP, however often it comes: the render under way is finished', async () => {
+    const client = await start();
+    const jobId = await orderHeld(client);
+    const family = descendants(running!.pid);
+    for (let i = 0; i < 3; i += 1) running!.signal('SIGHUP');
+    assert.equal(await running!.ended, 0);
+    await assertGone(family);
+    assert.ok(running!.logs.some(({ msg, signal }) => msg === 'stopping' && signal === 'SIGHUP'));
+    await assertCompleted(jobId);
+  });
+
+  it('is the same when its terminal is closed', async () => {
+    const port = await freePort();
+    const { child, lines } = spawnPlaten('python3', [terminal, process.execPath], port);
+    const pid = Number((await lines.next()).value);
+    const client = new TestClient(`http://127.0.0.1:${port}`, KEY);
+    await untilReady(client);
+    const jobId = await orderHeld(client);
+    const family = [identify(pid), ...descendants(pid)];
+    assert.ok(family.length >= 3, 'a database and a browser at least');
+    child.stdin!.end();
+    assert.equal((await lines.next()).value, '0');
+    await assertGone(family);
+    await assertCompleted(jobId);
+  });
+
+  it('does not come from stdout and stderr being closed: it goes on without a log', async () => {
+    const port = await freePort();
+    const { child } = spawnPlaten(process.execPath, [], port);
+    child.stdout!.destroy();
+    child.stderr!.destroy();
+    const client = new TestClient(`http://127.0.0.1:${port}`, KEY);
+    await untilReady(client);
+    for (let i = 0; i < 3; i += 1)
+      assert.equal((await client.render({ html: '<p>unlogged</p>' })).status, 200);
+    assert.ok((await cpuSeconds(child.pid!, 1000)) < 0.5, 'it does not spin');
+    const family = descendants(child.pid!);
+    child.kill('SIGTERM');
+    assert.deepEqual(await once(child, 'exit'), [0, null]);
+    await assertGone(family);
+  });
+
+  it('comes with a clear line when its database has ended', async () => {
+    const client = await start();
+    const jobId = await orderHeld(client);
+    const database = Number(await readFile(join(dataDir, 'mongo-java-server/database.mv.pid'), 'utf8'));
+    const family = descendants(running!.pid);
+    // The embedded database writes behind by up to a second: what is younger dies with it.
+    await sleep(1500);
+    // From now on it may end by itself.
+    running!.signal('SIGCONT');
+    process.kill(database, 'SIGKILL');
+    assert.equal(await running!.ended, 1);
+    await assertGone(family);
+    const told = running!.output.find((line) => line.startsWith('platen standalone ends:'));
+    assert.match(
+      told ?? '',
+      new RegExp(`the embedded database \\(process ${database}\\) has ended with SIGKILL$`),
+    );
+    const again = await start({ PLATEN_LEASE_MS: '1000', PLATEN_SWEEP_MS: '200' });
+    assert.equal((await again.end(jobId)).status, 'completed');
+    await running!.end();
+  });
+
+  describe('at its start, in one line', () => {
+    const refusal = async (environment: NodeJS.ProcessEnv): Promise<string> => {
+      const refused = await startRole('standalone', {
+        PLATEN_DATA_DIR: dataDir,
+        ...BOOTSTRAP,
+        ...environment,
+      });
+      // It may end by itself.
+      refused.signal('SIGCONT');
+      assert.equal(await refused.ended, 1);
+      const lines = refused.output.filter((line) => line !== '');
+      assert.equal(lines.length, 1, lines.join('\n'));
+      return lines[0]!;
+    };
+
+    it('when another one uses the data folder: which, and who', async () => {
+      await start();
+      const database = Number(await readFile(join(dataDir, 'mongo-java-server/database.mv.pid'), 'utf8'));
+      assert.equal(
+        await refusal({}),
+        `platen standalone cannot start: The data folder ${dataDir}/mongo-java-server is in use by another database process (process ${database}).`,
+      );
+    });
+
+    it('when its port is taken', async () => {
+      const other = createServer().listen(0, '0.0.0.0');
+      await once(other, 'listening');
+      const { port } = other.address() as { port: number };
+      assert.match(
+        await refusal({ PORT: `${port}` }),
+        new RegExp(`start: PORT ${port} is taken: .* Set PORT`),
+      );
+      other.close();
+    });
+
+    it('when there is no Java', async () => {
+      const line = await refusal({ PATH: '/nowhere', JAVA_HOME: '/nowhere' });
+      assert.match(
+        line,
+        /needs Java 17 or newer, and there is no java on PATH nor in JAVA_HOME.* MONGODB_URI/,
+      );
+    });
+
+    it('when the data folder cannot be one', async () => {
+      const file = join(dataDir, 'a file');
+      await writeFile(file, '');
+      assert.match(
+        await refusal({ PLATEN_DATA_DIR: join(file, 'data') }),
+        /a file.data: not a directory \(ENOTDIR\)\. PLATEN_DATA_DIR .* must be a folder that this user may write to/,
+      );
+    });
+
+    it('when the database file is none, or of a newer version', async () => {
+      const folder = join(dataDir, 'odd');
+      await mkdir(join(folder, 'mongo-java-server'), { recursive: true });
+      const file = join(folder, 'mongo-java-server/database.mv');
+      await writeFile(file, 'this is no database\n'.repeat(1000));
+      assert.match(
+        await refusal({ PLATEN_DATA_DIR: folder }),
+        /The database file .*database\.mv cannot be opened: /,
+      );
+    });
+
+    it('when the browser that was named is none', async () => {
+      assert.match(
+        await refusal({ PLATEN_CHROMIUM_PATH: '/nowhere/chrome' }),
+        /start: The browser .nowhere.chrome/,
+      );
+    });
+
+    it('when the address is none of this machine', async () => {
+      assert.match(await refusal({ PLATEN_HOST: '192.0.2.1' }), /PLATEN_HOST 192\.0\.2\.1 .*EADDRNOTAVAIL/);
+    });
+  });
+
+  /** As `startRole`, below another program, and with nobody who reads what it writes. */
+  function spawnPlaten(program: string, args: readonly string[], port: number) {
+    const child: ChildProcess = spawn(program, [...args, 'src/main.ts', 'standalone'], {
+      cwd: root,
+      env: { ...process.env, ...BOOTSTRAP, PLATEN_DATA_DIR: dataDir, PORT: `${port}` },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    child.stderr!.resume();
+    return { child, lines: createInterface({ input: child.stdout! })[Symbol.asyncIterator]() };
+  }
+});
+
+function untilReady(client: TestClient): Promise<void> {
+  return eventually(
+    'ready',
+    () =>
+      client.call('GET', '/readyz').then(
+        ({ status }) => status === 200,
+        () => false,
+      ),
+    60_000,
+  );
+}
+
+/** What a process computes within some milliseconds, in seconds. */
+async function cpuSeconds(pid: number, withinMs: number): Promise<number> {
+  const ticks = async () => {
+    const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]!.split(' ');
+    return Number(fields[11]) + Number(fields[12]);
+  };
+  const before = await ticks();
+  await sleep(withinMs);
+  return ((await ticks()) - before) / 100;
+}

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import type { writeSync } from 'node:fs';
+import { createLogOutput } from '../../../src/telemetry/log-output.ts';
+
+describe('createLogOutput', () => {
+  it('drops lines that cannot be written, and says how many once it can write again', () => {
+    const { output, disk } = outputTo({ fault: 'ENOSPC' });
+    for (let i = 0; i < 3; i += 1) output.write(`lost ${i}\n`);
+    disk.fault = undefined;
+    output.write('kept\n');
+    output.write('kept too\n');
+    const [empty, notice, ...kept] = disk.text.split('\n');
+    assert.equal(empty, '');
+    const { lost, reason, level } = JSON.parse(notice!);
+    assert.deepEqual({ lost, reason, level }, { lost: 3, reason: 'ENOSPC', level: 'warn' });
+    assert.deepEqual(kept, ['kept', 'kept too', '']);
+  });
+
+  it('begins a new line after one that broke off', () => {
+    const { output, disk } = outputTo({ most: 4 });
+    output.write('whole\n');
+    assert.equal(disk.text, 'whole\n');
+    disk.room = 3;
+    output.write('breaks off\n');
+    disk.room = Number.POSITIVE_INFINITY;
+    output.write('next\n');
+    assert.match(disk.text, /^whole\nbre\n\{"level":"warn".*\}\nnext\n$/);
+  });
+
+  it('waits for a reader that is behind, and after having waited in vain not again', () => {
+    const { output, disk } = outputTo({ busyFor: 5 });
+    output.write('late\n');
+    assert.equal(disk.text, 'late\n');
+    disk.busyFor = Number.POSITIVE_INFINITY;
+    const began = performance.now();
+    for (let i = 0; i < 100; i += 1) output.write('never\n');
+    assert.ok(performance.now() - began < 4000);
+    disk.busyFor = 0;
+    output.write('again\n');
+    assert.match(disk.text, /"lost":100,"reason":"EAGAIN".*\nagain\n$/);
+  });
+});
+
+interface Disk {
+  text: string;
+  /** What every write fails with. */
+  fault?: string | undefined;
+  /** Bytes that one write takes at most. */
+  most: number;
+  /** Bytes that it takes in all before it is full. */
+  room: number;
+  /** Writes that are told to come again. */
+  busyFor: number;
+}
+
+function outputTo(state: Partial<Disk>) {
+  const disk: Disk = { text: '', most: 1000, room: Number.POSITIVE_INFINITY, busyFor: 0, ...state };
+  const write = (_: number, bytes: Uint8Array): number => {
+    if (disk.busyFor > 0) {
+      disk.busyFor -= 1;
+      throw Object.assign(new Error(), { code: 'EAGAIN' });
+    }
+    const taken = Math.min(disk.most, disk.room, bytes.length);
+    if (disk.fault !== undefined || taken === 0) {
+      throw Object.assign(new Error(), { code: disk.fault ?? 'ENOSPC' });
+    }
+    disk.room -= taken;
+    disk.text += Buffer.from(bytes.subarray(0, taken)).toString();
+    return taken;
+  };
+  return { disk, output: createLogOutput(1, write as typeof writeSync) };
+}
