@@ -2,7 +2,6 @@ import { PlatenError } from '../../errors/registry.ts';
 import type { RenderOptions } from '../../jobs/render-options.ts';
 import { DOCUMENT_ORIGIN } from '../page/document-origin.ts';
 import type { RenderPage } from '../page/render-page.ts';
-import { namedHosts } from './document-traits.ts';
 import type { JobDocument } from './job-document.ts';
 
 /**
@@ -61,18 +60,14 @@ export async function rewritePage(
   }
 }
 
-/** Navigates the page to DOCUMENT_ORIGIN, where the document is found, with the policy and the headers of its job. */
+/** Navigates the page to DOCUMENT_ORIGIN, where the document is found, with the policy of its job. */
 export async function navigateToDocument(
   page: RenderPage,
   { source: html, scriptEnabled, milestone }: JobDocument,
-  { csp, assetHeaders }: RenderOptions,
+  { csp }: RenderOptions,
 ): Promise<void> {
   const { interceptor, session, lifecycle } = page;
   page.pristine = false;
-  if (assetHeaders) {
-    const hosts = namedHosts(html);
-    interceptor.addHeaders({ headers: assetHeaders, allowed: ({ host }) => hosts.has(host) });
-  }
   interceptor.serve({ html, csp });
   const [, , { loaderId, errorText }] = await Promise.all([
     page.setScriptEnabled(scriptEnabled),

@@ -11,11 +11,10 @@ export interface LoadStrategy {
    */
   readonly load: 'replace-content' | 'rewrite' | 'navigate' | 'open-url';
   /**
-   * - `empty`: the markup is removed.
-   * - `empty-and-clear-cookies`: that, and the cookies that answers to its requests have set.
+   * - `empty`: the markup is removed. When it turns out that the document has fetched something, `reset` after all.
    * - `reset`: the page leaves the document, and everything that scripts and answers can store is removed.
    */
-  readonly clean: 'empty' | 'empty-and-clear-cookies' | 'reset';
+  readonly clean: 'empty' | 'reset';
 }
 
 /**
@@ -24,7 +23,9 @@ export interface LoadStrategy {
  * up after the document before, when the page is pristine.
  *
  * Policies and headers need a response to be sent with, or requests that go out under one. What stays with a Document
- * when its content is replaced (`lasting`) would reach the next one. Only a navigation tells when the network is idle.
+ * when its content is replaced (`lasting`) would reach the next one. What a document has fetched stays there too, and is
+ * shown again whatever the server says of caching, so that a page which may have fetched something is always left.
+ * Only a navigation tells when the network is idle.
  */
 export function loadStrategy(
   { kind, still, traits, milestone }: Pick<JobDocument, 'kind' | 'still' | 'traits' | 'milestone'>,
@@ -33,7 +34,7 @@ export function loadStrategy(
 ): LoadStrategy {
   if (kind === 'url') return { load: 'open-url', clean: 'reset' };
   if (csp || assetHeaders || traits?.lasting) return { load: 'navigate', clean: 'reset' };
-  if (still && traits?.loads) return { load: 'replace-content', clean: 'empty-and-clear-cookies' };
+  if (still && traits?.loads) return { load: 'replace-content', clean: 'reset' };
   if (still) return { load: 'replace-content', clean: 'empty' };
   if (page.pristine && milestone !== 'networkIdle') return { load: 'rewrite', clean: 'reset' };
   return { load: 'navigate', clean: 'reset' };

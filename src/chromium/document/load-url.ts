@@ -101,16 +101,13 @@ class MainRequest {
 export async function openUrl(
   page: RenderPage,
   { source, scriptEnabled, milestone }: JobDocument,
-  { csp, assetHeaders }: RenderOptions,
+  { csp }: RenderOptions,
   egress: EgressRecord | undefined,
 ): Promise<void> {
   const url = URL.parse(source);
   if (!url || !/^https?:$/.test(url.protocol)) throw new PlatenError('INVALID_URL');
   const { interceptor, session, lifecycle } = page;
   page.pristine = false;
-  if (assetHeaders) {
-    interceptor.addHeaders({ headers: assetHeaders, allowed: ({ origin }) => origin === url.origin });
-  }
   if (csp) interceptor.addPolicy(csp);
   const request = new MainRequest(page, egress);
   try {

@@ -1,18 +1,10 @@
-import { clearCookies, emptyPage, resetPage } from '../page/reset.ts';
+import { emptyUnlessFetched, resetPage } from '../page/reset.ts';
 import type { RenderContext } from '../pool/render-context.ts';
 import type { LoadStrategy } from './load-strategy.ts';
 
 /** Each resolves to whether the page can be used again. */
 const REMOVALS: Readonly<Record<LoadStrategy['clean'], (context: RenderContext) => Promise<boolean>>> = {
-  empty: async ({ page }) => {
-    emptyPage(page);
-    return true;
-  },
-  'empty-and-clear-cookies': async (context) => {
-    emptyPage(context.page);
-    await clearCookies(context);
-    return true;
-  },
+  empty: async (context) => (await emptyUnlessFetched(context)) || (await resetPage(context)),
   reset: resetPage,
 };
 

@@ -1,5 +1,6 @@
 import type { CDPSession, Protocol } from 'puppeteer';
 import { PlatenError } from '../../errors/registry.ts';
+import { Credentials } from './credentials.ts';
 import { DocumentLifecycle } from './document-lifecycle.ts';
 import { Interceptor } from './interceptor.ts';
 import { TIMED_FRAMES } from './timed-frames.ts';
@@ -14,6 +15,7 @@ export class RenderPage {
   readonly frameId: string;
   readonly lifecycle: DocumentLifecycle;
   readonly interceptor: Interceptor;
+  readonly credentials: Credentials;
   /** Without, scripts get animation frames from a timer, and nothing else happens that waits for a frame. */
   readonly drawsFrames: boolean;
   #onDeath: ((error: PlatenError) => void) | undefined;
@@ -33,6 +35,10 @@ export class RenderPage {
     this.frameId = targetId;
     this.lifecycle = new DocumentLifecycle(session, this.frameId);
     this.interceptor = new Interceptor(session, this.frameId);
+    this.credentials = new Credentials(
+      session,
+      ({ parentId }) => !this.#networkEnabled && (this.#scriptEnabled || parentId === undefined),
+    );
     session.on('Inspector.targetCrashed', () => this.#die('The page crashed.'));
     session.once('CDPSession.Disconnected' as never, () => this.#die('The browser ended while rendering.'));
     session.on('Page.javascriptDialogOpening', ({ type }: Protocol.Page.JavascriptDialogOpeningEvent) => {

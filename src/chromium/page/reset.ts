@@ -11,21 +11,37 @@ const STORAGE = 'cookies,local_storage,indexeddb,cache_storage,service_workers,f
 /** A page that does not come clean in this time is thrown away. */
 const RESET_MS = 2000;
 
-/** Empties a page whose document ran no script. Sent and not waited for: whatever is sent next finds it done. */
-export function emptyPage(page: RenderPage): void {
-  page.session.send('Page.setDocumentContent', { frameId: page.frameId, html: '' }).catch(() => undefined);
+/** What the document in the page has fetched, as its window has recorded it; what came in `data:` addresses is not. */
+const FETCHED = `performance.getEntriesByType('resource').length`;
+
+/** Takes the content out of a page. Sent and not waited for: whatever is sent next finds it done. */
+export function emptyPage({ session, frameId }: RenderPage): void {
+  session.send('Page.setDocumentContent', { frameId, html: '' }).catch(() => undefined);
 }
 
-/** Forgets the cookies that answers to a document's requests have set. */
-export async function clearCookies(context: RenderContext): Promise<void> {
-  await context.page.session.send('Network.clearBrowserCookies');
+/**
+ * Cleans a page after a document that ran no script and leaves nothing with its window, by taking its content out. That
+ * is enough only when it has fetched nothing: Chromium's Document shows again what it has fetched once, whatever the
+ * server says of caching.
+ *
+ * @returns false when it has fetched something.
+ */
+export async function emptyUnlessFetched({ page }: RenderContext): Promise<boolean> {
+  const fetched = page.session.send('Runtime.evaluate', { expression: FETCHED, returnByValue: true });
+  emptyPage(page);
+  const { result } = await within(RESET_MS, 'emptying a page', fetched);
+  if (result.value !== 0) return false;
+  // When and what it painted is in the window's performance timeline, for scripts to read.
+  if (page.drawsFrames) page.pristine = false;
+  return true;
 }
 
 /**
  * Makes a page as good as new: its document is gone with its timers, frames, dialogs and workers, and so are the
- * cookies and the storage of every origin in its context. Only the HTTP cache stays.
+ * cookies and the storage of every origin in its context. Only the HTTP cache stays, and only when nothing in it can have
+ * been fetched with cookies.
  *
- * @returns false when that did not come about in time; the page is of no further use then.
+ * @returns false when that did not come about in time, or cannot; the page is of no further use then.
  */
 export async function resetPage(context: RenderContext): Promise<boolean> {
   try {
@@ -38,10 +54,12 @@ export async function resetPage(context: RenderContext): Promise<boolean> {
 
 async function clean({ page }: RenderContext): Promise<void> {
   const { session } = page;
+  if (page.credentials.remembered) throw new Error('the context remembers a password');
   page.interceptor.clear();
   page.lifecycle.begin();
   // The document first: while it lives it can write again what has been cleared. The answer may come before it is gone.
-  const [, , { errorText, loaderId }] = await Promise.all([
+  const [{ cookies }, , , { errorText, loaderId }] = await Promise.all([
+    session.send('Network.getAllCookies'),
     page.setNetworkEvents(false),
     page.interceptor.apply(),
     session.send('Page.navigate', { url: `${DOCUMENT_ORIGIN}/` }),
@@ -53,6 +71,7 @@ async function clean({ page }: RenderContext): Promise<void> {
     session.send('Page.resetNavigationHistory'),
     // The window's name outlives its documents.
     session.send('Runtime.evaluate', { expression: 'window.name = ""' }),
+    cookies.length > 0 && page.credentials.clearCache(),
   ]);
   page.pristine = true;
 }

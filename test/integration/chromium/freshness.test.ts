@@ -1,0 +1,301 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { RenderOptions } from '../../../src/jobs/render-options.ts';
+import { type Rgb, readPdf, renderPage } from '../../support/pdf.ts';
+import { type Bench, inDrawnFrames, render, type Site, startBench, startSite } from './support.ts';
+
+/** What an address shows when it is asked for the first time, the second, and so on. */
+const COLOURS: readonly (readonly [name: string, rgb: Rgb])[] = [
+  ['#ff0000', [255, 0, 0]],
+  ['#00ff00', [0, 255, 0]],
+  ['#0000ff', [0, 0, 255]],
+  ['#ff00ff', [255, 0, 255]],
+  ['#00ffff', [0, 255, 255]],
+];
+const FONTS = ['Bold', 'Italic', 'BoldItalic', 'Regular'];
+
+/** What servers say of documents that are not to be shown again without asking; the last one says nothing. */
+const UNCACHED = ['no-store', 'no-cache', 'max-age=0', ''];
+const CACHED = 'max-age=3600';
+
+/** Pixels of one square of 60 CSS pixels, at least. */
+const SQUARE = 1800;
+
+const svg = (colour: string) =>
+  `<svg xmlns="http://www.w3.org/2000/svg" width="60" height="60"><g id="i"><rect width="60" height="60" fill="${colour}"/></g></svg>`;
+const page = (colour: string) => `<body style="margin:0;background:${colour}">`;
+const sheet = (colour: string, id: string) =>
+  `.${id} { display: inline-block; width: 60px; height: 60px; background: ${colour} }`;
+
+interface Kind {
+  readonly type: string;
+  /** @param id of the square that a style sheet is for. */
+  readonly body: (colour: string, id: string) => string;
+  /** A square that shows what is at `address`. */
+  readonly show: (address: string, id: string) => string;
+  /** Only documents of its own origin may use it. */
+  readonly sameOrigin?: boolean;
+}
+
+const SVG = { type: 'image/svg+xml', body: svg } as const;
+const CSS = { type: 'text/css', body: sheet } as const;
+const HTML = { type: 'text/html', body: page } as const;
+
+const KINDS: Readonly<Record<string, Kind>> = {
+  picture: { ...SVG, show: (at) => `<img src="${at}">` },
+  'picture of a set': { ...SVG, show: (at) => `<picture><source srcset="${at}"><img></picture>` },
+  background: {
+    ...SVG,
+    show: (at) => `<b style="display:inline-block;width:60px;height:60px;background:url(${at})"></b>`,
+  },
+  'SVG image': {
+    ...SVG,
+    show: (at) => `<svg width=60 height=60><image href="${at}" width=60 height=60 /></svg>`,
+  },
+  'SVG use': {
+    ...SVG,
+    show: (at) => `<svg width=60 height=60><use href="${at}#i"/></svg>`,
+    sameOrigin: true,
+  },
+  'linked style sheet': {
+    ...CSS,
+    show: (at, id) => `<link rel=stylesheet href="${at}"><b class=${id}></b>`,
+  },
+  'imported style sheet': {
+    ...CSS,
+    show: (at, id) => `<style>@import "${at}";</style><b class=${id}></b>`,
+  },
+  frame: { ...HTML, show: (at) => `<iframe width=60 height=60 frameborder=0 src="${at}"></iframe>` },
+  object: { ...HTML, show: (at) => `<object width=60 height=60 data="${at}"></object>` },
+};
+
+interface Mode {
+  readonly name: string;
+  readonly prepare: (html: string) => string;
+  readonly url?: boolean;
+  readonly options?: RenderOptions;
+}
+
+const same = (html: string) => html;
+const scripted = (html: string) => `<script>1</script>${html}`;
+
+const MODES: readonly Mode[] = [
+  { name: 'still documents', prepare: same },
+  { name: 'still documents in drawn frames', prepare: inDrawnFrames },
+  { name: 'documents with script', prepare: scripted },
+  { name: 'documents with script in drawn frames', prepare: (html) => inDrawnFrames(scripted(html)) },
+  { name: 'documents whose script is off', prepare: scripted, options: { javascriptEnabled: false } },
+  { name: 'documents with a policy', prepare: same, options: { csp: "media-src 'none'" } },
+  { name: 'source URLs', prepare: same, url: true },
+  { name: 'source URLs without script', prepare: same, url: true, options: { javascriptEnabled: false } },
+];
+
+describe('what a document fetches', () => {
+  let bench: Bench;
+  let site: Site;
+  const counts = new Map<string, number>();
+  const authorizations: (string | undefined)[] = [];
+  /** What the page at /page shows. */
+  let shown = '';
+  let cases = 0;
+
+  before(async () => {
+    bench = await startBench();
+    site = await startSite((request, response) => {
+      const { href, pathname, searchParams: query } = new URL(request.url!, 'http://x');
+      const caching = query.get('policy') ? { 'Cache-Control': query.get('policy')! } : undefined;
+      const nth = counts.get(href) ?? 0;
+      counts.set(href, nth + 1);
+      if (pathname === '/page') {
+        const cookie = query.get('cookie');
+        response.writeHead(200, {
+          'Content-Type': 'text/html',
+          ...(cookie && { 'Set-Cookie': `who=${cookie}; Path=/` }),
+        });
+        response.end(shown);
+      } else if (pathname === '/locked') {
+        authorizations.push(request.headers.authorization);
+        const open = request.headers.authorization !== undefined;
+        response
+          .writeHead(open ? 200 : 401, { 'WWW-Authenticate': 'Basic realm="test"' })
+          .end(open ? 'in' : '');
+      } else if (pathname === '/font') {
+        response.writeHead(200, {
+          ...caching,
+          'Content-Type': 'font/ttf',
+          'Access-Control-Allow-Origin': '*',
+        });
+        response.end(font(FONTS[nth % FONTS.length]!));
+      } else {
+        const { type, body } = KINDS[query.get('kind')!]!;
+        response.writeHead(200, { ...caching, 'Content-Type': type });
+        response.end(body(COLOURS[nth % COLOURS.length]![0], query.get('id')!));
+      }
+    });
+  });
+  after(async () => {
+    await bench.close();
+    await site.close();
+  });
+
+  /** An address of its own: the more often it is asked for, the further down COLOURS. */
+  const address = (kind: string, policy: string, id = 'a') =>
+    site.at(`/asset?${new URLSearchParams({ kind, policy, id, case: String(cases) })}`);
+
+  const print = async (
+    html: string,
+    mode: Mode,
+    accountId: string,
+    { cookie = '', ...options }: RenderOptions & { readonly cookie?: string } = {},
+  ) => {
+    shown = mode.prepare(html);
+    const document = mode.url ? { url: site.at(`/page?cookie=${cookie}`) } : shown;
+    const all = { printBackground: true, ...mode.options, ...options };
+    return (await render(bench, document, all, { accountId })).pdf;
+  };
+
+  /** How many squares there are of each colour. */
+  const squares = async (pdf: Uint8Array) => {
+    const picture = await renderPage(pdf);
+    return COLOURS.map(([, rgb]) => Math.floor(picture.countColor(rgb) / SQUARE));
+  };
+  /** Nothing but `count` squares of what is shown when it is asked for the `nth` time, from 0. */
+  const only = (nth: number, count: number) => COLOURS.map((_, i) => (i === nth ? count : 0));
+  const account = () => `case-${++cases}`;
+
+  for (const mode of MODES) {
+    for (const [kind, { show, sameOrigin }] of Object.entries(KINDS)) {
+      if (sameOrigin && !mode.url) continue;
+      it(`is fetched again by the next: a ${kind} in ${mode.name}`, async () => {
+        const accountId = account();
+        const html = UNCACHED.map((policy, i) => show(address(kind, policy, `s${i}`), `s${i}`)).join('');
+        for (let i = 0; i < 3; i++) {
+          assert.deepEqual(await squares(await print(html, mode, accountId)), only(i, UNCACHED.length));
+        }
+      });
+    }
+
+    it(`is fetched again by the next: a font in ${mode.name}`, async () => {
+      const accountId = account();
+      const html = UNCACHED.map((policy, i) => {
+        const at = site.at(`/font?${new URLSearchParams({ policy, case: String(cases) })}`);
+        return `<style>@font-face { font-family: f${i}; src: url(${at}) }</style><p style="font: 40px f${i}">mm`;
+      }).join('');
+      for (let i = 0; i < 3; i++) {
+        assert.deepEqual(fontsOf(await print(html, mode, accountId)), [`LiberationSans-${FONTS[i]}`]);
+      }
+    });
+
+    it(`is fetched once by an account when its server allows it, in ${mode.name}`, async () => {
+      const [first, second] = [account(), account()];
+      const html = `<img src="${address('picture', CACHED)}">`;
+      const fetched = [];
+      for (const accountId of [first, first, first, second, second]) {
+        fetched.push((await squares(await print(html, mode, accountId))).indexOf(1));
+      }
+      assert.deepEqual(fetched, [0, 0, 0, 1, 1]);
+    });
+
+    it(`is fetched again under other asset headers, in ${mode.name}`, async () => {
+      const accountId = account();
+      const html = `<img src="${address('picture', CACHED)}">`;
+      const fetched = [];
+      for (const key of ['one', 'one', 'two', 'two', undefined, undefined, 'one']) {
+        const options = key === undefined ? {} : { assetHeaders: { Authorization: key } };
+        fetched.push((await squares(await print(html, mode, accountId, options))).indexOf(1));
+      }
+      assert.deepEqual(fetched, [0, 0, 1, 1, 2, 2, 3]);
+    });
+  }
+
+  it('is fetched again by the next when it is not waited for', async () => {
+    const accountId = account();
+    const options = { waitUntil: 'domcontentloaded', delayMs: 400 } as const;
+    const html = UNCACHED.map((policy, i) => `<img src="${address('picture', policy, `s${i}`)}">`).join('');
+    for (let i = 0; i < 3; i++) {
+      const pdf = await print(html, MODES[0]!, accountId, options);
+      assert.deepEqual(await squares(pdf), only(i, UNCACHED.length));
+    }
+  });
+
+  it('is fetched again by a document of another kind', async () => {
+    const accountId = account();
+    const html = `<img src="${address('picture', 'no-store')}">`;
+    const drawn = MODES.filter(({ url, name }) => url || name.includes('drawn'));
+    for (const [i, mode] of [...drawn, drawn[0]!].entries()) {
+      assert.deepEqual(await squares(await print(html, mode, accountId)), only(i, 1), mode.name);
+    }
+  });
+
+  it('is fetched again after a document that had cookies', async () => {
+    const accountId = account();
+    const mode = MODES.find(({ url }) => url)!;
+    const html = `<img src="${address('picture', CACHED)}">`;
+    const fetched = [];
+    for (const cookie of ['ada', 'grace', '', '']) {
+      fetched.push((await squares(await print(html, mode, accountId, { cookie }))).indexOf(1));
+    }
+    assert.deepEqual(fetched, [0, 1, 2, 2]);
+  });
+
+  for (const [how, mode, script] of [
+    [
+      'XMLHttpRequest',
+      MODES.find(({ url }) => url)!,
+      `const x = new XMLHttpRequest(); x.open('GET', '/locked', true, 'ada', 'secret'); x.onloadend = () => { p.id = 'done' }; x.send()`,
+    ],
+    ['an address', MODES[2]!, `location = 'http://ada:secret@HOST/locked'`],
+  ] as const) {
+    it(`is not fetched with the password that ${how} of the last document named`, async () => {
+      const accountId = account();
+      authorizations.length = 0;
+      const html = `<p id=p></p><script>${script.replace('HOST', new URL(site.at('/')).host)}</script>`;
+      await print(html, mode, accountId, how === 'XMLHttpRequest' ? { waitForSelector: '#done' } : {});
+      assert.ok(authorizations.some(Boolean), 'it was used');
+      authorizations.length = 0;
+      for (const next of [MODES[3]!, mode]) await print(`<img src="${site.at('/locked')}">`, next, accountId);
+      assert.deepEqual(authorizations, [undefined, undefined]);
+    });
+  }
+
+  it('is not told to the next document by the timing of resources or painting', async () => {
+    for (const frames of [same, inDrawnFrames]) {
+      const accountId = account();
+      await print(
+        frames(`<p id=secret>x<img src="${address('picture', 'no-store')}">`),
+        MODES[0]!,
+        accountId,
+      );
+      await print(frames('<p id=secret>x'), MODES[0]!, accountId);
+      const told = frames(`<p id=p></p><script>
+        const told = performance.getEntriesByType('resource').map(({ name }) => name);
+        for (const type of ['paint', 'largest-contentful-paint', 'layout-shift'])
+          new PerformanceObserver((list) => {
+            for (const entry of list.getEntries()) if (entry.startTime < begun) told.push(type);
+          }).observe({ type, buffered: true });
+        const begun = performance.now();
+        setTimeout(() => { p.textContent = 'told: ' + (told.join(' ') || 'nothing'); p.id = 'done' }, 100);
+      </script>`);
+      const pdf = await print(told, MODES[0]!, accountId, { waitForSelector: '#done' });
+      assert.equal((await readPdf(pdf)).text.trim(), 'told: nothing');
+    }
+  });
+});
+
+function font(style: string): Buffer {
+  return readFileSync(
+    fileURLToPath(import.meta.resolve(`pdfjs-dist/standard_fonts/LiberationSans-${style}.ttf`)),
+  );
+}
+
+/** The names of the fonts that are embedded. */
+function fontsOf(pdf: Uint8Array): string[] {
+  return [
+    ...new Set(
+      Buffer.from(pdf)
+        .toString('latin1')
+        .match(/LiberationSans(?:-\w+)?/g) ?? [],
+    ),
+  ];
+}
