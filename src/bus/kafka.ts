@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kafka } from 'kafkajs';
+import { within } from '../async/timeout.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import {
   type Bus,
@@ -41,7 +41,18 @@ export interface KafkaBusOptions {
   /** How long a pointer may wait for the broker before its publisher hears that it failed; default 10,000. */
   readonly publishTimeoutMs?: number;
   readonly onPublish?: PublishHook;
+  /** A number in [0, 1): spreads attempts that failed together; default Math.random. */
+  readonly random?: () => number;
 }
+
+const DEFAULTS = {
+  partitions: 12,
+  replicationFactor: 1,
+  sessionTimeoutMs: 6000,
+  publishTimeoutMs: 10_000,
+  onPublish: () => undefined,
+  random: Math.random,
+};
 
 /** An event that is later than this is of no use: whoever waits for it has looked for himself. */
 const EVENT_DEADLINE_MS = 5000;
@@ -65,7 +76,7 @@ interface Pool {
 }
 
 class KafkaBus implements Bus {
-  readonly #options: KafkaBusOptions;
+  readonly #options: Required<KafkaBusOptions>;
   readonly #topicSettings: TopicSettings;
   readonly #kafka: Kafka;
   readonly #monitor: BrokerMonitor;
@@ -78,11 +89,11 @@ class KafkaBus implements Bus {
   #closing: Promise<void> | undefined;
 
   constructor(options: KafkaBusOptions) {
-    const { topicPrefix: prefix, partitions = 12, replicationFactor = 1, logger } = options;
-    this.#options = options;
+    this.#options = { ...DEFAULTS, ...options };
+    const { topicPrefix: prefix, partitions, replicationFactor, logger } = this.#options;
     this.#handlers = new EventHandlers(logger);
     this.#topicSettings = { prefix, partitions, replicationFactor };
-    this.#kafka = createClient(options);
+    this.#kafka = createClient(this.#options);
     this.#monitor = new BrokerMonitor(this.#kafka, logger);
     this.#eventTopics = new TopicGroup(this.#kafka, this.#monitor, eventTopics(this.#topicSettings));
     this.#events = this.#openPublisher('event', this.#eventTopics);
@@ -109,7 +120,7 @@ class KafkaBus implements Bus {
 
   async consumePointers(pool: string, consumer: PointerConsumer): Promise<Subscription> {
     if (this.#pointerIntakes.length > 0) throw new Error('The bus has a consumer already.');
-    const { consumerGroup, topicPrefix, sessionTimeoutMs = 6000 } = this.#options;
+    const { consumerGroup, topicPrefix, sessionTimeoutMs, partitions } = this.#options;
     const { topics } = this.#pool(pool);
     const intakes = JOB_CLASSES.map(
       (jobClass) =>
@@ -120,7 +131,7 @@ class KafkaBus implements Bus {
           topics,
           groupId: `${consumerGroup}.${pool}.${jobClass}`,
           sessionTimeoutMs,
-          concurrency: this.#topicSettings.partitions,
+          concurrency: partitions,
         }),
     );
     this.#pointerIntakes = intakes;
@@ -136,12 +147,12 @@ class KafkaBus implements Bus {
   async subscribeEvents(topic: EventTopic, handler: (event: JobEvent) => void): Promise<Subscription> {
     const end = this.#handlers.add(topic, handler);
     const intake = this.#eventIntakes.get(topic) ?? this.#openEventIntake(topic);
-    await Promise.race([intake.ready(), sleep(SUBSCRIBE_WAIT_MS, undefined, { ref: false })]);
+    await within(SUBSCRIBE_WAIT_MS, 'the first look at events', intake.ready()).catch(() => {});
     return { stop: async () => end() };
   }
 
   #openEventIntake(topic: EventTopic): EventIntake {
-    const { topicPrefix, sessionTimeoutMs = 6000 } = this.#options;
+    const { topicPrefix, sessionTimeoutMs } = this.#options;
     const intake = new EventIntake(this.#options, this.#monitor, (event) => this.#handlers.deliver(event), {
       topic: eventTopic(topicPrefix, topic),
       topics: this.#eventTopics,
@@ -163,12 +174,13 @@ class KafkaBus implements Bus {
   }
 
   #openPublisher(kind: 'pointer' | 'event', topics: TopicGroup): Publisher {
-    const { publishTimeoutMs = 10_000, onPublish } = this.#options;
+    const { publishTimeoutMs, onPublish, random } = this.#options;
     return new Publisher(this.#kafka, topics, {
       acks: kind === 'pointer' ? -1 : 1,
       deadlineMs: kind === 'pointer' ? publishTimeoutMs : EVENT_DEADLINE_MS,
       maxWaiting: MAX_WAITING,
-      onPublished: (outcome) => onPublish?.(kind, outcome),
+      random,
+      onPublished: (outcome) => onPublish(kind, outcome),
     });
   }
 

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Admin, Kafka } from 'kafkajs';
+import { within } from '../../async/timeout.ts';
+import { unlessAborted } from '../../async/unless-aborted.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 
 const PROBE_MS = 2000;
@@ -34,26 +36,24 @@ export class BrokerMonitor {
     return this.#reachable.promise;
   }
 
-  /** Rejects when the work takes too long or the monitor is closed; the work itself cannot be called off. */
-  whileOpen<T>(work: Promise<T>, limitMs: number): Promise<T> {
-    return inTime(work, limitMs, this.#stopped.signal);
+  /** As `within`, and rejects as soon as the monitor is closed. */
+  whileOpen<T>(limitMs: number, what: string, work: Promise<T>): Promise<T> {
+    return within(limitMs, what, unlessAborted(this.#stopped.signal, work));
   }
 
   async close(): Promise<void> {
-    this.#stopped.abort();
-    this.#reachable.reject(new Error('The bus is closed.'));
+    const closed = new Error('The bus is closed.');
+    this.#stopped.abort(closed);
+    this.#reachable.reject(closed);
     await this.#running;
-    await Promise.race([
-      this.#admin.disconnect().catch(() => {}),
-      sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false }),
-    ]);
+    await within(CLOSE_TIMEOUT_MS, 'disconnecting', this.#admin.disconnect()).catch(() => {});
   }
 
   async #run(): Promise<void> {
     const { signal } = this.#stopped;
     while (!signal.aborted) {
       try {
-        await this.whileOpen(this.#ask(), PROBE_TIMEOUT_MS);
+        await this.whileOpen(PROBE_TIMEOUT_MS, 'the answer of the brokers', this.#ask());
         this.#answered();
       } catch (error) {
         if (signal.aborted) return;
@@ -90,19 +90,4 @@ function pending(): PromiseWithResolvers<void> {
   // Nobody may be waiting when it is closed before the brokers answer.
   waiting.promise.catch(() => {});
   return waiting;
-}
-
-/** Rejects when the work takes too long or is no longer wanted. */
-async function inTime<T>(work: Promise<T>, limitMs: number, signal: AbortSignal): Promise<T> {
-  const done = new AbortController();
-  const limit = sleep(limitMs, undefined, { signal: AbortSignal.any([signal, done.signal]) }).then(() => {
-    throw new Error(`no answer within ${limitMs} ms`);
-  });
-  limit.catch(() => {});
-  work.catch(() => {});
-  try {
-    return (await Promise.race([work, limit])) as T;
-  } finally {
-    done.abort();
-  }
 }

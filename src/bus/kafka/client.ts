@@ -11,6 +11,8 @@ export interface ClientOptions {
   readonly brokers: readonly string[];
   readonly clientId: string;
   readonly logger: Logger;
+  /** A number in [0, 1): spreads attempts that failed together. */
+  readonly random: () => number;
 }
 
 /** Gives up on a call after a second or so of trying: for callers that have a loop of their own around it. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Admin, EachBatchPayload } from 'kafkajs';
+import { within } from '../../async/timeout.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { JobEvent } from '../bus.ts';
 import { decodeEvent } from '../messages.ts';
@@ -72,7 +72,7 @@ export class EventIntake {
 
   async stop(): Promise<void> {
     await this.#consumer.stop();
-    await Promise.race([this.#deleteGroup(), sleep(DELETE_TIMEOUT_MS, undefined, { ref: false })]);
+    await within(DELETE_TIMEOUT_MS, 'deleting the group', this.#deleteGroup()).catch(() => {});
   }
 
   /** A consumer that replaces one need not wait for its predecessor's membership to run out. */

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Consumer } from 'kafkajs';
+import { within } from '../../async/timeout.ts';
 
 const COMMIT_MS = 500;
 const LAST_COMMIT_TIMEOUT_MS = 2000;
@@ -34,7 +34,7 @@ export class Offsets {
   /** Commits what is left, for at most two seconds. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    await Promise.race([this.commit(), sleep(LAST_COMMIT_TIMEOUT_MS, undefined, { ref: false })]);
+    await within(LAST_COMMIT_TIMEOUT_MS, 'the last commit', this.commit()).catch(() => {});
   }
 
   /** Never rejects: what could not be committed is tried again, or delivered again. */

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { EachBatchPayload, KafkaMessage } from 'kafkajs';
+import { within } from '../../async/timeout.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { JobClass, PointerConsumer, Slot } from '../bus.ts';
 import { decodePointer } from '../messages.ts';
@@ -93,7 +93,7 @@ export class PointerIntake {
     } catch {
       // Not in the group at the moment: there is nothing to pause.
     }
-    await Promise.race([Promise.all(this.#accepting), sleep(ACCEPT_TIMEOUT_MS, undefined, { ref: false })]);
+    await within(ACCEPT_TIMEOUT_MS, 'accepting', Promise.all(this.#accepting)).catch(() => {});
     await this.#offsets.close();
     await this.#consumer.stop();
   }

@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kafka, Message, Producer } from 'kafkajs';
 import { Partitioners } from 'kafkajs';
+import { backoffMs } from '../../async/backoff.ts';
+import { within } from '../../async/timeout.ts';
 import type { TopicGroup } from './topic-group.ts';
 
 /** What the broker itself may take to gather acknowledgements. */
 const ACK_TIMEOUT_MS = 5000;
-const PAUSE_MS = 250;
+const BACKOFF_FIRST_MS = 250;
+const BACKOFF_MAX_MS = 1000;
 const CLOSE_TIMEOUT_MS = 3000;
 
 interface Waiting {
@@ -24,22 +27,28 @@ export interface PublisherOptions {
   readonly deadlineMs: number;
   /** Messages that may wait for the broker; those past it are refused. */
   readonly maxWaiting: number;
+  /** A number in [0, 1): spreads attempts that failed together. */
+  readonly random: () => number;
   readonly onPublished?: (outcome: 'sent' | 'failed') => void;
 }
 
 /**
- * Sends messages to the topics of one group, those of one moment together: one request is on its way at a time, and whatever is published
- * meanwhile goes with the next. So an idle bus adds no wait, and a busy one few requests.
+ * Sends messages to the topics of one group, those of one moment together: one request is on its way at a time, and
+ * whatever is published meanwhile goes with the next. So an idle bus adds no wait, and a busy one few requests.
  */
 export class Publisher {
   readonly #producer: Producer;
   readonly #topics: TopicGroup;
   readonly #options: PublisherOptions;
-  #waiting: Waiting[] = [];
+  /** In order of publication, without those whose deadline has passed. */
+  #waiting = new Set<Waiting>();
   #inFlight: readonly Waiting[] = [];
   #sending: Promise<void> | undefined;
   #connected = false;
   #topicsLost = false;
+  /** Attempts in a row that failed, and what the last of them failed with. */
+  #failures = 0;
+  #lastFailure: unknown;
   #closed = false;
 
   constructor(kafka: Kafka, topics: TopicGroup, options: PublisherOptions) {
@@ -60,7 +69,7 @@ export class Publisher {
   publish(topic: string, message: Message): Promise<void> {
     const { deadlineMs, maxWaiting } = this.#options;
     if (this.#closed) return Promise.reject(new Error('The bus is closed.'));
-    if (this.#waiting.length >= maxWaiting)
+    if (this.#waiting.size >= maxWaiting)
       return Promise.reject(new Error('Too many messages wait for Kafka.'));
     return new Promise((resolve, reject) => {
       let answered = false;
@@ -68,12 +77,15 @@ export class Publisher {
         if (answered) return;
         answered = true;
         clearTimeout(timer);
+        this.#waiting.delete(waiting);
         this.#options.onPublished?.(error === undefined ? 'sent' : 'failed');
         if (error === undefined) resolve();
         else reject(error);
       };
-      const timer = setTimeout(() => answer(new Error('Kafka did not answer in time.')), deadlineMs);
-      this.#waiting.push({ topic, message, answered: () => answered, answer });
+      const late = () => answer(new Error('Kafka did not answer in time.', { cause: this.#lastFailure }));
+      const timer = setTimeout(late, deadlineMs);
+      const waiting = { topic, message, answered: () => answered, answer };
+      this.#waiting.add(waiting);
       this.#sending ??= this.#send().finally(() => this.#next());
     });
   }
@@ -81,46 +93,55 @@ export class Publisher {
   /** Waits for what is being sent, for at most three seconds, and disconnects. */
   async close(): Promise<void> {
     this.#closed = true;
-    const limit = performance.now() + CLOSE_TIMEOUT_MS;
-    while (this.#sending !== undefined && performance.now() < limit) {
-      await Promise.race([this.#sending, sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
-    }
-    for (const { answer } of [...this.#inFlight, ...this.#waiting.splice(0)]) {
-      answer(new Error('The bus is closed.'));
-    }
-    await Promise.race([
-      this.#producer.disconnect().catch(() => {}),
-      sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false }),
-    ]);
+    await within(CLOSE_TIMEOUT_MS, 'sending what is left', this.#drained()).catch(() => {});
+    this.#answerAll([...this.#inFlight, ...this.#waiting], new Error('The bus is closed.'));
+    await within(CLOSE_TIMEOUT_MS, 'disconnecting', this.#producer.disconnect()).catch(() => {});
+  }
+
+  async #drained(): Promise<void> {
+    while (this.#sending !== undefined) await this.#sending;
   }
 
   #next(): void {
-    this.#sending = this.#waiting.length === 0 ? undefined : this.#send().finally(() => this.#next());
+    this.#sending = this.#waiting.size === 0 ? undefined : this.#send().finally(() => this.#next());
   }
 
   /** Sends all that waits, in one request to each broker. Never rejects. */
   async #send(): Promise<void> {
     // One turn of the event loop, so that what is published together is sent together.
     await new Promise(setImmediate);
-    const batch = this.#waiting.filter(({ answered }) => !answered());
-    this.#waiting = [];
-    this.#inFlight = batch;
     try {
       await this.#connect();
-      await this.#producer.sendBatch({
-        acks: this.#options.acks,
-        timeout: ACK_TIMEOUT_MS,
-        topicMessages: byTopic(batch),
-      });
-      for (const { answer } of batch) answer();
+      this.#inFlight = [...this.#waiting];
+      this.#waiting.clear();
+      if (this.#inFlight.length > 0) {
+        await this.#producer.sendBatch({
+          acks: this.#options.acks,
+          timeout: ACK_TIMEOUT_MS,
+          topicMessages: byTopic(this.#inFlight),
+        });
+      }
+      this.#answerAll(this.#inFlight);
+      this.#failures = 0;
     } catch (error) {
-      this.#topicsLost = saysUnknownTopic(error);
+      this.#topicsLost ||= saysUnknownTopic(error);
+      this.#lastFailure = error;
       // Tried again, in order, for as long as its publisher waits for it.
-      this.#waiting.unshift(...batch.filter(({ answered }) => !answered()));
-      if (this.#closed) for (const { answer } of this.#waiting.splice(0)) answer(error as Error);
-      else await sleep(PAUSE_MS);
+      const again = this.#inFlight.filter(({ answered }) => !answered());
+      this.#waiting = new Set([...again, ...this.#waiting]);
+      if (this.#closed) this.#answerAll([...this.#waiting], error as Error);
+      else await this.#pause();
     }
     this.#inFlight = [];
+  }
+
+  #answerAll(messages: readonly Waiting[], error?: Error): void {
+    for (const { answer } of messages) answer(error);
+  }
+
+  async #pause(): Promise<void> {
+    this.#failures += 1;
+    await sleep(backoffMs(this.#failures, BACKOFF_FIRST_MS, BACKOFF_MAX_MS, this.#options.random));
   }
 
   async #connect(): Promise<void> {

@@ -1,5 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Consumer, ConsumerConfig, ConsumerRunConfig } from 'kafkajs';
+import { backoffMs } from '../../async/backoff.ts';
+import { within } from '../../async/timeout.ts';
+import { unlessAborted } from '../../async/unless-aborted.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { BrokerMonitor } from './broker-monitor.ts';
 import { type ClientOptions, createClient } from './client.ts';
@@ -86,9 +89,8 @@ export class SupervisedConsumer {
       this.#problem = reason?.message ?? 'ended';
       failures = performance.now() - began > STALL_MS ? 1 : failures + 1;
       this.#logger.warn({ reason: this.#problem, failures }, 'consumer is replaced');
-      await sleep(Math.min(BACKOFF_FIRST_MS * 2 ** (failures - 1), BACKOFF_MAX_MS), undefined, {
-        signal,
-      }).catch(() => {});
+      const pauseMs = backoffMs(failures, BACKOFF_FIRST_MS, BACKOFF_MAX_MS, this.#client.random);
+      await sleep(pauseMs, undefined, { signal }).catch(() => {});
     }
   }
 
@@ -96,7 +98,7 @@ export class SupervisedConsumer {
   async #consumeOnce(again: boolean): Promise<Error | undefined> {
     const { signal } = this.#stopped;
     const { topic, topics, fromBeginning } = this.#plan;
-    await unlessAborted(again ? topics.ensureAgain() : topics.ensure(), signal);
+    await unlessAborted(signal, again ? topics.ensureAgain() : topics.ensure());
     const done = new AbortController();
     const consumer = createClient(this.#client, done.signal).consumer({
       ...this.#plan.config(),
@@ -104,22 +106,19 @@ export class SupervisedConsumer {
       retry: { restartOnFailure: async () => false },
     });
     try {
-      await unlessAborted(consumer.connect(), signal);
-      await unlessAborted(consumer.subscribe({ topic, fromBeginning }), signal);
+      await unlessAborted(signal, consumer.connect());
+      await unlessAborted(signal, consumer.subscribe({ topic, fromBeginning }));
       const crashed = this.#watch(consumer);
       // It resolves when the group is joined, and what happens before and after is reported as a crash.
       consumer.run(this.#plan.run(consumer)).catch(crashed.reject);
       this.#current = consumer;
       return await unlessAborted(
-        Promise.race([crashed.promise, this.#stall(AbortSignal.any([signal, done.signal]))]),
         signal,
+        Promise.race([crashed.promise, this.#stall(AbortSignal.any([signal, done.signal]))]),
       );
     } finally {
       done.abort();
-      await Promise.race([
-        consumer.disconnect().catch(() => {}),
-        sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false }),
-      ]);
+      await within(CLOSE_TIMEOUT_MS, 'leaving the group', consumer.disconnect()).catch(() => {});
     }
   }
 
@@ -155,19 +154,5 @@ export class SupervisedConsumer {
       const quietMs = performance.now() - this.#lastSign;
       if (quietMs > STALL_MS) return new Error(`no sign of life for ${Math.round(quietMs)} ms`);
     }
-  }
-}
-
-/** Rejects as soon as the signal aborts; the work goes on unheard. */
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  work.catch(() => {});
-  const aborted = Promise.withResolvers<never>();
-  const onAbort = () => aborted.reject(new Error('stopped'));
-  if (signal.aborted) throw new Error('stopped');
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    return await Promise.race([work, aborted.promise]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
   }
 }

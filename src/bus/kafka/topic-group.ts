@@ -52,7 +52,7 @@ export class TopicGroup {
     const admin = this.#kafka.admin();
     const work = admin.connect().then(() => createMissing(admin, this.#topics));
     try {
-      await this.#monitor.whileOpen(work, CREATE_TIMEOUT_MS);
+      await this.#monitor.whileOpen(CREATE_TIMEOUT_MS, 'looking up and making topics', work);
     } finally {
       admin.disconnect().catch(() => {});
     }

@@ -15,10 +15,25 @@ export interface BusUnderTest {
   open(): Promise<Bus>;
   /** What it takes to see that nothing more arrives, in milliseconds. */
   readonly quietMs: number;
+  /** How many pools come into being while it runs. */
+  readonly newPools: number;
 }
 
 export function pointer(jobId: string, jobClass: JobClass = 'interactive', version = 1): JobPointer {
   return { jobId, version, class: jobClass, pool: DEFAULT_POOL, routingKey: `account:${jobId}` };
+}
+
+/** Pointers of so many jobs of a pool, of both classes; their ids begin with the pool's name. */
+export function pointersOf(pool: string, count: number): JobPointer[] {
+  return Array.from({ length: count }, (_, n) => ({
+    ...pointer(`${pool}-${String(n).padStart(3, '0')}`, n % 3 === 0 ? 'bulk' : 'interactive'),
+    pool,
+  }));
+}
+
+/** Ids of the jobs, as `RecordingConsumer.ids` gives them. */
+export function idsOf(pointers: readonly JobPointer[]): string[] {
+  return pointers.map(({ jobId }) => jobId).sort();
 }
 
 /** The tests that every bus passes. */
@@ -166,6 +181,66 @@ export function describeBusContract(name: string, underTest: () => BusUnderTest)
     it('has one consumer at a time', async () => {
       await bus.consumePointers(DEFAULT_POOL, new RecordingConsumer());
       await assert.rejects(bus.consumePointers(DEFAULT_POOL, new RecordingConsumer()), /consumer already/);
+    });
+
+    it('keeps the pointers of one pool from the workers of another, and for its own', async () => {
+      const [large, small] = [pointersOf('large', 60), pointersOf('small', 60)];
+      const ofLarge = new RecordingConsumer();
+      const subscription = await bus.consumePointers('large', ofLarge);
+      await Promise.all([...large, ...small].map((job) => bus.publishPointer(job)));
+      await ofLarge.until(() => ofLarge.ids().length >= 60);
+      await sleep(underTest().quietMs);
+      assert.deepEqual(ofLarge.ids(), idsOf(large));
+      await subscription.stop();
+
+      const ofSmall = new RecordingConsumer();
+      await bus.consumePointers('small', ofSmall);
+      await ofSmall.until(() => ofSmall.ids().length >= 60);
+      await sleep(underTest().quietMs);
+      assert.deepEqual(ofSmall.ids(), idsOf(small));
+    });
+
+    it('tells pools apart whose names resemble each other', async () => {
+      const names = ['a', 'a.interactive', 'a.bulk', 'a-b', 'a.b'];
+      const consumer = new RecordingConsumer();
+      await bus.consumePointers('a', consumer);
+      await Promise.all(names.flatMap((name) => pointersOf(name, 6)).map((job) => bus.publishPointer(job)));
+      await consumer.until(() => consumer.ids().length >= 6);
+      await sleep(underTest().quietMs);
+      assert.deepEqual(consumer.ids(), idsOf(pointersOf('a', 6)));
+      assert.ok(consumer.accepted.every(({ pool }) => pool === 'a'));
+    });
+
+    it('takes pools that come into being under load: none of their pointers is lost, and no other pool waits', async () => {
+      const { newPools } = underTest();
+      const served = new RecordingConsumer();
+      const subscription = await bus.consumePointers('served', served);
+      await bus.publishPointer({ ...pointer('first'), pool: 'served' });
+      await served.until(() => served.accepted.length === 1);
+      for (let n = 0; n < newPools; n += 1) {
+        served.accepted.length = 0;
+        // The pointers of the new pool are published before, between and after those of the pool that is served.
+        const [before, between, after] = [0, 1, 2].map((k) => pointersOf(`new-${n}.${k}`, 4));
+        const load = pointersOf('served', 20);
+        const all = [before!, load.slice(0, 10), between!, load.slice(10), after!].flat();
+        const published = Promise.all(
+          all.map((job) => bus.publishPointer({ ...job, pool: job.pool.replace(/\.\d$/, '') })),
+        );
+        await served.until(() => served.ids().length >= 20, 5000);
+        await published;
+        assert.deepEqual(served.ids(), idsOf(load));
+        served.free('interactive', 20);
+        served.free('bulk', 20);
+      }
+      await subscription.stop();
+
+      for (let n = 0; n < newPools; n += 1) {
+        const late = new RecordingConsumer();
+        const taking = await bus.consumePointers(`new-${n}`, late);
+        await late.until(() => late.ids().length >= 12);
+        await taking.stop();
+        assert.deepEqual(late.ids(), idsOf([0, 1, 2].flatMap((k) => pointersOf(`new-${n}.${k}`, 4))));
+      }
     });
 
     it('brings every event to every subscriber, until he stops', async () => {

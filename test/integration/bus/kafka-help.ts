@@ -46,7 +46,7 @@ export function manyJobs(count: number): JobPointer[] {
 }
 
 /** Resolves when every consumer has taken something lately: the group is in balance. */
-export async function settled(
+export async function inBalance(
   bus: Bus,
   consumers: readonly RecordingConsumer[],
   rounds: number,

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { type Bus, DEFAULT_POOL } from '../../../src/bus/bus.ts';
 import type { KafkaBusOptions } from '../../../src/bus/kafka.ts';
 import { startKafka, type TestKafka } from '../../support/kafka.ts';
-import { Heard, pointer } from './contract.ts';
+import { Heard, pointer, pointersOf } from './contract.ts';
 import { arrived, manyJobs, newPrefix, openBus, problemGone } from './kafka-help.ts';
 import { RecordingConsumer } from './recording-consumer.ts';
 
@@ -74,6 +74,21 @@ describe('The Kafka bus, when something dies', function () {
       await arrived(published, [consumer]);
     });
   }
+
+  it('makes the topics of a pool whose first pointers and whose worker came while the broker was away', async () => {
+    const bus = await open({ publishTimeoutMs: 60_000 });
+    await bus.publishPointer(pointer('before'));
+    await kafka.kill();
+    const jobs = pointersOf('new', 20);
+    const published = Promise.all(jobs.map((job) => bus.publishPointer(job)));
+    const consumer = new RecordingConsumer();
+    await bus.consumePointers('new', consumer);
+    await sleep(3000);
+    await kafka.restart();
+    await published;
+    await arrived(jobs, [consumer]);
+    await problemGone(bus);
+  });
 
   it('goes on when the broker comes back without its data', async () => {
     const bus = await open();

@@ -3,9 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Partitioners } from 'kafkajs';
 import { type Bus, DEFAULT_POOL } from '../../../src/bus/bus.ts';
 import type { KafkaBusOptions } from '../../../src/bus/kafka.ts';
+import { eventually } from '../../support/eventually.ts';
 import { startKafka, type TestKafka } from '../../support/kafka.ts';
-import { describeBusContract, Heard, pointer } from './contract.ts';
-import { arrived, client, manyJobs, newPrefix, openBus, problemGone, settled } from './kafka-help.ts';
+import { describeBusContract, Heard, idsOf, pointer, pointersOf } from './contract.ts';
+import { arrived, client, inBalance, manyJobs, newPrefix, openBus, problemGone } from './kafka-help.ts';
 import { RecordingConsumer } from './recording-consumer.ts';
 
 describe('The Kafka bus', function () {
@@ -40,6 +41,7 @@ describe('The Kafka bus', function () {
       return open();
     },
     quietMs: 1000,
+    newPools: 3,
   }));
 
   it('creates its topics, though several processes do so at once', async () => {
@@ -56,6 +58,82 @@ describe('The Kafka bus', function () {
       `${prefix}.renders.default.bulk: 4`,
       `${prefix}.renders.default.interactive: 4`,
     ]);
+  });
+
+  it('makes the topics of a new pool though its worker and three publishers begin at once, under load', async () => {
+    const buses = await Promise.all([1, 2, 3].map(() => open()));
+    const busy = new RecordingConsumer();
+    await buses[0]!.consumePointers('busy', busy);
+    await buses[0]!.publishPointer({ ...pointer('first'), pool: 'busy' });
+    await busy.until(() => busy.accepted.length === 1);
+    const waits: number[] = [];
+    let loading = true;
+    const load = (async () => {
+      for (let n = 0; loading; n += 1) {
+        const began = performance.now();
+        await buses[n % 2]!.publishPointer({ ...pointer(`load-${n}`), pool: 'busy' });
+        waits.push(performance.now() - began);
+        await sleep(5);
+      }
+    })();
+    for (let n = 0; n < 5; n += 1) {
+      const pool = `new-${n}`;
+      const jobs = pointersOf(pool, 60);
+      const worker = await open();
+      const consumer = new RecordingConsumer();
+      // Whoever is first makes the topics; the worker is sometimes among them and sometimes late.
+      const consuming = sleep(n * 40).then(() => worker.consumePointers(pool, consumer));
+      await Promise.all(jobs.map((job, k) => buses[k % 3]!.publishPointer(job)));
+      await consuming;
+      await arrived(jobs, [consumer]);
+      assert.deepEqual(consumer.ids(), idsOf(jobs));
+    }
+    loading = false;
+    await load;
+    const expected = Array.from({ length: waits.length }, (_, n) => `load-${n}`);
+    await busy.until(() => new Set(busy.ids()).size > expected.length);
+    assert.deepEqual(busy.ids(), ['first', ...expected].sort());
+    const slowest = Math.max(...waits);
+    assert.ok(slowest < 1000, `the other pool waited ${slowest} ms`);
+  });
+
+  it('goes on with the other pools when the topics of one cannot be made', async () => {
+    const bus = await open({ publishTimeoutMs: 4000 });
+    const consumer = new RecordingConsumer();
+    await bus.consumePointers('sound', consumer);
+    // No broker takes a topic with such a name, and no plan can name such a pool.
+    const lost = assert.rejects(
+      bus.publishPointer({ ...pointer('lost'), pool: 'not a pool!' }),
+      (error: Error) => {
+        assert.match(error.message, /in time/);
+        assert.match(String((error.cause as Error).message), /topic|creat/i);
+        return true;
+      },
+    );
+    const jobs = pointersOf('sound', 100);
+    await Promise.all(jobs.map((job) => bus.publishPointer(job)));
+    await arrived(jobs, [consumer]);
+    await lost;
+    await problemGone(bus);
+  });
+
+  it('makes the topics of a pool again when they are gone, though nobody consumes them', async () => {
+    const bus = await open({ publishTimeoutMs: 20_000 });
+    await bus.publishPointer({ ...pointer('before'), pool: 'gone' });
+    const admin = client(kafka).admin();
+    await admin.connect();
+    const names = ['interactive', 'bulk'].map((jobClass) => `${prefix}.renders.gone.${jobClass}`);
+    await admin.deleteTopics({ topics: names });
+    await eventually('the topics are gone', async () => {
+      const left = await admin.listTopics();
+      return names.every((name) => !left.includes(name));
+    });
+    await admin.disconnect();
+    await bus.publishPointer({ ...pointer('after'), pool: 'gone' });
+    const consumer = new RecordingConsumer();
+    await bus.consumePointers('gone', consumer);
+    await consumer.until(() => consumer.accepted.length > 0);
+    assert.deepEqual(consumer.ids(), ['after']);
   });
 
   it('brings events to every process', async () => {
@@ -119,7 +197,7 @@ describe('The Kafka bus', function () {
     const buses = [await open(), await open()];
     await buses[0]!.consumePointers(DEFAULT_POOL, first);
     await buses[1]!.consumePointers(DEFAULT_POOL, second);
-    await settled(buses[0]!, [first, second], 2);
+    await inBalance(buses[0]!, [first, second], 2);
 
     const jobs = manyJobs(100);
     await Promise.all(jobs.map((job) => buses[0]!.publishPointer(job)));

@@ -38,6 +38,14 @@ describe('configuration', () => {
     }
   });
 
+  it('takes a pool of a name that can stand in a topic, and no other', () => {
+    const poolOf = (name: string) => loadConfig('standalone', { PLATEN_POOL: name }).PLATEN_POOL;
+    assert.equal(poolOf(''), 'default');
+    for (const name of ['a', '7', 'large-2', 'eu.large', 'a'.repeat(63)]) assert.equal(poolOf(name), name);
+    for (const name of ['A', 'a_b', '-a', 'a-', '.a', 'a.', 'a b', 'a/b', 'ä', 'a'.repeat(64), 'a\n'])
+      assert.match(faults('standalone', { PLATEN_POOL: name }), /^ {2}PLATEN_POOL: /m);
+  });
+
   it('takes an empty variable for one that is not set', () => {
     assert.equal(loadConfig('standalone', { PORT: '', PLATEN_SECRET: '' }).PORT, 8080);
   });

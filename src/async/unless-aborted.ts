@@ -1,0 +1,17 @@
+/**
+ * What `work` settles with, unless the signal aborts first. The work itself goes on; what it settles with afterwards is
+ * ignored, a rejection too.
+ *
+ * @throws the signal's reason as soon as it aborts.
+ */
+export async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(signal.reason);
+  if (signal.aborted) onAbort();
+  else signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([promise, work]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
