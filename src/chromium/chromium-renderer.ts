@@ -7,8 +7,7 @@ import { JobEnd } from './job-end.ts';
 import { PhaseTimer } from './phase-timer.ts';
 import { BrowserPool, type RecycleLimits, type RestartReason } from './pool/browser-pool.ts';
 import { ContextPool } from './pool/context-pool.ts';
-import { SeatLanes } from './pool/seat-lanes.ts';
-import { RenderSeats } from './pool/seats.ts';
+import { RenderSlots } from './pool/render-slots.ts';
 import { WatermarkCache } from './print/watermark-cache.ts';
 import { findBrowser } from './process/find-browser.ts';
 import { sandboxIsRefused } from './process/launch.ts';
@@ -29,7 +28,7 @@ export interface ChromiumMetrics {
 
 export interface ChromiumRendererOptions {
   /** Renders at a time. */
-  readonly seats: number;
+  readonly slots: number;
   readonly isolation: Isolation;
   /** Default: see findBrowser. */
   readonly browserPath?: string | undefined;
@@ -42,9 +41,9 @@ export interface ChromiumRendererOptions {
   /** Folder for the browsers' user data; what dead processes left there is removed. */
   readonly userDataRoot: string;
   readonly recycle?: Partial<RecycleLimits>;
-  /** Browsers kept, with `account` and `job`. Default: one for every eight seats. */
+  /** Browsers kept, with `account` and `job`. Default: one for every eight slots. */
   readonly browsers?: number;
-  /** Idle contexts kept at most, with `account`. Default: twice the seats, at least 4. */
+  /** Idle contexts kept at most, with `account`. Default: twice the slots, at least 4. */
   readonly maxIdleContexts?: number;
   /** An account's idle context is closed after this. Default 60 s. */
   readonly contextIdleMs?: number;
@@ -57,7 +56,7 @@ export interface ChromiumRendererOptions {
 }
 
 const DEFAULT_RECYCLE: RecycleLimits = { jobs: 5000, ageMs: 6 * 3_600_000, memoryBytes: 3 * 1024 ** 3 };
-const SEATS_PER_BROWSER = 8;
+const SLOTS_PER_BROWSER = 8;
 const LAUNCH_MS = 20_000;
 
 /**
@@ -66,7 +65,7 @@ const LAUNCH_MS = 20_000;
  * @throws Error when no browser is found or the first one does not start.
  */
 export async function createChromiumRenderer(options: ChromiumRendererOptions): Promise<Renderer> {
-  const { logger, metrics, seats, isolation } = options;
+  const { logger, metrics, slots, isolation } = options;
   const swept = sweepUserData(options.userDataRoot);
   if (swept > 0) logger.info({ folders: swept }, 'removed what dead browsers had left');
   const binary = await findBrowser({
@@ -85,7 +84,7 @@ export async function createChromiumRenderer(options: ChromiumRendererOptions): 
   const browsers = new BrowserPool(
     {
       launch: { ...launch, sandbox },
-      size: exclusive ? seats : (options.browsers ?? Math.ceil(seats / SEATS_PER_BROWSER)),
+      size: exclusive ? slots : (options.browsers ?? Math.ceil(slots / SLOTS_PER_BROWSER)),
       exclusive,
       recycle: { ...DEFAULT_RECYCLE, ...options.recycle },
       rendererMemoryBytes: options.rendererMemoryBytes ?? 1.5 * 1024 ** 3,
@@ -102,27 +101,29 @@ export async function createChromiumRenderer(options: ChromiumRendererOptions): 
   const contexts = new ContextPool(
     {
       keepWarm: isolation === 'account',
-      maxIdle: options.maxIdleContexts ?? Math.max(4, seats * 2),
+      maxIdle: options.maxIdleContexts ?? Math.max(4, slots * 2),
       idleMs: options.contextIdleMs ?? 60_000,
       onCount: (open) => metrics?.contexts?.set(open),
     },
     browsers,
   );
-  const lanes = await SeatLanes.launch(seats);
   await browsers.start();
-  return new ChromiumRenderer(options, { browsers, contexts, lanes });
+  return new ChromiumRenderer(options, {
+    browsers,
+    contexts,
+    slots: await RenderSlots.launch(slots, contexts),
+  });
 }
 
 interface Parts {
   readonly browsers: BrowserPool;
   readonly contexts: ContextPool;
-  readonly lanes: SeatLanes;
+  readonly slots: RenderSlots;
 }
 
 class ChromiumRenderer implements Renderer {
   readonly #options: ChromiumRendererOptions;
   readonly #parts: Parts;
-  readonly #seats: RenderSeats;
   readonly #shared: RenderParts;
   readonly #running = new Map<JobEnd, Promise<unknown>>();
   #lastProgress = Date.now();
@@ -131,7 +132,6 @@ class ChromiumRenderer implements Renderer {
   constructor(options: ChromiumRendererOptions, parts: Parts) {
     this.#options = options;
     this.#parts = parts;
-    this.#seats = new RenderSeats(options.seats);
     const { egress, finish } = options;
     this.#shared = { egress, finish, watermarks: new WatermarkCache() };
   }
@@ -139,7 +139,7 @@ class ChromiumRenderer implements Renderer {
   async render(request: RenderRequest): Promise<RenderedPdf> {
     if (this.#closed) throw new PlatenError('WORKER_LOST');
     const end = new JobEnd(request.deadline, request.signal);
-    const rendering = this.#renderSeated(request, end);
+    const rendering = this.#renderInSlot(request, end);
     this.#running.set(end, rendering);
     try {
       return await rendering;
@@ -154,12 +154,12 @@ class ChromiumRenderer implements Renderer {
   }
 
   health(): RendererHealth {
-    const { browsers } = this.#parts;
-    const { busy, total } = this.#seats;
+    const { browsers, slots } = this.#parts;
+    const { busy, total } = slots;
     if (busy === 0) this.#lastProgress = Date.now();
     return {
       ready: this.#closed === undefined && browsers.ready,
-      seats: total,
+      slots: total,
       busy,
       browsers: browsers.browsers,
       lastProgress: this.#lastProgress,
@@ -174,43 +174,26 @@ class ChromiumRenderer implements Renderer {
   async #end(): Promise<void> {
     for (const end of this.#running.keys()) end.end(new PlatenError('WORKER_LOST'));
     await Promise.allSettled(this.#running.values());
+    await this.#parts.slots.close();
     this.#parts.contexts.close();
     await this.#parts.browsers.close();
-    await this.#parts.lanes.close();
   }
 
-  async #renderSeated(request: RenderRequest, end: JobEnd): Promise<RenderedPdf> {
-    const timer = new PhaseTimer();
-    const release = await this.#seats.take(end);
-    try {
-      const outcome = Promise.withResolvers<RenderedPdf>();
-      outcome.promise.catch(() => undefined);
-      await this.#parts.lanes.run(() =>
-        this.#renderInContext(request, end, timer).then(outcome.resolve, outcome.reject),
-      );
-      return await outcome.promise;
-    } finally {
-      release();
-    }
-  }
-
-  async #renderInContext(request: RenderRequest, end: JobEnd, timer: PhaseTimer): Promise<RenderedPdf> {
-    const { contexts } = this.#parts;
+  async #renderInSlot(request: RenderRequest, end: JobEnd): Promise<RenderedPdf> {
     const { accountId, source, options } = request;
+    const timer = new PhaseTimer();
+    let rendered: RenderedPdf | undefined;
     try {
       const document = examineDocument(source, options);
-      const context = await contexts.lease({ accountId, needsFrames: document.needsFrames }, end);
-      try {
-        const { rendered, clean } = await renderJob(context, { request, document, end, timer }, this.#shared);
-        if (await clean) await contexts.keep(context);
-        else await contexts.discard(context);
-        return rendered;
-      } catch (error) {
-        await contexts.discard(context);
-        throw error;
-      }
+      const needs = { accountId, needsFrames: document.needsFrames };
+      await this.#parts.slots.run(needs, end, async (context) => {
+        const outcome = await renderJob(context, { request, document, end, timer }, this.#shared);
+        rendered = outcome.rendered;
+        return outcome.clean;
+      });
     } catch (error) {
       throw end.error ?? asRenderError(error);
     }
+    return rendered!;
   }
 }

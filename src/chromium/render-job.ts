@@ -34,8 +34,8 @@ export interface RenderParts {
 
 export interface RenderOutcome {
   readonly rendered: RenderedPdf;
-  /** Whether the page came clean of the document, once that is known. Never rejects. */
-  readonly clean: Promise<boolean>;
+  /** Whether the page came clean of the document and may be used again. */
+  readonly clean: boolean;
 }
 
 /**
@@ -69,10 +69,10 @@ export async function renderJob(
   const printed = await end.race(printPage(page, printSettings(options), request.maxOutputBytes));
   timer.lap('print');
 
-  const clean = removeDocument(context, strategy);
+  const removed = removeDocument(context, strategy);
   const pages = await countPages(printed);
   const pdf = await end.race(finishPdf(printed, request, watermark, end, parts.finish));
   if (pdf.byteLength > request.maxOutputBytes) throw new PlatenError('OUTPUT_TOO_LARGE');
   timer.lap('finish');
-  return { rendered: { pdf, pages, phases: timer.phases }, clean };
+  return { rendered: { pdf, pages, phases: timer.phases }, clean: await removed };
 }

@@ -31,7 +31,7 @@ export interface RenderedPdf {
 export interface RendererHealth {
   /** Whether a render started now would find a living browser. */
   readonly ready: boolean;
-  readonly seats: number;
+  readonly slots: number;
   readonly busy: number;
   readonly browsers: number;
   /** Epoch milliseconds when a render last ended (either way) or the pool was last found idle: the liveness signal. */

@@ -33,7 +33,7 @@ export async function startWorkerPart(platform: Platform, templates: TemplateEng
   });
   const finisher = createPdfFinisher({ processes: FINISHER_PROCESSES, logger });
   const renderer = await createChromiumRenderer({
-    seats: config.PLATEN_WORKER_SLOTS,
+    slots: config.PLATEN_WORKER_SLOTS,
     isolation: config.PLATEN_ISOLATION,
     browserPath: config.PLATEN_CHROMIUM_PATH,
     proxyUrl: proxy.url,

@@ -24,7 +24,7 @@ describe('a pool of browsers', () => {
   afterEach(() => bench.close());
 
   it('replaces a browser that is killed, and fails only what ran in it', async () => {
-    bench = await startBench({ browsers: 2, seats: 2 });
+    bench = await startBench({ browsers: 2, slots: 2 });
     await eventually('both browsers run', () => bench.renderer.health().browsers === 2);
     const renders = ['a', 'b'].map((accountId) =>
       render(bench, SLOW, { delayMs: 1500 }, { accountId }).then(

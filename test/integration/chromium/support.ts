@@ -43,7 +43,7 @@ export async function startBench(options: Partial<ChromiumRendererOptions> = {})
   });
   const finisher = createPdfFinisher({ processes: 1 });
   const renderer = await createChromiumRenderer({
-    seats: 2,
+    slots: 2,
     isolation: 'account',
     proxyUrl: proxy.url,
     egress: proxy,

@@ -52,7 +52,7 @@ describe('closed network, with a browser', function () {
       logger: { info: () => {}, debug: () => {} },
     });
     renderer = await createChromiumRenderer({
-      seats: 1,
+      slots: 1,
       isolation: 'account',
       proxyUrl: proxy.url,
       egress: proxy,
