@@ -10,8 +10,8 @@ import org.h2.store.fs.FilePathWrapper;
  * Files whose writes wait while the disk is full instead of failing: {@code patient:/path/to/file}.
  *
  * <p>The store gives up for good at the first write that fails, and with it go all changes since the last one. A disk
- * that is full has room again some time; until then changes wait in memory, and once that is a megabyte their callers
- * wait too. Any other fault is waited for in the same way, since nothing better can be done about it here.
+ * that is full has room again some time; until then changes wait in memory, and once they are a few dozen megabytes
+ * their callers wait too. Any other fault is waited for in the same way, since nothing better can be done about it here.
  */
 public final class PatientFilePath extends FilePathWrapper {
   /** Told when writes begin to wait, and when they no longer do. */

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createAddressPolicy } from '../egress/address-policy.ts';
 import { parseNetworks } from '../egress/networks.ts';
 import { checkSourceUrl } from '../egress/source-url.ts';
-import type { PlatenError } from '../errors/registry.ts';
+import { PlatenError } from '../errors/registry.ts';
 import { openCountryDatabase } from '../geo/country-database.ts';
 import { createHttpApp } from '../http/app.ts';
 import { createOpsApp } from '../http/ops-app.ts';
@@ -18,6 +18,7 @@ import type { Part } from './part.ts';
 import type { Platform } from './platform.ts';
 
 const COUNT_EVERY_MS = 1000;
+const STORAGE_RETRY_S = 10;
 /** The time a request has to arrive in whole: a slow upload holds a connection for no longer. */
 const REQUEST_TIMEOUT_MS = 60_000;
 /** Longer than proxies and clients keep an idle connection, so that none is closed under a request on its way. */
@@ -82,7 +83,7 @@ export async function startApiPart(
     idempotency: platform.idempotency,
     recorder: platform.recorder,
     usage: platform.usage,
-    admission: full.refusal,
+    admission: () => full.refusal() ?? storageRefusal(platform),
     checkUrl: (url) => void checkSourceUrl(url, policy),
   });
   const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_MS }, app);
@@ -135,10 +136,34 @@ function listen(server: Server, port: number, host: string): Promise<void> {
   });
 }
 
+/** What new work is refused with while nothing more can be kept. */
+function storageRefusal(platform: Platform): PlatenError | undefined {
+  const problem = platform.storageProblem();
+  if (problem === undefined) return undefined;
+  // What is wrong with which disk is for whoever runs the service, who is told at /readyz.
+  return new PlatenError('UNAVAILABLE', 'The service has no room to keep more work at the moment.', {
+    retryAfterSeconds: STORAGE_RETRY_S,
+  });
+}
+
+/** Logs that new work is refused for want of room, and that it no longer is. */
+function storageTeller({ logger, storageProblem }: Platform): () => void {
+  let told = false;
+  return () => {
+    const problem = storageProblem();
+    if ((problem !== undefined) === told) return;
+    told = problem !== undefined;
+    if (told) logger.error({ problem }, 'new work is refused; what was accepted is kept and goes on');
+    else logger.info('there is room again: new work is taken');
+  };
+}
+
 /** Counts the live jobs once in a while; past the bound new work is refused. */
 function watchFullness(platform: Platform): { refusal: () => PlatenError | undefined; stop: () => void } {
   const fullness = new Fullness(platform.config.PLATEN_MAX_LIVE_JOBS);
+  const tellStorage = storageTeller(platform);
   const timer = setInterval(() => {
+    tellStorage();
     platform.collections.jobs.estimatedDocumentCount().then(
       (count) => fullness.observe(count, platform.clock.now()),
       // The database is away; what needs it fails by itself.

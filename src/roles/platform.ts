@@ -25,6 +25,7 @@ export type Platform = Awaited<ReturnType<typeof openPlatform>>;
 /**
  * Puts the common parts together.
  *
+ * @param databaseProblem of an embedded database: why it cannot write at present.
  * @param openBus called once the logger is there; the platform closes the bus.
  * @throws when the database does not answer, or the plans file is not valid.
  */
@@ -33,6 +34,7 @@ export async function openPlatform(
   config: Config,
   mongodbUri: string,
   openBus: (logger: ReturnType<typeof createLogger>) => Bus | Promise<Bus>,
+  databaseProblem: () => string | undefined,
 ) {
   const instance = `${hostname()}-${randomUUID().slice(0, 8)}`;
   const logger = createLogger({ level: config.PLATEN_LOG_LEVEL, role, instance });
@@ -61,6 +63,7 @@ export async function openPlatform(
   const keys = new KeyStore(connection, clock);
   const templates = new TemplateStore(connection, clock);
   await ensureIndexes(connection);
+  const outputs = openOutputs(role, config, connection);
   plans.start();
   return {
     role,
@@ -78,7 +81,9 @@ export async function openPlatform(
     keys,
     templates,
     planOf,
-    outputs: openOutputs(role, config, connection),
+    outputs,
+    /** Why nothing more can be kept at present, a full disk above all: no new work is taken then. */
+    storageProblem: () => databaseProblem() ?? outputs.problem(),
     /** Closes what was opened, last first. */
     async close(): Promise<void> {
       await plans.stop();
@@ -97,6 +102,8 @@ export async function platformProblems(platform: Platform): Promise<string[]> {
   } catch (error) {
     problems.push(`database: ${(error as Error).message}`);
   }
+  const storageProblem = platform.storageProblem();
+  if (storageProblem !== undefined) problems.push(storageProblem);
   const busProblem = platform.bus.problem();
   if (busProblem !== undefined) problems.push(`bus: ${busProblem}`);
   return problems;

@@ -2,7 +2,7 @@ import type { Bus } from '../bus/bus.ts';
 import { createInProcessBus } from '../bus/in-process.ts';
 import { createKafkaBus } from '../bus/kafka.ts';
 import type { Config, Role } from '../config.ts';
-import { startEmbeddedDatabase } from '../store/embedded/start-embedded.ts';
+import { type EmbeddedDatabase, startEmbeddedDatabase } from '../store/embedded/start-embedded.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
 import { createTemplateEngine, type TemplateEngine } from '../templates/engine/template-engine.ts';
 import { startApiPart, startOpsServer } from './api-part.ts';
@@ -56,8 +56,15 @@ async function start(
 ): Promise<RunningRole> {
   const standalone = role === 'standalone';
   const secret = config.PLATEN_SECRET ?? (await standaloneSecret(config.PLATEN_DATA_DIR));
-  const uri = config.MONGODB_URI ?? (await openEmbedded(config, opened, onLost));
-  const platform = await openPlatform(role, config, uri, (logger) => openBus(role, config, logger));
+  const embedded = config.MONGODB_URI === undefined ? await openEmbedded(config, opened, onLost) : undefined;
+  const uri = config.MONGODB_URI ?? embedded!.uri;
+  const platform = await openPlatform(
+    role,
+    config,
+    uri,
+    (logger) => openBus(role, config, logger),
+    () => embedded?.problem(),
+  );
   opened.push(() => platform.close());
 
   const parts: Part[] = [];
@@ -98,7 +105,7 @@ async function openEmbedded(
   config: Config,
   opened: (() => Promise<void>)[],
   onLost: (error: Error) => void,
-): Promise<string> {
+): Promise<EmbeddedDatabase> {
   const logger = createLogger({ level: config.PLATEN_LOG_LEVEL, role: 'standalone', instance: 'database' });
   const database = await startEmbeddedDatabase({
     dataDir: config.PLATEN_DATA_DIR,
@@ -114,7 +121,7 @@ async function openEmbedded(
     if (!closing) onLost(new Error(`the embedded database (process ${database.pid}) has ended with ${how}`));
   });
   opened.push(await announceDatabase(config.PLATEN_DATA_DIR, database.uri));
-  return database.uri;
+  return database;
 }
 
 function openBus(role: Role, config: Config, logger: Logger): Bus | Promise<Bus> {

@@ -84,7 +84,7 @@ async function renderAndStore(parts: RunParts, held: HeldJob, input: JobInput): 
     pages,
     sha256: createHash('sha256').update(pdf).digest('hex'),
   };
-  await outputs.put(output.key, pdf);
+  await outputs.put(output.key, pdf, signal);
   const completed = await lifecycle.complete(job, output, expiresAt);
   if (completed === undefined) {
     // Cancelled, or somebody else's by now: what was printed is nobody's.

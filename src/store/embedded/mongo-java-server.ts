@@ -122,7 +122,8 @@ async function launch(options: MongoJavaServerOptions, archiveFlags: readonly st
           return;
         }
         if (answer.kind === 'waiting') {
-          problem = `database: ${file} cannot be written: ${answer.reason}`;
+          const what = /no space|quota/i.test(answer.reason) ? 'disk full' : 'database';
+          problem = `${what}: ${file} cannot be written: ${answer.reason}`;
           logger.error(
             { file, reason: answer.reason },
             'the embedded database cannot write; it goes on trying',

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { DiskSpace, type DiskSpaceOptions } from './disk-space.ts';
 import { HOUR_MS, type OutputKey, type OutputStore } from './output-store.ts';
 
 const KEY = /^(?<hour>\d{1,9})\/(?<name>[A-Za-z0-9_-]{1,100}\.\d{1,15}\.pdf)$/;
@@ -13,26 +14,32 @@ const ABANDONED_AFTER_MS = HOUR_MS;
 
 /**
  * Outputs as files: `<folder>/<expiry hour>/<job>.<fence>.pdf`. A file gets its name when it is whole and on the disk;
- * a crash leaves an unfinished one at most, which `deleteExpired` clears away after an hour.
+ * a crash leaves an unfinished one at most, which `deleteExpired` clears away after an hour. While the disk is full,
+ * `put` waits.
  */
-export function createFolderOutputStore(folder: string): OutputStore {
+export function createFolderOutputStore(folder: string, options: DiskSpaceOptions = {}): OutputStore {
   const unfinished = join(folder, UNFINISHED);
+  const disk = new DiskSpace(folder, options);
+
+  const putOnce = async (key: OutputKey, pdf: Uint8Array): Promise<void> => {
+    const { hourFolder, path } = locate(folder, key);
+    const draft = join(unfinished, randomUUID());
+    await makeFolder(unfinished);
+    try {
+      await writeDurably(draft, pdf);
+      await makeFolder(hourFolder);
+      await rename(draft, path);
+    } catch (error) {
+      await rm(draft, { force: true });
+      throw error;
+    }
+    await syncFolder(hourFolder);
+  };
 
   return {
-    async put(key, pdf) {
-      const { hourFolder, path } = locate(folder, key);
-      const draft = join(unfinished, randomUUID());
-      await makeFolder(unfinished);
-      try {
-        await writeDurably(draft, pdf);
-        await makeFolder(hourFolder);
-        await rename(draft, path);
-      } catch (error) {
-        await rm(draft, { force: true });
-        throw error;
-      }
-      await syncFolder(hourFolder);
-    },
+    put: (key, pdf, signal) => disk.whenThereIsRoom(() => putOnce(key, pdf), signal),
+
+    problem: () => disk.problem(),
 
     async get(key) {
       const handle = await openIfThere(locate(folder, key).path);

@@ -58,6 +58,9 @@ export function createGridFsOutputStore(connection: Connection): OutputStore {
       }
     },
 
+    // A database that cannot keep PDFs cannot keep jobs either, and refuses them itself.
+    problem: () => undefined,
+
     async get(key): Promise<StoredOutput | undefined> {
       const file = await files.findById(key);
       if (file === undefined) return undefined;

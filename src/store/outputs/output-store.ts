@@ -13,8 +13,15 @@ export interface StoredOutput {
  * never overwrite what another one stored.
  */
 export interface OutputStore {
-  /** Durable when it resolves. */
-  put(key: OutputKey, pdf: Uint8Array): Promise<void>;
+  /**
+   * Durable when it resolves. A store whose disk is full waits for room rather than fail: a PDF that is finished is not
+   * thrown away.
+   *
+   * @param signal ends that wait.
+   */
+  put(key: OutputKey, pdf: Uint8Array, signal?: AbortSignal): Promise<void>;
+  /** Why no new work should be taken on its account, a full disk above all; undefined when there is nothing. */
+  problem(): string | undefined;
   /** undefined when there is nothing under the key (any more). */
   get(key: OutputKey): Promise<StoredOutput | undefined>;
   /** Deleting what is not there is no error. */

@@ -34,10 +34,11 @@ export function withRecentOutputs(store: OutputStore, maxBytes = 32 * 1024 * 102
   };
 
   return {
-    async put(key, pdf) {
-      await store.put(key, pdf);
+    async put(key, pdf, signal) {
+      await store.put(key, pdf, signal);
       keep(key, pdf);
     },
+    problem: () => store.problem(),
     async get(key) {
       const pdf = recent.get(key)?.pdf;
       if (pdf === undefined) return await store.get(key);

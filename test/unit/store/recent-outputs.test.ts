@@ -17,6 +17,7 @@ describe('outputs that were put lately', () => {
     store = withRecentOutputs(
       {
         put: async (key, pdf) => void kept.set(key, pdf),
+        problem: () => undefined,
         async get(key) {
           asked.push(key);
           const pdf = kept.get(key);

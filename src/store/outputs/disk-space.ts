@@ -1,0 +1,98 @@
+import { statfsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const MIB = 1024 * 1024;
+/** Room that is left to work already accepted: its PDFs, and what the database writes meanwhile. */
+const KEPT_FREE_BYTES = 32 * MIB;
+/** How often a write that found no room is tried again. */
+const RETRY_MS = 500;
+/** A look at the disk holds for this long: it is asked for with every order. */
+const LOOK_HOLDS_MS = 500;
+
+/** What a look at a disk says. */
+export interface FreeSpace {
+  readonly bytes: number;
+}
+
+export interface DiskSpaceOptions {
+  /** Free bytes below which no new work is to be taken. */
+  readonly keptFreeBytes?: number;
+  /** Another look at the disk, for tests. @throws when the folder is not there. */
+  readonly look?: (folder: string) => FreeSpace;
+}
+
+/** Watches the disk of a folder, and lets writes wait for room on it. */
+export class DiskSpace {
+  readonly #folder: string;
+  readonly #keptFreeBytes: number;
+  readonly #look: (folder: string) => FreeSpace;
+  #waiting = 0;
+  #known: { readonly until: number; readonly problem: string | undefined } = { until: 0, problem: undefined };
+
+  constructor(folder: string, options: DiskSpaceOptions = {}) {
+    this.#folder = folder;
+    this.#keptFreeBytes = options.keptFreeBytes ?? KEPT_FREE_BYTES;
+    this.#look = options.look ?? lookAtDisk;
+  }
+
+  /** Why no new work should be taken; undefined while there is room. */
+  problem(): string | undefined {
+    if (this.#waiting > 0) return `disk full: ${this.#waiting} PDFs wait for room in ${this.#folder}`;
+    const now = performance.now();
+    if (now >= this.#known.until) this.#known = { until: now + LOOK_HOLDS_MS, problem: this.#tooLittle() };
+    return this.#known.problem;
+  }
+
+  /**
+   * Does `write`, again and again while the disk is full. It must leave nothing behind when it fails.
+   *
+   * @throws what `write` throws besides; the signal's reason when it is aborted while waiting.
+   */
+  async whenThereIsRoom<T>(write: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    try {
+      return await write();
+    } catch (error) {
+      if (!isDiskFull(error)) throw error;
+    }
+    this.#waiting += 1;
+    try {
+      for (;;) {
+        await sleep(RETRY_MS, undefined, signal && { signal });
+        try {
+          return await write();
+        } catch (error) {
+          if (!isDiskFull(error)) throw error;
+        }
+      }
+    } finally {
+      this.#waiting -= 1;
+    }
+  }
+
+  #tooLittle(): string | undefined {
+    let bytes: number;
+    try {
+      ({ bytes } = this.#look(this.#folder));
+    } catch {
+      // Not there yet, or not to be looked at: writing will show.
+      return undefined;
+    }
+    if (bytes >= this.#keptFreeBytes) return undefined;
+    return `disk full: ${this.#folder} has ${inMib(bytes)} MiB free, and the last ${inMib(this.#keptFreeBytes)} MiB are for work already accepted`;
+  }
+}
+
+/** The disk has no more room, or the user's share of it is used up. */
+function isDiskFull(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ENOSPC' || code === 'EDQUOT';
+}
+
+function lookAtDisk(folder: string): FreeSpace {
+  const { bavail, bsize } = statfsSync(folder);
+  return { bytes: bavail * bsize };
+}
+
+function inMib(bytes: number): number {
+  return Math.floor(bytes / MIB);
+}
