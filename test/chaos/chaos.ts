@@ -42,20 +42,19 @@ export async function runChaos({ seed, orders: count, limitMs, log }: ChaosRun):
     const accounts = await Promise.all(ACCOUNTS.map((name) => openAccount(name, urls)));
     const began = performance.now();
     const say = (line: string) => log(`${((performance.now() - began) / 1000).toFixed(1)} s  ${line}`);
-    const orders = makeOrders(seed, count, (count / ORDERS_PER_SECOND) * 1000, accounts);
+    const spreadMs = (count / ORDERS_PER_SECOND) * 1000;
+    const orders = makeOrders(seed, count, spreadMs, accounts);
     const outOfTime = AbortSignal.timeout(limitMs);
-    const answered = new AbortController();
 
-    const killing = keepKilling(service, seed, AbortSignal.any([answered.signal, outOfTime]), findings, say);
+    const killing = keepKilling(service, seed, AbortSignal.timeout(spreadMs), findings, say);
     const answers = await Promise.all(
       orders.map(async (order) => {
         await sleep(order.atMs);
         return place(order, findings, outOfTime);
       }),
     );
-    answered.abort();
-    say('every order is answered');
     await killing;
+    say('every order is answered, and everything is up');
     const placed = answers.filter((answer) => answer !== undefined);
     await untilOver(accounts, outOfTime, findings);
     say('every job is over');
