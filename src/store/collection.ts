@@ -1,10 +1,10 @@
 import { type Connection, mongo } from 'mongoose';
 import { isDuplicateKey } from './duplicate-key.ts';
-import { beyondIndex, nameOf, shapeOf } from './query-shape.ts';
+import { beyondIndex, type Directions, nameOf, shapeOf } from './query-shape.ts';
 
 /** An index: its fields in order, and whether they rise (1) or fall (-1). */
 export interface Index {
-  readonly fields: Readonly<Record<string, 1 | -1>>;
+  readonly fields: Directions;
   readonly unique?: true;
   /** Holds only the records that have the fields. */
   readonly sparse?: true;
@@ -25,7 +25,6 @@ export interface CollectionSpec {
 }
 
 type Filter<T> = mongo.Filter<T>;
-type Sort = Readonly<Record<string, 1 | -1>>;
 /** Values for fields, typed as they are in the record, and for paths below them (`hours.9`), which are not. */
 type Values<T> = mongo.MatchKeysAndValues<T>;
 type Paths<V> = Readonly<Record<string, V>>;
@@ -46,7 +45,7 @@ export interface Update<T> {
 }
 
 export interface FindOptions {
-  readonly sort?: Sort;
+  readonly sort?: Directions;
   readonly skip?: number;
   readonly limit?: number;
   /** Fields to answer with (1) or to leave out (0). */
@@ -66,6 +65,11 @@ export class UnindexedQuery extends Error {
 
 /** What was declared over each connection, by the collections' names. */
 const declared = new WeakMap<Connection, Map<string, CollectionSpec>>();
+
+/** The fields of all indexes of a collection, the one on `_id` among them. */
+export function indexedFields({ indexes = [] }: CollectionSpec): readonly Directions[] {
+  return [{ _id: 1 }, ...indexes.map(({ fields }) => fields)];
+}
 
 /** The collections that were declared over a connection, in that order. */
 export function declaredCollections(connection: Connection): readonly CollectionSpec[] {
@@ -88,7 +92,6 @@ export async function ensureDeclaredIndexes(connection: Connection): Promise<voi
 export class Collection<T extends { readonly _id: string }> {
   readonly #records: mongo.Collection<T>;
   readonly #spec: CollectionSpec;
-  readonly #indexes: readonly (readonly string[])[];
   readonly #allowed = new Set<string>();
 
   /**
@@ -103,7 +106,6 @@ export class Collection<T extends { readonly _id: string }> {
     // The one place that knows what mongoose hands out: the driver's own collection, typed for no record.
     this.#records = connection.collection(spec.name) as unknown as mongo.Collection<T>;
     this.#spec = spec;
-    this.#indexes = [['_id'], ...(spec.indexes ?? []).map(({ fields }) => Object.keys(fields))];
   }
 
   async findById(id: string, projection?: FindOptions['projection']): Promise<T | undefined> {
@@ -278,14 +280,14 @@ export class Collection<T extends { readonly _id: string }> {
   }
 
   /** @throws UnindexedQuery */
-  #check(filter: Filter<T>, sort?: Sort): void {
+  #check(filter: Filter<T>, sort?: Directions): void {
     const shape = shapeOf(filter, sort);
     if (shape.filter._id === 'one') return;
     const name = nameOf(shape);
     if (this.#allowed.has(name)) return;
     const { looksAt, scans = {} } = this.#spec;
     if (!(name in scans)) {
-      const beyond = beyondIndex(shape, this.#indexes);
+      const beyond = beyondIndex(shape, indexedFields(this.#spec));
       if (beyond === undefined) throw new UnindexedQuery(this.#spec.name, name, 'no index leads it');
       const unexplained = beyond.filter((asked) => !looksAt?.asked.includes(asked));
       if (unexplained.length > 0) {

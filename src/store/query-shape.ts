@@ -4,9 +4,12 @@ export type Binding = 'one' | 'some' | 'range' | 'other';
 /** What a query looks like when its values are left out. */
 export interface QueryShape {
   readonly filter: Readonly<Record<string, Binding>>;
-  /** Fields it sorts by, in order. */
+  /** Fields it sorts by, in order; with a minus those that run against the first. */
   readonly sort: readonly string[];
 }
+
+/** Fields in order, and whether they rise or fall. */
+export type Directions = Readonly<Record<string, 1 | -1>>;
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -15,7 +18,7 @@ const RANGE: ReadonlySet<string> = new Set(['$gt', '$gte', '$lt', '$lte']);
 const ID_AT_END = /\.[0-9a-z-]{20,}$/;
 
 export function shapeOf(filter: object, sort: object = {}): QueryShape {
-  return { filter: bindings(filter as Fields), sort: Object.keys(sort) };
+  return { filter: bindings(filter as Fields), sort: orderOf(Object.entries(sort)) };
 }
 
 /** One text that is the same for all queries of a shape. */
@@ -28,53 +31,69 @@ export function nameOf({ filter, sort }: QueryShape): string {
 
 /**
  * What a query asks for that its best index does not give. An index leads a query whose fields are its first ones, all
- * but the last of them bound to values; after those it gives the order.
+ * but the last of them bound to values; after those it gives the order, forwards and backwards.
  *
- * @param indexes the fields of each, in order.
  * @returns fields and, as `sort a, b`, an order; undefined when no index leads the query.
  */
 export function beyondIndex(
   shape: QueryShape,
-  indexes: readonly (readonly string[])[],
+  indexes: readonly Directions[],
 ): readonly string[] | undefined {
   const left = indexes
-    .map((index) => beyond(shape, index))
+    .map((index) => beyond(shape, Object.entries(index)))
     .filter((asked) => asked !== undefined)
     .sort((a, b) => a.length - b.length);
   return left[0];
 }
 
-function beyond(shape: QueryShape, index: readonly string[]): readonly string[] | undefined {
+function beyond(shape: QueryShape, index: readonly [string, 1 | -1][]): readonly string[] | undefined {
   const led = new Set<string>();
   let rest = index;
   while (rest.length > 0) {
-    const binding = shape.filter[rest[0]!];
+    const [field] = rest[0]!;
+    const binding = shape.filter[field];
     if (binding === undefined || binding === 'other') break;
-    led.add(rest[0]!);
+    led.add(field);
     // Past a range the order of the index is not that of its further fields.
     if (binding === 'range') break;
     rest = rest.slice(1);
   }
   if (led.size === 0) return undefined;
   if (led.has('_id') && shape.filter._id === 'one') return [];
-  const inOrder = shape.sort.every((field, i) => field === rest[i]);
+  const given = orderOf(rest);
+  const inOrder = shape.sort.every((field, i) => field === given[i]);
   const unbound = Object.keys(shape.filter).filter((field) => !led.has(field));
   return inOrder ? unbound : [...unbound, `sort ${shape.sort.join(', ')}`];
+}
+
+/** An index can be read from either end, so a direction says something only beside that of the first field. */
+function orderOf(fields: readonly (readonly [string, unknown])[]): string[] {
+  return fields.map(([field, direction]) => (direction === fields[0]![1] ? field : `-${field}`));
 }
 
 function bindings(filter: Fields): Record<string, Binding> {
   const bound: Record<string, Binding> = {};
   for (const [field, value] of Object.entries(filter)) {
     if (field === '$and') for (const part of value as Fields[]) Object.assign(bound, bindings(part));
+    // Alternatives, expressions and the like: no index leads them as a whole.
+    else if (field.startsWith('$')) bound[field] = 'other';
     else bound[field.replace(ID_AT_END, '.*')] = bindingOf(value);
   }
   return bound;
 }
 
 function bindingOf(value: unknown): Binding {
-  if (typeof value !== 'object' || value === null || value.constructor !== Object) return 'one';
+  if (value instanceof RegExp) return 'other';
+  if (typeof value !== 'object' || value === null || !isPlain(value)) return 'one';
   const operators = Object.keys(value).filter((key) => key.startsWith('$'));
   if (operators.length === 0) return 'one';
+  if (operators.every((operator) => operator === '$eq')) return 'one';
   if (operators.every((operator) => operator === '$in')) return 'some';
   return operators.every((operator) => RANGE.has(operator)) ? 'range' : 'other';
+}
+
+/** Rather than a date, an id or another value of the database's own. */
+function isPlain(value: object): boolean {
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
 }

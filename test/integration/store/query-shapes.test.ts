@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type CollectionSpec, declaredCollections } from '../../../src/store/collection.ts';
+import { type CollectionSpec, declaredCollections, indexedFields } from '../../../src/store/collection.ts';
 import { beyondIndex, nameOf } from '../../../src/store/query-shape.ts';
 import { startMongo } from '../../support/mongo.ts';
 import { recordQueries, type SentQuery } from '../../support/query-shapes.ts';
@@ -55,7 +55,7 @@ describe('Every query that is sent', function () {
       const { name, looksAt, scans = {} } = spec;
       return sentTo(spec).flatMap((shape) => {
         if (nameOf(shape) in scans) return [];
-        const beyond = beyondIndex(shape, indexesOf(spec));
+        const beyond = beyondIndex(shape, indexedFields(spec));
         if (beyond === undefined) return [`${name} ${nameOf(shape)}: no index leads it`];
         return beyond
           .filter((asked) => !looksAt?.asked.includes(asked))
@@ -75,7 +75,7 @@ describe('Every query that is sent', function () {
       const { name, looksAt, scans = {} } = spec;
       const shapes = sentTo(spec);
       const names = new Set(shapes.map(nameOf));
-      const needed = new Set(shapes.flatMap((shape) => beyondIndex(shape, indexesOf(spec)) ?? []));
+      const needed = new Set(shapes.flatMap((shape) => beyondIndex(shape, indexedFields(spec)) ?? []));
       return [
         ...Object.keys(scans).filter((scan) => !names.has(scan)),
         ...(looksAt?.asked ?? []).filter((asked) => !needed.has(asked)),
@@ -84,7 +84,3 @@ describe('Every query that is sent', function () {
     assert.deepEqual(unneeded, []);
   });
 });
-
-function indexesOf({ indexes = [] }: CollectionSpec): string[][] {
-  return [['_id'], ...indexes.map(({ fields }) => Object.keys(fields))];
-}
