@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Connection } from 'mongoose';
+import { TtlCache } from '../async/ttl-cache.ts';
 import type { Clock } from '../clock.ts';
-import { TtlCache } from '../memory/ttl-cache.ts';
 import { Collection, type CollectionSpec } from '../store/collection.ts';
 
 export interface AccessToken {

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Connection, Model } from 'mongoose';
+import { TtlCache } from '../async/ttl-cache.ts';
 import type { Clock } from '../clock.ts';
-import { TtlCache } from '../memory/ttl-cache.ts';
 import type { PlanName } from '../plans/plan.ts';
 import { collectionSchema } from '../store/collection-schema.ts';
 import { isDuplicateKey } from '../store/duplicate-key.ts';

@@ -3,6 +3,7 @@ import ipaddr from 'ipaddr.js';
 import type { Connection } from 'mongoose';
 import type { Clock } from '../clock.ts';
 import { PlatenError } from '../errors/registry.ts';
+import { FixedWindow, type OpenWindow } from '../limits/fixed-window.ts';
 import { Collection, type CollectionSpec } from '../store/collection.ts';
 
 /** Failures of one account or one network in one window of time. */
@@ -31,12 +32,12 @@ const FAILURES: CollectionSpec = { name: 'sign_in_failures', indexes: [{ fields:
  */
 export class FailureLimit {
   readonly #failures: Collection<FailureCount>;
-  readonly #clock: Clock;
+  readonly #window: FixedWindow;
   readonly #bounds: FailureBounds;
 
   constructor(connection: Connection, clock: Clock, bounds: FailureBounds) {
     this.#failures = new Collection(connection, FAILURES);
-    this.#clock = clock;
+    this.#window = new FixedWindow(WINDOW_MS, clock);
     this.#bounds = bounds;
   }
 
@@ -48,20 +49,13 @@ export class FailureLimit {
    * @throws PlatenError TOO_MANY_FAILURES with the time until an attempt is let in again.
    */
   async begin(email: string, address: string | undefined): Promise<() => Promise<void>> {
-    const now = this.#clock.now().getTime();
-    const window = Math.floor(now / WINDOW_MS);
-    const endsAt = (window + 1) * WINDOW_MS;
-    const refuseAbove = (failures: number, bound: number) => {
-      if (failures <= bound) return;
-      throw new PlatenError('TOO_MANY_FAILURES', undefined, { retryAfterSeconds: (endsAt - now) / 1000 });
-    };
+    const network = this.#window.of(`network:${hashed(networkOf(address))}`);
+    const account = this.#window.of(`account:${hashed(email)}`);
     // One after the other: a network that is refused must not go on to lock accounts.
-    const network = `network:${hashed(networkOf(address))}:${window}`;
-    refuseAbove(await this.#add(network, 1, endsAt), this.#bounds.perNetwork);
-    const account = `account:${hashed(email)}:${window}`;
-    refuseAbove(await this.#add(account, 1, endsAt), this.#bounds.perAccount);
+    refuseAbove(this.#bounds.perNetwork, await this.#add(network, 1), network);
+    refuseAbove(this.#bounds.perAccount, await this.#add(account, 1), account);
     return async () => {
-      await Promise.all([this.#add(network, -1, endsAt), this.#add(account, -1, endsAt)]);
+      await Promise.all([this.#add(network, -1), this.#add(account, -1)]);
     };
   }
 
@@ -70,9 +64,15 @@ export class FailureLimit {
     return this.#failures.deleteMany({ expiresAt: { $lte: now } });
   }
 
-  async #add(id: string, failures: number, expiresAt: number): Promise<number> {
-    const change = { $inc: { failures }, $setOnInsert: { expiresAt: new Date(expiresAt) } };
+  async #add({ id, endsAt }: OpenWindow, failures: number): Promise<number> {
+    const change = { $inc: { failures }, $setOnInsert: { expiresAt: endsAt } };
     return (await this.#failures.upsert(id, change)).failures;
+  }
+}
+
+function refuseAbove(bound: number, failures: number, { leftMs }: OpenWindow): void {
+  if (failures > bound) {
+    throw new PlatenError('TOO_MANY_FAILURES', undefined, { retryAfterSeconds: leftMs / 1000 });
   }
 }
 

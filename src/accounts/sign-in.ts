@@ -1,6 +1,6 @@
+import { Semaphore } from '../async/semaphore.ts';
 import type { AuditAction, AuditLog } from '../audit/audit-log.ts';
 import { PlatenError } from '../errors/registry.ts';
-import { Gate } from '../memory/gate.ts';
 import { FREE_PLAN } from '../plans/plan.ts';
 import { type AccessTokenStore, type IssuedToken, tokenId } from './access-token-store.ts';
 import type { Account, AccountStore } from './account-store.ts';
@@ -34,7 +34,7 @@ const RETRY_AFTER_FULL_S = 5;
  */
 export class SignIn {
   readonly #parts: SignInParts;
-  readonly #gate = new Gate(HASHINGS, MAX_WAITING);
+  readonly #hashings = new Semaphore(HASHINGS, { maxWaiting: MAX_WAITING, full });
 
   constructor(parts: SignInParts) {
     this.#parts = parts;
@@ -80,12 +80,12 @@ export class SignIn {
   ): Promise<IssuedToken> {
     const { failures, audit } = this.#parts;
     const credentials = { email: email.toLowerCase(), password };
-    const account = await this.#gate.run(async () => {
+    const account = await this.#hashings.run(async () => {
       const turnedOutWell = await failures.begin(credentials.email, address);
       const proven = await prove(credentials);
       if (proven !== undefined) await turnedOutWell();
       return proven;
-    }, full);
+    });
     const issued = account && (await this.#issue(account, credentials.email));
     if (account === undefined || issued === undefined) {
       await this.#recordFailure(action, credentials.email, address);

@@ -1,4 +1,5 @@
 import { Resolver, promises as systemDns } from 'node:dns';
+import { Semaphore } from '../async/semaphore.ts';
 
 /**
  * Every address a name has, IPv4 and IPv6, as text. Rejects with a `code` as node:dns does: ENOTFOUND or ENODATA when
@@ -6,6 +7,8 @@ import { Resolver, promises as systemDns } from 'node:dns';
  */
 export type Lookup = (name: string) => Promise<readonly string[]>;
 
+/** Look-ups that the operating system does at a time. */
+const SYSTEM_LOOKUPS = 2;
 const NO_SUCH_NAME = new Set(['ENOTFOUND', 'ENODATA']);
 
 /** Whether a look-up failed because the name does not exist, or has no address. */
@@ -47,7 +50,8 @@ const operatingSystemLookup: Lookup = async (name) => {
  */
 export function systemLookup(): Lookup {
   const fromServers = resolverLookup(new Resolver({ timeout: 2000, tries: 2 }));
-  const fromSystem = limited(2, operatingSystemLookup);
+  const threads = new Semaphore(SYSTEM_LOOKUPS);
+  const fromSystem: Lookup = (name) => threads.run(() => operatingSystemLookup(name));
   return async (name) => {
     if (!name.includes('.') || name.endsWith('.localhost')) return fromSystem(name);
     try {
@@ -55,24 +59,6 @@ export function systemLookup(): Lookup {
     } catch (error) {
       if (codeOf(error) === 'ETIMEOUT') throw error;
       return fromSystem(name);
-    }
-  };
-}
-
-/** At most `limit` look-ups at a time; the others wait their turn. */
-function limited(limit: number, lookup: Lookup): Lookup {
-  const waiting: Array<() => void> = [];
-  let running = 0;
-  return async (name) => {
-    if (running >= limit) await new Promise<void>((start) => waiting.push(start));
-    else running += 1;
-    try {
-      return await lookup(name);
-    } finally {
-      // The place goes over to the next in line, so `running` stays as it is.
-      const next = waiting.shift();
-      if (next) next();
-      else running -= 1;
     }
   };
 }

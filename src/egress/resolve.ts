@@ -1,3 +1,4 @@
+import { within } from '../async/timeout.ts';
 import type { AddressPolicy } from './address-policy.ts';
 import { EgressError } from './errors.ts';
 import type { Target } from './host.ts';
@@ -35,19 +36,13 @@ export async function resolveChecked(target: Target, options: ResolveOptions): P
 }
 
 async function lookUp(name: string, lookup: Lookup, timeoutMs: number): Promise<readonly string[]> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
-  });
   try {
-    const addresses = await Promise.race([lookup(name), timeout]);
+    const addresses = await within(timeoutMs, 'The look-up', lookup(name));
     if (addresses.length > 0) return addresses;
   } catch (error) {
     if (!isNoSuchName(error)) {
       throw new EgressError('unreachable', `${name} could not be looked up.`, String(error), error);
     }
-  } finally {
-    clearTimeout(timer);
   }
   throw new EgressError('unresolvable', `There is no host called ${name}.`, 'no address records');
 }

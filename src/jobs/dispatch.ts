@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
+import { KeyedMutex } from '../async/keyed-mutex.ts';
 import { type Bus, DEFAULT_POOL, type JobEvent, type JobPointer } from '../bus/bus.ts';
 import type { Clock } from '../clock.ts';
 import { PlatenError } from '../errors/registry.ts';
 import { AdmissionTimer } from '../limits/admission-timer.ts';
-import { Turns } from '../memory/turns.ts';
 import type { Plan } from '../plans/plan.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { HistoryMover } from './history-mover.ts';
@@ -50,7 +50,7 @@ export class Dispatch {
    * Of jobs of one account that come at the same moment each counts those before it. Other processes take turns of
    * their own, so a full queue holds at most one job more for each of them.
    */
-  readonly #queueing = new Turns();
+  readonly #queueing = new KeyedMutex();
 
   constructor(parts: DispatchParts) {
     this.#parts = parts;

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Connection, Model } from 'mongoose';
+import { TtlCache } from '../async/ttl-cache.ts';
 import type { Clock } from '../clock.ts';
 import { PlatenError } from '../errors/registry.ts';
-import { TtlCache } from '../memory/ttl-cache.ts';
 import { collectionSchema } from '../store/collection-schema.ts';
 import { isDuplicateKey } from '../store/duplicate-key.ts';
 import { hashSecret, isSameHash, type KeyMode, modeOf, newSecret, prefixOf } from './secret.ts';

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { Connection } from 'mongoose';
 import type { Clock } from '../clock.ts';
 import { Collection, type CollectionSpec } from '../store/collection.ts';
+import { FixedWindow } from './fixed-window.ts';
 
 /**
  * What is counted by itself: with an API key requests for work, and requests that look at work (records, files, lists);
@@ -39,13 +41,13 @@ const writeConcern = { w: 1, j: false } as const;
  */
 export class RateLimiter {
   readonly #windows: Collection<RateWindow>;
-  readonly #clock: Clock;
-  /** Counts that were seen, per window; they only grow, so what was over the limit once stays it. */
-  readonly #seen = new Map<string, number>();
+  readonly #window: FixedWindow;
+  /** Counts that used up their window; they only grow, so what was over the limit once stays it. */
+  readonly #exhausted = new LRUCache<string, number>({ max: REMEMBERED });
 
   constructor(connection: Connection, clock: Clock) {
     this.#windows = new Collection(connection, WINDOWS);
-    this.#clock = clock;
+    this.#window = new FixedWindow(RATE_WINDOW_MS, clock);
   }
 
   /**
@@ -54,21 +56,17 @@ export class RateLimiter {
    * @param limit requests a window that the account may make.
    */
   async take(accountId: string, kind: RateKind, limit: number): Promise<RateVerdict> {
-    const now = this.#clock.now().getTime();
-    const shift = shiftOf(accountId);
-    const number = Math.floor((now - shift) / RATE_WINDOW_MS);
-    const endsAt = (number + 1) * RATE_WINDOW_MS + shift;
-    const id = `${accountId}:${kind}:${number}`;
+    const { id, endsAt, leftMs } = this.#window.of(`${accountId}:${kind}`, shiftOf(accountId));
     const verdict = (count: number): RateVerdict => ({
       allowed: count <= limit,
       remaining: Math.max(0, limit - count),
-      resetMs: endsAt - now,
+      resetMs: leftMs,
     });
-    const seen = this.#seen.get(id);
+    const seen = this.#exhausted.get(id);
     // A caller that hammers on costs the database nothing more.
     if (seen !== undefined && seen >= limit) return verdict(seen + 1);
-    const count = await this.#count(id, new Date(endsAt));
-    if (count >= limit) this.#remember(id, count);
+    const count = await this.#count(id, endsAt);
+    if (count >= limit) this.#exhausted.set(id, count);
     return verdict(count);
   }
 
@@ -80,12 +78,6 @@ export class RateLimiter {
   async #count(id: string, endsAt: Date): Promise<number> {
     const change = { $inc: { count: 1 }, $setOnInsert: { endsAt } };
     return (await this.#windows.upsert(id, change, { writeConcern })).count;
-  }
-
-  #remember(id: string, count: number): void {
-    this.#seen.delete(id);
-    this.#seen.set(id, count);
-    if (this.#seen.size > REMEMBERED) this.#seen.delete(this.#seen.keys().next().value!);
   }
 }
 

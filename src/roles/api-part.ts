@@ -8,7 +8,7 @@ import { openCountryDatabase } from '../geo/country-database.ts';
 import { createHttpApp } from '../http/app.ts';
 import { createOpsApp } from '../http/ops-app.ts';
 import { LastUse } from '../keys/last-use.ts';
-import { Fullness } from '../limits/fullness.ts';
+import { LoadShedder } from '../limits/load-shedder.ts';
 import { DownloadLinks } from '../orders/download-links.ts';
 import { EndWaiter } from '../orders/end-waiter.ts';
 import { RenderService } from '../orders/render-service.ts';
@@ -55,7 +55,7 @@ export async function startApiPart(
   });
   const countries = await openCountryDatabase();
   const lastUse = new LastUse({ keys: platform.keys, countries, clock, logger });
-  const full = watchFullness(platform);
+  const shedder = watchLoad(platform);
   const policy = createAddressPolicy({
     allowedNetworks: parseNetworks(config.PLATEN_ALLOWED_PRIVATE_NETWORKS),
   });
@@ -83,7 +83,7 @@ export async function startApiPart(
     idempotency: platform.idempotency,
     recorder: platform.recorder,
     usage: platform.usage,
-    admission: () => full.refusal() ?? storageRefusal(platform),
+    admission: () => shedder.refusal() ?? storageRefusal(platform),
     checkUrl: (url) => void checkSourceUrl(url, policy),
   });
   const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_MS }, app);
@@ -93,7 +93,7 @@ export async function startApiPart(
   return {
     port,
     async stop() {
-      full.stop();
+      shedder.stop();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
       const force = setTimeout(() => server.closeAllConnections(), config.PLATEN_SHUTDOWN_GRACE_MS);
@@ -159,20 +159,20 @@ function storageTeller({ logger, storageProblem }: Platform): () => void {
 }
 
 /** Counts the live jobs once in a while; past the bound new work is refused. */
-function watchFullness(platform: Platform): { refusal: () => PlatenError | undefined; stop: () => void } {
-  const fullness = new Fullness(platform.config.PLATEN_MAX_LIVE_JOBS);
+function watchLoad(platform: Platform): { refusal: () => PlatenError | undefined; stop: () => void } {
+  const shedder = new LoadShedder(platform.config.PLATEN_MAX_LIVE_JOBS);
   const tellStorage = storageTeller(platform);
   const timer = setInterval(() => {
     tellStorage();
     platform.collections.jobs.estimatedDocumentCount().then(
-      (count) => fullness.observe(count, platform.clock.now()),
+      (count) => shedder.observe(count, platform.clock.now()),
       // The database is away; what needs it fails by itself.
       () => undefined,
     );
   }, COUNT_EVERY_MS);
   timer.unref();
   return {
-    refusal: () => fullness.refusal(),
+    refusal: () => shedder.refusal(),
     stop: () => clearInterval(timer),
   };
 }

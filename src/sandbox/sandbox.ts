@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { backoffMs } from '../async/backoff.ts';
+import { TimeoutError, within } from '../async/timeout.ts';
 import { ProcessEnded, SandboxProcess } from './sandbox-process.ts';
 import type { Reply } from './serve.ts';
 
@@ -27,6 +29,8 @@ export interface SandboxOptions {
   /** Megabytes of JavaScript objects that one call may hold before its process ends. */
   readonly heapMb: number;
   readonly logger?: SandboxLogger | undefined;
+  /** A number in [0, 1), for the time between tries to start a process; chance unless said otherwise. */
+  readonly random?: () => number;
 }
 
 export interface SandboxLogger {
@@ -52,6 +56,8 @@ export class SandboxError extends Error {
   }
 }
 
+/** Between a process that could not be started and the next try. */
+const FIRST_RESTART_DELAY_MS = 200;
 const MAX_RESTART_DELAY_MS = 5000;
 
 interface Waiting {
@@ -139,7 +145,7 @@ class ProcessPool implements Sandbox {
       }
       await process.ended;
       this.remove(process);
-      if (failures > 0) await this.pause(Math.min(100 * 2 ** failures, MAX_RESTART_DELAY_MS));
+      if (failures > 0) await this.pauseAfter(failures);
     }
   }
 
@@ -156,8 +162,10 @@ class ProcessPool implements Sandbox {
     for (const waiting of this.waiting) waiting.fail(failed);
   }
 
-  private async pause(milliseconds: number): Promise<void> {
-    await sleep(milliseconds, undefined, { signal: this.closing.signal }).catch(() => {});
+  private async pauseAfter(failures: number): Promise<void> {
+    const { random = Math.random } = this.options;
+    const ms = backoffMs(failures, FIRST_RESTART_DELAY_MS, MAX_RESTART_DELAY_MS, random);
+    await sleep(ms, undefined, { signal: this.closing.signal }).catch(() => {});
   }
 }
 
@@ -170,24 +178,21 @@ async function callWithin(
 ): Promise<Reply> {
   const { promise: cut, reject: cutOff } = Promise.withResolvers<never>();
   const onStop = (): void => cutOff(stop.reason);
-  const timer = setTimeout(() => {
-    cutOff(new SandboxError('timeout', `The work took longer than ${timeoutMs} ms.`));
-  }, timeoutMs);
   stop.addEventListener('abort', onStop);
   if (stop.aborted) onStop();
   try {
-    return await Promise.race([process.call(call), cut]);
+    return await within(timeoutMs, 'The work', Promise.race([process.call(call), cut]));
   } catch (error) {
     process.kill();
     throw error === stop.reason ? error : sandboxError(error);
   } finally {
-    clearTimeout(timer);
     stop.removeEventListener('abort', onStop);
   }
 }
 
 function sandboxError(error: unknown): SandboxError {
   if (error instanceof SandboxError) return error;
+  if (error instanceof TimeoutError) return new SandboxError('timeout', `${error.message}.`, error);
   if (error instanceof ProcessEnded && error.outOfMemory) {
     return new SandboxError('memory', 'The work used more memory than allowed.', error);
   }

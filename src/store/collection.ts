@@ -178,7 +178,8 @@ export class Collection<T extends { readonly _id: string }> {
 
   /**
    * Changes the record, or makes it when there is none with this id. Where the filter, which names the id, misses a
-   * record that exists, the insert meets its id: that is the "no".
+   * record that exists, the insert meets its id. That may also be a record that another has made just now, which the
+   * filter does not miss: so it is asked once more, and that is the answer.
    *
    * @returns the record as it is afterwards; undefined when it exists and the filter misses it.
    */
@@ -191,8 +192,8 @@ export class Collection<T extends { readonly _id: string }> {
       });
       return (found as T | null) ?? undefined;
     } catch (error) {
-      if (isDuplicateKey(error)) return undefined;
-      throw error;
+      if (!isDuplicateKey(error)) throw error;
+      return this.findOneAndUpdate(filter, update);
     }
   }
 

@@ -1,5 +1,5 @@
+import { KeyedMutex } from '../async/keyed-mutex.ts';
 import { PlatenError } from '../errors/registry.ts';
-import { Turns } from '../memory/turns.ts';
 import type { TemplateEngine } from './engine/template-engine.ts';
 import type { SavedTemplate, TemplateDraft, TemplateStore } from './template-store.ts';
 
@@ -12,7 +12,7 @@ export class TemplateEditor {
   readonly #store: TemplateStore;
   readonly #engine: TemplateEngine;
   /** One at a time of each account: no account's slow templates hold up all others'. */
-  readonly #turns = new Turns(MAX_WAITING, tooMany);
+  readonly #perAccount = new KeyedMutex({ maxWaiting: MAX_WAITING, full: tooMany });
 
   constructor(store: TemplateStore, engine: TemplateEngine) {
     this.#store = store;
@@ -53,11 +53,11 @@ export class TemplateEditor {
    */
   preview(accountId: string, content: string, data: object, maxBytes: number): Promise<string> {
     const limits = { timeoutMs: PREVIEW_TIMEOUT_MS, maxOutputBytes: maxBytes };
-    return this.#turns.run(accountId, () => this.#engine.render(content, data, limits));
+    return this.#perAccount.run(accountId, () => this.#engine.render(content, data, limits));
   }
 
   #check(accountId: string, content: string): Promise<void> {
-    return this.#turns.run(accountId, () => this.#engine.check(content));
+    return this.#perAccount.run(accountId, () => this.#engine.check(content));
   }
 }
 

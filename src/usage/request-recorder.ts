@@ -1,6 +1,8 @@
+import { LRUCache } from 'lru-cache';
 import type { Caller } from '../accounts/caller.ts';
 import type { Clock } from '../clock.ts';
 import type { ErrorCode } from '../errors/registry.ts';
+import { FixedWindow } from '../limits/fixed-window.ts';
 import type { RequestLog } from './request-log.ts';
 import type { UsageCounters } from './usage-counters.ts';
 
@@ -30,8 +32,9 @@ const REMEMBERED = 10_000;
  * repetition of a request not at all.
  */
 export class RequestRecorder {
-  /** By account: the minute, and how many were logged in it. */
-  readonly #beyondRate = new Map<string, { readonly minute: number; readonly count: number }>();
+  /** How many were logged, by the window of an account. */
+  readonly #beyondRate = new LRUCache<string, number>({ max: REMEMBERED });
+  readonly #minute: FixedWindow;
   readonly #log: RequestLog;
   readonly #counters: UsageCounters;
   readonly #clock: Clock;
@@ -40,13 +43,14 @@ export class RequestRecorder {
     this.#log = log;
     this.#counters = counters;
     this.#clock = clock;
+    this.#minute = new FixedWindow(MINUTE_MS, clock);
   }
 
   /** Written within a second; never fails. */
   record({ caller, endpoint, ipAddress, errorCode, hasJob }: RecordedRequest): void {
     const at = this.#clock.now();
     const { accountId, apiKeyId } = caller;
-    if (errorCode !== 'RATE_LIMITED' || this.#isLogged(accountId, at)) {
+    if (errorCode !== 'RATE_LIMITED' || this.#isLogged(accountId)) {
       this.#log.record({
         accountId,
         apiKeyId,
@@ -64,16 +68,11 @@ export class RequestRecorder {
   }
 
   /** Whether one more request beyond the rate is logged. */
-  #isLogged(accountId: string, at: Date): boolean {
-    const minute = Math.floor(at.getTime() / MINUTE_MS);
-    const known = this.#beyondRate.get(accountId);
-    const count = known?.minute === minute ? known.count : 0;
+  #isLogged(accountId: string): boolean {
+    const { id } = this.#minute.of(accountId);
+    const count = this.#beyondRate.get(id) ?? 0;
     if (count >= LOGGED_BEYOND_RATE) return false;
-    this.#beyondRate.delete(accountId);
-    this.#beyondRate.set(accountId, { minute, count: count + 1 });
-    if (this.#beyondRate.size > REMEMBERED) {
-      this.#beyondRate.delete(this.#beyondRate.keys().next().value as string);
-    }
+    this.#beyondRate.set(id, count + 1);
     return true;
   }
 }

@@ -1,13 +1,16 @@
+import { LRUCache } from 'lru-cache';
+
 /** Parsed templates by their source, least recently used first out; bounded in number and in characters of source. */
-export class ParsedTemplates<Parsed> {
-  private readonly entries = new Map<string, Parsed>();
-  private readonly maxEntries: number;
-  private readonly maxChars: number;
-  private chars = 0;
+export class ParsedTemplates<Parsed extends object | string> {
+  private readonly entries: LRUCache<string, Parsed>;
 
   constructor(maxEntries: number, maxChars: number) {
-    this.maxEntries = maxEntries;
-    this.maxChars = maxChars;
+    this.entries = new LRUCache({
+      max: maxEntries,
+      maxSize: maxChars,
+      // The library takes no entry without a size.
+      sizeCalculation: (_parsed, source) => Math.max(1, source.length),
+    });
   }
 
   get size(): number {
@@ -17,23 +20,9 @@ export class ParsedTemplates<Parsed> {
   /** What `parse` made of this source, now or earlier. What `parse` throws is not kept. */
   get(source: string, parse: () => Parsed): Parsed {
     const known = this.entries.get(source);
-    if (known !== undefined) {
-      this.entries.delete(source);
-      this.entries.set(source, known);
-      return known;
-    }
+    if (known !== undefined) return known;
     const parsed = parse();
     this.entries.set(source, parsed);
-    this.chars += source.length;
-    this.evict();
     return parsed;
-  }
-
-  private evict(): void {
-    for (const source of this.entries.keys()) {
-      if (this.entries.size <= this.maxEntries && this.chars <= this.maxChars) return;
-      this.entries.delete(source);
-      this.chars -= source.length;
-    }
   }
 }

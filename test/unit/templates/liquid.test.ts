@@ -122,7 +122,7 @@ describe('Parsed templates', () => {
     assert.equal(get('123456789'), '123456789');
     assert.equal(parsed.size, 2, 'room was made for the characters');
     get('12345678901');
-    assert.equal(parsed.size, 0, 'what is too long alone is not kept');
+    assert.equal(parsed.size, 2, 'what is too long alone is not kept, and takes no room from others');
   });
 
   it('does not keep what could not be parsed', () => {

@@ -1,38 +1,38 @@
 import assert from 'node:assert/strict';
-import { Gate } from '../../../src/memory/gate.ts';
+import { Semaphore } from '../../../src/async/semaphore.ts';
 
-describe('a gate', () => {
+describe('a semaphore with a bounded queue', () => {
   const full = () => new Error('full');
 
   it('lets so many through at a time, the others in turn, and refuses the rest', async () => {
-    const gate = new Gate(2, 3);
+    const semaphore = new Semaphore(2, { maxWaiting: 3, full });
     const order: number[] = [];
     let running = 0;
     const enter = (n: number) =>
-      gate.run(async () => {
+      semaphore.run(async () => {
         running += 1;
         assert.ok(running <= 2);
         order.push(n);
         await new Promise((resolve) => setImmediate(resolve));
         running -= 1;
-      }, full);
+      });
     const outcomes = await Promise.allSettled([0, 1, 2, 3, 4, 5, 6].map(enter));
     assert.deepEqual(order, [0, 1, 2, 3, 4]);
     assert.deepEqual(
       outcomes.map(({ status }) => status),
       [...Array(5).fill('fulfilled'), 'rejected', 'rejected'],
     );
-    assert.ok(gate.idle);
+    assert.ok(semaphore.idle);
   });
 
-  it('passes the place on when a task fails', async () => {
-    const gate = new Gate(1, 1);
-    const failing = gate.run(async () => {
+  it('passes the permit on when a task fails', async () => {
+    const semaphore = new Semaphore(1, { maxWaiting: 1, full });
+    const failing = semaphore.run(async () => {
       throw new Error('failed');
-    }, full);
-    const next = gate.run(async () => 'done', full);
+    });
+    const next = semaphore.run(async () => 'done');
     await assert.rejects(failing, /failed/);
     assert.equal(await next, 'done');
-    assert.ok(gate.idle);
+    assert.ok(semaphore.idle);
   });
 });

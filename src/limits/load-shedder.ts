@@ -5,13 +5,12 @@ const FIRST_GUESS_S = 5;
 const LONGEST_S = 60;
 
 /**
- * Whether the whole system has as much work as it may have, and for how long. While it is full nothing new is
- * accepted, so how fast the number of live jobs falls is how fast they are done.
+ * Refuses new work while the whole system has as much as it may have. While it does nothing new is accepted, so how fast the number of live jobs falls is how fast they are done.
  */
-export class Fullness {
+export class LoadShedder {
   readonly #bound: number;
   #live = 0;
-  #fullSince: { readonly at: number; readonly live: number } | undefined;
+  #sheddingSince: { readonly at: number; readonly live: number } | undefined;
   #perSecond: number | undefined;
 
   /** @param bound live jobs at which new ones are refused. */
@@ -23,13 +22,13 @@ export class Fullness {
   observe(live: number, now: Date): void {
     this.#live = live;
     if (live < this.#bound) {
-      this.#fullSince = undefined;
+      this.#sheddingSince = undefined;
       return;
     }
     const at = now.getTime();
-    this.#fullSince ??= { at, live };
-    const done = this.#fullSince.live - live;
-    const seconds = (at - this.#fullSince.at) / 1000;
+    this.#sheddingSince ??= { at, live };
+    const done = this.#sheddingSince.live - live;
+    const seconds = (at - this.#sheddingSince.at) / 1000;
     if (done > 0 && seconds > 0) this.#perSecond = done / seconds;
   }
 

@@ -1,18 +1,20 @@
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
 
 /**
  * Keeps answers for a short time. One look-up at a time per key: callers that come meanwhile share it. When full, the
- * oldest answer goes.
+ * answer that was not asked for longest goes.
  */
-export class TtlCache<K, V> {
-  readonly #entries = new Map<K, { readonly until: number; readonly value: Promise<V> }>();
+export class TtlCache<K extends string, V> {
+  readonly #entries: LRUCache<K, { readonly until: number; readonly value: Promise<V> }>;
   readonly #ttlMs: number;
-  readonly #maxEntries: number;
   readonly #clock: Clock;
 
   constructor(ttlMs: number, maxEntries: number, clock: Clock) {
     this.#ttlMs = ttlMs;
-    this.#maxEntries = maxEntries;
+    // Neither the library's times nor its look-ups fit: an age counts there from after the look-up, and whoever waits
+    // for a look-up that is forgotten would get an error.
+    this.#entries = new LRUCache({ max: maxEntries });
     this.#clock = clock;
   }
 
@@ -24,11 +26,9 @@ export class TtlCache<K, V> {
     // The age counts from before the look-up: what it answers may have been decided then.
     const entry = { until: now + this.#ttlMs, value: load() };
     entry.value.catch(() => {
-      if (this.#entries.get(key) === entry) this.#entries.delete(key);
+      if (this.#entries.peek(key) === entry) this.#entries.delete(key);
     });
-    this.#entries.delete(key);
     this.#entries.set(key, entry);
-    if (this.#entries.size > this.#maxEntries) this.#entries.delete(this.#entries.keys().next().value as K);
     return entry.value;
   }
 

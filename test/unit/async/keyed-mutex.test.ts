@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { KeyedMutex } from '../../../src/async/keyed-mutex.ts';
+
+describe('a keyed mutex', () => {
+  it('lets one task of each key run at a time, in the order in which they came', async () => {
+    const mutex = new KeyedMutex();
+    const seen: string[] = [];
+    const task = (name: string, ms: number) => async () => {
+      seen.push(`${name} begins`);
+      await sleep(ms);
+      seen.push(`${name} ends`);
+    };
+    await Promise.all([
+      mutex.run('a', task('first', 20)),
+      mutex.run('a', task('second', 1)),
+      mutex.run('b', task('other', 1)),
+    ]);
+    assert.deepEqual(seen, [
+      'first begins',
+      'other begins',
+      'other ends',
+      'first ends',
+      'second begins',
+      'second ends',
+    ]);
+  });
+
+  it('passes on when a task fails, and refuses those for whom there is no room to wait', async () => {
+    const mutex = new KeyedMutex({ maxWaiting: 1, full: () => new Error('full') });
+    const failing = mutex.run('a', async () => {
+      await sleep(5);
+      throw new Error('failed');
+    });
+    const waiting = mutex.run('a', async () => 'done');
+    await assert.rejects(
+      mutex.run('a', async () => 'never'),
+      { message: 'full' },
+    );
+    await assert.rejects(failing, { message: 'failed' });
+    assert.equal(await waiting, 'done');
+    assert.equal(await mutex.run('a', async () => 'again'), 'again');
+  });
+});
