@@ -50,9 +50,15 @@ export async function openIssuer(port = 0): Promise<TestIssuer> {
   const issuer = `http://127.0.0.1:${own}`;
 
   const privateKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
-  const jwk = { ...privateKey.export({ format: 'jwk' }), kid: randomUUID(), use: 'sig', alg: 'RS256' };
+  const jwk = {
+    kty: 'RSA',
+    ...privateKey.export({ format: 'jwk' }),
+    kid: randomUUID(),
+    use: 'sig',
+    alg: 'RS256',
+  };
   const provider = new Provider(issuer, {
-    jwks: { keys: [jwk as never] },
+    jwks: { keys: [jwk] },
     clients: [],
     features: {
       devInteractions: { enabled: false },

@@ -81,11 +81,8 @@ export class Cast {
     await tokens.revoke(tokenId(revokedToken.token), accountId, revokedToken.expiresAt);
     const expiredToken = await tokens.issue(accountId);
     await connection
-      .collection('access_tokens')
-      .updateOne(
-        { _id: tokenId(expiredToken.token) as never },
-        { $set: { expiresAt: new Date(Date.now() - 1) } },
-      );
+      .collection<{ _id: string; expiresAt: Date }>('access_tokens')
+      .updateOne({ _id: tokenId(expiredToken.token) }, { $set: { expiresAt: new Date(Date.now() - 1) } });
 
     const parts = {
       owner,

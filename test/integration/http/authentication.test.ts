@@ -68,8 +68,8 @@ describe('authentication by API key', () => {
     const caller = await api.newCaller();
     assert.equal((await withKey(caller.secret)).status, 200);
     await api.domain.connection
-      .collection('api_keys')
-      .updateOne({ _id: caller.apiKeyId as never }, { $set: { status: 'revoked' } });
+      .collection<{ _id: string; status: string }>('api_keys')
+      .updateOne({ _id: caller.apiKeyId }, { $set: { status: 'revoked' } });
     await new Promise((resolve) => setTimeout(resolve, 900));
     assert.equal((await withKey(caller.secret)).status, 401);
   });

@@ -12,7 +12,7 @@ describe('A duplicate key', () => {
   let connection: Connection;
   before(async () => {
     connection = await connectDatabase((await startMongo()).uri, pino({ level: 'silent' }));
-    await connection.collection('things').insertOne({ _id: 'there' as never });
+    await connection.collection<{ _id: string }>('things').insertOne({ _id: 'there' });
   });
   after(() => connection.close());
 

@@ -23,9 +23,9 @@ describe('the log', () => {
   });
 
   it('tells of a write that the database refused, and nothing of what was to be written', async () => {
-    const row = { _id: 'same' as never, data: Buffer.from(BODY), html: BODY };
+    const row = { _id: 'same', data: Buffer.from(BODY), html: BODY };
     const refused = await connection
-      .collection('chunks')
+      .collection<{ _id: string; data: Buffer; html: string }>('chunks')
       .insertMany([row, row])
       .catch((error: unknown) => error);
     const error = new PlatenError('RENDER_FAILED', undefined, { cause: refused });
