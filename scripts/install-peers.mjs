@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 /**
  * Fetches what Platen runs beside itself from Maven Central, into .cache/peers/<name>: the embedded database, and a
- * Kafka broker for tests. Plain JavaScript, since it runs before anything is installed, on Node 20 or newer.
+ * Kafka broker for tests. Plain JavaScript, which Node 20 or newer runs before anything is installed.
  *
  *   node scripts/install-peers.mjs [mongo-java-server] [kafka]     (no name: both)
  *
  * What is up to date is left alone; two runs at a time wait for one another.
  */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   copyFileSync,
@@ -27,13 +27,49 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const sources = join(root, 'peers');
 const cache = join(root, '.cache', 'peers');
 const LOCK_POLL_MS = 200;
+/** What the launchers are made for. */
+const JAVA = 17;
 
 const known = readdirSync(sources);
 const names = process.argv.length > 2 ? process.argv.slice(2) : known;
 const unknown = names.filter((name) => !known.includes(name));
 if (unknown.length > 0) fail(`unknown: ${unknown.join(', ')} (there are: ${known.join(', ')})`);
 
-if (names.some((name) => !isUpToDate(name))) await withLock(installAll);
+if (names.some((name) => !isUpToDate(name))) {
+  try {
+    useJavaHome();
+    await withLock(installAll);
+  } catch (error) {
+    fail(error.message);
+  }
+}
+
+/** Maven takes the JDK of JAVA_HOME; so that all is made by one, the rest does too. @throws when there is no JDK. */
+function useJavaHome() {
+  const { JAVA_HOME, PATH = '' } = process.env;
+  if (JAVA_HOME) {
+    if (!existsSync(join(JAVA_HOME, 'bin', 'javac'))) {
+      throw new Error(
+        `JAVA_HOME is ${JAVA_HOME}, where there is no JDK: set it to one (Java ${JAVA} or newer), or unset it`,
+      );
+    }
+    process.env.PATH = `${join(JAVA_HOME, 'bin')}${delimiter}${PATH}`;
+  }
+  for (const command of ['java', 'javac', 'jar', 'mvn']) {
+    const { error, stdout, stderr } = spawnSync(command, ['--version'], { encoding: 'utf8' });
+    if (error?.code === 'ENOENT') throw new Error(missing(command));
+    if (error !== undefined) throw new Error(`${command} cannot be run: ${error.message}`);
+    const version = /^javac (\d+)/.exec(stdout)?.[1];
+    if (command === 'javac' && !(Number(version) >= JAVA)) {
+      const said = `${stdout}${stderr}`.trim().split('\n')[0];
+      throw new Error(`javac is too old: a JDK of Java ${JAVA} or newer is needed (it says: ${said})`);
+    }
+  }
+}
+
+function missing(command) {
+  return `${command} is not on PATH: a JDK (Java ${JAVA} or newer) and Maven are needed`;
+}
 
 async function installAll() {
   for (const name of names) {
@@ -75,6 +111,8 @@ async function fetchJars(name, folder) {
     if (Date.now() - reported < 1000) return;
     reported = Date.now();
     say(`${name}: ${fetched} files fetched`);
+  }).catch((error) => {
+    throw new Error(`${name}: the jars could not be fetched from Maven Central: ${error.message}`);
   });
 }
 
@@ -88,7 +126,16 @@ async function compileLaunchers(name, folder) {
   if (launchers.length === 0) return;
   say(`${name}: compiling ${launchers.length} classes`);
   const classes = join(folder, 'classes');
-  await run('javac', ['-Xlint:all', '-cp', join(folder, 'jars', '*'), '-d', classes, ...launchers]);
+  await run('javac', [
+    '-Xlint:all',
+    '--release',
+    `${JAVA}`,
+    '-cp',
+    join(folder, 'jars', '*'),
+    '-d',
+    classes,
+    ...launchers,
+  ]);
   await run('jar', ['cf', join(folder, 'jars', 'launcher.jar'), '-C', classes, '.']);
   rmSync(classes, { recursive: true });
 }
@@ -148,7 +195,11 @@ async function withLock(work) {
       await sleep(LOCK_POLL_MS / 2);
       if (lockHolder(lock) === process.pid) break;
     } catch (error) {
-      if (error.code !== 'EEXIST') throw error;
+      if (error.code !== 'EEXIST') {
+        // An empty one would be waited for by all that come after.
+        rmSync(lock, { force: true });
+        throw error;
+      }
     }
     const holder = lockHolder(lock);
     if (holder === undefined) {
@@ -190,17 +241,19 @@ function run(command, args, onLine, cwd) {
       });
     }
     child.on('error', (error) => {
-      reject(
-        new Error(
-          error.code === 'ENOENT' ? `${command} is not on PATH (Java 17 and Maven are needed)` : error,
-        ),
-      );
+      reject(error.code === 'ENOENT' ? new Error(missing(command)) : error);
     });
     child.on('close', (code) => {
       if (code === 0) resolve();
-      else reject(new Error(`${command} ended with ${code}\n${output.trim()}`));
+      else reject(new Error(`${command} ended with ${code}: ${gist(output)}`));
     });
   });
+}
+
+/** Maven marks what matters; of anything else all is shown. */
+function gist(output) {
+  const marked = output.split('\n').filter((line) => line.startsWith('[ERROR] '));
+  return marked.length > 0 ? marked[0].slice('[ERROR] '.length) : output.trim();
 }
 
 function say(text) {
@@ -211,5 +264,3 @@ function fail(text) {
   console.error(`[peers] ${text}`);
   process.exit(1);
 }
-
-process.on('uncaughtException', (error) => fail(error.message));

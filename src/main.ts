@@ -6,6 +6,8 @@ import type { RunningRole } from './roles/run-role.ts';
 
 const ROLES: readonly Role[] = ['api', 'worker', 'dispatcher', 'standalone'];
 const USAGE = `usage: platen <${ROLES.join(' | ')}>\n       platen accounts <list | create | set-plan | reset-password | revoke-tokens>`;
+/** Two signals within this time are one: of a process group, the parent may pass on what its child has got already. */
+const SAME_SIGNAL_MS = 1000;
 /** What is left to do when nothing works any more is not waited for longer than this. */
 const LAST_STEPS_MS = 10_000;
 
@@ -30,6 +32,7 @@ async function run(role: Role, config: Config): Promise<void> {
   const { runRole } = await import('./roles/run-role.ts');
   let running: RunningRole | undefined;
   let stopping = false;
+  let signalledAt = Number.NEGATIVE_INFINITY;
   const stop = (why: { signal: NodeJS.Signals } | { err: Error }, exitCode: number) => {
     stopping = true;
     running?.logger.info(why, 'stopping');
@@ -41,10 +44,14 @@ async function run(role: Role, config: Config): Promise<void> {
       );
   };
   const onSignal = (signal: NodeJS.Signals) => {
-    if (!stopping) return stop({ signal }, 0);
+    const now = performance.now();
+    if (!stopping) {
+      signalledAt = now;
+      return stop({ signal }, 0);
+    }
     // The second time there is no patience left; children end with their parent. But a terminal that is closed says so
     // more than once: the system to its foreground processes, the shell to its jobs.
-    if (signal !== 'SIGHUP') process.exit(1);
+    if (signal !== 'SIGHUP' && now - signalledAt > SAME_SIGNAL_MS) process.exit(1);
   };
   // Node ends the process after this: what it was doing is in an unknown state, and leases bring its jobs back.
   process.on('uncaughtExceptionMonitor', (error) => {

@@ -18,7 +18,13 @@ export async function connectDatabase(uri: string, logger: Logger): Promise<Conn
     // Writes that were answered are on disk in a majority of the members: "accepted" has to mean it.
     writeConcern: { w: 'majority', journal: true },
   });
-  connection.on('disconnected', () => logger.warn('database connection lost'));
+  let closing = false;
+  connection.on('disconnecting', () => {
+    closing = true;
+  });
+  connection.on('disconnected', () => {
+    if (!closing) logger.warn('database connection lost');
+  });
   connection.on('reconnected', () => logger.info('database connection is back'));
   return connection.asPromise();
 }

@@ -24,7 +24,7 @@ const terminal = fileURLToPath(new URL('../support/terminal.py', import.meta.url
 const KEY = `sk_live_${'given-by-the-operator-0123456789'.padEnd(40, 'x')}`;
 const BOOTSTRAP = { PLATEN_BOOTSTRAP_EMAIL: 'first@example.com', PLATEN_BOOTSTRAP_API_KEY: KEY };
 /** Long enough to be under way when the process is told to end. */
-const SLOW = { html: '<p>slow</p>', options: { delayMs: 2500 } };
+const SLOW = { html: '<p>slow</p>', options: { delayMs: 3500 } };
 
 describe('the end of a standalone service', function () {
   this.timeout(120_000);
@@ -68,6 +68,27 @@ describe('the end of a standalone service', function () {
     await assertGone(family);
     assert.ok(running!.logs.some(({ msg, signal }) => msg === 'stopping' && signal === 'SIGHUP'));
     await assertCompleted(jobId);
+  });
+
+  it('is in good order when SIGTERM comes twice at once, as from a process group and from make in it', async () => {
+    const client = await start();
+    const jobId = await orderHeld(client);
+    running!.signal('SIGTERM');
+    await sleep(200);
+    running!.signal('SIGTERM');
+    assert.equal(await running!.ended, 0);
+    await assertCompleted(jobId);
+  });
+
+  it('comes at once when a signal comes again later: whoever sends it has no patience left', async () => {
+    const client = await start();
+    await orderHeld(client);
+    const family = descendants(running!.pid);
+    running!.signal('SIGINT');
+    await sleep(1200);
+    running!.signal('SIGINT');
+    assert.equal(await running!.ended, 1);
+    await assertGone(family);
   });
 
   it('is the same when its terminal is closed', async () => {
@@ -143,7 +164,7 @@ describe('the end of a standalone service', function () {
       const database = Number(await readFile(join(dataDir, 'mongo-java-server/database.mv.pid'), 'utf8'));
       assert.equal(
         await refusal({}),
-        `platen standalone cannot start: The data folder ${dataDir}/mongo-java-server is in use by another database process (process ${database}).`,
+        `platen standalone cannot start: The data folder ${dataDir}/mongo-java-server is in use by another database process (process ${database}): end what has started it, or set PLATEN_DATA_DIR to another folder.`,
       );
     });
 

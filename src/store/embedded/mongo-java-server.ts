@@ -171,7 +171,7 @@ async function startFailure(
   if (first.kind === 'locked') {
     const holder = await readFile(`${file}.pid`, 'utf8').catch(() => 'unknown');
     return new EmbeddedDatabaseError(
-      `The data folder ${folder} is in use by another database process (process ${holder}).`,
+      `The data folder ${folder} is in use by another database process (process ${holder}): end what has started it, or set PLATEN_DATA_DIR to another folder.`,
       true,
     );
   }
