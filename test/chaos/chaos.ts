@@ -42,7 +42,7 @@ export async function runChaos({ seed, orders: count, limitMs, log }: ChaosRun):
     const accounts = await Promise.all(ACCOUNTS.map((name) => openAccount(name, urls)));
     const began = performance.now();
     const say = (line: string) => log(`${((performance.now() - began) / 1000).toFixed(1)} s  ${line}`);
-    const spreadMs = (count / ORDERS_PER_SECOND) * 1000;
+    const spreadMs = Math.ceil((count / ORDERS_PER_SECOND) * 1000);
     const orders = makeOrders(seed, count, spreadMs, accounts);
     const outOfTime = AbortSignal.timeout(limitMs);
 
