@@ -44,16 +44,17 @@ if (names.some((name) => !isUpToDate(name))) {
   }
 }
 
-/** Maven takes the JDK of JAVA_HOME; so that all is made by one, the rest does too. @throws when there is no JDK. */
+/** Java is the one on PATH, else that of JAVA_HOME, as it is when the database is started. @throws when something lacks. */
 function useJavaHome() {
   const { JAVA_HOME, PATH = '' } = process.env;
   if (JAVA_HOME) {
-    if (!existsSync(join(JAVA_HOME, 'bin', 'javac'))) {
+    // Maven takes this one, and no other.
+    if (!existsSync(join(JAVA_HOME, 'bin', 'java'))) {
       throw new Error(
-        `JAVA_HOME is ${JAVA_HOME}, where there is no JDK: set it to one (Java ${JAVA} or newer), or unset it`,
+        `JAVA_HOME is ${JAVA_HOME}, where there is no Java: set it to a JDK (Java ${JAVA} or newer), or unset it`,
       );
     }
-    process.env.PATH = `${join(JAVA_HOME, 'bin')}${delimiter}${PATH}`;
+    process.env.PATH = `${PATH}${delimiter}${join(JAVA_HOME, 'bin')}`;
   }
   for (const command of ['java', 'javac', 'jar', 'mvn']) {
     const { error, stdout, stderr } = spawnSync(command, ['--version'], { encoding: 'utf8' });

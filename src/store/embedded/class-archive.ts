@@ -11,6 +11,8 @@ import { parseAnswer } from './launcher-answer.ts';
  */
 const ARCHIVE = 'classes.jsa';
 const RECORD = 'classes.json';
+/** No run takes so long. */
+const ABANDONED_AFTER_MS = 600_000;
 
 interface ArchiveRecord {
   /** The JVM that made it, as the launcher names it. */
@@ -46,6 +48,7 @@ export async function makeClassArchive(java: string, jarsDir: string): Promise<v
   const scratch = `${ARCHIVE}.${randomUUID()}`;
   const path = join(jarsDir, scratch);
   try {
+    await removeAbandoned(jarsDir);
     const jars = await describeJars(jarsDir);
     const args = ['@java.args', `-XX:ArchiveClassesAtExit=${scratch}`, 'EmbeddedDatabase', `${path}.mv`, '0'];
     const jvm = await rehearse(java, args, jarsDir);
@@ -55,6 +58,15 @@ export async function makeClassArchive(java: string, jarsDir: string): Promise<v
     await rename(`${path}.json`, join(jarsDir, RECORD));
   } finally {
     for (const rest of ['', '.json', '.mv', '.mv.pid']) await rm(`${path}${rest}`, { force: true });
+  }
+}
+
+/** What runs that were killed have left. */
+async function removeAbandoned(jarsDir: string): Promise<void> {
+  for (const name of await readdir(jarsDir)) {
+    if (!name.startsWith(`${ARCHIVE}.`)) continue;
+    const { mtimeMs } = await stat(join(jarsDir, name));
+    if (Date.now() - mtimeMs > ABANDONED_AFTER_MS) await rm(join(jarsDir, name), { force: true });
   }
 }
 
