@@ -1,10 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { Connection, Model } from 'mongoose';
+import type { Connection } from 'mongoose';
 import { TtlCache } from '../async/ttl-cache.ts';
 import type { Clock } from '../clock.ts';
 import type { PlanName } from '../plans/plan.ts';
-import { collectionSchema } from '../store/collection-schema.ts';
-import { isDuplicateKey } from '../store/duplicate-key.ts';
+import { Collection, type CollectionSpec } from '../store/collection.ts';
 
 export interface Account {
   readonly _id: string;
@@ -29,42 +28,36 @@ const CACHE_ENTRIES = 10_000;
 /** Accounts that are looked up with one query. */
 const NAMES_AT_ONCE = 1000;
 
-/** Owns the accounts. */
+const ACCOUNTS: CollectionSpec = {
+  name: 'accounts',
+  indexes: [
+    { fields: { login: 1 }, unique: true, sparse: true },
+    { fields: { email: 1 } },
+    { fields: { createdAt: 1 } },
+  ],
+  scans: { '{} sort createdAt, _id': 'one page, for whoever operates the service' },
+};
+
+/** Owns the accounts. What is done to them goes through the `AccountService`, which records it. */
 export class AccountStore {
-  readonly #model: Model<Account>;
+  readonly #accounts: Collection<Account>;
   readonly #clock: Clock;
   readonly #cache: TtlCache<string, Account | undefined>;
 
   constructor(connection: Connection, clock: Clock) {
-    const schema = collectionSchema<Account>('accounts', {
-      _id: String,
-      email: String,
-      login: String,
-      passwordHash: String,
-      plan: String,
-      createdAt: Date,
-      tokensNotBefore: Date,
-    });
-    schema.index({ login: 1 }, { unique: true, sparse: true });
-    schema.index({ email: 1 });
-    schema.index({ createdAt: 1 });
-    this.#model = connection.model<Account>('Account', schema);
+    this.#accounts = new Collection(connection, ACCOUNTS);
     this.#clock = clock;
     this.#cache = new TtlCache(CACHE_MS, CACHE_ENTRIES, clock);
   }
 
   /** As it was at most CACHE_MS ago. */
   find(accountId: string): Promise<Account | undefined> {
-    return this.#cache.get(accountId, async () => {
-      return ((await this.#model.findById(accountId).lean()) as Account | null) ?? undefined;
-    });
+    return this.#cache.get(accountId, () => this.#accounts.findById(accountId));
   }
 
   /** The account that one signs in to with this address and a password. */
-  async findByEmail(email: string): Promise<Account | undefined> {
-    return (
-      ((await this.#model.findOne({ login: email.toLowerCase() }).lean()) as Account | null) ?? undefined
-    );
+  findByEmail(email: string): Promise<Account | undefined> {
+    return this.#accounts.findOne({ login: email.toLowerCase() });
   }
 
   /** @returns undefined when the address has an account already. */
@@ -78,7 +71,7 @@ export class AccountStore {
       plan,
       createdAt: this.#clock.now(),
     };
-    return (await this.#insert(account)) ? account : undefined;
+    return (await this.#accounts.insertIfAbsent(account)) ? account : undefined;
   }
 
   /**
@@ -101,18 +94,13 @@ export class AccountStore {
   }
 
   /** Oldest first. */
-  async list(limit: number, offset: number): Promise<Account[]> {
-    return (await this.#model
-      .find()
-      .sort({ createdAt: 1, _id: 1 })
-      .skip(offset)
-      .limit(limit)
-      .lean()) as Account[];
+  list(limit: number, offset: number): Promise<Account[]> {
+    return this.#accounts.find({}, { sort: { createdAt: 1, _id: 1 }, skip: offset, limit });
   }
 
   /** Accounts shown with an address: the one that signs in with it, and any of an issuer. */
-  async listByShownEmail(email: string): Promise<Account[]> {
-    return (await this.#model.find({ email: email.toLowerCase() }).limit(100).lean()) as Account[];
+  listByShownEmail(email: string): Promise<Account[]> {
+    return this.#accounts.find({ email: email.toLowerCase() }, { limit: 100 });
   }
 
   /** The names of the plans of these accounts, as they are now; accounts that are gone are left out. */
@@ -120,10 +108,7 @@ export class AccountStore {
     const names = new Map<string, PlanName>();
     for (let i = 0; i < accountIds.length; i += NAMES_AT_ONCE) {
       const some = accountIds.slice(i, i + NAMES_AT_ONCE);
-      const found = (await this.#model.find({ _id: { $in: some } }, { plan: 1 }).lean()) as Pick<
-        Account,
-        '_id' | 'plan'
-      >[];
+      const found = await this.#accounts.find({ _id: { $in: some } }, { projection: { plan: 1 } });
       for (const { _id, plan } of found) names.set(_id, plan);
     }
     return names;
@@ -150,7 +135,7 @@ export class AccountStore {
       plan,
       createdAt: this.#clock.now(),
     };
-    const created = await this.#insert(account);
+    const created = await this.#accounts.insertIfAbsent(account);
     this.#cache.forget(accountId);
     if (created) return { account, created };
     // Another process made it at the same moment.
@@ -159,21 +144,17 @@ export class AccountStore {
     return { account: other, created };
   }
 
-  async #insert(account: Account): Promise<boolean> {
-    try {
-      await this.#model.collection.insertOne(account as never);
-      return true;
-    } catch (error) {
-      if (isDuplicateKey(error)) return false;
-      throw error;
-    }
-  }
-
   async #change(accountId: string, fields: Partial<Account>): Promise<void> {
-    await this.#model.updateOne({ _id: accountId }, { $set: fields });
+    await this.#accounts.updateOne({ _id: accountId }, { $set: fields });
     this.#cache.forget(accountId);
   }
 }
+
+/** What may be known of accounts; what is done to them goes through the `AccountService`. */
+export type AccountReader = Pick<
+  AccountStore,
+  'find' | 'findByEmail' | 'list' | 'listByShownEmail' | 'planNames'
+>;
 
 /** The same for the same subject in every process: a UUID of RFC 9562's version 8, made from a hash of both names. */
 function federatedId(issuer: string, subject: string): string {

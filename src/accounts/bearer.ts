@@ -1,7 +1,8 @@
-import type { AuditLog } from '../audit/audit-log.ts';
+import { byAccount } from '../audit/audit-log.ts';
 import type { Clock } from '../clock.ts';
 import { FREE_PLAN } from '../plans/plan.ts';
 import { type AccessTokenStore, isOwnToken, tokenId } from './access-token-store.ts';
+import type { AccountService } from './account-service.ts';
 import type { Account, AccountStore } from './account-store.ts';
 import type { OidcVerifier } from './oidc-verifier.ts';
 
@@ -15,7 +16,7 @@ export interface Session {
 export interface BearerParts {
   readonly accounts: AccountStore;
   readonly tokens: AccessTokenStore;
-  readonly audit: AuditLog;
+  readonly accountService: AccountService;
   readonly clock: Clock;
   /** Undefined when no issuer is configured. */
   readonly oidc: OidcVerifier | undefined;
@@ -48,26 +49,17 @@ export class BearerTokens {
   }
 
   async #issuers(token: string, address: string | undefined): Promise<Session | undefined> {
-    const { oidc, tokens, accounts, audit } = this.#parts;
+    const { oidc, tokens, accountService } = this.#parts;
     const claims = await oidc?.verify(token);
     if (oidc === undefined || claims === undefined) return undefined;
     const id = tokenId(token);
     if ((await tokens.find(id))?.revoked) return undefined;
-    const { account, created } = await accounts.findOrCreateFederated(
-      oidc.issuer,
-      claims.subject,
-      claims.email,
+    const { subject, email } = claims;
+    const account = await accountService.findOrCreateFederated(
+      { issuer: oidc.issuer, subject, email },
       FREE_PLAN,
+      byAccount(address),
     );
-    if (created) {
-      await audit.record({
-        accountId: account._id,
-        action: 'account.registered',
-        actor: 'account',
-        ipAddress: address,
-        details: { issuer: oidc.issuer },
-      });
-    }
     // A token that does not say when it was made may be older than any revocation.
     if (madeTooEarly(account, claims.issuedAt ?? new Date(0))) return undefined;
     return { account, tokenId: id, tokenExpiresAt: claims.expiresAt };

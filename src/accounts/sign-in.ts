@@ -1,12 +1,13 @@
 import { Semaphore } from '../async/semaphore.ts';
-import type { AuditAction, AuditLog } from '../audit/audit-log.ts';
+import { type AuditAction, type AuditLog, byAccount } from '../audit/audit-log.ts';
 import { PlatenError } from '../errors/registry.ts';
 import { FREE_PLAN } from '../plans/plan.ts';
 import { type AccessTokenStore, type IssuedToken, tokenId } from './access-token-store.ts';
+import type { AccountService } from './account-service.ts';
 import type { Account, AccountStore } from './account-store.ts';
 import type { Session } from './bearer.ts';
 import type { FailureLimit } from './failure-limit.ts';
-import { hashPassword, verifyPassword } from './password.ts';
+import { verifyPassword } from './password.ts';
 
 export interface Credentials {
   readonly email: string;
@@ -17,6 +18,7 @@ export interface Credentials {
 type Address = string | undefined;
 
 export interface SignInParts {
+  readonly accountService: AccountService;
   readonly accounts: AccountStore;
   readonly tokens: AccessTokenStore;
   readonly failures: FailureLimit;
@@ -45,40 +47,43 @@ export class SignIn {
    *
    * @throws PlatenError UNAUTHENTICATED when the address has an account; TOO_MANY_FAILURES; UNAVAILABLE.
    */
-  register(credentials: Credentials, address: Address): Promise<IssuedToken> {
-    return this.#attempt('account.registered', credentials, address, async ({ email, password }) => {
-      return await this.#parts.accounts.create(email, await hashPassword(password), FREE_PLAN);
-    });
+  async register(credentials: Credentials, address: Address): Promise<IssuedToken> {
+    const { issued } = await this.#attempt('account.registered', credentials, address, (given) =>
+      this.#parts.accountService.create({ ...given, plan: FREE_PLAN }, byAccount(address)),
+    );
+    return issued;
   }
 
   /** @throws PlatenError UNAUTHENTICATED when address and password do not fit; TOO_MANY_FAILURES; UNAVAILABLE. */
-  signIn(credentials: Credentials, address: Address): Promise<IssuedToken> {
-    return this.#attempt('account.signed_in', credentials, address, async ({ email, password }) => {
+  async signIn(credentials: Credentials, address: Address): Promise<IssuedToken> {
+    const prove = async ({ email, password }: Credentials) => {
       const account = await this.#parts.accounts.findByEmail(email);
       const right = await verifyPassword(password, account?.passwordHash ?? null);
       return right ? account : undefined;
-    });
+    };
+    const { account, issued } = await this.#attempt('account.signed_in', credentials, address, prove);
+    await this.#record(account, 'account.signed_in', address);
+    return issued;
   }
 
   /** Ends the session's own token. */
   async signOut({ account, tokenId, tokenExpiresAt }: Session, address: Address): Promise<void> {
     await this.#parts.tokens.revoke(tokenId, account._id, tokenExpiresAt);
-    await this.#parts.audit.record({
-      accountId: account._id,
-      action: 'account.signed_out',
-      actor: 'account',
-      ipAddress: address,
-    });
+    await this.#record(account, 'account.signed_out', address);
   }
 
-  /** @param prove answers the account that the credentials open, or undefined. */
+  /**
+   * A failure is recorded; what comes of success is for whoever attempts.
+   *
+   * @param prove answers the account that the credentials open, or undefined.
+   */
   async #attempt(
-    action: AuditAction,
+    attempted: AuditAction,
     { email, password }: Credentials,
     address: Address,
     prove: (credentials: Credentials) => Promise<Account | undefined>,
-  ): Promise<IssuedToken> {
-    const { failures, audit } = this.#parts;
+  ): Promise<{ account: Account; issued: IssuedToken }> {
+    const { failures } = this.#parts;
     const credentials = { email: email.toLowerCase(), password };
     const account = await this.#hashings.run(async () => {
       const turnedOutWell = await failures.begin(credentials.email, address);
@@ -88,11 +93,10 @@ export class SignIn {
     });
     const issued = account && (await this.#issue(account, credentials.email));
     if (account === undefined || issued === undefined) {
-      await this.#recordFailure(action, credentials.email, address);
+      await this.#recordFailure(attempted, credentials.email, address);
       throw new PlatenError('UNAUTHENTICATED', 'The e-mail address and the password do not fit.');
     }
-    await audit.record({ accountId: account._id, action, actor: 'account', ipAddress: address });
-    return issued;
+    return { account, issued };
   }
 
   /**
@@ -105,6 +109,10 @@ export class SignIn {
     if ((await accounts.findByEmail(email))?.passwordHash === passwordHash) return issued;
     await tokens.revoke(tokenId(issued.token), _id, issued.expiresAt);
     return undefined;
+  }
+
+  #record({ _id }: Account, action: AuditAction, address: Address): Promise<void> {
+    return this.#parts.audit.record({ accountId: _id, action, ...byAccount(address) });
   }
 
   async #recordFailure(attempted: AuditAction, email: string, address: Address): Promise<void> {

@@ -24,6 +24,19 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 export const AUDIT_ACTORS = ['account', 'anonymous', 'operator'] as const;
 export type AuditActor = (typeof AUDIT_ACTORS)[number];
 
+/** Who does something, and from where. */
+export interface DoneBy {
+  readonly actor: AuditActor;
+  /** The client's address; undefined on the command line, or when the connection is gone already. */
+  readonly ipAddress?: string | undefined;
+}
+/** By whoever operates the service: on the command line, or by how it is configured. */
+export const BY_OPERATOR: DoneBy = { actor: 'operator' };
+/** By the account itself. */
+export function byAccount(ipAddress: string | undefined): DoneBy {
+  return { actor: 'account', ipAddress };
+}
+
 export interface AuditEntry {
   readonly _id: string;
   /** Null for what concerns no account, such as a sign-in to an address that has none. */
@@ -45,11 +58,10 @@ export interface AuditQuery {
   readonly newestFirst: boolean;
 }
 
-export type AuditEvent = Pick<AuditEntry, 'accountId' | 'action' | 'actor'> & {
-  readonly ipAddress?: string | undefined;
+export interface AuditEvent extends DoneBy, Pick<AuditEntry, 'accountId' | 'action'> {
   readonly targetId?: string;
   readonly details?: Readonly<Record<string, string>>;
-};
+}
 
 const KEPT_MS = 400 * 24 * 3_600_000;
 

@@ -1,13 +1,16 @@
+import { randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import type { Account } from '../accounts/account-store.ts';
-import { emailSchema } from '../accounts/credentials.ts';
+import { emailSchema, PASSWORD_LENGTHS, passwordSchema } from '../accounts/credentials.ts';
+import { BY_OPERATOR } from '../audit/audit-log.ts';
 import { type Config, loadConfig } from '../config.ts';
+import { PlatenError } from '../errors/registry.ts';
 import { FREE_PLAN } from '../plans/plan.ts';
 import { BUILT_IN } from '../plans/plan-source.ts';
-import type { AccountDesk, WithPassword } from './account-desk.ts';
 import { CommandError } from './command-error.ts';
-import { openDesk } from './open-desk.ts';
+import { findAccount } from './find-account.ts';
+import { type OpenAccounts, openAccounts } from './open-accounts.ts';
 import { table } from './table.ts';
 
 const USAGE = `usage: platen accounts <command> [--json]
@@ -24,6 +27,7 @@ With --password-stdin, create and reset-password read the password from stdin.
 The database is the one of MONGODB_URI, otherwise the embedded one in PLATEN_DATA_DIR, whether standalone runs or not.`;
 
 const MAX_ROWS = 1000;
+const PASSWORD_BYTES = 15;
 
 interface Options {
   readonly plan: string;
@@ -40,7 +44,7 @@ interface Streams {
 }
 
 type Run = (
-  desk: AccountDesk,
+  opened: OpenAccounts,
   operands: readonly string[],
   options: Options,
   stdin: NodeJS.ReadableStream,
@@ -57,34 +61,44 @@ interface Result {
 const COMMANDS: Readonly<Record<string, { readonly operands: number; readonly run: Run }>> = {
   list: {
     operands: 0,
-    async run(desk, _operands, { limit, offset }) {
-      const accounts = await desk.list(integer('limit', limit, 1, MAX_ROWS), integer('offset', offset, 0));
-      return { value: accounts.map(shown), text: accountTable(accounts) };
+    async run({ accounts }, _operands, { limit, offset }) {
+      const some = await accounts.list(integer('limit', limit, 1, MAX_ROWS), integer('offset', offset, 0));
+      return { value: some.map(shown), text: accountTable(some) };
     },
   },
   create: {
     operands: 1,
-    async run(desk, [email = ''], options, stdin) {
+    async run({ accountService }, [email = ''], options, stdin) {
       if (!emailSchema.safeParse(email).success) throw new CommandError(`${email} is no e-mail address.`);
-      return withPassword(await desk.create(email, options.plan, await passwordOf(options, stdin)));
+      const { password, made } = await passwordOf(options, stdin);
+      const account = await accountService.create({ email, password, plan: options.plan }, BY_OPERATOR);
+      if (account === undefined) throw new CommandError(`${email} has an account already.`);
+      return one(account, made);
     },
   },
   'set-plan': {
     operands: 2,
-    async run(desk, [who = '', plan = '']) {
-      return one(await desk.setPlan(who, plan));
+    async run({ accounts, accountService }, [who = '', plan = '']) {
+      accountService.requirePlan(plan);
+      const account = await findAccount(accounts, who);
+      return one(await accountService.setPlan(account, plan, BY_OPERATOR));
     },
   },
   'reset-password': {
     operands: 1,
-    async run(desk, [who = ''], options, stdin) {
-      return withPassword(await desk.resetPassword(who, await passwordOf(options, stdin)));
+    async run({ accounts, accountService }, [who = ''], options, stdin) {
+      const { password, made } = await passwordOf(options, stdin);
+      const account = await findAccount(accounts, who);
+      await accountService.resetPassword(account, password, BY_OPERATOR);
+      return one(account, made);
     },
   },
   'revoke-tokens': {
     operands: 1,
-    async run(desk, [who = '']) {
-      return one(await desk.revokeTokens(who));
+    async run({ accounts, accountService }, [who = '']) {
+      const account = await findAccount(accounts, who);
+      await accountService.revokeTokens(account, BY_OPERATOR);
+      return one(account);
     },
   },
 };
@@ -102,12 +116,15 @@ export async function runAccountsCommand(
 ): Promise<void> {
   const { command, operands, options } = parse(argv);
   const config: Config = loadConfig('standalone', environment);
-  const { desk, close } = await openDesk(config);
+  const opened = await openAccounts(config);
   try {
-    const result = await command.run(desk, operands, options, stdin);
+    const result = await command.run(opened, operands, options, stdin);
     print(options.json ? JSON.stringify(result.value, undefined, 2) : result.text);
+  } catch (error) {
+    // What the services refuse is told as it is to whoever typed the command.
+    throw error instanceof PlatenError ? new CommandError(error.message) : error;
   } finally {
-    await close();
+    await opened.close();
   }
 }
 
@@ -145,9 +162,24 @@ function parseStrictly(argv: readonly string[]) {
   });
 }
 
-/** Never from the arguments: every process of the machine can read those. */
-async function passwordOf(options: Options, stdin: NodeJS.ReadableStream): Promise<string | undefined> {
-  return options['password-stdin'] ? (await text(stdin)).replace(/\r?\n$/, '') : undefined;
+/**
+ * One from stdin, never from the arguments, which every process of the machine can read; otherwise one is made.
+ *
+ * @returns in `made` the one that is to be shown.
+ */
+async function passwordOf(
+  options: Options,
+  stdin: NodeJS.ReadableStream,
+): Promise<{ password: string; made?: string }> {
+  if (!options['password-stdin']) {
+    const made = randomBytes(PASSWORD_BYTES).toString('base64url');
+    return { password: made, made };
+  }
+  const password = (await text(stdin)).replace(/\r?\n$/, '');
+  if (passwordSchema.safeParse(password).success) return { password };
+  throw new CommandError(
+    `The password must have ${PASSWORD_LENGTHS.min} to ${PASSWORD_LENGTHS.max} characters.`,
+  );
 }
 
 function integer(name: string, given: string, min: number, max = Number.MAX_SAFE_INTEGER): number {
@@ -158,16 +190,13 @@ function integer(name: string, given: string, min: number, max = Number.MAX_SAFE
   );
 }
 
-function one(account: Account): Result {
-  return { value: shown(account), text: accountTable([account]) };
-}
-
-function withPassword({ account, password }: WithPassword): Result {
-  const result = one(account);
-  if (password === null) return result;
+/** @param password one that was made for the account. */
+function one(account: Account, password?: string): Result {
+  const table = accountTable([account]);
+  if (password === undefined) return { value: shown(account), text: table };
   return {
     value: { ...shown(account), password },
-    text: `${result.text}\n\nPassword, shown this once: ${password}`,
+    text: `${table}\n\nPassword, shown this once: ${password}`,
   };
 }
 

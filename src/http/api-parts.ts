@@ -1,4 +1,4 @@
-import type { AccountStore } from '../accounts/account-store.ts';
+import type { AccountReader } from '../accounts/account-store.ts';
 import type { BearerTokens } from '../accounts/bearer.ts';
 import type { SignIn } from '../accounts/sign-in.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
@@ -6,7 +6,8 @@ import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { PlatenError } from '../errors/registry.ts';
 import type { IdempotencyStore } from '../idempotency/idempotency-store.ts';
-import type { KeyStore } from '../keys/key-store.ts';
+import type { KeyService } from '../keys/key-service.ts';
+import type { KeyReader } from '../keys/key-store.ts';
 import type { LastUse } from '../keys/last-use.ts';
 import type { RateLimiter } from '../limits/rate-limiter.ts';
 import type { DownloadLinks } from '../orders/download-links.ts';
@@ -33,8 +34,9 @@ export interface OpsParts {
 export interface ApiParts extends OpsParts {
   readonly config: Pick<Config, 'PLATEN_HEADER_PREFIX' | 'PLATEN_TRUSTED_PROXIES'>;
   readonly renders: RenderService;
-  readonly keys: KeyStore;
-  readonly accounts: AccountStore;
+  readonly keys: KeyReader;
+  readonly keyService: KeyService;
+  readonly accounts: AccountReader;
   readonly signIn: SignIn;
   readonly bearer: BearerTokens;
   readonly audit: AuditLog;

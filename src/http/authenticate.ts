@@ -1,8 +1,8 @@
 import type { Request } from 'express';
-import type { AccountStore } from '../accounts/account-store.ts';
+import type { AccountReader } from '../accounts/account-store.ts';
 import type { Caller } from '../accounts/caller.ts';
 import { PlatenError } from '../errors/registry.ts';
-import type { KeyStore } from '../keys/key-store.ts';
+import type { KeyReader } from '../keys/key-store.ts';
 import type { LastUse } from '../keys/last-use.ts';
 import type { PlanSource } from '../plans/plan-source.ts';
 import { isAddressAllowed } from './client-address.ts';
@@ -18,8 +18,8 @@ export type Authenticators = { readonly [A in Auth]?: (request: Request) => Prom
  * ADDRESS_NOT_ALLOWED when the key may not be used from where the request comes.
  */
 export function apiKeyAuthenticator(parts: {
-  readonly keys: KeyStore;
-  readonly accounts: AccountStore;
+  readonly keys: KeyReader;
+  readonly accounts: AccountReader;
   readonly plans: PlanSource;
   readonly lastUse: LastUse;
 }): (request: Request) => Promise<Caller> {

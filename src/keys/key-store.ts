@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { Connection, Model } from 'mongoose';
+import type { Connection } from 'mongoose';
 import { TtlCache } from '../async/ttl-cache.ts';
 import type { Clock } from '../clock.ts';
 import { PlatenError } from '../errors/registry.ts';
-import { collectionSchema } from '../store/collection-schema.ts';
+import { Collection, type CollectionSpec } from '../store/collection.ts';
 import { isDuplicateKey } from '../store/duplicate-key.ts';
 import { hashSecret, isSameHash, type KeyMode, modeOf, newSecret, prefixOf } from './secret.ts';
 
@@ -18,23 +18,11 @@ export interface KeyUse {
   readonly geo: string | null;
 }
 
-/**
- * An API key.
- *
- * Active keys sit in numbered seats, and a seat passes from key to key: each that takes it is the next generation.
- * Seat and generation are unique together, so of two who take the same seat at the same moment one is refused by the
- * database. New keys take the lowest free seat (the plan's capacity is exact because all who find one place left find
- * the same one), and a rotated key's replacement takes the seat over before the old key is revoked (nobody can take
- * its place in between). See docs/decisions/0011-key-seats.md.
- */
+/** An API key, without its secret. */
 export interface ApiKey {
   readonly _id: string;
   readonly accountId: string;
-  readonly seat: number;
-  readonly generation: number;
   readonly name: string;
-  /** The name in lower case, to sort by. */
-  readonly sortName: string;
   readonly prefix: string;
   /** Hex SHA-256 of the secret. */
   readonly hash: string;
@@ -44,6 +32,21 @@ export interface ApiKey {
   readonly createdAt: Date;
   readonly lastUse: KeyUse | null;
   readonly revokedAt: Date | null;
+}
+
+/**
+ * As it is stored. Active keys of an account are numbered from 0, and a number passes from key to key: each that takes
+ * it is the next generation. Number and generation are unique together, so of two who take the same number at the same
+ * moment one is refused by the database. New keys take the lowest free number (the plan's capacity is exact because all
+ * who find one place left find the same one), and a rotated key's replacement takes the number over before the old key
+ * is revoked (nobody can take its place in between). See docs/decisions/0011-key-numbers.md.
+ */
+interface KeyRecord extends ApiKey {
+  /** The key's number; called so in data that exist. */
+  readonly seat: number;
+  readonly generation: number;
+  /** The name in lower case, to sort by. */
+  readonly sortName: string;
 }
 
 export interface NewKey {
@@ -81,38 +84,37 @@ export interface KeyQuery {
 /** Revoking works everywhere within this time. */
 const CACHE_MS = 800;
 const CACHE_ENTRIES = 10_000;
-/** Others who take seats at the same moment, before this one gives up. */
-const SEAT_TRIES = 100;
+/** Others who take numbers at the same moment, before this one gives up. */
+const NUMBER_TRIES = 100;
 
 const SORT_FIELDS = { last_used: 'lastUse.at', created: 'createdAt', name: 'sortName' } as const;
 
-/** Owns the API keys. */
+const KEYS: CollectionSpec = {
+  name: 'api_keys',
+  indexes: [
+    { fields: { hash: 1 }, unique: true },
+    { fields: { accountId: 1, seat: 1, generation: 1 }, unique: true },
+    { fields: { accountId: 1, status: 1 } },
+  ],
+  looksAt: {
+    asked: [
+      'mode',
+      'sort lastUse.at, createdAt, _id',
+      'sort createdAt, _id',
+      'sort sortName, createdAt, _id',
+    ],
+    because: 'an account has as many active keys as its plan allows, and what it has revoked',
+  },
+};
+
+/** Owns the API keys. What is done to them goes through the `KeyService`, which records it. */
 export class KeyStore {
-  readonly #model: Model<ApiKey>;
+  readonly #keys: Collection<KeyRecord>;
   readonly #clock: Clock;
   readonly #cache: TtlCache<string, ApiKey | undefined>;
 
   constructor(connection: Connection, clock: Clock) {
-    const schema = collectionSchema<ApiKey>('api_keys', {
-      _id: String,
-      accountId: String,
-      seat: Number,
-      generation: Number,
-      name: String,
-      sortName: String,
-      prefix: String,
-      hash: String,
-      mode: String,
-      status: String,
-      allowedIps: [String],
-      createdAt: Date,
-      lastUse: { type: { at: Date, ip: String, geo: String }, _id: false },
-      revokedAt: Date,
-    });
-    schema.index({ hash: 1 }, { unique: true });
-    schema.index({ accountId: 1, seat: 1, generation: 1 }, { unique: true });
-    schema.index({ accountId: 1, status: 1 });
-    this.#model = connection.model<ApiKey>('ApiKey', schema);
+    this.#keys = new Collection(connection, KEYS);
     this.#clock = clock;
     this.#cache = new TtlCache(CACHE_MS, CACHE_ENTRIES, clock);
   }
@@ -121,9 +123,7 @@ export class KeyStore {
   async authenticate(secret: string): Promise<ApiKey | undefined> {
     if (modeOf(secret) === undefined) return undefined;
     const hash = hashSecret(secret);
-    const key = await this.#cache.get(hash, async () => {
-      return ((await this.#model.findOne({ hash }).lean()) as ApiKey | null) ?? undefined;
-    });
+    const key = await this.#cache.get(hash, () => this.#keys.findOne({ hash }));
     // An index takes its own time to compare; nobody can aim at a hash, and what decides takes the same for any.
     return key?.status === 'active' && isSameHash(key.hash, hash) ? key : undefined;
   }
@@ -137,9 +137,9 @@ export class KeyStore {
     fields: NewKey,
     capacity = Number.POSITIVE_INFINITY,
   ): Promise<KeyWithSecret> {
-    for (let tries = 0; tries < SEAT_TRIES; tries += 1) {
-      const seat = await this.#freeSeat(accountId, capacity);
-      const made = seat && (await this.#insert(accountId, fields, seat));
+    for (let tries = 0; tries < NUMBER_TRIES; tries += 1) {
+      const numbered = await this.#freeNumber(accountId, capacity);
+      const made = numbered && (await this.#insert(accountId, fields, numbered));
       if (made !== undefined) return made;
     }
     throw new PlatenError('UNAVAILABLE', 'Too many keys of this account are being made at the moment.', {
@@ -153,7 +153,7 @@ export class KeyStore {
    * @throws PlatenError NOT_FOUND when the account has no such active key.
    */
   async rotate(accountId: string, keyId: string): Promise<KeyWithSecret> {
-    const old = await this.find(accountId, keyId);
+    const old = await this.#find(accountId, keyId);
     if (old?.status !== 'active') throw noActiveKey(keyId);
     const { name, mode, allowedIps, seat, generation } = old;
     const made = await this.#insert(
@@ -180,13 +180,12 @@ export class KeyStore {
     return { key: (await this.find(accountId, keyId)) ?? key, changed };
   }
 
-  async find(accountId: string, keyId: string): Promise<ApiKey | undefined> {
-    const key = (await this.#model.findById(keyId).lean()) as ApiKey | null;
-    return key?.accountId === accountId ? key : undefined;
+  find(accountId: string, keyId: string): Promise<ApiKey | undefined> {
+    return this.#find(accountId, keyId);
   }
 
-  async findBySecret(secret: string): Promise<ApiKey | undefined> {
-    return ((await this.#model.findOne({ hash: hashSecret(secret) }).lean()) as ApiKey | null) ?? undefined;
+  findBySecret(secret: string): Promise<ApiKey | undefined> {
+    return this.#keys.findOne({ hash: hashSecret(secret) });
   }
 
   /** Keys that were never used come last in `last_used_desc` and first in `last_used_asc`. */
@@ -196,54 +195,53 @@ export class KeyStore {
     const direction = sort.endsWith('_desc') ? -1 : 1;
     const field = SORT_FIELDS[sort.replace(/_(asc|desc)$/, '') as keyof typeof SORT_FIELDS];
     const [total, keys] = await Promise.all([
-      this.#model.countDocuments(filter),
-      this.#model
-        .find(filter)
-        .sort({ [field]: direction, createdAt: direction, _id: direction })
-        .skip(offset)
-        .limit(limit)
-        .lean(),
+      this.#keys.count(filter),
+      this.#keys.find(filter, {
+        sort: { [field]: direction, createdAt: direction, _id: direction },
+        skip: offset,
+        limit,
+      }),
     ]);
-    return { total, keys: keys as ApiKey[] };
+    return { total, keys };
   }
 
   /** Notes uses of keys, one per key; a later one that is known already stays. */
   async noteUses(uses: ReadonlyMap<string, KeyUse>): Promise<void> {
-    await this.#model.collection.bulkWrite(
-      [...uses].map(([keyId, { at, ip, geo }]) => ({
-        // Documents compare by their first field first, and any of them is more than null.
-        updateOne: { filter: { _id: keyId as never }, update: { $max: { lastUse: { at, ip, geo } } } },
-      })),
-      { ordered: false },
+    await this.#keys.updateAll(
+      // Documents compare by their first field first, and any of them is more than null.
+      [...uses].map(([id, { at, ip, geo }]) => ({ id, update: { $max: { lastUse: { at, ip, geo } } } })),
     );
   }
 
-  /** The lowest seat that no active key sits in. @throws PlatenError KEY_CAPACITY. */
-  async #freeSeat(accountId: string, capacity: number): Promise<Seat | undefined> {
-    const active = (await this.#model
-      .find({ accountId, status: 'active' }, { seat: 1 })
-      .lean()) as unknown as Pick<ApiKey, 'seat'>[];
+  async #find(accountId: string, keyId: string): Promise<KeyRecord | undefined> {
+    const key = await this.#keys.findById(keyId);
+    return key?.accountId === accountId ? key : undefined;
+  }
+
+  /** The lowest number that no active key has. @throws PlatenError KEY_CAPACITY. */
+  async #freeNumber(accountId: string, capacity: number): Promise<Numbered | undefined> {
+    const active = await this.#keys.find({ accountId, status: 'active' }, { projection: { seat: 1 } });
     const taken = new Set(active.map((key) => key.seat));
     if (taken.size >= capacity) {
       throw new PlatenError('KEY_CAPACITY', `The plan allows ${capacity} active API keys.`);
     }
     let seat = 0;
     while (taken.has(seat)) seat += 1;
-    const last = (await this.#model
-      .findOne({ accountId, seat }, { generation: 1, status: 1 })
-      .sort({ generation: -1 })
-      .lean()) as unknown as Pick<ApiKey, 'generation' | 'status'> | null;
+    const last = await this.#keys.findOne(
+      { accountId, seat },
+      { sort: { generation: -1 }, projection: { generation: 1, status: 1 } },
+    );
     if (last?.status === 'active') return undefined;
     return { seat, generation: (last?.generation ?? 0) + 1 };
   }
 
-  /** @returns undefined when another key has taken the seat. */
-  async #insert(accountId: string, fields: NewKey, seat: Seat): Promise<KeyWithSecret | undefined> {
+  /** @returns undefined when another key has taken the number. */
+  async #insert(accountId: string, fields: NewKey, numbered: Numbered): Promise<KeyWithSecret | undefined> {
     const secret = fields.secret ?? newSecret(fields.mode);
-    const key: ApiKey = {
+    const key: KeyRecord = {
       _id: randomUUID(),
       accountId,
-      ...seat,
+      ...numbered,
       name: fields.name,
       sortName: fields.name.toLowerCase(),
       prefix: prefixOf(secret),
@@ -256,7 +254,7 @@ export class KeyStore {
       revokedAt: null,
     };
     try {
-      await this.#model.collection.insertOne(key as never);
+      await this.#keys.insert(key);
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
       if (fields.secret !== undefined && (await this.findBySecret(fields.secret)) !== undefined) throw error;
@@ -267,16 +265,19 @@ export class KeyStore {
   }
 
   async #revoke({ _id, hash }: ApiKey): Promise<boolean> {
-    const { modifiedCount } = await this.#model.updateOne(
+    const changed = await this.#keys.updateOne(
       { _id, status: 'active' },
       { $set: { status: 'revoked', revokedAt: this.#clock.now() } },
     );
     this.#cache.forget(hash);
-    return modifiedCount > 0;
+    return changed;
   }
 }
 
-type Seat = Pick<ApiKey, 'seat' | 'generation'>;
+/** What may be known of keys; what is done to them goes through the `KeyService`. */
+export type KeyReader = Pick<KeyStore, 'authenticate' | 'find' | 'findBySecret' | 'list'>;
+
+type Numbered = Pick<KeyRecord, 'seat' | 'generation'>;
 
 function noActiveKey(keyId: string): PlatenError {
   return new PlatenError('NOT_FOUND', `There is no active API key ${keyId}.`);

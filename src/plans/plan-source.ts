@@ -32,6 +32,11 @@ export interface PlanSource {
 
 export const BUILT_IN: PlanSet = { plans: new Map(Object.entries(DEFAULT_PLANS)), pools: new Map() };
 
+/** What is told of a name that is no plan's; undefined when it is one. */
+export function unknownPlan(plans: PlanSource, name: PlanName): string | undefined {
+  return plans.has(name) ? undefined : `${name} is no plan; ${plans.names().join(', ')} are.`;
+}
+
 /** Answers from the set that it holds; a source that finds out of changes replaces it. */
 export class HeldPlans implements PlanSource {
   readonly #logger: Logger | undefined;

@@ -1,5 +1,6 @@
 import type { Connection } from 'mongoose';
 import { AccessTokenStore } from '../accounts/access-token-store.ts';
+import { AccountService } from '../accounts/account-service.ts';
 import type { AccountStore } from '../accounts/account-store.ts';
 import { BearerTokens } from '../accounts/bearer.ts';
 import { FailureLimit } from '../accounts/failure-limit.ts';
@@ -8,6 +9,9 @@ import { SignIn } from '../accounts/sign-in.ts';
 import { AuditLog } from '../audit/audit-log.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
+import { KeyService } from '../keys/key-service.ts';
+import type { KeyStore } from '../keys/key-store.ts';
+import type { PlanSource } from '../plans/plan-source.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
 export type AccountServicesConfig = Pick<
@@ -20,12 +24,19 @@ export type AccountServicesConfig = Pick<
 
 export type AccountServices = ReturnType<typeof createAccountServices>;
 
-/** Who signs in and how, and the record of it. To be made before the connection's indexes are. */
+/** Who signs in and how, what is done to accounts and keys, and the record of it all. To be made before the connection's indexes are. */
 export function createAccountServices(
   connection: Connection,
-  parts: { accounts: AccountStore; clock: Clock; logger: Logger; config: AccountServicesConfig },
+  parts: {
+    accounts: AccountStore;
+    keys: KeyStore;
+    plans: PlanSource;
+    clock: Clock;
+    logger: Logger;
+    config: AccountServicesConfig;
+  },
 ) {
-  const { accounts, clock, logger, config } = parts;
+  const { accounts, keys, plans, clock, logger, config } = parts;
   const { PLATEN_OIDC_ISSUER: issuer, PLATEN_OIDC_AUDIENCE: audience } = config;
   const audit = new AuditLog(connection, clock, logger);
   const tokens = new AccessTokenStore(connection, clock);
@@ -37,11 +48,14 @@ export function createAccountServices(
     issuer === undefined || audience === undefined
       ? undefined
       : new OidcVerifier({ issuer, audience, clock });
+  const accountService = new AccountService({ accounts, tokens, audit, plans });
   return {
     audit,
     tokens,
-    signIn: new SignIn({ accounts, tokens, failures, audit }),
-    bearer: new BearerTokens({ accounts, tokens, audit, clock, oidc }),
+    accountService,
+    keyService: new KeyService({ keys, audit }),
+    signIn: new SignIn({ accountService, accounts, tokens, failures, audit }),
+    bearer: new BearerTokens({ accountService, accounts, tokens, clock, oidc }),
     /** @returns how many ended tokens, past failures and old audit entries were deleted. */
     async deleteExpired(now: Date): Promise<number> {
       return (

@@ -67,6 +67,7 @@ export async function startApiPart(
     accounts: platform.accounts,
     templates: platform.templates,
     templateEditor: new TemplateEditor(platform.templates, templateEngine),
+    keyService: platform.accountServices.keyService,
     signIn: platform.accountServices.signIn,
     bearer: platform.accountServices.bearer,
     audit: platform.accountServices.audit,

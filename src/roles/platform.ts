@@ -48,9 +48,17 @@ export async function openPlatform(
 
   const bus = await openBus(logger);
   const accounts = new AccountStore(connection, clock);
+  const keys = new KeyStore(connection, clock);
   const accountPlans = new AccountPlans(accounts, plans);
   const planOf = async (accountId: string) => (await accountPlans.planOf(accountId)).plan;
-  const accountServices = createAccountServices(connection, { accounts, clock, logger, config });
+  const accountServices = createAccountServices(connection, {
+    accounts,
+    keys,
+    plans,
+    clock,
+    logger,
+    config,
+  });
   const jobServices = createJobServices(connection, {
     bus,
     clock,
@@ -60,7 +68,6 @@ export async function openPlatform(
     onEnded: (job) =>
       metrics.jobsEnded.inc({ state: job.state, class: job.class, code: job.error?.code ?? 'none' }),
   });
-  const keys = new KeyStore(connection, clock);
   const templates = new TemplateStore(connection, clock);
   await ensureIndexes(connection);
   const outputs = openOutputs(role, config, connection);

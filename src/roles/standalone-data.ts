@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { NewAccount } from '../accounts/account-service.ts';
+import { BY_OPERATOR } from '../audit/audit-log.ts';
+import type { NewKey } from '../keys/key-store.ts';
 import type { Platform } from './platform.ts';
 
-const FIRST_ACCOUNT = 'owner@localhost.localdomain';
+const FIRST_ACCOUNT: NewAccount = { email: 'owner@localhost.localdomain', password: null, plan: 'business' };
 
 /** The data folder's own secret, made at the first start. */
 export async function standaloneSecret(dataDir: string): Promise<string> {
@@ -20,21 +23,14 @@ export async function firstAccount(
   platform: Platform,
 ): Promise<{ keyFile: string; madeKey: string | undefined }> {
   const keyFile = join(platform.config.PLATEN_DATA_DIR, 'first-api-key');
-  const { accounts, keys, accountServices } = platform;
-  const account =
-    (await accounts.findByEmail(FIRST_ACCOUNT)) ?? (await accounts.create(FIRST_ACCOUNT, null, 'business'));
-  if (account === undefined) throw new Error('The first account could not be made.');
+  const { keys, accountServices } = platform;
+  const { accountService, keyService } = accountServices;
+  const { account } = await accountService.findOrCreate(FIRST_ACCOUNT, BY_OPERATOR);
   const kept = await readFile(keyFile, 'utf8').catch(() => undefined);
   if (kept !== undefined && (await keys.findBySecret(kept.trim())) !== undefined)
     return { keyFile, madeKey: undefined };
-  const { key, secret } = await keys.create(account._id, { name: 'first', mode: 'live', allowedIps: [] });
-  await accountServices.audit.record({
-    accountId: account._id,
-    action: 'key.created',
-    actor: 'operator',
-    targetId: key._id,
-    details: { name: key.name, mode: key.mode, prefix: key.prefix },
-  });
+  const fields: NewKey = { name: 'first', mode: 'live', allowedIps: [] };
+  const { secret } = await keyService.create(account._id, fields, BY_OPERATOR);
   await mkdir(platform.config.PLATEN_DATA_DIR, { recursive: true, mode: 0o700 });
   await writeFile(keyFile, `${secret}\n`, { mode: 0o600 });
   return { keyFile, madeKey: secret };

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import type { AuditAction } from '../../audit/audit-log.ts';
+import { byAccount } from '../../audit/audit-log.ts';
 import type { ApiKey, KeyWithSecret } from '../../keys/key-store.ts';
 import type { ApiParts } from '../api-parts.ts';
-import type { AccountCaller } from '../authenticate-bearer.ts';
 import { defineRoute } from '../route.ts';
 import {
   apiKeyListSchema,
@@ -48,12 +47,9 @@ const create = defineRoute({
   },
   errors: ['KEY_CAPACITY'],
 }).handledBy(async ({ body, caller, clientAddress }, parts: ApiParts) => {
-  const made = await parts.keys.create(caller.accountId, body, caller.plan.maxActiveKeys);
-  await record(parts, caller, clientAddress, 'key.created', made.key, {
-    name: body.name,
-    mode: body.mode,
-    prefix: made.key.prefix,
-  });
+  const { accountId, plan } = caller;
+  const by = byAccount(clientAddress);
+  const made = await parts.keyService.create(accountId, body, by, plan.maxActiveKeys);
   return { status: 201, json: newKeyBody(made) };
 });
 
@@ -69,11 +65,7 @@ const rotate = defineRoute({
   responses: { 200: { description: 'The new key, with its secret this once.', schema: newApiKeySchema } },
   errors: ['NOT_FOUND'],
 }).handledBy(async ({ params, caller, clientAddress }, parts: ApiParts) => {
-  const made = await parts.keys.rotate(caller.accountId, params.id);
-  await record(parts, caller, clientAddress, 'key.rotated', made.key, {
-    replaced: params.id,
-    prefix: made.key.prefix,
-  });
+  const made = await parts.keyService.rotate(caller.accountId, params.id, byAccount(clientAddress));
   return { status: 200, json: newKeyBody(made) };
 });
 
@@ -88,8 +80,7 @@ const revoke = defineRoute({
   responses: { 200: { description: 'The revoked key.', schema: apiKeySchema } },
   errors: ['NOT_FOUND'],
 }).handledBy(async ({ params, caller, clientAddress }, parts: ApiParts) => {
-  const { key, changed } = await parts.keys.revoke(caller.accountId, params.id);
-  if (changed) await record(parts, caller, clientAddress, 'key.revoked', key, { prefix: key.prefix });
+  const key = await parts.keyService.revoke(caller.accountId, params.id, byAccount(clientAddress));
   return { status: 200, json: keyBody(key) };
 });
 
@@ -113,15 +104,4 @@ function keyBody(key: ApiKey) {
 
 function newKeyBody({ key, secret }: KeyWithSecret) {
   return { id: key._id, apiKey: secret, prefix: key.prefix, mode: key.mode };
-}
-
-function record(
-  parts: ApiParts,
-  { accountId }: AccountCaller,
-  ipAddress: string | undefined,
-  action: AuditAction,
-  key: ApiKey,
-  details: Record<string, string>,
-): Promise<void> {
-  return parts.audit.record({ accountId, action, actor: 'account', ipAddress, targetId: key._id, details });
 }

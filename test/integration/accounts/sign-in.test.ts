@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { AccessTokenStore } from '../../../src/accounts/access-token-store.ts';
+import { AccountService } from '../../../src/accounts/account-service.ts';
 import { AccountStore } from '../../../src/accounts/account-store.ts';
-import { AuditLog } from '../../../src/audit/audit-log.ts';
-import { AccountDesk } from '../../../src/cli/account-desk.ts';
+import { AuditLog, BY_OPERATOR } from '../../../src/audit/audit-log.ts';
 import { connectDatabase } from '../../../src/store/connection.ts';
 import { AccountClient, newEmail, PASSWORD, signUp } from '../../support/account-client.ts';
 import { startMongo } from '../../support/mongo.ts';
@@ -97,7 +97,7 @@ describe('signing up, in and out', () => {
     const connection = await connectDatabase(uri, logger);
     const accounts = new AccountStore(connection, api.domain.clock);
     const tokens = new AccessTokenStore(connection, api.domain.clock);
-    const desk = new AccountDesk({
+    const accountService = new AccountService({
       accounts,
       tokens,
       audit: new AuditLog(connection, api.domain.clock, logger),
@@ -111,7 +111,8 @@ describe('signing up, in and out', () => {
       const signingIn = login('/auth/login', { email, password: PASSWORD });
       const changing = (async () => {
         await sleep(Math.random() * 80);
-        await desk.resetPassword(email, 'another password');
+        const account = await accounts.findByEmail(email);
+        await accountService.resetPassword(account!, 'another password', BY_OPERATOR);
       })();
       const [answer] = await Promise.all([signingIn, changing]);
       if (answer.status === 200) given.push(answer.json.accessToken);

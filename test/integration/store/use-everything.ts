@@ -39,6 +39,9 @@ async function manageAccount(api: TestApi): Promise<void> {
   const owner = await signUp(api.url, email);
   const { id: accountId } = await owner.expect(200, 'GET', '/auth/me');
   await api.accounts.setPlan(accountId, 'professional');
+  await api.accounts.planNames([accountId]);
+  await api.accounts.list(1, 0);
+  await api.accounts.listByShownEmail(email);
   for (const password of ['not the password', PASSWORD]) {
     await fetch(`${api.url}/auth/login`, {
       method: 'POST',

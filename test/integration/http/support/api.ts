@@ -90,8 +90,14 @@ export async function openApi(
   const templates = new TemplateStore(connection, clock, options.templateBounds);
   const log: string[] = [];
   const logger = pino({ level: 'debug' }, collect(log));
+  const plans = new HeldPlans({
+    plans: new Map(Object.entries({ ...DEFAULT_PLANS, professional: domain.plan })),
+    pools: new Map(),
+  });
   const accountServices = createAccountServices(connection, {
     accounts,
+    keys,
+    plans,
     clock,
     logger,
     config: {
@@ -105,10 +111,6 @@ export async function openApi(
   const lastUse = new LastUse({ keys, countries: await openCountryDatabase(), clock, logger });
   const templateEngine = createTemplateEngine({ processes: 1, logger });
   await ensureIndexes(connection);
-  const plans = new HeldPlans({
-    plans: new Map(Object.entries({ ...DEFAULT_PLANS, professional: domain.plan })),
-    pools: new Map(),
-  });
   const waiter = new EndWaiter(bus);
   const worker = new HandWorker(domain, outputs);
   const links = new DownloadLinks('a secret for tests, long enough to be one');
@@ -135,6 +137,7 @@ export async function openApi(
       clock,
       readiness: async () => ({ ready: state.problems.length === 0, problems: state.problems }),
       liveness: () => (state.stuck === undefined ? { live: true } : { live: false, problem: state.stuck }),
+      keyService: accountServices.keyService,
       signIn: accountServices.signIn,
       bearer: accountServices.bearer,
       audit: accountServices.audit,

@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { AccountStore } from '../accounts/account-store.ts';
+import type { AccountService } from '../accounts/account-service.ts';
+import { type AccountReader, AccountStore } from '../accounts/account-store.ts';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
+import { KeyStore } from '../keys/key-store.ts';
 import type { PlanSource } from '../plans/plan-source.ts';
 import { openPlanSource } from '../plans/watched-plans.ts';
 import { createAccountServices } from '../roles/account-services.ts';
@@ -10,11 +12,11 @@ import { announcedDatabase } from '../roles/standalone-data.ts';
 import { connectDatabase, ensureIndexes } from '../store/connection.ts';
 import { EmbeddedDatabaseError, startEmbeddedDatabase } from '../store/embedded/start-embedded.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
-import { AccountDesk } from './account-desk.ts';
 import { CommandError } from './command-error.ts';
 
-export interface OpenDesk {
-  readonly desk: AccountDesk;
+export interface OpenAccounts {
+  readonly accounts: AccountReader;
+  readonly accountService: AccountService;
   close(): Promise<void>;
 }
 
@@ -24,7 +26,7 @@ export interface OpenDesk {
  *
  * @throws CommandError when neither can be had, or the plans file has faults.
  */
-export async function openDesk(config: Config): Promise<OpenDesk> {
+export async function openAccounts(config: Config): Promise<OpenAccounts> {
   // The log goes to stdout, which is for the command's own answer.
   const logger = createLogger({ level: 'silent', role: 'accounts', instance: 'accounts' });
   const plans = await openPlans(config.PLATEN_PLANS_FILE, logger);
@@ -35,10 +37,18 @@ export async function openDesk(config: Config): Promise<OpenDesk> {
   try {
     const connection = await connectDatabase(database.uri, logger);
     const accounts = new AccountStore(connection, systemClock);
-    const services = createAccountServices(connection, { accounts, clock: systemClock, logger, config });
+    const { accountService } = createAccountServices(connection, {
+      accounts,
+      keys: new KeyStore(connection, systemClock),
+      plans,
+      clock: systemClock,
+      logger,
+      config,
+    });
     await ensureIndexes(connection);
     return {
-      desk: new AccountDesk({ accounts, tokens: services.tokens, audit: services.audit, plans }),
+      accounts,
+      accountService,
       async close() {
         await connection.close();
         await database.close();

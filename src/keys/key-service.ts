@@ -1,0 +1,47 @@
+import type { AuditAction, AuditLog, DoneBy } from '../audit/audit-log.ts';
+import type { ApiKey, KeyStore, KeyWithSecret, NewKey } from './key-store.ts';
+
+/** What is done to API keys, by whomever: every change is in the audit log when it resolves. */
+export class KeyService {
+  readonly #keys: KeyStore;
+  readonly #audit: AuditLog;
+
+  constructor(parts: { keys: KeyStore; audit: AuditLog }) {
+    this.#keys = parts.keys;
+    this.#audit = parts.audit;
+  }
+
+  /**
+   * @param capacity keys of the account that may be active at a time.
+   * @throws PlatenError KEY_CAPACITY; the database's duplicate-key error when a given secret is another key's.
+   */
+  async create(accountId: string, fields: NewKey, by: DoneBy, capacity?: number): Promise<KeyWithSecret> {
+    const made = await this.#keys.create(accountId, fields, capacity);
+    const { name, mode, prefix } = made.key;
+    await this.#record(made.key, 'key.created', by, { name, mode, prefix });
+    return made;
+  }
+
+  /** Puts a new key in an active key's place. @throws PlatenError NOT_FOUND when the account has no such active key. */
+  async rotate(accountId: string, keyId: string, by: DoneBy): Promise<KeyWithSecret> {
+    const made = await this.#keys.rotate(accountId, keyId);
+    await this.#record(made.key, 'key.rotated', by, { replaced: keyId, prefix: made.key.prefix });
+    return made;
+  }
+
+  /**
+   * Revoking a key that is revoked already changes nothing.
+   *
+   * @returns the revoked key.
+   * @throws PlatenError NOT_FOUND when the account has no such key.
+   */
+  async revoke(accountId: string, keyId: string, by: DoneBy): Promise<ApiKey> {
+    const { key, changed } = await this.#keys.revoke(accountId, keyId);
+    if (changed) await this.#record(key, 'key.revoked', by, { prefix: key.prefix });
+    return key;
+  }
+
+  #record(key: ApiKey, action: AuditAction, by: DoneBy, details: Record<string, string>): Promise<void> {
+    return this.#audit.record({ accountId: key.accountId, action, ...by, targetId: key._id, details });
+  }
+}
