@@ -16,7 +16,7 @@ import type { PlanSource } from '../plans/plan-source.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { TemplateEditor } from '../templates/template-editor.ts';
-import type { TemplateStore } from '../templates/template-store.ts';
+import type { TemplateReader } from '../templates/template-store.ts';
 import type { RequestRecorder } from '../usage/request-recorder.ts';
 import type { UsageReports } from '../usage/usage-reports.ts';
 
@@ -41,7 +41,7 @@ export interface ApiParts extends OpsParts {
   readonly bearer: BearerTokens;
   readonly audit: AuditLog;
   readonly lastUse: LastUse;
-  readonly templates: TemplateStore;
+  readonly templates: TemplateReader;
   readonly templateEditor: TemplateEditor;
   readonly plans: PlanSource;
   readonly links: DownloadLinks;

@@ -66,7 +66,11 @@ export async function startApiPart(
     keys: platform.keys,
     accounts: platform.accounts,
     templates: platform.templates,
-    templateEditor: new TemplateEditor(platform.templates, templateEngine),
+    templateEditor: new TemplateEditor({
+      store: platform.templates,
+      engine: templateEngine,
+      audit: platform.accountServices.audit,
+    }),
     keyService: platform.accountServices.keyService,
     signIn: platform.accountServices.signIn,
     bearer: platform.accountServices.bearer,

@@ -75,7 +75,10 @@ const VERSIONS: CollectionSpec = {
   indexes: [{ fields: { templateId: 1, version: 1 }, unique: true }],
 };
 
-/** Owns the templates and their versions. */
+/** What may be known of templates; what is done to them goes through the `TemplateEditor`. */
+export type TemplateReader = Pick<TemplateStore, 'current' | 'list' | 'listVersions' | 'resolve'>;
+
+/** Owns the templates and their versions. What is done to them goes through the `TemplateEditor`, which records it. */
 export class TemplateStore {
   readonly #templates: Collection<Template>;
   readonly #versions: Collection<TemplateVersion>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { byAccount } from '../../audit/audit-log.ts';
 import { PlatenError } from '../../errors/registry.ts';
 import type { Plan } from '../../plans/plan.ts';
 import { noTemplate } from '../../templates/template-editor.ts';
@@ -7,7 +8,7 @@ import type { ApiParts } from '../api-parts.ts';
 import { defineRoute } from '../route.ts';
 import { paging } from '../schemas/paging.ts';
 import { templateSchema, templateVersionListSchema, templateVersionSchema } from '../schemas/template.ts';
-import { recordSave, templateBody } from './templates.ts';
+import { templateBody } from './templates.ts';
 
 const tags = ['Templates'];
 const id = z.uuid().toLowerCase();
@@ -70,8 +71,9 @@ const rollBack = defineRoute({
   errors: ['PLAN_LIMIT', 'NOT_FOUND', 'TEMPLATE_ERROR', 'TOO_MANY_WAITING'],
 }).handledBy(async ({ params, caller, clientAddress }, parts: ApiParts) => {
   requireVersions(caller.plan);
-  const saved = await parts.templateEditor.rollBack(caller.accountId, params.id, params.versionId);
-  await recordSave(parts, caller, clientAddress, saved, { rolledBackTo: params.versionId });
+  const { accountId } = caller;
+  const by = byAccount(clientAddress);
+  const saved = await parts.templateEditor.rollBack(accountId, params.id, params.versionId, by);
   return { status: 200, json: templateBody(saved) };
 });
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { byAccount } from '../../audit/audit-log.ts';
 import { PlatenError } from '../../errors/registry.ts';
 import { noTemplate } from '../../templates/template-editor.ts';
 import { type SavedTemplate, TEMPLATE_BOUNDS } from '../../templates/template-store.ts';
@@ -46,8 +47,7 @@ const create = defineRoute({
   },
   errors: ['TEMPLATE_ERROR', 'TEMPLATE_CAPACITY', 'TOO_MANY_WAITING'],
 }).handledBy(async ({ body, caller, clientAddress }, parts: ApiParts) => {
-  const saved = await parts.templateEditor.create(caller.accountId, body);
-  await recordSave(parts, caller, clientAddress, saved);
+  const saved = await parts.templateEditor.create(caller.accountId, body, byAccount(clientAddress));
   return { status: 201, json: templateBody(saved) };
 });
 
@@ -93,8 +93,8 @@ const change = defineRoute({
   responses: { 200: { description: 'The template in its new version.', schema: templateSchema } },
   errors: ['NOT_FOUND', 'TEMPLATE_ERROR', 'TOO_MANY_WAITING'],
 }).handledBy(async ({ params, body, caller, clientAddress }, parts: ApiParts) => {
-  const saved = await parts.templateEditor.change(caller.accountId, params.id, body);
-  await recordSave(parts, caller, clientAddress, saved);
+  const by = byAccount(clientAddress);
+  const saved = await parts.templateEditor.change(caller.accountId, params.id, body, by);
   return { status: 200, json: templateBody(saved) };
 });
 
@@ -109,15 +109,7 @@ const remove = defineRoute({
   responses: { 200: { description: 'It is deleted.', schema: successSchema } },
   errors: ['NOT_FOUND'],
 }).handledBy(async ({ params, caller, clientAddress }, parts: ApiParts) => {
-  const { accountId } = caller;
-  if (!(await parts.templates.delete(accountId, params.id))) throw noTemplate(params.id);
-  await parts.audit.record({
-    accountId,
-    action: 'template.deleted',
-    actor: 'account',
-    ipAddress: clientAddress,
-    targetId: params.id,
-  });
+  await parts.templateEditor.delete(caller.accountId, params.id, byAccount(clientAddress));
   return { status: 200, json: { success: true } };
 });
 
@@ -154,24 +146,6 @@ export function templateBody({ template, version }: SavedTemplate) {
     createdAt: template.createdAt.toISOString(),
     updatedAt: version.createdAt.toISOString(),
   };
-}
-
-/** @param details what came to the save besides its version. */
-export function recordSave(
-  parts: ApiParts,
-  { accountId }: AccountCaller,
-  ipAddress: string | undefined,
-  { template, version }: SavedTemplate,
-  details: Record<string, string> = {},
-): Promise<void> {
-  return parts.audit.record({
-    accountId,
-    action: 'template.saved',
-    actor: 'account',
-    ipAddress,
-    targetId: template._id,
-    details: { versionId: version._id, version: String(version.version), ...details },
-  });
 }
 
 async function previewed(

@@ -128,7 +128,11 @@ export async function openApi(
       keys,
       accounts,
       templates,
-      templateEditor: new TemplateEditor(templates, templateEngine),
+      templateEditor: new TemplateEditor({
+        store: templates,
+        engine: templateEngine,
+        audit: accountServices.audit,
+      }),
       plans,
       links,
       publicUrl: () => url,
