@@ -1,28 +1,10 @@
 import { type Connection, mongo } from 'mongoose';
+import { type CollectionSpec, declareCollection } from './collection-spec.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
-import { beyondIndex, type Directions, nameOf, shapeOf } from './query-shape.ts';
+import { QueryGuard } from './query-guard.ts';
+import type { Directions } from './query-shape.ts';
 
-/** An index: its fields in order, and whether they rise (1) or fall (-1). */
-export interface Index {
-  readonly fields: Directions;
-  readonly unique?: true;
-  /** Holds only the records that have the fields. */
-  readonly sparse?: true;
-}
-
-/** What is declared of a collection, beside the code that owns it. */
-export interface CollectionSpec {
-  readonly name: string;
-  /** Besides the one on `_id`. */
-  readonly indexes?: readonly Index[];
-  /**
-   * What queries ask for besides what their index gives: fields that are simply looked at, and `sort a, b` for an order
-   * that is made by hand, among the few records that the index leads to.
-   */
-  readonly looksAt?: { readonly asked: readonly string[]; readonly because: string };
-  /** Queries that read the whole collection, as `nameOf` writes them, each with the reason why that is little. */
-  readonly scans?: Readonly<Record<string, string>>;
-}
+export type { CollectionSpec } from './collection-spec.ts';
 
 type Filter<T> = mongo.Filter<T>;
 /** Values for fields, typed as they are in the record, and for paths below them (`hours.9`), which are not. */
@@ -55,35 +37,6 @@ export interface FindOptions {
 /** Upserts that lose the race to insert are run again this often. */
 const TRIES = 5;
 
-/** A query that would read far more than it answers with. */
-export class UnindexedQuery extends Error {
-  constructor(collection: string, query: string, why: string) {
-    super(`Query of ${collection}: ${query}: ${why}. Declare an index for it, or why it reads little.`);
-    this.name = 'UnindexedQuery';
-  }
-}
-
-/** What was declared over each connection, by the collections' names. */
-const declared = new WeakMap<Connection, Map<string, CollectionSpec>>();
-
-/** The fields of all indexes of a collection, the one on `_id` among them. */
-export function indexedFields({ indexes = [] }: CollectionSpec): readonly Directions[] {
-  return [{ _id: 1 }, ...indexes.map(({ fields }) => fields)];
-}
-
-/** The collections that were declared over a connection, in that order. */
-export function declaredCollections(connection: Connection): readonly CollectionSpec[] {
-  return [...(declared.get(connection)?.values() ?? [])];
-}
-
-/** Creates the indexes of declared collections; doing it again, or in several processes at once, changes nothing. */
-export async function ensureDeclaredIndexes(connection: Connection): Promise<void> {
-  for (const { name, indexes = [] } of declaredCollections(connection)) {
-    for (const { fields, ...options } of indexes)
-      await connection.collection(name).createIndex(fields, options);
-  }
-}
-
 /**
  * A collection as its owner sees it: the operations of the driver that every supported database has, typed by the
  * record, without mongoose's casting. Records are kept as they are written. A query that is neither led by an index nor
@@ -91,8 +44,7 @@ export async function ensureDeclaredIndexes(connection: Connection): Promise<voi
  */
 export class Collection<T extends { readonly _id: string }> {
   readonly #records: mongo.Collection<T>;
-  readonly #spec: CollectionSpec;
-  readonly #allowed = new Set<string>();
+  readonly #guard: QueryGuard;
 
   /**
    * Declares the collection; `ensureIndexes` makes its indexes.
@@ -100,12 +52,10 @@ export class Collection<T extends { readonly _id: string }> {
    * @throws when the connection has another declaration of this name: a collection has one owner.
    */
   constructor(connection: Connection, spec: CollectionSpec) {
-    const others = declared.get(connection) ?? new Map<string, CollectionSpec>();
-    if ((others.get(spec.name) ?? spec) !== spec) throw new Error(`${spec.name} is declared twice.`);
-    declared.set(connection, others.set(spec.name, spec));
+    declareCollection(connection, spec);
     // The one place that knows what mongoose hands out: the driver's own collection, typed for no record.
     this.#records = connection.collection(spec.name) as unknown as mongo.Collection<T>;
-    this.#spec = spec;
+    this.#guard = new QueryGuard(spec);
   }
 
   async findById(id: string, projection?: FindOptions['projection']): Promise<T | undefined> {
@@ -113,7 +63,7 @@ export class Collection<T extends { readonly _id: string }> {
   }
 
   async findOne(filter: Filter<T>, { sort, projection }: FindOptions = {}): Promise<T | undefined> {
-    this.#check(filter, sort);
+    this.#guard.check(filter, sort);
     const found = await this.#records.findOne(filter, {
       ...(sort && { sort }),
       ...(projection && { projection }),
@@ -122,7 +72,7 @@ export class Collection<T extends { readonly _id: string }> {
   }
 
   async find(filter: Filter<T>, options: FindOptions = {}): Promise<T[]> {
-    this.#check(filter, options.sort);
+    this.#guard.check(filter, options.sort);
     return (await this.#records.find(filter, { ...options }).toArray()) as T[];
   }
 
@@ -159,19 +109,19 @@ export class Collection<T extends { readonly _id: string }> {
 
   /** @returns whether a record matched. */
   async updateOne(filter: Filter<T>, update: Update<T>): Promise<boolean> {
-    this.#check(filter);
+    this.#guard.check(filter);
     return (await this.#records.updateOne(filter, sent(update))).matchedCount === 1;
   }
 
   /** @returns how many records matched. */
   async updateMany(filter: Filter<T>, update: Update<T>): Promise<number> {
-    this.#check(filter);
+    this.#guard.check(filter);
     return (await this.#records.updateMany(filter, sent(update))).matchedCount;
   }
 
   /** @returns the record as it is afterwards; undefined when none matched. */
   async findOneAndUpdate(filter: Filter<T>, update: Update<T>): Promise<T | undefined> {
-    this.#check(filter);
+    this.#guard.check(filter);
     const found = await this.#records.findOneAndUpdate(filter, sent(update), { returnDocument: 'after' });
     return (found as T | null) ?? undefined;
   }
@@ -184,7 +134,7 @@ export class Collection<T extends { readonly _id: string }> {
    * @returns the record as it is afterwards; undefined when it exists and the filter misses it.
    */
   async upsertMatching(filter: Filter<T>, update: Update<T>): Promise<T | undefined> {
-    this.#check(filter);
+    this.#guard.check(filter);
     try {
       const found = await this.#records.findOneAndUpdate(filter, sent(update), {
         upsert: true,
@@ -251,18 +201,18 @@ export class Collection<T extends { readonly _id: string }> {
 
   /** @returns whether a record was deleted. */
   async deleteOne(filter: Filter<T>): Promise<boolean> {
-    this.#check(filter);
+    this.#guard.check(filter);
     return (await this.#records.deleteOne(filter)).deletedCount === 1;
   }
 
   /** @returns how many records were deleted. */
   async deleteMany(filter: Filter<T>): Promise<number> {
-    this.#check(filter);
+    this.#guard.check(filter);
     return (await this.#records.deleteMany(filter)).deletedCount;
   }
 
   async count(filter: Filter<T>): Promise<number> {
-    this.#check(filter);
+    this.#guard.check(filter);
     return this.#records.countDocuments(filter);
   }
 
@@ -276,26 +226,8 @@ export class Collection<T extends { readonly _id: string }> {
     match: Filter<T>,
     stages: readonly mongo.Document[],
   ): Promise<R[]> {
-    this.#check(match);
+    this.#guard.check(match);
     return this.#records.aggregate<R>([{ $match: match }, ...stages]).toArray();
-  }
-
-  /** @throws UnindexedQuery */
-  #check(filter: Filter<T>, sort?: Directions): void {
-    const shape = shapeOf(filter, sort);
-    if (shape.filter._id === 'one') return;
-    const name = nameOf(shape);
-    if (this.#allowed.has(name)) return;
-    const { looksAt, scans = {} } = this.#spec;
-    if (!(name in scans)) {
-      const beyond = beyondIndex(shape, indexedFields(this.#spec));
-      if (beyond === undefined) throw new UnindexedQuery(this.#spec.name, name, 'no index leads it');
-      const unexplained = beyond.filter((asked) => !looksAt?.asked.includes(asked));
-      if (unexplained.length > 0) {
-        throw new UnindexedQuery(this.#spec.name, name, `not in its index: ${unexplained.join(', ')}`);
-      }
-    }
-    this.#allowed.add(name);
   }
 }
 

@@ -1,6 +1,6 @@
 import mongoose, { type Connection } from 'mongoose';
 import type { Logger } from '../telemetry/logger.ts';
-import { ensureDeclaredIndexes } from './collection.ts';
+import { ensureDeclaredIndexes } from './collection-spec.ts';
 
 /** A request that cannot reach the database fails after this time, rather than hang. */
 const SERVER_SELECTION_MS = 10_000;

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import type { Connection } from 'mongoose';
 import { pino } from 'pino';
-import { Collection, type CollectionSpec, UnindexedQuery } from '../../../src/store/collection.ts';
+import { Collection, type CollectionSpec } from '../../../src/store/collection.ts';
 import { connectDatabase, ensureIndexes } from '../../../src/store/connection.ts';
+import { UnindexedQuery } from '../../../src/store/query-guard.ts';
 import { startMongo } from '../../support/mongo.ts';
 
 interface Thing {

@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict';
-import { type CollectionSpec, declaredCollections, indexedFields } from '../../../src/store/collection.ts';
+import {
+  type CollectionSpec,
+  declaredCollections,
+  indexedFields,
+} from '../../../src/store/collection-spec.ts';
+import { faultOf } from '../../../src/store/query-guard.ts';
 import { beyondIndex, nameOf } from '../../../src/store/query-shape.ts';
 import { startMongo } from '../../support/mongo.ts';
 import { recordQueries, type SentQuery } from '../../support/query-shapes.ts';
@@ -51,17 +56,12 @@ describe('Every query that is sent', function () {
   });
 
   it('is led by an index that is declared beside it, or by a declared exception', () => {
-    const faults = specs.flatMap((spec) => {
-      const { name, looksAt, scans = {} } = spec;
-      return sentTo(spec).flatMap((shape) => {
-        if (nameOf(shape) in scans) return [];
-        const beyond = beyondIndex(shape, indexedFields(spec));
-        if (beyond === undefined) return [`${name} ${nameOf(shape)}: no index leads it`];
-        return beyond
-          .filter((asked) => !looksAt?.asked.includes(asked))
-          .map((asked) => `${name} ${nameOf(shape)}: not in its index: ${asked}`);
-      });
-    });
+    const faults = specs.flatMap((spec) =>
+      sentTo(spec).flatMap((shape) => {
+        const fault = faultOf(spec, shape);
+        return fault === undefined ? [] : [`${spec.name} ${nameOf(shape)}: ${fault}`];
+      }),
+    );
     assert.deepEqual(faults, []);
   });
 

@@ -1,5 +1,5 @@
 import type { Connection } from 'mongoose';
-import type { CollectionSpec, Index } from '../../../src/store/collection.ts';
+import type { CollectionSpec, Index } from '../../../src/store/collection-spec.ts';
 
 /** Exceptions of the collections that are still models; a converted one declares them in its own spec. */
 const EXCEPTIONS: Readonly<Record<string, Pick<CollectionSpec, 'looksAt' | 'scans'>>> = {
