@@ -69,6 +69,11 @@ export class RenderPage {
     await this.session.send('Emulation.setScriptExecutionDisabled', { value: !enabled });
   }
 
+  /** Whether requests are reported. Those of its workers never are. */
+  get reportsNetwork(): boolean {
+    return this.#networkEnabled;
+  }
+
   /** Reports of the network's doings, needed by a few jobs only. */
   async setNetworkEvents(enabled: boolean): Promise<void> {
     if (this.#networkEnabled === enabled) return;

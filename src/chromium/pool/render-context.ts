@@ -60,11 +60,15 @@ export class RenderContext implements TargetListener {
     }
   }
 
-  /** Windows are closed as they open; after them, and after workers that outlive their page, the context is done for. */
+  /**
+   * Windows are closed as they open; after them, and after workers that outlive their page, the context is done for. So
+   * it is after any worker of a source URL's: it may have used passwords (see Credentials), and nobody is told.
+   */
   targetAppeared({ type, targetId }: Protocol.Target.TargetInfo): void {
     if (targetId === this.page.targetId) return;
     if (type === 'page') this.browser.closeTarget(targetId);
     if (type === 'page' || type === 'shared_worker' || type === 'service_worker') this.tainted = true;
+    if (type === 'worker' && this.page.reportsNetwork) this.tainted = true;
   }
 
   fits({ accountId, needsFrames }: ContextNeeds): boolean {

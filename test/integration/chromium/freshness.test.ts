@@ -70,6 +70,12 @@ const KINDS: Readonly<Record<string, Kind>> = {
   object: { ...HTML, show: (at) => `<object width=60 height=60 data="${at}"></object>` },
 };
 
+/** Asks for a page behind a password, with it. */
+const ASK = `const x = new XMLHttpRequest(); x.open('GET', self.base ?? '/locked', false, 'ada', 'secret'); x.send()`;
+const fromWorker = (script: string) =>
+  `const worker = new Worker(URL.createObjectURL(new Blob(['self.base = "' + origin + '/locked";', ${JSON.stringify(`${script}; postMessage(1)`)}])));
+   worker.onmessage = () => { p.id = 'done' }`;
+
 interface Mode {
   readonly name: string;
   readonly prepare: (html: string) => string;
@@ -114,6 +120,8 @@ describe('what a document fetches', () => {
           ...(cookie && { 'Set-Cookie': `who=${cookie}; Path=/` }),
         });
         response.end(shown);
+      } else if (pathname === '/asking') {
+        response.writeHead(200, { 'Content-Type': 'text/html' }).end(`<script>${ASK}</script>`);
       } else if (pathname === '/locked') {
         authorizations.push(request.headers.authorization);
         const open = request.headers.authorization !== undefined;
@@ -239,23 +247,29 @@ describe('what a document fetches', () => {
     assert.deepEqual(fetched, [0, 1, 2, 2]);
   });
 
-  for (const [how, mode, script] of [
+  const withScript = MODES.find(({ name }) => name === 'documents with script')!;
+  const sourceUrl = MODES.find(({ url }) => url)!;
+  for (const [how, mode, html] of [
+    ['XMLHttpRequest', sourceUrl, `<p id=done><script>${ASK}</script>`],
+    ['a worker', sourceUrl, `<p id=p></p><script>${fromWorker(ASK)}</script>`],
     [
-      'XMLHttpRequest',
-      MODES.find(({ url }) => url)!,
-      `const x = new XMLHttpRequest(); x.open('GET', '/locked', true, 'ada', 'secret'); x.onloadend = () => { p.id = 'done' }; x.send()`,
+      'a frame',
+      withScript,
+      '<iframe src="http://HOST/asking" onload="p.id = \'done\'"></iframe><p id=p></p>',
     ],
-    ['an address', MODES[2]!, `location = 'http://ada:secret@HOST/locked'`],
+    ['an address', withScript, `<p id=done><script>location = 'http://ada:secret@HOST/locked'</script>`],
   ] as const) {
     it(`is not fetched with the password that ${how} of the last document named`, async () => {
       const accountId = account();
       authorizations.length = 0;
-      const html = `<p id=p></p><script>${script.replace('HOST', new URL(site.at('/')).host)}</script>`;
-      await print(html, mode, accountId, how === 'XMLHttpRequest' ? { waitForSelector: '#done' } : {});
+      const document = html.replaceAll('HOST', new URL(site.at('/')).host);
+      await print(document, mode, accountId, how === 'an address' ? {} : { waitForSelector: '#done' });
       assert.ok(authorizations.some(Boolean), 'it was used');
       authorizations.length = 0;
-      for (const next of [MODES[3]!, mode]) await print(`<img src="${site.at('/locked')}">`, next, accountId);
-      assert.deepEqual(authorizations, [undefined, undefined]);
+      for (const next of [MODES[1]!, MODES[3]!, mode]) {
+        await print(`<img src="${site.at('/locked')}">`, next, accountId);
+      }
+      assert.deepEqual(authorizations, [undefined, undefined, undefined]);
     });
   }
 
