@@ -11,10 +11,11 @@ export interface LoadStrategy {
    */
   readonly load: 'replace-content' | 'rewrite' | 'navigate' | 'open-url';
   /**
-   * - `empty`: the markup is removed. When it turns out that the document has fetched something, `reset` after all.
+   * - `empty`: the markup is removed. When it turns out that the document has fetched something, `leave` after all.
+   * - `leave`: the page leaves the document for `about:blank`, and the cookies that answers have set are removed.
    * - `reset`: the page leaves the document, and everything that scripts and answers can store is removed.
    */
-  readonly clean: 'empty' | 'reset';
+  readonly clean: 'empty' | 'leave' | 'reset';
 }
 
 /**
@@ -34,7 +35,7 @@ export function loadStrategy(
 ): LoadStrategy {
   if (kind === 'url') return { load: 'open-url', clean: 'reset' };
   if (csp || assetHeaders || traits?.lasting) return { load: 'navigate', clean: 'reset' };
-  if (still && traits?.loads) return { load: 'replace-content', clean: 'reset' };
+  if (still && traits?.loads) return { load: 'replace-content', clean: 'leave' };
   if (still) return { load: 'replace-content', clean: 'empty' };
   if (page.pristine && milestone !== 'networkIdle') return { load: 'rewrite', clean: 'reset' };
   return { load: 'navigate', clean: 'reset' };

@@ -49,7 +49,7 @@ export async function loadDocument(
 ): Promise<void> {
   page.lifecycle.begin();
   const assets = assetHeadersOf(document, options);
-  if (strategy.clean === 'reset') await page.credentials.begin(assets);
+  if (strategy.clean !== 'empty') await page.credentials.begin(assets);
   if (assets) page.interceptor.addHeaders(assets);
   await LOADS[strategy.load](page, document, options, egress);
 }

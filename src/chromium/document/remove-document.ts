@@ -1,10 +1,11 @@
-import { emptyUnlessFetched, resetPage } from '../page/reset.ts';
+import { emptyUnlessFetched, leaveStillDocument, resetPage } from '../page/reset.ts';
 import type { RenderContext } from '../pool/render-context.ts';
 import type { LoadStrategy } from './load-strategy.ts';
 
 /** Each resolves to whether the page can be used again. */
 const REMOVALS: Readonly<Record<LoadStrategy['clean'], (context: RenderContext) => Promise<boolean>>> = {
-  empty: async (context) => (await emptyUnlessFetched(context)) || (await resetPage(context)),
+  empty: async (context) => (await emptyUnlessFetched(context)) || (await leaveStillDocument(context)),
+  leave: leaveStillDocument,
   reset: resetPage,
 };
 

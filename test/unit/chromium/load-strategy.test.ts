@@ -19,7 +19,7 @@ describe('the load strategy', () => {
   const idle = { waitUntil: 'networkidle' } as const;
 
   const replaceContent = { load: 'replace-content', clean: 'empty' };
-  const replaceAndReset = { load: 'replace-content', clean: 'reset' };
+  const replaceAndLeave = { load: 'replace-content', clean: 'leave' };
   const rewrite = { load: 'rewrite', clean: 'reset' };
   const navigate = { load: 'navigate', clean: 'reset' };
   const openUrl = { load: 'open-url', clean: 'reset' };
@@ -27,7 +27,7 @@ describe('the load strategy', () => {
   // The document, the options, and the strategy in a pristine page and in any other.
   const cases: readonly [string, RenderSource, RenderOptions, pristine: object, used: object][] = [
     ['a still document', html(STILL), {}, replaceContent, replaceContent],
-    ['one that fetches', html(PICTURE), {}, replaceAndReset, replaceAndReset],
+    ['one that fetches', html(PICTURE), {}, replaceAndLeave, replaceAndLeave],
     ['a still one, when idle', html(STILL), idle, replaceContent, replaceContent],
     ['one with script', html(SCRIPTED), {}, rewrite, navigate],
     ['one with script, when idle', html(SCRIPTED), idle, navigate, navigate],
