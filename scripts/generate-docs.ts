@@ -1,5 +1,5 @@
 /**
- * Writes what is made from the sources: docs/errors.md, docs/configuration.md and docs/openapi.json.
+ * Writes what is made from the sources: docs/errors.md, docs/configuration.md, docs/plans.md and docs/openapi.json.
  * With `--check` it writes nothing, names the files that are stale, and exits with 1 if there are any.
  */
 import { execFileSync } from 'node:child_process';
@@ -11,6 +11,7 @@ import { environmentSchema } from '../src/config.ts';
 import { ERRORS } from '../src/errors/registry.ts';
 import { createApiDocument } from '../src/http/api-document.ts';
 import { API_ROUTES } from '../src/http/app.ts';
+import { DEFAULT_PLANS, planSchema } from '../src/plans/plan.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const DOCS = join(ROOT, 'docs');
@@ -19,6 +20,7 @@ const NOTE = '<!-- Made by `make generate`; do not edit. -->';
 const FILES: Record<string, () => string> = {
   'errors.md': errorsPage,
   'configuration.md': configurationPage,
+  'plans.md': plansPage,
   'openapi.json': () => {
     const document = createApiDocument(API_ROUTES, { headerPrefix: defaultHeaderPrefix() });
     return JSON.stringify(document);
@@ -96,6 +98,50 @@ Everything is set by environment variables. They are checked at start, and every
 variable counts as not set.
 
 ${table(['Variable', 'Values', 'Default', 'Meaning'], rows)}`;
+}
+
+function plansPage(): string {
+  const { features, ...fields } = planSchema.shape;
+  const described = [
+    ...Object.entries(fields),
+    ...Object.entries(features.shape).map(([name, schema]) => [`features.${name}`, schema] as const),
+  ];
+  const plans = Object.values(DEFAULT_PLANS);
+  const rows = described.map(([name, schema]) => [
+    `\`${name}\``,
+    ...plans.map((plan) =>
+      shown(name.split('.').reduce<unknown>((value, part) => Reflect.get(Object(value), part), plan)),
+    ),
+    schema.description ?? '',
+  ]);
+  return `${NOTE}
+
+# Plans
+
+What an account may do follows from its plan. These are built in:
+
+${table(['Field', ...Object.keys(DEFAULT_PLANS), 'Meaning'], rows)}
+\`PLATEN_PLANS_FILE\` names a YAML or JSON file that overrides single fields and adds plans of any name:
+
+\`\`\`yaml
+plans:
+  free: { monthlyRenders: 50 }
+  gold: { concurrentRenders: 20, features: { callbacks: true }, poolRef: large }
+pools:
+  large: { slotsPerWorker: 8 }
+\`\`\`
+
+A plan that is not built in takes what the file does not say of it from \`free\`, as the file leaves that. \`pools\` may
+say of a pool how many renders each of its workers runs at a time. A change of the file is in force in every process within
+two seconds. A file with faults keeps a process from starting; one that becomes faulty later is logged, sets the metric
+\`platen_plans_file_valid\` to 0, and leaves the plans as they were. An account whose plan is no more has the limits of
+\`free\` until the plan is back or the account has another.
+`;
+}
+
+function shown(value: unknown): string {
+  if (typeof value === 'boolean') return value ? 'yes' : '–';
+  return typeof value === 'number' ? value.toLocaleString('en') : '–';
 }
 
 function valuesOf(variable: z.core.JSONSchema.BaseSchema): string {

@@ -63,6 +63,9 @@ export interface AuditEvent extends DoneBy, Pick<AuditEntry, 'accountId' | 'acti
   readonly details?: Readonly<Record<string, string>>;
 }
 
+/** What may be known of what was done; whoever does something records it by itself. */
+export type AuditReader = Pick<AuditLog, 'list'>;
+
 const KEPT_MS = 400 * 24 * 3_600_000;
 
 const ENTRIES: CollectionSpec = {

@@ -1,7 +1,7 @@
 import type { AccountReader } from '../accounts/account-store.ts';
 import type { BearerTokens } from '../accounts/bearer.ts';
 import type { SignIn } from '../accounts/sign-in.ts';
-import type { AuditLog } from '../audit/audit-log.ts';
+import type { AuditReader } from '../audit/audit-log.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { PlatenError } from '../errors/registry.ts';
@@ -39,7 +39,7 @@ export interface ApiParts extends OpsParts {
   readonly accounts: AccountReader;
   readonly signIn: SignIn;
   readonly bearer: BearerTokens;
-  readonly audit: AuditLog;
+  readonly audit: AuditReader;
   readonly lastUse: LastUse;
   readonly templates: TemplateReader;
   readonly templateEditor: TemplateEditor;

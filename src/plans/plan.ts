@@ -45,9 +45,9 @@ export const planSchema = z.strictObject({
     .max(24 * 366)
     .describe('How long a finished PDF is kept, in hours.'),
   features: z.strictObject({
-    callbacks: z.boolean(),
-    templateVersions: z.boolean(),
-    revealIp: z.boolean(),
+    callbacks: z.boolean().describe('Callbacks may be asked for.'),
+    templateVersions: z.boolean().describe('Old versions of templates can be seen and brought back.'),
+    revealIp: z.boolean().describe('The request log shows whole addresses.'),
   }),
   priceCentsPerMonth: count(100_000_000).describe('US cents a month.'),
   poolRef: nameSchema

@@ -48,7 +48,7 @@ export function parsePlansFile(path: string, text: string): PlanSet {
   }
   const parsed = plansFileSchema.safeParse(content);
   if (!parsed.success) {
-    throw new PlansFileError(path, `is not valid:\n${parsed.error.issues.map(faultOf).join('\n')}`);
+    throw new PlansFileError(path, `is not valid:\n${parsed.error.issues.map(faultOf).join(';\n')}`);
   }
   const { plans, pools = {} } = parsed.data;
   return { plans: withOverrides(new Map(Object.entries(plans))), pools: new Map(Object.entries(pools)) };

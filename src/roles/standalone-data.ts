@@ -3,6 +3,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { NewAccount } from '../accounts/account-service.ts';
 import { BY_OPERATOR } from '../audit/audit-log.ts';
+import type { Config } from '../config.ts';
 import type { NewKey } from '../keys/key-store.ts';
 import type { Platform } from './platform.ts';
 
@@ -20,7 +21,9 @@ export async function standaloneSecret(dataDir: string): Promise<string> {
  * @returns the file that holds the key, and the key itself if it was made just now.
  */
 export async function firstAccount(
-  platform: Platform,
+  platform: Pick<Platform, 'keys' | 'accountServices'> & {
+    readonly config: Pick<Config, 'PLATEN_DATA_DIR'>;
+  },
 ): Promise<{ keyFile: string; madeKey: string | undefined }> {
   const keyFile = join(platform.config.PLATEN_DATA_DIR, 'first-api-key');
   const { keys, accountServices } = platform;

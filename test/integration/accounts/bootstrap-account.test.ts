@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { pino } from 'pino';
 import { bootstrapAccount } from '../../../src/roles/bootstrap-account.ts';
+import { firstAccount } from '../../../src/roles/standalone-data.ts';
 import { AccountClient } from '../../support/account-client.ts';
 import { callApi, openApi, type TestApi } from '../http/support/api.ts';
 
@@ -76,5 +80,36 @@ describe('the bootstrap account', () => {
     const unknown = start({ ...GIVEN, PLATEN_BOOTSTRAP_PLAN: 'gold' });
     await assert.rejects(unknown, /PLATEN_BOOTSTRAP_PLAN: gold is no plan; free, starter/);
     assert.equal(await api.accounts.findByEmail(EMAIL), undefined);
+  });
+});
+
+describe('the first account of a data folder', () => {
+  it('is made once with its key, which is made anew when its file is lost, and all of it is audited', async () => {
+    const api = await openApi();
+    const folder = await mkdtemp(join(tmpdir(), 'platen-first-'));
+    const start = () => firstAccount({ ...api, config: { PLATEN_DATA_DIR: folder } });
+    const { keyFile, madeKey } = await start();
+    assert.deepEqual(await start(), { keyFile, madeKey: undefined });
+    assert.equal((await readFile(keyFile, 'utf8')).trim(), madeKey);
+    await rm(keyFile);
+    const again = (await start()).madeKey;
+    assert.notEqual(again, madeKey);
+    const accountId = (await api.keys.findBySecret(again!))!.accountId;
+    assert.equal((await api.accounts.find(accountId))?.plan, 'business');
+    const { entries } = await api.accountServices.audit.list(accountId, {
+      limit: 10,
+      offset: 0,
+      newestFirst: false,
+    });
+    assert.deepEqual(
+      entries.map(({ action, actor }) => [action, actor]),
+      [
+        ['account.registered', 'operator'],
+        ['key.created', 'operator'],
+        ['key.created', 'operator'],
+      ],
+    );
+    await rm(folder, { recursive: true });
+    await api.close();
   });
 });
