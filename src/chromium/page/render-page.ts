@@ -1,9 +1,14 @@
-import type { CDPSession, Protocol } from 'puppeteer';
+import { type CDPSession, CDPSessionEvent, type Protocol } from 'puppeteer';
 import { PlatenError } from '../../errors/registry.ts';
 import { Credentials } from './credentials.ts';
 import { DocumentLifecycle } from './document-lifecycle.ts';
 import { Interceptor } from './interceptor.ts';
 import { TIMED_FRAMES } from './timed-frames.ts';
+
+/** The end of a session, by the browser's end too: puppeteer emits it, and its types keep it to themselves. */
+const { Disconnected: SESSION_ENDED } = CDPSessionEvent as typeof CDPSessionEvent & {
+  readonly Disconnected: symbol;
+};
 
 /**
  * One tab, spoken to in CDP: puppeteer's Page costs 27 ms to make and a dozen messages per navigation, for things that
@@ -40,7 +45,7 @@ export class RenderPage {
       ({ parentId }) => !this.#networkEnabled && (this.#scriptEnabled || parentId === undefined),
     );
     session.on('Inspector.targetCrashed', () => this.#die('The page crashed.'));
-    session.once('CDPSession.Disconnected' as never, () => this.#die('The browser ended while rendering.'));
+    session.once(SESSION_ENDED, () => this.#die('The browser ended while rendering.'));
     session.on('Page.javascriptDialogOpening', ({ type }: Protocol.Page.JavascriptDialogOpeningEvent) => {
       session.send('Page.handleJavaScriptDialog', { accept: type === 'beforeunload' }).catch(() => undefined);
     });

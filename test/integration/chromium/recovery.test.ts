@@ -40,6 +40,16 @@ describe('a pool of browsers', () => {
     await Promise.all(['a', 'b', 'c'].map((accountId) => render(bench, '<p>x', {}, { accountId })));
   });
 
+  it('fails a render at once when its browser ends, also one that does nothing but wait', async () => {
+    bench = await startBench();
+    const rendering = failure(render(bench, SLOW, { delayMs: 10_000 }));
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    const killed = Date.now();
+    process.kill(mainProcesses()[0]!, 'SIGKILL');
+    assert.equal((await rendering).code, 'BROWSER_CRASHED');
+    assert.ok(Date.now() - killed < 3000, `${Date.now() - killed} ms after the end of the browser`);
+  });
+
   it('fails only the render whose page crashes', async () => {
     bench = await startBench();
     const before = new Set(rendererProcesses());
