@@ -55,6 +55,25 @@ describe('the audit log', () => {
     assert.equal((await client.get('/user/audit-log?action=x')).status, 400);
   });
 
+  it('says which version a template was saved in, and which one it was rolled back to', async () => {
+    const client = await signUp(api.url);
+    const { id: accountId } = await client.expect(200, 'GET', '/auth/me');
+    await api.accounts.setPlan(accountId, 'professional');
+    const first = await client.expect(201, 'POST', '/user/templates', { name: 'x', content: 'x' });
+    const path = `/user/templates/${first.id}`;
+    const second = await client.expect(200, 'PATCH', path, { content: 'y' });
+    const third = await client.expect(200, 'POST', `${path}/versions/${first.versionId}/rollback`);
+    const { entries } = await client.expect(200, 'GET', '/user/audit-log?action=template.saved');
+    assert.deepEqual(
+      entries.map(({ details }: { details: object }) => details),
+      [
+        { versionId: third.versionId, version: '3', rolledBackTo: first.versionId },
+        { versionId: second.versionId, version: '2' },
+        { versionId: first.versionId, version: '1' },
+      ],
+    );
+  });
+
   it('is shown to its own account alone', async () => {
     await signUp(api.url);
     const client = await signUp(api.url);
