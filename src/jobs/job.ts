@@ -1,11 +1,11 @@
 import type { JobClass } from '../bus/bus.ts';
 import type { ErrorCode } from '../errors/registry.ts';
-import type { PlanName } from '../plans/plan.ts';
 import type { OutputKey } from '../store/outputs/output-store.ts';
+import type { Period } from '../usage/quota-period.ts';
 import type { RenderOptions } from './render-options.ts';
 
 /*
- * The life of a job. Each arrow is one function of lifecycle.ts, and one atomic update.
+ * The life of a job. Each arrow is one function of store/transitions.ts, and one atomic update.
  *
  *                      accept                       retryLater, giveBack
  *                        │        ┌──────────────────────────────────────────────┐
@@ -17,10 +17,10 @@ import type { RenderOptions } from './render-options.ts';
  *                        │       └──── cancel ─────┼───────┴───────────────┼───────┴──────────────▶ cancelled
  *                        └──────────── fail ───────┴───────────────────────┴──────────────────────▶ failed
  *
- * queued      waits in the database, for a slot of its plan or for the time of its next attempt; holds no slot
- * dispatched  holds a slot; its pointer is on the bus
- * processing  holds a slot and a lease; a worker renders it
- * the rest    are over: the job is moved to the history
+ * queued      waits for a plan slot at its place in a lane of its account, or for the time of its next attempt
+ * dispatched  holds a plan slot; its pointer is on the bus
+ * processing  holds a plan slot and a lease; a worker renders it
+ * the rest    have ended: job-ends.ts has what follows, and in the end the job is moved to the history
  *
  * `version` grows with every arrow, and every arrow requires the version it was decided on. So of two who decide at
  * the same time one wins and the other finds nothing to change; the version a worker claimed with is its fence.
@@ -53,14 +53,19 @@ export interface Job {
   readonly state: JobState;
   readonly accountId: string;
   readonly apiKeyId: string;
-  readonly plan: PlanName;
+  /** The name of the plan that it was accepted under. */
+  readonly plan: string;
+  /** The pool whose workers may run it: as it was when the job was accepted, and again when it got its slot. */
+  readonly pool: string;
   readonly class: JobClass;
-  /** Order within an account's waiting jobs: interactive (0) before bulk (1), then by age. */
-  readonly priority: 0 | 1;
+  /** Where it waits (see lanes.ts); absent when it has a slot, or waits for the time of its next attempt. */
+  readonly place?: string;
+  /** The state that it ended in; absent while it is live. */
+  readonly endedFrom?: LiveState;
   /** True for jobs of test keys: they carry a watermark and use no quota. */
   readonly test: boolean;
-  /** The month (`yyyy-mm`) whose quota it has reserved a PDF of; null when it uses none. */
-  readonly quotaPeriod: string | null;
+  /** The period whose quota it has reserved a PDF of; null when it uses none. */
+  readonly quotaPeriod: Period | null;
   readonly inputMode: InputMode;
   readonly outputMode: OutputMode;
   readonly fileName: string;
@@ -68,7 +73,7 @@ export interface Job {
   readonly format: string;
   readonly createdAt: Date;
   readonly updatedAt: Date;
-  /** When it last got a slot; null while queued for the first time. */
+  /** When it last got a plan slot; null while queued for the first time. */
   readonly dispatchedAt: Date | null;
   /** When the present or last attempt began. */
   readonly startedAt: Date | null;
@@ -118,6 +123,6 @@ export interface JobInput {
   readonly createdAt: Date;
 }
 
-export function isOver(state: JobState): state is EndState {
+export function hasEnded(state: JobState): state is EndState {
   return state === 'completed' || state === 'failed' || state === 'cancelled';
 }

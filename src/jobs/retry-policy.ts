@@ -5,7 +5,7 @@ import type { Job } from './job.ts';
 /** A document that has ended the browser this often is not given another one. */
 const CRASHES_TO_QUARANTINE = 2;
 
-export type Verdict =
+export type RetryDecision =
   | { readonly kind: 'fail' }
   /** `delayMs`: back-off before the next attempt may be dispatched. */
   | { readonly kind: 'retry'; readonly delayMs: number };
@@ -16,12 +16,12 @@ export type Verdict =
  * @param baseMs back-off before the second attempt, in milliseconds.
  * @param random a number in [0, 1).
  */
-export function judge(
+export function decideRetry(
   job: Pick<Job, 'attempts' | 'maxAttempts' | 'crashes'>,
   error: PlatenError,
   baseMs: number,
   random: () => number,
-): Verdict {
+): RetryDecision {
   const allowed = error.permanent ? 1 : Math.min(job.maxAttempts, ERRORS[error.code].attempts);
   const crashes = job.crashes + (error.code === 'BROWSER_CRASHED' ? 1 : 0);
   if (job.attempts >= allowed || crashes >= CRASHES_TO_QUARANTINE) return { kind: 'fail' };

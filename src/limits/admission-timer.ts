@@ -1,16 +1,15 @@
 /**
- * What a request for work goes through before its job is written down: who asks, the rate of the account, the month's
- * quota, a plan slot, and where none is free whether one more job may wait. Whether the whole service is full is a look
- * at a number in memory, and not timed.
+ * What a request for work goes through before its job is written down: who asks, the rate of the account, and the taking
+ * of a plan slot or a place together with the quota; and of one that waits, the confirmation of its place. Whether the whole service is full is a look at a number in memory,
+ * and not timed.
  */
-export type AdmissionStep = 'authenticate' | 'limit' | 'quota' | 'slot' | 'queue';
+export type AdmissionStep = 'authenticate' | 'limit' | 'reserve' | 'confirm';
 
 /** Told how long each step took; and in all, once the request was let in. */
 export type ObserveAdmission = (step: AdmissionStep | 'total', seconds: number) => void;
 
 /**
- * Times what one request spends on being let in. Steps that run beside each other (the slot is taken while the quota is
- * reserved) count once in the total, which is the time that the caller waited for any of them.
+ * Times what one request spends on being let in. Steps that run beside each other count once in the total, which is the time that the caller waited for any of them.
  */
 export class AdmissionTimer {
   readonly #observe: ObserveAdmission | undefined;

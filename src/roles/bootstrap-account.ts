@@ -5,9 +5,10 @@ import { type Config, ConfigError } from '../config.ts';
 import type { NewKey } from '../keys/key-store.ts';
 import { modeOf } from '../keys/secret.ts';
 import { unknownPlan } from '../plans/plan-source.ts';
-import type { Platform } from './platform.ts';
+import type { ApiServices } from './api-services.ts';
+import type { Core } from './core.ts';
 
-type BootstrapParts = Pick<Platform, 'keys' | 'logger' | 'accountServices' | 'plans'>;
+type BootstrapParts = Pick<Core, 'logger' | 'plans'> & Pick<ApiServices, 'keys' | 'accountServices'>;
 type BootstrapConfig = Pick<
   Config,
   | 'PLATEN_BOOTSTRAP_EMAIL'

@@ -1,17 +1,22 @@
-import type { HealthChecks } from './api-part.ts';
-import type { Part } from './part.ts';
-import { type Platform, platformProblems } from './platform.ts';
+import type { Component } from './component.ts';
+import { type Core, coreProblems } from './core.ts';
 
-/** The health of a process: of what is common, and of each of its parts. `parts` may still grow. */
-export function healthOf(platform: Platform, parts: readonly Part[]): HealthChecks {
+/** What the operations routes answer with. */
+export interface HealthChecks {
+  readonly readiness: () => Promise<{ ready: boolean; problems: string[] }>;
+  readonly liveness: () => { live: boolean; problem?: string };
+}
+
+/** The health of a process: of its core, and of each of its components. `components` may still grow. */
+export function healthOf(core: Core, components: readonly Component[]): HealthChecks {
   return {
     async readiness() {
-      const problems = await platformProblems(platform);
-      for (const part of parts) problems.push(...(await part.problems()));
+      const problems = await coreProblems(core);
+      for (const component of components) problems.push(...(await component.problems()));
       return { ready: problems.length === 0, problems };
     },
     liveness() {
-      const problem = parts.map((part) => part.stuck()).find((stuck) => stuck !== undefined);
+      const problem = components.map((component) => component.stuck()).find((stuck) => stuck !== undefined);
       return problem === undefined ? { live: true } : { live: false, problem };
     },
   };

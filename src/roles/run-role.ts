@@ -1,18 +1,17 @@
-import type { Bus } from '../bus/bus.ts';
-import { createInProcessBus } from '../bus/in-process.ts';
-import { createKafkaBus } from '../bus/kafka.ts';
 import type { Config, Role } from '../config.ts';
 import { type EmbeddedDatabase, startEmbeddedDatabase } from '../store/embedded/start-embedded.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
 import { createTemplateEngine, type TemplateEngine } from '../templates/engine/template-engine.ts';
-import { startApiPart, startOpsServer } from './api-part.ts';
+import { startApi } from './api.ts';
+import { openApiServices } from './api-services.ts';
 import { bootstrapAccount } from './bootstrap-account.ts';
-import { startDispatcherPart } from './dispatcher-part.ts';
+import { Closers, type Component } from './component.ts';
+import { type Core, openCore } from './core.ts';
+import { startDispatcher } from './dispatcher.ts';
 import { healthOf } from './health.ts';
-import type { Part } from './part.ts';
-import { openPlatform, type Platform } from './platform.ts';
-import { announceDatabase, firstAccount, standaloneSecret } from './standalone-data.ts';
-import { startWorkerPart } from './worker-part.ts';
+import { type ListeningComponent, startOpsServer } from './http-server.ts';
+import { announceDatabase, type FirstKey, firstAccount, standaloneSecret } from './standalone-data.ts';
+import { startWorker } from './worker.ts';
 
 /** Templates are CPU-bound; two processes keep one long render or preview from standing before all others. */
 const TEMPLATE_PROCESSES = 2;
@@ -21,9 +20,43 @@ export interface RunningRole {
   readonly port: number;
   readonly logger: Logger;
   /** Standalone without a bootstrap account: where the first key is kept, and the key if it is new. */
-  readonly firstKey: { keyFile: string; madeKey: string | undefined } | undefined;
+  readonly firstKey: FirstKey | undefined;
   stop(): Promise<void>;
 }
+
+/** A process that is being started. */
+interface Starting {
+  readonly core: Core;
+  readonly closers: Closers;
+  /** Runs a component until the process stops. */
+  add<C extends Component>(component: C): C;
+  /** What has been added so far, as the operations routes are told. */
+  readonly components: readonly Component[];
+}
+
+/** What each role runs besides the core. The last that it starts is the server. */
+const ROLES: Readonly<Record<Role, (starting: Starting) => Promise<Pick<RunningRole, 'port' | 'firstKey'>>>> =
+  {
+    async api(starting) {
+      const server = await addApi(starting, openTemplates(starting));
+      return { port: server.port, firstKey: undefined };
+    },
+    async worker(starting) {
+      starting.add(await startWorker(starting.core, openTemplates(starting)));
+      return addOpsServer(starting);
+    },
+    async dispatcher(starting) {
+      starting.add(await startDispatcher(starting.core));
+      return addOpsServer(starting);
+    },
+    async standalone(starting) {
+      const { core, add } = starting;
+      const templates = openTemplates(starting);
+      add(await startDispatcher(core));
+      add(await startWorker(core, templates));
+      return addApi(starting, templates);
+    },
+  };
 
 /**
  * Starts a role; when it resolves the role can take work. What was started is stopped again if a later step fails.
@@ -35,77 +68,62 @@ export async function runRole(
   config: Config,
   onLost: (error: Error) => void,
 ): Promise<RunningRole> {
-  const opened: (() => Promise<void>)[] = [];
-  const stop = async () => {
-    for (const close of opened.splice(0).reverse()) await close();
-  };
+  const closers = new Closers();
   try {
-    return await start(role, config, opened, stop, onLost);
+    const database =
+      config.MONGODB_URI === undefined
+        ? await openEmbedded(config, closers, onLost)
+        : { uri: config.MONGODB_URI, problem: () => undefined };
+    const core = await openCore(role, config, database, closers);
+    const components: Component[] = [];
+    const add = <C extends Component>(component: C): C => {
+      components.push(component);
+      closers.add(() => component.stop());
+      return component;
+    };
+    const started = await ROLES[role]({ core, closers, add, components });
+    return { ...started, logger: core.logger, stop: () => closers.closeAll() };
   } catch (error) {
-    await stop();
+    await closers.closeAll();
     throw error;
   }
 }
 
-async function start(
-  role: Role,
-  config: Config,
-  opened: (() => Promise<void>)[],
-  stop: () => Promise<void>,
-  onLost: (error: Error) => void,
-): Promise<RunningRole> {
-  const standalone = role === 'standalone';
+async function addApi(
+  { core, closers, add, components }: Starting,
+  templates: TemplateEngine,
+): Promise<Pick<RunningRole, 'port' | 'firstKey'>> {
+  const { config } = core;
   const secret = config.PLATEN_SECRET ?? (await standaloneSecret(config.PLATEN_DATA_DIR));
-  const embedded = config.MONGODB_URI === undefined ? await openEmbedded(config, opened, onLost) : undefined;
-  const uri = config.MONGODB_URI ?? embedded!.uri;
-  const platform = await openPlatform(
-    role,
-    config,
-    uri,
-    (logger) => openBus(role, config, logger),
-    () => embedded?.problem(),
-  );
-  opened.push(() => platform.close());
-
-  const parts: Part[] = [];
-  const health = healthOf(platform, parts);
-  const add = <P extends Part>(part: P): P => {
-    parts.push(part);
-    opened.push(() => part.stop());
-    return part;
-  };
-  if (standalone || role === 'api') await bootstrapAccount(platform, config);
+  const services = await openApiServices(core, closers);
+  await bootstrapAccount({ ...core, ...services }, config);
   const firstKey =
-    standalone && config.PLATEN_BOOTSTRAP_EMAIL === undefined ? await firstAccount(platform) : undefined;
-  const templateEngine = sharedTemplateEngine(platform.logger, opened);
-  if (standalone || role === 'dispatcher') add(startDispatcherPart(platform));
-  if (standalone || role === 'worker') add(await startWorkerPart(platform, templateEngine()));
-  const server =
-    standalone || role === 'api'
-      ? await startApiPart(platform, secret, templateEngine(), health)
-      : await startOpsServer(platform, health);
-  add(server);
-  return { port: server.port, logger: platform.logger, firstKey, stop };
+    core.role === 'standalone' && config.PLATEN_BOOTSTRAP_EMAIL === undefined
+      ? await firstAccount({ ...core, ...services })
+      : undefined;
+  const { port } = add(await startApi(core, services, secret, templates, healthOf(core, components)));
+  return { port, firstKey };
 }
 
-/** One engine for all parts of the process: started for the first that asks, closed after the last of them. */
-function sharedTemplateEngine(logger: Logger, opened: (() => Promise<void>)[]): () => TemplateEngine {
-  let engine: TemplateEngine | undefined;
-  return () => {
-    if (engine === undefined) {
-      const started = createTemplateEngine({ processes: TEMPLATE_PROCESSES, logger });
-      opened.push(() => started.close());
-      engine = started;
-    }
-    return engine;
-  };
+async function addOpsServer({ core, add, components }: Starting) {
+  const server: ListeningComponent = add(await startOpsServer(core, healthOf(core, components)));
+  return { port: server.port, firstKey: undefined };
+}
+
+/** One engine for all components of the process. */
+function openTemplates({ core, closers }: Starting): TemplateEngine {
+  const engine = createTemplateEngine({ processes: TEMPLATE_PROCESSES, logger: core.logger });
+  closers.add(() => engine.close());
+  return engine;
 }
 
 async function openEmbedded(
   config: Config,
-  opened: (() => Promise<void>)[],
+  closers: Closers,
   onLost: (error: Error) => void,
 ): Promise<EmbeddedDatabase> {
+  // Its data folder is marked as one of a standalone by the secret in it.
+  await standaloneSecret(config.PLATEN_DATA_DIR);
   const logger = createLogger({ level: config.PLATEN_LOG_LEVEL, role: 'standalone', instance: 'database' });
   const database = await startEmbeddedDatabase({
     dataDir: config.PLATEN_DATA_DIR,
@@ -113,28 +131,13 @@ async function openEmbedded(
     jarsDir: config.PLATEN_EMBEDDED_JARS,
   });
   let closing = false;
-  opened.push(() => {
+  closers.add(() => {
     closing = true;
     return database.close();
   });
   void database.ended.then((how) => {
     if (!closing) onLost(new Error(`the embedded database (process ${database.pid}) has ended with ${how}`));
   });
-  opened.push(await announceDatabase(config.PLATEN_DATA_DIR, database.uri));
+  closers.add(await announceDatabase(config.PLATEN_DATA_DIR, database.uri));
   return database;
 }
-
-function openBus(role: Role, config: Config, logger: Logger): Bus | Promise<Bus> {
-  if (role === 'standalone' || config.KAFKA_BROKERS === undefined) return createInProcessBus({ logger });
-  return createKafkaBus({
-    brokers: config.KAFKA_BROKERS,
-    clientId: `platen-${role}`,
-    consumerGroup: `${config.PLATEN_KAFKA_TOPIC_PREFIX}-workers`,
-    topicPrefix: config.PLATEN_KAFKA_TOPIC_PREFIX,
-    partitions: config.PLATEN_KAFKA_PARTITIONS,
-    replicationFactor: config.PLATEN_KAFKA_REPLICATION,
-    logger,
-  });
-}
-
-export type { Platform };

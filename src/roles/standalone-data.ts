@@ -5,7 +5,13 @@ import type { NewAccount } from '../accounts/account-service.ts';
 import { BY_OPERATOR } from '../audit/audit-log.ts';
 import type { Config } from '../config.ts';
 import type { NewKey } from '../keys/key-store.ts';
-import type { Platform } from './platform.ts';
+import type { ApiServices } from './api-services.ts';
+
+/** Where the first key is kept, and the key itself if it was made just now. */
+export interface FirstKey {
+  readonly keyFile: string;
+  readonly madeKey: string | undefined;
+}
 
 const FIRST_ACCOUNT: NewAccount = { email: 'owner@localhost.localdomain', password: null, plan: 'business' };
 
@@ -20,13 +26,14 @@ export async function standaloneSecret(dataDir: string): Promise<string> {
  *
  * @returns the file that holds the key, and the key itself if it was made just now.
  */
-export async function firstAccount(
-  platform: Pick<Platform, 'keys' | 'accountServices'> & {
-    readonly config: Pick<Config, 'PLATEN_DATA_DIR'>;
-  },
-): Promise<{ keyFile: string; madeKey: string | undefined }> {
-  const keyFile = join(platform.config.PLATEN_DATA_DIR, 'first-api-key');
-  const { keys, accountServices } = platform;
+export async function firstAccount({
+  config,
+  keys,
+  accountServices,
+}: Pick<ApiServices, 'keys' | 'accountServices'> & {
+  readonly config: Pick<Config, 'PLATEN_DATA_DIR'>;
+}): Promise<FirstKey> {
+  const keyFile = join(config.PLATEN_DATA_DIR, 'first-api-key');
   const { accountService, keyService } = accountServices;
   const { account } = await accountService.findOrCreate(FIRST_ACCOUNT, BY_OPERATOR);
   const kept = await readFile(keyFile, 'utf8').catch(() => undefined);
@@ -34,7 +41,7 @@ export async function firstAccount(
     return { keyFile, madeKey: undefined };
   const fields: NewKey = { name: 'first', mode: 'live', allowedIps: [] };
   const { secret } = await keyService.create(account._id, fields, BY_OPERATOR);
-  await mkdir(platform.config.PLATEN_DATA_DIR, { recursive: true, mode: 0o700 });
+  await mkdir(config.PLATEN_DATA_DIR, { recursive: true, mode: 0o700 });
   await writeFile(keyFile, `${secret}\n`, { mode: 0o600 });
   return { keyFile, madeKey: secret };
 }

@@ -35,7 +35,7 @@ export function createMetrics(role: string) {
     }),
     admissionDuration: new Histogram({
       name: 'platen_admission_duration_seconds',
-      help: 'Time that requests for work spend on being let in, by step: authenticate, limit, quota, slot, queue (when no slot is free); total is the sum, of requests that were let in.',
+      help: 'Time that requests for work spend on being let in, by step: authenticate, limit, reserve (slot or place, and quota), confirm (of a place); total is the sum, of requests that were let in.',
       labelNames: ['step'] as const,
       buckets: ADMISSION_BUCKETS,
       registers,
@@ -63,10 +63,21 @@ export function createMetrics(role: string) {
       help: '1 while the plans are as the plans file says, or without one; 0 while the file has faults and the plans are as before.',
       registers,
     }),
+    poolDemand: new Gauge({
+      name: 'platen_pool_demand_slots',
+      help: 'Jobs that may run at the moment, by pool: in flight, and those waiting that would fit beside them.',
+      labelNames: ['pool'] as const,
+      registers,
+    }),
     jobsEnded: new Counter({
       name: 'platen_jobs_ended_total',
       help: 'Jobs that ended, by state, class and error code ("none" when completed).',
       labelNames: ['state', 'class', 'code'] as const,
+      registers,
+    }),
+    rendersDropped: new Counter({
+      name: 'platen_renders_dropped_total',
+      help: 'Renders whose result was dropped: the job was cancelled, or its lease ended and another worker took it.',
       registers,
     }),
     retries: new Counter({

@@ -16,6 +16,11 @@ export interface UsageEvent {
   readonly errorCode: ErrorCode | undefined;
 }
 
+/** The outcome of a job, counted once by its id. */
+export interface JobOutcome extends UsageEvent {
+  readonly jobId: string;
+}
+
 /** One account's requests of one day (UTC) through one key, and of each of its hours. */
 export interface UsageBucket extends Tally {
   /** `<account>:<day>:<key>` */
@@ -24,6 +29,8 @@ export interface UsageBucket extends Tally {
   readonly day: string;
   /** `0` to `23` → the requests of that hour. */
   readonly hours?: Readonly<Record<string, Omit<Tally, 'apiKeyId'>>>;
+  /** Jobs that are counted, and whose end may be followed up once more: by id. */
+  readonly counted?: Readonly<Record<string, 1>>;
 }
 
 const BUCKETS: CollectionSpec = {
@@ -31,7 +38,10 @@ const BUCKETS: CollectionSpec = {
   indexes: [{ fields: { accountId: 1, day: 1 } }, { fields: { day: 1 } }],
 };
 
-/** Counts requests up as they end, in buckets of a day, account and key; totals are read from the buckets. */
+/**
+ * Counts requests up as they end, in buckets of a day, account and key; totals are read from the buckets. What became of
+ * a job is counted exactly once, whatever dies in between: the bucket names the jobs that were counted last.
+ */
 export class UsageCounters {
   readonly #buckets: Collection<UsageBucket>;
   readonly #events: WriteBehind<UsageEvent>;
@@ -75,28 +85,58 @@ export class UsageCounters {
     return [...partial, ...whole];
   }
 
-  async #count(batch: readonly UsageEvent[]): Promise<void> {
-    const increments = new Map<string, { event: UsageEvent; inc: Record<string, number> }>();
-    for (const event of batch) {
-      const id = `${event.accountId}:${dayOf(event.at)}:${event.apiKeyId}`;
-      const entry = increments.get(id) ?? { event, inc: {} };
-      for (const field of fieldsOf(event)) {
-        for (const path of [field, `hours.${event.at.getUTCHours()}.${field}`]) {
-          entry.inc[path] = (entry.inc[path] ?? 0) + 1;
-        }
-      }
-      increments.set(id, entry);
+  /** Counts what became of some jobs; one that was counted before is not counted again. */
+  async countEnds(outcomes: readonly JobOutcome[]): Promise<void> {
+    for (const [id, together] of Map.groupBy(outcomes, bucketOf)) {
+      if (await this.#countOnce(id, together)) continue;
+      // Some of them were counted before, by a process that died before it could say so.
+      for (const outcome of together) await this.#countOnce(id, [outcome]);
     }
-    await this.#buckets.upsertAll(
-      [...increments].map(([id, { event, inc }]) => ({
-        id,
-        update: {
-          $inc: inc,
-          $setOnInsert: { accountId: event.accountId, day: dayOf(event.at), apiKeyId: event.apiKeyId },
-        },
-      })),
-    );
   }
+
+  /** The end of these jobs is followed up: they will not be counted any more. A name that is left over does no harm. */
+  async forgetEnds(outcomes: readonly JobOutcome[]): Promise<void> {
+    for (const [id, together] of Map.groupBy(outcomes, bucketOf)) {
+      await this.#buckets.updateOne({ _id: id }, { $unset: names(together, '') });
+    }
+  }
+
+  /** @returns false when at least one of them was counted before; nothing has changed then. */
+  async #countOnce(id: string, outcomes: readonly JobOutcome[]): Promise<boolean> {
+    const notCounted = names(outcomes, { $exists: false });
+    const update = { ...increments(outcomes), $set: names(outcomes, 1) };
+    for (let tries = 1; ; tries += 1) {
+      if ((await this.#buckets.upsertMatching({ _id: id, ...notCounted }, update)) !== undefined) return true;
+      // Another process may have made the bucket at the same moment: asked again it is there, or names one of them.
+      if (tries === 2) return false;
+    }
+  }
+
+  async #count(batch: readonly UsageEvent[]): Promise<void> {
+    const groups = Map.groupBy(batch, bucketOf);
+    await this.#buckets.upsertAll([...groups].map(([id, events]) => ({ id, update: increments(events) })));
+  }
+}
+
+function bucketOf({ accountId, at, apiKeyId }: UsageEvent): string {
+  return `${accountId}:${dayOf(at)}:${apiKeyId}`;
+}
+
+/** @param events all of one bucket. */
+function increments(events: readonly UsageEvent[]) {
+  const inc: Record<string, number> = {};
+  for (const event of events) {
+    for (const field of fieldsOf(event)) {
+      for (const path of [field, `hours.${event.at.getUTCHours()}.${field}`])
+        inc[path] = (inc[path] ?? 0) + 1;
+    }
+  }
+  const [{ accountId, apiKeyId, at }] = events as [UsageEvent];
+  return { $inc: inc, $setOnInsert: { accountId, day: dayOf(at), apiKeyId } };
+}
+
+function names<T>(outcomes: readonly JobOutcome[], value: T): Record<string, T> {
+  return Object.fromEntries(outcomes.map(({ jobId }) => [`counted.${jobId}`, value]));
 }
 
 function fieldsOf({ errorCode }: UsageEvent): string[] {

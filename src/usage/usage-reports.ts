@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { Plan, PlanName } from '../plans/plan.ts';
 import { maskAddress } from './mask-address.ts';
 import { type Period, periodStart } from './periods.ts';
-import { type Quota, quotaPeriod, quotaResetDate } from './quota.ts';
+import { type Period as QuotaPeriod, quotaPeriod, quotaResetDate } from './quota-period.ts';
 import type { RequestLog, RequestLogEntry } from './request-log.ts';
 import type { KeyUsage, UsageTotals } from './tallies.ts';
 import type { UsageCounters } from './usage-counters.ts';
@@ -45,15 +45,23 @@ export interface RequestLogOrder {
   readonly newestFirst: boolean;
 }
 
+/** PDFs that an account has used in a period. */
+type QuotaUsed = (accountId: string, period: QuotaPeriod) => Promise<number>;
+
 /** What an account is told of its requests. Totals were counted up as they came; nothing is counted row by row. */
 export class UsageReports {
-  readonly #quota: Quota;
+  readonly #quotaUsed: QuotaUsed;
   readonly #counters: UsageCounters;
   readonly #log: RequestLog;
   readonly #clock: Clock;
 
-  constructor(parts: { quota: Quota; counters: UsageCounters; requestLog: RequestLog; clock: Clock }) {
-    this.#quota = parts.quota;
+  constructor(parts: {
+    quotaUsed: QuotaUsed;
+    counters: UsageCounters;
+    requestLog: RequestLog;
+    clock: Clock;
+  }) {
+    this.#quotaUsed = parts.quotaUsed;
     this.#counters = parts.counters;
     this.#log = parts.requestLog;
     this.#clock = parts.clock;
@@ -67,7 +75,7 @@ export class UsageReports {
     const now = this.#clock.now();
     const [{ keyBreakdown, ...totals }, used] = await Promise.all([
       this.#counters.usage(accountId, periodStart(period, now)),
-      this.#quota.used(accountId, quotaPeriod(now)),
+      this.#quotaUsed(accountId, quotaPeriod(now)),
     ]);
     return {
       plan: planName,

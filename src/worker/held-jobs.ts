@@ -1,5 +1,5 @@
 import type { Job } from '../jobs/job.ts';
-import type { Lifecycle } from '../jobs/lifecycle.ts';
+import type { Transitions } from '../jobs/store/transitions.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
 /** Why a render was stopped from outside. */
@@ -10,13 +10,13 @@ export interface HeldJob {
   /** Aborted with a StopReason. */
   readonly signal: AbortSignal;
   /** The attempt's end is recorded: there is no lease to renew any more. */
-  over(): void;
+  recorded(): void;
 }
 
 interface Entry {
   readonly job: Job;
   readonly controller: AbortController;
-  over: boolean;
+  recorded: boolean;
 }
 
 /** A lease is renewed three times in its life, so that two renewals may fail. */
@@ -29,7 +29,7 @@ const RENEWALS_PER_LEASE = 3;
  */
 export class HeldJobs {
   readonly #held = new Map<string, Entry>();
-  readonly #lifecycle: Lifecycle;
+  readonly #transitions: Transitions;
   readonly #owner: string;
   readonly #leaseMs: number;
   readonly #logger: Logger;
@@ -38,8 +38,8 @@ export class HeldJobs {
   #renewing = false;
   #lastRenewal = Date.now();
 
-  constructor(lifecycle: Lifecycle, owner: string, leaseMs: number, logger: Logger) {
-    this.#lifecycle = lifecycle;
+  constructor(transitions: Transitions, owner: string, leaseMs: number, logger: Logger) {
+    this.#transitions = transitions;
     this.#owner = owner;
     this.#leaseMs = leaseMs;
     this.#logger = logger;
@@ -54,13 +54,13 @@ export class HeldJobs {
   add(job: Job): HeldJob {
     const controller = new AbortController();
     if (this.#held.size === 0) this.#lastRenewal = Date.now();
-    const entry: Entry = { job, controller, over: false };
+    const entry: Entry = { job, controller, recorded: false };
     this.#held.set(job._id, entry);
     return {
       job,
       signal: controller.signal,
-      over: () => {
-        entry.over = true;
+      recorded: () => {
+        entry.recorded = true;
       },
     };
   }
@@ -72,17 +72,17 @@ export class HeldJobs {
 
   /** Whether a job is held whose end is not recorded yet, by us at least. */
   holds(jobId: string): boolean {
-    return this.#held.get(jobId)?.over === false;
+    return this.#held.get(jobId)?.recorded === false;
   }
 
   /** Renews every lease and stops what is no longer ours. Called by the clock, and when a held job is said to have ended. */
   async renew(): Promise<void> {
-    const held = [...this.#held.values()].filter((entry) => !entry.over).map(({ job }) => job);
+    const held = [...this.#held.values()].filter((entry) => !entry.recorded).map(({ job }) => job);
     if (held.length === 0 || this.#renewing) return;
     this.#renewing = true;
     const before = Date.now();
     try {
-      const lost = await this.#lifecycle.renew(this.#owner, held, this.#leaseMs);
+      const lost = await this.#transitions.renew(this.#owner, held, this.#leaseMs);
       this.#lastRenewal = before;
       for (const jobId of lost) this.#stop(jobId, 'lost');
     } catch (error) {
@@ -117,6 +117,6 @@ export class HeldJobs {
 
   #stop(jobId: string, reason: StopReason): void {
     const entry = this.#held.get(jobId);
-    if (entry?.over === false) entry.controller.abort(reason);
+    if (entry?.recorded === false) entry.controller.abort(reason);
   }
 }

@@ -1,20 +1,23 @@
 import type { Bus, JobClass, JobPointer, PointerConsumer, Slot, Subscription } from '../bus/bus.ts';
-import { loadInput } from '../jobs/inputs.ts';
+import type { Job } from '../jobs/job.ts';
 import { HeldJobs } from './held-jobs.ts';
-import { type RunParts, runJob } from './run-job.ts';
+import { type AttemptParts, attempt } from './render-attempt.ts';
 import { WorkerSlots } from './slots.ts';
 
-export interface WorkerParts extends RunParts {
+export interface WorkerParts extends AttemptParts {
   readonly bus: Bus;
+  /** The pool that it serves. */
+  readonly pool: string;
   /** Names this process in leases; never used twice. */
   readonly owner: string;
-  /** The pool whose jobs it takes. */
-  readonly pool: string;
-  /** Renders at a time. */
+  /** Renders at a time: the one gate between the bus and the page. */
   readonly slots: number;
   readonly leaseMs: number;
   readonly onSlots: (busy: number) => void;
 }
+
+/** Time for killed renders to be recorded as given back. */
+const GIVE_BACK_MS = 5000;
 
 /**
  * Takes pointers from the bus as it has slots for them, claims their jobs and renders them. See job.ts for what a
@@ -29,7 +32,7 @@ export class Worker implements PointerConsumer {
   constructor(parts: WorkerParts) {
     this.#parts = parts;
     this.#slots = new WorkerSlots(parts.slots, parts.onSlots);
-    this.#held = new HeldJobs(parts.lifecycle, parts.owner, parts.leaseMs, parts.logger);
+    this.#held = new HeldJobs(parts.store.transitions, parts.owner, parts.leaseMs, parts.logger);
   }
 
   async start(): Promise<void> {
@@ -48,12 +51,12 @@ export class Worker implements PointerConsumer {
   }
 
   async accept(pointer: JobPointer, slot: Slot): Promise<void> {
-    const { lifecycle, collections, owner, leaseMs, logger } = this.#parts;
+    const { store, owner, leaseMs, logger } = this.#parts;
     // The input is fetched while the claim is under way: most claims succeed.
-    const loading = loadInput(collections, pointer.jobId).catch(() => undefined);
-    let job: Awaited<ReturnType<typeof lifecycle.claim>>;
+    const loading = store.inputs.load(pointer.jobId).catch(() => undefined);
+    let job: Job | undefined;
     try {
-      job = await lifecycle.claim({ _id: pointer.jobId, version: pointer.version }, owner, leaseMs);
+      job = await store.transitions.claim({ _id: pointer.jobId, version: pointer.version }, owner, leaseMs);
     } catch (error) {
       // Whether the claim was made is not known. If it was, its lease runs out; if not, the pointer is published again.
       logger.warn({ err: error, jobId: pointer.jobId }, 'claim failed');
@@ -63,7 +66,7 @@ export class Worker implements PointerConsumer {
       return;
     }
     const held = this.#held.add(job);
-    void runJob(this.#parts, held, loading)
+    void attempt(this.#parts, held, loading)
       .catch((error: unknown) => {
         // The database is away: the lease runs out and the job is taken up again.
         logger.error({ err: error, jobId: pointer.jobId }, 'attempt not recorded');
@@ -87,6 +90,3 @@ export class Worker implements PointerConsumer {
     this.#held.close();
   }
 }
-
-/** Time for killed renders to be recorded as given back. */
-const GIVE_BACK_MS = 5000;

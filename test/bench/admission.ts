@@ -1,7 +1,7 @@
 import { type Histogram, observations, quantile, readHistogram, since } from '../support/histogram.ts';
 
 /** What a `POST /v1/pdf` spends on being let in when a plan slot is free: all of it, and step by step. */
-const PARTS = ['total', 'authenticate', 'limit', 'quota', 'slot'] as const;
+const PARTS = ['total', 'authenticate', 'limit', 'reserve'] as const;
 type PerPart<T> = Readonly<Record<(typeof PARTS)[number], T>>;
 
 const METRIC = 'platen_admission_duration_seconds';

@@ -7,9 +7,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
+import type { Job } from '../../src/jobs/job.ts';
 import { DEFAULT_PLANS } from '../../src/plans/plan.ts';
 import { startEmbeddedDatabase } from '../../src/store/embedded/start-embedded.ts';
-import { quotaPeriod } from '../../src/usage/quota.ts';
+import { quotaPeriod } from '../../src/usage/quota-period.ts';
 import { type Domain, newJob, openDomain } from '../support/domain.ts';
 
 const ROWS = 100_000;
@@ -49,8 +50,8 @@ async function measure(domain: Domain): Promise<Record<string, number>> {
     'usage summary, 7d': await median(() => domain.usage.summary(reader, '7d', true)),
     'usage summary, 90d': await median(() => domain.usage.summary(reader, '90d', true)),
     'rate limit': await median(() => domain.limiter.take(randomUUID(), 'requests', 100)),
-    'quota reservation': await median(() =>
-      domain.quota.reserve('account', quotaPeriod(new Date()), randomUUID(), 1e6),
+    'slot and quota': await median(() =>
+      domain.ledger.takeSlot('account', randomUUID(), 1e6, { period: quotaPeriod(new Date()), limit: 1e6 }),
     ),
     'idempotency key, begun and answered': await median(async () => {
       const begun = await domain.idempotency.begin('account', '/v1/pdf', randomUUID(), 'hash');
@@ -58,8 +59,9 @@ async function measure(domain: Domain): Promise<Record<string, number>> {
     }),
     'submit and claim a job': await median(async () => {
       const { job, input } = newJob(randomUUID());
-      await domain.dispatch.submit(job, input);
-      if ((await domain.lifecycle.claim(job, 'w', 60_000)) === undefined) throw new Error('not claimed');
+      await domain.admit({ job, input });
+      if ((await domain.store.transitions.claim(job, 'w', 60_000)) === undefined)
+        throw new Error('not claimed');
     }),
   };
 }
@@ -89,7 +91,7 @@ async function fill(domain: Domain): Promise<void> {
     const jobs = times.map(
       (createdAt) => newJob('account', { state: 'completed', createdAt, expiresAt }).job,
     );
-    await domain.collections.history.collection.insertMany(jobs as never[], { ordered: false });
+    await domain.connection.collection<Job>('job_history').insertMany(jobs, { ordered: false });
     await domain.counters.flush();
     await domain.requestLog.flush();
   }

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
-import { settleReservations } from '../../src/jobs/sweeps/reservations.ts';
-import { quotaPeriod } from '../../src/usage/quota.ts';
+import { endEarly } from '../../src/jobs/end-early.ts';
+import type { Job } from '../../src/jobs/job.ts';
+import { repairNamedJobs } from '../../src/jobs/sweeps/named-jobs.ts';
+import { outputKey } from '../../src/store/outputs/output-store.ts';
+import { quotaPeriod } from '../../src/usage/quota-period.ts';
 import { type Domain, newJob, openDomain } from '../support/domain.ts';
 import { startMongo } from '../support/mongo.ts';
 
@@ -12,80 +15,138 @@ describe('races over quota', function () {
   let second: Domain;
   beforeEach(async () => {
     const { uri } = await startMongo();
-    first = await openDomain({ uri });
-    second = await openDomain({ uri });
+    const plan = { monthlyRenders: 100_000, maxWaitingJobs: 100_000, concurrentRenders: 300 };
+    first = await openDomain({ uri, plan });
+    second = await openDomain({ uri, plan });
   });
   afterEach(async () => {
     await first.close();
     await second.close();
   });
-  const turn = (i: number) => (i % 2 ? first : second).quota;
+  const turn = (i: number) => (i % 2 ? first : second);
+  const take = (i: number, jobId: string, limit = 100_000) =>
+    turn(i).ledger.takeSlot('a', jobId, 100_000, { period, limit });
+  const used = () => first.ledger.quotaUsed('a', period);
 
-  it('of 400 reservations from two processes exactly as many are made as the quota has', async () => {
+  it('of 400 jobs from two processes exactly as many are let in as the quota has', async () => {
+    const answers = await Promise.all(Array.from({ length: 400 }, (_, i) => take(i, `job-${i}`, 150)));
+    assert.equal(answers.filter((taken) => taken).length, 150);
+    assert.equal(await used(), 150);
+  });
+
+  it('of groups of jobs that come together each is let in whole or not at all', async () => {
     const answers = await Promise.all(
-      Array.from({ length: 400 }, (_, i) => turn(i).reserve('a', period, `job-${i}`, 150)),
+      Array.from({ length: 60 }, (_, i) =>
+        turn(i).ledger.takePlaces(
+          'a',
+          { id: `group-${i}`, jobs: Array.from({ length: 7 }, (_, n) => `${i}-${n}`), lane: 'bulk' },
+          { maxWaiting: 100_000, quota: { period, limit: 150 } },
+        ),
+      ),
     );
-    assert.equal(answers.filter((answer) => answer === 'made').length, 150);
-    assert.equal(answers.filter((answer) => answer === 'used up').length, 250);
-    assert.equal(await first.quota.used('a', period), 150);
+    const firsts = answers.filter((place) => place !== undefined).sort((a, b) => a - b);
+    assert.deepEqual(
+      firsts,
+      Array.from({ length: 21 }, (_, i) => i * 7),
+    );
+    assert.equal(await used(), 147);
   });
 
   it('a reservation for the same job, made by two processes at once, is charged once, a thousand times', async () => {
     await pairs(1000, async (jobId) => {
-      const both = await Promise.all([1, 2].map((i) => turn(i).reserve('a', period, jobId, 100_000)));
-      assert.deepEqual(both.sort(), ['held', 'made']);
+      const both = await Promise.all([1, 2].map((i) => take(i, jobId)));
+      assert.deepEqual(both.sort(), [false, true]);
     });
-    assert.equal(await first.quota.used('a', period), 1000);
+    assert.equal(await used(), 1000);
   });
 
-  it('given back by two processes at once it is given back once, a thousand times', async () => {
+  it('given back by three at once it is given back once, a thousand times', async () => {
     await pairs(1000, async (jobId, i) => {
-      await turn(i).reserve('a', period, jobId, 100_000);
-      const confirm = turn(i).confirm('a', period, [jobId]);
-      await Promise.all([confirm, ...[1, 2, 3].map((n) => turn(n).giveBack('a', period, jobId))]);
+      await take(i, jobId);
+      const ended = { ...newJob('a', { quotaPeriod: period }).job, _id: jobId, state: 'failed' as const };
+      await Promise.all([1, 2, 3].map((n) => turn(n).ledger.leave(ended)));
     });
-    assert.equal(await first.quota.used('a', period), 0);
+    assert.equal(await used(), 0);
   });
 
-  it('undone by a refusal and by the sweep at once it is undone once, and a confirmed one never', async () => {
+  it('undone by a refusal and by the sweep at once it is undone once, and that of a job that ended never', async () => {
     await pairs(500, async (jobId, i) => {
-      await turn(i).reserve('a', period, jobId, 100_000);
-      await Promise.all([1, 2].map((n) => turn(n).undo('a', period, jobId)));
-      await turn(i).reserve('b', period, jobId, 100_000);
-      await turn(i).confirm('b', period, [jobId]);
-      await turn(i).undo('b', period, jobId);
+      await take(i, jobId);
+      await Promise.all([1, 2].map((n) => turn(n).ledger.undoSlot('a', jobId, period)));
+      await take(i, `${jobId}-completed`);
+      const ended = { ...newJob('a', { quotaPeriod: period }).job, _id: `${jobId}-completed` };
+      await turn(i).ledger.leave({ ...ended, state: 'completed' });
+      await turn(i).ledger.undoSlot('a', `${jobId}-completed`, period);
     });
-    assert.equal(await first.quota.used('a', period), 0);
-    assert.equal(await first.quota.used('b', period), 500);
+    assert.equal(await used(), 500);
+  });
+
+  it('a cancel of more jobs than any process remembers gives back each once', async () => {
+    const jobs = Array.from({ length: 1200 }, () => newJob('a', { quotaPeriod: period }));
+    await first.admit(...jobs);
+    assert.equal(await used(), 1200);
+    const cancel = async (domain: Domain, id: string) => {
+      const seen = await domain.store.find('a', id);
+      if (seen === undefined || seen.state === 'cancelled') return;
+      await endEarly(domain, seen, (job) => domain.store.transitions.cancel(job));
+    };
+    for (let start = 0; start < jobs.length; start += 50) {
+      await Promise.all(
+        jobs.slice(start, start + 50).map(async ({ job }, i) => {
+          await cancel(turn(i), job._id);
+          // The sweep comes by as well, long after.
+          await cancel(turn(i + 1), job._id);
+        }),
+      );
+    }
+    await Promise.all([first.flush(), second.flush()]);
+    // Those that got a slot while others were cancelled.
+    for (const { job } of jobs) await cancel(first, job._id);
+    assert.equal(await used(), 0);
   });
 
   it('two sweeps at once, while jobs end, leave as much used as there are PDFs', async () => {
-    const ended: Promise<void>[] = [];
     let completed = 0;
+    const ended: Promise<unknown>[] = [];
     for (let i = 0; i < 200; i += 1) {
       const { job, input } = newJob('a', { quotaPeriod: period });
-      await turn(i).reserve('a', period, job._id, 100_000);
       // One in four loses its process before the job is written.
-      if (i % 4 === 0) continue;
-      await first.dispatch.submit(job, input);
-      if (i % 4 === 1) completed += 1;
-      else ended.push(cancel(i % 2 ? first : second, job._id));
+      if (i % 4 === 0) await take(i, job._id);
+      else {
+        await first.admit({ job, input });
+        const live = (await first.store.live.find(job._id)) as Job;
+        const { transitions } = turn(i).store;
+        if (i % 4 === 1) {
+          completed += 1;
+          // A waiting job has no slot to end from; cancelling others frees one.
+          ended.push(complete(turn(i), live));
+        } else ended.push(endEarly(turn(i), live, (seen) => transitions.cancel(seen)));
+      }
     }
     await Promise.all(ended);
+    await Promise.all([first.flush(), second.flush()]);
     first.clock.pass(120_000);
-    const now = first.clock.now();
-    const sweep = (domain: Domain) => settleReservations({ ...domain, now });
+    second.clock.pass(120_000);
+    const sweep = async (domain: Domain) =>
+      repairNamedJobs(
+        { ...domain, redeliveryMs: 1e9, retryBaseMs: 1000, random: Math.random, onRetried: () => {} },
+        await domain.ledger.active(),
+      );
     await Promise.all([sweep(first), sweep(second), sweep(first)]);
-    assert.equal(await first.quota.used('a', period), completed);
-    assert.equal((await first.quota.pending()).length, 0);
+    assert.equal(await used(), completed);
   });
 });
 
-async function cancel(domain: Domain, jobId: string): Promise<void> {
-  const job = await domain.collections.jobs.findById(jobId).lean();
-  const cancelled = await domain.lifecycle.cancel(job as never);
-  assert.ok(cancelled);
-  await domain.dispatch.settle(cancelled);
+/** As a worker does; whoever waits for a slot has it at once, for the plan has enough of them. */
+async function complete(domain: Domain, job: Job): Promise<void> {
+  const { transitions } = domain.store;
+  let seen: Job | undefined = job;
+  while (seen?.state === 'queued') seen = await domain.store.live.find(job._id);
+  const claimed = await transitions.claim(seen as Job, 'w', 1e9);
+  const expiresAt = new Date(Date.now() + 1e6);
+  const output = { key: outputKey(job._id, 1, expiresAt), size: 1, pages: 1, sha256: '' };
+  const completed = await transitions.complete(claimed as Job, output, expiresAt);
+  await domain.ends.follow(completed as Job);
 }
 
 /** Twenty at a time. */

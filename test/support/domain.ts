@@ -4,10 +4,18 @@ import { pino } from 'pino';
 import type { Bus } from '../../src/bus/bus.ts';
 import { createInProcessBus } from '../../src/bus/in-process.ts';
 import type { Clock } from '../../src/clock.ts';
-import type { Job, JobInput } from '../../src/jobs/job.ts';
+import { IdempotencyStore } from '../../src/idempotency/idempotency-store.ts';
+import type { NewJob } from '../../src/jobs/admission.ts';
+import type { Job } from '../../src/jobs/job.ts';
+import { type Jobs, openJobs } from '../../src/jobs/open-jobs.ts';
+import { AdmissionTimer } from '../../src/limits/admission-timer.ts';
+import { RateLimiter } from '../../src/limits/rate-limiter.ts';
 import { DEFAULT_PLANS, type Plan } from '../../src/plans/plan.ts';
-import { createJobServices, type JobServices } from '../../src/roles/job-services.ts';
 import { connectDatabase, ensureIndexes } from '../../src/store/connection.ts';
+import { RequestLog } from '../../src/usage/request-log.ts';
+import { RequestRecorder } from '../../src/usage/request-recorder.ts';
+import { UsageCounters } from '../../src/usage/usage-counters.ts';
+import { UsageReports } from '../../src/usage/usage-reports.ts';
 import { startMongo } from './mongo.ts';
 
 /** A clock that a test can set forward. */
@@ -21,12 +29,24 @@ export class TestClock implements Clock {
   }
 }
 
-export interface Domain extends JobServices {
+export interface Domain extends Jobs {
   readonly connection: Connection;
+  readonly bus: Bus;
   readonly clock: TestClock;
   readonly plan: Plan;
+  readonly planOf: () => Promise<{ name: string; plan: Plan }>;
+  readonly counters: UsageCounters;
+  readonly requestLog: RequestLog;
+  readonly recorder: RequestRecorder;
+  readonly usage: UsageReports;
+  readonly idempotency: IdempotencyStore;
+  readonly limiter: RateLimiter;
   /** State and code of the jobs that have ended, in that order. */
   readonly ended: string[];
+  /** Lets jobs in, as a request does. */
+  admit(...jobs: NewJob[]): Promise<void>;
+  /** Everything that is waiting to be written. */
+  flush(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -38,32 +58,61 @@ export async function openDomain(
   const clock = new TestClock();
   const connection = await connectDatabase(options.uri ?? (await startMongo()).uri, logger);
   const plan: Plan = { ...DEFAULT_PLANS.professional, ...options.plan };
+  const planOf = async () => ({ name: 'professional', plan });
   const ended: string[] = [];
-  const services = createJobServices(connection, {
-    bus: options.bus ?? createInProcessBus(),
+  const bus = options.bus ?? createInProcessBus();
+  const counters = new UsageCounters(connection, logger);
+  const requestLog = new RequestLog(connection, logger);
+  const jobs = openJobs({
+    connection,
+    bus,
     clock,
     logger,
-    planOf: async () => plan,
-    slotsPerWorker: 2,
-    onEnded: ({ state, error }) => ended.push(`${state} ${error?.code}`),
+    usage: counters,
+    planOf,
+    slotsPerWorker: () => 2,
+    observeEnd: ({ state, error }) => ended.push(`${state} ${error?.code}`),
   });
+  const idempotency = new IdempotencyStore(connection, clock);
+  const limiter = new RateLimiter(connection, clock);
   await ensureIndexes(connection);
+  const flush = async () => {
+    await jobs.ends.flush();
+    await counters.flush();
+    await requestLog.flush();
+  };
   return {
-    ...services,
+    ...jobs,
     connection,
+    bus,
     clock,
     plan,
+    planOf,
+    counters,
+    requestLog,
+    recorder: new RequestRecorder(requestLog, counters, clock),
+    usage: new UsageReports({
+      quotaUsed: (accountId, period) => jobs.ledger.quotaUsed(accountId, period),
+      counters,
+      requestLog,
+      clock,
+    }),
+    idempotency,
+    limiter,
     ended,
+    admit: (...newJobs) =>
+      jobs.admission.admit({ accountId: newJobs[0]!.job.accountId, plan }, newJobs, new AdmissionTimer()),
+    flush,
     async close() {
-      await services.flush();
-      await services.bus.close();
+      await flush();
+      await bus.close();
       await connection.close();
     },
   };
 }
 
-/** A new job, ready to submit, and its input. */
-export function newJob(accountId: string, over: Partial<Job> = {}): { job: Job; input: JobInput } {
+/** A new job, ready to be let in, and its input. */
+export function newJob(accountId: string, over: Partial<Job> = {}): NewJob {
   const now = new Date();
   const job: Job = {
     _id: randomUUID(),
@@ -72,8 +121,8 @@ export function newJob(accountId: string, over: Partial<Job> = {}): { job: Job; 
     accountId,
     apiKeyId: 'key',
     plan: 'professional',
+    pool: 'default',
     class: 'bulk',
-    priority: 1,
     test: false,
     quotaPeriod: null,
     inputMode: 'html',
@@ -98,19 +147,20 @@ export function newJob(accountId: string, over: Partial<Job> = {}): { job: Job; 
     processingTimeMs: 0,
     ...over,
   };
-  const input: JobInput = {
-    _id: job._id,
-    accountId,
-    source: { mode: 'html', html: '<p>hello</p>' },
-    options: {},
-    timeoutMs: 30_000,
-    maxOutputBytes: 1e7,
-    createdAt: now,
+  return {
+    job,
+    input: {
+      _id: job._id,
+      accountId,
+      source: { mode: 'html', html: '<p>hello</p>' },
+      options: {},
+      timeoutMs: 30_000,
+      maxOutputBytes: 1e7,
+      createdAt: now,
+    },
   };
-  return { job, input };
 }
 
 export async function slotsInUse(domain: Domain, accountId: string): Promise<number> {
-  const record = (await domain.slots.all()).find(({ _id }) => _id === accountId);
-  return record?.inFlight ?? 0;
+  return (await domain.ledger.find(accountId))?.inFlight ?? 0;
 }

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { AccountStore } from '../../src/accounts/account-store.ts';
 import { systemClock } from '../../src/clock.ts';
+import { Ledger } from '../../src/jobs/ledger/ledger.ts';
 import { KeyStore } from '../../src/keys/key-store.ts';
 import type { Plan } from '../../src/plans/plan.ts';
 import { connectDatabase, ensureIndexes } from '../../src/store/connection.ts';
-import { Quota } from '../../src/usage/quota.ts';
 import { TestClient } from './client.ts';
 import { startMongo } from './mongo.ts';
 import { type RoleProcess, startRole } from './processes.ts';
@@ -16,7 +16,7 @@ import { createTenant } from './tenant.ts';
 /** Two whole Platens, each with its API, workers and sweeps, on one database. */
 export interface Twins {
   readonly roles: readonly [RoleProcess, RoleProcess];
-  readonly quota: Quota;
+  readonly ledger: Ledger;
   readonly accounts: AccountStore;
   /** JSON, read by both; it says what the professional plan has other than by default. */
   readonly plansFile: string;
@@ -37,7 +37,7 @@ export async function openTwins(
   const connection = await connectDatabase(uri, pino({ level: 'silent' }));
   const accounts = new AccountStore(connection, systemClock);
   const keys = new KeyStore(connection, systemClock);
-  const quota = new Quota(connection, systemClock);
+  const ledger = new Ledger(connection, systemClock);
   await ensureIndexes(connection);
   const common = {
     MONGODB_URI: uri,
@@ -59,7 +59,7 @@ export async function openTwins(
   const roles = [await start('first'), await start('second')] as const;
   return {
     roles,
-    quota,
+    ledger,
     accounts,
     plansFile,
     async newTenant() {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { JobState } from '../../jobs/job.ts';
-import { JOB_STATUSES, type JobStatus, jobRecord } from '../../jobs/job-view.ts';
+import { JOB_STATUSES, type JobStatus, jobRecord } from '../../jobs/job-record.ts';
 import type { ApiParts } from '../api-parts.ts';
 import { fileHeaders, signedLink } from '../job-files.ts';
 import { defineRoute } from '../route.ts';

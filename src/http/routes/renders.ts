@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Caller } from '../../accounts/caller.ts';
 import { PlatenError } from '../../errors/registry.ts';
 import type { IdempotencyLock } from '../../idempotency/idempotency-store.ts';
-import { isOver, type Job, type JobSource } from '../../jobs/job.ts';
+import { hasEnded, type Job, type JobSource } from '../../jobs/job.ts';
 import type { RenderOptions } from '../../jobs/render-options.ts';
 import type { AdmissionTimer } from '../../limits/admission-timer.ts';
 import type { Accepted, RenderOrder } from '../../orders/render-service.ts';
@@ -132,7 +132,7 @@ const render = defineRoute({
       const end = await outcome;
       if (end.kind !== 'ended') return accepted(jobId);
       const job = end.job ?? (await parts.renders.get(caller.accountId, jobId));
-      return isOver(job.state) ? await result(job, parts) : accepted(jobId);
+      return hasEnded(job.state) ? await result(job, parts) : accepted(jobId);
     },
     async replay(jobId, status) {
       aboutJob(jobId);

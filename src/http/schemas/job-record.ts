@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { JOB_STATUSES } from '../../jobs/job-view.ts';
+import { JOB_STATUSES } from '../../jobs/job-record.ts';
 
 const time = z.iso.datetime();
 const count = z.int().min(0);

@@ -4,8 +4,8 @@ export interface Sweep {
   readonly name: string;
   /** Milliseconds between the end of one run and the start of the next. */
   readonly everyMs: number;
-  /** @returns how many things it had to put right. */
-  run(): Promise<number>;
+  /** @returns how many things it had to put right; nothing when that is not what it is for. */
+  run(): Promise<number | undefined>;
 }
 
 /** Runs each sweep again and again, one run at a time; a sweep that fails is tried again at its next turn. */
@@ -52,7 +52,7 @@ export class Sweeper {
 
   async #run(sweep: Sweep): Promise<void> {
     try {
-      const put = await sweep.run();
+      const put = (await sweep.run()) ?? 0;
       this.#onRun(sweep.name, put, false);
       if (put > 0) this.#logger.debug({ sweep: sweep.name, put }, 'sweep put things right');
     } catch (error) {

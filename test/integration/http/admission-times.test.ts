@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { Histogram } from 'prom-client';
 import { observations, quantile, readHistogram, since } from '../../support/histogram.ts';
 import { callApi, openApi, type TestApi, type TestCaller } from './support/api.ts';
-import { latch } from './support/hand-worker.ts';
+import { latch } from './support/test-worker.ts';
 
 const NAME = 'platen_admission_duration_seconds';
-const STEPS = ['authenticate', 'limit', 'quota', 'slot', 'queue', 'total'];
+const STEPS = ['authenticate', 'limit', 'reserve', 'confirm', 'total'];
 const ASYNC = { html: '<p>x</p>', executionMode: 'async' };
 
 describe('The time that requests spend on being let in', () => {
@@ -34,7 +34,7 @@ describe('The time that requests spend on being let in', () => {
   }
 
   it('is observed by step and in all, for requests for work and no others', async () => {
-    const once = { authenticate: 1, limit: 1, quota: 1, slot: 1, total: 1 };
+    const once = { authenticate: 1, limit: 1, reserve: 1, total: 1 };
     assert.deepEqual(await counted(() => caller.completed()), once);
     assert.deepEqual(await counted(() => caller.get('/v1/pdf/jobs')), {});
   });
@@ -45,8 +45,7 @@ describe('The time that requests spend on being let in', () => {
     assert.deepEqual(await counted(() => caller.render({})), { authenticate: 1, limit: 1 });
     for (let i = 0; i < 6; i += 1) await caller.completed();
     const overQuota = await counted(() => caller.render(ASYNC));
-    // The slot is taken beside the quota, and given back.
-    assert.deepEqual(overQuota, { authenticate: 1, limit: 1, quota: 1, slot: 1 });
+    assert.deepEqual(overQuota, { authenticate: 1, limit: 1, reserve: 1 });
   });
 
   it('has a step more where no slot is free', async () => {
@@ -56,13 +55,13 @@ describe('The time that requests spend on being let in', () => {
       return { pages: 1 };
     };
     await caller.render(ASYNC);
-    const all = { authenticate: 1, limit: 1, quota: 1, slot: 1, queue: 1 };
-    assert.deepEqual(await counted(() => caller.render(ASYNC)), { ...all, total: 1 });
+    const all = { authenticate: 1, limit: 1, reserve: 1 };
+    assert.deepEqual(await counted(() => caller.render(ASYNC)), { ...all, confirm: 1, total: 1 });
     assert.deepEqual(await counted(() => caller.render(ASYNC)), all);
     gate.open();
   });
 
-  it('is in all the sum of its steps, those that run side by side counted once', async () => {
+  it('is in all the sum of its steps', async () => {
     const fresh = await openApi();
     try {
       await (await fresh.newCaller()).completed();
@@ -71,10 +70,9 @@ describe('The time that requests spend on being let in', () => {
       const seconds: Record<string, number> = Object.fromEntries(
         sums.map(([, step, sum]) => [step, Number(sum)]),
       );
-      const { authenticate = 0, limit = 0, quota = 0, slot = 0, total = 0 } = seconds;
-      const least = authenticate + limit + Math.max(quota, slot);
-      const most = authenticate + limit + quota + slot;
-      assert.ok(quota > 0 && total >= least - 1e-6 && total <= most + 1e-6, JSON.stringify(seconds));
+      const { authenticate = 0, limit = 0, reserve = 0, total = 0 } = seconds;
+      const sum = authenticate + limit + reserve;
+      assert.ok(reserve > 0 && Math.abs(total - sum) < 1e-6, JSON.stringify(seconds));
     } finally {
       await fresh.close();
     }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { ERRORS, type ErrorCode, PlatenError } from '../../../src/errors/registry.ts';
 import type { Answer } from '../../support/send.ts';
 import { callApi, openApi, type TestApi, type TestCaller } from './support/api.ts';
-import { latch } from './support/hand-worker.ts';
+import { latch } from './support/test-worker.ts';
 
 const BODY = { html: '<p>x</p>' };
 const ASYNC = { ...BODY, executionMode: 'async' };

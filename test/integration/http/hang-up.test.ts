@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { eventually } from '../../support/eventually.ts';
 import { openApi, type TestApi, type TestCaller } from './support/api.ts';
-import { latch } from './support/hand-worker.ts';
+import { latch } from './support/test-worker.ts';
 
 describe('a caller that hangs up', () => {
   let api: TestApi;

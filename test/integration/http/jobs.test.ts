@@ -4,7 +4,7 @@ import { PlatenError } from '../../../src/errors/registry.ts';
 import { LINK_LIFE_MS } from '../../../src/orders/download-links.ts';
 import { readPdf } from '../../support/pdf.ts';
 import { callApi, openApi, type TestApi, type TestCaller } from './support/api.ts';
-import { latch } from './support/hand-worker.ts';
+import { latch } from './support/test-worker.ts';
 
 const HOUR_MS = 3_600_000;
 

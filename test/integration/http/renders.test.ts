@@ -3,7 +3,7 @@ import { PlatenError } from '../../../src/errors/registry.ts';
 import type { Job, JobInput } from '../../../src/jobs/job.ts';
 import { readPdf } from '../../support/pdf.ts';
 import { openApi, type TestApi, type TestCaller } from './support/api.ts';
-import { latch } from './support/hand-worker.ts';
+import { latch } from './support/test-worker.ts';
 
 describe('POST /v1/pdf', () => {
   let api: TestApi;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import type { IdempotencyLock } from '../../../src/idempotency/idempotency-store.ts';
-import { saveInput } from '../../../src/jobs/inputs.ts';
-import { quotaPeriod } from '../../../src/usage/quota.ts';
+import { storedInput } from '../../../src/jobs/store/inputs.ts';
+import { quotaPeriod } from '../../../src/usage/quota-period.ts';
 import { newJob, slotsInUse } from '../../support/domain.ts';
 import { openApi, type TestApi, type TestCaller } from '../http/support/api.ts';
 
@@ -36,22 +36,21 @@ describe('A keyed request whose process dies', () => {
 
   const steps: Record<string, (jobId: string) => Promise<void>> = {
     'before it did anything': async () => {},
-    'when it had reserved quota': async (jobId) => {
-      await api.domain.quota.reserve(caller.accountId, period, jobId, 100);
+    'when it had a place and quota': async (jobId) => {
+      const arrival = { id: jobId, jobs: [jobId], lane: 'interactive' as const };
+      const limits = { maxWaiting: 10, quota: { period, limit: 100 } };
+      assert.equal(await api.domain.ledger.takePlaces(caller.accountId, arrival, limits), 0);
     },
     'when it had a slot and had saved the input': async (jobId) => {
       const { domain } = api;
-      await domain.quota.reserve(caller.accountId, period, jobId, 100);
-      await domain.slots.acquire(caller.accountId, jobId, 1, false);
+      assert.ok(await domain.ledger.takeSlot(caller.accountId, jobId, 1, { period, limit: 100 }));
       const { input } = newJob(caller.accountId, { _id: jobId });
-      await saveInput(domain.collections, input);
+      await domain.store.inputs.save([storedInput(input)]);
     },
     'when its job was accepted': async (jobId) => {
       const { domain } = api;
       const owner = { apiKeyId: caller.apiKeyId, quotaPeriod: period };
-      const { job, input } = newJob(caller.accountId, { _id: jobId, ...owner });
-      await domain.quota.reserve(caller.accountId, period, jobId, 100);
-      await domain.dispatch.submit(job, input);
+      await domain.admit(newJob(caller.accountId, { _id: jobId, class: 'interactive', ...owner }));
     },
   };
 
@@ -63,10 +62,10 @@ describe('A keyed request whose process dies', () => {
       const answer = await ask();
       assert.equal(answer.status, 200, answer.status === 200 ? '' : JSON.stringify(answer.json));
       assert.equal(answer.headers.get('x-service-job-id'), lock.workId);
-      await api.domain.mover.flush();
+      await api.domain.flush();
       assert.equal((await caller.get('/v1/pdf/jobs')).json.total, 1);
-      assert.equal(await api.domain.quota.used(caller.accountId, period), 1);
-      await settled();
+      assert.equal(await api.domain.ledger.quotaUsed(caller.accountId, period), 1);
+      await slotIsFree();
       assert.equal(await slotsInUse(api.domain, caller.accountId), 0);
       assert.equal((await ask()).headers.get('idempotent-replayed'), 'true');
     });
@@ -89,18 +88,35 @@ describe('A keyed request whose process dies', () => {
     const lock = await begin();
     await lock.release();
     const retry = ask();
-    const { job, input } = newJob(caller.accountId, { _id: lock.workId, quotaPeriod: period });
-    await domain.quota.reserve(caller.accountId, period, lock.workId, 100);
-    await domain.dispatch.submit(job, input).catch((error: Error) => assert.equal(error.name, 'JobExists'));
+    const again = newJob(caller.accountId, { _id: lock.workId, class: 'interactive', quotaPeriod: period });
+    await domain.admit(again).catch((error: Error) => assert.equal(error.name, 'JobExists'));
     assert.equal((await retry).headers.get('x-service-job-id'), lock.workId);
-    await domain.mover.flush();
+    await domain.flush();
+    assert.equal(await domain.ledger.quotaUsed(caller.accountId, period), 1);
     assert.equal((await caller.get('/v1/pdf/jobs')).json.total, 1);
   });
 
-  async function settled(): Promise<void> {
+  async function slotIsFree(): Promise<void> {
     const deadline = Date.now() + 2000;
     while ((await slotsInUse(api.domain, caller.accountId)) > 0 && Date.now() < deadline) {
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
   }
+
+  it('answers an async order with the 202 envelope, though its job has ended meanwhile', async () => {
+    const { domain } = api;
+    const async = JSON.stringify({ html: '<p>hello</p>', executionMode: 'async' });
+    const hash = createHash('sha256').update(async).digest('hex');
+    const begun = await domain.idempotency.begin(caller.accountId, '/v1/pdf', key, hash);
+    if (begun.kind !== 'run') throw new Error('not reached');
+    const { lock } = begun;
+    await domain.admit(newJob(caller.accountId, { _id: lock.workId, quotaPeriod: period }));
+    await slotIsFree();
+    await lock.release();
+    for (let i = 0; i < 2; i += 1) {
+      const answer = await caller.render(async, { 'idempotency-key': key });
+      assert.equal(answer.status, 202);
+      assert.equal(answer.json.jobId, lock.workId);
+    }
+  });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { quotaPeriod } from '../../../src/usage/quota.ts';
+import { quotaPeriod } from '../../../src/usage/quota-period.ts';
 import { openTwins, type Twins } from '../../support/twins.ts';
 
 describe('A keyed request whose process is killed before it has answered', function () {
@@ -36,7 +36,7 @@ describe('A keyed request whose process is killed before it has answered', funct
     } else assert.equal(answer.headers.get('x-service-job-id'), jobId);
     assert.equal(answer.status, 200);
     assert.equal((await second.call('GET', '/v1/pdf/jobs')).json.total, 1);
-    assert.equal(await twins.quota.used(accountId, quotaPeriod(new Date())), 1);
+    assert.equal(await twins.ledger.quotaUsed(accountId, quotaPeriod(new Date())), 1);
     assert.equal((await ask(second)).headers.get('idempotent-replayed'), 'true');
 
     async function begun(): Promise<string> {

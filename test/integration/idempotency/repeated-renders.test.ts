@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { PlatenError } from '../../../src/errors/registry.ts';
-import { quotaPeriod } from '../../../src/usage/quota.ts';
+import { quotaPeriod } from '../../../src/usage/quota-period.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startMongo } from '../../support/mongo.ts';
 import { openApi, type TestApi, type TestCaller } from '../http/support/api.ts';
-import { latch } from '../http/support/hand-worker.ts';
+import { latch } from '../http/support/test-worker.ts';
 
 const DAY_MS = 86_400_000;
 const BODY = { html: '<p>x</p>' };
@@ -38,7 +38,7 @@ describe('Repeated POST /v1/pdf with an Idempotency-Key', () => {
     }
   });
   const ask = (body: unknown = BODY, name = key) => caller.render(body, { 'idempotency-key': name });
-  const used = () => api.domain.quota.used(caller.accountId, quotaPeriod(new Date()));
+  const used = () => api.domain.ledger.quotaUsed(caller.accountId, quotaPeriod(new Date()));
 
   it('answers with the PDF of the first one, and renders and charges once', async () => {
     const first = await ask();

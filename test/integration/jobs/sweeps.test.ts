@@ -4,26 +4,30 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DEFAULT_POOL, type JobPointer, type Subscription } from '../../../src/bus/bus.ts';
 import { PlatenError } from '../../../src/errors/registry.ts';
-import { saveInput } from '../../../src/jobs/inputs.ts';
+import { endEarly } from '../../../src/jobs/end-early.ts';
 import type { Job } from '../../../src/jobs/job.ts';
-import { expireLeases } from '../../../src/jobs/sweeps/expire-leases.ts';
-import { recountSlots } from '../../../src/jobs/sweeps/recount-slots.ts';
-import { republish } from '../../../src/jobs/sweeps/republish.ts';
-import { deleteOrphanInputs, endRetention, moveLeftBehind } from '../../../src/jobs/sweeps/retention.ts';
-import { expireWaiting, serveWaiting } from '../../../src/jobs/sweeps/serve-waiting.ts';
+import { placeOf } from '../../../src/jobs/lanes.ts';
+import { storedInput } from '../../../src/jobs/store/inputs.ts';
+import { repairNamedJobs } from '../../../src/jobs/sweeps/named-jobs.ts';
+import { endRetention } from '../../../src/jobs/sweeps/retention.ts';
+import { WaitingJobs } from '../../../src/jobs/sweeps/waiting-jobs.ts';
 import { createFolderOutputStore } from '../../../src/store/outputs/folder.ts';
 import { outputKey } from '../../../src/store/outputs/output-store.ts';
+import { quotaPeriod } from '../../../src/usage/quota-period.ts';
 import { type Domain, newJob, openDomain, slotsInUse } from '../../support/domain.ts';
 
 const HOUR_MS = 3_600_000;
+const period = quotaPeriod(new Date());
 
 describe('sweeps', () => {
   let domain: Domain;
+  let waitingJobs: WaitingJobs;
   const pointers: JobPointer[] = [];
   const retried: string[] = [];
   let subscription: Subscription;
   beforeEach(async () => {
     domain = await openDomain({ plan: { concurrentRenders: 1 } });
+    waitingJobs = new WaitingJobs(domain);
     pointers.length = 0;
     retried.length = 0;
     subscription = await domain.bus.consumePointers(DEFAULT_POOL, {
@@ -38,28 +42,45 @@ describe('sweeps', () => {
     await domain.close();
   });
 
-  const parts = () => ({
-    ...domain,
-    planOf: async () => domain.plan,
-    now: domain.clock.now(),
-    retryBaseMs: 1000,
-    random: () => 1,
-    onRetried: (code: string) => retried.push(code),
-  });
+  /** One run over every job that a ledger names. */
+  const repair = async () =>
+    repairNamedJobs(
+      {
+        ...domain,
+        redeliveryMs: 5000,
+        retryBaseMs: 1000,
+        random: () => 1,
+        onRetried: (code) => retried.push(code),
+      },
+      await domain.ledger.active(),
+    );
+  const serve = async () => waitingJobs.serve(await domain.ledger.active());
+  const expire = async () => waitingJobs.expire(await domain.ledger.active());
   const submit = async (over: Partial<Job> = {}) => {
-    const { job, input } = newJob('a', over);
-    await domain.dispatch.submit(job, input);
-    return job._id;
+    const job = newJob('a', over);
+    await domain.admit(job);
+    return job.job._id;
   };
-  const job = async (id: string) => (await domain.collections.jobs.findById(id).lean()) as Job;
+  const job = async (id: string) => (await domain.store.live.find(id)) as Job;
+  const claim = async (id: string, owner: string, leaseMs = 15_000) =>
+    (await domain.store.transitions.claim(await job(id), owner, leaseMs)) as Job;
+  const usage = async () => (await domain.usage.summary(reader, '1d', false)) as { totalRequests: number };
+  const reader = {
+    accountId: 'a',
+    planName: 'professional',
+    get plan() {
+      return domain.plan;
+    },
+  };
+  const inputs = () => domain.connection.collection('job_inputs').countDocuments();
 
-  it('publish again the pointer of a job that nobody claimed, and not of one that was claimed', async () => {
+  it('publish the pointer again of a job that nobody claimed, and not of one that was', async () => {
     const id = await submit();
     domain.clock.pass(4000);
-    assert.equal(await republish({ ...parts(), unclaimedForMs: 5000 }), 0);
+    assert.equal(await repair(), 0);
     domain.clock.pass(2000);
-    assert.equal(await republish({ ...parts(), unclaimedForMs: 5000 }), 1);
-    assert.equal(await republish({ ...parts(), unclaimedForMs: 5000 }), 0, 'the pointers are spaced');
+    assert.equal(await repair(), 1);
+    assert.equal(await repair(), 0, 'the messages are spaced');
     await new Promise(setImmediate);
     assert.deepEqual(
       pointers.map(({ jobId, version }) => [jobId, version]),
@@ -68,115 +89,246 @@ describe('sweeps', () => {
         [id, 1],
       ],
     );
-    assert.ok(await domain.lifecycle.claim(await job(id), 'w', 1000));
+    assert.ok(await claim(id, 'w', 120_000));
     domain.clock.pass(60_000);
-    assert.equal(await republish({ ...parts(), unclaimedForMs: 5000 }), 0);
+    assert.equal(await repair(), 0);
   });
 
   it('take a job from a lost worker, three times in all, then fail it', async () => {
     const id = await submit();
     for (let attempt = 1; attempt <= 3; attempt += 1) {
-      const claimed = await domain.lifecycle.claim(await job(id), `w${attempt}`, 15_000);
-      assert.equal(claimed?.attempts, attempt);
-      assert.equal(await expireLeases(parts()), 0, 'the lease still runs');
+      const claimed = await claim(id, `w${attempt}`);
+      assert.equal(claimed.attempts, attempt);
+      assert.equal(await repair(), 0, 'the lease still runs');
       domain.clock.pass(15_001);
-      assert.equal(await expireLeases(parts()), 1);
+      assert.equal(await repair(), 1);
       assert.equal(await slotsInUse(domain, 'a'), 0);
-      assert.equal(await domain.lifecycle.retryLater(claimed!, new PlatenError('INTERNAL'), 0), undefined);
+      assert.equal(
+        await domain.store.transitions.retryLater(claimed, new PlatenError('INTERNAL'), 0),
+        undefined,
+      );
       if (attempt === 3) break;
       assert.equal((await job(id)).state, 'queued');
-      await serveWaiting(parts());
-      assert.equal((await job(id)).state, 'queued', 'the back-off has not passed');
+      assert.equal(await domain.retries.returnDue(), 0, 'the back-off has not passed');
+      assert.equal((await job(id)).state, 'queued');
       domain.clock.pass(4001);
-      await serveWaiting(parts());
+      assert.equal(await domain.retries.returnDue(), 1);
       assert.equal((await job(id)).state, 'dispatched');
     }
-    await domain.mover.flush();
-    const failed = (await domain.collections.history.findById(id).lean()) as Job;
+    await domain.flush();
+    const failed = (await domain.store.history.find(id)) as Job;
     assert.equal(failed.state, 'failed');
     assert.equal(failed.error?.code, 'WORKER_LOST');
-    assert.ok(await domain.collections.inputs.findById(id), 'the input of a failed job stays');
+    assert.ok(await domain.store.inputs.load(id), 'the input of a failed job stays');
     assert.deepEqual(retried, ['WORKER_LOST', 'WORKER_LOST']);
     assert.deepEqual(domain.ended, ['failed WORKER_LOST']);
+    await serve();
+    assert.equal((await domain.ledger.find('a'))?.waiting, 0);
   });
 
-  it('give back the slot of a process that died before it had written its job, and serve who waits for it', async () => {
-    assert.ok(await domain.slots.acquire('a', 'never-written', 1, false));
+  it('do not take a job whose lease was renewed since they looked', async () => {
+    const id = await submit();
+    const claimed = await claim(id, 'w');
+    domain.clock.pass(15_001);
+    const seen = await job(id);
+    await domain.store.transitions.renew('w', [claimed], 15_000);
+    const lost = new PlatenError('WORKER_LOST');
+    assert.equal(await domain.retries.retryLater(seen, lost, 0, true), false);
+    assert.equal(await domain.store.transitions.fail(seen, lost, true), undefined);
+    assert.equal((await job(id)).state, 'processing');
+    assert.equal(await repair(), 0);
+  });
+
+  it('give back the slot and quota of a process that died before it had written its job, and serve who waits', async () => {
+    const unwritten = newJob('a', { quotaPeriod: period });
+    assert.ok(
+      await domain.ledger.takeSlot('a', unwritten.job._id, 1, { period, limit: domain.plan.monthlyRenders }),
+    );
+    await domain.store.inputs.save([storedInput(unwritten.input)]);
     const id = await submit();
     assert.equal((await job(id)).state, 'queued');
-    assert.equal(await recountSlots(parts()), 0, 'it may still be on its way');
+    assert.equal(await repair(), 0, 'it may still be on its way');
     domain.clock.pass(10_001);
-    assert.equal(await recountSlots(parts()), 1);
+    assert.equal(await repair(), 1);
     assert.equal((await job(id)).state, 'dispatched');
+    assert.equal(await domain.ledger.quotaUsed('a', period), 0);
+    assert.equal(await domain.store.inputs.load(unwritten.job._id), undefined);
+    assert.ok(await domain.store.inputs.load(id), 'that of a job that was written stays');
+    await claim(id, 'w', 600_000);
     domain.clock.pass(60_000);
-    assert.equal(await recountSlots(parts()), 0, 'a slot in use is left alone');
+    assert.equal(await repair(), 0, 'a slot in use is left alone');
     assert.equal(await slotsInUse(domain, 'a'), 1);
+  });
+
+  it('give back the places and quota of jobs that were never written, and pass over those places', async () => {
+    const running = await submit();
+    const [written, unwritten] = [newJob('a', { quotaPeriod: period }), newJob('a', { quotaPeriod: period })];
+    const jobs = [unwritten.job._id, written.job._id];
+    const arrival = { id: jobs[0]!, jobs, lane: 'bulk' as const };
+    const first = await domain.ledger.takePlaces('a', arrival, {
+      maxWaiting: 10,
+      quota: { period, limit: 10 },
+    });
+    assert.equal(first, 0);
+    await domain.store.inputs.save([storedInput(written.input), storedInput(unwritten.input)]);
+    await domain.store.transitions.accept({ ...written.job, place: placeOf('a', 'bulk', 1) });
+    await claim(running, 'w', 600_000);
+    await serve();
+    assert.equal(await repair(), 0, 'the rest may still be on its way');
+    domain.clock.pass(10_001);
+    assert.equal(await repair(), 1);
+    const record = await domain.ledger.find('a');
+    assert.equal(record?.waiting, 1);
+    assert.equal(record?.quota?.[period], 1);
+    assert.equal(await inputs(), 2, 'of the job that runs, and of the one that was written');
+    assert.equal(await serve(), 1, 'the place that nobody is coming to');
+    await endEarly(domain, await job(running), (seen) => domain.store.transitions.cancel(seen));
+    assert.equal((await job(written.job._id)).state, 'dispatched');
   });
 
   it('serve a job that a crash left waiting beside a free slot', async () => {
     const { job: lone, input } = newJob('a');
-    await saveInput(domain.collections, input);
-    await domain.lifecycle.accept(lone);
-    await serveWaiting(parts());
+    const arrival = { id: lone._id, jobs: [lone._id], lane: 'bulk' as const };
+    await domain.ledger.takePlaces('a', arrival, { maxWaiting: 10, quota: undefined });
+    await domain.store.inputs.save([storedInput(input)]);
+    await domain.store.transitions.accept({ ...lone, place: placeOf('a', 'bulk', 0) });
+    await domain.ledger.confirmArrival('a', lone._id);
+    await serve();
     assert.equal((await job(lone._id)).state, 'dispatched');
   });
 
-  it('end what has waited for longer than its output would have been kept', async () => {
-    await submit();
-    const id = await submit({ retentionHours: 2 });
-    domain.clock.pass(2 * HOUR_MS - 60_000);
-    assert.equal(await expireWaiting(parts()), 0);
-    domain.clock.pass(60_000);
-    assert.equal(await expireWaiting(parts()), 1);
-    await domain.mover.flush();
-    assert.equal(((await domain.collections.history.findById(id).lean()) as Job).error?.code, 'EXPIRED');
-    assert.deepEqual(domain.ended, ['failed EXPIRED']);
+  it('dispatch a job that was given its slot by a process that died before it could say so', async () => {
+    const running = await submit();
+    const id = await submit();
+    await endEarlyWithoutServing(running);
+    const waiting = await job(id);
+    assert.ok(await domain.ledger.takeNext('a', 'bulk', waiting, { head: 0, cap: 1 }));
+    assert.equal(await repair(), 0, 'it may be on its way');
+    domain.clock.pass(10_001);
+    assert.equal(await repair(), 2, 'and the end of the first is followed up');
+    assert.equal((await job(id)).state, 'dispatched');
+    assert.equal(await slotsInUse(domain, 'a'), 1);
   });
 
-  it('move what a dead process left behind to the history, also when half of that was done', async () => {
+  it('free the slot of a job whose worker died between the end of its attempt and the release', async () => {
     const id = await submit();
-    const cancelled = await domain.lifecycle.cancel(await job(id));
-    await domain.collections.history.collection.insertOne(cancelled as never);
-    assert.equal(await moveLeftBehind(domain.collections, domain.clock.now(), async () => {}), 0);
-    domain.clock.pass(5001);
-    assert.equal(await moveLeftBehind(domain.collections, domain.clock.now(), async () => {}), 1);
-    assert.equal(await domain.collections.jobs.countDocuments({}), 0);
-    assert.equal(await domain.collections.history.countDocuments({}), 1);
+    const claimed = await claim(id, 'w');
+    await domain.store.retries.schedule(id, 'a', domain.clock.now());
+    assert.ok(await domain.store.transitions.retryLater(claimed, new PlatenError('RENDER_FAILED'), 0));
+    assert.equal(await repair(), 0);
+    domain.clock.pass(10_001);
+    assert.equal(await repair(), 1);
+    assert.equal(await slotsInUse(domain, 'a'), 0);
+    assert.equal(await domain.retries.returnDue(), 1);
+    assert.equal((await job(id)).state, 'dispatched');
   });
+
+  /** Ends a dispatched job and frees its slot, and dies before it is handed on. */
+  const endEarlyWithoutServing = async (id: string) => {
+    const cancelled = (await domain.store.transitions.cancel(await job(id))) as Job;
+    await domain.ledger.leave(cancelled);
+  };
+
+  it('end what has waited for longer than its output would have been kept', async () => {
+    await claim(await submit({ retentionHours: 10_000 }), 'w', 1e9);
+    const id = await submit({ retentionHours: 2 });
+    domain.clock.pass(2 * HOUR_MS - 60_000);
+    assert.equal(await expire(), 0);
+    domain.clock.pass(60_000);
+    assert.equal(await expire(), 1);
+    await domain.flush();
+    assert.equal((await domain.store.history.find(id))?.error?.code, 'EXPIRED');
+    assert.deepEqual(domain.ended, ['failed EXPIRED']);
+    assert.equal((await domain.ledger.find('a'))?.waiting, 0);
+  });
+
+  it('follow up the end of a job whose process died at any step, once', async () => {
+    const ends = domain.ends;
+    const cancelled = async () => {
+      const id = await submit({ quotaPeriod: period });
+      return (await domain.store.transitions.cancel(await job(id))) as Job;
+    };
+    const repairOne = async () => {
+      domain.clock.pass(5001);
+      assert.equal(await repair(), 1);
+      await domain.flush();
+    };
+    // Died right after the job had ended; after it had left its slot; after it was counted; after it was copied.
+    await cancelled();
+    await repairOne();
+    await domain.ledger.leave(await cancelled());
+    await repairOne();
+    const counted = await cancelled();
+    await domain.ledger.leave(counted);
+    await domain.counters.countEnds([
+      { jobId: counted._id, accountId: 'a', apiKeyId: 'key', at: domain.clock.now(), errorCode: 'CANCELLED' },
+    ]);
+    await repairOne();
+    const copied = await cancelled();
+    await domain.ledger.leave(copied);
+    await domain.connection.collection<Job>('job_history').insertOne(copied);
+    await repairOne();
+    // And twice at once.
+    const both = await cancelled();
+    await Promise.all([ends.follow(both), ends.follow(both)]);
+    await domain.flush();
+    assert.equal((await usage()).totalRequests, 5);
+    assert.equal(await domain.ledger.quotaUsed('a', period), 0);
+    assert.equal(await domain.connection.collection('jobs').countDocuments(), 0);
+    assert.equal(await domain.connection.collection('job_history').countDocuments(), 5);
+    const [bucket] = await domain.connection.collection('usage_buckets').find({}).toArray();
+    assert.deepEqual(bucket?.counted, {}, 'no name is left');
+    await serve();
+    assert.deepEqual(await domain.ledger.active(), []);
+  });
+
+  it('end a waiting job whose canceller died after it had cancelled it', async () => {
+    await claim(await submit(), 'w', 1e9);
+    const id = await submit({ quotaPeriod: period });
+    await domain.ledger.announceLeaving('a', [id]);
+    await domain.store.transitions.cancel(await job(id));
+    domain.clock.pass(5001);
+    assert.equal(await repair(), 1);
+    const record = await domain.ledger.find('a');
+    assert.equal(record?.waiting, 0);
+    assert.equal(record?.quota?.[period], 0);
+    assert.deepEqual(domain.ended, ['cancelled CANCELLED']);
+  });
+
+  it('put right what a crash has left wrong in the number of those who wait', async () => {
+    await submit();
+    await endEarly(domain, (await job(pointers[0]?.jobId ?? (await firstId()))) as Job, (seen) =>
+      domain.store.transitions.cancel(seen),
+    );
+    await domain.flush();
+    const record = await domain.ledger.find('a');
+    assert.ok(record && (await domain.ledger.setWaiting(record, 3)));
+    assert.equal(await serve(), 1);
+    assert.equal((await domain.ledger.find('a'))?.waiting, 0);
+  });
+  const firstId = async () => (await domain.connection.collection<Job>('jobs').findOne({}))?._id ?? 'none';
 
   it('delete a job, its file and its input when its retention has ended, and not before', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'platen-retention-'));
     const outputs = createFolderOutputStore(folder);
     const id = await submit();
-    const claimed = await domain.lifecycle.claim(await job(id), 'w', 15_000);
+    const claimed = await claim(id, 'w');
     const expiresAt = new Date(domain.clock.now().getTime() + HOUR_MS);
     const key = outputKey(id, 1, expiresAt);
     await outputs.put(key, new Uint8Array([1, 2, 3]));
-    const done = await domain.lifecycle.complete(claimed!, { key, size: 3, pages: 1, sha256: '' }, expiresAt);
-    await domain.dispatch.settle(done!);
-    await domain.mover.flush();
-    assert.equal(await domain.collections.inputs.countDocuments({}), 0, 'the input of a completed job goes');
-    await endRetention(domain.collections, outputs, domain.clock.now());
+    const output = { key, size: 3, pages: 1, sha256: '' };
+    const done = await domain.store.transitions.complete(claimed, output, expiresAt);
+    await domain.ends.follow(done!);
+    await domain.flush();
+    assert.equal(await inputs(), 0, 'the input of a completed job goes');
+    await endRetention(domain.store.history, outputs, domain.clock.now());
     const stored = await outputs.get(key);
     assert.ok(stored);
     stored.stream.destroy();
     domain.clock.pass(HOUR_MS + 1);
-    await endRetention(domain.collections, outputs, domain.clock.now());
+    await endRetention(domain.store.history, outputs, domain.clock.now());
     assert.equal(await outputs.get(key), undefined);
-    assert.equal(await domain.collections.history.countDocuments({}), 0);
+    assert.equal(await domain.connection.collection('job_history').countDocuments(), 0);
     await rm(folder, { recursive: true });
-  });
-
-  it('delete inputs that never got a job, and no others', async () => {
-    const orphan = newJob('a').input;
-    await saveInput(domain.collections, orphan);
-    const kept = await submit();
-    assert.equal(await deleteOrphanInputs(domain.collections, domain.clock.now()), 0);
-    domain.clock.pass(HOUR_MS + 1);
-    assert.equal(await deleteOrphanInputs(domain.collections, domain.clock.now()), 1);
-    assert.deepEqual(
-      (await domain.collections.inputs.find({}).lean()).map(({ _id }) => _id),
-      [kept],
-    );
   });
 });

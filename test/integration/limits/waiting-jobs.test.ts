@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { PlatenError } from '../../../src/errors/registry.ts';
+import { endEarly } from '../../../src/jobs/end-early.ts';
+import type { Job } from '../../../src/jobs/job.ts';
 import { type Domain, newJob, openDomain, slotsInUse } from '../../support/domain.ts';
 import { startMongo } from '../../support/mongo.ts';
 
@@ -18,6 +20,8 @@ describe('The cap on waiting jobs', () => {
     await domain.close();
   });
 
+  const jobs = () => domain.connection.collection<Job>('jobs');
+
   it('refuses what is too much, leaves nothing of it behind, and names a wait that follows from what runs', async () => {
     assert.equal((await fill('new', 0)).retryAfterSeconds, 1);
     assert.equal((await fill('quick', 500)).retryAfterSeconds, 1);
@@ -28,48 +32,42 @@ describe('The cap on waiting jobs', () => {
 
   it('lets the next one in as soon as one has ended', async () => {
     await fill('a', 0);
-    const running = await domain.collections.jobs.findOne({ accountId: 'a', state: 'dispatched' }).lean();
-    const ended = await domain.lifecycle.cancel(running as never);
-    await domain.dispatch.settle(ended!);
-    const { job, input } = newJob('a');
-    await domain.dispatch.submit(job, input);
+    const running = await jobs().findOne({ accountId: 'a', state: 'dispatched' });
+    await endEarly(domain, running as Job, (job) => domain.store.transitions.cancel(job));
+    await domain.admit(newJob('a'));
   });
 
   it('holds when a hundred come at the same moment, at two processes', async () => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 100 }, (_, n) => {
-        const { job, input } = newJob('burst');
-        return (n % 2 ? domain : other).dispatch.submit(job, input);
+        return (n % 2 ? domain : other).admit(newJob('burst'));
       }),
     );
     const refused = outcomes.filter(({ status }) => status === 'rejected');
     for (const { reason } of refused as PromiseRejectedResult[])
       assert.equal(reason.code, 'TOO_MANY_WAITING');
-    const { jobs, inputs } = domain.collections;
-    const waiting = await jobs.countDocuments({ accountId: 'burst', state: 'queued' });
-    // Each of the two counts by itself.
-    assert.ok(waiting >= 3 && waiting <= 4, `${waiting} are waiting`);
-    const accepted = await jobs.countDocuments({ accountId: 'burst' });
-    assert.equal(refused.length, 100 - accepted);
-    assert.equal(await inputs.countDocuments({ accountId: 'burst' }), accepted);
+    assert.equal(await jobs().countDocuments({ accountId: 'burst', state: 'queued' }), 3);
+    assert.equal(await jobs().countDocuments({ accountId: 'burst' }), 5);
+    assert.equal(refused.length, 95);
+    const inputs = domain.connection.collection('job_inputs');
+    assert.equal(await inputs.countDocuments({ accountId: 'burst' }), 5);
   });
 
   /** Fills an account's slots and its queue, and lets time pass. @returns what the next one is refused with. */
   async function fill(account: string, heldForMs: number): Promise<PlatenError> {
     for (let i = 0; i < 5; i += 1) {
-      const { job, input } = newJob(account);
-      await domain.dispatch.submit(job, input);
+      await domain.admit(newJob(account));
     }
     domain.clock.pass(heldForMs);
-    const { job, input } = newJob(account);
+    const refused = newJob(account);
     let refusal: unknown;
-    await domain.dispatch.submit(job, input).catch((error: unknown) => {
+    await domain.admit(refused).catch((error: unknown) => {
       refusal = error;
     });
     assert.ok(refusal instanceof PlatenError);
     assert.equal(refusal.code, 'TOO_MANY_WAITING');
-    assert.equal(await domain.collections.inputs.findById(job._id), null);
-    assert.equal(await domain.collections.jobs.findById(job._id), null);
+    assert.equal(await domain.store.inputs.load(refused.job._id), undefined);
+    assert.equal(await domain.store.live.find(refused.job._id), undefined);
     assert.equal(await slotsInUse(domain, account), 2);
     return refusal;
   }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { quotaPeriod } from '../../../src/usage/quota.ts';
+import { quotaPeriod } from '../../../src/usage/quota-period.ts';
 import type { TestClient } from '../../support/client.ts';
 import type { Answer } from '../../support/send.ts';
 import { openTwins, type Twins } from '../../support/twins.ts';
@@ -35,7 +35,7 @@ describe('The quota, with two API processes, one database and real renders', fun
     assert.equal(refused.length, REQUESTS - QUOTA);
     for (const { json } of refused) assert.equal(json.code, 'QUOTA_EXCEEDED');
     assert.equal(new Set(pdfs).size, QUOTA, 'each is another job’s');
-    assert.equal(await twins.quota.used(accountId, quotaPeriod(new Date())), QUOTA);
+    assert.equal(await twins.ledger.quotaUsed(accountId, quotaPeriod(new Date())), QUOTA);
     const { json } = await clients[0].call('GET', '/v1/pdf/jobs?status=completed&limit=1');
     assert.equal(json.total, QUOTA);
   });

@@ -1,14 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { expireLeases } from '../../../src/jobs/sweeps/expire-leases.ts';
-import { measure } from '../../../src/jobs/sweeps/measure.ts';
-import { recountSlots } from '../../../src/jobs/sweeps/recount-slots.ts';
-import { republish } from '../../../src/jobs/sweeps/republish.ts';
-import { settleReservations } from '../../../src/jobs/sweeps/reservations.ts';
-import { deleteOrphanInputs, endRetention, moveLeftBehind } from '../../../src/jobs/sweeps/retention.ts';
-import { expireWaiting, serveWaiting } from '../../../src/jobs/sweeps/serve-waiting.ts';
-import { DEFAULT_PLANS } from '../../../src/plans/plan.ts';
-import { HeldPlans } from '../../../src/plans/plan-source.ts';
+import { endEarly } from '../../../src/jobs/end-early.ts';
+import { repairNamedJobs } from '../../../src/jobs/sweeps/named-jobs.ts';
+import { endRetention } from '../../../src/jobs/sweeps/retention.ts';
+import { WaitingJobs } from '../../../src/jobs/sweeps/waiting-jobs.ts';
+import { quotaPeriod } from '../../../src/usage/quota-period.ts';
 import { newJob } from '../../support/domain.ts';
 import type { TestApi } from '../http/support/api.ts';
 
@@ -17,35 +12,35 @@ const DAY_MS = 86_400_000;
 /** Every sweep of jobs, and every way that a job goes. */
 export async function useJobs(api: TestApi): Promise<void> {
   const { domain } = api;
+  const period = quotaPeriod(new Date());
+  const limits = { maxWaiting: 10, quota: { period, limit: 10 } };
+  await domain.ledger.takeSlot('someone', randomUUID(), 10, limits.quota);
+  const id = randomUUID();
+  await domain.ledger.takePlaces('someone', { id, jobs: [id], lane: 'bulk' }, limits);
   const { job, input } = newJob('someone');
-  await domain.quota.reserve('someone', '2026-01' as never, randomUUID(), 10);
-  await domain.dispatch.submit(job, input);
-  await domain.slots.acquire('someone', randomUUID(), 10, true);
-  await domain.mover.flush();
-  await domain.settlement.flush();
-  const { collections, lifecycle, dispatch, slots, quota } = domain;
-  const common = { collections, lifecycle, dispatch, slots, planOf: async () => DEFAULT_PLANS.free };
+  await domain.admit({ job, input });
+  const live = await domain.store.live.find(job._id);
+  if (live !== undefined) await endEarly(domain, live, (seen) => domain.store.transitions.cancel(seen));
+  const waitingJobs = new WaitingJobs(domain);
   for (const days of [0, 1, 100]) {
-    const now = new Date(Date.now() + days * DAY_MS);
-    const rest = { retryBaseMs: 1000, random: Math.random, onRetried: () => {} };
-    await republish({ ...common, now, unclaimedForMs: 0 });
-    await expireLeases({ ...common, now, ...rest });
-    await serveWaiting({ ...common, now });
-    await recountSlots({ ...common, now, graceMs: 0 });
-    await moveLeftBehind(collections, now, async () => {});
-    await measure({ collections, plans: new HeldPlans(), metrics: api.metrics });
-    await settleReservations({ collections, quota, now });
-    await expireWaiting({ ...common, now });
-    await endRetention(collections, api.outputs, now);
-    await deleteOrphanInputs(collections, now);
+    domain.clock.pass(days * DAY_MS);
+    await repairNamedJobs(
+      { ...domain, redeliveryMs: 0, retryBaseMs: 1000, random: Math.random, onRetried: () => {} },
+      await domain.ledger.active(),
+    );
+    await domain.retries.returnDue();
+    await waitingJobs.serve(await domain.ledger.active());
+    await waitingJobs.expire(await domain.ledger.active());
+    await domain.store.live.countRunning([job._id]);
+    await endRetention(domain.store.history, api.outputs, domain.clock.now());
   }
-  await lifecycle.renew('nobody', [job], 1000);
+  domain.clock.pass(-101 * DAY_MS);
+  await domain.store.transitions.renew('nobody', [job], 1000);
+  await domain.ledger.quotaUsed('someone', period);
 }
 
 /** Waits until the jobs that were under way have ended. */
 export async function emptyJobs(api: TestApi): Promise<void> {
-  await api.worker.stop();
-  const { jobs } = api.domain.collections;
-  while ((await jobs.countDocuments({ state: 'processing', owner: 'by hand' })) > 0) await sleep(20);
-  await api.domain.mover.flush();
+  await api.worker.stop(5000);
+  await api.domain.flush();
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type AccountClient, signUp } from '../../support/account-client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { callApi, openApi, type TestApi } from '../http/support/api.ts';
-import { latch } from '../http/support/hand-worker.ts';
+import { latch } from '../http/support/test-worker.ts';
 
 const BOUNDS = { templates: 3, versions: 4 };
 

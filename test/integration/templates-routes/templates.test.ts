@@ -3,7 +3,7 @@ import type { PlanName } from '../../../src/plans/plan.ts';
 import { type AccountClient, signUp } from '../../support/account-client.ts';
 import { startMongo } from '../../support/mongo.ts';
 import { callApi, openApi, type TestApi } from '../http/support/api.ts';
-import { latch } from '../http/support/hand-worker.ts';
+import { latch } from '../http/support/test-worker.ts';
 
 const NOWHERE = '00000000-0000-4000-8000-000000000000';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { PlatenError } from '../../../src/errors/registry.ts';
 import { openApi, type TestApi, type TestCaller } from '../http/support/api.ts';
-import { latch } from '../http/support/hand-worker.ts';
+import { latch } from '../http/support/test-worker.ts';
 
 const BODY = { html: '<p>x</p>' };
 
@@ -20,7 +20,7 @@ describe('What is recorded of requests for renders', () => {
 
   async function usage() {
     const { domain } = api;
-    await domain.settlement.flush();
+    await domain.flush();
     const reader = { accountId: caller.accountId, planName: 'professional' as const, plan: domain.plan };
     const summary = await domain.usage.summary(reader, '1d', true);
     await domain.requestLog.flush();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { ErrorCode } from '../../../src/errors/registry.ts';
 import { DEFAULT_PLANS } from '../../../src/plans/plan.ts';
-import { quotaPeriod } from '../../../src/usage/quota.ts';
+import { quotaPeriod } from '../../../src/usage/quota-period.ts';
 import type { RequestLogOrder } from '../../../src/usage/usage-reports.ts';
 import { type Domain, openDomain } from '../../support/domain.ts';
 import { startMongo } from '../../support/mongo.ts';
@@ -74,7 +74,8 @@ describe('Usage summary and request log', () => {
 
   it('tells what is left of the quota, never less than nothing', async () => {
     const period = quotaPeriod(domain.clock.now());
-    for (let i = 0; i < 3; i += 1) await domain.quota.reserve(account, period, `job-${i}`, 1000);
+    for (let i = 0; i < 3; i += 1)
+      await domain.ledger.takeSlot(account, `job-${i}`, 10, { period, limit: 1000 });
     assert.equal((await domain.usage.summary(reader('free'), '7d', false)).remaining, 97);
     const plan = { ...DEFAULT_PLANS.free, monthlyRenders: 2 };
     assert.equal((await domain.usage.summary({ ...reader('free'), plan }, '7d', false)).remaining, 0);

@@ -12,7 +12,7 @@ describe('GET /user/usage and /user/request-logs', () => {
     bearer = { authorization: `Bearer ${token}` };
     await caller.render({ html: '<p>x</p>' });
     await caller.render({});
-    await api.domain.settlement.flush();
+    await api.domain.flush();
     await api.domain.requestLog.flush();
   });
   after(() => api.close());

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type ErrorCode, PlatenError } from '../../../src/errors/registry.ts';
-import { judge } from '../../../src/jobs/retry-policy.ts';
+import { decideRetry } from '../../../src/jobs/retry-policy.ts';
 
 const job = (attempts: number, crashes = 0) => ({ attempts, crashes, maxAttempts: 3 });
 const verdict = (code: ErrorCode, attempts: number, crashes = 0) =>
-  judge(job(attempts, crashes), new PlatenError(code), 2000, () => 0.5).kind;
+  decideRetry(job(attempts, crashes), new PlatenError(code), 2000, () => 0.5).kind;
 
 describe('retry policy', () => {
   it('gives faults that may pass three attempts', () => {
@@ -42,12 +42,12 @@ describe('retry policy', () => {
 
   it('does not retry a fault that is known to stay', () => {
     const error = new PlatenError('URL_UNREACHABLE', 'no such name', { permanent: true });
-    assert.equal(judge(job(1), error, 2000, Math.random).kind, 'fail');
+    assert.equal(decideRetry(job(1), error, 2000, Math.random).kind, 'fail');
   });
 
   it('backs off exponentially, spread over the upper half', () => {
     const delay = (attempts: number, random: number) => {
-      const decided = judge(job(attempts), new PlatenError('WORKER_LOST'), 2000, () => random);
+      const decided = decideRetry(job(attempts), new PlatenError('WORKER_LOST'), 2000, () => random);
       return decided.kind === 'retry' ? decided.delayMs : undefined;
     };
     assert.deepEqual([delay(1, 0), delay(1, 1), delay(2, 0), delay(2, 1)], [1000, 2000, 2000, 4000]);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { ERRORS, type ErrorCode } from '../../../src/errors/registry.ts';
 import { errorCategory } from '../../../src/usage/error-category.ts';
 import { dayOf, periodStart } from '../../../src/usage/periods.ts';
-import { quotaPeriod, quotaResetDate } from '../../../src/usage/quota.ts';
+import { quotaPeriod, quotaResetDate } from '../../../src/usage/quota-period.ts';
 import { totalUsage } from '../../../src/usage/tallies.ts';
 
 describe('Usage', () => {

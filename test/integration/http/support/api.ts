@@ -34,13 +34,13 @@ import { type Domain, openDomain } from '../../../support/domain.ts';
 import { type Answer, send } from '../../../support/send.ts';
 import { createTenant } from '../../../support/tenant.ts';
 import { assertDeclared } from './declared.ts';
-import { HandWorker } from './hand-worker.ts';
+import { TestWorker } from './test-worker.ts';
 
 export interface TestApi {
   readonly url: string;
   readonly port: number;
   readonly domain: Domain;
-  readonly worker: HandWorker;
+  readonly worker: TestWorker;
   readonly outputs: OutputStore;
   readonly links: DownloadLinks;
   readonly templates: TemplateStore;
@@ -112,7 +112,7 @@ export async function openApi(
   const templateEngine = createTemplateEngine({ processes: 1, logger });
   await ensureIndexes(connection);
   const waiter = new EndWaiter(bus);
-  const worker = new HandWorker(domain, outputs);
+  const worker = new TestWorker(domain, outputs, templateEngine);
   const links = new DownloadLinks('a secret for tests, long enough to be one');
   const metrics = createMetrics('api');
   const state: ApiState = { refusal: undefined, problems: [], stuck: undefined };

@@ -8,8 +8,8 @@ import { startEgressProxy } from '../egress/proxy.ts';
 import { createPdfFinisher } from '../pdf/finish.ts';
 import type { TemplateEngine } from '../templates/engine/template-engine.ts';
 import { Worker } from '../worker/worker.ts';
-import type { Part } from './part.ts';
-import type { Platform } from './platform.ts';
+import type { Component } from './component.ts';
+import type { Core } from './core.ts';
 
 const FINISHER_PROCESSES = 1;
 /** A busy pool in which no render ends for this long, past the longest deadline, is stuck. */
@@ -20,8 +20,8 @@ const STUCK_AFTER_MS = 330_000;
  *
  * @param templates closed by whoever made it.
  */
-export async function startWorkerPart(platform: Platform, templates: TemplateEngine): Promise<Part> {
-  const { config, logger, metrics } = platform;
+export async function startWorker(core: Core, templates: TemplateEngine): Promise<Component> {
+  const { config, logger, metrics } = core;
   const policy = createAddressPolicy({
     allowedNetworks: parseNetworks(config.PLATEN_ALLOWED_PRIVATE_NETWORKS),
     ownAddresses: machineAddresses(),
@@ -45,13 +45,11 @@ export async function startWorkerPart(platform: Platform, templates: TemplateEng
   });
   metrics.seats.set({ kind: 'total' }, config.PLATEN_WORKER_SLOTS);
   const worker = new Worker({
-    collections: platform.collections,
-    lifecycle: platform.lifecycle,
-    dispatch: platform.dispatch,
+    ...core.jobs,
     renderer,
     templates,
-    outputs: platform.outputs,
-    clock: platform.clock,
+    outputs: core.outputs,
+    clock: core.clock,
     random: Math.random,
     retryBaseMs: config.PLATEN_RETRY_BASE_MS,
     logger,
@@ -67,9 +65,10 @@ export async function startWorkerPart(platform: Platform, templates: TemplateEng
         metrics.renderDuration.observe({ phase: 'total' }, job.processingTimeMs / 1000);
       },
       retried: (code) => metrics.retries.inc({ code }),
+      lost: () => metrics.rendersDropped.inc(),
     },
-    bus: platform.bus,
-    owner: `${platform.instance}-${randomUUID().slice(0, 8)}`,
+    bus: core.bus,
+    owner: `${core.instance}-${randomUUID().slice(0, 8)}`,
     pool: config.PLATEN_POOL,
     slots: config.PLATEN_WORKER_SLOTS,
     leaseMs: config.PLATEN_LEASE_MS,

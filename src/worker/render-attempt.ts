@@ -2,21 +2,20 @@ import { createHash } from 'node:crypto';
 import type { Renderer, RenderPhase, RenderSource } from '../chromium/renderer.ts';
 import type { Clock } from '../clock.ts';
 import { PlatenError, toPlatenError } from '../errors/registry.ts';
-import type { Dispatch } from '../jobs/dispatch.ts';
-import { loadInput } from '../jobs/inputs.ts';
 import type { Job, JobInput, JobOutput } from '../jobs/job.ts';
-import type { JobCollections } from '../jobs/job-collections.ts';
-import type { Lifecycle } from '../jobs/lifecycle.ts';
-import { judge } from '../jobs/retry-policy.ts';
+import type { JobEnds } from '../jobs/job-ends.ts';
+import type { Retries } from '../jobs/retries.ts';
+import { decideRetry } from '../jobs/retry-policy.ts';
+import type { JobStore } from '../jobs/store/job-store.ts';
 import { type OutputStore, outputKey } from '../store/outputs/output-store.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { TemplateEngine } from '../templates/engine/template-engine.ts';
 import type { HeldJob } from './held-jobs.ts';
 
-export interface RunParts {
-  readonly collections: JobCollections;
-  readonly lifecycle: Lifecycle;
-  readonly dispatch: Dispatch;
+export interface AttemptParts {
+  readonly store: JobStore;
+  readonly ends: JobEnds;
+  readonly retries: Retries;
   readonly renderer: Renderer;
   readonly templates: TemplateEngine;
   readonly outputs: OutputStore;
@@ -25,14 +24,16 @@ export interface RunParts {
   /** First back-off between attempts, in milliseconds. */
   readonly retryBaseMs: number;
   readonly logger: Logger;
-  readonly observe: RunObserver;
+  readonly observe: AttemptObserver;
 }
 
-/** What a worker reports of its runs; the telemetry behind it is not the worker's matter. */
-export interface RunObserver {
+/** What a worker reports of its attempts; the telemetry behind it is not the worker's matter. */
+export interface AttemptObserver {
   rendered(phases: Readonly<Record<RenderPhase, number>>, pages: number, bytes: number): void;
   ended(job: Job): void;
   retried(code: string): void;
+  /** The job was cancelled, or its lease ended: what was rendered is nobody's. */
+  lost(): void;
 }
 
 const HOUR_MS = 3_600_000;
@@ -45,14 +46,14 @@ const MAX_TEMPLATE_OUTPUT_BYTES = 32 * 1024 * 1024;
  * One attempt of a claimed job: input → document → PDF → store → completed; or retried, failed, given back. Resolves
  * when the attempt is over, whatever came of it, and never rejects for a fault of the job.
  */
-export async function runJob(
-  parts: RunParts,
+export async function attempt(
+  parts: AttemptParts,
   held: HeldJob,
   loading: Promise<JobInput | undefined>,
 ): Promise<void> {
   const { job } = held;
   try {
-    const input = (await loading) ?? (await loadInput(parts.collections, job._id));
+    const input = (await loading) ?? (await parts.store.inputs.load(job._id));
     if (input === undefined) {
       throw new PlatenError('INTERNAL', 'The input of the job is gone.', { permanent: true });
     }
@@ -62,9 +63,9 @@ export async function runJob(
   }
 }
 
-async function renderAndStore(parts: RunParts, held: HeldJob, input: JobInput): Promise<void> {
+async function renderAndStore(parts: AttemptParts, held: HeldJob, input: JobInput): Promise<void> {
   const { job, signal } = held;
-  const { lifecycle, dispatch, renderer, outputs, observe } = parts;
+  const { store, ends, renderer, outputs, observe } = parts;
   const began = (job.startedAt ?? parts.clock.now()).getTime();
   const deadline = began + input.timeoutMs;
   const source = await documentOf(parts, input, deadline, signal);
@@ -85,20 +86,20 @@ async function renderAndStore(parts: RunParts, held: HeldJob, input: JobInput): 
     sha256: createHash('sha256').update(pdf).digest('hex'),
   };
   await outputs.put(output.key, pdf, signal);
-  const completed = await lifecycle.complete(job, output, expiresAt);
+  const completed = await store.transitions.complete(job, output, expiresAt);
   if (completed === undefined) {
-    // Cancelled, or somebody else's by now: what was printed is nobody's.
     await outputs.delete(output.key);
+    noteLost(parts, job, 'after the render');
     return;
   }
-  held.over();
+  held.recorded();
   observe.rendered(phases, pages, pdf.byteLength);
   observe.ended(completed);
-  await dispatch.settle(completed);
+  await ends.follow(completed);
 }
 
 async function documentOf(
-  parts: RunParts,
+  parts: AttemptParts,
   input: JobInput,
   deadline: number,
   signal: AbortSignal,
@@ -118,33 +119,40 @@ async function documentOf(
   return { kind: 'html', html };
 }
 
-async function afterFault(parts: RunParts, held: HeldJob, thrown: unknown): Promise<void> {
-  const { lifecycle, dispatch, logger, observe } = parts;
+async function afterFault(parts: AttemptParts, held: HeldJob, thrown: unknown): Promise<void> {
+  const { store, ends, retries, logger, observe } = parts;
   const { job, signal } = held;
-  if (signal.aborted && signal.reason === 'lost') return;
+  if (signal.aborted && signal.reason === 'lost') return noteLost(parts, job, 'while rendering');
   if (signal.aborted && signal.reason === 'shutdown') {
-    const returned = await lifecycle.giveBack(job);
-    held.over();
-    if (returned !== undefined) await dispatch.settle(returned);
+    const returned = await retries.giveBack(job);
+    held.recorded();
+    logger.info({ jobId: job._id, returned }, 'render stopped: this worker is shutting down');
     return;
   }
   const error = toPlatenError(thrown, 'RENDER_FAILED');
-  const verdict = judge(job, error, parts.retryBaseMs, parts.random);
+  const decision = decideRetry(job, error, parts.retryBaseMs, parts.random);
   logger.info(
-    { jobId: job._id, code: error.code, attempt: job.attempts, verdict: verdict.kind, err: error.cause },
+    { jobId: job._id, code: error.code, attempt: job.attempts, decision: decision.kind, err: error.cause },
     'attempt failed',
   );
-  if (verdict.kind === 'retry') {
-    const retried = await lifecycle.retryLater(job, error, verdict.delayMs);
-    held.over();
-    if (retried === undefined) return;
-    observe.retried(error.code);
-    await dispatch.settle(retried);
+  if (decision.kind === 'retry') {
+    const retried = await retries.retryLater(job, error, decision.delayMs);
+    held.recorded();
+    if (retried) observe.retried(error.code);
+    else noteLost(parts, job, 'after a failed attempt');
     return;
   }
-  const failed = await lifecycle.fail(job, error);
-  held.over();
-  if (failed === undefined) return;
+  const failed = await store.transitions.fail(job, error);
+  held.recorded();
+  if (failed === undefined) return noteLost(parts, job, 'after a failed attempt');
   observe.ended(failed);
-  await dispatch.settle(failed);
+  await ends.follow(failed);
+}
+
+function noteLost({ logger, observe }: AttemptParts, job: Job, when: string): void {
+  observe.lost();
+  logger.info(
+    { jobId: job._id, attempt: job.attempts, when },
+    'render dropped: the job was cancelled, or its lease ended and another took it',
+  );
 }

@@ -1,4 +1,4 @@
-import { type InputMode, isOver, type Job, type OutputMode } from './job.ts';
+import { hasEnded, type InputMode, type Job, type OutputMode } from './job.ts';
 
 /** Values of `status` that callers see. */
 export const JOB_STATUSES = ['queued', 'processing', 'completed', 'failed', 'cancelled'] as const;
@@ -36,7 +36,7 @@ export interface JobRecord {
 
 /** What the owner of a job is shown of it. */
 export function jobRecord(job: Job): JobRecord {
-  const willRetry = !isOver(job.state) && job.error !== null;
+  const willRetry = !hasEnded(job.state) && job.error !== null;
   return {
     success: true,
     jobId: job._id,

@@ -1,0 +1,205 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../clock.ts';
+import { PlatenError } from '../errors/registry.ts';
+import type { AdmissionTimer } from '../limits/admission-timer.ts';
+import type { Plan } from '../plans/plan.ts';
+import { quotaResetDate } from '../usage/quota-period.ts';
+import type { HandOver } from './hand-over.ts';
+import type { Job, JobInput } from './job.ts';
+import { laneOf, placeOf } from './lanes.ts';
+import type { Ledger, QuotaLimit } from './ledger/ledger.ts';
+import type { LedgerRecord } from './ledger/ledger-record.ts';
+import { secondsPerJob } from './ledger/queue-pace.ts';
+import { storedInput } from './store/inputs.ts';
+import type { JobStore } from './store/job-store.ts';
+
+/** A job that asks to be let in: in state `queued`, version 1, and its input. */
+export interface NewJob {
+  readonly job: Job;
+  readonly input: JobInput;
+}
+
+/** An account as the request found it. */
+export interface AccountSnapshot {
+  readonly accountId: string;
+  readonly plan: Plan;
+}
+
+/** What was taken for new jobs: a slot, or places in a lane from this number on. */
+type Taken = 'slot' | { readonly first: number };
+
+/** The job was let in before, by another try of the same request. */
+export class JobExists extends Error {
+  constructor(jobId: string) {
+    super(`The job ${jobId} exists already.`);
+    this.name = 'JobExists';
+  }
+}
+
+export interface AdmissionParts {
+  readonly ledger: Ledger;
+  readonly store: JobStore;
+  readonly handOver: HandOver;
+  readonly clock: Clock;
+}
+
+/**
+ * Half of the time after which a sweep takes an admission for dead (see sweeps/named-jobs.ts). One that has taken longer
+ * than this, because the database did not answer, writes nothing any more, or makes sure of what it has written.
+ */
+const SLOW_MS = 5000;
+/** How often it is looked whether another try of the same request has come further. */
+const POLL_MS = 50;
+/** Accounts of which it is remembered that others wait, so that the slots are not tried first in vain. */
+const REMEMBERED_ACCOUNTS = 10_000;
+
+/**
+ * Lets jobs in. All of what they take is taken in one update of the account's ledger, before anything is written; so a
+ * refusal leaves nothing behind, and jobs that come together are let in all or none.
+ *
+ *    1 take      a slot and quota for the one job, or places and quota for all      one update of the ledger
+ *    2 write     the inputs, then the jobs
+ *    3 confirm   that those who wait are at their places                            one update of the ledger
+ *    4 go on     publish the pointer, or hand the slots that are free to those at the heads of the lanes
+ *
+ * What a crash leaves, and who finds it by its name in the ledger (sweeps/named-jobs.ts):
+ *
+ *    after 1     a slot or places without jobs: given back with their quota, with any inputs deleted
+ *    after 2     a dispatched job that nobody has been told of: its pointer is published
+ *                jobs at their places, an arrival to confirm: confirmed
+ *    after 3     slots that are free while others wait: handed on (sweeps/waiting-jobs.ts)
+ */
+export class Admission {
+  readonly #parts: AdmissionParts;
+  readonly #contended = new LRUCache<string, true>({ max: REMEMBERED_ACCOUNTS });
+
+  constructor(parts: AdmissionParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Lets jobs of one account in, all of one class. When it resolves they are durable.
+   *
+   * @param account its plan as the request found it.
+   * @throws PlatenError TOO_MANY_WAITING, QUOTA_EXCEEDED or INPUT_TOO_LARGE: nothing is left behind then. JobExists when
+   * a single job was let in before. After any other error they may have been let in or not; what is left is swept up.
+   */
+  async admit(account: AccountSnapshot, newJobs: readonly NewJob[], timer: AdmissionTimer): Promise<void> {
+    const inputs = newJobs.map(({ input }) => storedInput(input));
+    const jobs = newJobs.map(({ job }) => job);
+    const began = performance.now();
+    const taken = await timer.time('reserve', () => this.#take(account, jobs));
+    const { store, clock, handOver, ledger } = this.#parts;
+    await store.inputs.save(inputs);
+    refuseIfSlow(began);
+    if (taken === 'slot') {
+      const dispatched: Job = { ...jobs[0]!, state: 'dispatched', dispatchedAt: clock.now() };
+      if (!(await store.transitions.accept(dispatched))) throw new JobExists(dispatched._id);
+      handOver.publish(dispatched, account.plan);
+      return;
+    }
+    const [first] = jobs as [Job];
+    const lane = laneOf(first.class, false);
+    const placed = jobs.map((job, i) => ({ ...job, place: placeOf(job.accountId, lane, taken.first + i) }));
+    if (placed.length > 1) await store.transitions.acceptAll(placed);
+    else if (!(await store.transitions.accept(placed[0]!))) {
+      // The try that has written it was given up for this one: what this one has taken now stands for the job.
+      await ledger.confirmArrival(account.accountId, first._id);
+      throw new JobExists(first._id);
+    }
+    const confirmed = await timer.time('confirm', () => ledger.confirmArrival(account.accountId, first._id));
+    if (confirmed === undefined)
+      throw new PlatenError('UNAVAILABLE', 'The database took too long.', { retryAfterSeconds: 1 });
+    await handOver.serve(account.accountId, confirmed);
+  }
+
+  /**
+   * Gives back what an earlier try of the same request has taken for a job that it never wrote. A sweep would do it
+   * later; a request that is repeated need not wait for that.
+   */
+  async abandon(accountId: string, jobId: string): Promise<void> {
+    const { ledger } = this.#parts;
+    const record = await ledger.find(accountId);
+    const holder = record?.holders?.[jobId];
+    const arrival = record?.arriving?.[jobId];
+    if (holder !== undefined) await ledger.undoSlot(accountId, jobId, holder.quota);
+    if (arrival !== undefined) await ledger.undoArrival(accountId, jobId, arrival.jobs.length, arrival.quota);
+  }
+
+  /** A slot for a single job that nobody waits before, else places for all. */
+  async #take(account: AccountSnapshot, jobs: readonly Job[]): Promise<Taken> {
+    const { ledger } = this.#parts;
+    const { accountId, plan } = account;
+    const [job] = jobs as [Job];
+    const quota = quotaOf(job, plan.monthlyRenders);
+    const arrival = { id: job._id, jobs: jobs.map(({ _id }) => _id), lane: laneOf(job.class, false) };
+    const limits = { maxWaiting: plan.maxWaitingJobs, quota };
+    if (this.#contended.has(accountId)) {
+      const first = await ledger.takePlaces(accountId, arrival, limits, true);
+      if (first !== undefined) return { first };
+      this.#contended.delete(accountId);
+    }
+    if (jobs.length === 1 && (await ledger.takeSlot(accountId, job._id, plan.concurrentRenders, quota)))
+      return 'slot';
+    const first = await ledger.takePlaces(accountId, arrival, limits);
+    if (first !== undefined) {
+      this.#contended.set(accountId, true);
+      return { first };
+    }
+    const record = await ledger.find(accountId);
+    // Another try of the same request is at it, in a process that was taken for dead.
+    if (isNamed(record, job._id)) return this.#afterOther(account, jobs);
+    throw this.#refusal(record, jobs.length, plan, quota);
+  }
+
+  /** Waits until the other try has written the job, or has given up. @throws JobExists, or what `#take` does. */
+  async #afterOther(account: AccountSnapshot, jobs: readonly Job[]): Promise<Taken> {
+    const { store, ledger } = this.#parts;
+    const [job] = jobs as [Job];
+    for (let waited = 0; waited < SLOW_MS; waited += POLL_MS) {
+      await sleep(POLL_MS);
+      if ((await store.find(job.accountId, job._id)) !== undefined) throw new JobExists(job._id);
+      if (!isNamed(await ledger.find(job.accountId), job._id)) return this.#take(account, jobs);
+    }
+    throw new PlatenError('IDEMPOTENCY_IN_PROGRESS', undefined, { retryAfterSeconds: 1 });
+  }
+
+  /** Why there were neither slots nor places. */
+  #refusal(
+    record: LedgerRecord | undefined,
+    count: number,
+    plan: Plan,
+    quota: QuotaLimit | undefined,
+  ): PlatenError {
+    const now = this.#parts.clock.now();
+    const used = quota === undefined ? 0 : (record?.quota?.[quota.period] ?? 0);
+    if (quota !== undefined && used + count > quota.limit) {
+      const reset = quotaResetDate(now).toISOString().slice(0, 10);
+      return new PlatenError(
+        'QUOTA_EXCEEDED',
+        count === 1
+          ? `The ${quota.limit} PDFs of this month are used up until ${reset}.`
+          : `Of the ${quota.limit} PDFs of this month ${Math.max(0, quota.limit - used)} are left until ${reset}.`,
+      );
+    }
+    return new PlatenError(
+      'TOO_MANY_WAITING',
+      `${record?.waiting ?? 0} jobs of this account are waiting; the plan allows ${plan.maxWaitingJobs}.`,
+      { retryAfterSeconds: secondsPerJob(record, plan, now) },
+    );
+  }
+}
+
+function isNamed(record: LedgerRecord | undefined, jobId: string): boolean {
+  return record?.holders?.[jobId] !== undefined || record?.arriving?.[jobId] !== undefined;
+}
+
+function quotaOf({ quotaPeriod }: Job, limit: number): QuotaLimit | undefined {
+  return quotaPeriod === null ? undefined : { period: quotaPeriod, limit };
+}
+
+function refuseIfSlow(began: number): void {
+  if (performance.now() - began < SLOW_MS) return;
+  throw new PlatenError('UNAVAILABLE', 'The database took too long.', { retryAfterSeconds: 1 });
+}

@@ -1,0 +1,107 @@
+import { WriteBehind } from '../async/write-behind.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { JobOutcome, UsageCounters } from '../usage/usage-counters.ts';
+import type { HandOver } from './hand-over.ts';
+import type { Job } from './job.ts';
+import type { Ledger } from './ledger/ledger.ts';
+import type { JobStore } from './store/job-store.ts';
+
+export interface JobEndsParts {
+  readonly ledger: Ledger;
+  readonly store: JobStore;
+  readonly handOver: HandOver;
+  readonly usage: UsageCounters;
+  readonly logger: Logger;
+  /** Told of every job that ends, once; for counters. */
+  readonly observe: (job: Job) => void;
+}
+
+/** One thing that follows the end of jobs. Done again for a job it was done for, it changes nothing. */
+interface Step {
+  readonly name: string;
+  run(jobs: readonly Job[]): Promise<void>;
+}
+
+const GATHER_MS = 250;
+const GATHER_JOBS = 100;
+
+/**
+ * What follows when a job has ended:
+ *
+ *    1 it gives back its slot or place, and its quota if it has no PDF; from then on the ledger names it as ending
+ *    2 whoever waits for it is told, and its slot goes to the next in line
+ *    3 its outcome is counted
+ *    4 it is moved to the history
+ *    5 the ledger forgets it
+ *
+ * 1 and 2 are done at once, the rest for some jobs together a moment later. A sweep that finds a job which has ended by
+ * its name in the ledger goes the same way from where that says it stands, so a crash between any two steps loses none.
+ */
+export class JobEnds {
+  readonly #parts: JobEndsParts;
+  readonly #gathered: WriteBehind<Job>;
+  /** In order. What is to follow the end of every job, whatever it came to, is added here. */
+  readonly #steps: readonly Step[];
+
+  constructor(parts: JobEndsParts) {
+    const { ledger, store, usage, logger } = parts;
+    this.#parts = parts;
+    this.#steps = [
+      { name: 'count its outcome', run: (jobs) => usage.countEnds(jobs.map(usageOf)) },
+      {
+        name: 'move it to the history',
+        // One that ended at its place in a lane stays until its turn: see HandOver.clearPlace.
+        run: (jobs) => store.history.take(jobs.filter(({ place }) => place === undefined)),
+      },
+      {
+        name: 'forget it',
+        async run(jobs) {
+          for (const [accountId, ended] of Map.groupBy(jobs, (job) => job.accountId)) {
+            await ledger.forgetEnded(
+              accountId,
+              ended.map(({ _id }) => _id),
+            );
+          }
+          await usage.forgetEnds(jobs.map(usageOf));
+        },
+      },
+    ];
+    this.#gathered = new WriteBehind((jobs) => this.finish(jobs), logger, {
+      delayMs: GATHER_MS,
+      flushAt: GATHER_JOBS,
+    });
+  }
+
+  /** Follows up a job that has just ended, here or in a process that died. */
+  async follow(job: Job): Promise<void> {
+    const { ledger, handOver, observe } = this.#parts;
+    const record = await ledger.leave(job);
+    // Somebody else is at it, or has been.
+    if (record === undefined) return;
+    observe(job);
+    handOver.tell({ jobId: job._id, kind: 'ended', record: job });
+    if (job.state === 'cancelled') handOver.tell({ jobId: job._id, kind: 'cancelled' });
+    this.#gathered.add(job);
+    await handOver.serve(job.accountId, record);
+  }
+
+  /** The steps that jobs which have left the ledger still need. */
+  async finish(jobs: readonly Job[]): Promise<void> {
+    for (const step of this.#steps) await step.run(jobs);
+  }
+
+  /** Resolves when what was gathered is done, or has failed and is left to a sweep. */
+  flush(): Promise<void> {
+    return this.#gathered.flush();
+  }
+}
+
+function usageOf(job: Job): JobOutcome {
+  return {
+    jobId: job._id,
+    accountId: job.accountId,
+    apiKeyId: job.apiKeyId,
+    at: job.completedAt ?? job.updatedAt,
+    errorCode: job.error?.code,
+  };
+}

@@ -1,0 +1,26 @@
+import type { JobClass } from '../bus/bus.ts';
+
+/**
+ * The queues that an account's jobs wait in for a plan slot, in the order in which they are served. What is tried again
+ * goes before what has never run, and interactive jobs go before bulk ones.
+ */
+export const LANES = ['interactive-again', 'interactive', 'bulk-again', 'bulk'] as const;
+export type Lane = (typeof LANES)[number];
+
+/**
+ * A lane is numbered: `tail` is the number of the next place to be given out, `head` that of the next to be served. Both
+ * stand in the account's ledger and only ever grow, so whoever is next is found by its exact place, however many wait.
+ */
+export interface LaneState {
+  readonly head: number;
+  readonly tail: number;
+}
+
+export function laneOf(jobClass: JobClass, triedBefore: boolean): Lane {
+  return triedBefore ? `${jobClass}-again` : jobClass;
+}
+
+/** The value of a job's `place` field: unique among all jobs. */
+export function placeOf(accountId: string, lane: Lane, number: number): string {
+  return `${accountId}/${lane}/${number}`;
+}

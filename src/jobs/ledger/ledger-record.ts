@@ -1,0 +1,78 @@
+import type { Period } from '../../usage/quota-period.ts';
+import { LANES, type Lane, type LaneState } from '../lanes.ts';
+
+/** A plan slot that is taken. */
+export interface SlotHolder {
+  /** Epoch milliseconds. */
+  readonly since: number;
+  /** The period whose quota its job has reserved a PDF of; absent for one that uses none. */
+  readonly quota?: Period;
+}
+
+/** Jobs that were let in to wait, and may not all be written yet. */
+export interface Arrival {
+  /** Epoch milliseconds. */
+  readonly since: number;
+  readonly jobs: readonly string[];
+  readonly quota?: Period;
+}
+
+/**
+ * What one account has taken: plan slots, places in its lanes, quota. Everything that is limited for an account stands in
+ * this one record, so that it is taken and given back in one atomic update, and costs the same however many jobs wait.
+ *
+ * The record also names every job that is between two steps: whatever dies in between, a sweep finds the job by its name
+ * and does the rest. Only a job that simply waits at its place is not named: it is found by the number of the place.
+ */
+export interface LedgerRecord {
+  /** The account. */
+  readonly _id: string;
+  /** Grows with every change: what a sweep decides holds only for the record that it has seen. */
+  readonly revision: number;
+  /** Set while there is something to look after; absent otherwise, so that its sparse index holds only these. */
+  readonly active?: true;
+  /** Plan slots taken. */
+  readonly inFlight: number;
+  /** By job id: who holds them. */
+  readonly holders?: Readonly<Record<string, SlotHolder>>;
+  /** Jobs that wait, at a place or for the time of their next attempt. */
+  readonly waiting: number;
+  readonly lanes?: Readonly<Partial<Record<Lane, Partial<LaneState>>>>;
+  /** By the id of their admission: jobs on their way to their places. */
+  readonly arriving?: Readonly<Record<string, Arrival>>;
+  /** Waiting jobs that are about to be ended: job id → epoch milliseconds. */
+  readonly leaving?: Readonly<Record<string, number>>;
+  /** Jobs that have ended and given back what they held, and whose end is still to be followed up: id → epoch milliseconds. */
+  readonly ending?: Readonly<Record<string, number>>;
+  /**
+   * PDFs used, by period. A job reserves one when it is let in and gives it back if it ends without a PDF; so this never
+   * passes the quota, and at rest it is the number of PDFs produced.
+   */
+  readonly quota?: Readonly<Record<string, number>>;
+}
+
+/** Where a lane stands. */
+export function laneState(ledger: LedgerRecord, lane: Lane): LaneState {
+  const { head = 0, tail = 0 } = ledger.lanes?.[lane] ?? {};
+  return { head, tail };
+}
+
+/** Jobs that may run at the moment: those that do, and those that wait and would fit beside them. */
+export function admissibleDemand({ inFlight, waiting }: LedgerRecord, concurrentRenders: number): number {
+  return inFlight + Math.min(waiting, Math.max(0, concurrentRenders - inFlight));
+}
+
+/** Whether nobody is at a place of an account. */
+export function lanesAreEmpty(ledger: LedgerRecord): boolean {
+  return LANES.every((lane) => {
+    const { head, tail } = laneState(ledger, lane);
+    return head >= tail;
+  });
+}
+
+/** Whether nothing of an account is to be looked after. */
+export function isAtRest(ledger: LedgerRecord): boolean {
+  const { inFlight, waiting, holders, arriving, leaving, ending } = ledger;
+  const named = [holders, arriving, leaving, ending].some((names) => Object.keys(names ?? {}).length > 0);
+  return inFlight === 0 && waiting === 0 && !named && lanesAreEmpty(ledger);
+}

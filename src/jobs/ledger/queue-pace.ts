@@ -1,0 +1,19 @@
+import type { Plan } from '../../plans/plan.ts';
+import type { LedgerRecord } from './ledger-record.ts';
+
+const LONGEST_S = 60;
+
+/**
+ * In how many seconds an account's full queue moves on by one job, judged by those that hold its slots now: seen at
+ * any moment they have had about half of their time, and one of them ends after that time divided by their number.
+ */
+export function secondsPerJob(
+  ledger: LedgerRecord | undefined,
+  plan: Pick<Plan, 'concurrentRenders'>,
+  now: Date,
+): number {
+  const held = Object.values(ledger?.holders ?? {}).map(({ since }) => now.getTime() - since);
+  const mean = held.reduce((sum, ms) => sum + ms, 0) / Math.max(1, held.length);
+  const seconds = Math.ceil((2 * mean) / plan.concurrentRenders / 1000);
+  return Math.min(LONGEST_S, Math.max(1, seconds));
+}

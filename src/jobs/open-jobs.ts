@@ -1,0 +1,52 @@
+import type { Connection } from 'mongoose';
+import type { Bus } from '../bus/bus.ts';
+import type { Clock } from '../clock.ts';
+import type { NamedPlan } from '../plans/plan.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { UsageCounters } from '../usage/usage-counters.ts';
+import { Admission } from './admission.ts';
+import { HandOver } from './hand-over.ts';
+import type { Job } from './job.ts';
+import { JobEnds } from './job-ends.ts';
+import { Ledger } from './ledger/ledger.ts';
+import { Retries } from './retries.ts';
+import { type JobStore, openJobStore } from './store/job-store.ts';
+
+/** The life of jobs: what every role that touches them works with. */
+export interface Jobs {
+  readonly store: JobStore;
+  readonly ledger: Ledger;
+  readonly handOver: HandOver;
+  readonly admission: Admission;
+  readonly ends: JobEnds;
+  readonly retries: Retries;
+}
+
+/** To be made before the connection's indexes are. */
+export function openJobs(parts: {
+  readonly connection: Connection;
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly usage: UsageCounters;
+  /** The plan that an account has now. */
+  readonly planOf: (accountId: string) => Promise<NamedPlan>;
+  /** Renders at a time in one worker of a pool. */
+  readonly slotsPerWorker: (pool: string) => number;
+  /** Told of every job that ends, once, however that comes; for counters. */
+  readonly observeEnd: (job: Job) => void;
+}): Jobs {
+  const { connection, clock, observeEnd: observe } = parts;
+  const store = openJobStore(connection, clock);
+  const ledger = new Ledger(connection, clock);
+  const handOver = new HandOver({ ...parts, store, ledger });
+  const own = { ...parts, store, ledger, handOver };
+  return {
+    store,
+    ledger,
+    handOver,
+    admission: new Admission(own),
+    ends: new JobEnds({ ...own, observe }),
+    retries: new Retries(own),
+  };
+}

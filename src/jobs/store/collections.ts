@@ -1,0 +1,82 @@
+import type { Connection, mongo } from 'mongoose';
+import { Collection, type CollectionSpec } from '../../store/collection.ts';
+import type { Job } from '../job.ts';
+
+/**
+ * An input as it is stored: what was sent is kept as JSON text in one binary field. As nested documents, arrays of
+ * numbers would take many times the room, and deep data would meet the database's nesting limit.
+ */
+export interface StoredInput {
+  readonly _id: string;
+  readonly accountId: string;
+  readonly createdAt: Date;
+  readonly content: mongo.Binary;
+}
+
+/** A job that waits for the time of its next attempt. */
+export interface ScheduledRetry {
+  /** The job's id. */
+  readonly _id: string;
+  readonly accountId: string;
+  readonly dueAt: Date;
+}
+
+/**
+ * What the job store keeps. What is hot stays small:
+ *
+ * - `jobs` holds what is waiting or running (and, for moments, what has just ended);
+ * - `job_retries` which of those wait for the time of their next attempt;
+ * - `job_history` what has ended, until its retention ends;
+ * - `job_inputs` the documents to render, deleted when the job has completed.
+ */
+export interface JobCollections {
+  readonly live: Collection<Job>;
+  readonly retries: Collection<ScheduledRetry>;
+  readonly history: Collection<Job>;
+  readonly inputs: Collection<StoredInput>;
+}
+
+const LIVE: CollectionSpec = {
+  name: 'jobs',
+  indexes: [
+    // Compare-and-set by exactly these two fields is one index look-up on every supported database.
+    { fields: { _id: 1, version: 1 }, unique: true },
+    // Whoever is next in a lane is found by its place.
+    { fields: { place: 1 }, unique: true, sparse: true },
+    // The live part of a listing.
+    { fields: { accountId: 1, createdAt: 1 } },
+  ],
+  looksAt: {
+    asked: ['state', 'owner', 'expiresAt'],
+    because: 'the index leads to the jobs of one account, or to some jobs by their ids',
+  },
+};
+
+const RETRIES: CollectionSpec = {
+  name: 'job_retries',
+  indexes: [{ fields: { dueAt: 1 } }, { fields: { accountId: 1 } }],
+};
+
+const HISTORY: CollectionSpec = {
+  name: 'job_history',
+  indexes: [
+    { fields: { accountId: 1, createdAt: -1 } },
+    { fields: { accountId: 1, state: 1, createdAt: -1 } },
+    { fields: { expiresAt: 1 } },
+  ],
+  looksAt: {
+    asked: ['expiresAt'],
+    because: 'nearly all of an account’s history is visible: what has expired is deleted within a minute',
+  },
+};
+
+const INPUTS: CollectionSpec = { name: 'job_inputs' };
+
+export function openJobCollections(connection: Connection): JobCollections {
+  return {
+    live: new Collection<Job>(connection, LIVE),
+    retries: new Collection<ScheduledRetry>(connection, RETRIES),
+    history: new Collection<Job>(connection, HISTORY),
+    inputs: new Collection<StoredInput>(connection, INPUTS),
+  };
+}

@@ -1,0 +1,54 @@
+import { hasEnded, type Job } from '../job.ts';
+import type { JobCollections } from './collections.ts';
+
+/** What has ended, until its retention ends: found by id and listed by account. */
+export class JobHistory {
+  readonly #collections: JobCollections;
+
+  constructor(collections: JobCollections) {
+    this.#collections = collections;
+  }
+
+  /**
+   * Moves what has ended out of the hot collection: copy first, delete after, so that a crash in between leaves two
+   * copies and never none. Inputs of completed jobs go; those of failed ones stay until their retention ends.
+   */
+  async take(jobs: readonly Job[]): Promise<void> {
+    const ended = jobs.filter((job) => hasEnded(job.state));
+    if (ended.length === 0) return;
+    const { history, live, inputs } = this.#collections;
+    // Some may have been copied before, by a process that died before it could delete them here.
+    await history.insertAbsent(ended.map(({ place: _, ...job }) => job));
+    const completed = ended.filter((job) => job.state === 'completed').map((job) => job._id);
+    await Promise.all([
+      live.deleteMany({ _id: { $in: ended.map((job) => job._id) } }),
+      completed.length > 0 && inputs.deleteMany({ _id: { $in: completed } }),
+    ]);
+  }
+
+  find(jobId: string): Promise<Job | undefined> {
+    return this.#collections.history.findById(jobId);
+  }
+
+  /** Which of these jobs have ended and been moved here. */
+  async among(jobIds: readonly string[]): Promise<Set<string>> {
+    if (jobIds.length === 0) return new Set();
+    const found = await this.#collections.history.find(
+      { _id: { $in: [...jobIds] } },
+      { projection: { _id: 1 } },
+    );
+    return new Set(found.map((job) => job._id));
+  }
+
+  /** Jobs whose retention has ended: what is needed to delete them. */
+  expired(now: Date, limit: number): Promise<Pick<Job, '_id' | 'output'>[]> {
+    return this.#collections.history.find({ expiresAt: { $lte: now } }, { projection: { output: 1 }, limit });
+  }
+
+  /** Deletes jobs for good, with their inputs. */
+  async delete(jobIds: readonly string[]): Promise<void> {
+    if (jobIds.length === 0) return;
+    await this.#collections.inputs.deleteMany({ _id: { $in: [...jobIds] } });
+    await this.#collections.history.deleteMany({ _id: { $in: [...jobIds] } });
+  }
+}

@@ -1,0 +1,46 @@
+import type { mongo } from 'mongoose';
+import type { Job, JobState } from '../job.ts';
+import type { JobCollections } from './collections.ts';
+
+export interface JobListQuery {
+  readonly accountId: string;
+  /** States to list; all when absent. */
+  readonly states?: readonly JobState[];
+  readonly limit: number;
+  readonly offset: number;
+  readonly newestFirst: boolean;
+}
+
+/** A page of an account's jobs, live ones and those that have ended, with the number there is in all. */
+export async function listJobs(
+  { live, history }: JobCollections,
+  query: JobListQuery,
+  now: Date,
+): Promise<{ total: number; jobs: Job[] }> {
+  const filter: mongo.Filter<Job> = {
+    accountId: query.accountId,
+    ...(query.states && { state: { $in: [...query.states] } }),
+  };
+  const visible: mongo.Filter<Job> = { ...filter, expiresAt: { $gt: now } };
+  // What has ended but not been moved yet is counted where it is going to be.
+  const stillLive: mongo.Filter<Job> = { ...filter, expiresAt: null };
+  const upTo = query.offset + query.limit;
+  const page = { sort: { createdAt: query.newestFirst ? -1 : 1 } as const, limit: upTo };
+  // The history second: a job that moves in between is seen in both then, and never in neither.
+  const [liveJobs, movingJobs, liveTotal] = await Promise.all([
+    live.find(stillLive, page),
+    // All of them, to be counted: they are what has ended within the last moments.
+    live.find(visible),
+    live.count(stillLive),
+  ]);
+  const [endedJobs, endedTotal] = await Promise.all([history.find(visible, page), history.count(visible)]);
+  const moved = new Set(endedJobs.map((job) => job._id));
+  const present = [...liveJobs, ...movingJobs];
+  const staying = present.filter((job) => !moved.has(job._id));
+  const sign = query.newestFirst ? -1 : 1;
+  const jobs = [...staying, ...endedJobs]
+    .sort((a, b) => sign * (a.createdAt.getTime() - b.createdAt.getTime()) || (a._id < b._id ? -1 : 1))
+    .slice(query.offset, upTo);
+  const seenTwice = present.length - staying.length;
+  return { total: liveTotal + movingJobs.length + endedTotal - seenTwice, jobs };
+}

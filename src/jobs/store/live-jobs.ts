@@ -1,0 +1,57 @@
+import type { Job } from '../job.ts';
+import type { JobCollections } from './collections.ts';
+import type { SeenJob } from './transitions.ts';
+
+/** Ids that are looked up together. */
+const AT_ONCE = 500;
+
+/** Looks for jobs that wait, run or have just ended. Each look-up is by an exact key, and costs the same however many there are. */
+export class LiveJobs {
+  readonly #live: JobCollections['live'];
+
+  constructor({ live }: JobCollections) {
+    this.#live = live;
+  }
+
+  find(jobId: string): Promise<Job | undefined> {
+    return this.#live.findById(jobId);
+  }
+
+  /** Those of these jobs that are live or have just ended. */
+  async among(jobIds: readonly string[]): Promise<Map<string, Job>> {
+    const found = new Map<string, Job>();
+    for (let start = 0; start < jobIds.length; start += AT_ONCE) {
+      const jobs = await this.#live.find({ _id: { $in: jobIds.slice(start, start + AT_ONCE) } });
+      for (const job of jobs) found.set(job._id, job);
+    }
+    return found;
+  }
+
+  /** Whoever waits at a place: undefined when nobody does (any more, or yet). */
+  at(place: string): Promise<Job | undefined> {
+    return this.#live.findOne({ place });
+  }
+
+  /** How many of these jobs are dispatched and processing, by class. */
+  async countRunning(jobIds: readonly string[]) {
+    const counts = { dispatched: { interactive: 0, bulk: 0 }, processing: { interactive: 0, bulk: 0 } };
+    for (let start = 0; start < jobIds.length; start += AT_ONCE) {
+      const some = { _id: { $in: jobIds.slice(start, start + AT_ONCE) } };
+      const jobs = await this.#live.find(some, { projection: { state: 1, class: 1 } });
+      for (const { state, class: jobClass } of jobs) {
+        if (state === 'dispatched' || state === 'processing') counts[state][jobClass] += 1;
+      }
+    }
+    return counts;
+  }
+
+  /** Notes that the pointer of a dispatched job is published again. @returns false when the job has moved on. */
+  touch(seen: SeenJob, now: Date): Promise<boolean> {
+    return this.#live.updateOne({ _id: seen._id, version: seen.version }, { $set: { updatedAt: now } });
+  }
+
+  /** About how many jobs wait or run, known without reading any. */
+  estimatedCount(): Promise<number> {
+    return this.#live.estimatedCount();
+  }
+}

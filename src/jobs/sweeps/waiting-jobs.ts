@@ -1,0 +1,119 @@
+import type { Clock } from '../../clock.ts';
+import { PlatenError } from '../../errors/registry.ts';
+import type { NamedPlan } from '../../plans/plan.ts';
+import { endEarly } from '../end-early.ts';
+import type { HandOver } from '../hand-over.ts';
+import { hasEnded, type Job } from '../job.ts';
+import type { JobEnds } from '../job-ends.ts';
+import { LANES, type Lane, placeOf } from '../lanes.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { isAtRest, type LedgerRecord, laneState, lanesAreEmpty } from '../ledger/ledger-record.ts';
+import type { JobStore } from '../store/job-store.ts';
+
+export interface WaitingJobsParts {
+  readonly ledger: Ledger;
+  readonly store: JobStore;
+  readonly handOver: HandOver;
+  readonly ends: JobEnds;
+  readonly clock: Clock;
+  readonly planOf: (accountId: string) => Promise<NamedPlan>;
+}
+
+/** A place that has been empty for so long, in milliseconds, at the head of its lane: nobody is on the way to it. */
+const ABANDONED_MS = 10_000;
+const HOUR_MS = 3_600_000;
+/** Jobs of one lane that are ended in one run. */
+const EXPIRED_AT_ONCE = 1000;
+
+/** Looks at the heads of the lanes: how long that takes does not depend on how many wait behind them. */
+export class WaitingJobs {
+  readonly #parts: WaitingJobsParts;
+  /** By place: since when it has been seen empty at the head of its lane, in epoch milliseconds. */
+  #empty = new Map<string, number>();
+
+  constructor(parts: WaitingJobsParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Hands out slots that a crash left free while others wait, passes over places that nobody is going to come to, and
+   * notes which accounts are at rest.
+   *
+   * @returns how many things were put right.
+   */
+  async serve(ledgers: readonly LedgerRecord[]): Promise<number> {
+    const { ledger, handOver, planOf } = this.#parts;
+    const seenEmpty = new Map<string, number>();
+    let repaired = 0;
+    for (const record of ledgers) {
+      if (isAtRest(record)) await ledger.rest(record);
+      else if (lanesAreEmpty(record)) repaired += Number(await this.#recountWaiting(record));
+      else {
+        repaired += await this.#passAbandoned(record, seenEmpty);
+        const { plan } = await planOf(record._id);
+        if (record.inFlight < plan.concurrentRenders) await handOver.serve(record._id);
+      }
+    }
+    this.#empty = seenEmpty;
+    return repaired;
+  }
+
+  /** Ends jobs that have waited for longer than their output would have been kept. @returns how many. */
+  async expire(ledgers: readonly LedgerRecord[]): Promise<number> {
+    let ended = 0;
+    for (const record of ledgers) for (const lane of LANES) ended += await this.#expireLane(record, lane);
+    return ended;
+  }
+
+  async #passAbandoned(record: LedgerRecord, seenEmpty: Map<string, number>): Promise<number> {
+    const { ledger, store, clock } = this.#parts;
+    const now = clock.now().getTime();
+    let passed = 0;
+    for (const lane of LANES) {
+      const { head, tail } = laneState(record, lane);
+      if (head >= tail) continue;
+      const place = placeOf(record._id, lane, head);
+      if ((await store.live.at(place)) !== undefined) continue;
+      const since = this.#empty.get(place) ?? now;
+      if (now - since < ABANDONED_MS) seenEmpty.set(place, since);
+      else if ((await ledger.passOver(record._id, lane, head)) !== undefined) passed += 1;
+    }
+    return passed;
+  }
+
+  /** Nobody is at a place: whoever is counted as waiting must be waiting for the time of its next attempt. */
+  async #recountWaiting(record: LedgerRecord): Promise<boolean> {
+    const { ledger, store } = this.#parts;
+    const between = [record.arriving, record.leaving].some((names) => Object.keys(names ?? {}).length > 0);
+    if (record.waiting === 0 || record.inFlight > 0 || between) return false;
+    const waiting = await store.retries.countOf(record._id);
+    return waiting !== record.waiting && (await ledger.setWaiting(record, waiting));
+  }
+
+  async #expireLane({ _id: accountId }: LedgerRecord, lane: Lane): Promise<number> {
+    const { ledger, store, handOver } = this.#parts;
+    let ended = 0;
+    for (let looked = 0; looked < EXPIRED_AT_ONCE; looked += 1) {
+      const record = await ledger.find(accountId);
+      if (record === undefined) break;
+      const { head, tail } = laneState(record, lane);
+      const job = head < tail ? await store.live.at(placeOf(accountId, lane, head)) : undefined;
+      if (job === undefined) break;
+      if (hasEnded(job.state)) {
+        await handOver.clearPlace(job);
+        await ledger.passOver(accountId, lane, head);
+      } else if (!this.#isOverdue(job)) break;
+      else if ((await this.#end(job)) !== undefined) ended += 1;
+    }
+    return ended;
+  }
+
+  #isOverdue(job: Job): boolean {
+    return job.createdAt.getTime() + job.retentionHours * HOUR_MS <= this.#parts.clock.now().getTime();
+  }
+
+  #end(job: Job): Promise<Job | undefined> {
+    const { transitions } = this.#parts.store;
+    return endEarly(this.#parts, job, (seen) => transitions.fail(seen, new PlatenError('EXPIRED')));
+  }
+}

@@ -1,0 +1,39 @@
+import { IdempotencyStore } from '../idempotency/idempotency-store.ts';
+import { KeyStore } from '../keys/key-store.ts';
+import { RateLimiter } from '../limits/rate-limiter.ts';
+import { ensureIndexes } from '../store/connection.ts';
+import { TemplateStore } from '../templates/template-store.ts';
+import { RequestLog } from '../usage/request-log.ts';
+import { RequestRecorder } from '../usage/request-recorder.ts';
+import { UsageReports } from '../usage/usage-reports.ts';
+import { createAccountServices } from './account-services.ts';
+import type { Closers } from './component.ts';
+import type { Core } from './core.ts';
+
+/** What answering callers takes besides the core: who may ask, how often, and what is said of it. */
+export type ApiServices = Awaited<ReturnType<typeof openApiServices>>;
+
+/** What was opened is closed by `closers`. */
+export async function openApiServices(core: Core, closers: Closers) {
+  const { connection, clock, logger, counters, jobs } = core;
+  const keys = new KeyStore(connection, clock);
+  const accountServices = createAccountServices(connection, { ...core, keys });
+  const requestLog = new RequestLog(connection, logger);
+  const services = {
+    accountServices,
+    keys,
+    templates: new TemplateStore(connection, clock),
+    idempotency: new IdempotencyStore(connection, clock),
+    limiter: new RateLimiter(connection, clock),
+    recorder: new RequestRecorder(requestLog, counters, clock),
+    usage: new UsageReports({
+      quotaUsed: (accountId, period) => jobs.ledger.quotaUsed(accountId, period),
+      counters,
+      requestLog,
+      clock,
+    }),
+  };
+  await ensureIndexes(connection);
+  closers.add(() => requestLog.flush());
+  return services;
+}

@@ -1,0 +1,137 @@
+import { createAddressPolicy } from '../egress/address-policy.ts';
+import { parseNetworks } from '../egress/networks.ts';
+import { checkSourceUrl } from '../egress/source-url.ts';
+import { PlatenError } from '../errors/registry.ts';
+import { openCountryDatabase } from '../geo/country-database.ts';
+import { createHttpApp } from '../http/app.ts';
+import { LastUse } from '../keys/last-use.ts';
+import { LoadShedder } from '../limits/load-shedder.ts';
+import { DownloadLinks } from '../orders/download-links.ts';
+import { EndWaiter } from '../orders/end-waiter.ts';
+import { RenderService } from '../orders/render-service.ts';
+import type { TemplateEngine } from '../templates/engine/template-engine.ts';
+import { TemplateEditor } from '../templates/template-editor.ts';
+import type { ApiServices } from './api-services.ts';
+import type { Core } from './core.ts';
+import type { HealthChecks } from './health.ts';
+import { type ListeningComponent, listen } from './http-server.ts';
+
+const COUNT_EVERY_MS = 1000;
+const STORAGE_RETRY_S = 10;
+/** The time a request has to arrive in whole: a slow upload holds a connection for no longer. */
+const REQUEST_TIMEOUT_MS = 60_000;
+/** Longer than proxies and clients keep an idle connection, so that none is closed under a request on its way. */
+const KEEP_ALIVE_MS = 75_000;
+
+/**
+ * The HTTP side: takes orders and answers for jobs.
+ *
+ * @param secret signs download links.
+ * @param templateEngine checks what is saved and renders previews; closed by whoever made it.
+ * @param checks tell the health of all components of the process together.
+ */
+export async function startApi(
+  core: Core,
+  services: ApiServices,
+  secret: string,
+  templateEngine: TemplateEngine,
+  checks: HealthChecks,
+): Promise<ListeningComponent> {
+  const { config, logger, clock, jobs } = core;
+  const { accountServices, keys, templates } = services;
+  const waiter = new EndWaiter(core.bus);
+  const renders = new RenderService({
+    ...jobs,
+    outputs: core.outputs,
+    waiter,
+    clock,
+    syncWaitMs: config.PLATEN_SYNC_WAIT_MS,
+  });
+  const lastUse = new LastUse({ keys, countries: await openCountryDatabase(), clock, logger });
+  const shedder = watchLoad(core);
+  const policy = createAddressPolicy({
+    allowedNetworks: parseNetworks(config.PLATEN_ALLOWED_PRIVATE_NETWORKS),
+  });
+  const address: { publicUrl: string } = { publicUrl: config.PLATEN_PUBLIC_URL ?? '' };
+  const app = createHttpApp({
+    ...services,
+    ...accountServices,
+    ...checks,
+    config,
+    renders,
+    accounts: core.accounts,
+    templateEditor: new TemplateEditor({
+      store: templates,
+      engine: templateEngine,
+      audit: accountServices.audit,
+    }),
+    lastUse,
+    plans: core.plans,
+    links: new DownloadLinks(secret),
+    publicUrl: () => address.publicUrl,
+    metrics: core.metrics,
+    logger,
+    clock,
+    admission: () => shedder.refusal() ?? storageRefusal(core),
+    checkUrl: (url) => void checkSourceUrl(url, policy),
+  });
+  const { server, port } = await listen(app, config, {
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+  });
+  address.publicUrl ||= `http://localhost:${port}`;
+  return {
+    port,
+    async stop() {
+      shedder.stop();
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeIdleConnections();
+      const force = setTimeout(() => server.closeAllConnections(), config.PLATEN_SHUTDOWN_GRACE_MS);
+      // Callers that wait are answered 202: their jobs go on without us.
+      await waiter.close();
+      await closed;
+      clearTimeout(force);
+      await lastUse.flush();
+    },
+    problems: () => [],
+    stuck: () => undefined,
+  };
+}
+
+/** What new work is refused with while nothing more can be kept. */
+function storageRefusal({ storageProblem }: Core): PlatenError | undefined {
+  if (storageProblem() === undefined) return undefined;
+  // What is wrong with which disk is for whoever runs the service, who is told at /readyz.
+  return new PlatenError('UNAVAILABLE', 'The service has no room to keep more work at the moment.', {
+    retryAfterSeconds: STORAGE_RETRY_S,
+  });
+}
+
+/** Logs that new work is refused for want of room, and that it no longer is. */
+function storageLog({ logger, storageProblem }: Core): () => void {
+  let told = false;
+  return () => {
+    const problem = storageProblem();
+    if ((problem !== undefined) === told) return;
+    told = problem !== undefined;
+    if (told) logger.error({ problem }, 'new work is refused; what was accepted is kept and goes on');
+    else logger.info('there is room again: new work is taken');
+  };
+}
+
+/** Counts the live jobs once in a while; past the bound new work is refused. */
+function watchLoad(core: Core): { refusal: () => PlatenError | undefined; stop: () => void } {
+  const { config, jobs, clock } = core;
+  const shedder = new LoadShedder(config.PLATEN_MAX_LIVE_JOBS);
+  const logStorage = storageLog(core);
+  const timer = setInterval(() => {
+    logStorage();
+    jobs.store.live.estimatedCount().then(
+      (count) => shedder.observe(count, clock.now()),
+      // The database is away; what needs it fails by itself.
+      () => undefined,
+    );
+  }, COUNT_EVERY_MS);
+  timer.unref();
+  return { refusal: () => shedder.refusal(), stop: () => clearInterval(timer) };
+}

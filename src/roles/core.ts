@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import type { Connection } from 'mongoose';
+import { AccountPlans } from '../accounts/account-plans.ts';
+import { AccountStore } from '../accounts/account-store.ts';
+import type { Bus } from '../bus/bus.ts';
+import { type Clock, systemClock } from '../clock.ts';
+import type { Config, Role } from '../config.ts';
+import { type Jobs, openJobs } from '../jobs/open-jobs.ts';
+import { checkLayout } from '../layout/layout.ts';
+import type { PlanSource } from '../plans/plan-source.ts';
+import { openPlanSource } from '../plans/watched-plans.ts';
+import { connectDatabase, ensureIndexes } from '../store/connection.ts';
+import { createFolderOutputStore } from '../store/outputs/folder.ts';
+import { createGridFsOutputStore } from '../store/outputs/gridfs.ts';
+import type { OutputStore } from '../store/outputs/output-store.ts';
+import { withRecentOutputs } from '../store/outputs/recent.ts';
+import { createLogger, type Logger } from '../telemetry/logger.ts';
+import { createMetrics, type Metrics } from '../telemetry/metrics.ts';
+import { UsageCounters } from '../usage/usage-counters.ts';
+import type { Closers } from './component.ts';
+import { openBus } from './open-bus.ts';
+
+/** What every role needs: the database, the bus, whose jobs they are and under which plan, and the life of jobs. */
+export interface Core {
+  readonly role: Role;
+  readonly config: Config;
+  /** Names this process in logs and leases. */
+  readonly instance: string;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+  readonly connection: Connection;
+  readonly bus: Bus;
+  readonly plans: PlanSource;
+  readonly accounts: AccountStore;
+  readonly accountPlans: AccountPlans;
+  readonly counters: UsageCounters;
+  readonly jobs: Jobs;
+  readonly outputs: OutputStore;
+  /** Why nothing more can be kept at present, a full disk above all: no new work is taken then. */
+  readonly storageProblem: () => string | undefined;
+}
+
+/** Where the data is. */
+export interface Database {
+  readonly uri: string;
+  /** Why it cannot write at present, as far as that is known. */
+  readonly problem: () => string | undefined;
+}
+
+/**
+ * Opens it; what was opened is closed by `closers`.
+ *
+ * @throws when the database does not answer or has a layout of another version, or the plans file is not valid.
+ */
+export async function openCore(
+  role: Role,
+  config: Config,
+  database: Database,
+  closers: Closers,
+): Promise<Core> {
+  const instance = `${hostname()}-${randomUUID().slice(0, 8)}`;
+  const logger = createLogger({ level: config.PLATEN_LOG_LEVEL, role, instance });
+  const clock = systemClock;
+  const metrics = createMetrics(role);
+  const plans = await openPlanSource(config.PLATEN_PLANS_FILE, {
+    logger,
+    onChecked: (valid) => metrics.plansFileValid.set(valid ? 1 : 0),
+  });
+  const connection = await connectDatabase(database.uri, logger);
+  closers.add(() => connection.close());
+  await checkLayout(connection, logger);
+  const bus = await openBus(role, config, logger);
+  closers.add(() => bus.close());
+  const accounts = new AccountStore(connection, clock);
+  const accountPlans = new AccountPlans(accounts, plans);
+  const counters = new UsageCounters(connection, logger);
+  const jobs = openJobs({
+    connection,
+    bus,
+    clock,
+    logger,
+    usage: counters,
+    planOf: (accountId) => accountPlans.planOf(accountId),
+    slotsPerWorker: (pool) => plans.pool(pool)?.slotsPerWorker ?? config.PLATEN_WORKER_SLOTS,
+    observeEnd: (job) =>
+      metrics.jobsEnded.inc({ state: job.state, class: job.class, code: job.error?.code ?? 'none' }),
+  });
+  const outputs = openOutputs(role, config, connection);
+  await ensureIndexes(connection);
+  closers.add(async () => {
+    await jobs.ends.flush();
+    await counters.flush();
+  });
+  plans.start();
+  closers.add(() => plans.stop());
+  return {
+    role,
+    config,
+    instance,
+    logger,
+    clock,
+    metrics,
+    connection,
+    bus,
+    plans,
+    accounts,
+    accountPlans,
+    counters,
+    jobs,
+    outputs,
+    storageProblem: () => database.problem() ?? outputs.problem(),
+  };
+}
+
+/** Names what keeps the core from working. */
+export async function coreProblems({ connection, bus, storageProblem }: Core): Promise<string[]> {
+  const problems: string[] = [];
+  try {
+    await connection.db?.command({ ping: 1 }, { timeoutMS: 2000 });
+  } catch (error) {
+    problems.push(`database: ${(error as Error).message}`);
+  }
+  const noRoom = storageProblem();
+  if (noRoom !== undefined) problems.push(noRoom);
+  const busProblem = bus.problem();
+  if (busProblem !== undefined) problems.push(`bus: ${busProblem}`);
+  return problems;
+}
+
+function openOutputs(role: Role, config: Config, connection: Connection): OutputStore {
+  const kind = config.PLATEN_OUTPUT_STORE ?? (role === 'standalone' ? 'folder' : 'gridfs');
+  const store =
+    kind === 'folder'
+      ? createFolderOutputStore(join(config.PLATEN_DATA_DIR, 'outputs'))
+      : createGridFsOutputStore(connection);
+  // Of the other roles, none both puts and gets.
+  return role === 'standalone' ? withRecentOutputs(store) : store;
+}

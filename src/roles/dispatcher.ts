@@ -1,0 +1,110 @@
+import { IdempotencyStore } from '../idempotency/idempotency-store.ts';
+import { measureDemand } from '../jobs/demand.ts';
+import { repairNamedJobs } from '../jobs/sweeps/named-jobs.ts';
+import { endRetention } from '../jobs/sweeps/retention.ts';
+import { type Sweep, Sweeper } from '../jobs/sweeps/sweeper.ts';
+import { WaitingJobs } from '../jobs/sweeps/waiting-jobs.ts';
+import { KeyStore } from '../keys/key-store.ts';
+import { RateLimiter } from '../limits/rate-limiter.ts';
+import { ensureIndexes } from '../store/connection.ts';
+import { RequestLog } from '../usage/request-log.ts';
+import { createAccountServices } from './account-services.ts';
+import type { Component } from './component.ts';
+import type { Core } from './core.ts';
+import { recordDemand } from './record-demand.ts';
+
+/** Retention is counted in hours; looking once a minute is exact enough. */
+const SLOW_SWEEP_MS = 60_000;
+/** No sweep finishing for this long means that they are stuck. */
+const STUCK_AFTER_MS = 120_000;
+
+/** The sweeps that make whole what crashes, lost messages and time have left behind. */
+export async function startDispatcher(core: Core): Promise<Component> {
+  const { metrics, logger, connection } = core;
+  const sweeper = new Sweeper(logger, (sweep, repaired, failed) => {
+    metrics.sweeps.inc({ sweep, outcome: failed ? 'failed' : 'done' });
+    if (repaired > 0) metrics.sweepRepairs.inc({ sweep }, repaired);
+  });
+  const sweeps = [...jobSweeps(core), ...expirySweeps(core)];
+  await ensureIndexes(connection);
+  sweeper.start(sweeps);
+  return {
+    stop: () => sweeper.stop(),
+    problems: () => [],
+    stuck: () =>
+      Date.now() - sweeper.lastRun > STUCK_AFTER_MS ? 'dispatcher: no sweep has finished lately' : undefined,
+  };
+}
+
+function jobSweeps({ jobs, accountPlans, clock, config, metrics, outputs }: Core): Sweep[] {
+  const { ledger, retries, store } = jobs;
+  const parts = {
+    ...jobs,
+    clock,
+    planOf: (accountId: string) => accountPlans.planOf(accountId),
+    redeliveryMs: config.PLATEN_REDELIVERY_MS,
+    retryBaseMs: config.PLATEN_RETRY_BASE_MS,
+    random: Math.random,
+    onRetried: (code: string) => metrics.retries.inc({ code }),
+  };
+  const waiting = new WaitingJobs(parts);
+  const everyMs = config.PLATEN_SWEEP_MS;
+  return [
+    { name: 'named-jobs', everyMs, run: async () => repairNamedJobs(parts, await ledger.active()) },
+    { name: 'waiting-jobs', everyMs, run: async () => waiting.serve(await ledger.active()) },
+    // Coming back is the ordinary way of a retry: there is nothing to put right.
+    {
+      name: 'due-retries',
+      everyMs,
+      async run() {
+        await retries.returnDue();
+        return undefined;
+      },
+    },
+    {
+      name: 'demand',
+      everyMs: Math.max(everyMs, 1000),
+      async run() {
+        const ledgers = await ledger.active();
+        const plans = await accountPlans.plansOf(ledgers.map(({ _id }) => _id));
+        const running = ledgers.flatMap(({ holders }) => Object.keys(holders ?? {}));
+        recordDemand(metrics, measureDemand(ledgers, plans), await store.live.countRunning(running));
+        return undefined;
+      },
+    },
+    {
+      name: 'expire-waiting',
+      everyMs: SLOW_SWEEP_MS,
+      run: async () => waiting.expire(await ledger.active()),
+    },
+    {
+      name: 'end-retention',
+      everyMs: SLOW_SWEEP_MS,
+      run: () => endRetention(store.history, outputs, clock.now()),
+    },
+  ];
+}
+
+/** Deletes what has had its time. */
+function expirySweeps(core: Core): Sweep[] {
+  const { connection, clock, logger, counters } = core;
+  const requestLog = new RequestLog(connection, logger);
+  const limiter = new RateLimiter(connection, clock);
+  const idempotency = new IdempotencyStore(connection, clock);
+  const accountServices = createAccountServices(connection, {
+    ...core,
+    keys: new KeyStore(connection, clock),
+  });
+  const deletions: Readonly<Record<string, (now: Date) => Promise<number>>> = {
+    'request-logs': (now) => requestLog.deleteOld(now),
+    'usage-buckets': (now) => counters.deleteOld(now),
+    'rate-windows': (now) => limiter.deleteOld(now),
+    'idempotency-keys': (now) => idempotency.deleteExpired(now),
+    'account-records': (now) => accountServices.deleteExpired(now),
+  };
+  return Object.entries(deletions).map(([name, run]) => ({
+    name,
+    everyMs: SLOW_SWEEP_MS,
+    run: () => run(clock.now()),
+  }));
+}

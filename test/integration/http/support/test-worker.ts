@@ -1,0 +1,107 @@
+import { PDFDocument } from '@cantoo/pdf-lib';
+import { pino } from 'pino';
+import { DEFAULT_POOL } from '../../../../src/bus/bus.ts';
+import type { Renderer, RenderRequest } from '../../../../src/chromium/renderer.ts';
+import { PlatenError } from '../../../../src/errors/registry.ts';
+import type { Job, JobInput } from '../../../../src/jobs/job.ts';
+import type { OutputStore } from '../../../../src/store/outputs/output-store.ts';
+import type { TemplateEngine } from '../../../../src/templates/engine/template-engine.ts';
+import { Worker } from '../../../../src/worker/worker.ts';
+import type { Domain } from '../../../support/domain.ts';
+
+const SLOTS = 16;
+const LEASE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+
+/** What a render comes to: a PDF of so many pages, a fault, or a fault that another attempt follows in an hour. */
+export type Outcome = { pages: number } | { fails: PlatenError } | { retries: PlatenError };
+
+/** The worker that ships, with a renderer of the test's own: a test says what each render comes to, and when. */
+export class TestWorker {
+  readonly #domain: Domain;
+  readonly #outputs: OutputStore;
+  readonly #templates: TemplateEngine;
+  #worker: Worker | undefined;
+  /** Called for every document that is to be printed; a test sets it. */
+  render: (job: Job, input: JobInput) => Promise<Outcome> = async () => ({ pages: 1 });
+
+  constructor(domain: Domain, outputs: OutputStore, templates: TemplateEngine) {
+    this.#domain = domain;
+    this.#outputs = outputs;
+    this.#templates = templates;
+  }
+
+  async start(): Promise<void> {
+    this.#worker = new Worker({
+      ...this.#domain,
+      outputs: this.#outputs,
+      templates: this.#templates,
+      renderer: this.#renderer(),
+      pool: DEFAULT_POOL,
+      owner: 'test worker',
+      slots: SLOTS,
+      leaseMs: LEASE_MS,
+      random: () => 1,
+      retryBaseMs: HOUR_MS,
+      logger: pino({ level: 'silent' }),
+      onSlots: () => {},
+      observe: { rendered() {}, ended() {}, retried() {}, lost() {} },
+    });
+    await this.#worker.start();
+  }
+
+  /** Takes no more jobs; what it holds is finished or given back within `graceMs`. */
+  async stop(graceMs = 0): Promise<void> {
+    await this.#worker?.stop(graceMs);
+    this.#worker = undefined;
+  }
+
+  async #outcomeOf({ jobId }: RenderRequest): Promise<Outcome> {
+    const { live, inputs } = this.#domain.store;
+    const [job, input] = await Promise.all([live.find(jobId), inputs.load(jobId)]);
+    if (job === undefined || input === undefined)
+      throw new Error('a job that is not there, or without its input');
+    return this.render(job, input);
+  }
+
+  #renderer(): Renderer {
+    return {
+      render: async (request) => {
+        const outcome = await Promise.race([this.#outcomeOf(request), stopped(request.signal)]);
+        if ('retries' in outcome) throw outcome.retries;
+        if ('fails' in outcome) {
+          const { code, message } = outcome.fails;
+          throw new PlatenError(code, message, { permanent: true });
+        }
+        return {
+          pdf: await pdfOf(outcome.pages),
+          pages: outcome.pages,
+          phases: { page: 0, load: 0, wait: 0, print: 0, finish: 0 },
+        };
+      },
+      health: () => ({ ready: true, slots: SLOTS, busy: 0, browsers: 1, lastProgress: Date.now() }),
+      close: async () => {},
+    };
+  }
+}
+
+/** As the renderer that ships does: what is stopped from outside is over at once. */
+function stopped(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const stop = () => reject(new PlatenError('CANCELLED'));
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+}
+
+async function pdfOf(pages: number): Promise<Uint8Array> {
+  const document = await PDFDocument.create();
+  for (let page = 0; page < pages; page += 1) document.addPage();
+  return document.save();
+}
+
+/** A promise that a test settles. */
+export function latch(): { readonly opened: Promise<void>; open(): void } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { opened: promise, open: resolve };
+}
