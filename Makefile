@@ -32,10 +32,11 @@ generate: node_modules/.installed $(CLIENT)/node_modules/.installed
 	@$(NODE) scripts/generate-docs.ts
 	@$(NODE) scripts/generate-client.ts
 
-## bench: PDFs per second and latencies beside raw Chromium, as ratios within one run; then what 100,000 rows cost
+## bench: PDFs per second and latencies beside raw Chromium, as ratios within one run; then what 100,000 rows and 50,000 waiting jobs cost
 bench: dist/main.js peers
 	@$(NODE) test/bench/run.ts
 	@$(NODE) test/bench/many-rows.ts
+	@$(NODE) test/bench/waiting.ts
 
 ## chaos: kills something every two seconds while orders arrive, and looks whether each came out whole (SEED, CHAOS_SEEDS=1..10)
 chaos: peers

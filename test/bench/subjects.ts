@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Pool } from 'undici';
-import { startKafka } from '../support/kafka.ts';
+import { startKafka, type TestKafka } from '../support/kafka.ts';
 import { startMongo } from '../support/mongo.ts';
 import { startRole } from '../support/processes.ts';
+import { send } from '../support/send.ts';
 import { type AdmissionReading, readAdmission } from './admission.ts';
 import { type BenchDocument, PRINT } from './documents.ts';
 import { type LoadResult, runLoad } from './load.ts';
@@ -15,6 +16,8 @@ import type { RawOrder } from './raw-child.ts';
 /** Something that renders, and can be measured. */
 export interface Subject {
   readonly name: string;
+  /** Where it is asked over HTTP; of raw puppeteer nothing. */
+  readonly url: string;
   /** Roots of its process trees, for the memory. */
   readonly pids: readonly number[];
   run(document: BenchDocument, callers: number, durationMs: number): Promise<LoadResult>;
@@ -24,7 +27,9 @@ export interface Subject {
 }
 
 const KEY = `sk_live_${'b'.repeat(43)}`;
+const PASSWORD = 'correct horse battery staple';
 const BOOTSTRAP = {
+  PLATEN_BOOTSTRAP_PASSWORD: PASSWORD,
   PLATEN_BOOTSTRAP_EMAIL: 'bench@example.com',
   PLATEN_BOOTSTRAP_PLAN: 'business',
   PLATEN_BOOTSTRAP_API_KEY: KEY,
@@ -44,6 +49,7 @@ export async function openRaw(): Promise<{
   return {
     subject: (kind, name) => ({
       name,
+      url: '',
       pids: [child.pid!],
       run(document, callers, durationMs) {
         child.send({ kind, document: document.name, callers, durationMs } satisfies RawOrder);
@@ -106,13 +112,52 @@ export async function openOverKafka(name: string): Promise<Subject> {
   });
 }
 
-function overHttp(name: string, url: string, pids: number[], close: () => Promise<void>): Subject {
+/** `platen standalone` on a database that others write to as well. */
+export async function openAlone(mongodbUri: string): Promise<Subject> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'platen-bench-'));
+  const environment = { ...BOOTSTRAP, MONGODB_URI: mongodbUri, PLATEN_DATA_DIR: dataDir };
+  const role = await startRole('standalone', environment);
+  await role.ready();
+  return overHttp('alone', role.url, [role.pid], async () => {
+    await role.end();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+}
+
+/** One API that is asked for renders in the background, which nobody does. */
+export async function openApi(mongodbUri: string, kafka: TestKafka): Promise<Subject> {
+  const role = await startRole('api', {
+    ...BOOTSTRAP,
+    MONGODB_URI: mongodbUri,
+    KAFKA_BROKERS: kafka.brokers.join(','),
+    PLATEN_SECRET: 's'.repeat(32),
+  });
+  await role.ready();
+  return overHttp('api', role.url, [role.pid], async () => void (await role.end()), 'async');
+}
+
+/** The id of the account that asks. */
+export async function accountOf(url: string): Promise<string> {
+  const credentials = { email: BOOTSTRAP.PLATEN_BOOTSTRAP_EMAIL, password: PASSWORD };
+  const { accessToken } = (await send(url, 'POST', '/auth/login', credentials)).json;
+  return (await send(url, 'GET', '/auth/me', undefined, { authorization: `Bearer ${accessToken}` })).json.id;
+}
+
+function overHttp(
+  name: string,
+  url: string,
+  pids: number[],
+  close: () => Promise<void>,
+  executionMode: 'sync' | 'async' = 'sync',
+): Subject {
+  const wanted = executionMode === 'sync' ? 200 : 202;
   const pool = new Pool(url, { connections: 16, headersTimeout: 120_000, bodyTimeout: 120_000 });
   return {
     name,
+    url,
     pids,
     run(document, callers, durationMs) {
-      const body = JSON.stringify({ html: document.html, options: PRINT });
+      const body = JSON.stringify({ html: document.html, options: PRINT, executionMode });
       return runLoad(callers, durationMs, async () => {
         const answer = await pool.request({
           path: '/v1/pdf',
@@ -121,7 +166,7 @@ function overHttp(name: string, url: string, pids: number[], close: () => Promis
           body,
         });
         const pdf = await answer.body.arrayBuffer();
-        if (answer.statusCode !== 200)
+        if (answer.statusCode !== wanted)
           throw new Error(`${name}: ${answer.statusCode} ${Buffer.from(pdf).subarray(0, 300)}`);
       });
     },
