@@ -5,6 +5,7 @@ import { type AccountReader, AccountStore } from '../accounts/account-store.ts';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { KeyStore } from '../keys/key-store.ts';
+import { checkLayout, LayoutError } from '../layout/layout.ts';
 import type { PlanSource } from '../plans/plan-source.ts';
 import { openPlanSource } from '../plans/watched-plans.ts';
 import { createAccountServices } from '../roles/account-services.ts';
@@ -36,6 +37,7 @@ export async function openAccounts(config: Config): Promise<OpenAccounts> {
       : { uri: config.MONGODB_URI, close: async () => {} };
   try {
     const connection = await connectDatabase(database.uri, logger);
+    await checkLayout(connection, logger);
     const accounts = new AccountStore(connection, systemClock);
     const { accountService } = createAccountServices(connection, {
       accounts,
@@ -56,6 +58,7 @@ export async function openAccounts(config: Config): Promise<OpenAccounts> {
     };
   } catch (error) {
     await database.close();
+    if (error instanceof LayoutError) throw new CommandError(error.message);
     throw new CommandError(`The database cannot be reached: ${(error as Error).message}`);
   }
 }
