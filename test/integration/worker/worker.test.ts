@@ -1,0 +1,261 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { DEFAULT_POOL } from '../../../src/bus/bus.ts';
+import type { Renderer, RenderRequest } from '../../../src/chromium/renderer.ts';
+import { PlatenError } from '../../../src/errors/registry.ts';
+import type { Job } from '../../../src/jobs/job.ts';
+import { repairNamedJobs } from '../../../src/jobs/sweeps/named-jobs.ts';
+import { createFolderOutputStore } from '../../../src/store/outputs/folder.ts';
+import type { OutputStore } from '../../../src/store/outputs/output-store.ts';
+import { createTemplateEngine, type TemplateEngine } from '../../../src/templates/engine/template-engine.ts';
+import { Worker } from '../../../src/worker/worker.ts';
+import { type Domain, newJob, openDomain, slotsInUse } from '../../support/domain.ts';
+import { eventually } from '../../support/eventually.ts';
+import { startMongo } from '../../support/mongo.ts';
+
+const LEASE_MS = 600;
+
+/** A renderer that prints when it is told to, and stops when the worker says so, as the one that ships does. */
+class HeldRenderer implements Renderer {
+  readonly running = new Map<string, () => void>();
+  readonly stopped: string[] = [];
+
+  async render({ jobId, signal }: RenderRequest) {
+    const done = Promise.withResolvers<void>();
+    this.running.set(jobId, done.resolve);
+    signal.addEventListener('abort', () => {
+      this.stopped.push(jobId);
+      done.reject(new PlatenError('CANCELLED'));
+    });
+    await done.promise.finally(() => this.running.delete(jobId));
+    const phases = { page: 0, load: 0, wait: 0, print: 0, finish: 0 };
+    return { pdf: Buffer.from('%PDF-1.7'), pages: 1, phases };
+  }
+
+  health() {
+    return { ready: true, slots: 2, busy: this.running.size, browsers: 1, lastProgress: Date.now() };
+  }
+
+  async close(): Promise<void> {}
+}
+
+describe('a worker', function () {
+  this.timeout(30_000);
+  let domain: Domain;
+  let renderer: HeldRenderer;
+  let outputs: OutputStore;
+  let folder: string;
+  let templates: TemplateEngine;
+  let dropped: number;
+  const log: Record<string, unknown>[] = [];
+  const logger = pino({ level: 'debug' }, { write: (line: string) => void log.push(JSON.parse(line)) });
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'platen-worker-'));
+    outputs = createFolderOutputStore(folder);
+    templates = createTemplateEngine({ processes: 1 });
+  });
+  after(async () => {
+    await templates.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  beforeEach(() => {
+    renderer = new HeldRenderer();
+    dropped = 0;
+    log.length = 0;
+  });
+  let proxy: Awaited<ReturnType<typeof openProxy>> | undefined;
+  afterEach(async () => {
+    await domain.close();
+    await proxy?.close();
+    proxy = undefined;
+  });
+
+  const lost = () => {
+    dropped += 1;
+  };
+
+  const startWorker = async (over: { slots?: number; pool?: string } = {}) => {
+    const worker = new Worker({
+      ...domain,
+      outputs,
+      templates,
+      renderer,
+      pool: DEFAULT_POOL,
+      owner: 'w',
+      slots: 2,
+      leaseMs: LEASE_MS,
+      random: () => 1,
+      retryBaseMs: 100,
+      logger,
+      onSlots: () => {},
+      observe: { rendered() {}, ended() {}, retried() {}, lost },
+      ...over,
+    });
+    await worker.start();
+    return worker;
+  };
+  const admit = async (pool = DEFAULT_POOL) => {
+    const { job, input } = newJob('a', { pool });
+    await domain.admit({ job, input });
+    return job._id;
+  };
+  const live = async (id: string) => (await domain.store.live.find(id)) as Job;
+  const isRunning = (id: string) => eventually('it is rendered', () => renderer.running.has(id));
+  const sweep = async () =>
+    repairNamedJobs(
+      { ...domain, redeliveryMs: 1e9, retryBaseMs: 100, random: () => 1, onRetried: () => {} },
+      await domain.ledger.active(),
+    );
+
+  it('renders in as many slots as it has, and keeps the leases of what it renders', async () => {
+    domain = await openDomain();
+    const worker = await startWorker();
+    const ids = [await admit(), await admit(), await admit()];
+    await isRunning(ids[0]!);
+    await isRunning(ids[1]!);
+    await sleep(2 * LEASE_MS);
+    assert.equal(renderer.running.size, 2);
+    assert.equal(await sweep(), 0, 'the leases were renewed');
+    for (const id of ids) {
+      await isRunning(id);
+      renderer.running.get(id)!();
+    }
+    await eventually('all have ended', async () => (await slotsInUse(domain, 'a')) === 0);
+    assert.deepEqual(domain.ended, Array(3).fill('completed undefined'));
+    await worker.stop(0);
+  });
+
+  it('that is told to stop lets what it renders finish within the grace time, and takes nothing more', async () => {
+    domain = await openDomain();
+    const worker = await startWorker();
+    const id = await admit();
+    await isRunning(id);
+    const stopping = worker.stop(5000);
+    const late = await admit();
+    await sleep(100);
+    renderer.running.get(id)!();
+    await stopping;
+    assert.deepEqual(domain.ended, ['completed undefined']);
+    assert.equal((await live(late)).state, 'dispatched');
+  });
+
+  it('that is told to stop hands back what does not finish in time, as if it had not begun', async () => {
+    domain = await openDomain({ plan: { concurrentRenders: 2 } });
+    const worker = await startWorker();
+    const id = await admit();
+    await isRunning(id);
+    await worker.stop(50);
+    assert.deepEqual(renderer.stopped, [id]);
+    const back = await live(id);
+    // Nobody waits: it has its slot again at once, for another worker.
+    assert.equal(back.state, 'dispatched');
+    assert.equal(back.attempts, 0);
+    assert.equal(await slotsInUse(domain, 'a'), 1);
+    const other = await startWorker();
+    await isRunning(id);
+    renderer.running.get(id)!();
+    await eventually('it is completed', () => domain.ended.length === 1);
+    await other.stop(0);
+  });
+
+  it('stops a render that was cancelled, and says that its result was dropped', async () => {
+    domain = await openDomain();
+    const worker = await startWorker();
+    const id = await admit();
+    await isRunning(id);
+    const cancelled = await domain.store.transitions.cancel(await live(id));
+    await domain.ends.follow(cancelled!);
+    await eventually('it is stopped', () => renderer.stopped.includes(id));
+    await eventually('it is counted', () => dropped === 1);
+    assert.ok(log.some(({ msg, jobId }) => jobId === id && /render dropped/.test(String(msg))));
+    await worker.stop(0);
+  });
+
+  it('serves its own pool and no other', async () => {
+    domain = await openDomain({ plan: { poolRef: 'gpu' } });
+    const worker = await startWorker();
+    const id = await admit('gpu');
+    await sleep(100);
+    assert.equal(renderer.running.size, 0);
+    await worker.stop(0);
+    const other = await startWorker({ pool: 'gpu' });
+    await isRunning(id);
+    renderer.running.get(id)!();
+    await eventually('it is completed', () => domain.ended.length === 1);
+    await other.stop(0);
+  });
+
+  it('that cannot reach the database for as long as a lease lasts stops its renders, and another takes them up', async () => {
+    const { uri } = await startMongo();
+    proxy = await openProxy(new URL(uri));
+    domain = await openDomain({ uri: proxy.uri });
+    const worker = await startWorker();
+    const id = await admit();
+    await isRunning(id);
+    proxy.cut();
+    await eventually('it is stopped', () => renderer.stopped.includes(id), 15_000);
+    proxy.mend();
+    await eventually('it is counted', () => dropped === 1, 15_000);
+    domain.clock.pass(LEASE_MS);
+    await eventually('its lease has ended', async () => (await sweep()) === 1, 15_000);
+    const queued = await live(id);
+    assert.deepEqual([queued.state, queued.error?.code], ['queued', 'WORKER_LOST']);
+    domain.clock.pass(1000);
+    await domain.retries.returnDue();
+    await isRunning(id);
+    renderer.running.get(id)!();
+    await eventually('it is completed', () => domain.ended.length === 1);
+    await worker.stop(0);
+  });
+});
+
+/** Stands between a driver and its server, and can come to nothing. */
+async function openProxy(target: URL) {
+  const sockets = new Set<Socket>();
+  let isCut = false;
+  const server = createServer((client) => {
+    if (isCut) {
+      client.destroy();
+      return;
+    }
+    const upstream = connect(Number(target.port), target.hostname);
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(from);
+      from.pipe(to);
+      from.on('error', () => to.destroy());
+      from.on('close', () => {
+        sockets.delete(from);
+        to.destroy();
+      });
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const uri = new URL(target);
+  uri.port = String((server.address() as AddressInfo).port);
+  return {
+    uri: uri.href,
+    cut() {
+      isCut = true;
+      for (const socket of sockets) socket.destroy();
+    },
+    mend() {
+      isCut = false;
+    },
+    async close() {
+      this.cut();
+      server.close();
+    },
+  };
+}

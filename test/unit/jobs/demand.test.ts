@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { measureDemand } from '../../../src/jobs/demand.ts';
+import type { LedgerRecord } from '../../../src/jobs/ledger/ledger-record.ts';
+import { DEFAULT_PLANS } from '../../../src/plans/plan.ts';
+
+const ledger = (over: Partial<LedgerRecord> & Pick<LedgerRecord, '_id'>): LedgerRecord => ({
+  revision: 1,
+  inFlight: 0,
+  waiting: 0,
+  ...over,
+});
+const named = (name: string, concurrentRenders: number, poolRef?: string) => ({
+  name,
+  plan: { ...DEFAULT_PLANS.free, concurrentRenders, ...(poolRef && { poolRef }) },
+});
+
+describe('admissible demand', () => {
+  const plans = new Map([
+    ['one', named('free', 1)],
+    ['two', named('business', 40)],
+    ['three', named('acme', 8, 'gpu')],
+  ]);
+
+  it('of a pool is what its accounts have in flight, and what waits and would fit beside it', () => {
+    const { byPool } = measureDemand(
+      [
+        // A hundred of a free account are worth one slot.
+        ledger({ _id: 'one', inFlight: 1, waiting: 100 }),
+        ledger({ _id: 'two', inFlight: 4, waiting: 10 }),
+        ledger({ _id: 'three', inFlight: 2, waiting: 50 }),
+      ],
+      plans,
+    );
+    assert.deepEqual(Object.fromEntries(byPool), {
+      default: { inFlight: 5, waiting: 110, demand: 15 },
+      gpu: { inFlight: 2, waiting: 50, demand: 8 },
+    });
+  });
+
+  it('counts what is in flight beyond a plan that has been made smaller', () => {
+    const { byPlan } = measureDemand([ledger({ _id: 'one', inFlight: 3, waiting: 5 })], plans);
+    assert.deepEqual(byPlan.get('free'), { inFlight: 3, waiting: 5, demand: 3 });
+  });
+
+  it('tells those at places by class, and leaves out accounts that are gone', () => {
+    const lanes = {
+      interactive: { head: 2, tail: 5 },
+      'interactive-again': { tail: 1 },
+      bulk: { head: 7, tail: 7 },
+      'bulk-again': { head: 0, tail: 2 },
+    };
+    const { atPlaces, byPool } = measureDemand(
+      [ledger({ _id: 'two', lanes }), ledger({ _id: 'gone', waiting: 9 })],
+      plans,
+    );
+    assert.deepEqual(atPlaces, { interactive: 4, bulk: 2 });
+    assert.equal(byPool.get('default')?.waiting, 0);
+  });
+});
