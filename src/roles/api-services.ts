@@ -1,7 +1,7 @@
 import { IdempotencyStore } from '../idempotency/idempotency-store.ts';
 import { KeyStore } from '../keys/key-store.ts';
 import { RateLimiter } from '../limits/rate-limiter.ts';
-import { ensureIndexes } from '../store/connection.ts';
+import { ensureIndexes } from '../store/collection-spec.ts';
 import { TemplateStore } from '../templates/template-store.ts';
 import { RequestLog } from '../usage/request-log.ts';
 import { RequestRecorder } from '../usage/request-recorder.ts';

@@ -6,7 +6,7 @@ import { type Sweep, Sweeper } from '../jobs/sweeps/sweeper.ts';
 import { WaitingJobs } from '../jobs/sweeps/waiting-jobs.ts';
 import { KeyStore } from '../keys/key-store.ts';
 import { RateLimiter } from '../limits/rate-limiter.ts';
-import { ensureIndexes } from '../store/connection.ts';
+import { ensureIndexes } from '../store/collection-spec.ts';
 import { RequestLog } from '../usage/request-log.ts';
 import { createAccountServices } from './account-services.ts';
 import type { Component } from './component.ts';

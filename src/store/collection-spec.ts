@@ -43,8 +43,8 @@ export function declaredCollections(connection: Connection): readonly Collection
   return [...(declared.get(connection)?.values() ?? [])];
 }
 
-/** Creates the indexes of declared collections; doing it again, or in several processes at once, changes nothing. */
-export async function ensureDeclaredIndexes(connection: Connection): Promise<void> {
+/** Creates every declared index that is missing; doing it again, or in several processes at once, changes nothing. */
+export async function ensureIndexes(connection: Connection): Promise<void> {
   for (const { name, indexes = [] } of declaredCollections(connection)) {
     for (const { fields, ...options } of indexes)
       await connection.collection(name).createIndex(fields, options);

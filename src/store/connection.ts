@@ -1,6 +1,5 @@
 import mongoose, { type Connection } from 'mongoose';
 import type { Logger } from '../telemetry/logger.ts';
-import { ensureDeclaredIndexes } from './collection-spec.ts';
 
 /** A request that cannot reach the database fails after this time, rather than hang. */
 const SERVER_SELECTION_MS = 10_000;
@@ -44,9 +43,3 @@ const AWAY: ReadonlySet<string> = new Set([
   'MongoNotConnectedError',
   'MongoTopologyClosedError',
 ]);
-
-/** Creates every declared index that is missing; doing it again, or in several processes at once, changes nothing. */
-export async function ensureIndexes(connection: Connection): Promise<void> {
-  await ensureDeclaredIndexes(connection);
-  for (const model of Object.values(connection.models)) await model.createIndexes();
-}

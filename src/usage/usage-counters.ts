@@ -105,11 +105,7 @@ export class UsageCounters {
   async #countOnce(id: string, outcomes: readonly JobOutcome[]): Promise<boolean> {
     const notCounted = names(outcomes, { $exists: false });
     const update = { ...increments(outcomes), $set: names(outcomes, 1) };
-    for (let tries = 1; ; tries += 1) {
-      if ((await this.#buckets.upsertMatching({ _id: id, ...notCounted }, update)) !== undefined) return true;
-      // Another process may have made the bucket at the same moment: asked again it is there, or names one of them.
-      if (tries === 2) return false;
-    }
+    return (await this.#buckets.upsertMatching({ _id: id, ...notCounted }, update)) !== undefined;
   }
 
   async #count(batch: readonly UsageEvent[]): Promise<void> {

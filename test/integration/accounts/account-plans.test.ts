@@ -7,7 +7,8 @@ import { AccountStore } from '../../../src/accounts/account-store.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { DEFAULT_PLANS } from '../../../src/plans/plan.ts';
 import { HeldPlans } from '../../../src/plans/plan-source.ts';
-import { connectDatabase, ensureIndexes } from '../../../src/store/connection.ts';
+import { ensureIndexes } from '../../../src/store/collection-spec.ts';
+import { connectDatabase } from '../../../src/store/connection.ts';
 import { startMongo } from '../../support/mongo.ts';
 
 describe('the plans of accounts', () => {

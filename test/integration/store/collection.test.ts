@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import type { Connection } from 'mongoose';
 import { pino } from 'pino';
 import { Collection, type CollectionSpec } from '../../../src/store/collection.ts';
-import { connectDatabase, ensureIndexes } from '../../../src/store/connection.ts';
+import { ensureIndexes } from '../../../src/store/collection-spec.ts';
+import { connectDatabase } from '../../../src/store/connection.ts';
 import { UnindexedQuery } from '../../../src/store/query-guard.ts';
 import { startMongo } from '../../support/mongo.ts';
 

@@ -9,7 +9,6 @@ import { beyondIndex, nameOf } from '../../../src/store/query-shape.ts';
 import { startMongo } from '../../support/mongo.ts';
 import { recordQueries, type SentQuery } from '../../support/query-shapes.ts';
 import { openApi, type TestApi } from '../http/support/api.ts';
-import { unconverted } from './unconverted.ts';
 import { useEverything } from './use-everything.ts';
 import { emptyJobs, useJobs } from './use-jobs.ts';
 
@@ -34,7 +33,7 @@ describe('Every query that is sent', function () {
     await useEverything(api);
     await useJobs(api);
     sent = [...recorded.values()];
-    specs = [...declaredCollections(connection), ...unconverted(connection)];
+    specs = declaredCollections(connection);
   });
   after(async () => {
     await emptyJobs(api);

@@ -22,7 +22,7 @@ import {
   type AccountServicesConfig,
   createAccountServices,
 } from '../../../../src/roles/account-services.ts';
-import { ensureIndexes } from '../../../../src/store/connection.ts';
+import { ensureIndexes } from '../../../../src/store/collection-spec.ts';
 import { createFolderOutputStore } from '../../../../src/store/outputs/folder.ts';
 import { createGridFsOutputStore } from '../../../../src/store/outputs/gridfs.ts';
 import type { OutputStore } from '../../../../src/store/outputs/output-store.ts';
