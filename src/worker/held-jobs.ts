@@ -1,3 +1,4 @@
+import { within } from '../async/timeout.ts';
 import type { Job } from '../jobs/job.ts';
 import type { Transitions } from '../jobs/store/transitions.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -100,14 +101,8 @@ export class HeldJobs {
   /** Resolves when nothing is held, or after `withinMs`. @returns whether nothing is held. */
   async drained(withinMs: number): Promise<boolean> {
     if (this.#held.size === 0) return true;
-    let timer: NodeJS.Timeout | undefined;
-    await Promise.race([
-      new Promise<void>((resolve) => this.#idle.push(resolve)),
-      new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, withinMs);
-      }),
-    ]);
-    clearTimeout(timer);
+    const idle = new Promise<void>((resolve) => this.#idle.push(resolve));
+    await within(withinMs, 'The jobs that are held', idle).catch(() => undefined);
     return this.#held.size === 0;
   }
 
