@@ -109,8 +109,11 @@ export class Admission {
       throw new JobExists(first._id);
     }
     const confirmed = await timer.time('confirm', () => ledger.confirmArrival(account.accountId, first._id));
-    if (confirmed === undefined)
+    if (confirmed === undefined) {
+      // A sweep has taken this process for dead, and what it had taken is given back.
+      await store.live.withdraw(jobs.map(({ _id }) => _id));
       throw new PlatenError('UNAVAILABLE', 'The database took too long.', { retryAfterSeconds: 1 });
+    }
     await handOver.serve(account.accountId, confirmed);
   }
 

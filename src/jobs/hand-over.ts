@@ -5,7 +5,7 @@ import type { Logger } from '../telemetry/logger.ts';
 import { hasEnded, type Job } from './job.ts';
 import { LANES, type Lane, placeOf } from './lanes.ts';
 import type { Ledger } from './ledger/ledger.ts';
-import { type LedgerRecord, laneState, lanesAreEmpty } from './ledger/ledger-record.ts';
+import { type LedgerRecord, laneState, lanesAreEmpty, nobodyArrives } from './ledger/ledger-record.ts';
 import type { JobStore } from './store/job-store.ts';
 
 export interface HandOverParts {
@@ -22,11 +22,11 @@ export interface HandOverParts {
 /** Jobs that one call hands slots to or passes over at most; a sweep goes on. */
 const MAX_STEPS = 1000;
 
-/** Who is at the head of a lane. */
+/** Who is at the head of a lane: nobody, where the one whose place it was has ended or was never written. */
 interface Head {
   readonly lane: Lane;
   readonly number: number;
-  readonly job: Job;
+  readonly job: Job | undefined;
 }
 
 /**
@@ -56,7 +56,7 @@ export class HandOver {
       if (record === undefined || record.inFlight >= plan.concurrentRenders) return;
       const head = await this.#nextHead(record);
       if (head === undefined) return;
-      record = (await this.#advance(head, plan)) ?? (await ledger.find(accountId));
+      record = (await this.#advance(accountId, head, plan)) ?? (await ledger.find(accountId));
     }
   }
 
@@ -104,24 +104,28 @@ export class HandOver {
   }
 
   /**
-   * The first lane with somebody at its head. A place that looks empty belongs to a job that is being let in just now: who
-   * lets it in hands out slots afterwards, so nothing is missed by going on to the next lane. (Or to one whose admission
-   * died: sweeps/waiting-jobs.ts passes over it after a while.)
+   * The first lane with somebody at its head. A place that looks empty may belong to a job that is being let in just now:
+   * who lets it in hands out slots afterwards, so nothing is missed by going on to the next lane. When nobody is on the
+   * way, nobody is coming to it. (When somebody always is, sweeps/waiting-jobs.ts finds out.)
    */
   async #nextHead(record: LedgerRecord): Promise<Head | undefined> {
     for (const lane of LANES) {
       const { head, tail } = laneState(record, lane);
       if (head >= tail) continue;
       const job = await this.#parts.store.live.at(placeOf(record._id, lane, head));
-      if (job !== undefined) return { lane, number: head, job };
+      if (job !== undefined || nobodyArrives(record)) return { lane, number: head, job };
     }
     return undefined;
   }
 
   /** Gives a slot to who is at a head, or passes over who has ended there. */
-  async #advance({ lane, number, job }: Head, plan: Plan): Promise<LedgerRecord | undefined> {
+  async #advance(
+    accountId: string,
+    { lane, number, job }: Head,
+    plan: Plan,
+  ): Promise<LedgerRecord | undefined> {
     const { ledger, store } = this.#parts;
-    const { accountId } = job;
+    if (job === undefined) return ledger.passOver(accountId, lane, number);
     if (hasEnded(job.state)) {
       await this.clearPlace(job);
       return ledger.passOver(accountId, lane, number);

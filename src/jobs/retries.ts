@@ -98,10 +98,10 @@ export class Retries {
   async #giveAPlace(job: Job): Promise<boolean> {
     const { ledger, store, handOver } = this.#parts;
     const lane = laneOf(job.class, true);
-    const number = await ledger.appendPlace(job.accountId, lane);
+    const number = await ledger.appendPlace(job.accountId, lane, job._id);
     const placed = await store.transitions.giveAPlace(job, placeOf(job.accountId, lane, number));
-    if (placed === undefined) return false;
-    await handOver.serve(job.accountId);
-    return true;
+    const record = await ledger.confirmArrival(job.accountId, job._id);
+    await handOver.serve(job.accountId, record);
+    return placed !== undefined;
   }
 }

@@ -52,7 +52,8 @@ export class HeldJobs {
     return this.#held.size;
   }
 
-  add(job: Job): HeldJob {
+  /** @param onRecorded called once the end of the attempt is recorded, when all that is left is to follow it up. */
+  add(job: Job, onRecorded: () => void): HeldJob {
     const controller = new AbortController();
     if (this.#held.size === 0) this.#lastRenewal = Date.now();
     const entry: Entry = { job, controller, recorded: false };
@@ -62,6 +63,7 @@ export class HeldJobs {
       signal: controller.signal,
       recorded: () => {
         entry.recorded = true;
+        onRecorded();
       },
     };
   }

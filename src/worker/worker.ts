@@ -65,7 +65,8 @@ export class Worker implements PointerConsumer {
       slot.release();
       return;
     }
-    const held = this.#held.add(job);
+    // The slot is free for the next job while the end of this one is followed up.
+    const held = this.#held.add(job, () => slot.release());
     void attempt(this.#parts, held, loading)
       .catch((error: unknown) => {
         // The database is away: the lease runs out and the job is taken up again.

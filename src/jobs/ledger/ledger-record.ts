@@ -9,10 +9,11 @@ export interface SlotHolder {
   readonly quota?: Period;
 }
 
-/** Jobs that were let in to wait, and may not all be written yet. */
+/** Jobs that were given places, and may not all be at them yet. */
 export interface Arrival {
   /** Epoch milliseconds. */
   readonly since: number;
+  /** Those that are new: what they have taken is given back if they are never written. */
   readonly jobs: readonly string[];
   readonly quota?: Period;
 }
@@ -38,7 +39,10 @@ export interface LedgerRecord {
   /** Jobs that wait, at a place or for the time of their next attempt. */
   readonly waiting: number;
   readonly lanes?: Readonly<Partial<Record<Lane, Partial<LaneState>>>>;
-  /** By the id of their admission: jobs on their way to their places. */
+  /**
+   * By the id of their admission, or of the job that comes back: who is on the way to places. While there is nobody, a
+   * place at which nobody is found is one that nobody is coming to.
+   */
   readonly arriving?: Readonly<Record<string, Arrival>>;
   /** Waiting jobs that are about to be ended: job id → epoch milliseconds. */
   readonly leaving?: Readonly<Record<string, number>>;
@@ -68,6 +72,11 @@ export function lanesAreEmpty(ledger: LedgerRecord): boolean {
     const { head, tail } = laneState(ledger, lane);
     return head >= tail;
   });
+}
+
+/** Whether nobody is on the way to a place of an account. */
+export function nobodyArrives({ arriving = {} }: LedgerRecord): boolean {
+  return Object.keys(arriving).length === 0;
 }
 
 /** Whether nothing of an account is to be looked after. */

@@ -175,11 +175,17 @@ export class Ledger {
     return this.#change({ _id: accountId, ...headIs(lane, head) }, { $inc: { [`lanes.${lane}.head`]: 1 } });
   }
 
-  /** Gives out one more place in a lane, to a job that is counted as waiting already. @returns its number. */
-  async appendPlace(accountId: string, lane: Lane): Promise<number> {
+  /**
+   * Gives out one more place in a lane, to a job that is counted as waiting already; to be confirmed as an arrival by the
+   * id of the job.
+   *
+   * @returns its number.
+   */
+  async appendPlace(accountId: string, lane: Lane, jobId: string): Promise<number> {
+    const since = this.#clock.now().getTime();
     const record = await this.#records.upsert(accountId, {
       $inc: { [`lanes.${lane}.tail`]: 1, revision: 1 },
-      $set: { active: true },
+      $set: { [`arriving.${jobId}`]: { since, jobs: [] }, active: true },
       $setOnInsert: { inFlight: 0, waiting: 0 },
     } as Change);
     return laneState(record, lane).tail - 1;

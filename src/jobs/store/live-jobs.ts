@@ -45,6 +45,11 @@ export class LiveJobs {
     return counts;
   }
 
+  /** Deletes jobs that were never accepted: written too late, after what they had taken was given back. */
+  async withdraw(jobIds: readonly string[]): Promise<void> {
+    await this.#live.deleteMany({ _id: { $in: [...jobIds] }, state: 'queued', version: 1 });
+  }
+
   /** Notes that the pointer of a dispatched job is published again. @returns false when the job has moved on. */
   touch(seen: SeenJob, now: Date): Promise<boolean> {
     return this.#live.updateOne({ _id: seen._id, version: seen.version }, { $set: { updatedAt: now } });

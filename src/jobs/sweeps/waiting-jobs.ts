@@ -19,8 +19,6 @@ export interface WaitingJobsParts {
   readonly planOf: (accountId: string) => Promise<NamedPlan>;
 }
 
-/** A place that has been empty for so long, in milliseconds, at the head of its lane: nobody is on the way to it. */
-const ABANDONED_MS = 10_000;
 const HOUR_MS = 3_600_000;
 /** Jobs of one lane that are ended in one run. */
 const EXPIRED_AT_ONCE = 1000;
@@ -28,8 +26,8 @@ const EXPIRED_AT_ONCE = 1000;
 /** Looks at the heads of the lanes: how long that takes does not depend on how many wait behind them. */
 export class WaitingJobs {
   readonly #parts: WaitingJobsParts;
-  /** By place: since when it has been seen empty at the head of its lane, in epoch milliseconds. */
-  #empty = new Map<string, number>();
+  /** By place: who was on the way when it was first seen empty at the head of its lane. */
+  #empty = new Map<string, readonly string[]>();
 
   constructor(parts: WaitingJobsParts) {
     this.#parts = parts;
@@ -43,7 +41,7 @@ export class WaitingJobs {
    */
   async serve(ledgers: readonly LedgerRecord[]): Promise<number> {
     const { ledger, handOver, planOf } = this.#parts;
-    const seenEmpty = new Map<string, number>();
+    const seenEmpty = new Map<string, readonly string[]>();
     let repaired = 0;
     for (const record of ledgers) {
       if (isAtRest(record)) await ledger.rest(record);
@@ -65,17 +63,18 @@ export class WaitingJobs {
     return ended;
   }
 
-  async #passAbandoned(record: LedgerRecord, seenEmpty: Map<string, number>): Promise<number> {
-    const { ledger, store, clock } = this.#parts;
-    const now = clock.now().getTime();
+  /** Once everybody has arrived who was on the way when a place was first seen empty, nobody is coming to it. */
+  async #passAbandoned(record: LedgerRecord, seenEmpty: Map<string, readonly string[]>): Promise<number> {
+    const { ledger, store } = this.#parts;
+    const { arriving = {} } = record;
     let passed = 0;
     for (const lane of LANES) {
       const { head, tail } = laneState(record, lane);
       if (head >= tail) continue;
       const place = placeOf(record._id, lane, head);
       if ((await store.live.at(place)) !== undefined) continue;
-      const since = this.#empty.get(place) ?? now;
-      if (now - since < ABANDONED_MS) seenEmpty.set(place, since);
+      const expected = (this.#empty.get(place) ?? Object.keys(arriving)).filter((id) => id in arriving);
+      if (expected.length > 0) seenEmpty.set(place, expected);
       else if ((await ledger.passOver(record._id, lane, head)) !== undefined) passed += 1;
     }
     return passed;

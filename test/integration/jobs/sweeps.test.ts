@@ -186,6 +186,43 @@ describe('sweeps', () => {
     assert.equal((await job(written.job._id)).state, 'dispatched');
   });
 
+  it('pass over places that nobody is coming to, though others arrive all the while', async () => {
+    await claim(await submit(), 'w', 1e9);
+    const arrive = (id: string) =>
+      domain.ledger.takePlaces('a', { id, jobs: [id], lane: 'bulk' }, { maxWaiting: 10, quota: undefined });
+    assert.equal(await arrive('dead'), 0);
+    const waiting = await submit();
+    assert.equal(await arrive('first'), 2);
+    assert.equal(await serve(), 0, 'somebody may be coming');
+    await domain.ledger.undoArrival('a', 'dead', 1, undefined);
+    assert.equal(await arrive('second'), 3);
+    await domain.ledger.confirmArrival('a', 'first');
+    assert.equal(await serve(), 1, 'nobody who was on the way then is on the way now');
+    const [running] = Object.keys((await domain.ledger.find('a'))?.holders ?? {});
+    await endEarly(domain, await job(running!), (seen) => domain.store.transitions.cancel(seen));
+    assert.equal((await job(waiting)).state, 'dispatched');
+  });
+
+  it('withdraw what was written after its process was taken for dead', async () => {
+    const running = await submit();
+    const late = newJob('a', { quotaPeriod: period });
+    const inputs = domain.store.inputs;
+    const save = inputs.save.bind(inputs);
+    inputs.save = async (stored) => {
+      await save(stored);
+      domain.clock.pass(10_001);
+      assert.equal(await repair(), 2, 'its arrival, and the pointer of the other');
+    };
+    await assert.rejects(domain.admit(late), { code: 'UNAVAILABLE', status: 503 });
+    inputs.save = save;
+    assert.equal(await domain.store.live.find(late.job._id), undefined);
+    assert.equal(await domain.ledger.quotaUsed('a', period), 0);
+    assert.equal((await domain.ledger.find('a'))?.waiting, 0);
+    await domain.admit(late);
+    await endEarly(domain, await job(running), (seen) => domain.store.transitions.cancel(seen));
+    assert.equal((await job(late.job._id)).state, 'dispatched');
+  });
+
   it('serve a job that a crash left waiting beside a free slot', async () => {
     const { job: lone, input } = newJob('a');
     const arrival = { id: lone._id, jobs: [lone._id], lane: 'bulk' as const };
