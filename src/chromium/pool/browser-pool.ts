@@ -218,7 +218,8 @@ export class BrowserPool {
     const memory = browser.guardMemory(rendererMemoryBytes);
     if (memory > recycle.memoryBytes) this.#recycle(browser, 'memory');
     if (Date.now() - browser.startedAt > recycle.ageMs) this.#recycle(browser, 'age');
-    if (!(await browser.ping(pingMs)) && browser.alive) await browser.kill('hung');
+    const fault = await browser.fault(pingMs);
+    if (fault && browser.alive) await browser.kill(fault);
   }
 
   /** Resolves when there is another browser to choose from, or `signal` aborts. */

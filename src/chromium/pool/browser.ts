@@ -1,5 +1,5 @@
 import type { CDPSession, Protocol } from 'puppeteer';
-import { within } from '../../async/timeout.ts';
+import { TimeoutError, within } from '../../async/timeout.ts';
 import type { Connection, LaunchedBrowser } from '../process/launch.ts';
 import { killProcess, processTree } from '../process/processes.ts';
 
@@ -11,6 +11,9 @@ const LAST_ANSWER_MS = 8000;
 export interface TargetListener {
   targetAppeared(target: Protocol.Target.TargetInfo): void;
 }
+
+/** Why a browser has to go: it does not answer, or it has closed its connection. */
+export type BrowserFault = 'hung' | 'crashed';
 
 /** One browser process: its contexts, how much it has done, and whether it still lives. */
 export class RenderBrowser {
@@ -89,32 +92,20 @@ export class RenderBrowser {
       // Gone with the browser, or gone already.
       () => undefined,
     );
-    try {
-      await within(ANSWER_MS, 'closing a context', closed);
-    } catch {
-      // Slow is not hung: a browser that still answers gets more time.
-      const answers = await this.ping(ANSWER_MS);
-      if (
-        answers &&
-        (await within(
-          LAST_ANSWER_MS,
-          'closing a context',
-          closed.then(() => true),
-        ).catch(() => false))
-      ) {
-        return;
-      }
-      await this.kill('hung');
-    }
+    if (await isDone(ANSWER_MS, closed)) return;
+    const fault = await this.fault(ANSWER_MS);
+    // Slow is not hung: a browser that still answers gets more time.
+    if (!fault && (await isDone(LAST_ANSWER_MS, closed))) return;
+    await this.kill(fault ?? 'hung');
   }
 
-  /** Whether the browser answers at all within `ms`. */
-  async ping(ms: number): Promise<boolean> {
+  /** What is wrong with the browser: nothing, if it answers within `ms`. */
+  async fault(ms: number): Promise<BrowserFault | undefined> {
     try {
       await within(ms, 'a ping', this.connection.send('Browser.getVersion'));
-      return true;
-    } catch {
-      return false;
+      return undefined;
+    } catch (error) {
+      return error instanceof TimeoutError ? 'hung' : 'crashed';
     }
   }
 
@@ -139,4 +130,12 @@ export class RenderBrowser {
   #fire(message: Promise<unknown>): void {
     message.catch(() => undefined);
   }
+}
+
+/** Whether `work`, which does not reject, is done within `ms`. */
+function isDone(ms: number, work: Promise<void>): Promise<boolean> {
+  return within(ms, 'an answer', work).then(
+    () => true,
+    () => false,
+  );
 }

@@ -112,7 +112,8 @@ export class ContextPool {
     try {
       await within(ABANDONED_MS, 'opening a context', closed);
     } catch {
-      if (browser.alive && !(await browser.ping(ABANDONED_MS))) await browser.kill('hung');
+      const fault = browser.alive ? await browser.fault(ABANDONED_MS) : undefined;
+      if (fault) await browser.kill(fault);
     }
   }
 

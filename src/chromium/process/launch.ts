@@ -1,7 +1,7 @@
 import puppeteer, { type Browser, type CDPSession } from 'puppeteer';
 import { within } from '../../async/timeout.ts';
 import type { BrowserBinary } from './browser-binary.ts';
-import { killProcess, processTree } from './processes.ts';
+import { killGroup, killProcess, processTree } from './processes.ts';
 import { createUserDataFolder, removeUserDataFolder } from './user-data.ts';
 
 /** What a CDP session and the connection below it have in common, and all that is used of either. */
@@ -21,8 +21,9 @@ export interface LaunchOptions {
 export interface LaunchedBrowser {
   readonly kind: BrowserBinary['kind'];
   readonly connection: Connection;
+  /** Of the browser's main process, the root of the others. */
   readonly pid: number;
-  /** Resolves when the process has ended, however that came. */
+  /** Resolves when it has ended, however that came. */
   readonly exited: Promise<void>;
   /** Ends the whole process tree at once, and removes its folder. Safe to call again. */
   kill(): Promise<void>;
@@ -93,24 +94,44 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
     clearTimeout(timer);
   }
   const child = browser.process()!;
+  const started = child.pid!;
   const exited = new Promise<void>((resolve) => {
     if (child.exitCode !== null || child.signalCode !== null) resolve();
     else child.once('exit', () => resolve());
+  }).then(() => {
+    // A script that started the browser can end before it; puppeteer makes what it starts a process group of its own.
+    killGroup(started);
+    removeUserDataFolder(userData);
   });
-  void exited.then(() => removeUserDataFolder(userData));
   const kill = async () => {
     // Zygotes and renderers first found, then killed: once the browser is gone they belong to init.
-    for (const member of processTree(child.pid!)) killProcess(member.pid);
+    for (const member of processTree(started)) killProcess(member.pid);
     await exited;
     removeUserDataFolder(userData);
   };
   try {
     const connection = await within(options.timeoutMs, 'connecting to the browser', connect(browser));
-    return { kind: options.binary.kind, connection, pid: child.pid!, exited, kill };
+    const pid = await within(
+      options.timeoutMs,
+      'asking the browser for its pid',
+      browserPid(connection, started),
+    );
+    return { kind: options.binary.kind, connection, pid, exited, kill };
   } catch (error) {
     await kill();
     throw error;
   }
+}
+
+/**
+ * The pid of the browser itself. What was started may be a script that runs it as its child, as Debian's
+ * /usr/bin/chromium-headless-shell does.
+ */
+async function browserPid(connection: Connection, started: number): Promise<number> {
+  const { processInfo } = await connection.send('SystemInfo.getProcessInfo');
+  const pid = processInfo.find(({ type }) => type === 'browser')?.id;
+  // Behind a script that gives it a pid namespace of its own, its pid is another one out here.
+  return processTree(started).some((member) => member.pid === pid) ? pid! : started;
 }
 
 /** From here on targets are attached to by hand: puppeteer's own attaching costs four messages per target. */

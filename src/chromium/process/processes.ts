@@ -38,6 +38,11 @@ export function startTimeOf(pid: number): number | undefined {
   return readProcess(pid)?.startTime;
 }
 
+/** Sends SIGKILL to what is left of a process group; one that has ended already is no error. */
+export function killGroup(leader: number): void {
+  killProcess(-leader);
+}
+
 /** Sends SIGKILL to a process; one that has ended already is no error. */
 export function killProcess(pid: number): void {
   try {

@@ -157,10 +157,15 @@ export function rendererProcesses(): number[] {
   return browserProcesses().filter((pid) => commandLine(pid).includes('--type=renderer'));
 }
 
-/** Browsers' main processes. */
+/** Browsers' main processes; not the scripts that start them with the same arguments, as Debian's package does. */
 export function mainProcesses(): number[] {
+  const isBrowser = (pid: number) => {
+    const command = commandLine(pid);
+    return command.includes('--remote-debugging-pipe') && !command.includes('--type=');
+  };
+  const below = (pid: number) => processTree(pid).filter((member) => member.pid !== pid);
   return browserProcesses().filter(
-    (pid) => commandLine(pid).includes('--remote-debugging-pipe') && !commandLine(pid).includes('--type='),
+    (pid) => isBrowser(pid) && !below(pid).some((child) => isBrowser(child.pid)),
   );
 }
 

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findBrowser } from '../../../src/chromium/process/find-browser.ts';
+import { launchBrowser } from '../../../src/chromium/process/launch.ts';
+import { processTree } from '../../../src/chromium/process/processes.ts';
+import { eventually } from '../../support/eventually.ts';
+import {
+  type Bench,
+  browserProcesses,
+  commandLine,
+  failure,
+  mainProcesses,
+  render,
+  startBench,
+} from './support.ts';
+
+const SLOW = '<p>x<script>1</script>';
+
+/** As Debian's /usr/bin/chromium-headless-shell: a script that does not become the browser but starts it as its child. */
+describe('a browser that a script starts as its child', () => {
+  let folder: string;
+  let script: string;
+  let bench: Bench | undefined;
+
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'platen-script-'));
+    script = join(folder, 'browser-shell');
+    const { path, env } = await findBrowser({ warn: () => undefined });
+    const exports = Object.entries(env).map(([name, value]) => `export ${name}='${value}'\n`);
+    writeFileSync(script, `#!/bin/sh -e\n${exports.join('')}'${path}' "$@"\n`);
+    chmodSync(script, 0o755);
+  });
+  afterEach(async () => {
+    await bench?.close();
+    bench = undefined;
+    assert.deepEqual(processesOf(folder), []);
+  });
+  after(() => rmSync(folder, { recursive: true }));
+
+  /** Processes whose command line names something under `path`. */
+  const processesOf = (path: string) => browserProcesses().filter((pid) => commandLine(pid).includes(path));
+  const start = async (options: Parameters<typeof startBench>[0] = {}) => {
+    bench = await startBench({ browserPath: script, ...options });
+    return bench;
+  };
+  /** The script that runs the only browser, and the browser. */
+  const both = () => {
+    const [browser] = mainProcesses();
+    const [parent] = processesOf(script);
+    assert.ok(browser && parent && browser !== parent);
+    return { parent, browser };
+  };
+  const replaced = (old: number) =>
+    eventually('the browser is replaced', () => {
+      const [now, ...others] = mainProcesses();
+      return now !== undefined && now !== old && others.length === 0;
+    });
+
+  it('is known by its own pid, and ended with its script', async () => {
+    const root = join(folder, 'data');
+    const binary = { path: script, kind: 'shell', env: {} } as const;
+    const launched = await launchBrowser({ binary, userDataRoot: root, timeoutMs: 20_000 });
+    assert.equal(launched.pid, both().browser);
+    await launched.kill();
+    assert.deepEqual(processesOf(root), []);
+    assert.deepEqual(readdirSync(root), []);
+  });
+
+  it('is ended with its script when it never answers', async () => {
+    const mute = join(folder, 'mute-shell');
+    writeFileSync(mute, '#!/bin/sh -e\nsleep 300\nsleep 300\n');
+    chmodSync(mute, 0o755);
+    const before = new Set(browserProcesses());
+    const binary = { path: mute, kind: 'shell', env: {} } as const;
+    const launching = launchBrowser({ binary, userDataRoot: join(folder, 'data'), timeoutMs: 500 });
+    await assert.rejects(launching, { name: 'TimeoutError' });
+    await eventually('nothing is left', () => browserProcesses().every((pid) => before.has(pid)), 2000);
+  });
+
+  it('fails what renders in it when it is killed, and is replaced', async () => {
+    const { restarts } = await start();
+    const { browser } = both();
+    const rendering = failure(render(bench!, SLOW, { delayMs: 5000 }));
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    process.kill(browser, 'SIGKILL');
+    const killed = Date.now();
+    assert.equal((await rendering).code, 'BROWSER_CRASHED');
+    assert.ok(Date.now() - killed < 1500, 'at once, not when its delay is over');
+    await replaced(browser);
+    assert.deepEqual(restarts, ['crashed']);
+    await render(bench!, '<p>x');
+  });
+
+  it('is ended when its script is killed, and is replaced', async () => {
+    const { restarts, userDataRoot } = await start();
+    const { parent, browser } = both();
+    const rendering = failure(render(bench!, SLOW, { delayMs: 5000 }));
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    process.kill(parent, 'SIGKILL');
+    assert.equal((await rendering).code, 'BROWSER_CRASHED');
+    await replaced(browser);
+    assert.equal(processTree(browser).length, 0);
+    assert.deepEqual(restarts, ['crashed']);
+    await render(bench!, '<p>x');
+    assert.equal(readdirSync(userDataRoot).length, 1, "the new browser's own");
+  });
+
+  it('is replaced with its script when it hangs', async () => {
+    const { restarts } = await start({ checkEveryMs: 200, pingMs: 500 });
+    const { parent, browser } = both();
+    process.kill(browser, 'SIGSTOP');
+    await replaced(browser);
+    assert.equal(processTree(parent).length, 0);
+    assert.deepEqual(restarts, ['hung']);
+    await render(bench!, '<p>x');
+  });
+
+  it('that hangs does not hold a render past its deadline', async () => {
+    await start({ pingMs: 60_000 });
+    await render(bench!, '<p>x');
+    const { browser } = both();
+    process.kill(browser, 'SIGSTOP');
+    const started = Date.now();
+    assert.equal((await failure(render(bench!, SLOW, {}, { timeoutMs: 1000 }))).code, 'RENDER_TIMEOUT');
+    assert.ok(Date.now() - started < 7000, `${Date.now() - started} ms`);
+    await render(bench!, '<p>x');
+    assert.ok(!mainProcesses().includes(browser));
+  });
+
+  it('does not outlive the process that renders', async () => {
+    const root = join(folder, 'orphans');
+    const child = spawn(process.execPath, [join(import.meta.dirname, 'orphan-parent.ts'), root, script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await new Promise((resolve) => child.stdout.once('data', resolve));
+    const tree = processTree(child.pid!).filter(({ pid }) => pid !== child.pid);
+    assert.ok(tree.length >= 5, `${tree.length} processes`);
+    child.kill('SIGKILL');
+    await eventually(
+      'no process is left',
+      () => tree.every(({ pid }) => processTree(pid).length === 0),
+      8000,
+    );
+  });
+});
