@@ -2,19 +2,19 @@
 import { ParseSpeeds, PDFDocument } from '@cantoo/pdf-lib';
 import type { MetadataOptions } from '../jobs/render-options.ts';
 import { serve } from '../sandbox/serve.ts';
+import { drawWatermark } from './draw-watermark.ts';
 import { writeMetadata } from './metadata.ts';
-import { stampPages } from './stamp.ts';
 
 export interface FinishCall {
   readonly pdf: Uint8Array;
   readonly metadata: MetadataOptions | undefined;
-  readonly watermarkStamp: Uint8Array | undefined;
+  readonly watermark: Uint8Array | undefined;
 }
 
-serve<FinishCall>(async ({ pdf, metadata, watermarkStamp }) => {
+serve<FinishCall>(async ({ pdf, metadata, watermark }) => {
   const document = await PDFDocument.load(pdf, { updateMetadata: false, parseSpeed: ParseSpeeds.Fastest });
   if (metadata !== undefined) writeMetadata(document, metadata);
-  if (watermarkStamp !== undefined) await stampPages(document, watermarkStamp);
+  if (watermark !== undefined) await drawWatermark(document, watermark);
   return document.save({
     // Object streams would make the file smaller and the saving half as slow again.
     useObjectStreams: false,

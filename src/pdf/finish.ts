@@ -7,7 +7,7 @@ import type { FinishCall } from './finish-main.ts';
 export interface FinishRequest {
   readonly metadata?: MetadataOptions | undefined;
   /** A PDF of one square page without a background, drawn over every page at the size of its diagonal. */
-  readonly watermarkStamp?: Uint8Array | undefined;
+  readonly watermark?: Uint8Array | undefined;
   /** Milliseconds that finishing may take; default 60,000. */
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -51,11 +51,11 @@ export function createPdfFinisher(options: PdfFinisherOptions): PdfFinisher {
   }
 
   return {
-    async finish(pdf, { metadata, watermarkStamp, timeoutMs = DEFAULT_TIMEOUT_MS, signal }) {
+    async finish(pdf, { metadata, watermark, timeoutMs = DEFAULT_TIMEOUT_MS, signal }) {
       const asked = isEmpty(metadata) ? undefined : metadata;
-      if (asked === undefined && watermarkStamp === undefined) return pdf;
+      if (asked === undefined && watermark === undefined) return pdf;
       sandbox ??= start();
-      const call: FinishCall = { pdf, metadata: asked, watermarkStamp };
+      const call: FinishCall = { pdf, metadata: asked, watermark };
       try {
         return (await sandbox.run(call, timeoutMs, signal)) as Uint8Array;
       } catch (thrown) {

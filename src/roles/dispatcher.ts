@@ -1,8 +1,8 @@
+import { type Sweep, Sweeper } from '../async/sweeper.ts';
 import { IdempotencyStore } from '../idempotency/idempotency-store.ts';
 import { measureDemand } from '../jobs/demand.ts';
 import { repairNamedJobs } from '../jobs/sweeps/named-jobs.ts';
 import { endRetention } from '../jobs/sweeps/retention.ts';
-import { type Sweep, Sweeper } from '../jobs/sweeps/sweeper.ts';
 import { WaitingJobs } from '../jobs/sweeps/waiting-jobs.ts';
 import { KeyStore } from '../keys/key-store.ts';
 import { RateLimiter } from '../limits/rate-limiter.ts';

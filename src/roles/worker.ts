@@ -38,7 +38,7 @@ export async function startWorker(core: Core, templates: TemplateEngine): Promis
     browserPath: config.PLATEN_CHROMIUM_PATH,
     proxyUrl: proxy.url,
     egress: proxy,
-    finish: (pdf, { watermark, ...rest }) => finisher.finish(pdf, { ...rest, watermarkStamp: watermark }),
+    finish: (pdf, finishing) => finisher.finish(pdf, finishing),
     logger,
     metrics,
     userDataRoot: join(tmpdir(), 'platen-chromium'),

@@ -6,7 +6,7 @@ import { JobHistory } from './history.ts';
 import { JobInputs } from './inputs.ts';
 import { type JobListQuery, listJobs } from './listing.ts';
 import { LiveJobs } from './live-jobs.ts';
-import { ScheduledRetries } from './retries.ts';
+import { ScheduledRetries } from './scheduled-retries.ts';
 import { Transitions } from './transitions.ts';
 
 /** Owns the collections of jobs: every query and every change of them is a function of one of these parts. */

@@ -137,7 +137,7 @@ describe('render options in Chromium', () => {
     assert.equal(page.countColor([255, 0, 0], 60), 0);
   });
 
-  it('stamps a watermark over every page', async () => {
+  it('draws a watermark over every page', async () => {
     const html = '<p>one<p style="break-before:page">two';
     const watermark = { text: 'SECRET', opacity: 0.6, rotation: 0, color: '#ff0000' };
     const { pdf } = await render(bench, html, { watermark });

@@ -47,7 +47,7 @@ export async function startBench(options: Partial<ChromiumRendererOptions> = {})
     isolation: 'account',
     proxyUrl: proxy.url,
     egress: proxy,
-    finish: (pdf, { watermark, ...rest }) => finisher.finish(pdf, { watermarkStamp: watermark, ...rest }),
+    finish: (pdf, finishing) => finisher.finish(pdf, finishing),
     logger: silent,
     metrics: {
       browsers: { set: () => undefined },

@@ -3,7 +3,7 @@ import { degrees, PDFDocument } from '@cantoo/pdf-lib';
 import { pageTreeCount } from '../../../src/pdf/count-pages.ts';
 import { createPdfFinisher, type PdfFinisher } from '../../../src/pdf/finish.ts';
 import { type PixelBox, readPdf, renderPage } from '../../support/pdf.ts';
-import { type Printer, pagesOfText, printStamp, startPrinter } from './printed.ts';
+import { type Printer, pagesOfText, printWatermark, startPrinter } from './printed.ts';
 
 const METADATA = {
   title: 'Tïtle 漢字 😀 <&>',
@@ -19,12 +19,12 @@ const STAMP_COLOUR = [255, 128, 128] as const;
 describe('Finishing PDFs', () => {
   let printer: Printer;
   let finisher: PdfFinisher;
-  let stamp: Uint8Array;
+  let watermark: Uint8Array;
 
   before(async () => {
     printer = await startPrinter();
     finisher = createPdfFinisher({ processes: 1 });
-    stamp = await printStamp(printer);
+    watermark = await printWatermark(printer);
   });
   after(() => Promise.all([printer.close(), finisher.close()]));
 
@@ -69,7 +69,7 @@ describe('Finishing PDFs', () => {
   describe('watermark', () => {
     it('lies centred over the content, a tenth of the diagonal here, and lets it shine through', async () => {
       const pdf = await printer.print('<body style="margin:0;background:#00f">');
-      const finished = await finisher.finish(pdf, { watermarkStamp: stamp });
+      const finished = await finisher.finish(pdf, { watermark });
       const page = await renderPage(finished, 1);
       assert.deepEqual(page.at(10, 10), [0, 0, 255]);
       const [red, green, blue] = page.at(page.width / 2, page.height / 2);
@@ -77,13 +77,13 @@ describe('Finishing PDFs', () => {
       assertCentred(page.boxOfColor([128, 0, 128])!, page.width, page.height);
     });
 
-    it('is on every page of a long document, which grows by far less than a stamp a page', async () => {
-      const detailed = await printStamp(
+    it('is on every page of a long document, which grows by far less than a watermark a page', async () => {
+      const detailed = await printWatermark(
         printer,
         '<text x="9" y="99" font-size="80" fill="none">Confidential ☃</text>',
       );
       const pdf = await printer.print(pagesOfText(50));
-      const finished = await finisher.finish(pdf, { watermarkStamp: detailed });
+      const finished = await finisher.finish(pdf, { watermark: detailed });
       assert.equal(pageTreeCount(finished), 50);
       assert.equal((await readPdf(finished)).pages.length, 50);
       for (const number of [1, 25, 50]) {
@@ -91,7 +91,10 @@ describe('Finishing PDFs', () => {
         assertCentred(page.boxOfColor(STAMP_COLOUR)!, page.width, page.height);
       }
       const growth = finished.length - pdf.length;
-      assert.ok(growth < detailed.length + 50 * 200, `grew by ${growth}, the stamp has ${detailed.length}`);
+      assert.ok(
+        growth < detailed.length + 50 * 200,
+        `grew by ${growth}, the watermark has ${detailed.length}`,
+      );
     });
 
     it('fits pages of any size in one document', async () => {
@@ -100,7 +103,7 @@ describe('Finishing PDFs', () => {
          <p class=a>wide<p class=b>small<p>plain`,
         { preferCSSPageSize: true },
       );
-      const finished = await finisher.finish(pdf, { watermarkStamp: stamp });
+      const finished = await finisher.finish(pdf, { watermark });
       assert.equal((await readPdf(finished)).pages.length, 3);
       for (const number of [1, 2, 3]) {
         const page = await renderPage(finished, number);
@@ -111,14 +114,14 @@ describe('Finishing PDFs', () => {
     for (const angle of [90, 180, 270]) {
       it(`is upright on pages that are turned by ${angle} degrees, cropped or not`, async () => {
         // A mark above the middle tells up from down.
-        const pointed = await printStamp(
+        const pointed = await printWatermark(
           printer,
           '<rect x="490" y="350" width="20" height="20" fill="#0f0"/>',
         );
         const document = await PDFDocument.load(await printer.print(pagesOfText(2)));
         for (const page of document.getPages()) page.setRotation(degrees(angle));
         document.getPage(1).setCropBox(100, 50, 300, 600);
-        const finished = await finisher.finish(await document.save(), { watermarkStamp: pointed });
+        const finished = await finisher.finish(await document.save(), { watermark: pointed });
         for (const number of [1, 2]) {
           const page = await renderPage(finished, number);
           const square = page.boxOfColor(STAMP_COLOUR, 16)!;
@@ -136,7 +139,7 @@ describe('Finishing PDFs', () => {
       );
       const [before, after] = [
         await readPdf(pdf),
-        await readPdf(await finisher.finish(pdf, { watermarkStamp: stamp, metadata: METADATA })),
+        await readPdf(await finisher.finish(pdf, { watermark, metadata: METADATA })),
       ];
       assert.ok(before.tagged && before.outline.length > 0 && before.pages[0]!.links.length === 2);
       assert.deepEqual(
@@ -149,19 +152,19 @@ describe('Finishing PDFs', () => {
   it('finishes 1,000 pages in well under its time', async () => {
     const pdf = await printer.print(pagesOfText(1000));
     const started = performance.now();
-    const finished = await finisher.finish(pdf, { watermarkStamp: stamp, metadata: METADATA });
+    const finished = await finisher.finish(pdf, { watermark, metadata: METADATA });
     assert.equal(pageTreeCount(finished), 1000);
     assert.ok(performance.now() - started < 10_000);
   });
 
   it('ends past its time or when its caller has gone, and goes on with the next', async () => {
     const pdf = await printer.print(pagesOfText(300));
-    await assert.rejects(finisher.finish(pdf, { watermarkStamp: stamp, timeoutMs: 1 }), {
+    await assert.rejects(finisher.finish(pdf, { watermark, timeoutMs: 1 }), {
       code: 'RENDER_TIMEOUT',
     });
     const reason = new Error('gone');
     await assert.rejects(
-      finisher.finish(pdf, { watermarkStamp: stamp, signal: AbortSignal.abort(reason) }),
+      finisher.finish(pdf, { watermark, signal: AbortSignal.abort(reason) }),
       reason,
     );
     assert.equal(pageTreeCount(await finisher.finish(pdf, { metadata: METADATA })), 300);

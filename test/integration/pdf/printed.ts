@@ -48,7 +48,7 @@ export function pagesOfText(count: number): string {
 }
 
 /** A square watermark sheet: a half red square of a tenth of its side in the middle, on nothing. */
-export function printStamp(printer: Printer, body = ''): Promise<Uint8Array> {
+export function printWatermark(printer: Printer, body = ''): Promise<Uint8Array> {
   const html = `<style>html, body { margin: 0 } svg { display: block }</style>
     <svg width="1000" height="1000"><rect x="450" y="450" width="100" height="100" fill="#f00" fill-opacity=".5"/>${body}</svg>`;
   return printer.print(html, { format: undefined, width: '1000px', height: '1000px', omitBackground: true });

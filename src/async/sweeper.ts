@@ -1,4 +1,4 @@
-import type { Logger } from '../../telemetry/logger.ts';
+import type { Logger } from '../telemetry/logger.ts';
 
 export interface Sweep {
   readonly name: string;
