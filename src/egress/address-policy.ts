@@ -20,7 +20,7 @@ export type Verdict = { readonly allowed: true } | { readonly allowed: false; re
 export interface AddressPolicy {
   /**
    * @param address as text, without brackets; anything that is not a plain IP address is refused.
-   * @param port also judged when it is given.
+   * @param port also checked when it is given.
    */
   check(address: string, port?: number): Verdict;
 }

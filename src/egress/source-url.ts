@@ -7,7 +7,7 @@ import { isAllowedPort } from './ports.ts';
 export const MAX_URL_LENGTH = 8192;
 
 /**
- * The URL that `text` is, as far as it can be judged without a look-up; what names resolve to is judged when the
+ * The URL that `text` is, as far as it can be checked without a look-up; what names resolve to is checked when the
  * connection is made.
  *
  * @throws PlatenError INVALID_URL when it is no http or https URL, holds a user name or password, or is too long;

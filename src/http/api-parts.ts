@@ -54,6 +54,6 @@ export interface ApiParts extends OpsParts {
   readonly usage: UsageReports;
   /** Why no new work is taken at the moment, by anybody. */
   readonly admission: () => PlatenError | undefined;
-  /** Judges a source URL before the job is accepted; throws what the caller is told. */
+  /** Checks a source URL before the job is accepted; throws what the caller is told. */
   readonly checkUrl?: (url: string) => void;
 }

@@ -44,7 +44,7 @@ export async function idempotently<Answer extends AnyAnswer>(
     await (callerIsGone ? lock.release() : lock.answered(answer.status));
     return answer;
   } catch (error) {
-    await (callerIsGone ? lock.release() : settleFailure(lock, error)).catch(() => undefined);
+    await (callerIsGone ? lock.release() : answerFailure(lock, error)).catch(() => undefined);
     throw error;
   }
 }
@@ -53,7 +53,7 @@ export async function idempotently<Answer extends AnyAnswer>(
  * A refusal has done nothing, so the key is free again. Work that was done and failed is answered for: with the
  * document's fault that answer stands; after a fault of ours the same request may be tried anew, as its status says.
  */
-function settleFailure(lock: IdempotencyLock, error: unknown): Promise<void> {
+function answerFailure(lock: IdempotencyLock, error: unknown): Promise<void> {
   // It is not known how far the work got.
   if (!(error instanceof PlatenError)) return lock.release();
   if (error.jobId !== undefined) return error.status < 500 ? lock.answered(error.status) : lock.abandon();

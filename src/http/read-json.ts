@@ -42,17 +42,18 @@ function readAtMost(request: Request, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    const settle = (finish: () => void) => {
+    const conclude = (finish: () => void) => {
       request.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
       finish();
     };
     const onData = (chunk: Buffer) => {
       size += chunk.length;
-      if (size > maxBytes) settle(() => reject(tooLarge(maxBytes)));
+      if (size > maxBytes) conclude(() => reject(tooLarge(maxBytes)));
       else chunks.push(chunk);
     };
-    const onEnd = () => settle(() => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size)));
-    const onGone = () => settle(() => reject(new CallerGone()));
+    const onEnd = () =>
+      conclude(() => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size)));
+    const onGone = () => conclude(() => reject(new CallerGone()));
     request.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone);
     if (request.destroyed) onGone();
   });

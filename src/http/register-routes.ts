@@ -29,7 +29,7 @@ export interface Registration<Parts> {
 
 /**
  * Makes declared routes answer. A path that is known, asked for with a method that is not, is told which ones are; so a
- * path is settled before the next one that fits as well: `/templates/preview` before `/templates/:id`.
+ * path is dealt with before the next one that fits as well: `/templates/preview` before `/templates/:id`.
  */
 export function registerRoutes<Parts>(registration: Registration<Parts>): void {
   const { app, routes } = registration;

@@ -22,7 +22,7 @@ const NO_ROUTE = 'none';
 const CLIENT_CLOSED_REQUEST = 499;
 const SANE_REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 
-/** Gives every request its id, and writes one log line and one measurement when it is over. */
+/** Gives every request its id, and writes one log line and one measurement when it has been answered, or its caller has gone away. */
 export function trackRequests(parts: { logger: Logger; metrics: Metrics }): RequestHandler {
   return (request, response, next) => {
     const began = performance.now();

@@ -100,7 +100,7 @@ export class IdempotencyStore {
     return this.#takeOver(known, now);
   }
 
-  /** Forgets keys whose time is over. @returns how many. */
+  /** Forgets keys whose 24 hours have ended. @returns how many. */
   deleteExpired(now: Date): Promise<number> {
     return this.#keys.deleteMany({ expiresAt: { $lte: now } });
   }

@@ -91,7 +91,7 @@ export interface Job {
   /** The last attempt's fault; of a completed job null. */
   readonly error: JobError | null;
   readonly retentionHours: number;
-  /** End of the retention window; null until the job is over. */
+  /** End of the retention window; null until the job has ended. */
   readonly expiresAt: Date | null;
   readonly output: JobOutput | null;
   /** Milliseconds from the start of the last attempt to its end. */

@@ -70,7 +70,7 @@ export class RateLimiter {
     return verdict(count);
   }
 
-  /** Forgets windows that are over. @returns how many. */
+  /** Forgets windows that have ended. @returns how many. */
   deleteOld(now: Date): Promise<number> {
     return this.#windows.deleteMany({ endsAt: { $lte: now } });
   }

@@ -3,7 +3,7 @@ import type { Job } from '../jobs/job.ts';
 
 const POLL_MS = 1000;
 
-/** What became of a wait: the job is over, another attempt is scheduled, or the time is up. */
+/** What became of a wait: the job has ended, another attempt is scheduled, or the time is up. */
 export interface WaitResult {
   readonly kind: 'ended' | 'retrying' | 'timeout';
   /** As it ended, when that happened in this process; otherwise it is to be looked up. */

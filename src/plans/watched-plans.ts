@@ -78,9 +78,9 @@ class WatchedPlans extends HeldPlans {
     );
     const seen = typeof found === 'string' ? found : found.message;
     // Whoever is writing the file may be half-way: it counts once it is the same twice.
-    const settled = seen === this.#seen;
+    const stable = seen === this.#seen;
     this.#seen = seen;
-    if (!settled || seen === this.#checked) return;
+    if (!stable || seen === this.#checked) return;
     this.#checked = seen;
     const { logger, onChecked } = this.#parts;
     try {

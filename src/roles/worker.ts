@@ -43,7 +43,7 @@ export async function startWorker(core: Core, templates: TemplateEngine): Promis
     metrics,
     userDataRoot: join(tmpdir(), 'platen-chromium'),
   });
-  metrics.seats.set({ kind: 'total' }, config.PLATEN_WORKER_SLOTS);
+  metrics.workerSlots.set({ kind: 'total' }, config.PLATEN_WORKER_SLOTS);
   const worker = new Worker({
     ...core.jobs,
     renderer,
@@ -72,7 +72,7 @@ export async function startWorker(core: Core, templates: TemplateEngine): Promis
     pool: config.PLATEN_POOL,
     slots: config.PLATEN_WORKER_SLOTS,
     leaseMs: config.PLATEN_LEASE_MS,
-    onSlots: (busy) => metrics.seats.set({ kind: 'busy' }, busy),
+    onSlots: (busy) => metrics.workerSlots.set({ kind: 'busy' }, busy),
   });
   await worker.start();
   return {

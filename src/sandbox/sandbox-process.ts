@@ -44,16 +44,16 @@ export class SandboxProcess {
     });
     this.ended = new Promise((resolve) => {
       this.child.once('error', (error) => {
-        this.settle()?.reject(error);
+        this.takeCall()?.reject(error);
         resolve();
       });
       this.child.once('exit', (code, signal) => {
-        this.settle()?.reject(new ProcessEnded(code, signal, this.stderr));
+        this.takeCall()?.reject(new ProcessEnded(code, signal, this.stderr));
         resolve();
       });
     });
     this.child.on('message', (message: Reply | typeof READY) => {
-      this.settle()?.resolve(message === READY ? { output: undefined } : message);
+      this.takeCall()?.resolve(message === READY ? { output: undefined } : message);
     });
     this.child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.stderr = (this.stderr + text).slice(-KEPT_STDERR_CHARS);
@@ -65,7 +65,7 @@ export class SandboxProcess {
     return new Promise((resolve, reject) => {
       this.waiting = { resolve, reject };
       this.child.send(call, (error) => {
-        if (error) this.settle()?.reject(error);
+        if (error) this.takeCall()?.reject(error);
       });
     });
   }
@@ -76,7 +76,7 @@ export class SandboxProcess {
     this.child.kill('SIGKILL');
   }
 
-  private settle(): Waiting | undefined {
+  private takeCall(): Waiting | undefined {
     const waiting = this.waiting;
     this.waiting = undefined;
     return waiting;

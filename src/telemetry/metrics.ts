@@ -101,8 +101,8 @@ export function createMetrics(role: string) {
       buckets: SIZE_BUCKETS,
       registers,
     }),
-    seats: new Gauge({
-      name: 'platen_worker_seats',
+    workerSlots: new Gauge({
+      name: 'platen_worker_slots',
       help: 'Renders a worker can run at a time, and how many it runs.',
       labelNames: ['kind'] as const,
       registers,

@@ -44,7 +44,7 @@ const MAX_TEMPLATE_OUTPUT_BYTES = 32 * 1024 * 1024;
 
 /**
  * One attempt of a claimed job: input → document → PDF → store → completed; or retried, failed, given back. Resolves
- * when the attempt is over, whatever came of it, and never rejects for a fault of the job.
+ * when the attempt has ended, whatever came of it, and never rejects for a fault of the job.
  */
 export async function attempt(
   parts: AttemptParts,

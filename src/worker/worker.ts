@@ -10,7 +10,7 @@ export interface WorkerParts extends AttemptParts {
   readonly pool: string;
   /** Names this process in leases; never used twice. */
   readonly owner: string;
-  /** Renders at a time: the one gate between the bus and the page. */
+  /** Renders at a time: the one limit between the bus and the page. */
   readonly slots: number;
   readonly leaseMs: number;
   readonly onSlots: (busy: number) => void;

@@ -285,7 +285,7 @@ export function singleRenderContract(open: () => Promise<TestService>): void {
       'platen_browsers',
       'platen_browser_contexts{role="',
       'platen_browser_restarts_total',
-      'platen_worker_seats',
+      'platen_worker_slots',
     ]) {
       assert.ok(all.includes(name), name);
     }

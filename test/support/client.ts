@@ -26,7 +26,7 @@ export class TestClient {
     return answer.json.jobId;
   }
 
-  /** The job's record once it is over. */
+  /** The job's record once it has ended. */
   async end(jobId: string, withinMs = 60_000) {
     const deadline = Date.now() + withinMs;
     for (;;) {

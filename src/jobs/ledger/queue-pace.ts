@@ -4,7 +4,7 @@ import type { LedgerRecord } from './ledger-record.ts';
 const LONGEST_S = 60;
 
 /**
- * In how many seconds an account's full queue moves on by one job, judged by those that hold its slots now: seen at
+ * In how many seconds an account's full queue moves on by one job, estimated from those that hold its slots now: seen at
  * any moment they have had about half of their time, and one of them ends after that time divided by their number.
  */
 export function secondsPerJob(

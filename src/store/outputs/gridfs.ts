@@ -72,7 +72,7 @@ export function createGridFsOutputStore(connection: Connection): OutputStore {
     delete: (key) => remove(files, chunks, key),
 
     async deleteExpired(now) {
-      // Keys begin with the hour of their expiry, so whatever sorts before the present one is over: also chunks
+      // Keys begin with the hour of their expiry, so whatever sorts before the present one has expired: also chunks
       // whose file was never written. (Hours have six digits until the year 2084.)
       const end = `${Math.ceil(now.getTime() / HOUR_MS)}/`;
       const deleted = await deleteBefore(files, end);

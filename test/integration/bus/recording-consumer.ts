@@ -36,7 +36,7 @@ export class RecordingConsumer implements PointerConsumer {
     });
   }
 
-  async accept(pointer: JobPointer, _seat: Slot): Promise<void> {
+  async accept(pointer: JobPointer, _slot: Slot): Promise<void> {
     await this.onAccept(pointer);
     this.times.push(performance.now());
     this.accepted.push(pointer);

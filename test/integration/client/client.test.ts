@@ -144,7 +144,7 @@ describe('the TypeScript client', function () {
     });
   });
 
-  it('cancels, also twice, but not what is over', async () => {
+  it('cancels, also twice, but not what has ended', async () => {
     const { jobId } = await client.renderAsync({ url: `${pages.url}/slow` });
     const result = client.result(jobId);
     const rejected = assert.rejects(result, { name: 'PlatenJobError', code: 'CANCELLED', jobId });

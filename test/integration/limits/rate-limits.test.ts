@@ -114,7 +114,7 @@ describe('Rate limits', () => {
     assert.ok(Math.max(...counts) <= 3, String(counts));
   });
 
-  it('forget windows that are over', async () => {
+  it('forget windows that have ended', async () => {
     const { limiter, clock, connection } = first.domain;
     await limiter.take('a', 'requests', 10);
     assert.equal(await limiter.deleteOld(new Date(0)), 0);

@@ -60,7 +60,7 @@ describe('Output folder', () => {
     await rm(elsewhere, { recursive: true });
   });
 
-  it('removes the folders of hours that are over', async () => {
+  it('removes the folders of hours that have expired', async () => {
     const store = createFolderOutputStore(folder);
     const expiresAt = new Date(Date.now() + 5000);
     await store.put(outputKey('job', 1, expiresAt), Buffer.from('x'));

@@ -163,10 +163,7 @@ describe('Finishing PDFs', () => {
       code: 'RENDER_TIMEOUT',
     });
     const reason = new Error('gone');
-    await assert.rejects(
-      finisher.finish(pdf, { watermark, signal: AbortSignal.abort(reason) }),
-      reason,
-    );
+    await assert.rejects(finisher.finish(pdf, { watermark, signal: AbortSignal.abort(reason) }), reason);
     assert.equal(pageTreeCount(await finisher.finish(pdf, { metadata: METADATA })), 300);
   });
 

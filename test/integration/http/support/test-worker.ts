@@ -85,7 +85,7 @@ export class TestWorker {
   }
 }
 
-/** As the renderer that ships does: what is stopped from outside is over at once. */
+/** As the renderer that ships does: what is stopped from outside ends at once. */
 function stopped(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     const stop = () => reject(new PlatenError('CANCELLED'));
