@@ -2,10 +2,10 @@ import type { Request } from 'express';
 import type { AccountReader } from '../accounts/account-store.ts';
 import type { Caller } from '../accounts/caller.ts';
 import { PlatenError } from '../errors/registry.ts';
+import { isAddressAllowed } from '../keys/allowed-ips.ts';
 import type { KeyReader } from '../keys/key-store.ts';
 import type { LastUse } from '../keys/last-use.ts';
 import type { PlanSource } from '../plans/plan-source.ts';
-import { isAddressAllowed } from './client-address.ts';
 import type { Auth, Identities } from './route.ts';
 
 /** Finds out who asks, by each way that the routes of an app use. */

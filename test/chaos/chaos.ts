@@ -57,7 +57,7 @@ export async function runChaos({ seed, orders: count, limitMs, log }: ChaosRun):
     say('every order is answered, and everything is up');
     const placed = answers.filter((answer) => answer !== undefined);
     await untilOver(accounts, outOfTime, findings);
-    say('every job is over');
+    say('every job has ended');
     await check(service, accounts, placed, findings);
     say(`checked; ${findings.counted()}; most requests for an order: ${mostTries(placed)}`);
   } finally {
@@ -81,7 +81,7 @@ async function untilOver(
       await sleep(500);
       live = await countLive(account);
     }
-    if (live > 0) findings.add(account.name, `${live} jobs are not over in time`);
+    if (live > 0) findings.add(account.name, `${live} jobs have not ended in time`);
   }
 }
 

@@ -13,7 +13,7 @@ interface JobRecord {
   readonly error: { readonly code: string } | null;
 }
 
-/** How many of the account's jobs are not over. */
+/** How many of the account's jobs have not ended. */
 export async function countLive({ callers }: ChaosAccount): Promise<number> {
   const totals = ['queued', 'processing'].map(async (status) => {
     const answer = await callers[0]!.call('GET', `/v1/pdf/jobs?status=${status}&limit=1`);

@@ -103,7 +103,7 @@ export async function place(
   return undefined;
 }
 
-/** Sends an order once more after everything is over: the first answer has to come again. */
+/** Sends an order once more after everything has ended: the first answer has to come again. */
 export async function repeat(placed: PlacedOrder, findings: Findings): Promise<void> {
   const { order, status, jobId } = placed;
   const caller = order.account.callers[order.number % order.account.callers.length]!;

@@ -1,11 +1,11 @@
 import type { Connection } from 'mongoose';
 import { eventually } from './eventually.ts';
 
-/** What the record of an account in `ledgers` counts, and what it names, while jobs of it are not over. */
+/** What the record of an account in `ledgers` counts, and what it names, until all of its jobs have ended. */
 const COUNTS = ['inFlight', 'waiting'];
 const NAMES = ['holders', 'arriving', 'leaving', 'ending'];
 
-/** What the database holds for jobs that are not over: at rest nothing. One line for the jobs and for each account. */
+/** What the database holds for jobs that have not ended: at rest nothing. One line for the jobs and for each account. */
 export async function whatIsHeld(connection: Connection): Promise<string[]> {
   const live = await connection.collection('jobs').countDocuments({});
   const ledgers = await connection.collection('ledgers').find({}).toArray();

@@ -74,7 +74,7 @@ export class PlatenClient {
   }
 
   /**
-   * Waits until a job is over, and fetches its PDF.
+   * Waits until a job has ended, and fetches its PDF.
    *
    * @throws PlatenJobError when it has failed or was cancelled; PlatenApiError with status 404 when its PDF is kept no
    * longer.

@@ -114,7 +114,7 @@ async function repairHolder(parts: NamedJobsParts, held: Held): Promise<boolean>
   }
 }
 
-/** Its process died before it had written the job; or the job is long over, and its slot was taken twice. */
+/** Its process died before it had written the job; or the job ended long ago, and its slot was taken twice. */
 async function freeUnusedSlot(parts: NamedJobsParts, { accountId, jobId, holder }: Held): Promise<boolean> {
   const ended = await parts.store.history.find(jobId);
   const freed = await parts.ledger.undoSlot(accountId, jobId, ended === undefined ? holder.quota : undefined);
