@@ -34,7 +34,7 @@ export class TopicGroup {
         this.#creating = false;
       });
       ensured.catch(() => {
-        this.#ensured = undefined;
+        if (this.#ensured === ensured) this.#ensured = undefined;
       });
       this.#ensured = ensured;
     }
