@@ -11,6 +11,14 @@ const POLL_MS = 25;
 /** sysconf(_SC_CLK_TCK), which is this on every Linux that Node runs on. */
 const CLOCK_TICKS_PER_SECOND = 100;
 
+// Told to stop, a runner without a listener ends without its exit event, and what it started would be left behind.
+for (const [signal, code] of [
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+] as const) {
+  process.once(signal, () => process.exit(code));
+}
+
 /** One line of a role's log. */
 export type LogLine = Readonly<Record<string, unknown>>;
 
