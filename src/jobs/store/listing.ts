@@ -33,14 +33,16 @@ export async function listJobs(
     live.find(visible),
     live.count(stillLive),
   ]);
-  const [endedJobs, endedTotal] = await Promise.all([history.find(visible, page), history.count(visible)]);
-  const moved = new Set(endedJobs.map((job) => job._id));
-  const present = [...liveJobs, ...movingJobs];
-  const staying = present.filter((job) => !moved.has(job._id));
+  const moving = movingJobs.map(({ _id }) => _id);
+  const moved: mongo.Filter<Job> = moving.length === 0 ? visible : { ...visible, _id: { $nin: moving } };
+  const [endedJobs, endedTotal] = await Promise.all([history.find(moved, page), history.count(moved)]);
+  const gathered = [...liveJobs, ...movingJobs, ...endedJobs];
+  // One that ended between two of these looks is in both, and shown as it was seen last.
+  const once = new Map(gathered.map((job) => [job._id, job]));
   const sign = query.newestFirst ? -1 : 1;
-  const jobs = [...staying, ...endedJobs]
+  const jobs = [...once.values()]
     .sort((a, b) => sign * (a.createdAt.getTime() - b.createdAt.getTime()) || (a._id < b._id ? -1 : 1))
     .slice(query.offset, upTo);
-  const seenTwice = present.length - staying.length;
+  const seenTwice = gathered.length - once.size;
   return { total: liveTotal + movingJobs.length + endedTotal - seenTwice, jobs };
 }
