@@ -21,6 +21,8 @@ export async function useJobs(api: TestApi): Promise<void> {
   await domain.admit({ job, input });
   const live = await domain.store.live.find(job._id);
   if (live !== undefined) await endEarly(domain, live, (seen) => domain.store.transitions.cancel(seen));
+  // While the job that has just ended is on its way to the history.
+  await domain.store.list({ accountId: 'someone', limit: 10, offset: 0, newestFirst: true });
   const waitingJobs = new WaitingJobs(domain);
   for (const days of [0, 1, 100]) {
     domain.clock.pass(days * DAY_MS);
