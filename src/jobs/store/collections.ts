@@ -47,7 +47,7 @@ const LIVE: CollectionSpec = {
     { fields: { accountId: 1, createdAt: 1 } },
   ],
   looksAt: {
-    asked: ['state', 'version', 'owner', 'expiresAt'],
+    asked: ['state', 'owner', 'expiresAt'],
     because: 'the index leads to the jobs of one account, or to some jobs by their ids',
   },
 };

@@ -47,7 +47,8 @@ export class LiveJobs {
 
   /** Deletes jobs that were never accepted: written too late, after what they had taken was given back. */
   async withdraw(jobIds: readonly string[]): Promise<void> {
-    await this.#live.deleteMany({ _id: { $in: [...jobIds] }, state: 'queued', version: 1 });
+    // In their first version: nobody has moved them on.
+    for (const _id of jobIds) await this.#live.deleteOne({ _id, version: 1 });
   }
 
   /** Notes that the pointer of a dispatched job is published again. @returns false when the job has moved on. */
