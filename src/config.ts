@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { emailSchema, PASSWORD_LENGTHS } from './accounts/credentials.ts';
-import { DEFAULT_POOL, POOL_NAME } from './bus/bus.ts';
 import { parseNetworks } from './egress/networks.ts';
 import { SECRET_FORM } from './keys/secret.ts';
+import { DEFAULT_POOL, PLAN_OR_POOL_NAME } from './plans/names.ts';
 import { nameSchema } from './plans/plan.ts';
 
 const integer = (fallback: number, min: number, max: number) =>
@@ -110,7 +110,7 @@ export const environmentSchema = z.object({
   PLATEN_POOL: z
     .string()
     .regex(
-      POOL_NAME,
+      PLAN_OR_POOL_NAME,
       'must be up to 63 lower-case letters, digits, dots or dashes, the first and last a letter or digit',
     )
     .default(DEFAULT_POOL)

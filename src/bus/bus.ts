@@ -3,11 +3,6 @@
  * database is the truth, and every consumer checks what it is told against it.
  */
 
-/** The pool of a job whose plan names none, and of a worker that was not told which pool it serves. */
-export const DEFAULT_POOL = 'default';
-/** Names of pools: like a DNS label, with dots inside allowed; so each is part of a topic's name as it is. */
-export const POOL_NAME = /^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/;
-
 /** Interactive: a caller is waiting for the answer. Bulk: asynchronous jobs and batches. */
 export type JobClass = 'interactive' | 'bulk';
 export const JOB_CLASSES: readonly JobClass[] = ['interactive', 'bulk'];
@@ -17,7 +12,7 @@ export interface JobPointer {
   readonly jobId: string;
   readonly version: number;
   readonly class: JobClass;
-  /** The pool whose workers may run it; matches POOL_NAME. */
+  /** The pool whose workers may run it; matches PLAN_OR_POOL_NAME of src/plans/names.ts. */
   readonly pool: string;
   /** Account and shard: spreads work over workers while keeping an account near its warm contexts. */
   readonly routingKey: string;

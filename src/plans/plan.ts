@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { DEFAULT_POOL, PLAN_OR_POOL_NAME } from './names.ts';
 
 /** Names of plans and pools: lower case, as they stand in labels, topics and resources. */
 export const nameSchema = z
   .string()
   .regex(
-    /^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/,
+    PLAN_OR_POOL_NAME,
     'must be 1 to 63 lower-case letters, digits, "-" and ".", and begin and end with a letter or digit',
   );
 /** In the form of `nameSchema`. Which plans there are is for the `PlanSource` to say. */
@@ -12,9 +13,6 @@ export type PlanName = string;
 
 /** The plan of whoever signs up by themselves, and of an account whose own plan is no more. There always is one. */
 export const FREE_PLAN = 'free';
-/** The pool of plans that name none. */
-export const DEFAULT_POOL = 'default';
-
 const MIB = 1024 * 1024;
 /** An input is one document of the database, which holds 16 MiB. */
 export const MAX_INPUT_BYTES = 15 * MIB;

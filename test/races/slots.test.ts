@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { DEFAULT_POOL } from '../../src/bus/bus.ts';
 import { PlatenError } from '../../src/errors/registry.ts';
 import { endEarly } from '../../src/jobs/end-early.ts';
 import type { Job } from '../../src/jobs/job.ts';
+import { DEFAULT_POOL } from '../../src/plans/names.ts';
 import { outputKey } from '../../src/store/outputs/output-store.ts';
 import { type Domain, newJob, openDomain, slotsInUse } from '../support/domain.ts';
 import { eventually } from '../support/eventually.ts';

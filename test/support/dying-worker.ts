@@ -1,7 +1,7 @@
 /** Takes pointers from Kafka and tells their ids, one a line; to be killed. Arguments: brokers, prefix, how many. */
 import { pino } from 'pino';
-import { DEFAULT_POOL } from '../../src/bus/bus.ts';
 import { createKafkaBus } from '../../src/bus/kafka.ts';
+import { DEFAULT_POOL } from '../../src/plans/names.ts';
 
 const [brokers, prefix, slots] = process.argv.slice(2) as [string, string, string];
 let free = Number(slots);

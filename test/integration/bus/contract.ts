@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  type Bus,
-  DEFAULT_POOL,
-  type JobClass,
-  type JobEvent,
-  type JobPointer,
-} from '../../../src/bus/bus.ts';
+import type { Bus, JobClass, JobEvent, JobPointer } from '../../../src/bus/bus.ts';
+import { DEFAULT_POOL } from '../../../src/plans/names.ts';
 import { RecordingConsumer } from './recording-consumer.ts';
 
 /** What a bus is, for the contract to be tried on. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
-import { DEFAULT_POOL } from '../../../src/bus/bus.ts';
 import { createInProcessBus } from '../../../src/bus/in-process.ts';
+import { DEFAULT_POOL } from '../../../src/plans/names.ts';
 import { describeBusContract, idsOf, pointer, pointersOf } from './contract.ts';
 import { RecordingConsumer } from './recording-consumer.ts';
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Partitioners } from 'kafkajs';
-import { type Bus, DEFAULT_POOL } from '../../../src/bus/bus.ts';
+import type { Bus } from '../../../src/bus/bus.ts';
 import type { KafkaBusOptions } from '../../../src/bus/kafka.ts';
+import { DEFAULT_POOL } from '../../../src/plans/names.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startKafka, type TestKafka } from '../../support/kafka.ts';
 import { describeBusContract, Heard, idsOf, pointer, pointersOf } from './contract.ts';

@@ -1,9 +1,9 @@
 import { PDFDocument } from '@cantoo/pdf-lib';
 import { pino } from 'pino';
-import { DEFAULT_POOL } from '../../../../src/bus/bus.ts';
 import type { Renderer, RenderRequest } from '../../../../src/chromium/renderer.ts';
 import { PlatenError } from '../../../../src/errors/registry.ts';
 import type { Job, JobInput } from '../../../../src/jobs/job.ts';
+import { DEFAULT_POOL } from '../../../../src/plans/names.ts';
 import type { OutputStore } from '../../../../src/store/outputs/output-store.ts';
 import type { TemplateEngine } from '../../../../src/templates/engine/template-engine.ts';
 import { Worker } from '../../../../src/worker/worker.ts';
