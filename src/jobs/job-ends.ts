@@ -76,8 +76,10 @@ export class JobEnds {
   async follow(job: Job): Promise<void> {
     const { ledger, handOver, observe } = this.#parts;
     const record = await ledger.leave(job);
-    // Somebody else is at it, or has been.
-    if (record === undefined) return;
+    if (record === undefined) {
+      await this.#finishUnnamed(job);
+      return;
+    }
     observe(job);
     handOver.tell({ jobId: job._id, kind: 'ended', record: job });
     if (job.state === 'cancelled') handOver.tell({ jobId: job._id, kind: 'cancelled' });
@@ -88,6 +90,17 @@ export class JobEnds {
   /** The steps that jobs which have left the ledger still need. */
   async finish(jobs: readonly Job[]): Promise<void> {
     for (const step of this.#steps) await step.run(jobs);
+  }
+
+  /**
+   * The ledger does not name the job as holding anything. Mostly somebody else is at it, or has been: it is named as
+   * ending then, or not live any more. If neither is so, nobody would ever look for it.
+   */
+  async #finishUnnamed(job: Job): Promise<void> {
+    const { ledger, store } = this.#parts;
+    if (job.place !== undefined || (await ledger.find(job.accountId))?.ending?.[job._id] !== undefined)
+      return;
+    if ((await store.live.find(job._id)) !== undefined) this.#gathered.add(job);
   }
 
   /** Resolves when what was gathered is done, or has failed and is left to a sweep. */

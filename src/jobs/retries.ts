@@ -65,10 +65,14 @@ export class Retries {
     return true;
   }
 
-  /** A job that has been queued again gives its slot back. */
-  async releaseSlot(queued: Job): Promise<void> {
+  /**
+   * A job that has been queued again gives its slot back.
+   *
+   * @param since only the slot that was taken then.
+   */
+  async releaseSlot(queued: Job, since?: number): Promise<void> {
     const { ledger, handOver } = this.#parts;
-    const record = await ledger.backToWaiting(queued.accountId, queued._id);
+    const record = await ledger.backToWaiting(queued.accountId, queued._id, since);
     handOver.tell({ jobId: queued._id, kind: 'retrying' });
     if (record !== undefined) await handOver.serve(queued.accountId, record);
   }

@@ -92,13 +92,16 @@ async function check(
   findings: Findings,
 ): Promise<void> {
   const ordersOf = (account: ChaosAccount) => placed.filter(({ order }) => order.account === account);
+  const failed = new Map<ChaosAccount, number>();
   for (const account of accounts) {
     for (const order of ordersOf(account)) await repeat(order, findings);
-    await checkJobs(account, ordersOf(account), findings);
+    failed.set(account, await checkJobs(account, ordersOf(account), findings));
   }
   const connection = await mongoose.createConnection(service.mongodbUri).asPromise();
   const look = async () => {
-    const faults = accounts.map((account) => usageFaults(account, ordersOf(account).length));
+    const faults = accounts.map((account) =>
+      usageFaults(account, ordersOf(account).length, failed.get(account) ?? 0),
+    );
     return (await Promise.all([...faults, whatIsHeld(connection)])).flat();
   };
   try {

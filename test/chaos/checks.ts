@@ -10,8 +10,14 @@ interface JobRecord {
   readonly jobId: string;
   readonly status: string;
   readonly fileName: string;
+  readonly attemptCount: number;
   readonly error: { readonly code: string } | null;
 }
+
+/** How a job ends that was killed in every one of its attempts, or twice with its browser: as it should. */
+const KILLED_TOO_OFTEN: ReadonlySet<string> = new Set(['BROWSER_CRASHED', 'WORKER_LOST']);
+/** Of a hundred orders. More than that cannot be chance. */
+const MAX_KILLED_PERCENT = 1;
 
 /** How many of the account's jobs have not ended. */
 export async function countLive({ callers }: ChaosAccount): Promise<number> {
@@ -25,12 +31,14 @@ export async function countLive({ callers }: ChaosAccount): Promise<number> {
 /**
  * Every order has one job, the one it was answered with, and that job has a PDF with the order's own text in it, the one
  * that its caller got if it got one.
+ *
+ * @returns how many of the jobs have failed because they were killed in each of their attempts.
  */
 export async function checkJobs(
   account: ChaosAccount,
   placed: readonly PlacedOrder[],
   findings: Findings,
-): Promise<void> {
+): Promise<number> {
   const jobs = await listJobs(account);
   const byKey = Map.groupBy(jobs, ({ fileName }) => fileName.replace(/\.pdf$/, ''));
   for (const { order, jobId } of placed) {
@@ -44,14 +52,24 @@ export async function checkJobs(
     }
   }
   for (const [key, own] of byKey) findings.add(key, `has ${own.length} jobs that nobody was told of`);
+  const killed = new Set(jobs.filter(wasKilledTooOften));
   const given = new Map(placed.map(({ jobId, pdf }) => [jobId, pdf]));
   await Promise.all(
     Array.from({ length: READERS }, async (_, reader) => {
       for (let i = reader; i < jobs.length; i += READERS) {
-        await checkPdf(account, jobs[i]!, given.get(jobs[i]!.jobId), findings);
+        if (!killed.has(jobs[i]!)) await checkPdf(account, jobs[i]!, given.get(jobs[i]!.jobId), findings);
       }
     }),
   );
+  for (const { jobId, error } of killed) findings.count(`${error?.code} in every attempt of ${jobId}`);
+  if (killed.size > Math.ceil((placed.length * MAX_KILLED_PERCENT) / 100)) {
+    findings.add(account.name, `${killed.size} jobs have failed in every attempt`);
+  }
+  return killed.size;
+}
+
+function wasKilledTooOften({ status, attemptCount, error }: JobRecord): boolean {
+  return status === 'failed' && attemptCount > 1 && KILLED_TOO_OFTEN.has(error?.code ?? '');
 }
 
 async function checkPdf(
@@ -89,8 +107,13 @@ async function listJobs({ callers }: ChaosAccount): Promise<JobRecord[]> {
   }
 }
 
-/** How what the account is told of its usage differs from what it ordered. */
-export async function usageFaults(account: ChaosAccount, orders: number): Promise<string[]> {
+/**
+ * How what the account is told of its usage differs from what it ordered.
+ *
+ * @param failed how many of the orders came to nothing: they are counted as failures, and use no quota.
+ */
+export async function usageFaults(account: ChaosAccount, ordered: number, failed: number): Promise<string[]> {
+  const orders = ordered - failed;
   const usage = await account.owner.expect(200, 'GET', '/user/usage?period=1d');
   const charged = MONTHLY_RENDERS - usage.remaining;
   const faults: string[] = [];
@@ -99,7 +122,7 @@ export async function usageFaults(account: ChaosAccount, orders: number): Promis
   if (usage.successCount !== orders) {
     faults.push(`${account.name}: ${usage.successCount} of ${orders} orders are counted in the usage`);
   }
-  if (usage.failedCount !== 0) {
+  if (usage.failedCount !== failed) {
     faults.push(
       `${account.name}: ${usage.failedCount} failures are counted: ${JSON.stringify(usage.errorsByCategory)}`,
     );

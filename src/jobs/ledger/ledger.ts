@@ -140,11 +140,19 @@ export class Ledger {
     );
   }
 
-  /** Gives back the slot, and the PDF of the quota, of a job that was never written. */
-  undoSlot(accountId: string, jobId: string, quota: Period | undefined): Promise<LedgerRecord | undefined> {
-    return this.#changeHeld(accountId, jobId, {
-      $inc: { inFlight: -1, ...(quota && { [`quota.${quota}`]: -1 }) },
-    });
+  /**
+   * Gives back the slot, and the PDF of the quota, of a job that was never written.
+   *
+   * @param since only the slot that was taken then: for who decides by what was seen a while ago.
+   */
+  undoSlot(
+    accountId: string,
+    jobId: string,
+    quota: Period | undefined,
+    since?: number,
+  ): Promise<LedgerRecord | undefined> {
+    const back = { $inc: { inFlight: -1, ...(quota && { [`quota.${quota}`]: -1 }) } };
+    return this.#changeHeld(accountId, jobId, back, since);
   }
 
   /** Hands a slot to the job at the head of a lane. @returns undefined when no slot is free, or the head has moved. */
@@ -191,9 +199,13 @@ export class Ledger {
     return laneState(record, lane).tail - 1;
   }
 
-  /** A job that held a slot waits again: its slot is free. */
-  backToWaiting(accountId: string, jobId: string): Promise<LedgerRecord | undefined> {
-    return this.#changeHeld(accountId, jobId, { $inc: { inFlight: -1, waiting: 1 } });
+  /**
+   * A job that held a slot waits again: its slot is free.
+   *
+   * @param since as of `undoSlot`.
+   */
+  backToWaiting(accountId: string, jobId: string, since?: number): Promise<LedgerRecord | undefined> {
+    return this.#changeHeld(accountId, jobId, { $inc: { inFlight: -1, waiting: 1 } }, since);
   }
 
   /** Says that waiting jobs are about to be ended, so that a crash in the middle is found. */
@@ -246,12 +258,15 @@ export class Ledger {
     return (await this.#change({ _id, revision }, { $set: { waiting } })) !== undefined;
   }
 
-  #changeHeld(accountId: string, jobId: string, update: Change): Promise<LedgerRecord | undefined> {
+  #changeHeld(
+    accountId: string,
+    jobId: string,
+    update: Change,
+    since?: number,
+  ): Promise<LedgerRecord | undefined> {
     const holder = `holders.${jobId}`;
-    return this.#change(
-      { _id: accountId, [holder]: { $exists: true } },
-      { ...update, $unset: { [holder]: '' } },
-    );
+    const held = since === undefined ? { [holder]: { $exists: true } } : { [`${holder}.since`]: since };
+    return this.#change({ _id: accountId, ...held }, { ...update, $unset: { [holder]: '' } });
   }
 
   #change(filter: Filter, update: Change): Promise<LedgerRecord | undefined> {

@@ -103,13 +103,14 @@ async function repairHolder(parts: NamedJobsParts, held: Held): Promise<boolean>
     case 'queued':
       if (!dead) return false;
       // Between the slot and the dispatch, or between the end of its attempt and the release of its slot.
-      if (job.place === undefined) await parts.retries.releaseSlot(job);
+      // The slot that was seen: meanwhile the job may have come back and have another.
+      if (job.place === undefined) await parts.retries.releaseSlot(job, holder.since);
       else await parts.handOver.dispatch(job, (await parts.planOf(job.accountId)).plan);
       return true;
     default:
       if (now - job.updatedAt.getTime() < UNFOLLOWED_MS) return false;
       if (job.endedFrom !== 'queued') await parts.ends.follow(job);
-      else await undoHandOver(parts, job);
+      else await undoHandOver(parts, job, holder.since);
       return true;
   }
 }
@@ -117,7 +118,8 @@ async function repairHolder(parts: NamedJobsParts, held: Held): Promise<boolean>
 /** Its process died before it had written the job; or the job ended long ago, and its slot was taken twice. */
 async function freeUnusedSlot(parts: NamedJobsParts, { accountId, jobId, holder }: Held): Promise<boolean> {
   const ended = await parts.store.history.find(jobId);
-  const freed = await parts.ledger.undoSlot(accountId, jobId, ended === undefined ? holder.quota : undefined);
+  const quota = ended === undefined ? holder.quota : undefined;
+  const freed = await parts.ledger.undoSlot(accountId, jobId, quota, holder.since);
   if (freed === undefined) return false;
   if (ended === undefined) await parts.store.inputs.delete([jobId]);
   await parts.handOver.serve(accountId, freed);
@@ -125,9 +127,9 @@ async function freeUnusedSlot(parts: NamedJobsParts, { accountId, jobId, holder 
 }
 
 /** It ended while it was being given its slot, and who gave it died before it could take it back. */
-async function undoHandOver({ ledger, handOver }: NamedJobsParts, job: Job): Promise<void> {
+async function undoHandOver({ ledger, handOver }: NamedJobsParts, job: Job, since: number): Promise<void> {
   await handOver.clearPlace(job);
-  const freed = await ledger.backToWaiting(job.accountId, job._id);
+  const freed = await ledger.backToWaiting(job.accountId, job._id, since);
   if (freed !== undefined) await handOver.serve(job.accountId, freed);
 }
 

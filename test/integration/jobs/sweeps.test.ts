@@ -261,6 +261,32 @@ describe('sweeps', () => {
     assert.equal((await job(id)).state, 'dispatched');
   });
 
+  it('leave alone the slot that a job has got anew since they looked', async () => {
+    const id = await submit();
+    const claimed = await claim(id, 'w');
+    domain.clock.pass(10_001);
+    // The sweep reads the ledgers; its attempt ends; the sweep reads the jobs; the job comes back and has a slot again.
+    const ledgers = await domain.ledger.active();
+    const { among } = domain.store.live;
+    domain.store.live.among = async (ids) => {
+      await domain.store.retries.schedule(id, 'a', domain.clock.now());
+      const queued = await domain.store.transitions.retryLater(claimed, new PlatenError('RENDER_FAILED'), 0);
+      const seen = await among.call(domain.store.live, ids);
+      await domain.retries.releaseSlot(queued as Job);
+      domain.clock.pass(1);
+      await domain.retries.returnDue();
+      return seen;
+    };
+    await repairNamedJobs(
+      { ...domain, redeliveryMs: 1e9, retryBaseMs: 1000, random: () => 1, onRetried: () => {} },
+      ledgers,
+    );
+    domain.store.live.among = among;
+    assert.equal((await job(id)).state, 'dispatched');
+    assert.equal(await slotsInUse(domain, 'a'), 1);
+    assert.equal((await domain.ledger.find('a'))?.waiting, 0);
+  });
+
   /** Ends a dispatched job and frees its slot, and dies before it is handed on. */
   const endEarlyWithoutServing = async (id: string) => {
     const cancelled = (await domain.store.transitions.cancel(await job(id))) as Job;
