@@ -112,7 +112,7 @@ export class Admission {
     if (confirmed === undefined) {
       // A sweep has taken this process for dead, and what it had taken is given back.
       await store.live.withdraw(jobs.map(({ _id }) => _id));
-      throw new PlatenError('UNAVAILABLE', 'The database took too long.', { retryAfterSeconds: 1 });
+      throw tookTooLong();
     }
     await handOver.serve(account.accountId, confirmed);
   }
@@ -204,5 +204,9 @@ function quotaOf({ quotaPeriod }: Job, limit: number): QuotaLimit | undefined {
 
 function refuseIfSlow(began: number): void {
   if (performance.now() - began < SLOW_MS) return;
-  throw new PlatenError('UNAVAILABLE', 'The database took too long.', { retryAfterSeconds: 1 });
+  throw tookTooLong();
+}
+
+function tookTooLong(): PlatenError {
+  return new PlatenError('UNAVAILABLE', 'The database took too long.', { retryAfterSeconds: 1 });
 }

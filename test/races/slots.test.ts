@@ -105,7 +105,6 @@ describe('races over slots and claims', function () {
   });
 
   it('jobs that are cancelled while slots are handed to them leave nothing behind, a thousand times', async () => {
-    const running: Job[] = [];
     const ids: string[] = [];
     for (let start = 0; start < 1000; start += 50) {
       const jobs = Array.from({ length: 50 }, () => newJob('a'));
@@ -122,7 +121,6 @@ describe('races over slots and claims', function () {
         }),
       );
     }
-    assert.equal(running.length, 0);
     await first.flush();
     await second.flush();
     const record = await first.ledger.find('a');
