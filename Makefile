@@ -29,11 +29,13 @@ check: node_modules/.installed $(CLIENT)/node_modules/.installed
 	@node_modules/.bin/biome check .
 	@node_modules/.bin/tsc -p tsconfig.json
 	@$(NODE) scripts/generate-docs.ts --check
+	@$(NODE) scripts/generate-crds.ts --check
 	@$(NODE) scripts/generate-client.ts --check
 
-## generate: write what is made from the sources: error and configuration tables, OpenAPI document, client types
+## generate: write what is made from the sources: error and configuration tables, OpenAPI document, client types, custom resources
 generate: node_modules/.installed $(CLIENT)/node_modules/.installed
 	@$(NODE) scripts/generate-docs.ts
+	@$(NODE) scripts/generate-crds.ts
 	@$(NODE) scripts/generate-client.ts
 
 ## bench: PDFs per second and latencies beside raw Chromium, as ratios within one run; then what 100,000 rows and 50,000 waiting jobs cost

@@ -4,10 +4,11 @@ import { z } from 'zod';
 import { FREE_PLAN, nameSchema, type Plan, type PlanName, planSchema } from './plan.ts';
 import { BUILT_IN, type PlanSet } from './plan-source.ts';
 
-const overridesSchema = planSchema
-  .partial()
-  .extend({ features: planSchema.shape.features.partial().optional() });
-type Overrides = z.infer<typeof overridesSchema>;
+/** What a plan may say: any of the fields. `withOverrides` adds the rest. */
+export const overridesSchema = planSchema.partial().extend({
+  features: planSchema.shape.features.partial().describe('What else the plan allows.').optional(),
+});
+export type Overrides = z.infer<typeof overridesSchema>;
 
 const plansFileSchema = z.strictObject({
   plans: z.record(nameSchema, overridesSchema),
@@ -54,7 +55,11 @@ export function parsePlansFile(path: string, text: string): PlanSet {
   return { plans: withOverrides(new Map(Object.entries(plans))), pools: new Map(Object.entries(pools)) };
 }
 
-function withOverrides(given: ReadonlyMap<PlanName, Overrides>): ReadonlyMap<PlanName, Plan> {
+/**
+ * The built-in plans with these laid over them. A plan that is not built in takes what it does not say from `free`, as that
+ * is then.
+ */
+export function withOverrides(given: ReadonlyMap<PlanName, Overrides>): ReadonlyMap<PlanName, Plan> {
   const plans = new Map(BUILT_IN.plans);
   const free = overridden(plans.get(FREE_PLAN)!, given.get(FREE_PLAN));
   plans.set(FREE_PLAN, free);

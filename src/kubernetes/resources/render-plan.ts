@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { overridesSchema } from '../../plans/plans-file.ts';
+import { CATEGORY } from './group.ts';
+import type { ResourceDefinition } from './resource-definition.ts';
+import { commonStatus, rules } from './schema-parts.ts';
+
+/** The rule of `nameSchema` (plans/plan.ts) for whoever names a plan or a pool. */
+export const nameRule = (path: string, what: string) => ({
+  rule: `${path}.matches('^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$')`,
+  message: `${what} must be 1 to 63 lower-case letters, digits, "-" and ".", and begin and end with a letter or digit`,
+});
+
+/**
+ * What a RenderPlan says: any of the fields of a plan. What it leaves out is that of the built-in plan of its name, or else
+ * that of the plan `free`, as in a plans file.
+ */
+export const renderPlanSpecSchema = overridesSchema
+  .extend({
+    // In words instead of as a pattern, which kubectl would show as it is.
+    poolRef: z
+      .string()
+      .min(1)
+      .max(63)
+      .meta(rules(nameRule('self', 'poolRef')))
+      .describe(
+        'The RenderPool whose workers run the jobs of this plan; without it, default. While there is no such pool, default stands in.',
+      )
+      .optional(),
+  })
+  .describe(
+    'What an account with this plan may do. A field that is left out is as in the built-in plan of this name, or else as in the plan free.',
+  );
+
+export const renderPlanStatusSchema = z.object({
+  ...commonStatus,
+  inForce: overridesSchema
+    .describe(
+      'The limits that are in force: those of the spec with what it leaves out, or the last valid ones.',
+    )
+    .optional(),
+  pool: z.string().describe('The pool that runs the jobs of this plan now.').optional(),
+  accounts: z.int().min(0).describe('Accounts that have this plan.').optional(),
+  inFlight: z.int().min(0).describe('Plan slots that their jobs hold.').optional(),
+  waiting: z.int().min(0).describe('Jobs that wait for a slot.').optional(),
+  demand: z
+    .int()
+    .min(0)
+    .describe('Jobs that may run now: in flight, and those waiting that would fit beside them.')
+    .optional(),
+});
+
+export type RenderPlanSpec = z.infer<typeof renderPlanSpecSchema>;
+export type RenderPlanStatus = z.infer<typeof renderPlanStatusSchema>;
+
+export const RENDER_PLAN: ResourceDefinition = {
+  kind: 'RenderPlan',
+  plural: 'renderplans',
+  singular: 'renderplan',
+  shortNames: ['rplan'],
+  categories: [CATEGORY],
+  description:
+    'RenderPlan says what an account may do: its limits, its features, and the pool of workers that runs its jobs. An edit is in force in every process within two seconds. Platen keeps a plan for as long as accounts are on it.',
+  spec: renderPlanSpecSchema,
+  status: renderPlanStatusSchema,
+  rules: [nameRule('self.metadata.name', 'The name of a plan')],
+  columns: [
+    { name: 'Pool', type: 'string', jsonPath: '.status.pool', description: 'Runs its jobs' },
+    {
+      name: 'Concurrent',
+      type: 'integer',
+      jsonPath: '.status.inForce.concurrentRenders',
+      description: 'Renders of one account at a time',
+    },
+    {
+      name: 'Monthly',
+      type: 'integer',
+      jsonPath: '.status.inForce.monthlyRenders',
+      description: 'PDFs a month',
+    },
+    { name: 'Accounts', type: 'integer', jsonPath: '.status.accounts', description: 'Accounts on the plan' },
+    { name: 'In flight', type: 'integer', jsonPath: '.status.inFlight', description: 'Slots taken' },
+    { name: 'Waiting', type: 'integer', jsonPath: '.status.waiting', description: 'Jobs without a slot' },
+    {
+      name: 'Accepted',
+      type: 'string',
+      jsonPath: '.status.conditions[?(@.type=="Accepted")].status',
+      description: 'Whether the spec is in force',
+    },
+    {
+      name: 'Reason',
+      type: 'string',
+      jsonPath: '.status.conditions[?(@.type=="Accepted")].reason',
+      priority: 1,
+      description: 'Why it is or is not',
+    },
+    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp', description: 'Since it was made' },
+  ],
+};

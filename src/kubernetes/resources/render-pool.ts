@@ -1,0 +1,203 @@
+import { z } from 'zod';
+import { CATEGORY } from './group.ts';
+import { podFields } from './pod-fields.ts';
+import { nameRule } from './render-plan.ts';
+import type { ResourceDefinition } from './resource-definition.ts';
+import { commonStatus, MAX_REPLICAS, podCount, rules, seconds, timeSchema } from './schema-parts.ts';
+
+const scaleDownSchema = z
+  .object({
+    stabilisationSeconds: seconds(0, 3600)
+      .default(120)
+      .describe('The pool shrinks to the largest size that was wanted within so many seconds.'),
+    maxPercent: z
+      .int32()
+      .min(1)
+      .max(100)
+      .default(50)
+      .describe('Of its workers so many per cent may go in one period; always at least one.'),
+    periodSeconds: seconds(1, 3600).default(30).describe('Length of that period, in seconds.'),
+  })
+  .prefault({})
+  .describe('How fast the pool shrinks. It grows at once.');
+
+const BETWEEN = rules(
+  {
+    rule: 'self.minReplicas <= self.maxReplicas',
+    message: 'minReplicas must not be greater than maxReplicas',
+    fieldPath: '.minReplicas',
+  },
+  {
+    rule: 'self.fallbackReplicas <= self.maxReplicas',
+    message: 'fallbackReplicas must not be greater than maxReplicas',
+    fieldPath: '.fallbackReplicas',
+  },
+  {
+    rule: "self.mode == 'Automatic' || has(self.replicas)",
+    message: 'replicas must be set when mode is Manual',
+    reason: 'FieldValueRequired',
+  },
+  {
+    rule: "self.mode == 'Manual' || !has(self.replicas)",
+    message:
+      'replicas cannot be set when mode is Automatic: the pool follows its demand; set mode to Manual, or leave replicas out',
+    fieldPath: '.replicas',
+    reason: 'FieldValueForbidden',
+  },
+);
+
+export const renderPoolSpecSchema = z
+  .strictObject({
+    mode: z
+      .enum(['Automatic', 'Manual'])
+      .default('Automatic')
+      .describe(
+        'Automatic: sized by the demand of the plans that name the pool. Manual: sized by replicas, which kubectl scale or an autoscaler may write.',
+      ),
+    replicas: podCount()
+      .describe(
+        'Size of the pool in the mode Manual, also through the scale sub-resource. minReplicas and maxReplicas do not bind it.',
+      )
+      .optional(),
+    minReplicas: podCount().default(1).describe('Workers that are always there; 0 lets an idle pool vanish.'),
+    maxReplicas: podCount(1).default(10).describe('Workers that there are at most.'),
+    slotsPerWorker: z.int32().min(1).max(256).default(2).describe('Renders that one worker runs at a time.'),
+    targetUtilisation: z
+      .int32()
+      .min(1)
+      .max(100)
+      .default(80)
+      .describe('How full the workers shall be on average, in per cent of their slots.'),
+    headroomSlots: z
+      .int32()
+      .min(0)
+      .max(10_000)
+      .default(1)
+      .describe(
+        'Slots that shall be free beyond the demand. A large pool has more, by the square root of it.',
+      ),
+    maxPendingPods: podCount(1).default(20).describe('Pods that may be starting at a time.'),
+    fallbackReplicas: podCount()
+      .default(1)
+      .describe('Size of an empty pool when its demand has not been readable for a minute.'),
+    scaleDown: scaleDownSchema,
+    workerYoungSeconds: seconds(0, 3600)
+      .default(30)
+      .describe('A worker that has run for less than this is not taken away.'),
+    isolation: z
+      .enum(['account', 'job', 'browser'])
+      .default('account')
+      .meta(
+        rules({
+          rule: 'self == oldSelf',
+          message:
+            'isolation cannot be changed: during the roll-out jobs would run under either; make another pool and name it in the plans',
+        }),
+      )
+      .describe(
+        'What a render shares with others of its account: account (a warm browser context), job (a fresh context), browser (a process tree of its own). Cannot be changed.',
+      ),
+    sandbox: z
+      .enum(['required', 'preferred', 'off'])
+      .default('preferred')
+      .describe(
+        'Chromium\'s own sandbox. required: a worker that cannot have it does not start. preferred: it says so and goes on. "off" wants quotes in YAML.',
+      ),
+    terminationGracePeriodSeconds: seconds(10, 3600)
+      .default(330)
+      .describe(
+        'What a worker is given to finish its renders before it is killed; the longest deadline of a plan and a margin.',
+      ),
+    paused: z
+      .boolean()
+      .default(false)
+      .describe('Maintenance: the size stays as it is, and so do the workers.'),
+    ...podFields,
+  })
+  .meta(BETWEEN)
+  .describe('How the workers of the pool are sized, what they are, and where they run.');
+
+export const renderPoolStatusSchema = z.object({
+  ...commonStatus,
+  replicas: z.int32().min(0).describe('Workers that are there.').optional(),
+  readyReplicas: z.int32().min(0).describe('Workers that are ready.').optional(),
+  desiredReplicas: z.int32().min(0).describe('The size that the Deployment was given.').optional(),
+  wantedReplicas: z
+    .int()
+    .min(0)
+    .describe('The size that the demand asks for, before every bound and delay.')
+    .optional(),
+  demandSlots: z.int().min(0).describe('Jobs of this pool that may run now.').optional(),
+  pausedWorkers: z.int32().min(0).describe('Workers that finish what they have before they go.').optional(),
+  selector: z.string().describe("Of the workers' pods, for the scale sub-resource.").optional(),
+  lastScaleTime: timeSchema.describe('When the size was changed last.').optional(),
+  plans: z.array(z.string()).max(10_000).describe('Plans whose jobs run here.').optional(),
+});
+
+export type RenderPoolSpec = z.infer<typeof renderPoolSpecSchema>;
+export type RenderPoolStatus = z.infer<typeof renderPoolStatusSchema>;
+
+export const RENDER_POOL: ResourceDefinition = {
+  kind: 'RenderPool',
+  plural: 'renderpools',
+  singular: 'renderpool',
+  shortNames: ['rpool'],
+  categories: [CATEGORY],
+  description: `RenderPool is a group of workers that renders the jobs of the plans that name it. Platen owns their Deployment, sizes it by the work that may run now, and takes workers away only when they are empty. At most ${MAX_REPLICAS} workers.`,
+  spec: renderPoolSpecSchema,
+  status: renderPoolStatusSchema,
+  rules: [nameRule('self.metadata.name', 'The name of a pool')],
+  columns: [
+    { name: 'Mode', type: 'string', jsonPath: '.spec.mode', description: 'Who sizes it' },
+    {
+      name: 'Demand',
+      type: 'integer',
+      jsonPath: '.status.demandSlots',
+      description: 'Jobs that may run now',
+    },
+    { name: 'Desired', type: 'integer', jsonPath: '.status.desiredReplicas', description: 'Workers wanted' },
+    { name: 'Replicas', type: 'integer', jsonPath: '.status.replicas', description: 'Workers there' },
+    { name: 'Ready', type: 'integer', jsonPath: '.status.readyReplicas', description: 'Workers ready' },
+    {
+      name: 'Min',
+      type: 'integer',
+      jsonPath: '.spec.minReplicas',
+      priority: 1,
+      description: 'Least workers',
+    },
+    { name: 'Max', type: 'integer', jsonPath: '.spec.maxReplicas', description: 'Most workers' },
+    {
+      name: 'Slots',
+      type: 'integer',
+      jsonPath: '.spec.slotsPerWorker',
+      priority: 1,
+      description: 'Renders a worker runs at a time',
+    },
+    {
+      name: 'Scaling',
+      type: 'string',
+      jsonPath: '.status.conditions[?(@.type=="ScalingActive")].reason',
+      description: 'Whether the pool follows its demand, or why not',
+    },
+    {
+      name: 'Available',
+      type: 'string',
+      jsonPath: '.status.conditions[?(@.type=="Available")].reason',
+      priority: 1,
+      description: 'Whether its workers can work, or why not',
+    },
+    {
+      name: 'Last scaled',
+      type: 'date',
+      jsonPath: '.status.lastScaleTime',
+      priority: 1,
+      description: 'When its size changed',
+    },
+    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp', description: 'Since it was made' },
+  ],
+  scale: {
+    specReplicasPath: '.spec.replicas',
+    statusReplicasPath: '.status.replicas',
+    labelSelectorPath: '.status.selector',
+  },
+};

@@ -1,0 +1,31 @@
+import type { z } from 'zod';
+import type { CelRule } from './schema-parts.ts';
+
+/** A column of `kubectl get`; one of priority 1 is shown with `-o wide` only. */
+export interface PrinterColumn {
+  readonly name: string;
+  readonly type: 'string' | 'integer' | 'date' | 'number' | 'boolean';
+  readonly jsonPath: string;
+  readonly description: string;
+  readonly priority?: 0 | 1;
+}
+
+/** Everything that the CustomResourceDefinition of a kind is made of. */
+export interface ResourceDefinition {
+  readonly kind: string;
+  readonly plural: string;
+  readonly singular: string;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly description: string;
+  readonly spec: z.ZodType;
+  readonly status: z.ZodType;
+  /** About the object as a whole: of its metadata, only the name can be asked for. */
+  readonly rules: readonly CelRule[];
+  readonly columns: readonly PrinterColumn[];
+  readonly scale?: {
+    readonly specReplicasPath: string;
+    readonly statusReplicasPath: string;
+    readonly labelSelectorPath: string;
+  };
+}
