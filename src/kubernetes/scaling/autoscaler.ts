@@ -1,0 +1,234 @@
+import {
+  type AutoscalerState,
+  type Decision,
+  FALLBACK_AFTER_MS,
+  type FleetState,
+  type HoldReason,
+  MARK_SETTLED_MS,
+  type PodState,
+  type PoolReading,
+  type PoolScaling,
+  READING_VALID_MS,
+  type ScalingLimit,
+  type WorkerReading,
+} from './types.ts';
+import { isAlive, lostPods, planShrink, type ShrinkPlan } from './victims.ts';
+import { wantedReplicas } from './want.ts';
+import { largestWanted, noteWanted, shrinkAllowance, shrinksWithin } from './windows.ts';
+
+export interface Decided {
+  readonly state: AutoscalerState;
+  readonly decision: Decision;
+}
+
+/** What a new leader begins with. The first reading seeds its window with the replicas that are there. */
+export function startState(nowMs: number): AutoscalerState {
+  return { wanted: [], shrinks: [], markedSince: new Map(), readableAt: nowMs };
+}
+
+/**
+ * How large a pool is to be now, and who is to go when that is less than it has.
+ *
+ * Pure: the same arguments give the same answer. To be called every second or two, and whenever a reading, a pod or the
+ * pool's spec changes; calling it more often changes nothing but the moment.
+ *
+ * @param reading undefined when it cannot be had. One that is too old counts as none.
+ * @param nowMs on the clock that `reading.at` is from.
+ */
+export function decide(
+  settings: PoolScaling,
+  state: AutoscalerState,
+  reading: PoolReading | undefined,
+  fleet: FleetState,
+  nowMs: number,
+): Decided {
+  const hold = holdReason(settings, reading, nowMs);
+  if (reading === undefined || hold !== undefined)
+    return held(settings, state, reading, fleet, hold ?? 'NoReading', nowMs);
+
+  const seeded = seedAfterGap(state, fleet, nowMs);
+  const want = settings.manualReplicas ?? wantedReplicas(settings, reading);
+  const wanted = noteWanted(
+    seeded.wanted,
+    bounded(settings, want),
+    settings.scaleDown.stabilisationSeconds,
+    nowMs,
+  );
+  const shrinks = shrinksWithin(seeded.shrinks, settings.scaleDown.periodSeconds, nowMs);
+  const target = targetOf(settings, want, largestWanted(wanted), lostPods(reading, fleet));
+  const next = { ...seeded, wanted, shrinks, readableAt: nowMs };
+  return target > fleet.replicas
+    ? raised(settings, next, reading, fleet, { want, target })
+    : shrunk(settings, next, reading, fleet, { want, target, nowMs });
+}
+
+function holdReason(
+  settings: PoolScaling,
+  reading: PoolReading | undefined,
+  nowMs: number,
+): HoldReason | undefined {
+  if (settings.paused) return 'Paused';
+  if (reading === undefined) return 'NoReading';
+  return nowMs - reading.at > READING_VALID_MS ? 'StaleReading' : undefined;
+}
+
+/**
+ * Nothing is taken away, whatever was begun: what drains in maintenance works again; without a reading nobody can be told
+ * apart, so requests stay as they are. What was asked for by name (a minimum, a manual size) is still brought about.
+ */
+function held(
+  settings: PoolScaling,
+  state: AutoscalerState,
+  reading: PoolReading | undefined,
+  fleet: FleetState,
+  hold: HoldReason,
+  nowMs: number,
+): Decided {
+  const drained = pausedWorkers(reading);
+  const quiet = { want: undefined, hold, pause: [], remove: [] };
+  const next = { ...state, markedSince: new Map() };
+  if (hold === 'Paused') {
+    return { state: next, decision: { ...quiet, desired: fleet.replicas, reason: 'Held', resume: drained } };
+  }
+  const asked = settings.manualReplicas ?? settings.minReplicas;
+  const mayFallBack =
+    settings.manualReplicas === undefined &&
+    fleet.replicas === 0 &&
+    nowMs - state.readableAt >= FALLBACK_AFTER_MS;
+  const fallback = mayFallBack ? Math.min(settings.fallbackReplicas, settings.maxReplicas) : 0;
+  const desired = Math.max(fleet.replicas, asked, fallback);
+  const reason = fallback > Math.max(fleet.replicas, asked) ? 'Fallback' : 'Held';
+  return { state: next, decision: { ...quiet, desired, reason, resume: [] } };
+}
+
+/** After a start or a gap, what was wanted meanwhile is not known: the size that is there stands in for it. */
+function seedAfterGap(state: AutoscalerState, fleet: FleetState, nowMs: number): AutoscalerState {
+  const unbroken = state.wanted.length > 0 && nowMs - state.readableAt <= READING_VALID_MS;
+  return unbroken ? state : { ...state, wanted: [{ at: nowMs, replicas: fleet.replicas }] };
+}
+
+/** In manual mode the asked size holds at once; else the largest of the window, with replacements for what is lost. */
+function targetOf(settings: PoolScaling, want: number, largest: number, lost: number): number {
+  if (settings.manualReplicas !== undefined) return want;
+  return bounded(settings, largest + lost);
+}
+
+function bounded(settings: PoolScaling, replicas: number): number {
+  if (settings.manualReplicas !== undefined) return replicas;
+  return Math.min(settings.maxReplicas, Math.max(settings.minReplicas, replicas));
+}
+
+/** Up at once, as far as pods may be on their way at a time. Whoever was to go works again. */
+function raised(
+  settings: PoolScaling,
+  state: AutoscalerState,
+  reading: PoolReading,
+  fleet: FleetState,
+  { want, target }: { want: number; target: number },
+): Decided {
+  const settled = fleet.pods.filter(({ phase }) => phase === 'ready' || phase === 'unreachable').length;
+  const desired = Math.max(fleet.replicas, Math.min(target, settled + settings.maxPendingPods));
+  const limitedBy: ScalingLimit | undefined =
+    desired < target ? 'MaxPendingPods' : aboveMaximum(settings, want) ? 'MaxReplicas' : undefined;
+  return {
+    state: { ...state, markedSince: new Map() },
+    decision: {
+      desired,
+      want,
+      reason: desired > fleet.replicas ? 'Raised' : 'Steady',
+      ...(limitedBy && { limitedBy }),
+      pause: [],
+      resume: pausedWorkers(reading),
+      remove: [],
+    },
+  };
+}
+
+/**
+ * Down in two phases: the chosen stop claiming; those that were seen empty are marked; when the marks have been seen for a
+ * while, the replicas go down by as many. Also what is done at the right size: nobody is chosen, and all work.
+ */
+function shrunk(
+  settings: PoolScaling,
+  state: AutoscalerState,
+  reading: PoolReading,
+  fleet: FleetState,
+  { want, target, nowMs }: { want: number; target: number; nowMs: number },
+): Decided {
+  const alive = fleet.pods.filter(isAlive).length;
+  /** Pods that the last shrink has not taken yet: they are still among the victims. */
+  const leaving = Math.max(0, alive - fleet.replicas);
+  const excess = fleet.rolling ? 0 : fleet.replicas + leaving - target;
+  const allowance =
+    settings.manualReplicas === undefined
+      ? shrinkAllowance(settings.scaleDown, state.shrinks, fleet.replicas)
+      : Number.POSITIVE_INFINITY;
+  const plan = planShrink(settings, reading, fleet, { excess, allowed: allowance + leaving, nowMs });
+
+  const drained = plan.victims.filter(({ state: its, busy }) => its === 'paused' && busy === 0);
+  const markedSince = seenMarks(drained, state.markedSince, fleet, nowMs);
+  const gone = leaving > 0 ? 0 : plan.notReady + settledVictims(plan, drained, markedSince, fleet, nowMs);
+  const chosen = new Set(plan.victims.map(({ id }) => id));
+  const shrinks = gone > 0 ? [...state.shrinks, { at: nowMs, pods: gone }] : state.shrinks;
+  const limitedBy = limitOf(settings, fleet, plan, { want, target, gone });
+  return {
+    state: { ...state, markedSince, shrinks },
+    decision: {
+      desired: fleet.replicas - gone,
+      want,
+      reason: gone > 0 ? 'Shrunk' : 'Steady',
+      ...(limitedBy && { limitedBy }),
+      pause: [...chosen],
+      resume: pausedWorkers(reading).filter((id) => !chosen.has(id)),
+      remove: drained.map(({ id }) => id),
+    },
+  };
+}
+
+function seenMarks(
+  drained: readonly WorkerReading[],
+  before: ReadonlyMap<string, number>,
+  fleet: FleetState,
+  nowMs: number,
+): Map<string, number> {
+  const empty = new Set(drained.map(({ pod }) => pod));
+  const marked = fleet.pods.filter((pod) => pod.marked && isAlive(pod) && empty.has(pod.name));
+  return new Map(marked.map(({ name }) => [name, before.get(name) ?? nowMs]));
+}
+
+/** How many ready pods may go: none while a mark stands on a pod that is to stay, since it might go instead. */
+function settledVictims(
+  plan: ShrinkPlan,
+  drained: readonly WorkerReading[],
+  markedSince: ReadonlyMap<string, number>,
+  fleet: FleetState,
+  nowMs: number,
+): number {
+  const empty = new Set(drained.map(({ pod }) => pod));
+  const straysMark = (pod: PodState) => pod.marked && pod.phase === 'ready' && !empty.has(pod.name);
+  if (plan.victims.length === 0 || fleet.pods.some(straysMark)) return 0;
+  return [...markedSince.values()].filter((since) => nowMs - since >= MARK_SETTLED_MS).length;
+}
+
+function limitOf(
+  settings: PoolScaling,
+  fleet: FleetState,
+  plan: ShrinkPlan,
+  { want, target, gone }: { want: number; target: number; gone: number },
+): ScalingLimit | undefined {
+  if (aboveMaximum(settings, want)) return 'MaxReplicas';
+  if (want >= fleet.replicas) return undefined;
+  if (fleet.rolling) return 'RollingUpdate';
+  if (plan.limitedBy !== undefined) return plan.limitedBy;
+  if (plan.victims.length > 0 && gone === 0) return 'Draining';
+  if (target < fleet.replicas) return undefined;
+  return target === settings.minReplicas ? 'MinReplicas' : 'StabilisationWindow';
+}
+
+function aboveMaximum(settings: PoolScaling, want: number): boolean {
+  return settings.manualReplicas === undefined && want > settings.maxReplicas;
+}
+
+function pausedWorkers(reading: PoolReading | undefined): string[] {
+  return (reading?.workers ?? []).filter(({ state }) => state === 'paused').map(({ id }) => id);
+}
