@@ -3,7 +3,7 @@ NODE := node_modules/.bin/node
 CLIENT := clients/typescript
 SOURCES := $(shell find src -name '*.ts')
 
-.PHONY: database run test fast check generate bench chaos image-test build setup peers schemathesis clean
+.PHONY: database run test fast check generate bench chaos image-test build setup peers kubernetes schemathesis clean
 .DEFAULT_GOAL := run
 
 ## run: install, build and start the whole service in one process (PORT, PLATEN_DATA_DIR and the rest are obeyed)
@@ -11,7 +11,7 @@ run: dist/main.js database
 	@exec $(NODE) dist/main.js standalone
 
 ## test: everything that has to hold before a change is kept, and the Chromium tests with Debian's browser besides
-test: check peers schemathesis
+test: check peers kubernetes schemathesis
 	@browser=$$(scripts/install-debian-browser.sh) && if [ -n "$$browser" ]; then \
 	  echo "The Chromium tests with $$browser:"; \
 	  PLATEN_CHROMIUM_PATH="$$browser" PATH="$(CURDIR)/node_modules/.bin:$$PATH" $(NODE) node_modules/mocha/bin/mocha.js --exit --reporter dot 'test/integration/chromium/**/*.test.ts'; \
@@ -20,7 +20,7 @@ test: check peers schemathesis
 	  'test/unit/**/*.test.ts' 'test/integration/**/*.test.ts' 'test/races/**/*.test.ts' 'test/conformance/**/*.test.ts' 'test/e2e/**/*.test.ts' 'test/disruption/**/*.test.ts'
 
 ## fast: unit and integration tests alone
-fast: peers $(CLIENT)/node_modules/.installed
+fast: peers kubernetes $(CLIENT)/node_modules/.installed
 	@PATH="$(CURDIR)/node_modules/.bin:$$PATH" $(NODE) node_modules/mocha/bin/mocha.js --exit --reporter test/support/reporter.cjs \
 	  'test/unit/**/*.test.ts' 'test/integration/**/*.test.ts'
 
@@ -59,7 +59,7 @@ dist/main.js: node_modules/.installed tsconfig.json tsconfig.build.json $(SOURCE
 	@node_modules/.bin/tsc -p tsconfig.build.json
 	@touch $@
 
-setup: node_modules/.installed peers
+setup: node_modules/.installed peers kubernetes
 
 # Not `npm ci`: it refuses a lock file that lacks packages of other platforms, which not every registry carries.
 node_modules/.installed: package.json package-lock.json
@@ -78,6 +78,10 @@ database: node_modules/.installed
 
 peers: node_modules/.installed
 	@$(NODE) scripts/install-peers.mjs
+
+# A Kubernetes API server with its etcd, for the tests: built with Go (1.24 or newer), kept in .cache. The first time takes minutes.
+kubernetes: node_modules/.installed
+	@$(NODE) scripts/install-kubernetes.mjs api
 
 # What holds the running service against its OpenAPI document; needs Python 3.10 or newer. Kept in .cache.
 schemathesis: node_modules/.installed

@@ -1,0 +1,105 @@
+#!/usr/bin/env node
+/**
+ * Builds the programs of a Kubernetes cluster from the Go module proxy, into .cache/kubernetes/bin.
+ *
+ *   node scripts/install-kubernetes.mjs [api|cluster]     (default: api)
+ *
+ * `api` is what the tests against an API server need: etcd, kube-apiserver and kubectl. Versions and checksums are those
+ * of scripts/kubernetes/modules. What is up to date is left alone, and Go keeps what it has compiled: some four minutes
+ * the first time on two cores, seconds later on.
+ */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const modules = join(here, 'kubernetes', 'modules');
+const cache = join(dirname(here), '.cache', 'kubernetes');
+const bin = join(cache, 'bin');
+const stamps = join(cache, 'stamps');
+
+/** Go module, command in it, and what the program is called. */
+const API = [
+  ['kubernetes', 'go.etcd.io/etcd/server/v3', 'etcd'],
+  ['kubernetes', 'k8s.io/kubernetes/cmd/kube-apiserver', 'kube-apiserver'],
+  ['kubernetes', 'k8s.io/kubernetes/cmd/kubectl', 'kubectl'],
+].map(([module, command, program]) => ({ module, command, program }));
+const SETS = { api: API };
+
+const set = process.argv[2] ?? 'api';
+if (!(set in SETS)) fail(`unknown: ${set} (there are: ${Object.keys(SETS).join(', ')})`);
+const missing = SETS[set].filter((wanted) => !isUpToDate(wanted));
+if (missing.length > 0) {
+  const names = missing.map(({ program }) => program).join(', ');
+  requireGo(names);
+  say(`building ${names} (minutes the first time) …`);
+  for (const wanted of missing) build(wanted);
+}
+
+function requireGo(names) {
+  if (spawnSync('go', ['version']).error === undefined) return;
+  fail(`go is not on PATH: Go 1.24 or newer is needed to build ${names} for the tests`);
+}
+
+/** Builds aside and puts it in place when it is whole; the stamp is written last. Two at a time do no harm. */
+function build(wanted) {
+  const { module, command, program } = wanted;
+  const started = Date.now();
+  const building = join(cache, `.${program}.${process.pid}`);
+  mkdirSync(bin, { recursive: true });
+  mkdirSync(stamps, { recursive: true });
+  const { status, stderr } = spawnSync('go', ['build', ...flags(module), '-o', building, command], {
+    cwd: join(modules, module),
+    // Nothing of C: the programs then need no compiler to build, and no library to run.
+    env: { ...process.env, CGO_ENABLED: '0', GOFLAGS: '-mod=readonly' },
+    stdio: ['ignore', 'inherit', 'pipe'],
+    encoding: 'utf8',
+  });
+  if (status !== 0) {
+    rmSync(building, { force: true });
+    fail(`${program} could not be built: ${stderr.trim().split('\n').slice(-20).join('\n')}`);
+  }
+  renameSync(building, join(bin, program));
+  writeFileSync(join(stamps, program), fingerprint(wanted));
+  say(`${program}: ready after ${((Date.now() - started) / 1000).toFixed(1)} s`);
+}
+
+/** Kubernetes is told its version when it is built; without it clients would find a "v0.0.0". */
+function flags(module) {
+  const version = /k8s\.io\/kubernetes v(\d+)\.(\d+)\.\d+/.exec(
+    readFileSync(join(modules, module, 'go.mod'), 'utf8'),
+  );
+  const told = version
+    ? [`gitVersion=${version[0].split(' ')[1]}`, `gitMajor=${version[1]}`, `gitMinor=${version[2]}`]
+    : [];
+  const settings = told.map((setting) => ` -X k8s.io/component-base/version.${setting}`).join('');
+  return ['-trimpath', '-buildvcs=false', '-ldflags', `-s -w${settings}`];
+}
+
+function isUpToDate(wanted) {
+  const stamp = join(stamps, wanted.program);
+  return (
+    existsSync(join(bin, wanted.program)) &&
+    existsSync(stamp) &&
+    readFileSync(stamp, 'utf8') === fingerprint(wanted)
+  );
+}
+
+/** Of what decides what is built. */
+function fingerprint({ module, command }) {
+  const hash = createHash('sha256').update([command, ...flags(module)].join('\0'));
+  for (const file of ['go.mod', 'go.sum'])
+    hash.update('\0').update(readFileSync(join(modules, module, file)));
+  return hash.digest('hex');
+}
+
+function say(text) {
+  console.log(`[kubernetes] ${text}`);
+}
+
+function fail(text) {
+  console.error(`[kubernetes] ${text}`);
+  process.exit(1);
+}
