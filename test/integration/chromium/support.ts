@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import pino from 'pino';
 import {
   type ChromiumRendererOptions,
@@ -157,16 +157,28 @@ export function rendererProcesses(): number[] {
   return browserProcesses().filter((pid) => commandLine(pid).includes('--type=renderer'));
 }
 
-/** Browsers' main processes; not the scripts that start them with the same arguments, as Debian's package does. */
+/**
+ * Browsers' main processes; not the scripts that start them with the same arguments, as Debian's package does, nor a
+ * child in the moment before it becomes something else, while it still has its parent's command line.
+ */
 export function mainProcesses(): number[] {
-  const isBrowser = (pid: number) => {
-    const command = commandLine(pid);
-    return command.includes('--remote-debugging-pipe') && !command.includes('--type=');
-  };
-  const below = (pid: number) => processTree(pid).filter((member) => member.pid !== pid);
-  return browserProcesses().filter(
-    (pid) => isBrowser(pid) && !below(pid).some((child) => isBrowser(child.pid)),
+  const browsers = new Map(
+    processTree(process.pid)
+      .filter(({ pid }) => isBrowser(pid))
+      .map(({ pid, parent }) => [pid, parent]),
   );
+  return [...browsers].filter(([, parent]) => !browsers.has(parent)).map(([pid]) => pid);
+}
+
+function isBrowser(pid: number): boolean {
+  const command = commandLine(pid);
+  if (!command.includes('--remote-debugging-pipe') || command.includes('--type=')) return false;
+  try {
+    return !['sh', 'bash', 'dash', 'busybox'].includes(basename(readlinkSync(`/proc/${pid}/exe`)));
+  } catch {
+    // It has ended meanwhile.
+    return false;
+  }
 }
 
 export function commandLine(pid: number): string {
