@@ -13,6 +13,9 @@ export interface RunningJobs {
 /** Ids that are looked up together. */
 const AT_ONCE = 500;
 
+/** Of a job: its state, whose pool it is for, and who holds it. */
+export type Whereabouts = Pick<Job, 'state' | 'class' | 'pool' | 'owner' | 'dispatchedAt'>;
+
 /** Looks for jobs that wait, run or have just ended. Each look-up is by an exact key, and costs the same however many there are. */
 export class LiveJobs {
   readonly #live: JobCollections['live'];
@@ -44,19 +47,25 @@ export class LiveJobs {
   async countRunning(jobIds: readonly string[]): Promise<RunningJobs> {
     const counts = { dispatched: { interactive: 0, bulk: 0 }, processing: { interactive: 0, bulk: 0 } };
     const oldestDispatched = new Map<string, Date>();
-    for (let start = 0; start < jobIds.length; start += AT_ONCE) {
-      const some = { _id: { $in: jobIds.slice(start, start + AT_ONCE) } };
-      const projection = { state: 1, class: 1, pool: 1, dispatchedAt: 1 } as const;
-      for (const job of await this.#live.find(some, { projection })) {
-        const { state, class: jobClass, pool, dispatchedAt } = job;
-        if (state !== 'dispatched' && state !== 'processing') continue;
-        counts[state][jobClass] += 1;
-        if (state !== 'dispatched' || dispatchedAt === null) continue;
-        const oldest = oldestDispatched.get(pool);
-        if (oldest === undefined || dispatchedAt < oldest) oldestDispatched.set(pool, dispatchedAt);
-      }
+    for (const { state, class: jobClass, pool, dispatchedAt } of (await this.whereabouts(jobIds)).values()) {
+      if (state !== 'dispatched' && state !== 'processing') continue;
+      counts[state][jobClass] += 1;
+      if (state !== 'dispatched' || dispatchedAt === null) continue;
+      const oldest = oldestDispatched.get(pool);
+      if (oldest === undefined || dispatchedAt < oldest) oldestDispatched.set(pool, dispatchedAt);
     }
     return { ...counts, oldestDispatched };
+  }
+
+  /** Where those of these jobs are that are live or have just ended, by id. */
+  async whereabouts(jobIds: readonly string[]): Promise<Map<string, Whereabouts>> {
+    const found = new Map<string, Whereabouts>();
+    const projection = { state: 1, class: 1, pool: 1, owner: 1, dispatchedAt: 1 } as const;
+    for (let start = 0; start < jobIds.length; start += AT_ONCE) {
+      const some = { _id: { $in: jobIds.slice(start, start + AT_ONCE) } };
+      for (const job of await this.#live.find(some, { projection })) found.set(job._id, job);
+    }
+    return found;
   }
 
   /** Deletes jobs that were never accepted: written too late, after what they had taken was given back. */
