@@ -1,16 +1,13 @@
-import type { KubeObject } from './kube-object.ts';
-
-/** Tells people what happened to an object: `kubectl describe` and `kubectl events` show it for about an hour. */
-export interface EventRecorder {
-  /**
-   * Never fails and never waits. The same event of the same object again is counted on the first one, and an object that
-   * has too much to tell is heard only now and then.
-   */
-  record(about: KubeObject, event: EventContent): void;
-
-  /** Resolves when everything recorded so far is written, or could not be. */
-  flush(): Promise<void>;
-}
+import { createHash, randomUUID } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { systemTimers, type Timers } from '../../async/timers.ts';
+import { type Clock, systemClock } from '../../clock.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import { TokenBucket } from '../queue/token-bucket.ts';
+import { type Kind, type KubeObject, keyOf } from './kube-object.ts';
+import type { KubernetesApi, New } from './kubernetes-api.ts';
+import { isNotFound } from './kubernetes-error.ts';
+import { microTime } from './micro-time.ts';
 
 export interface EventContent {
   readonly type: 'Normal' | 'Warning';
@@ -18,6 +15,178 @@ export interface EventContent {
   readonly reason: string;
   /** What was done or tried, one word in CamelCase: `Scale`, `Mirror`. */
   readonly action: string;
-  /** For people; cut at 1,024 bytes. Numbers that always differ make events that are never the same. */
+  /** For people; cut at 1,024 characters. Numbers that always differ make events that are never the same. */
   readonly note: string;
+}
+
+export interface EventRecorderOptions {
+  readonly api: KubernetesApi;
+  readonly logger: Pick<Logger, 'warn'>;
+  /** Who reports: `platen.dev/controller`. */
+  readonly controller: string;
+  /** Which process of it: the name of its pod. */
+  readonly instance: string;
+  readonly timers?: Timers;
+  readonly clock?: Clock;
+}
+
+type Event = KubeObject<{
+  readonly regarding: object;
+  readonly series?: { readonly count: number; readonly lastObservedTime: string };
+}>;
+
+export const EVENTS: Kind<Event> = { group: 'events.k8s.io', version: 'v1', plural: 'events', kind: 'Event' };
+
+/** An event that is written, and how often it has happened since; one write at a time. */
+interface Series {
+  readonly about: KubeObject;
+  readonly content: EventContent;
+  count: number;
+  lastAt: Date;
+  written: { readonly name: string; readonly count: number } | undefined;
+  writing: Promise<void> | undefined;
+  cancelTimer: (() => void) | undefined;
+}
+
+/** The same event within this time is counted on the first one. */
+const SAME_FOR_MS = 600_000;
+/** So often at most the count of an event is written. */
+const COUNT_EVERY_MS = 10_000;
+const MAX_SERIES = 2000;
+/** As client-go's spam filter: so many at once about one object, and one every five minutes in the long run. */
+const BURST = 25;
+const PER_SECOND = 1 / 300;
+const MAX_NOTE = 1024;
+/** Events of objects of the whole cluster are kept here. */
+const DEFAULT_NAMESPACE = 'default';
+
+/** Tells people what happened to an object: `kubectl describe` and `kubectl events` show it for about an hour. */
+export class EventRecorder {
+  readonly #options: EventRecorderOptions;
+  readonly #timers: Timers;
+  readonly #clock: Clock;
+  readonly #series: LRUCache<string, Series>;
+  readonly #budgets = new LRUCache<string, TokenBucket>({ max: MAX_SERIES });
+  readonly #writing = new Set<Promise<void>>();
+
+  constructor(options: EventRecorderOptions) {
+    this.#options = options;
+    this.#timers = options.timers ?? systemTimers;
+    this.#clock = options.clock ?? systemClock;
+    this.#series = new LRUCache({ max: MAX_SERIES, dispose: (series) => series.cancelTimer?.() });
+  }
+
+  /**
+   * Never fails and never waits. The same event of the same object again is counted on the first one, and an object that has
+   * too much to tell is heard only now and then.
+   */
+  record(about: KubeObject, content: EventContent): void {
+    const key = digestOf(about, content);
+    const lastAt = this.#clock.now();
+    const series = this.#series.get(key);
+    if (series !== undefined && lastAt.getTime() - series.lastAt.getTime() < SAME_FOR_MS) {
+      series.count += 1;
+      series.lastAt = lastAt;
+      this.#writeLater(series);
+      return;
+    }
+    if (!this.#maySpeak(about)) return;
+    const begun: Series = {
+      about,
+      content: { ...content, note: content.note.slice(0, MAX_NOTE) },
+      count: 1,
+      lastAt,
+      written: undefined,
+      writing: undefined,
+      cancelTimer: undefined,
+    };
+    this.#series.set(key, begun);
+    this.#writeNow(begun);
+  }
+
+  /** Resolves when everything recorded so far is written, or could not be. */
+  async flush(): Promise<void> {
+    await Promise.all(this.#writing);
+    for (const series of this.#series.values())
+      if (series.count !== series.written?.count) this.#writeNow(series);
+    await Promise.all(this.#writing);
+  }
+
+  #maySpeak({ kind, metadata }: KubeObject): boolean {
+    const key = `${kind}/${keyOf(metadata)}`;
+    const nowMs = this.#timers.nowMs();
+    const budget = this.#budgets.get(key) ?? new TokenBucket(PER_SECOND, BURST, nowMs);
+    this.#budgets.set(key, budget);
+    return budget.take(nowMs) === 0;
+  }
+
+  #writeLater(series: Series): void {
+    series.cancelTimer ??= this.#timers.after(COUNT_EVERY_MS, () => this.#writeNow(series));
+  }
+
+  #writeNow(series: Series): void {
+    series.cancelTimer?.();
+    series.cancelTimer = undefined;
+    if (series.writing !== undefined) {
+      this.#writeLater(series);
+      return;
+    }
+    const writing = this.#write(series)
+      .catch((err) =>
+        this.#options.logger.warn({ err, reason: series.content.reason }, 'an event was not told'),
+      )
+      .finally(() => {
+        series.writing = undefined;
+        this.#writing.delete(writing);
+      });
+    series.writing = writing;
+    this.#writing.add(writing);
+  }
+
+  async #write(series: Series): Promise<void> {
+    const { count, written } = series;
+    if (written?.count === count) return;
+    if (written === undefined || !(await this.#count(series, written.name))) {
+      const event = this.#eventOf(series);
+      await this.#options.api.create(EVENTS, event);
+      series.written = { name: event.metadata.name, count };
+    } else series.written = { name: written.name, count };
+  }
+
+  /** @returns false when the event has gone meanwhile: they are kept for about an hour. */
+  async #count(series: Series, name: string): Promise<boolean> {
+    const ref = { namespace: namespaceOf(series.about), name };
+    const lastObservedTime = microTime(series.lastAt);
+    try {
+      await this.#options.api.mergePatch(EVENTS, ref, { series: { count: series.count, lastObservedTime } });
+      return true;
+    } catch (error) {
+      if (isNotFound(error)) return false;
+      throw error;
+    }
+  }
+
+  #eventOf({ about, content, lastAt, count }: Series): New<Event> {
+    const { type, reason, action, note } = content;
+    const { name, namespace, uid, resourceVersion } = about.metadata;
+    return {
+      apiVersion: 'events.k8s.io/v1',
+      kind: 'Event',
+      metadata: { name: `${name.slice(0, 200)}.${randomUUID()}`, namespace: namespaceOf(about) },
+      ...{ eventTime: microTime(lastAt), type, reason, action, note },
+      ...{ reportingController: this.#options.controller, reportingInstance: this.#options.instance },
+      regarding: { apiVersion: about.apiVersion, kind: about.kind, name, namespace, uid, resourceVersion },
+      // A series begins with the second time.
+      ...(count > 1 && { series: { count, lastObservedTime: microTime(lastAt) } }),
+    };
+  }
+}
+
+function namespaceOf({ metadata }: KubeObject): string {
+  return metadata.namespace ?? DEFAULT_NAMESPACE;
+}
+
+function digestOf({ kind, metadata }: KubeObject, { type, reason, action, note }: EventContent): string {
+  const parts = [kind, keyOf(metadata), metadata.uid, type, reason, action, note];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64');
 }

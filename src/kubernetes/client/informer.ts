@@ -1,4 +1,10 @@
-import type { KubeObject, ObjectRef } from './kube-object.ts';
+import { systemTimers, type Timers } from '../../async/timers.ts';
+import { unlessAborted } from '../../async/unless-aborted.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import type { Kind, KubeObject, ObjectRef } from './kube-object.ts';
+import type { KubernetesApi } from './kubernetes-api.ts';
+import { DEFAULT_TIMING, ListWatch, type ListWatchTiming } from './list-watch.ts';
+import { ObjectStore } from './object-store.ts';
 
 /** A copy of all objects of a kind, kept up to date. What it says may be some moments old, and never goes back in time. */
 export interface Informer<T extends KubeObject> {
@@ -42,3 +48,113 @@ export type ChangeListener<T extends KubeObject> = (
   now: T | undefined,
   before: T | undefined,
 ) => void;
+
+export interface InformerOptions<T extends KubeObject> {
+  readonly api: KubernetesApi;
+  readonly kind: Kind<T>;
+  readonly logger: Pick<Logger, 'warn' | 'error'>;
+  /** Each is listed and watched on its own; absent: all of the cluster at once. */
+  readonly namespaces?: readonly string[] | undefined;
+  readonly labelSelector?: string | undefined;
+  readonly fieldSelector?: string | undefined;
+  /** What of an object is kept: what nobody reads need not take memory. The metadata's name and version have to stay. */
+  readonly transform?: (object: T) => T;
+  readonly timing?: Partial<ListWatchTiming>;
+  readonly timers?: Timers;
+  readonly random?: () => number;
+}
+
+/** An informer that begins to list at once. Failures are logged and tried again for ever. */
+export function startInformer<T extends KubeObject>(options: InformerOptions<T>): Informer<T> {
+  return new ApiInformer(options);
+}
+
+class ApiInformer<T extends KubeObject> implements Informer<T> {
+  readonly #transform: (object: T) => T;
+  readonly #timers: Timers;
+  readonly #logger: Pick<Logger, 'warn' | 'error'>;
+  readonly #kind: string;
+  readonly #store: ObjectStore<T>;
+  readonly #listWatches: readonly ListWatch<T>[];
+  readonly #listeners: ChangeListener<T>[] = [];
+  readonly #synced = Promise.withResolvers<void>();
+  readonly #stopping = new AbortController();
+  readonly #running: Promise<unknown>;
+
+  constructor({ transform = (object) => object, timers = systemTimers, ...options }: InformerOptions<T>) {
+    this.#transform = transform;
+    this.#timers = timers;
+    this.#logger = options.logger;
+    this.#kind = options.kind.kind;
+    this.#store = new ObjectStore((...change) => this.#tell(change));
+    this.#listWatches = (options.namespaces ?? [undefined]).map(
+      (namespace) =>
+        new ListWatch({
+          api: options.api,
+          kind: options.kind,
+          namespace,
+          labelSelector: options.labelSelector,
+          fieldSelector: options.fieldSelector,
+          store: this.#store,
+          transform,
+          timing: { ...DEFAULT_TIMING, ...options.timing },
+          timers,
+          random: options.random ?? Math.random,
+          onListed: () => {
+            if (this.synced) this.#synced.resolve();
+          },
+          onTrouble: (err, failures, retryMs) => {
+            this.#logger.warn(
+              { err, kind: this.#kind, namespace, failures, retryMs },
+              'a watch has to begin again',
+            );
+          },
+        }),
+    );
+    this.#running = Promise.all(this.#listWatches.map((one) => one.run(this.#stopping.signal)));
+  }
+
+  get(ref: ObjectRef): T | undefined {
+    return this.#store.get(ref);
+  }
+
+  all(): IterableIterator<T> {
+    return this.#store.all();
+  }
+
+  onChange(listener: ChangeListener<T>): void {
+    this.#listeners.push(listener);
+  }
+
+  remember(object: T): void {
+    this.#store.put(this.#transform(object));
+  }
+
+  get synced(): boolean {
+    return this.#listWatches.every(({ listed }) => listed);
+  }
+
+  whenSynced(signal?: AbortSignal): Promise<void> {
+    return signal === undefined ? this.#synced.promise : unlessAborted(signal, this.#synced.promise);
+  }
+
+  get silentForMs(): number {
+    const nowMs = this.#timers.nowMs();
+    return Math.max(...this.#listWatches.map(({ heardAtMs }) => nowMs - heardAtMs));
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort(new Error('the informer stops'));
+    await this.#running;
+  }
+
+  #tell(change: Parameters<ChangeListener<T>>): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(...change);
+      } catch (err) {
+        this.#logger.error({ err, kind: this.#kind, key: change[0] }, 'a change was not taken note of');
+      }
+    }
+  }
+}

@@ -1,0 +1,40 @@
+/** Time that passes: passed in wherever something waits, so that a test can let it pass. */
+export interface Timers {
+  /** Milliseconds on a clock that never jumps; only differences mean anything. */
+  nowMs(): number;
+  /** Calls back once, after `ms` milliseconds. @returns what prevents it. */
+  after(ms: number, callback: () => void): () => void;
+}
+
+/** More than this and `setTimeout` would fire at once. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+export const systemTimers: Timers = {
+  nowMs: () => performance.now(),
+  after: (ms, callback) => {
+    const timer = setTimeout(callback, Math.min(ms, LONGEST_MS));
+    return () => clearTimeout(timer);
+  },
+};
+
+/**
+ * Resolves after `ms` milliseconds.
+ *
+ * @throws the signal's reason as soon as it aborts.
+ */
+export function pause(timers: Timers, ms: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  if (signal.aborted) reject(signal.reason);
+  else {
+    const cancel = timers.after(ms, () => {
+      signal.removeEventListener('abort', onAbort);
+      resolve();
+    });
+    const onAbort = () => {
+      cancel();
+      reject(signal.reason);
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+  }
+  return promise;
+}

@@ -1,0 +1,29 @@
+import { systemTimers, type Timers } from '../../async/timers.ts';
+import { loadClusterConfig } from './cluster-config.ts';
+import { Credentials } from './credentials.ts';
+import type { KubernetesApi } from './kubernetes-api.ts';
+import { RestApi } from './rest-api.ts';
+import { type CallResult, Transport } from './transport.ts';
+
+export interface OpenOptions {
+  /** A kubeconfig file; without it KUBECONFIG, or the pod's service account, or `~/.kube/config`. */
+  readonly kubeconfigPath?: string | undefined;
+  /** Told of every answer of the API server, for metrics. */
+  readonly onCall?: (result: CallResult) => void;
+  /** What the API server's audit log calls the client; default `platen`. */
+  readonly userAgent?: string;
+  readonly timers?: Timers;
+}
+
+/**
+ * Nothing is called yet, so an API server that is away does not matter here.
+ *
+ * @throws Error when no cluster is configured.
+ */
+export async function openKubernetesApi(options: OpenOptions = {}): Promise<KubernetesApi> {
+  const { timers = systemTimers, onCall = () => {}, userAgent = 'platen' } = options;
+  const config = await loadClusterConfig(options.kubeconfigPath);
+  const server = (config.getCurrentCluster()?.server ?? '').replace(/\/+$/, '');
+  const credentials = new Credentials(config, timers);
+  return new RestApi(new Transport({ server, credentials, timers, userAgent, onCall }), timers);
+}

@@ -1,0 +1,40 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Timers } from '../../src/async/timers.ts';
+
+/** Timers whose time passes only when it is told to. */
+export class ManualTimers implements Timers {
+  #nowMs = 0;
+  readonly #pending = new Set<{ readonly dueMs: number; readonly callback: () => void }>();
+
+  nowMs(): number {
+    return this.#nowMs;
+  }
+
+  after(ms: number, callback: () => void): () => void {
+    const timer = { dueMs: this.#nowMs + ms, callback };
+    this.#pending.add(timer);
+    return () => this.#pending.delete(timer);
+  }
+
+  /** Lets so much time pass: calls back whatever is due, in order, and lets promises settle in between. */
+  async pass(ms: number): Promise<void> {
+    const untilMs = this.#nowMs + ms;
+    await turn();
+    for (;;) {
+      const next = [...this.#pending]
+        .filter(({ dueMs }) => dueMs <= untilMs)
+        .sort((a, b) => a.dueMs - b.dueMs)[0];
+      if (next === undefined) break;
+      this.#pending.delete(next);
+      this.#nowMs = Math.max(this.#nowMs, next.dueMs);
+      next.callback();
+      await turn();
+    }
+    this.#nowMs = untilMs;
+  }
+
+  /** Time passes, and nobody is called: the process was stopped. */
+  freeze(ms: number): void {
+    this.#nowMs += ms;
+  }
+}

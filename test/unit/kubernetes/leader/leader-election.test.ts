@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { LeaderElection } from '../../../../src/kubernetes/leader/leader-election.ts';
+import { LeaseServer } from '../../../support/kubernetes/lease-server.ts';
+import { ManualTimers } from '../../../support/manual-timers.ts';
+
+/** A candidate whose wall clock is wrong by hours: only what it sees of changes may matter. */
+function stand(server: LeaseServer, identity: string, timers: ManualTimers, wrongByMs = 0) {
+  const log: string[] = [];
+  const election = new LeaderElection({
+    api: server.connect(identity, timers),
+    namespace: 'ns',
+    name: 'lease',
+    identity,
+    timers,
+    clock: { now: () => new Date(Date.UTC(2030, 0, 1) + timers.nowMs() + wrongByMs) },
+    random: () => 0.5,
+    logger: { info: () => {}, warn: () => {} },
+    onElected: () => log.push(`elected ${timers.nowMs()}`),
+    onLost: (reason) => log.push(`lost ${timers.nowMs()}: ${reason}`),
+  });
+  election.start();
+  return { election, log };
+}
+
+const DAY_MS = 86_400_000;
+
+describe('the election of a leader', () => {
+  it('gives the Lease to one, who keeps it', async () => {
+    const timers = new ManualTimers();
+    const server = new LeaseServer();
+    const a = stand(server, 'a', timers);
+    const b = stand(server, 'b', timers, DAY_MS);
+    await timers.pass(3_600_000);
+    assert.equal(Number(a.election.isLeader) + Number(b.election.isLeader), 1);
+    assert.equal(server.holders.length, 1);
+    assert.equal(a.election.holder, b.election.holder);
+  });
+
+  it('ends a leader who cannot renew after ten seconds, and begins with the next after fifteen', async () => {
+    const timers = new ManualTimers();
+    const server = new LeaseServer();
+    const a = stand(server, 'a', timers);
+    await timers.pass(5000);
+    const b = stand(server, 'b', timers, -DAY_MS);
+    await timers.pass(95_000);
+    assert.equal(a.election.isLeader, true);
+    server.cutOff.add('a');
+    await timers.pass(60_000);
+    assert.deepEqual(server.holders, ['a', 'b']);
+    const lostAtMs = Number(/^lost (\d+): .*not be renewed/.exec(a.log[1] ?? '')?.[1]);
+    const electedAtMs = Number(/^elected (\d+)/.exec(b.log[0] ?? '')?.[1]);
+    assert.ok(lostAtMs >= 108_000 && lostAtMs <= 110_000, a.log.join());
+    assert.ok(electedAtMs >= lostAtMs + 5000 && electedAtMs <= 120_000, b.log.join());
+    assert.equal(a.election.isLeader, false);
+  });
+
+  it('is no leader any more after it was stopped for too long, before anything has told it so', async () => {
+    const timers = new ManualTimers();
+    const server = new LeaseServer();
+    const a = stand(server, 'a', timers);
+    await timers.pass(61_000);
+    timers.freeze(8900);
+    assert.equal(a.election.isLeader, true, 'the last renewal was at 60,000');
+    timers.freeze(100);
+    assert.equal(a.election.isLeader, false);
+    assert.equal(a.log.length, 1);
+  });
+
+  it('gives the Lease up when it is told to stop, and the next one leads within two seconds', async () => {
+    const timers = new ManualTimers();
+    const server = new LeaseServer();
+    const a = stand(server, 'a', timers);
+    await timers.pass(10_000);
+    const b = stand(server, 'b', timers);
+    await timers.pass(10_000);
+    const stopping = a.election.stop();
+    await timers.pass(0);
+    await stopping;
+    assert.equal(a.election.isLeader, false);
+    assert.deepEqual(a.log, ['elected 0']);
+    await timers.pass(2400);
+    assert.equal(b.election.isLeader, true);
+    assert.deepEqual(server.holders, ['a', '', 'b']);
+  });
+
+  it('leads again for nobody once the Lease is lost, even when an answer comes late', async () => {
+    const timers = new ManualTimers();
+    const server = new LeaseServer();
+    const a = stand(server, 'a', timers);
+    await timers.pass(20_000);
+    server.cutOff.add('a');
+    await timers.pass(12_000);
+    server.cutOff.delete('a');
+    await timers.pass(60_000);
+    assert.equal(a.election.isLeader, false);
+    assert.equal(a.log.length, 2);
+  });
+});
