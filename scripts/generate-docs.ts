@@ -136,6 +136,9 @@ say of a pool how many renders each of its workers runs at a time. A change of t
 two seconds. A file with faults keeps a process from starting; one that becomes faulty later is logged, sets the metric
 \`platen_plans_file_valid\` to 0, and leaves the plans as they were. An account whose plan is no more has the limits of
 \`free\` until the plan is back or the account has another.
+
+In a cluster the plans are resources (\`RenderPlan\`), which the controller mirrors into the database; with
+\`PLATEN_PLANS_FILE\` a process looks at the file alone. \`platen standalone\` knows no resources.
 `;
 }
 

@@ -23,6 +23,11 @@ const networks = list.superRefine((entries, context) => {
 });
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https address' });
 
+const kubernetesName = z
+  .string()
+  .regex(/^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/, 'must be a name of Kubernetes')
+  .optional();
+
 const givenKey = z
   .string()
   .regex(
@@ -64,7 +69,7 @@ export const environmentSchema = z.object({
     .min(32, 'must have 32 characters or more')
     .optional()
     .describe(
-      'Signs links and tokens; the same for every process of an installation. Standalone makes its own.',
+      'Signs links; the same for every API process of an installation, and needed by no other role. Standalone makes its own.',
     ),
   MONGODB_URI: z
     .string()
@@ -96,7 +101,7 @@ export const environmentSchema = z.object({
     .min(1)
     .optional()
     .describe(
-      'YAML or JSON file whose plans: overrides the built-in plans and adds others; a change is in force within two seconds.',
+      'YAML or JSON file whose plans: overrides the built-in plans and adds others; a change is in force within two seconds. Without it the separate roles have the plans of the cluster (RenderPlan), if there are any.',
     ),
   PLATEN_SYNC_WAIT_MS: integer(25_000, 0, 300_000).describe(
     'How long POST /v1/pdf waits before it answers 202, in milliseconds.',
@@ -163,6 +168,9 @@ export const environmentSchema = z.object({
   PLATEN_SIGN_IN_FAILURES_PER_ADDRESS: integer(100, 1, 1_000_000).describe(
     'The same from one client address (of IPv6: from one /64).',
   ),
+  POD_NAME: kubernetesName.describe('Name of the pod that the process runs in, by the downward API.'),
+  POD_NAMESPACE: kubernetesName.describe('Namespace of that pod.'),
+  NODE_NAME: kubernetesName.describe('Name of the node that it runs on.'),
   PLATEN_BOOTSTRAP_EMAIL: emailSchema.optional().describe('E-mail address of a fixed first account.'),
   PLATEN_BOOTSTRAP_PASSWORD: z
     .string()
@@ -186,7 +194,23 @@ export class ConfigError extends Error {
   }
 }
 
-export type Role = 'api' | 'worker' | 'dispatcher' | 'standalone';
+export type Role = 'api' | 'worker' | 'dispatcher' | 'controller' | 'standalone';
+/** The roles that work on jobs. */
+export type JobRole = Exclude<Role, 'controller'>;
+
+/** Whether plans come from the cluster's resources: a plans file says all there is, and standalone has no controller. */
+export function mirrorsPlans(role: Role, { PLATEN_PLANS_FILE }: Pick<Config, 'PLATEN_PLANS_FILE'>): boolean {
+  return role !== 'standalone' && PLATEN_PLANS_FILE === undefined;
+}
+
+/** What a role cannot do without. Only the API signs anything, and only who works on jobs speaks to Kafka. */
+const REQUIRED = {
+  api: ['MONGODB_URI', 'KAFKA_BROKERS', 'PLATEN_SECRET'],
+  worker: ['MONGODB_URI', 'KAFKA_BROKERS'],
+  dispatcher: ['MONGODB_URI', 'KAFKA_BROKERS'],
+  controller: ['MONGODB_URI'],
+  standalone: [],
+} as const satisfies Readonly<Record<Role, readonly (keyof Config)[]>>;
 
 /**
  * Reads the environment for one role. An empty variable counts as not set.
@@ -200,10 +224,8 @@ export function loadConfig(role: Role, environment: NodeJS.ProcessEnv): Config {
   if (!parsed.success) {
     faults.push(...parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));
   }
-  if (role !== 'standalone') {
-    for (const name of ['MONGODB_URI', 'KAFKA_BROKERS', 'PLATEN_SECRET'] as const) {
-      if (given[name] === undefined) faults.push(`${name}: required by the role ${role}`);
-    }
+  for (const name of REQUIRED[role]) {
+    if (given[name] === undefined) faults.push(`${name}: required by the role ${role}`);
   }
   if (given.PLATEN_BOOTSTRAP_API_KEY !== undefined && given.PLATEN_BOOTSTRAP_EMAIL === undefined) {
     faults.push('PLATEN_BOOTSTRAP_EMAIL: required when PLATEN_BOOTSTRAP_API_KEY is set');

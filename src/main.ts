@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 import { writeSync } from 'node:fs';
 import { CommandError } from './cli/command-error.ts';
-import { type Config, ConfigError, loadConfig, type Role } from './config.ts';
+import { type Config, ConfigError, type JobRole, loadConfig } from './config.ts';
 import type { RunningRole } from './roles/run-role.ts';
 
-const ROLES: readonly Role[] = ['api', 'worker', 'dispatcher', 'standalone'];
+const ROLES: readonly JobRole[] = ['api', 'worker', 'dispatcher', 'standalone'];
 const USAGE = `usage: platen <${ROLES.join(' | ')}>\n       platen accounts <list | create | set-plan | reset-password | revoke-tokens>`;
 /** Two signals within this time are one: of a process group, the parent may pass on what its child has got already. */
 const SAME_SIGNAL_MS = 1000;
@@ -28,7 +28,7 @@ async function main(): Promise<void> {
 }
 
 /** Runs a role until a signal stops it: SIGTERM, Ctrl-C, or the SIGHUP of a terminal that is closed. */
-async function run(role: Role, config: Config): Promise<void> {
+async function run(role: JobRole, config: Config): Promise<void> {
   const { runRole } = await import('./roles/run-role.ts');
   let running: RunningRole | undefined;
   let stopping = false;

@@ -24,6 +24,7 @@ export interface ChromiumMetrics {
   readonly browsers: { set(alive: number): void };
   readonly browserRestarts: { inc(labels: { reason: RestartReason }): void };
   readonly contexts?: { set(open: number): void };
+  readonly contextLeases?: { inc(labels: { kind: 'warm' | 'cold' }): void };
 }
 
 export interface ChromiumRendererOptions {
@@ -104,6 +105,7 @@ export async function createChromiumRenderer(options: ChromiumRendererOptions): 
       maxIdle: options.maxIdleContexts ?? Math.max(4, slots * 2),
       idleMs: options.contextIdleMs ?? 60_000,
       onCount: (open) => metrics?.contexts?.set(open),
+      onLease: (kind) => metrics?.contextLeases?.inc({ kind }),
     },
     browsers,
   );

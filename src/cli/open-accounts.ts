@@ -6,6 +6,8 @@ import { systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { KeyStore } from '../keys/key-store.ts';
 import { checkLayout, LayoutError } from '../layout/layout.ts';
+import { openMirroredPlans } from '../plans/mirrored-plans.ts';
+import { PlanMirror } from '../plans/plan-mirror.ts';
 import type { PlanSource } from '../plans/plan-source.ts';
 import { openPlanSource } from '../plans/watched-plans.ts';
 import { createAccountServices } from '../roles/account-services.ts';
@@ -31,7 +33,7 @@ export interface OpenAccounts {
 export async function openAccounts(config: Config): Promise<OpenAccounts> {
   // The log goes to stdout, which is for the command's own answer.
   const logger = createLogger({ level: 'silent', role: 'accounts', instance: 'accounts' });
-  const plans = await openPlans(config.PLATEN_PLANS_FILE, logger);
+  const plansOfFile = await openPlans(config.PLATEN_PLANS_FILE, logger);
   const database =
     config.MONGODB_URI === undefined
       ? await openEmbedded(config, logger)
@@ -39,6 +41,11 @@ export async function openAccounts(config: Config): Promise<OpenAccounts> {
   try {
     const connection = await connectDatabase(database.uri, logger);
     await checkLayout(connection, logger);
+    // Of the embedded database there is no mirror, and the built-in plans hold.
+    const plans =
+      config.PLATEN_PLANS_FILE === undefined
+        ? await openMirroredPlans(new PlanMirror(connection), logger)
+        : plansOfFile;
     const accounts = new AccountStore(connection, systemClock);
     const { accountService } = createAccountServices(connection, {
       accounts,

@@ -1,7 +1,11 @@
 import { JOB_CLASSES, type JobClass } from '../bus/bus.ts';
+import type { Clock } from '../clock.ts';
 import { type NamedPlan, poolOf } from '../plans/plan.ts';
+import type { WorkerRecord, WorkerRegistry, WorkerState } from '../workers/worker-registry.ts';
 import { LANES } from './lanes.ts';
+import type { Ledger } from './ledger/ledger.ts';
 import { admissibleDemand, type LedgerRecord, laneState } from './ledger/ledger-record.ts';
+import type { LiveJobs, Whereabouts } from './store/live-jobs.ts';
 
 /** What accounts have in flight and waiting, added up. */
 export interface Load {
@@ -56,4 +60,149 @@ function add(loads: Map<string, Load>, name: string, load: Load): void {
     waiting: sum.waiting + load.waiting,
     demand: sum.demand + load.demand,
   });
+}
+
+/** A worker that has been seen lately. */
+export interface SeenWorker {
+  readonly id: string;
+  /** Absent outside Kubernetes. */
+  readonly pod?: string;
+  readonly slots: number;
+  /** Jobs that it holds. */
+  readonly busy: number;
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
+  readonly state: WorkerState;
+}
+
+/** What a pool has to do and who is there to do it, as sizing it asks. */
+export interface PoolDemand {
+  /** When the reading began, in epoch milliseconds. */
+  readonly at: number;
+  /** Jobs that its workers could render at this moment, without those that are in flight on workers on their way out. */
+  readonly demand: number;
+  /** Jobs in flight on workers that stay. */
+  readonly inFlightOnLive: number;
+  readonly workers: readonly SeenWorker[];
+}
+
+export interface DemandReading {
+  readonly at: number;
+  /** Of every pool that has something to do or a worker; see `demandOf` for the others. */
+  readonly byPool: ReadonlyMap<string, PoolDemand>;
+  readonly byPlan: ReadonlyMap<string, Load>;
+}
+
+export interface DemandParts {
+  readonly ledger: Pick<Ledger, 'active'>;
+  readonly live: Pick<LiveJobs, 'whereabouts'>;
+  readonly workers: Pick<WorkerRegistry, 'list' | 'isSeen'>;
+  /** The plans of many accounts. */
+  readonly plansOf: (accountIds: readonly string[]) => Promise<ReadonlyMap<string, NamedPlan>>;
+  readonly clock: Clock;
+}
+
+/**
+ * Reads the admissible demand of all pools, counting in flight on live workers only: what a worker holds that is ending,
+ * or no longer seen, asks for no new one.
+ *
+ * @throws when the database cannot be read: a reading is whole, or there is none.
+ */
+export async function readPoolDemand(parts: DemandParts): Promise<DemandReading> {
+  const at = parts.clock.now().getTime();
+  const ledgers = await parts.ledger.active();
+  const holders = ledgers.flatMap((ledger) => Object.keys(ledger.holders ?? {}));
+  const [plans, jobs] = await Promise.all([
+    parts.plansOf(ledgers.map(({ _id }) => _id)),
+    parts.live.whereabouts(holders),
+  ]);
+  // After the jobs: a worker is in the registry before it claims its first one.
+  const workers = (await parts.workers.list()).filter((worker) => parts.workers.isSeen(worker));
+  const count = new DemandCount(workers);
+  for (const ledger of ledgers) {
+    const named = plans.get(ledger._id);
+    if (named !== undefined) count.add(ledger, named, jobs);
+  }
+  return { at, byPool: count.byPool(at), byPlan: measureDemand(ledgers, plans).byPlan };
+}
+
+/** What was read of a pool. Of one that was not met there is nothing to do, and nobody who could do it. */
+export function demandOf({ at, byPool }: DemandReading, pool: string): PoolDemand {
+  return byPool.get(pool) ?? { at, demand: 0, inFlightOnLive: 0, workers: [] };
+}
+
+/** Adds up one reading. */
+class DemandCount {
+  readonly #workers: readonly WorkerRecord[];
+  readonly #staying: ReadonlySet<string>;
+  /** Jobs by who holds them. */
+  readonly #held = new Map<string, number>();
+  readonly #pools = new Map<string, { demand: number; inFlightOnLive: number }>();
+
+  constructor(workers: readonly WorkerRecord[]) {
+    this.#workers = workers;
+    this.#staying = new Set(workers.filter(({ state }) => state !== 'ending').map(({ _id }) => _id));
+    for (const { pool } of workers) this.#pool(pool);
+  }
+
+  add(ledger: LedgerRecord, { plan }: NamedPlan, jobs: ReadonlyMap<string, Whereabouts>): void {
+    const pool = poolOf(plan);
+    for (const jobId of Object.keys(ledger.holders ?? {})) this.#addHolder(jobs.get(jobId), pool);
+    // What waits goes to the pool that the plan names when it gets its slot. Every slot that is taken is in its way.
+    const fitting = admissibleDemand(ledger, plan.concurrentRenders) - ledger.inFlight;
+    if (fitting > 0) this.#pool(pool).demand += fitting;
+  }
+
+  byPool(at: number): ReadonlyMap<string, PoolDemand> {
+    return new Map(
+      [...this.#pools].map(([name, sums]) => {
+        const workers = this.#workers.filter(({ pool }) => pool === name).map((worker) => this.#seen(worker));
+        return [name, { at, ...sums, workers }];
+      }),
+    );
+  }
+
+  /** @param job undefined for one that has its slot and is about to be written. */
+  #addHolder(job: Whereabouts | undefined, planPool: string): void {
+    switch (job?.state) {
+      case 'processing': {
+        const owner = job.owner ?? '';
+        this.#held.set(owner, (this.#held.get(owner) ?? 0) + 1);
+        if (!this.#staying.has(owner)) return;
+        const sums = this.#pool(job.pool);
+        sums.demand += 1;
+        sums.inFlightOnLive += 1;
+        return;
+      }
+      case 'dispatched':
+        this.#pool(job.pool).demand += 1;
+        return;
+      case undefined:
+      case 'queued':
+        this.#pool(planPool).demand += 1;
+        return;
+      default:
+      // It has ended, and its slot is about to be free.
+    }
+  }
+
+  #seen({ _id, pod, slots, busy, startedAt, state }: WorkerRecord): SeenWorker {
+    return {
+      id: _id,
+      ...(pod !== null && { pod }),
+      slots,
+      // What it has claimed since its last report counts as well.
+      busy: Math.max(busy, this.#held.get(_id) ?? 0),
+      startedAt: startedAt.getTime(),
+      state,
+    };
+  }
+
+  #pool(name: string): { demand: number; inFlightOnLive: number } {
+    const known = this.#pools.get(name);
+    if (known !== undefined) return known;
+    const sums = { demand: 0, inFlightOnLive: 0 };
+    this.#pools.set(name, sums);
+    return sums;
+  }
 }

@@ -6,9 +6,11 @@ import { AccountPlans } from '../accounts/account-plans.ts';
 import { AccountStore } from '../accounts/account-store.ts';
 import type { Bus } from '../bus/bus.ts';
 import { type Clock, systemClock } from '../clock.ts';
-import type { Config, Role } from '../config.ts';
+import { type Config, type JobRole, mirrorsPlans } from '../config.ts';
 import { type Jobs, openJobs } from '../jobs/open-jobs.ts';
 import { checkLayout } from '../layout/layout.ts';
+import { openMirroredPlans } from '../plans/mirrored-plans.ts';
+import { PlanMirror } from '../plans/plan-mirror.ts';
 import type { PlanSource } from '../plans/plan-source.ts';
 import { openPlanSource } from '../plans/watched-plans.ts';
 import { ensureIndexes } from '../store/collection-spec.ts';
@@ -25,7 +27,7 @@ import { openBus } from './open-bus.ts';
 
 /** What every role needs: the database, the bus, whose jobs they are and under which plan, and the life of jobs. */
 export interface Core {
-  readonly role: Role;
+  readonly role: JobRole;
   readonly config: Config;
   /** Names this process in logs and leases. */
   readonly instance: string;
@@ -57,7 +59,7 @@ export interface Database {
  * @throws when the database does not answer or has a layout of another version, or the plans file is not valid.
  */
 export async function openCore(
-  role: Role,
+  role: JobRole,
   config: Config,
   database: Database,
   closers: Closers,
@@ -66,13 +68,17 @@ export async function openCore(
   const logger = createLogger({ level: config.PLATEN_LOG_LEVEL, role, instance });
   const clock = systemClock;
   const metrics = createMetrics(role);
-  const plans = await openPlanSource(config.PLATEN_PLANS_FILE, {
+  // Faults of a file are told before anything is asked of the database.
+  const plansOfFile = await openPlanSource(config.PLATEN_PLANS_FILE, {
     logger,
     onChecked: (valid) => metrics.plansFileValid.set(valid ? 1 : 0),
   });
   const connection = await connectDatabase(database.uri, logger);
   closers.add(() => connection.close());
   await checkLayout(connection, logger);
+  const plans = mirrorsPlans(role, config)
+    ? await openMirroredPlans(new PlanMirror(connection), logger)
+    : plansOfFile;
   const bus = await openBus(role, config, logger);
   closers.add(() => bus.close());
   const accounts = new AccountStore(connection, clock);
@@ -131,7 +137,7 @@ export async function coreProblems({ connection, bus, storageProblem }: Core): P
   return problems;
 }
 
-function openOutputs(role: Role, config: Config, connection: Connection): OutputStore {
+function openOutputs(role: JobRole, config: Config, connection: Connection): OutputStore {
   const kind = config.PLATEN_OUTPUT_STORE ?? (role === 'standalone' ? 'folder' : 'gridfs');
   const store =
     kind === 'folder'

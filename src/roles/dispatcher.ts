@@ -27,6 +27,11 @@ export async function startDispatcher(core: Core): Promise<Component> {
   });
   const sweeps = [...jobSweeps(core), ...expirySweeps(core)];
   await ensureIndexes(connection);
+  // Counted from zero, or the first failure and the first repair of a sweep would not show as an increase.
+  for (const { name: sweep } of sweeps) {
+    for (const outcome of ['done', 'failed']) metrics.sweeps.inc({ sweep, outcome }, 0);
+    metrics.sweepRepairs.inc({ sweep }, 0);
+  }
   sweeper.start(sweeps);
   return {
     stop: () => sweeper.stop(),
@@ -68,7 +73,8 @@ function jobSweeps({ jobs, accountPlans, clock, config, metrics, outputs }: Core
         const ledgers = await ledger.active();
         const plans = await accountPlans.plansOf(ledgers.map(({ _id }) => _id));
         const running = ledgers.flatMap(({ holders }) => Object.keys(holders ?? {}));
-        recordDemand(metrics, measureDemand(ledgers, plans), await store.live.countRunning(running));
+        const counted = await store.live.countRunning(running);
+        recordDemand(metrics, measureDemand(ledgers, plans), counted, clock.now());
         return undefined;
       },
     },

@@ -1,11 +1,11 @@
 import type { Bus } from '../bus/bus.ts';
 import { createInProcessBus } from '../bus/in-process.ts';
 import { createKafkaBus } from '../bus/kafka.ts';
-import type { Config, Role } from '../config.ts';
+import type { Config, JobRole } from '../config.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
 /** Kafka between roles; within one process none is needed. */
-export function openBus(role: Role, config: Config, logger: Logger): Bus | Promise<Bus> {
+export function openBus(role: JobRole, config: Config, logger: Logger): Bus | Promise<Bus> {
   if (role === 'standalone' || config.KAFKA_BROKERS === undefined) return createInProcessBus({ logger });
   return createKafkaBus({
     brokers: config.KAFKA_BROKERS,

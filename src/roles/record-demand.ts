@@ -1,15 +1,14 @@
-import { JOB_CLASSES, type JobClass } from '../bus/bus.ts';
+import { JOB_CLASSES } from '../bus/bus.ts';
 import type { Demand } from '../jobs/demand.ts';
+import type { RunningJobs } from '../jobs/store/live-jobs.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
-/** Jobs that hold a slot, by state and class. */
-export type RunningJobs = Readonly<Record<'dispatched' | 'processing', Readonly<Record<JobClass, number>>>>;
-
-/** Writes queue depth, slots and demand into the gauges; what is gone since the last time is gone from them, too. */
+/** Writes queue depth and age, slots and demand into the gauges; what is gone since the last time is gone from them, too. */
 export function recordDemand(
   metrics: Metrics,
   { byPool, byPlan, atPlaces }: Demand,
   running: RunningJobs,
+  now: Date,
 ): void {
   for (const jobClass of JOB_CLASSES) {
     metrics.jobs.set({ state: 'queued', class: jobClass }, atPlaces[jobClass]);
@@ -23,5 +22,12 @@ export function recordDemand(
     metrics.slotsWaiting.set({ plan }, waiting);
   }
   metrics.poolDemand.reset();
-  for (const [pool, { demand }] of byPool) metrics.poolDemand.set({ pool }, demand);
+  metrics.oldestDispatched.reset();
+  for (const [pool, { demand }] of byPool) {
+    metrics.poolDemand.set({ pool }, demand);
+    metrics.oldestDispatched.set({ pool }, 0);
+  }
+  for (const [pool, since] of running.oldestDispatched) {
+    metrics.oldestDispatched.set({ pool }, Math.max(0, now.getTime() - since.getTime()) / 1000);
+  }
 }

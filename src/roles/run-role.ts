@@ -1,4 +1,4 @@
-import type { Config, Role } from '../config.ts';
+import type { Config, JobRole } from '../config.ts';
 import { type EmbeddedDatabase, startEmbeddedDatabase } from '../store/embedded/start-embedded.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
 import { createTemplateEngine, type TemplateEngine } from '../templates/engine/template-engine.ts';
@@ -35,28 +35,29 @@ interface Starting {
 }
 
 /** What each role runs besides the core. The last that it starts is the server. */
-const ROLES: Readonly<Record<Role, (starting: Starting) => Promise<Pick<RunningRole, 'port' | 'firstKey'>>>> =
-  {
-    async api(starting) {
-      const server = await addApi(starting, openTemplates(starting));
-      return { port: server.port, firstKey: undefined };
-    },
-    async worker(starting) {
-      starting.add(await startWorker(starting.core, openTemplates(starting)));
-      return addOpsServer(starting);
-    },
-    async dispatcher(starting) {
-      starting.add(await startDispatcher(starting.core));
-      return addOpsServer(starting);
-    },
-    async standalone(starting) {
-      const { core, add } = starting;
-      const templates = openTemplates(starting);
-      add(await startDispatcher(core));
-      add(await startWorker(core, templates));
-      return addApi(starting, templates);
-    },
-  };
+const ROLES: Readonly<
+  Record<JobRole, (starting: Starting) => Promise<Pick<RunningRole, 'port' | 'firstKey'>>>
+> = {
+  async api(starting) {
+    const server = await addApi(starting, openTemplates(starting));
+    return { port: server.port, firstKey: undefined };
+  },
+  async worker(starting) {
+    starting.add(await startWorker(starting.core, openTemplates(starting)));
+    return addOpsServer(starting);
+  },
+  async dispatcher(starting) {
+    starting.add(await startDispatcher(starting.core));
+    return addOpsServer(starting);
+  },
+  async standalone(starting) {
+    const { core, add } = starting;
+    const templates = openTemplates(starting);
+    add(await startDispatcher(core));
+    add(await startWorker(core, templates));
+    return addApi(starting, templates);
+  },
+};
 
 /**
  * Starts a role; when it resolves the role can take work. What was started is stopped again if a later step fails.
@@ -64,7 +65,7 @@ const ROLES: Readonly<Record<Role, (starting: Starting) => Promise<Pick<RunningR
  * @param onLost told when something has ended that the role cannot do without; it is not stopped by that alone.
  */
 export async function runRole(
-  role: Role,
+  role: JobRole,
   config: Config,
   onLost: (error: Error) => void,
 ): Promise<RunningRole> {

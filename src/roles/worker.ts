@@ -10,6 +10,7 @@ import type { TemplateEngine } from '../templates/engine/template-engine.ts';
 import { Worker } from '../worker/worker.ts';
 import type { Component } from './component.ts';
 import type { Core } from './core.ts';
+import { recordWait } from './record-wait.ts';
 
 const FINISHER_PROCESSES = 1;
 /** A busy pool in which no render ends for this long, past the longest deadline, is stuck. */
@@ -43,7 +44,9 @@ export async function startWorker(core: Core, templates: TemplateEngine): Promis
     metrics,
     userDataRoot: join(tmpdir(), 'platen-chromium'),
   });
-  metrics.workerSlots.set({ kind: 'total' }, config.PLATEN_WORKER_SLOTS);
+  const pool = config.PLATEN_POOL;
+  metrics.workerSlots.set({ kind: 'total', pool }, config.PLATEN_WORKER_SLOTS);
+  metrics.workerSlots.set({ kind: 'busy', pool }, 0);
   const worker = new Worker({
     ...core.jobs,
     renderer,
@@ -54,6 +57,7 @@ export async function startWorker(core: Core, templates: TemplateEngine): Promis
     retryBaseMs: config.PLATEN_RETRY_BASE_MS,
     logger,
     observe: {
+      claimed: (job) => recordWait(metrics, job),
       rendered(phases, pages, bytes) {
         for (const [phase, ms] of Object.entries(phases))
           metrics.renderDuration.observe({ phase }, ms / 1000);
@@ -69,12 +73,13 @@ export async function startWorker(core: Core, templates: TemplateEngine): Promis
     },
     bus: core.bus,
     owner: `${core.instance}-${randomUUID().slice(0, 8)}`,
-    pool: config.PLATEN_POOL,
+    pool,
     slots: config.PLATEN_WORKER_SLOTS,
     leaseMs: config.PLATEN_LEASE_MS,
-    onSlots: (busy) => metrics.workerSlots.set({ kind: 'busy' }, busy),
+    onSlots: (busy) => metrics.workerSlots.set({ kind: 'busy', pool }, busy),
   });
   await worker.start();
+  metrics.workerStart.set({ pool }, process.uptime());
   return {
     async stop() {
       await worker.stop(config.PLATEN_SHUTDOWN_GRACE_MS);

@@ -58,6 +58,19 @@ export function createMetrics(role: string) {
       labelNames: ['plan'] as const,
       registers,
     }),
+    oldestDispatched: new Gauge({
+      name: 'platen_queue_oldest_age_seconds',
+      help: 'Age of the job that has held a plan slot for longest without a worker taking it, by pool, in seconds; 0 while none does.',
+      labelNames: ['pool'] as const,
+      registers,
+    }),
+    jobWait: new Histogram({
+      name: 'platen_job_wait_seconds',
+      help: 'Time that jobs had waited when a worker took them for the first time, by what for: slot (of their plan) or worker, and class.',
+      labelNames: ['for', 'class'] as const,
+      buckets: DURATION_BUCKETS,
+      registers,
+    }),
     plansFileValid: new Gauge({
       name: 'platen_plans_file_valid',
       help: '1 while the plans are as the plans file says, or without one; 0 while the file has faults and the plans are as before.',
@@ -103,7 +116,19 @@ export function createMetrics(role: string) {
     }),
     workerSlots: new Gauge({
       name: 'platen_worker_slots',
-      help: 'Renders a worker can run at a time, and how many it runs.',
+      help: 'Renders a worker can run at a time (total), and how many it runs (busy), by the pool that it serves.',
+      labelNames: ['kind', 'pool'] as const,
+      registers,
+    }),
+    workerStart: new Gauge({
+      name: 'platen_worker_start_seconds',
+      help: 'Time from the start of the process to its first look for work, in seconds, by pool.',
+      labelNames: ['pool'] as const,
+      registers,
+    }),
+    contextLeases: new Counter({
+      name: 'platen_browser_context_leases_total',
+      help: 'Browser contexts given to renders: warm ones that their account had used before, and cold ones that were made.',
       labelNames: ['kind'] as const,
       registers,
     }),

@@ -29,6 +29,8 @@ export interface AttemptParts {
 
 /** What a worker reports of its attempts; the telemetry behind it is not the worker's matter. */
 export interface AttemptObserver {
+  /** A job was claimed: its attempt begins. */
+  claimed(job: Job): void;
   rendered(phases: Readonly<Record<RenderPhase, number>>, pages: number, bytes: number): void;
   ended(job: Job): void;
   retried(code: string): void;

@@ -65,6 +65,7 @@ export class Worker implements PointerConsumer {
       slot.release();
       return;
     }
+    this.#parts.observe.claimed(job);
     // The slot is free for the next job while the end of this one is followed up.
     const held = this.#held.add(job, () => slot.release());
     void attempt(this.#parts, held, loading)

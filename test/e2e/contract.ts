@@ -286,6 +286,10 @@ export function singleRenderContract(open: () => Promise<TestService>): void {
       'platen_browser_contexts{role="',
       'platen_browser_restarts_total',
       'platen_worker_slots',
+      'platen_worker_start_seconds',
+      'platen_browser_context_leases_total{kind="warm"',
+      'platen_job_wait_seconds_count{',
+      'platen_sweep_repairs_total{sweep="named-jobs"',
     ]) {
       assert.ok(all.includes(name), name);
     }

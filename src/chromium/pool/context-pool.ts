@@ -15,6 +15,8 @@ export interface ContextPoolOptions {
   /** An idle context is closed after this. */
   readonly idleMs: number;
   readonly onCount: (contexts: number) => void;
+  /** A render has got a context: one that was kept, or a new one. */
+  readonly onLease: (kind: 'warm' | 'cold') => void;
 }
 
 /**
@@ -43,10 +45,15 @@ export class ContextPool {
   /** A context for one job, counted into its browser; give it back with `keep` or `discard`. */
   async lease(needs: ContextNeeds, end: JobEnd): Promise<RenderContext> {
     const warm = this.#takeIdle(needs);
-    if (warm) return warm;
+    if (warm) {
+      this.#options.onLease('warm');
+      return warm;
+    }
     const browser = await this.#browsers.enterAny(end.signal);
     try {
-      return await this.#openIn(browser, needs, end);
+      const context = await this.#openIn(browser, needs, end);
+      this.#options.onLease('cold');
+      return context;
     } catch (error) {
       this.#browsers.leave(browser);
       throw error;

@@ -1,9 +1,20 @@
+import type { JobClass } from '../../bus/bus.ts';
 import type { Job } from '../job.ts';
 import type { JobCollections } from './collections.ts';
 import type { SeenJob } from './transitions.ts';
 
+/** Jobs that hold a slot: how many by state and class, and since when by pool the oldest that no worker has taken. */
+export interface RunningJobs {
+  readonly dispatched: Readonly<Record<JobClass, number>>;
+  readonly processing: Readonly<Record<JobClass, number>>;
+  readonly oldestDispatched: ReadonlyMap<string, Date>;
+}
+
 /** Ids that are looked up together. */
 const AT_ONCE = 500;
+
+/** Of a job: its state, whose pool it is for, and who holds it. */
+export type Whereabouts = Pick<Job, 'state' | 'class' | 'pool' | 'owner' | 'dispatchedAt'>;
 
 /** Looks for jobs that wait, run or have just ended. Each look-up is by an exact key, and costs the same however many there are. */
 export class LiveJobs {
@@ -32,17 +43,29 @@ export class LiveJobs {
     return this.#live.findOne({ place });
   }
 
-  /** How many of these jobs are dispatched and processing, by class. */
-  async countRunning(jobIds: readonly string[]) {
+  /** How many of these jobs are dispatched and processing, by class; and since when the oldest of the former are, by pool. */
+  async countRunning(jobIds: readonly string[]): Promise<RunningJobs> {
     const counts = { dispatched: { interactive: 0, bulk: 0 }, processing: { interactive: 0, bulk: 0 } };
+    const oldestDispatched = new Map<string, Date>();
+    for (const { state, class: jobClass, pool, dispatchedAt } of (await this.whereabouts(jobIds)).values()) {
+      if (state !== 'dispatched' && state !== 'processing') continue;
+      counts[state][jobClass] += 1;
+      if (state !== 'dispatched' || dispatchedAt === null) continue;
+      const oldest = oldestDispatched.get(pool);
+      if (oldest === undefined || dispatchedAt < oldest) oldestDispatched.set(pool, dispatchedAt);
+    }
+    return { ...counts, oldestDispatched };
+  }
+
+  /** Where those of these jobs are that are live or have just ended, by id. */
+  async whereabouts(jobIds: readonly string[]): Promise<Map<string, Whereabouts>> {
+    const found = new Map<string, Whereabouts>();
+    const projection = { state: 1, class: 1, pool: 1, owner: 1, dispatchedAt: 1 } as const;
     for (let start = 0; start < jobIds.length; start += AT_ONCE) {
       const some = { _id: { $in: jobIds.slice(start, start + AT_ONCE) } };
-      const jobs = await this.#live.find(some, { projection: { state: 1, class: 1 } });
-      for (const { state, class: jobClass } of jobs) {
-        if (state === 'dispatched' || state === 'processing') counts[state][jobClass] += 1;
-      }
+      for (const job of await this.#live.find(some, { projection })) found.set(job._id, job);
     }
-    return counts;
+    return found;
   }
 
   /** Deletes jobs that were never accepted: written too late, after what they had taken was given back. */

@@ -3,6 +3,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { DEFAULT_PLANS } from '../../../src/plans/plan.ts';
+import { PlanMirror } from '../../../src/plans/plan-mirror.ts';
+import { BUILT_IN } from '../../../src/plans/plan-source.ts';
 import { AccountClient, newEmail, PASSWORD, signUp } from '../../support/account-client.ts';
 import { runCommand } from '../../support/command.ts';
 import { startMongo } from '../../support/mongo.ts';
@@ -64,6 +67,15 @@ describe('platen accounts', () => {
     const all = await json(['list']);
     assert.equal(all.length, rows.length);
     assert.deepEqual((await json(['list', '--limit', '1', '--offset', '1']))[0], all[1]);
+  });
+
+  it('knows the plans that are mirrored from the cluster', async () => {
+    const mirror = new PlanMirror(api.domain.connection);
+    const plans = new Map([...BUILT_IN.plans]).set('acme', DEFAULT_PLANS.business);
+    assert.match((await platen(['create', newEmail(), '--plan', 'acme'])).stderr, /acme is no plan/);
+    await mirror.write({ ...BUILT_IN, plans });
+    assert.equal((await json(['create', newEmail(), '--plan', 'acme'])).plan, 'acme');
+    await mirror.write(BUILT_IN);
   });
 
   it('changes a plan, which is in force within a second', async () => {

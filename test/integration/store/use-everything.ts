@@ -1,5 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { PlatenError } from '../../../src/errors/registry.ts';
+import { PlanMirror } from '../../../src/plans/plan-mirror.ts';
+import { BUILT_IN } from '../../../src/plans/plan-source.ts';
+import { ensureIndexes } from '../../../src/store/collection-spec.ts';
+import { WorkerRegistry } from '../../../src/workers/worker-registry.ts';
 import { PASSWORD, signUp } from '../../support/account-client.ts';
 import type { TestApi } from '../http/support/api.ts';
 
@@ -10,6 +14,8 @@ const DAY_MS = 86_400_000;
 export async function useEverything(api: TestApi): Promise<void> {
   await renderAndLook(api);
   await manageAccount(api);
+  await mirrorPlans(api);
+  await listWorkers(api);
   await deleteOld(api);
 }
 
@@ -92,4 +98,36 @@ async function deleteOld({ domain, accountServices, outputs }: TestApi): Promise
     await accountServices.deleteExpired(now);
     await outputs.deleteExpired(now);
   }
+}
+
+async function mirrorPlans({ domain }: TestApi): Promise<void> {
+  const mirror = new PlanMirror(domain.connection);
+  for (const slotsPerWorker of [1, 2])
+    await mirror.write({ ...BUILT_IN, pools: new Map([['large', { slotsPerWorker }]]) });
+  await mirror.revision();
+  await mirror.read();
+}
+
+async function listWorkers({ domain }: TestApi): Promise<void> {
+  const registry = new WorkerRegistry(domain.connection, domain.clock);
+  await ensureIndexes(domain.connection);
+  const place = { pool: 'default', pod: null, namespace: null, node: null };
+  for (const _id of ['gone', 'here']) {
+    await registry.report({
+      _id,
+      ...place,
+      slots: 2,
+      busy: 0,
+      state: 'claiming',
+      startedAt: domain.clock.now(),
+      sandbox: 'unknown',
+      browser: null,
+    });
+  }
+  await registry.requestPause(['gone', 'here']);
+  await registry.cancelPause(['here']);
+  await registry.list('default');
+  await registry.list();
+  await registry.remove('gone');
+  await registry.forgetUnseen(new Date(domain.clock.now().getTime() + DAY_MS));
 }

@@ -96,7 +96,7 @@ describe('a worker', function () {
       retryBaseMs: 100,
       logger,
       onSlots: () => {},
-      observe: { rendered() {}, ended() {}, retried() {}, lost },
+      observe: { claimed() {}, rendered() {}, ended() {}, retried() {}, lost },
       ...over,
     });
     await worker.start();

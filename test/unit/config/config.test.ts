@@ -38,6 +38,16 @@ describe('configuration', () => {
     }
   });
 
+  it('asks each role for what it needs, and for no secret that it does not', () => {
+    const missing = (role: Parameters<typeof loadConfig>[0]) =>
+      [...faults(role, {}).matchAll(/^ {2}(\w+): required by the role/gm)].map(([, name]) => name);
+    assert.deepEqual(missing('api'), ['MONGODB_URI', 'KAFKA_BROKERS', 'PLATEN_SECRET']);
+    assert.deepEqual(missing('worker'), ['MONGODB_URI', 'KAFKA_BROKERS']);
+    assert.deepEqual(missing('dispatcher'), ['MONGODB_URI', 'KAFKA_BROKERS']);
+    assert.deepEqual(missing('controller'), ['MONGODB_URI']);
+    assert.deepEqual(missing('standalone'), []);
+  });
+
   it('takes a pool of a name that can stand in a topic, and no other', () => {
     const poolOf = (name: string) => loadConfig('standalone', { PLATEN_POOL: name }).PLATEN_POOL;
     assert.equal(poolOf(''), 'default');

@@ -45,7 +45,7 @@ export class TestWorker {
       retryBaseMs: HOUR_MS,
       logger: pino({ level: 'silent' }),
       onSlots: () => {},
-      observe: { rendered() {}, ended() {}, retried() {}, lost() {} },
+      observe: { claimed() {}, rendered() {}, ended() {}, retried() {}, lost() {} },
     });
     await this.#worker.start();
   }

@@ -1,0 +1,105 @@
+{{- define "platen.fullname" -}}
+{{- if .Values.fullnameOverride -}}
+{{- .Values.fullnameOverride | trunc 40 | trimSuffix "-" -}}
+{{- else -}}
+{{- $name := default .Chart.Name .Values.nameOverride -}}
+{{- if contains $name .Release.Name -}}
+{{- .Release.Name | trunc 40 | trimSuffix "-" -}}
+{{- else -}}
+{{- printf "%s-%s" .Release.Name $name | trunc 40 | trimSuffix "-" -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* What a selector asks for: it can never change. */}}
+{{- define "platen.selectorLabels" -}}
+app.kubernetes.io/name: platen
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end -}}
+
+{{- define "platen.labels" -}}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" }}
+{{ include "platen.selectorLabels" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+{{- with .Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{/* Of pods: nothing that changes when only the chart does, or every upgrade would start them anew. */}}
+{{- define "platen.podLabels" -}}
+{{ include "platen.selectorLabels" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+{{- with .Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{/*
+Metadata of an object: (dict "root" $ "name" "…" "component" "…" "labels" {…} "annotations" {…} "namespace" "…").
+The component is optional, and so is all that comes after it.
+*/}}
+{{- define "platen.metadata" -}}
+{{- $labels := include "platen.labels" .root | fromYaml -}}
+{{- with .component }}{{- $labels = merge (dict "app.kubernetes.io/component" .) $labels }}{{- end -}}
+{{- $annotations := merge (deepCopy (.annotations | default dict)) (.root.Values.commonAnnotations | default dict) -}}
+name: {{ .name }}
+namespace: {{ .namespace | default .root.Release.Namespace }}
+labels:
+  {{- merge (deepCopy (.labels | default dict)) $labels | toYaml | nindent 2 }}
+{{- with $annotations }}
+annotations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
+{{/* The image of an installation's processes, by digest where there is one. */}}
+{{- define "platen.image" -}}
+{{- $image := .Values.image -}}
+{{- $registry := (.Values.global).imageRegistry | default $image.registry -}}
+{{- if $registry }}{{ trimSuffix "/" $registry }}/{{ end -}}
+{{- $image.repository -}}
+{{- if $image.digest }}@{{ $image.digest }}{{ else }}:{{ $image.tag | default .Chart.AppVersion }}{{ end -}}
+{{- end -}}
+
+{{- define "platen.pullSecrets" -}}
+{{- $names := list -}}
+{{- range concat (.Values.image.pullSecrets | default list) ((.Values.global).imagePullSecrets | default list) -}}
+{{- if kindIs "map" . }}{{ $names = append $names .name }}{{ else }}{{ $names = append $names . }}{{ end -}}
+{{- end -}}
+{{- with uniq $names }}
+imagePullSecrets:
+  {{- range . }}
+  - name: {{ . }}
+  {{- end }}
+{{- end }}
+{{- end -}}
+
+{{- define "platen.serviceAccountName" -}}
+{{- $account := .Values.serviceAccount -}}
+{{- $account.name | default (ternary (include "platen.fullname" .) "default" $account.create) -}}
+{{- end -}}
+
+{{- define "platen.controllerServiceAccountName" -}}
+{{- $account := .Values.serviceAccount.controller -}}
+{{- $account.name | default (ternary (printf "%s-controller" (include "platen.fullname" .)) "default" $account.create) -}}
+{{- end -}}
+
+{{/* The data of a Secret, without what is empty. Not as stringData, of which server-side apply takes nothing away. */}}
+{{- define "platen.secretData" -}}
+{{- range $key, $value := . }}
+{{- with $value }}
+{{ $key }}: {{ b64enc . }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{/* A map without what is empty, as YAML; nothing for an empty one. */}}
+{{- define "platen.some" -}}
+{{- $kept := dict -}}
+{{- range $key, $value := . -}}
+{{- if or $value (kindIs "bool" $value) (kindIs "float64" $value) (kindIs "int" $value) (kindIs "int64" $value) }}{{- $_ := set $kept $key $value -}}{{- end -}}
+{{- end -}}
+{{- with $kept }}{{ toYaml . }}{{ end -}}
+{{- end -}}

@@ -1,0 +1,158 @@
+{{- define "platen.podSecurityContext" -}}
+runAsNonRoot: true
+runAsUser: 1000
+runAsGroup: 1000
+fsGroup: 1000
+fsGroupChangePolicy: OnRootMismatch
+seccompProfile: { type: RuntimeDefault }
+{{- end -}}
+
+{{- define "platen.containerSecurityContext" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities: { drop: [ALL] }
+{{- end -}}
+
+{{/* Liveness leaves a process time that is slow, and has nothing to do with whether it can take work. */}}
+{{- define "platen.probes" -}}
+startupProbe:
+  httpGet: { path: /healthz, port: ops }
+  periodSeconds: 2
+  timeoutSeconds: 5
+  failureThreshold: 90
+livenessProbe:
+  httpGet: { path: /healthz, port: ops }
+  periodSeconds: 10
+  timeoutSeconds: 8
+  failureThreshold: 6
+readinessProbe:
+  httpGet: { path: /readyz, port: ops }
+  periodSeconds: 5
+  timeoutSeconds: 5
+  failureThreshold: 2
+{{- end -}}
+
+{{/* Spread as said, or else over zones and nodes where that can be: (dict "given" list-or-nil "labels" {…}). */}}
+{{- define "platen.topologySpread" -}}
+{{- $constraints := .given -}}
+{{- if kindIs "invalid" $constraints -}}
+{{- $constraints = list -}}
+{{- range list "topology.kubernetes.io/zone" "kubernetes.io/hostname" -}}
+{{- $constraints = append $constraints (dict "maxSkew" 1 "topologyKey" . "whenUnsatisfiable" "ScheduleAnyway" "matchLabelKeys" (list "pod-template-hash")) -}}
+{{- end -}}
+{{- end -}}
+{{- $labels := .labels -}}
+{{- with $constraints }}
+topologySpreadConstraints:
+{{- range . }}
+  {{- $constraint := hasKey . "labelSelector" | ternary . (merge (dict "labelSelector" (dict "matchLabels" $labels)) .) }}
+  - {{- toYaml $constraint | nindent 4 }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{/* Where pods go: of a role's values. */}}
+{{- define "platen.placement" -}}
+{{- with .nodeSelector }}
+nodeSelector: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .tolerations }}
+tolerations: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .affinity }}
+affinity: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- end -}}
+
+{{/*
+The Deployment of a role: (dict "root" $ "role" "api" "env" "…" "ports" "…" "volumes" "…" "mounts" "…" "lifecycle" "…"
+"serviceAccount" "…" "token" bool "strategy" {…} "checksum" "…"). What is text is YAML of a list or map.
+*/}}
+{{- define "platen.deployment" -}}
+{{- $root := .root -}}
+{{- $values := index $root.Values .role -}}
+{{- $fullname := include "platen.fullname" $root -}}
+{{- $selector := merge (dict "app.kubernetes.io/component" .role) (include "platen.selectorLabels" $root | fromYaml) -}}
+{{- $labels := merge (dict "app.kubernetes.io/component" .role) (include "platen.podLabels" $root | fromYaml) -}}
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  {{- include "platen.metadata" (dict "root" $root "name" (printf "%s-%s" $fullname .role) "component" .role) | nindent 2 }}
+spec:
+  {{- /* Rendered only when asked for: otherwise it belongs to whoever scales, and an upgrade must not touch it. */}}
+  {{- if and (not (kindIs "invalid" $values.replicas)) (not (dig "autoscaling" "enabled" false $values)) }}
+  replicas: {{ $values.replicas }}
+  {{- end }}
+  selector:
+    matchLabels: {{- toYaml $selector | nindent 6 }}
+  strategy:
+    type: RollingUpdate
+    rollingUpdate: { maxUnavailable: 0, maxSurge: 1 }
+  template:
+    metadata:
+      labels: {{- merge (deepCopy $values.podLabels) $labels | toYaml | nindent 8 }}
+      annotations: {{- merge (deepCopy $values.podAnnotations) $root.Values.commonAnnotations (dict "platen.dev/settings" (printf "%s%s" (include "platen.settingsChecksum" $root) (.checksum | default ""))) | toYaml | nindent 8 }}
+    spec:
+      serviceAccountName: {{ .serviceAccount }}
+      automountServiceAccountToken: {{ .token | default false }}
+      enableServiceLinks: false
+      {{- include "platen.pullSecrets" $root | nindent 6 }}
+      terminationGracePeriodSeconds: {{ $values.terminationGracePeriodSeconds }}
+      securityContext: {{- include "platen.podSecurityContext" $root | nindent 8 }}
+      containers:
+        - name: {{ .role }}
+          image: {{ include "platen.image" $root | quote }}
+          imagePullPolicy: {{ $root.Values.image.pullPolicy }}
+          args: [{{ .role }}]
+          env:
+            {{- include "platen.commonEnv" $root | nindent 12 }}
+            {{- .env | nindent 12 }}
+            {{- with $values.extraEnv }}{{- toYaml . | nindent 12 }}{{- end }}
+          {{- with $values.extraEnvFrom }}
+          envFrom: {{- toYaml . | nindent 12 }}
+          {{- end }}
+          ports:
+            {{- .ports | default "" | nindent 12 }}
+            - { name: ops, containerPort: 9090 }
+          {{- include "platen.probes" $root | nindent 10 }}
+          {{- with .lifecycle }}
+          lifecycle: {{- . | nindent 12 }}
+          {{- end }}
+          {{- with $values.resources }}
+          resources: {{- toYaml . | nindent 12 }}
+          {{- end }}
+          securityContext: {{- include "platen.containerSecurityContext" $root | nindent 12 }}
+          volumeMounts:
+            - { name: tmp, mountPath: /tmp }
+            {{- include "platen.caVolumeMounts" $root | nindent 12 }}
+            {{- .mounts | default "" | nindent 12 }}
+            {{- with $values.extraVolumeMounts }}{{- toYaml . | nindent 12 }}{{- end }}
+      volumes:
+        - { name: tmp, emptyDir: { sizeLimit: 256Mi } }
+        {{- include "platen.caVolumes" $root | nindent 8 }}
+        {{- .volumes | default "" | nindent 8 }}
+        {{- with $values.extraVolumes }}{{- toYaml . | nindent 8 }}{{- end }}
+      {{- include "platen.placement" $values | nindent 6 }}
+      {{- include "platen.topologySpread" (dict "given" $values.topologySpreadConstraints "labels" $selector) | nindent 6 }}
+{{- end -}}
+
+{{- define "platen.disruptionBudget" -}}
+{{- $values := index .root.Values .role -}}
+{{- if $values.podDisruptionBudget.enabled -}}
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata:
+  {{- include "platen.metadata" (dict "root" .root "name" (printf "%s-%s" (include "platen.fullname" .root) .role) "component" .role) | nindent 2 }}
+spec:
+  maxUnavailable: {{ $values.podDisruptionBudget.maxUnavailable }}
+  {{- /* A pod that is broken must not keep a node from being drained. */}}
+  unhealthyPodEvictionPolicy: AlwaysAllow
+  selector:
+    matchLabels:
+      app.kubernetes.io/component: {{ .role }}
+      {{- include "platen.selectorLabels" .root | nindent 6 }}
+{{- end -}}
+{{- end -}}

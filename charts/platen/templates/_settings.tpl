@@ -1,0 +1,162 @@
+{{/* Where each secret is: the one that is given, or the one of this chart. */}}
+{{- define "platen.mongodbSecret" -}}
+{{- $existing := .Values.mongodb.existingSecret -}}
+name: {{ $existing.name | default (printf "%s-mongodb" (include "platen.fullname" .)) }}
+key: {{ empty $existing.name | ternary "uri" $existing.key }}
+{{- end -}}
+
+{{- define "platen.mongodbUri" -}}
+{{- if .Values.mongodb.uri -}}
+{{- .Values.mongodb.uri -}}
+{{- else if .Values.demo.enabled -}}
+{{- printf "mongodb://%s-demo-mongodb:27017/platen" (include "platen.fullname" .) -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "platen.kafkaBrokers" -}}
+{{- $brokers := .Values.kafka.brokers -}}
+{{- if $brokers -}}
+{{- kindIs "slice" $brokers | ternary (join "," (kindIs "slice" $brokers | ternary $brokers list)) (toString $brokers) -}}
+{{- else if .Values.demo.enabled -}}
+{{- printf "%s-demo-kafka:9092" (include "platen.fullname" .) -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "platen.platenSecret" -}}
+{{- $existing := .Values.secret.existingSecret -}}
+name: {{ $existing.name | default (printf "%s-secret" (include "platen.fullname" .)) }}
+key: {{ empty $existing.name | ternary "secret" $existing.key }}
+{{- end -}}
+
+{{/* Which variables of the bootstrap account come from which key of which secret, as JSON. */}}
+{{- define "platen.bootstrapSecret" -}}
+{{- $bootstrap := .Values.bootstrap -}}
+{{- $existing := $bootstrap.existingSecret -}}
+{{- if $existing.name -}}
+name: {{ $existing.name }}
+keys:
+  {{- include "platen.some" (dict "PLATEN_BOOTSTRAP_PASSWORD" $existing.passwordKey "PLATEN_BOOTSTRAP_API_KEY" $existing.apiKeyKey) | nindent 2 }}
+{{- else -}}
+name: {{ include "platen.fullname" . }}-bootstrap
+keys:
+  {{- include "platen.some" (dict "PLATEN_BOOTSTRAP_PASSWORD" (ternary "password" "" (ne $bootstrap.password "")) "PLATEN_BOOTSTRAP_API_KEY" (ternary "api-key" "" (ne $bootstrap.apiKey ""))) | nindent 2 }}
+{{- end -}}
+{{- end -}}
+
+{{/* The authorities of the database and of the brokers, each where its role mounts it. */}}
+{{- define "platen.mongodbCa" -}}
+{{- $tls := .Values.mongodb.tls -}}
+{{- if or $tls.ca $tls.existingSecret.name -}}
+name: {{ $tls.existingSecret.name | default (printf "%s-mongodb" (include "platen.fullname" .)) }}
+key: {{ empty $tls.existingSecret.name | ternary "ca.crt" $tls.existingSecret.key }}
+{{- end -}}
+{{- end -}}
+
+{{- define "platen.kafkaCa" -}}
+{{- $tls := .Values.kafka.tls -}}
+{{- if and $tls.enabled (or $tls.ca $tls.existingSecret.name) -}}
+name: {{ $tls.existingSecret.name | default (printf "%s-kafka" (include "platen.fullname" .)) }}
+key: {{ empty $tls.existingSecret.name | ternary "ca.crt" $tls.existingSecret.key }}
+{{- end -}}
+{{- end -}}
+
+{{/* One variable from a secret: (dict "name" "…" "secret" {name, key}). */}}
+{{- define "platen.secretVariable" -}}
+- name: {{ .name }}
+  valueFrom:
+    secretKeyRef:
+      name: {{ .secret.name }}
+      key: {{ .secret.key }}
+{{- end -}}
+
+{{/* Variables of plain values, those that are empty left out: (dict "NAME" value …). */}}
+{{- define "platen.variables" -}}
+{{- range $name, $value := . }}
+{{- if or $value (eq (toString $value) "0") }}
+- name: {{ $name }}
+  value: {{ kindIs "float64" $value | ternary (int64 (kindIs "float64" $value | ternary $value 0)) $value | toString | quote }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{/* What every process is told of the database and of itself. */}}
+{{- define "platen.commonEnv" -}}
+{{ include "platen.secretVariable" (dict "name" "MONGODB_URI" "secret" (include "platen.mongodbSecret" . | fromYaml)) }}
+{{- if include "platen.mongodbCa" . }}
+- name: NODE_EXTRA_CA_CERTS
+  value: /etc/platen/tls/mongodb/ca.crt
+{{- end }}
+{{- include "platen.variables" (dict "PLATEN_LOG_LEVEL" .Values.config.logLevel "PLATEN_OPS_PORT" 9090) }}
+{{- end -}}
+
+{{/* Who the pod is, by the downward API. */}}
+{{- define "platen.podEnv" -}}
+- name: POD_NAME
+  valueFrom: { fieldRef: { fieldPath: metadata.name } }
+- name: POD_NAMESPACE
+  valueFrom: { fieldRef: { fieldPath: metadata.namespace } }
+{{- end -}}
+
+{{/* What the processes that work on jobs are told besides. */}}
+{{- define "platen.jobEnv" -}}
+{{- $kafka := .Values.kafka -}}
+{{- $topics := $kafka.topics -}}
+{{- include "platen.variables" (dict
+  "KAFKA_BROKERS" (include "platen.kafkaBrokers" .)
+  "PLATEN_KAFKA_TOPIC_PREFIX" $topics.prefix
+  "PLATEN_KAFKA_PARTITIONS" $topics.partitions
+  "PLATEN_KAFKA_REPLICATION" $topics.replication
+  "PLATEN_HEADER_PREFIX" .Values.config.headerPrefix
+  "PLATEN_ALLOWED_PRIVATE_NETWORKS" (join "," .Values.config.allowedPrivateNetworks)
+) }}
+{{- if $kafka.tls.enabled }}
+- name: KAFKA_SSL_CA
+  value: {{ include "platen.kafkaCa" . | empty | ternary "system" "/etc/platen/tls/kafka/ca.crt" | quote }}
+{{- end }}
+{{- with $kafka.sasl }}
+{{- if .mechanism }}
+{{- $own := printf "%s-kafka" (include "platen.fullname" $) }}
+{{- $existing := .existingSecret }}
+- name: KAFKA_SASL_MECHANISM
+  value: {{ .mechanism }}
+{{- if and $existing.name $existing.usernameKey }}
+{{ include "platen.secretVariable" (dict "name" "KAFKA_SASL_USERNAME" "secret" (dict "name" $existing.name "key" $existing.usernameKey)) }}
+{{- else }}
+- name: KAFKA_SASL_USERNAME
+  value: {{ .username | quote }}
+{{- end }}
+{{ include "platen.secretVariable" (dict "name" "KAFKA_SASL_PASSWORD" "secret" (dict "name" ($existing.name | default $own) "key" (empty $existing.name | ternary "password" $existing.passwordKey))) }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{/* The authorities as volumes, and where they are mounted. */}}
+{{- define "platen.caVolumes" -}}
+{{- range $name := list "mongodb" "kafka" }}
+{{- with include (printf "platen.%sCa" $name) $ | fromYaml }}
+- name: {{ $name }}-ca
+  secret:
+    secretName: {{ .name }}
+    items: [{ key: {{ .key | quote }}, path: ca.crt }]
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{- define "platen.caVolumeMounts" -}}
+{{- range $name := list "mongodb" "kafka" }}
+{{- if include (printf "platen.%sCa" $name) $ }}
+- name: {{ $name }}-ca
+  mountPath: /etc/platen/tls/{{ $name }}
+  readOnly: true
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{/* Of what a change has to start processes anew: what their secrets and certificates are made of. */}}
+{{- define "platen.settingsChecksum" -}}
+{{- dict "mongodb" .Values.mongodb "uri" (include "platen.mongodbUri" .) "kafka" .Values.kafka | toJson | sha256sum | trunc 16 -}}
+{{- end -}}
+
+{{- define "platen.apiChecksum" -}}
+{{- dict "secret" .Values.secret "bootstrap" .Values.bootstrap | toJson | sha256sum | trunc 16 -}}
+{{- end -}}

@@ -1,0 +1,74 @@
+{{/* Every mistake at once, each with what to do about it. */}}
+{{- define "platen.validate" -}}
+{{- $faults := list -}}
+{{- with .Values -}}
+{{- $mongodb := .mongodb -}}
+{{- if and (not $mongodb.uri) (not $mongodb.existingSecret.name) (not .demo.enabled) -}}
+{{- $faults = append $faults "mongodb: Platen needs a database. Set mongodb.uri=mongodb://…, or mongodb.existingSecret.name to a Secret that holds it, or demo.enabled=true to try Platen out." -}}
+{{- end -}}
+{{- if and $mongodb.uri $mongodb.existingSecret.name -}}
+{{- $faults = append $faults "mongodb: set uri or existingSecret.name, not both." -}}
+{{- end -}}
+{{- if and $mongodb.uri (not (regexMatch "^mongodb(\\+srv)?://" $mongodb.uri)) -}}
+{{- $faults = append $faults "mongodb.uri must begin with mongodb:// or mongodb+srv://." -}}
+{{- end -}}
+{{- $kafka := .kafka -}}
+{{- if not (include "platen.kafkaBrokers" $) -}}
+{{- $faults = append $faults "kafka: Platen needs Kafka. Set kafka.brokers=host:9092, or demo.enabled=true to try Platen out." -}}
+{{- end -}}
+{{- range compact (splitList "," (include "platen.kafkaBrokers" $)) -}}
+{{- if not (regexMatch "^\\s*[^\\s:/]+:[0-9]{1,5}\\s*$|^\\s*\\[[0-9a-fA-F:]+\\]:[0-9]{1,5}\\s*$" .) -}}
+{{- $faults = append $faults (printf "kafka.brokers: %s must be host:port, as in my-cluster-kafka-bootstrap:9092." .) -}}
+{{- end -}}
+{{- end -}}
+{{- if and (not $kafka.tls.enabled) (or $kafka.tls.ca $kafka.tls.existingSecret.name) -}}
+{{- $faults = append $faults "kafka.tls: an authority is given, but kafka.tls.enabled is false: it would not be used." -}}
+{{- end -}}
+{{- with $kafka.sasl -}}
+{{- if and .mechanism (not .existingSecret.name) (or (not .username) (not .password)) -}}
+{{- $faults = append $faults "kafka.sasl: a mechanism needs username and password, or existingSecret.name." -}}
+{{- end -}}
+{{- if and .mechanism .existingSecret.name (not .username) (not .existingSecret.usernameKey) -}}
+{{- $faults = append $faults "kafka.sasl: set username, or existingSecret.usernameKey if the secret holds it." -}}
+{{- end -}}
+{{- if and (not .mechanism) (or .username .password .existingSecret.name) -}}
+{{- $faults = append $faults "kafka.sasl: a user is given, but no mechanism: set it to plain, scram-sha-256 or scram-sha-512." -}}
+{{- end -}}
+{{- end -}}
+{{- if and .secret.value (lt (len .secret.value) 32) -}}
+{{- $faults = append $faults "secret.value must have 32 characters or more; leave it empty to have one made." -}}
+{{- end -}}
+{{- with .bootstrap -}}
+{{- if and .apiKey (not (regexMatch "^sk_(live|test)_[!-~]{32,4096}$" .apiKey)) -}}
+{{- $faults = append $faults "bootstrap.apiKey must begin with sk_live_ or sk_test_ and have 32 characters or more after that." -}}
+{{- end -}}
+{{- if and (not .email) (or .password .apiKey .existingSecret.name) -}}
+{{- $faults = append $faults "bootstrap.email: a password or key is given, but not whose." -}}
+{{- end -}}
+{{- end -}}
+{{- if ne (empty .config.oidc.issuer) (empty .config.oidc.audience) -}}
+{{- $faults = append $faults "config.oidc: issuer and audience must be set together." -}}
+{{- end -}}
+{{- if and .worker.sandbox.installProfile .worker.sandbox.localhostProfile -}}
+{{- $faults = append $faults "worker.sandbox: set installProfile or localhostProfile, not both." -}}
+{{- end -}}
+{{- if and .worker.sandbox.installProfile (eq .worker.sandbox.namespace $.Release.Namespace) -}}
+{{- $faults = append $faults "worker.sandbox.namespace must not be that of the release: what writes to the nodes is kept apart from what renders strangers' documents." -}}
+{{- end -}}
+{{- if and .ingress.enabled (not .ingress.hosts) -}}
+{{- $faults = append $faults "ingress.hosts: an ingress needs a host, as in ingress.hosts[0].host=pdf.example.com." -}}
+{{- end -}}
+{{- if and .httpRoute.enabled (not .httpRoute.parentRefs) -}}
+{{- $faults = append $faults "httpRoute.parentRefs: a route needs a gateway, as in httpRoute.parentRefs[0].name=my-gateway." -}}
+{{- end -}}
+{{- if gt (int .api.autoscaling.minReplicas) (int .api.autoscaling.maxReplicas) -}}
+{{- $faults = append $faults "api.autoscaling: minReplicas must not be greater than maxReplicas." -}}
+{{- end -}}
+{{- if le (int .api.terminationGracePeriodSeconds) (int .api.drainSeconds) -}}
+{{- $faults = append $faults "api.terminationGracePeriodSeconds must be greater than api.drainSeconds, and leave time to finish requests." -}}
+{{- end -}}
+{{- end -}}
+{{- if $faults -}}
+{{- fail (printf "\n\nThese values cannot be used:\n%s\n" (join "\n" (uniq $faults | toStrings | sortAlpha) | indent 2)) -}}
+{{- end -}}
+{{- end -}}

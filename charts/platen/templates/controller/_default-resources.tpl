@@ -1,0 +1,22 @@
+{{- define "platen.defaultResources" -}}
+{{- $resources := list -}}
+{{- range $name, $spec := .Values.defaultResources.pools -}}
+{{- $spec = deepCopy ($spec | default dict) -}}
+{{- if and (include "platen.sandboxProfile" $) (not $spec.sandbox) }}{{- $_ := set $spec "sandbox" "required" }}{{- end -}}
+{{- $resources = append $resources (dict "kind" "RenderPool" "name" $name "spec" $spec) -}}
+{{- end -}}
+{{- range $name, $spec := .Values.defaultResources.plans -}}
+{{- $resources = append $resources (dict "kind" "RenderPlan" "name" $name "spec" ($spec | default dict)) -}}
+{{- end -}}
+{{- range $resources }}
+- apiVersion: platen.dev/v1alpha1
+  kind: {{ .kind }}
+  metadata:
+    name: {{ .name }}
+    namespace: {{ $.Release.Namespace }}
+    labels:
+      app.kubernetes.io/name: platen
+      app.kubernetes.io/instance: {{ $.Release.Name }}
+  spec: {{- toYaml .spec | nindent 4 }}
+{{- end }}
+{{- end -}}

@@ -1,0 +1,18 @@
+import type { Job } from '../jobs/job.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+
+/**
+ * Notes how long a job had waited when a worker took it for the first time: until it had a slot of its plan, which is its
+ * account's own matter, and from then on for a worker, which is the operator's. The times may be of two machines' clocks.
+ */
+export function recordWait(metrics: Pick<Metrics, 'jobWait'>, job: Job): void {
+  const { createdAt, dispatchedAt, startedAt, attempts, class: jobClass } = job;
+  if (attempts !== 1 || dispatchedAt === null || startedAt === null) return;
+  const observe = (what: 'slot' | 'worker', from: Date, to: Date) =>
+    metrics.jobWait.observe(
+      { for: what, class: jobClass },
+      Math.max(0, to.getTime() - from.getTime()) / 1000,
+    );
+  observe('slot', createdAt, dispatchedAt);
+  observe('worker', dispatchedAt, startedAt);
+}

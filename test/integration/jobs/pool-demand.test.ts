@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { demandOf, type PoolDemand, readPoolDemand } from '../../../src/jobs/demand.ts';
+import type { Job } from '../../../src/jobs/job.ts';
+import { DEFAULT_PLANS, type NamedPlan } from '../../../src/plans/plan.ts';
+import { outputKey } from '../../../src/store/outputs/output-store.ts';
+import { UNSEEN_AFTER_MS, WorkerRegistry, type WorkerReport } from '../../../src/workers/worker-registry.ts';
+import { type Domain, newJob, openDomain } from '../../support/domain.ts';
+
+const CAP = 4;
+
+describe('The demand of a pool', () => {
+  let domain: Domain;
+  let registry: WorkerRegistry;
+  let named: NamedPlan;
+  beforeEach(async () => {
+    domain = await openDomain({ plan: { concurrentRenders: CAP, maxWaitingJobs: 100 } });
+    registry = new WorkerRegistry(domain.connection, domain.clock);
+    named = { name: 'professional', plan: domain.plan };
+  });
+  afterEach(() => domain.close());
+
+  const submit = async (count: number, accountId = 'a', over: Partial<Job> = {}): Promise<string[]> => {
+    const ids: string[] = [];
+    for (let i = 0; i < count; i += 1) {
+      const job = newJob(accountId, over);
+      await domain.admit(job);
+      ids.push(job.job._id);
+    }
+    return ids;
+  };
+  const claim = async (id: string, owner: string) => {
+    const job = await domain.store.transitions.claim((await domain.store.live.find(id))!, owner, 1e6);
+    assert.ok(job);
+    return job;
+  };
+  const report = (id: string, over: Partial<WorkerReport> = {}) =>
+    registry.report({
+      _id: id,
+      pool: 'default',
+      pod: `pod-${id}`,
+      namespace: null,
+      node: null,
+      slots: 2,
+      busy: 0,
+      state: 'claiming',
+      startedAt: new Date(1000),
+      sandbox: 'on',
+      browser: null,
+      ...over,
+    });
+  const read = () =>
+    readPoolDemand({
+      ledger: domain.ledger,
+      live: domain.store.live,
+      workers: registry,
+      plansOf: async (ids) => new Map(ids.map((id) => [id, named])),
+      clock: domain.clock,
+    });
+  const sums = async (pool = 'default') => {
+    const { demand, inFlightOnLive } = demandOf(await read(), pool);
+    return { demand, inFlightOnLive };
+  };
+
+  it('is what its accounts may run, however much they have waiting', async () => {
+    assert.deepEqual(await sums(), { demand: 0, inFlightOnLive: 0 });
+    await submit(CAP + 50);
+    await submit(2, 'b');
+    assert.deepEqual(await sums(), { demand: CAP + 2, inFlightOnLive: 0 });
+    const reading = await read();
+    assert.deepEqual(reading.byPlan.get('professional'), {
+      inFlight: CAP + 2,
+      waiting: 50,
+      demand: CAP + 2,
+    });
+    assert.ok(Math.abs(reading.at - Date.now()) < 1000);
+  });
+
+  it('holds what live workers have in flight, and not what is on workers that are ending or no longer seen', async () => {
+    const [first, second, third] = await submit(CAP);
+    await report('stays');
+    await report('paused', { state: 'paused' });
+    await claim(first!, 'stays');
+    await claim(second!, 'paused');
+    await claim(third!, 'leaves');
+    await report('leaves');
+    assert.deepEqual(await sums(), { demand: 4, inFlightOnLive: 3 });
+    await report('leaves', { state: 'ending' });
+    assert.deepEqual(await sums(), { demand: 3, inFlightOnLive: 2 });
+    await registry.remove('leaves');
+    assert.deepEqual(await sums(), { demand: 3, inFlightOnLive: 2 });
+    domain.clock.pass(UNSEEN_AFTER_MS);
+    await report('stays');
+    assert.deepEqual(await sums(), { demand: 2, inFlightOnLive: 1 });
+  });
+
+  it('does not ask for room for what waits behind a slot that is on its way out', async () => {
+    const ids = await submit(CAP + 1);
+    await report('leaves', { state: 'ending' });
+    for (const id of ids.slice(0, CAP)) await claim(id, 'leaves');
+    assert.deepEqual(await sums(), { demand: 0, inFlightOnLive: 0 });
+    const { store, ends } = domain;
+    const ended = (await store.live.find(ids[0]!))!;
+    const output = { key: outputKey(ended._id, 1, new Date()), size: 1, pages: 1, sha256: '' };
+    const completed = await store.transitions.complete(ended, output, new Date());
+    assert.ok(completed);
+    await ends.follow(completed);
+    assert.deepEqual(await sums(), { demand: 1, inFlightOnLive: 0 }, 'the slot has been handed on');
+  });
+
+  it('is counted where the jobs are, and for what waits where the plan sends it', async () => {
+    const ids = await submit(1);
+    await submit(CAP + 1, 'b');
+    named = {
+      name: 'gold',
+      plan: { ...DEFAULT_PLANS.business, concurrentRenders: CAP + 1, poolRef: 'large' },
+    };
+    await report('w');
+    await claim(ids[0]!, 'w');
+    assert.deepEqual(await sums(), { demand: 1 + CAP, inFlightOnLive: 1 });
+    assert.deepEqual(await sums('large'), { demand: 1, inFlightOnLive: 0 });
+  });
+
+  it('comes with the workers of the pool, and with what they have claimed since their last report', async () => {
+    const ids = await submit(2);
+    await report('w', { busy: 0 });
+    await report('idle', { pod: null, state: 'paused' });
+    await report('other', { pool: 'large', busy: 1 });
+    await claim(ids[0]!, 'w');
+    await claim(ids[1]!, 'w');
+    const reading = await read();
+    const workers = (pool: string) =>
+      [...demandOf(reading, pool).workers].sort((a, b) => (a.id < b.id ? -1 : 1));
+    const expected: PoolDemand['workers'] = [
+      { id: 'idle', slots: 2, busy: 0, startedAt: 1000, state: 'paused' },
+      { id: 'w', pod: 'pod-w', slots: 2, busy: 2, startedAt: 1000, state: 'claiming' },
+    ];
+    assert.deepEqual(workers('default'), expected);
+    assert.deepEqual(
+      workers('large').map(({ id, busy }) => [id, busy]),
+      [['other', 1]],
+    );
+    domain.clock.pass(UNSEEN_AFTER_MS);
+    assert.deepEqual(demandOf(await read(), 'default').workers, []);
+  });
+
+  it('is not made up when the database cannot be read', async () => {
+    const other = await openDomain();
+    await other.close();
+    const reading = readPoolDemand({
+      ledger: domain.ledger,
+      live: domain.store.live,
+      workers: new WorkerRegistry(other.connection, domain.clock),
+      plansOf: async () => new Map(),
+      clock: domain.clock,
+    });
+    await assert.rejects(reading);
+  });
+});

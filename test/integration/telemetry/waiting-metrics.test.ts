@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { measureDemand } from '../../../src/jobs/demand.ts';
+import { recordDemand } from '../../../src/roles/record-demand.ts';
+import { recordWait } from '../../../src/roles/record-wait.ts';
+import { createMetrics } from '../../../src/telemetry/metrics.ts';
+import { type Domain, newJob, openDomain } from '../../support/domain.ts';
+
+describe('what is measured of jobs that wait', () => {
+  let domain: Domain;
+  const metrics = createMetrics('test');
+  beforeEach(async () => {
+    domain = await openDomain({ plan: { concurrentRenders: 2 } });
+  });
+  afterEach(() => domain.close());
+
+  const submit = async () => {
+    const order = newJob('a');
+    await domain.admit(order);
+    return order.job._id;
+  };
+  const claim = async (id: string) => {
+    const job = await domain.store.live.find(id);
+    return (await domain.store.transitions.claim(job!, 'worker', 15_000))!;
+  };
+  /** What the dispatcher does every second. @returns the age by pool, in whole seconds. */
+  const oldest = async () => {
+    const ledgers = await domain.ledger.active();
+    const plans = new Map([['a', { name: 'acme', plan: domain.plan }]]);
+    const running = await domain.store.live.countRunning(
+      ledgers.flatMap(({ holders }) => Object.keys(holders ?? {})),
+    );
+    recordDemand(metrics, measureDemand(ledgers, plans), running, domain.clock.now());
+    const { values } = await metrics.oldestDispatched.get();
+    return Object.fromEntries(values.map(({ labels, value }) => [labels.pool, Math.round(value)]));
+  };
+
+  it('the age is that of the oldest job that holds a slot and that nobody has claimed', async () => {
+    const first = await submit();
+    domain.clock.pass(3000);
+    const second = await submit();
+    // Waits for a slot of its plan: no worker could take it.
+    await submit();
+    domain.clock.pass(4000);
+    assert.deepEqual(await oldest(), { default: 7 });
+    await claim(first);
+    assert.deepEqual(await oldest(), { default: 4 });
+    await claim(second);
+    assert.deepEqual(await oldest(), { default: 0 });
+  });
+
+  it('the wait of a job is told apart into that for its plan and that for a worker, at its first attempt alone', async () => {
+    const start = Date.UTC(2026, 0, 1);
+    const job = newJob('a', {
+      createdAt: new Date(start),
+      dispatchedAt: new Date(start + 4000),
+      startedAt: new Date(start + 4500),
+      attempts: 1,
+    }).job;
+    recordWait(metrics, job);
+    recordWait(metrics, { ...job, attempts: 2 });
+    const { values } = await metrics.jobWait.get();
+    const of = (suffix: string) =>
+      values
+        .filter(({ metricName }) => metricName?.endsWith(suffix))
+        .map(({ labels, value }) => [labels.for, labels.class, value]);
+    assert.deepEqual(of('_sum'), [
+      ['slot', 'bulk', 4],
+      ['worker', 'bulk', 0.5],
+    ]);
+    assert.deepEqual(of('_count'), [
+      ['slot', 'bulk', 1],
+      ['worker', 'bulk', 1],
+    ]);
+  });
+});

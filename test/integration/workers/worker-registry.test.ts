@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import type { Connection } from 'mongoose';
+import { pino } from 'pino';
+import { connectDatabase } from '../../../src/store/connection.ts';
+import { UNSEEN_AFTER_MS, WorkerRegistry, type WorkerReport } from '../../../src/workers/worker-registry.ts';
+import { TestClock } from '../../support/domain.ts';
+import { startMongo } from '../../support/mongo.ts';
+
+function report(id: string, over: Partial<WorkerReport> = {}): WorkerReport {
+  return {
+    _id: id,
+    pool: 'default',
+    pod: `pod-${id}`,
+    namespace: 'platen',
+    node: null,
+    slots: 2,
+    busy: 0,
+    state: 'claiming',
+    startedAt: new Date(0),
+    sandbox: 'on',
+    browser: 'HeadlessChrome/153.0',
+    ...over,
+  };
+}
+
+describe('The registry of workers', () => {
+  let connection: Connection;
+  let clock: TestClock;
+  let registry: WorkerRegistry;
+  beforeEach(async () => {
+    const { uri } = await startMongo();
+    connection = await connectDatabase(uri, pino({ level: 'silent' }));
+    clock = new TestClock();
+    registry = new WorkerRegistry(connection, clock);
+  });
+  afterEach(() => connection.close());
+
+  it('has what each worker said last, by pool', async () => {
+    await registry.report(report('a'));
+    await registry.report(report('b', { pool: 'large' }));
+    const { seenAt, ...said } = await registry.report(report('a', { busy: 2, state: 'ending' }));
+    assert.deepEqual(said, { ...report('a'), busy: 2, state: 'ending', pauseRequested: false });
+    assert.ok(Math.abs(seenAt.getTime() - Date.now()) < 1000);
+    assert.deepEqual((await registry.list()).map(({ _id }) => _id).sort(), ['a', 'b']);
+    assert.deepEqual(
+      (await registry.list('large')).map(({ _id }) => _id),
+      ['b'],
+    );
+    await registry.remove('a');
+    assert.deepEqual(await registry.list('default'), []);
+  });
+
+  it('tells a worker by its own report what is wanted of it', async () => {
+    for (const id of ['a', 'b', 'c']) await registry.report(report(id));
+    await registry.requestPause(['a', 'c', 'nobody']);
+    await registry.requestPause([]);
+    const wanted = async () =>
+      Promise.all(['a', 'b', 'c'].map(async (id) => (await registry.report(report(id))).pauseRequested));
+    assert.deepEqual(await wanted(), [true, false, true]);
+    assert.deepEqual(await wanted(), [true, false, true], 'a report takes nothing back');
+    await registry.cancelPause(['a']);
+    assert.deepEqual(await wanted(), [false, false, true]);
+    assert.equal((await registry.list()).length, 3, 'asking makes nobody up');
+  });
+
+  it('tells who has not reported lately, and forgets whoever is long gone', async () => {
+    const gone = await registry.report(report('gone'));
+    clock.pass(UNSEEN_AFTER_MS - 1000);
+    const here = await registry.report(report('here'));
+    assert.deepEqual([registry.isSeen(gone), registry.isSeen(here)], [true, true]);
+    clock.pass(2000);
+    assert.deepEqual([registry.isSeen(gone), registry.isSeen(here)], [false, true]);
+    assert.equal(await registry.forgetUnseen(new Date(clock.now().getTime() - UNSEEN_AFTER_MS)), 1);
+    assert.deepEqual(
+      (await registry.list()).map(({ _id }) => _id),
+      ['here'],
+    );
+  });
+});
