@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Prints the folder of `prometheus` and `promtool`, for the tests of dashboards and alerts: where they are on PATH, or
+# else Debian's, unpacked into .cache without installing anything. Where there is no Debian either, they are built with
+# Go (some ten minutes).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+installed=$(command -v promtool || true)
+if [ -n "$installed" ] && [ -x "$(dirname "$installed")/prometheus" ]; then
+  dirname "$installed"
+  exit 0
+fi
+folder=$PWD/.cache/prometheus
+if [ -x "$folder/bin/prometheus" ]; then
+  echo "$folder/bin"
+  exit 0
+fi
+rm -rf "$folder"
+if command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null; then
+  echo 'Fetching the prometheus of Debian …' >&2
+  mkdir -p "$folder/lists/partial" "$folder/download"
+  # Lists of our own, so that nobody has to be root and nothing of the machine changes.
+  options=(-o "Dir::State::lists=$folder/lists" -o "Dir::Cache=$folder" -o Debug::NoLocking=true
+    -o APT::Sandbox::User=root -qq)
+  apt-get "${options[@]}" update >&2
+  # The package alone: both programs need nothing but the C library.
+  (cd "$folder/download" && apt-get "${options[@]}" download prometheus >&2)
+  dpkg-deb -x "$folder"/download/prometheus_*.deb "$folder/root"
+  rm -rf "$folder/lists" "$folder/download" "$folder"/*.bin
+  mkdir "$folder/new"
+  mv "$folder/root/usr/bin/prometheus" "$folder/root/usr/bin/promtool" "$folder/new"
+  rm -rf "$folder/root"
+  mv "$folder/new" "$folder/bin"
+elif command -v go >/dev/null; then
+  echo 'Building prometheus with Go …' >&2
+  # The server without its web page, which the tests do not look at.
+  GOBIN="$folder/new" go install github.com/prometheus/prometheus/cmd/prometheus@v0.305.0 \
+    github.com/prometheus/prometheus/cmd/promtool@v0.305.0
+  mv "$folder/new" "$folder/bin"
+else
+  echo 'The tests of dashboards and alerts need prometheus and promtool: from PATH, Debian or Go.' >&2
+  exit 1
+fi
+echo "$folder/bin"
