@@ -3,7 +3,7 @@ NODE := node_modules/.bin/node
 CLIENT := clients/typescript
 SOURCES := $(shell find src -name '*.ts')
 
-.PHONY: database run test fast check generate bench chaos image-test build setup peers kubernetes schemathesis clean
+.PHONY: database prometheus run test fast check generate bench chaos image-test build setup peers kubernetes schemathesis clean
 .DEFAULT_GOAL := run
 
 ## run: install, build and start the whole service in one process (PORT, PLATEN_DATA_DIR and the rest are obeyed)
@@ -17,7 +17,7 @@ test: check peers kubernetes schemathesis
 	  PLATEN_CHROMIUM_PATH="$$browser" PATH="$(CURDIR)/node_modules/.bin:$$PATH" $(NODE) node_modules/mocha/bin/mocha.js --exit --reporter dot 'test/integration/chromium/**/*.test.ts'; \
 	fi
 	@PATH="$(CURDIR)/node_modules/.bin:$$PATH" $(NODE) node_modules/mocha/bin/mocha.js --exit --reporter test/support/reporter.cjs \
-	  'test/unit/**/*.test.ts' 'test/integration/**/*.test.ts' 'test/races/**/*.test.ts' 'test/conformance/**/*.test.ts' 'test/e2e/**/*.test.ts' 'test/disruption/**/*.test.ts'
+	  'test/unit/**/*.test.ts' 'test/integration/**/*.test.ts' 'test/races/**/*.test.ts' 'test/conformance/**/*.test.ts' 'test/e2e/**/*.test.ts' 'test/disruption/**/*.test.ts' 'test/monitoring/**/*.test.ts'
 
 ## fast: unit and integration tests alone
 fast: peers kubernetes $(CLIENT)/node_modules/.installed
@@ -86,6 +86,10 @@ kubernetes: node_modules/.installed
 # What holds the running service against its OpenAPI document; needs Python 3.10 or newer. Kept in .cache.
 schemathesis: node_modules/.installed
 	@$(NODE) scripts/install-schemathesis.ts
+
+# promtool and prometheus, for the tests of dashboards and alerts. Kept in .cache.
+prometheus:
+	@scripts/install-prometheus.sh >/dev/null
 
 clean:
 	rm -rf $(CLIENT)/node_modules dist node_modules .cache

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Prints the folder of `prometheus` and `promtool`, for the tests of dashboards and alerts: where they are on PATH, or
-# else Debian's, unpacked into .cache without installing anything. Where there is no Debian either, they are built with
-# Go (some ten minutes).
+# else Debian's, unpacked into .cache without installing anything.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -31,14 +30,8 @@ if command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null; then
   mv "$folder/root/usr/bin/prometheus" "$folder/root/usr/bin/promtool" "$folder/new"
   rm -rf "$folder/root"
   mv "$folder/new" "$folder/bin"
-elif command -v go >/dev/null; then
-  echo 'Building prometheus with Go …' >&2
-  # The server without its web page, which the tests do not look at.
-  GOBIN="$folder/new" go install github.com/prometheus/prometheus/cmd/prometheus@v0.305.0 \
-    github.com/prometheus/prometheus/cmd/promtool@v0.305.0
-  mv "$folder/new" "$folder/bin"
 else
-  echo 'The tests of dashboards and alerts need prometheus and promtool: from PATH, Debian or Go.' >&2
+  echo 'The tests of dashboards and alerts need prometheus and promtool: on PATH, or from Debian.' >&2
   exit 1
 fi
 echo "$folder/bin"

@@ -12,7 +12,11 @@ export interface Panel {
   readonly title: string;
   readonly description?: string;
   readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
-  readonly targets?: readonly { readonly refId: string; readonly expr: string; readonly legendFormat: string }[];
+  readonly targets?: readonly {
+    readonly refId: string;
+    readonly expr: string;
+    readonly legendFormat: string;
+  }[];
   readonly fieldConfig?: {
     readonly defaults: {
       readonly unit: string;
@@ -20,8 +24,12 @@ export interface Panel {
       readonly max?: number;
       readonly decimals?: number;
       readonly custom?: { readonly lineInterpolation: string; readonly stacking: { readonly mode: string } };
-      readonly thresholds?: { readonly steps: readonly { readonly color: string; readonly value: number | null }[] };
-      readonly mappings?: readonly { readonly options: Readonly<Record<string, { readonly text: string }>> }[];
+      readonly thresholds?: {
+        readonly steps: readonly { readonly color: string; readonly value: number | null }[];
+      };
+      readonly mappings?: readonly {
+        readonly options: Readonly<Record<string, { readonly text: string }>>;
+      }[];
     };
   };
 }
@@ -34,7 +42,11 @@ export interface Dashboard {
   readonly panels: readonly Panel[];
   readonly annotations: { readonly list: readonly { readonly expr?: string }[] };
   readonly templating: {
-    readonly list: readonly { readonly name: string; readonly definition?: string; readonly allValue?: string }[];
+    readonly list: readonly {
+      readonly name: string;
+      readonly definition?: string;
+      readonly allValue?: string;
+    }[];
   };
 }
 
@@ -50,7 +62,11 @@ export function readDashboards(): Dashboard[] {
  *
  * @param rateInterval seconds; Grafana takes four times the scrape interval at least.
  */
-export function withoutVariables({ templating }: Dashboard, expression: string, rateInterval: number): string {
+export function withoutVariables(
+  { templating }: Dashboard,
+  expression: string,
+  rateInterval: number,
+): string {
   const chosen = templating.list.reduce(
     (text, { name, allValue }) => text.replaceAll(`$${name}`, allValue ?? ''),
     expression.replaceAll('$__rate_interval', `${rateInterval}s`),

@@ -62,7 +62,10 @@ export async function startPrometheus(ruleFiles: readonly string[] = []): Promis
     writeFile(
       targetsFile,
       JSON.stringify(
-        targets.map(({ url, pod }) => ({ targets: [new URL(url).host], labels: { pod, namespace: 'platen' } })),
+        targets.map(({ url, pod }) => ({
+          targets: [new URL(url).host],
+          labels: { pod, namespace: 'platen' },
+        })),
       ),
     );
   await scrape([]);
