@@ -64,7 +64,10 @@ export interface Bus {
    * a pool that nobody serves yet waits for the first worker of that pool.
    */
   publishPointer(pointer: JobPointer): Promise<void>;
-  /** Starts taking pointers of one pool, of both classes. At most one consumer per Bus. */
+  /**
+   * Starts taking pointers of one pool, of both classes. At most one consumer per Bus at a time; one may come again after
+   * its subscription has been stopped. The pointers that it would have taken go to others meanwhile.
+   */
   consumePointers(pool: string, consumer: PointerConsumer): Promise<Subscription>;
   publishEvent(event: JobEvent): Promise<void>;
   /** Every subscriber of every process sees every event of the topic published after it subscribed (at best effort). */

@@ -86,6 +86,7 @@ class KafkaBus implements Bus {
   readonly #handlers: EventHandlers;
   readonly #eventIntakes = new Map<EventTopic, EventIntake>();
   #pointerIntakes: readonly PointerIntake[] = [];
+  #hasConsumed = false;
   #closing: Promise<void> | undefined;
 
   constructor(options: KafkaBusOptions) {
@@ -132,8 +133,10 @@ class KafkaBus implements Bus {
           groupId: `${consumerGroup}.${pool}.${jobClass}`,
           sessionTimeoutMs,
           concurrency: partitions,
+          again: this.#hasConsumed,
         }),
     );
+    this.#hasConsumed = true;
     this.#pointerIntakes = intakes;
     return {
       stop: async () => {

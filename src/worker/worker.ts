@@ -1,5 +1,6 @@
 import type { Bus, JobClass, JobPointer, PointerConsumer, Slot, Subscription } from '../bus/bus.ts';
 import type { Job } from '../jobs/job.ts';
+import type { WorkerState } from '../workers/worker-registry.ts';
 import { HeldJobs } from './held-jobs.ts';
 import { type AttemptParts, attempt } from './render-attempt.ts';
 import { WorkerSlots } from './slots.ts';
@@ -27,7 +28,12 @@ export class Worker implements PointerConsumer {
   readonly #parts: WorkerParts;
   readonly #slots: WorkerSlots;
   readonly #held: HeldJobs;
-  readonly #subscriptions: Subscription[] = [];
+  #cancels: Subscription | undefined;
+  /** Undefined while it takes no pointers. */
+  #pointers: Subscription | undefined;
+  #state: WorkerState = 'starting';
+  /** Changes of what it takes, one after the other. */
+  #turn: Promise<void> = Promise.resolve();
 
   constructor(parts: WorkerParts) {
     this.#parts = parts;
@@ -35,15 +41,38 @@ export class Worker implements PointerConsumer {
     this.#held = new HeldJobs(parts.store.transitions, parts.owner, parts.leaseMs, parts.logger);
   }
 
+  /** As of workers/worker-registry.ts. It is `paused` once nothing more can be claimed. */
+  get state(): WorkerState {
+    return this.#state;
+  }
+
+  /** Jobs that it holds, or is about to. */
+  get busy(): number {
+    return Math.max(this.#held.size, this.#slots.busy);
+  }
+
   async start(): Promise<void> {
-    const { bus, pool } = this.#parts;
     // A held job is said to be cancelled: look at once instead of at the next renewal.
-    this.#subscriptions.push(
-      await bus.subscribeEvents('cancels', ({ jobId }) => {
-        if (this.#held.holds(jobId)) void this.#held.renew();
-      }),
-      await bus.consumePointers(pool, this),
-    );
+    this.#cancels = await this.#parts.bus.subscribeEvents('cancels', ({ jobId }) => {
+      if (this.#held.holds(jobId)) void this.#held.renew();
+    });
+    await this.resume();
+  }
+
+  /** Claims nothing more from when this resolves; what it holds goes on. Others get the pointers that wait. */
+  pause(): Promise<void> {
+    return this.#next(async () => {
+      await this.#letGo();
+      this.#become('paused');
+    });
+  }
+
+  /** Claims again after a pause. */
+  resume(): Promise<void> {
+    return this.#next(async () => {
+      this.#pointers ??= await this.#parts.bus.consumePointers(this.#parts.pool, this);
+      this.#become('claiming');
+    });
   }
 
   reserve(jobClass: JobClass, signal: AbortSignal): Promise<Slot> {
@@ -80,15 +109,37 @@ export class Worker implements PointerConsumer {
   }
 
   /**
-   * Takes no more jobs, lets those under way finish for `graceMs`, then gives back the rest; resolves when nothing is
-   * held any more.
+   * Takes no more jobs, lets those under way finish for `graceMs` from now, then gives back the rest; resolves when
+   * nothing is held any more.
    */
   async stop(graceMs: number): Promise<void> {
-    for (const subscription of this.#subscriptions.splice(0).reverse()) await subscription.stop();
-    if (!(await this.#held.drained(graceMs))) {
+    const deadline = performance.now() + graceMs;
+    this.#become('ending');
+    await this.#turn;
+    await this.#letGo();
+    await this.#cancels?.stop();
+    if (!(await this.#held.drained(Math.max(0, deadline - performance.now())))) {
       this.#held.stopAll('shutdown');
       await this.#held.drained(GIVE_BACK_MS);
     }
     this.#held.close();
+  }
+
+  #become(state: WorkerState): void {
+    // For good: it may be told to end in the middle of another change.
+    if (this.#state !== 'ending') this.#state = state;
+  }
+
+  async #letGo(): Promise<void> {
+    await this.#pointers?.stop();
+    this.#pointers = undefined;
+  }
+
+  /** Whoever is told to end does nothing else any more. */
+  #next(change: () => Promise<void>): Promise<void> {
+    const done = this.#turn.then(() => (this.#state === 'ending' ? undefined : change()));
+    // Whoever asked hears of a failure; the next change is tried all the same.
+    this.#turn = done.catch(() => {});
+    return done;
   }
 }

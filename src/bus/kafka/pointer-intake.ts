@@ -19,6 +19,8 @@ export interface PointerIntakeOptions {
   readonly sessionTimeoutMs: number;
   /** Partitions that are worked on at the same time. */
   readonly concurrency: number;
+  /** Whether there has been one before it, which was stopped: coming back is no problem to tell of, unless it fails. */
+  readonly again: boolean;
 }
 
 /** Bounds how long a fetch, and with it a stop or a rebalance, waits for messages that do not come. */
@@ -52,7 +54,7 @@ export class PointerIntake {
     target: PointerConsumer,
     options: PointerIntakeOptions,
   ) {
-    const { topic, topics, groupId, sessionTimeoutMs, concurrency } = options;
+    const { topic, topics, groupId, sessionTimeoutMs, concurrency, again } = options;
     this.#target = target;
     this.#options = options;
     this.#logger = client.logger;
@@ -61,6 +63,7 @@ export class PointerIntake {
       topic,
       topics,
       fromBeginning: true,
+      again,
       config: () => ({
         groupId,
         sessionTimeout: sessionTimeoutMs,

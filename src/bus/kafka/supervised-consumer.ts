@@ -21,6 +21,8 @@ export interface ConsumerPlan {
   readonly topics: TopicGroup;
   /** Where a group without a committed offset begins: at what is there already, or at what comes. */
   readonly fromBeginning: boolean;
+  /** Whether it follows one that was stopped in good order, and so is not taken for one that is missing yet. */
+  readonly again?: boolean;
   /** This and `run` are called for each consumer that is made: the first, and each that replaces one. */
   config(): ConsumerConfig;
   run(consumer: Consumer): ConsumerRunConfig;
@@ -41,13 +43,14 @@ export class SupervisedConsumer {
   readonly #running: Promise<void>;
   readonly #ready = Promise.withResolvers<void>();
   #current: Consumer | undefined;
-  #problem: string | undefined = 'not connected yet';
+  #problem: string | undefined;
   #lastSign = 0;
 
   constructor(client: ClientOptions, monitor: BrokerMonitor, plan: ConsumerPlan) {
     this.#client = client;
     this.#monitor = monitor;
     this.#plan = plan;
+    this.#problem = plan.again ? undefined : 'not connected yet';
     this.#logger = client.logger.child({ topic: plan.topic });
     this.#running = this.#run();
   }

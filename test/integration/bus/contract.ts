@@ -51,6 +51,22 @@ export function describeBusContract(name: string, underTest: () => BusUnderTest)
       assert.deepEqual(consumer.accepted, [pointer('job-ü', 'bulk', 7)]);
     });
 
+    it('delivers nothing to a consumer that has stopped, and all of it to the one that comes again', async () => {
+      const consumer = new RecordingConsumer();
+      const subscription = await bus.consumePointers(DEFAULT_POOL, consumer);
+      await bus.publishPointer(pointer('job-1'));
+      await consumer.until(() => consumer.accepted.length === 1);
+      await subscription.stop();
+      for (const n of [2, 3]) await bus.publishPointer(pointer(`job-${n}`));
+      await sleep(underTest().quietMs);
+      assert.deepEqual(consumer.ids(), ['job-1']);
+      assert.equal(bus.problem(), undefined);
+      await bus.consumePointers(DEFAULT_POOL, consumer);
+      assert.equal(bus.problem(), undefined, 'coming back is no problem');
+      await consumer.until(() => consumer.accepted.length === 3);
+      assert.deepEqual(consumer.ids(), ['job-1', 'job-2', 'job-3']);
+    });
+
     it('delivers what was published before there was a consumer', async () => {
       for (const n of [1, 2, 3]) await bus.publishPointer(pointer(`job-${n}`));
       const consumer = new RecordingConsumer();

@@ -7,8 +7,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
-import type { Renderer, RenderRequest } from '../../../src/chromium/renderer.ts';
-import { PlatenError } from '../../../src/errors/registry.ts';
 import type { Job } from '../../../src/jobs/job.ts';
 import { repairNamedJobs } from '../../../src/jobs/sweeps/named-jobs.ts';
 import { DEFAULT_POOL } from '../../../src/plans/names.ts';
@@ -18,33 +16,10 @@ import { createTemplateEngine, type TemplateEngine } from '../../../src/template
 import { Worker } from '../../../src/worker/worker.ts';
 import { type Domain, newJob, openDomain, slotsInUse } from '../../support/domain.ts';
 import { eventually } from '../../support/eventually.ts';
+import { HeldRenderer } from '../../support/held-renderer.ts';
 import { startMongo } from '../../support/mongo.ts';
 
 const LEASE_MS = 600;
-
-/** A renderer that prints when it is told to, and stops when the worker says so, as the one that ships does. */
-class HeldRenderer implements Renderer {
-  readonly running = new Map<string, () => void>();
-  readonly stopped: string[] = [];
-
-  async render({ jobId, signal }: RenderRequest) {
-    const done = Promise.withResolvers<void>();
-    this.running.set(jobId, done.resolve);
-    signal.addEventListener('abort', () => {
-      this.stopped.push(jobId);
-      done.reject(new PlatenError('CANCELLED'));
-    });
-    await done.promise.finally(() => this.running.delete(jobId));
-    const phases = { page: 0, load: 0, wait: 0, print: 0, finish: 0 };
-    return { pdf: Buffer.from('%PDF-1.7'), pages: 1, phases };
-  }
-
-  health() {
-    return { ready: true, slots: 2, busy: this.running.size, browsers: 1, lastProgress: Date.now() };
-  }
-
-  async close(): Promise<void> {}
-}
 
 describe('a worker', function () {
   this.timeout(30_000);

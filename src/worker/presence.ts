@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import type { Logger } from '../telemetry/logger.ts';
+import type { WorkerRegistry, WorkerReport } from '../workers/worker-registry.ts';
+
+/** A change is reported within this time, and never more often. */
+const CHANGES_EVERY_MS = 1000;
+/** Without a change: a third of the time after which a worker is no longer seen, and the wait for what is wanted of it. */
+const REPORT_EVERY_MS = 3000;
+
+export interface PresenceParts {
+  readonly registry: Pick<WorkerRegistry, 'report' | 'remove'>;
+  /** What is to be said now. */
+  readonly describe: () => WorkerReport;
+  /** Told whether the worker may claim, whenever that changes; resolves when it is so. */
+  readonly follow: (mayClaim: boolean) => Promise<void>;
+  readonly logger: Logger;
+}
+
+/**
+ * Keeps a worker's record in the registry up to date, and does what is asked of it there. While the database is away the
+ * worker goes on as it was: then it claims nothing anyway.
+ */
+export class WorkerPresence {
+  readonly #parts: PresenceParts;
+  readonly #stopped = new AbortController();
+  /** What was reported last, and when by the process's own clock. */
+  #reported: { readonly said: WorkerReport; readonly at: number } | undefined;
+  #mayClaim = true;
+  #failing = false;
+  #running: Promise<void> | undefined;
+
+  constructor(parts: PresenceParts) {
+    this.#parts = parts;
+  }
+
+  /** Resolves when the worker is in the registry. @throws when the database does not answer. */
+  async start(): Promise<void> {
+    await this.#report();
+    this.#running = this.#run();
+  }
+
+  /** Reports at once, as far as the database answers. */
+  async reportNow(): Promise<void> {
+    await this.#report().catch((error: unknown) => this.#note(error));
+  }
+
+  /** The worker has ended: takes it out of the registry, as far as the database answers. */
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    await this.#running;
+    await this.#parts.registry
+      .remove(this.#parts.describe()._id)
+      .catch((error: unknown) => this.#note(error));
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopped;
+    while (!signal.aborted) {
+      await sleep(CHANGES_EVERY_MS, undefined, { signal, ref: false }).catch(() => undefined);
+      if (!signal.aborted && this.#isDue()) await this.reportNow();
+    }
+  }
+
+  #isDue(): boolean {
+    if (this.#reported === undefined) return true;
+    const { said, at } = this.#reported;
+    return performance.now() - at >= REPORT_EVERY_MS || !isDeepStrictEqual(said, this.#parts.describe());
+  }
+
+  async #report(): Promise<void> {
+    const said = this.#parts.describe();
+    const { pauseRequested } = await this.#parts.registry.report(said);
+    this.#reported = { said, at: performance.now() };
+    this.#failing = false;
+    if (pauseRequested !== this.#mayClaim) return;
+    await this.#parts.follow(!pauseRequested);
+    this.#mayClaim = !pauseRequested;
+    this.#parts.logger.info({ mayClaim: this.#mayClaim }, 'the worker was asked to claim, or not to');
+  }
+
+  #note(error: unknown): void {
+    if (!this.#failing) this.#parts.logger.warn({ err: error }, 'the worker could not report itself');
+    this.#failing = true;
+  }
+}

@@ -1,0 +1,29 @@
+import type { Renderer, RenderRequest } from '../../src/chromium/renderer.ts';
+import { PlatenError } from '../../src/errors/registry.ts';
+
+/** A renderer that prints when it is told to, and stops when the worker says so, as the one that ships does. */
+export class HeldRenderer implements Renderer {
+  readonly running = new Map<string, () => void>();
+  readonly stopped: string[] = [];
+  /** Whether a render waits to be told. */
+  holds = true;
+
+  async render({ jobId, signal }: RenderRequest) {
+    const done = Promise.withResolvers<void>();
+    if (this.holds) this.running.set(jobId, done.resolve);
+    else done.resolve();
+    signal.addEventListener('abort', () => {
+      this.stopped.push(jobId);
+      done.reject(new PlatenError('CANCELLED'));
+    });
+    await done.promise.finally(() => this.running.delete(jobId));
+    const phases = { page: 0, load: 0, wait: 0, print: 0, finish: 0 };
+    return { pdf: Buffer.from('%PDF-1.7'), pages: 1, phases };
+  }
+
+  health() {
+    return { ready: true, slots: 2, busy: this.running.size, browsers: 1, lastProgress: Date.now() };
+  }
+
+  async close(): Promise<void> {}
+}
