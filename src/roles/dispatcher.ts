@@ -8,6 +8,7 @@ import { KeyStore } from '../keys/key-store.ts';
 import { RateLimiter } from '../limits/rate-limiter.ts';
 import { ensureIndexes } from '../store/collection-spec.ts';
 import { RequestLog } from '../usage/request-log.ts';
+import { WorkerRegistry } from '../workers/worker-registry.ts';
 import { createAccountServices } from './account-services.ts';
 import type { Component } from './component.ts';
 import type { Core } from './core.ts';
@@ -15,6 +16,8 @@ import { recordDemand } from './record-demand.ts';
 
 /** Retention is counted in hours; looking once a minute is exact enough. */
 const SLOW_SWEEP_MS = 60_000;
+/** A worker that died is no longer seen after seconds; its record may be of use to a person for a while. */
+const FORGET_WORKER_MS = 300_000;
 /** No sweep finishing for this long means that they are stuck. */
 const STUCK_AFTER_MS = 120_000;
 
@@ -97,6 +100,7 @@ function expirySweeps(core: Core): Sweep[] {
   const requestLog = new RequestLog(connection, logger);
   const limiter = new RateLimiter(connection, clock);
   const idempotency = new IdempotencyStore(connection, clock);
+  const workers = new WorkerRegistry(connection, clock);
   const accountServices = createAccountServices(connection, {
     ...core,
     keys: new KeyStore(connection, clock),
@@ -106,6 +110,7 @@ function expirySweeps(core: Core): Sweep[] {
     'usage-buckets': (now) => counters.deleteOld(now),
     'rate-windows': (now) => limiter.deleteOld(now),
     'idempotency-keys': (now) => idempotency.deleteExpired(now),
+    workers: (now) => workers.forgetUnseen(new Date(now.getTime() - FORGET_WORKER_MS)),
     'account-records': (now) => accountServices.deleteExpired(now),
   };
   return Object.entries(deletions).map(([name, run]) => ({

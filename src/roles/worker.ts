@@ -6,8 +6,11 @@ import { createAddressPolicy, machineAddresses } from '../egress/address-policy.
 import { parseNetworks } from '../egress/networks.ts';
 import { startEgressProxy } from '../egress/proxy.ts';
 import { createPdfFinisher } from '../pdf/finish.ts';
+import { ensureIndexes } from '../store/collection-spec.ts';
 import type { TemplateEngine } from '../templates/engine/template-engine.ts';
+import { WorkerPresence } from '../worker/presence.ts';
 import { Worker } from '../worker/worker.ts';
+import { WorkerRegistry } from '../workers/worker-registry.ts';
 import type { Component } from './component.ts';
 import type { Core } from './core.ts';
 import { recordWait } from './record-wait.ts';
@@ -45,6 +48,7 @@ export async function startWorker(core: Core, templates: TemplateEngine): Promis
     userDataRoot: join(tmpdir(), 'platen-chromium'),
   });
   const pool = config.PLATEN_POOL;
+  const owner = `${core.instance}-${randomUUID().slice(0, 8)}`;
   metrics.workerSlots.set({ kind: 'total', pool }, config.PLATEN_WORKER_SLOTS);
   metrics.workerSlots.set({ kind: 'busy', pool }, 0);
   const worker = new Worker({
@@ -72,17 +76,23 @@ export async function startWorker(core: Core, templates: TemplateEngine): Promis
       lost: () => metrics.rendersDropped.inc(),
     },
     bus: core.bus,
-    owner: `${core.instance}-${randomUUID().slice(0, 8)}`,
+    owner,
     pool,
     slots: config.PLATEN_WORKER_SLOTS,
     leaseMs: config.PLATEN_LEASE_MS,
     onSlots: (busy) => metrics.workerSlots.set({ kind: 'busy', pool }, busy),
   });
+  const presence = core.role === 'standalone' ? undefined : await openPresence(core, worker, owner);
+  await presence?.start();
   await worker.start();
   metrics.workerStart.set({ pool }, process.uptime());
   return {
     async stop() {
-      await worker.stop(config.PLATEN_SHUTDOWN_GRACE_MS);
+      const stopped = worker.stop(config.PLATEN_SHUTDOWN_GRACE_MS);
+      // What it holds from now on asks for no worker in its place.
+      await presence?.reportNow();
+      await stopped;
+      await presence?.stop();
       await renderer.close();
       await Promise.all([finisher.close(), proxy.close()]);
     },
@@ -94,4 +104,28 @@ export async function startWorker(core: Core, templates: TemplateEngine): Promis
         : undefined;
     },
   };
+}
+
+/** What the worker says of itself in the registry, and what it does when it is asked there. */
+async function openPresence(core: Core, worker: Worker, owner: string): Promise<WorkerPresence> {
+  const { config, clock, connection, logger } = core;
+  const registry = new WorkerRegistry(connection, clock);
+  await ensureIndexes(connection);
+  const lasting = {
+    _id: owner,
+    pool: config.PLATEN_POOL,
+    pod: config.POD_NAME ?? null,
+    namespace: config.POD_NAMESPACE ?? null,
+    node: config.NODE_NAME ?? null,
+    slots: config.PLATEN_WORKER_SLOTS,
+    startedAt: clock.now(),
+    sandbox: 'unknown',
+    browser: null,
+  } as const;
+  return new WorkerPresence({
+    registry,
+    describe: () => ({ ...lasting, busy: worker.busy, state: worker.state }),
+    follow: (mayClaim) => (mayClaim ? worker.resume() : worker.pause()),
+    logger,
+  });
 }
