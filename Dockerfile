@@ -33,7 +33,7 @@ ENV NODE_ENV=production \
 COPY --from=build /build/package.json ./
 COPY --from=build /build/node_modules node_modules
 COPY --from=build /build/dist dist
-RUN mkdir /data && chown node:node /data
+RUN mkdir /data && chown node:node /data && chmod +x dist/main.js && ln -s /app/dist/main.js /usr/local/bin/platen
 # As a number: Kubernetes checks runAsNonRoot without looking into the image.
 USER 1000:1000
 VOLUME /data

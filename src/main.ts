@@ -1,23 +1,20 @@
 #!/usr/bin/env node
 import { writeSync } from 'node:fs';
 import { CommandError } from './cli/command-error.ts';
+import { COMMANDS } from './cli/commands.ts';
 import { type Config, ConfigError, type JobRole, loadConfig } from './config.ts';
 import type { RunningRole } from './roles/run-role.ts';
 
 const ROLES: readonly JobRole[] = ['api', 'worker', 'dispatcher', 'standalone'];
-const USAGE = `usage: platen <${ROLES.join(' | ')}>\n       platen accounts <list | create | set-plan | reset-password | revoke-tokens>`;
+const USAGE = `usage: platen <${ROLES.join(' | ')}>\n       platen accounts <list | create | set-plan | reset-password | revoke-tokens>\n       platen try URL`;
 /** Two signals within this time are one: of a process group, the parent may pass on what its child has got already. */
 const SAME_SIGNAL_MS = 1000;
 /** What is left to do when nothing works any more is not waited for longer than this. */
 const LAST_STEPS_MS = 10_000;
 
 async function main(): Promise<void> {
-  if (process.argv[2] === 'accounts') {
-    // Each way of starting loads only what it needs: a command is to answer at once.
-    const { runAccountsCommand } = await import('./cli/accounts-command.ts');
-    const print = (text: string) => void process.stdout.write(`${text}\n`);
-    return runAccountsCommand(process.argv.slice(3), process.env, { stdin: process.stdin, print });
-  }
+  const command = COMMANDS.get(process.argv[2] ?? '');
+  if (command !== undefined) return command(process.argv.slice(3));
   const role = ROLES.find((name) => name === process.argv[2]);
   if (role === undefined || process.argv.length > 3) {
     tell(USAGE);

@@ -4,6 +4,7 @@ import type { AccountService } from '../accounts/account-service.ts';
 import { type AccountReader, AccountStore } from '../accounts/account-store.ts';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
+import type { KeyService } from '../keys/key-service.ts';
 import { KeyStore } from '../keys/key-store.ts';
 import { checkLayout, LayoutError } from '../layout/layout.ts';
 import { openMirroredPlans } from '../plans/mirrored-plans.ts';
@@ -21,6 +22,7 @@ import { CommandError } from './command-error.ts';
 export interface OpenAccounts {
   readonly accounts: AccountReader;
   readonly accountService: AccountService;
+  readonly keyService: KeyService;
   close(): Promise<void>;
 }
 
@@ -47,7 +49,7 @@ export async function openAccounts(config: Config): Promise<OpenAccounts> {
         ? await openMirroredPlans(new PlanMirror(connection), logger)
         : plansOfFile;
     const accounts = new AccountStore(connection, systemClock);
-    const { accountService } = createAccountServices(connection, {
+    const { accountService, keyService } = createAccountServices(connection, {
       accounts,
       keys: new KeyStore(connection, systemClock),
       plans,
@@ -59,6 +61,7 @@ export async function openAccounts(config: Config): Promise<OpenAccounts> {
     return {
       accounts,
       accountService,
+      keyService,
       async close() {
         await connection.close();
         await database.close();

@@ -1,0 +1,33 @@
+import process from 'node:process';
+
+/** What comes after the command's name. @throws CommandError or ConfigError, for whoever typed it. */
+type Command = (argv: readonly string[]) => Promise<void>;
+
+const print = (text: string) => void process.stdout.write(`${text}\n`);
+
+/** `platen <name> …` that is no role. Each loads only what it needs: a command is to answer at once. */
+export const COMMANDS: ReadonlyMap<string, Command> = new Map([
+  [
+    'accounts',
+    async (argv) => {
+      const { runAccountsCommand } = await import('./accounts-command.ts');
+      return runAccountsCommand(argv, process.env, { stdin: process.stdin, print });
+    },
+  ],
+  [
+    'try',
+    async (argv) => {
+      const { runTryCommand } = await import('./try-command.ts');
+      return runTryCommand(argv, process.env, print);
+    },
+  ],
+  [
+    'install-seccomp-profile',
+    async (argv) => {
+      const { runSeccompProfileCommand } = await import('./seccomp-profile-command.ts');
+      const stop = new AbortController();
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+      return runSeccompProfileCommand(argv, process.env, { signal: stop.signal, print });
+    },
+  ],
+] satisfies [string, Command][]);

@@ -1,0 +1,83 @@
+import { parseArgs } from 'node:util';
+import { BY_OPERATOR } from '../audit/audit-log.ts';
+import { type Config, loadConfig } from '../config.ts';
+import { FREE_PLAN } from '../plans/plan.ts';
+import { CommandError } from './command-error.ts';
+import { openAccounts } from './open-accounts.ts';
+import { type Rendered, renderOnce } from './render-once.ts';
+
+const USAGE = `usage: platen try URL [--timeout SECONDS]
+
+Renders one small document through the API at URL, as an account of its own with a key that ends with the command, and looks
+at what comes back. Exits with 0 when that is a PDF. It waits for a service that is only starting: 60 s unless said otherwise.
+The database is the one of MONGODB_URI.`;
+
+/** It has no password, so that nobody signs in to it. */
+const ACCOUNT = { email: 'platen-try@platen.invalid', password: null, plan: FREE_PLAN };
+const DEFAULT_TIMEOUT_S = 60;
+const MAX_TIMEOUT_S = 3600;
+
+/**
+ * `platen try …`, as `helm test` does it.
+ *
+ * @param argv what comes after `try`.
+ * @throws CommandError saying what does not work, or ConfigError for a faulty environment.
+ */
+export async function runTryCommand(
+  argv: readonly string[],
+  environment: NodeJS.ProcessEnv,
+  print: (text: string) => void,
+): Promise<void> {
+  const { url, timeoutMs } = parse(argv);
+  const config: Config = loadConfig('standalone', environment);
+  const opened = await openAccounts(config);
+  let rendered: Rendered;
+  try {
+    const { account } = await opened.accountService.findOrCreate(ACCOUNT, BY_OPERATOR);
+    // Of test mode: it uses no quota, and the watermark tells its PDFs from others.
+    const fields = { name: 'platen try', mode: 'test', allowedIps: [] } as const;
+    const { secret, key } = await opened.keyService.create(account._id, fields, BY_OPERATOR);
+    try {
+      rendered = await renderOnce({ url, key: secret, signal: AbortSignal.timeout(timeoutMs) });
+    } finally {
+      await opened.keyService.revoke(account._id, key._id, BY_OPERATOR);
+    }
+  } finally {
+    await opened.close();
+  }
+  print(`${url} rendered a PDF of ${rendered.bytes} bytes in ${Math.round(rendered.tookMs)} ms.`);
+}
+
+function parse(argv: readonly string[]): { url: URL; timeoutMs: number } {
+  let parsed: ReturnType<typeof parseStrictly>;
+  try {
+    parsed = parseStrictly(argv);
+  } catch (error) {
+    throw misused((error as Error).message);
+  }
+  const [address = '', ...more] = parsed.positionals;
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol) || more.length > 0) {
+    throw misused(
+      address === '' ? 'Which service is to be tried?' : `Not an http or https address: ${argv.join(' ')}`,
+    );
+  }
+  const seconds = Number(parsed.values.timeout);
+  if (!Number.isInteger(seconds) || seconds < 1 || seconds > MAX_TIMEOUT_S) {
+    throw misused(`--timeout must be an integer from 1 to ${MAX_TIMEOUT_S}.`);
+  }
+  return { url, timeoutMs: seconds * 1000 };
+}
+
+function parseStrictly(argv: readonly string[]) {
+  return parseArgs({
+    args: [...argv],
+    allowPositionals: true,
+    strict: true,
+    options: { timeout: { type: 'string', default: String(DEFAULT_TIMEOUT_S) } },
+  });
+}
+
+function misused(message: string): CommandError {
+  return new CommandError(`${message}\n\n${USAGE}`);
+}

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pino } from 'pino';
+import { AccountStore } from '../../src/accounts/account-store.ts';
+import { systemClock } from '../../src/clock.ts';
+import { KeyStore } from '../../src/keys/key-store.ts';
+import { connectDatabase } from '../../src/store/connection.ts';
+import { runCommand } from '../support/command.ts';
+import { freePort } from '../support/processes.ts';
+import { openStandaloneService, type TestService } from '../support/service.ts';
+
+describe('platen try', function () {
+  this.timeout(60_000);
+  let service: TestService;
+
+  before(async () => {
+    service = await openStandaloneService();
+  });
+  after(() => service.stop());
+
+  const platenTry = (...args: string[]) =>
+    runCommand(['try', ...args], { environment: { MONGODB_URI: service.mongodbUri } });
+
+  it('renders a PDF through a running service, as often as it is asked', async () => {
+    for (let i = 0; i < 3; i++) {
+      const { code, stdout, stderr } = await platenTry(service.url);
+      assert.equal(code, 0, stderr);
+      assert.match(stdout, /rendered a PDF of \d{4,} bytes in \d+ ms/);
+    }
+  });
+
+  it('leaves no key behind that works', async () => {
+    await platenTry(service.url);
+    const connection = await connectDatabase(service.mongodbUri, pino({ level: 'silent' }));
+    try {
+      const accounts = new AccountStore(connection, systemClock);
+      const account = await accounts.findByEmail('platen-try@platen.invalid');
+      assert.ok(account !== undefined);
+      const query = { limit: 10, offset: 0, sort: 'created_desc', mode: undefined } as const;
+      const keys = new KeyStore(connection, systemClock);
+      assert.equal((await keys.list(account._id, { ...query, status: 'active' })).total, 0);
+      assert.ok((await keys.list(account._id, { ...query, status: 'revoked' })).total > 0);
+    } finally {
+      await connection.close();
+    }
+  });
+
+  it('fails, saying what is wrong, when nobody answers in time', async () => {
+    const { code, stderr } = await platenTry(`http://127.0.0.1:${await freePort()}`, '--timeout', '2');
+    assert.equal(code, 1);
+    assert.match(stderr, /has rendered nothing in time: .*ECONNREFUSED/);
+  });
+
+  it('fails when what comes back is no PDF', async () => {
+    const other = createServer((_request, response) => response.end('<h1>Welcome to nginx!</h1>'));
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    try {
+      const { port } = other.address() as AddressInfo;
+      const { code, stderr } = await platenTry(`http://127.0.0.1:${port}`);
+      assert.equal(code, 1);
+      assert.match(stderr, /what came is no PDF: <h1>Welcome to nginx!/);
+    } finally {
+      other.close();
+    }
+  });
+
+  it('says how it is used', async () => {
+    for (const args of [[], ['nonsense'], ['http://a', 'http://b'], ['http://a', '--timeout', '0']]) {
+      const { code, stderr } = await platenTry(...args);
+      assert.equal(code, 1);
+      assert.match(stderr, /usage: platen try URL/);
+    }
+  });
+});
