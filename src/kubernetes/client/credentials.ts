@@ -19,14 +19,16 @@ export interface Access {
  * pool of connections for as long as the certificates stay the same: the library would make a new pool for every call.
  */
 export class Credentials {
-  readonly #config: KubeConfig;
+  readonly #load: () => Promise<KubeConfig>;
   readonly #timers: Timers;
+  #config: KubeConfig | undefined;
   #access: { readonly value: Promise<Access>; readonly readAtMs: number } | undefined;
   #pool: { readonly id: string; readonly dispatcher: Dispatcher } | undefined;
   readonly #oldPools = new Set<Dispatcher>();
 
-  constructor(config: KubeConfig, timers: Timers) {
-    this.#config = config;
+  /** @param load reads the configuration; again when the server did not know what was in it. */
+  constructor(load: () => Promise<KubeConfig>, timers: Timers) {
+    this.#load = load;
     this.#timers = timers;
   }
 
@@ -41,9 +43,10 @@ export class Credentials {
     return this.#access.value;
   }
 
-  /** The server does not know them (any more): the next call reads them again. */
+  /** The server does not know them (any more): the next call reads them anew, what the library has kept of them too. */
   renew(): void {
     this.#access = undefined;
+    this.#config = undefined;
   }
 
   /** Breaks off whatever is under way. */
@@ -54,8 +57,10 @@ export class Credentials {
 
   async #read(): Promise<Access> {
     try {
+      this.#config ??= await this.#load();
+      const config = this.#config;
       const options: RequestOptions = {};
-      await this.#config.applyToHTTPSOptions(options);
+      await config.applyToHTTPSOptions(options);
       const headers: Record<string, string> = {};
       for (const [name, value] of Object.entries(options.headers ?? {})) headers[name] = String(value).trim();
       if (typeof options.auth === 'string') {
@@ -63,7 +68,7 @@ export class Credentials {
       }
       const { ca, cert, key, rejectUnauthorized, servername } = options;
       const tls = { ca, cert, key, rejectUnauthorized, servername };
-      const dispatcherOptions = this.#config.createDispatcherOptions(this.#config.getCurrentCluster(), tls);
+      const dispatcherOptions = config.createDispatcherOptions(config.getCurrentCluster(), tls);
       return { headers, dispatcher: this.#poolFor(dispatcherOptions) };
     } catch (cause) {
       const message = `the credentials for the API server cannot be read: ${cause instanceof Error ? cause.message : cause}`;

@@ -15,7 +15,7 @@ export interface EventContent {
   readonly reason: string;
   /** What was done or tried, one word in CamelCase: `Scale`, `Mirror`. */
   readonly action: string;
-  /** For people; cut at 1,024 characters. Numbers that always differ make events that are never the same. */
+  /** For people; cut at 1,024 bytes. Numbers that always differ make events that are never the same. */
   readonly note: string;
 }
 
@@ -56,7 +56,8 @@ const MAX_SERIES = 2000;
 /** As client-go's spam filter: so many at once about one object, and one every five minutes in the long run. */
 const BURST = 25;
 const PER_SECOND = 1 / 300;
-const MAX_NOTE = 1024;
+/** The API server takes no more. */
+const MAX_NOTE_BYTES = 1024;
 /** Events of objects of the whole cluster are kept here. */
 const DEFAULT_NAMESPACE = 'default';
 
@@ -93,7 +94,7 @@ export class EventRecorder {
     if (!this.#maySpeak(about)) return;
     const begun: Series = {
       about,
-      content: { ...content, note: content.note.slice(0, MAX_NOTE) },
+      content: { ...content, note: cutNote(content.note) },
       count: 1,
       lastAt,
       written: undefined,
@@ -180,6 +181,11 @@ export class EventRecorder {
       ...(count > 1 && { series: { count, lastObservedTime: microTime(lastAt) } }),
     };
   }
+}
+
+function cutNote(note: string): string {
+  const { read } = new TextEncoder().encodeInto(note, new Uint8Array(MAX_NOTE_BYTES));
+  return note.slice(0, read);
 }
 
 function namespaceOf({ metadata }: KubeObject): string {

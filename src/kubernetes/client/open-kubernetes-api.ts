@@ -22,8 +22,9 @@ export interface OpenOptions {
  */
 export async function openKubernetesApi(options: OpenOptions = {}): Promise<KubernetesApi> {
   const { timers = systemTimers, onCall = () => {}, userAgent = 'platen' } = options;
-  const config = await loadClusterConfig(options.kubeconfigPath);
+  const load = () => loadClusterConfig(options.kubeconfigPath);
+  const config = await load();
   const server = (config.getCurrentCluster()?.server ?? '').replace(/\/+$/, '');
-  const credentials = new Credentials(config, timers);
+  const credentials = new Credentials(load, timers);
   return new RestApi(new Transport({ server, credentials, timers, userAgent, onCall }), timers);
 }

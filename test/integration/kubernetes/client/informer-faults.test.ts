@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Informer, startInformer } from '../../../../src/kubernetes/client/informer.ts';
+import type { KubernetesApi } from '../../../../src/kubernetes/client/kubernetes-api.ts';
+import type { ListWatchTiming } from '../../../../src/kubernetes/client/list-watch.ts';
+import { openKubernetesApi } from '../../../../src/kubernetes/client/open-kubernetes-api.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { CONFIG_MAPS, type ConfigMap } from '../../../support/kubernetes/objects.ts';
+import {
+  type Asked,
+  answer,
+  listOf,
+  mapOf,
+  openWatch,
+  type ScriptedApi,
+  sendEvent,
+  startScriptedApi,
+  status,
+} from '../../../support/kubernetes/scripted-api.ts';
+
+const isWatch = ({ query }: Asked) => query.get('watch') === 'true';
+
+describe('an informer of an API server in trouble', () => {
+  let server: ScriptedApi;
+  let api: KubernetesApi;
+  let informer: Informer<ConfigMap>;
+  let warnings: number;
+  const begin = async (
+    script: Parameters<typeof startScriptedApi>[0],
+    timing: Partial<ListWatchTiming> = {},
+  ) => {
+    server = await startScriptedApi(script);
+    api = await openKubernetesApi({ kubeconfigPath: server.kubeconfigPath });
+    warnings = 0;
+    informer = startInformer({
+      api,
+      kind: CONFIG_MAPS,
+      namespaces: ['ns'],
+      logger: { warn: () => (warnings += 1), error: (it: unknown) => assert.fail(String(it)) },
+      timing: { firstRetryMs: 100, maxRetryMs: 1000, ...timing },
+    });
+  };
+  afterEach(async () => {
+    await informer.stop();
+    await api.close();
+    await server.stop();
+  });
+
+  const names = () => [...informer.all()].map(({ metadata }) => metadata.name).sort();
+  const lists = () => server.asked.filter((asked) => !isWatch(asked));
+  const watches = () => server.asked.filter(isWatch);
+
+  it('goes on from the bookmark when a watch is broken off, without listing again', async () => {
+    await begin((asked, response) => {
+      if (!isWatch(asked)) answer(response, 200, listOf(10, [mapOf('a', 5)]));
+      else {
+        openWatch(response);
+        if (watches().length > 1) return;
+        sendEvent(response, 'BOOKMARK', mapOf('', 70));
+        setTimeout(() => response.destroy(), 50);
+      }
+    });
+    await eventually('watched again', () => watches().length === 2);
+    assert.deepEqual(
+      watches().map(({ query }) => query.get('resourceVersion')),
+      ['10', '70'],
+    );
+    assert.equal(watches()[0]?.query.get('allowWatchBookmarks'), 'true');
+    assert.equal(lists().length, 1);
+  });
+
+  it('lists again at once when a watch says that its version is too old, and tells what happened meanwhile', async () => {
+    const told: string[] = [];
+    await begin((asked, response) => {
+      const listed = lists().length;
+      if (!isWatch(asked)) {
+        answer(
+          response,
+          200,
+          listed === 1 ? listOf(10, [mapOf('a', 5), mapOf('b', 6)]) : listOf(90, [mapOf('b', 80)]),
+        );
+      } else {
+        openWatch(response);
+        if (listed === 1) sendEvent(response, 'ERROR', status(410, 'Expired'));
+      }
+    });
+    informer.onChange((key, now) => told.push(`${key} ${now?.metadata.resourceVersion}`));
+    await eventually('the changes', () => told.length === 4);
+    assert.deepEqual(told, ['ns/a 5', 'ns/b 6', 'ns/b 80', 'ns/a undefined']);
+    const [firstWatch, secondList] = [watches()[0]!, lists()[1]!];
+    assert.ok(secondList.atMs - firstWatch.atMs < 100, 'it waited');
+    await eventually('watched from the new list', () => watches()[1]?.query.get('resourceVersion') === '90');
+  });
+
+  it('backs off from a server on which every version is too old', async () => {
+    await begin((asked, response) => {
+      if (isWatch(asked)) answer(response, 410, status(410, 'Expired'));
+      else answer(response, 200, listOf(10, []));
+    });
+    await sleep(1500);
+    assert.ok(watches().length >= 3 && watches().length <= 7, `${watches().length} watches`);
+  });
+
+  it('backs off from a server that ends every watch at once', async () => {
+    await begin((asked, response) => {
+      if (!isWatch(asked)) answer(response, 200, listOf(10, []));
+      else {
+        openWatch(response);
+        response.end();
+      }
+    });
+    await sleep(1500);
+    assert.ok(watches().length >= 3 && watches().length <= 6, `${watches().length} watches`);
+  });
+
+  it('takes a watch that has gone silent for dead', async () => {
+    await begin(
+      (asked, response) => {
+        if (!isWatch(asked)) answer(response, 200, listOf(10, []));
+        else {
+          openWatch(response);
+          if (watches().length === 2) sendEvent(response, 'ADDED', mapOf('a', 11));
+        }
+      },
+      { silenceMs: 300 },
+    );
+    await eventually('told by the second watch', () => names().join() === 'a');
+    const [first, second] = watches();
+    assert.ok(second!.atMs - first!.atMs >= 300);
+    assert.equal(lists().length, 1);
+    assert.ok(informer.silentForMs < 300);
+  });
+
+  it('waits for as long as the server asks when a list is refused', async () => {
+    await begin((asked, response) => {
+      if (isWatch(asked)) openWatch(response);
+      else if (lists().length === 1) answer(response, 503, status(503, 'Busy'), { 'retry-after': '1' });
+      else answer(response, 200, listOf(10, [mapOf('a', 5)]));
+    });
+    await informer.whenSynced();
+    assert.ok(lists()[1]!.atMs - lists()[0]!.atMs >= 990);
+    assert.deepEqual(names(), ['a']);
+    assert.equal(warnings, 1);
+  });
+
+  it('reads a slow list page by page, is in step only after the last, and begins anew when its place expires', async () => {
+    const pages: Record<string, object> = {
+      '': listOf(10, [mapOf('a', 1)], 'second'),
+      second: listOf(10, [mapOf('b', 2)], 'third'),
+      third: listOf(10, [mapOf('c', 3)]),
+    };
+    let expired = false;
+    await begin(
+      (asked, response) => {
+        if (isWatch(asked)) return openWatch(response);
+        const at = asked.query.get('continue') ?? '';
+        if (at === 'third' && !expired) {
+          expired = true;
+          return answer(response, 410, status(410, 'Expired'));
+        }
+        setTimeout(() => answer(response, 200, pages[at]!), 150);
+      },
+      { pageSize: 1 },
+    );
+    await eventually('the second page', () => names().length === 2);
+    assert.equal(informer.synced, false);
+    await informer.whenSynced();
+    assert.deepEqual(names(), ['a', 'b', 'c']);
+    assert.deepEqual(
+      lists().map(({ query }) => query.get('continue')),
+      [null, 'second', 'third', null, 'second', 'third'],
+    );
+    assert.ok(lists().every(({ query }) => query.get('limit') === '1'));
+  });
+
+  it('tries again when an error comes within the watch, and lists again when that does not end', async () => {
+    await begin((asked, response) => {
+      if (!isWatch(asked)) answer(response, 200, listOf(10 * lists().length, []));
+      else answer(response, 504, status(504, 'Timeout'));
+    });
+    await eventually('a second list', () => lists().length === 2);
+    assert.equal(watches().filter(({ atMs }) => atMs < lists()[1]!.atMs).length, 3);
+    await eventually('watched from there', () => watches().at(-1)?.query.get('resourceVersion') === '20');
+  });
+
+  it('does not trip over a senseless line', async () => {
+    await begin((asked, response) => {
+      if (!isWatch(asked)) answer(response, 200, listOf(10 * lists().length, [mapOf('a', lists().length)]));
+      else {
+        openWatch(response);
+        if (watches().length === 1) response.write('{"type":"ADDED","obj\n');
+        // Cut in the middle of a character: the line is whole only with its last byte.
+        else if (watches().length === 2) {
+          const line = Buffer.from(
+            `${JSON.stringify({ type: 'ADDED', object: mapOf('b', 50, { x: 'ä' }) })}\n`,
+          );
+          const cut = line.indexOf('ä') + 1;
+          response.write(line.subarray(0, cut));
+          setTimeout(() => response.write(line.subarray(cut)), 50);
+        }
+      }
+    });
+    await eventually('the object after it', () => names().join() === 'a,b');
+    assert.equal(informer.get({ namespace: 'ns', name: 'b' })?.data?.x, 'ä');
+    assert.equal(lists().length, 2);
+  });
+
+  it('lists again now and then, should a watch have missed something', async () => {
+    await begin(
+      (asked, response) => {
+        if (!isWatch(asked))
+          return answer(response, 200, listOf(10 * lists().length, [mapOf('a', lists().length)]));
+        openWatch(response);
+        setTimeout(() => response.end(), Number(asked.query.get('timeoutSeconds')) * 1000);
+      },
+      { relistMs: 1000 },
+    );
+    await eventually('a third list', () => lists().length === 3);
+    assert.equal(informer.get({ namespace: 'ns', name: 'a' })?.metadata.resourceVersion, '3');
+    assert.equal(warnings, 0);
+  });
+
+  it('follows a server that was restored from an older backup', async () => {
+    await begin((asked, response) => {
+      if (isWatch(asked)) {
+        openWatch(response);
+        if (watches().length === 1) sendEvent(response, 'ERROR', status(410, 'Expired'));
+      } else if (lists().length === 1) answer(response, 200, listOf(900, [mapOf('a', 800), mapOf('b', 850)]));
+      else answer(response, 200, listOf(100, [mapOf('a', 50)]));
+    });
+    await eventually('the older state', () => names().join() === 'a');
+    assert.equal(informer.get({ namespace: 'ns', name: 'a' })?.metadata.resourceVersion, '50');
+  });
+});
