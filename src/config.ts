@@ -35,13 +35,24 @@ const givenKey = z
     'must start with sk_live_ or sk_test_ and have 32 to 4096 printable characters after that',
   );
 
+const DEFAULT_OPS_PORT = 9090;
+
 /**
  * Every environment variable Platen reads. The table in `docs/configuration.md` is generated from here, so each
  * entry says what it is for and in which unit.
  */
 export const environmentSchema = z.object({
   PORT: integer(8080, 0, 65535).describe('Port of the HTTP server; 0 lets the system choose.'),
-  PLATEN_HOST: z.string().min(1).default('0.0.0.0').describe('Address the HTTP server listens on.'),
+  PLATEN_OPS_PORT: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(65535)
+    .optional()
+    .describe(
+      `Port of /healthz, /readyz and /metrics. Default ${DEFAULT_OPS_PORT}; of standalone PORT. On a port of their own they are not served on PORT.`,
+    ),
+  PLATEN_HOST: z.string().min(1).default('0.0.0.0').describe('Address the HTTP servers listen on.'),
   PLATEN_PUBLIC_URL: httpUrl
     .optional()
     .describe(
@@ -197,6 +208,13 @@ export class ConfigError extends Error {
 export type Role = 'api' | 'worker' | 'dispatcher' | 'controller' | 'standalone';
 /** The roles that work on jobs. */
 export type JobRole = Exclude<Role, 'controller'>;
+
+/** The port of the operations routes; that of the API when they stand beside it. */
+export function opsPortOf(role: Role, { PORT, PLATEN_OPS_PORT }: Ports): number {
+  return PLATEN_OPS_PORT ?? (role === 'standalone' ? PORT : DEFAULT_OPS_PORT);
+}
+
+type Ports = Pick<Config, 'PORT' | 'PLATEN_OPS_PORT'>;
 
 /** Whether plans come from the cluster's resources: a plans file says all there is, and standalone has no controller. */
 export function mirrorsPlans(role: Role, { PLATEN_PLANS_FILE }: Pick<Config, 'PLATEN_PLANS_FILE'>): boolean {

@@ -35,16 +35,22 @@ export const API_ROUTES: readonly Route<ApiParts & { readonly document: () => Ap
   ...documentationRoutes,
 ];
 
-/** The HTTP side of the API and of standalone. */
-export function createHttpApp(parts: ApiParts): Express {
+/**
+ * The HTTP side of the API and of standalone.
+ *
+ * @param withOperations false when health and metrics have a port of their own.
+ */
+export function createHttpApp(parts: ApiParts, withOperations = true): Express {
   const { config } = parts;
+  const elsewhere = new Set<object>(withOperations ? [] : operationRoutes);
+  const routes = API_ROUTES.filter((route) => !elsewhere.has(route));
   let document: ApiDocument | undefined;
   return frameApp({
-    routes: API_ROUTES,
+    routes,
     parts: {
       ...parts,
       document() {
-        document ??= createApiDocument(API_ROUTES, { headerPrefix: config.PLATEN_HEADER_PREFIX });
+        document ??= createApiDocument(routes, { headerPrefix: config.PLATEN_HEADER_PREFIX });
         return document;
       },
     },

@@ -1,8 +1,10 @@
+import { opsPortOf } from '../config.ts';
 import { createAddressPolicy } from '../egress/address-policy.ts';
 import { parseNetworks } from '../egress/networks.ts';
 import { checkSourceUrl } from '../egress/source-url.ts';
 import { PlatenError } from '../errors/registry.ts';
 import { openCountryDatabase } from '../geo/country-database.ts';
+import type { ApiParts } from '../http/api-parts.ts';
 import { createHttpApp } from '../http/app.ts';
 import { LastUse } from '../keys/last-use.ts';
 import { LoadShedder } from '../limits/load-shedder.ts';
@@ -53,7 +55,7 @@ export async function startApi(
     allowedNetworks: parseNetworks(config.PLATEN_ALLOWED_PRIVATE_NETWORKS),
   });
   const address: { publicUrl: string } = { publicUrl: config.PLATEN_PUBLIC_URL ?? '' };
-  const app = createHttpApp({
+  const parts: ApiParts = {
     ...services,
     ...accountServices,
     ...checks,
@@ -74,8 +76,9 @@ export async function startApi(
     clock,
     admission: () => shedder.refusal() ?? storageRefusal(core),
     checkUrl: (url) => void checkSourceUrl(url, policy),
-  });
-  const { server, port } = await listen(app, config, {
+  };
+  const app = createHttpApp(parts, opsPortOf(core.role, config) === config.PORT);
+  const { server, port } = await listen(app, config.PORT, config.PLATEN_HOST, {
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
   });

@@ -7,11 +7,15 @@ export interface HealthChecks {
   readonly liveness: () => { live: boolean; problem?: string };
 }
 
+/** Whether a process is at work, or on its way there or from there. */
+export type LifePhase = 'starting' | 'running' | 'stopping';
+
 /** The health of a process: of its core, and of each of its components. `components` may still grow. */
-export function healthOf(core: Core, components: readonly Component[]): HealthChecks {
+export function healthOf(core: Core, components: readonly Component[], phase: () => LifePhase): HealthChecks {
   return {
     async readiness() {
       const problems = await coreProblems(core);
+      if (phase() !== 'running') problems.push(`the process is ${phase()}`);
       for (const component of components) problems.push(...(await component.problems()));
       return { ready: problems.length === 0, problems };
     },

@@ -1,18 +1,31 @@
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { type Config, opsPortOf, type Role } from '../config.ts';
 import { createOpsApp } from '../http/ops-app.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 import type { Component } from './component.ts';
-import type { Core } from './core.ts';
 import type { HealthChecks } from './health.ts';
 
 export interface ListeningComponent extends Component {
   readonly port: number;
 }
 
-/** Only /healthz, /readyz and /metrics: for the roles that answer no callers. */
-export async function startOpsServer(core: Core, checks: HealthChecks): Promise<ListeningComponent> {
-  const app = createOpsApp({ metrics: core.metrics, logger: core.logger, ...checks });
-  const { server, port } = await listen(app, core.config);
+/** What a server of operations needs to know of its process. */
+export interface OpsServerParts {
+  readonly role: Role;
+  readonly config: Pick<Config, 'PORT' | 'PLATEN_OPS_PORT' | 'PLATEN_HOST'>;
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+}
+
+/** Only /healthz, /readyz and /metrics, on a port of their own. To be started first, so that it is stopped last. */
+export async function startOpsServer(
+  { role, config, metrics, logger }: OpsServerParts,
+  checks: HealthChecks,
+): Promise<ListeningComponent> {
+  const app = createOpsApp({ metrics, logger, ...checks });
+  const { server, port } = await listen(app, opsPortOf(role, config), config.PLATEN_HOST);
   return {
     port,
     async stop() {
@@ -24,16 +37,17 @@ export async function startOpsServer(core: Core, checks: HealthChecks): Promise<
   };
 }
 
-/** Listens where the configuration says. @throws when the port is taken. */
+/** @throws when the port is taken. */
 export async function listen(
   app: RequestListener,
-  { PORT, PLATEN_HOST }: { readonly PORT: number; readonly PLATEN_HOST: string },
+  wanted: number,
+  host: string,
   options: ServerOptions = {},
 ): Promise<{ server: Server; port: number }> {
   const server = createServer(options, app);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(PORT, PLATEN_HOST, () => resolve());
+    server.listen(wanted, host, () => resolve());
   });
   return { server, port: (server.address() as AddressInfo).port };
 }

@@ -1,4 +1,4 @@
-import type { Config, JobRole } from '../config.ts';
+import { type Config, type JobRole, opsPortOf } from '../config.ts';
 import { type EmbeddedDatabase, startEmbeddedDatabase } from '../store/embedded/start-embedded.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
 import { createTemplateEngine, type TemplateEngine } from '../templates/engine/template-engine.ts';
@@ -8,8 +8,8 @@ import { bootstrapAccount } from './bootstrap-account.ts';
 import { Closers, type Component } from './component.ts';
 import { type Core, openCore } from './core.ts';
 import { startDispatcher } from './dispatcher.ts';
-import { healthOf } from './health.ts';
-import { type ListeningComponent, startOpsServer } from './http-server.ts';
+import { type HealthChecks, healthOf, type LifePhase } from './health.ts';
+import { startOpsServer } from './http-server.ts';
 import { announceDatabase, type FirstKey, firstAccount, standaloneSecret } from './standalone-data.ts';
 import { startWorker } from './worker.ts';
 
@@ -30,28 +30,34 @@ interface Starting {
   readonly closers: Closers;
   /** Runs a component until the process stops. */
   add<C extends Component>(component: C): C;
-  /** What has been added so far, as the operations routes are told. */
-  readonly components: readonly Component[];
+  /** What the operations routes answer with. */
+  readonly checks: HealthChecks;
 }
 
-/** What each role runs besides the core. The last that it starts is the server. */
+/**
+ * What each role runs besides the core. What was started last is stopped first: the server of the API before all others,
+ * and that of operations, if it is another one, after them.
+ */
 const ROLES: Readonly<
   Record<JobRole, (starting: Starting) => Promise<Pick<RunningRole, 'port' | 'firstKey'>>>
 > = {
   async api(starting) {
-    const server = await addApi(starting, openTemplates(starting));
-    return { port: server.port, firstKey: undefined };
+    if (hasOpsPort(starting)) await addOpsServer(starting);
+    return addApi(starting, openTemplates(starting));
   },
   async worker(starting) {
+    const server = await addOpsServer(starting);
     starting.add(await startWorker(starting.core, openTemplates(starting)));
-    return addOpsServer(starting);
+    return server;
   },
   async dispatcher(starting) {
+    const server = await addOpsServer(starting);
     starting.add(await startDispatcher(starting.core));
-    return addOpsServer(starting);
+    return server;
   },
   async standalone(starting) {
     const { core, add } = starting;
+    if (hasOpsPort(starting)) await addOpsServer(starting);
     const templates = openTemplates(starting);
     add(await startDispatcher(core));
     add(await startWorker(core, templates));
@@ -82,8 +88,18 @@ export async function runRole(
       closers.add(() => component.stop());
       return component;
     };
-    const started = await ROLES[role]({ core, closers, add, components });
-    return { ...started, logger: core.logger, stop: () => closers.closeAll() };
+    let phase: LifePhase = 'starting';
+    const checks = healthOf(core, components, () => phase);
+    const started = await ROLES[role]({ core, closers, add, checks });
+    phase = 'running';
+    return {
+      ...started,
+      logger: core.logger,
+      stop() {
+        phase = 'stopping';
+        return closers.closeAll();
+      },
+    };
   } catch (error) {
     await closers.closeAll();
     throw error;
@@ -91,7 +107,7 @@ export async function runRole(
 }
 
 async function addApi(
-  { core, closers, add, components }: Starting,
+  { core, closers, add, checks }: Starting,
   templates: TemplateEngine,
 ): Promise<Pick<RunningRole, 'port' | 'firstKey'>> {
   const { config } = core;
@@ -102,13 +118,18 @@ async function addApi(
     core.role === 'standalone' && config.PLATEN_BOOTSTRAP_EMAIL === undefined
       ? await firstAccount({ ...core, ...services })
       : undefined;
-  const { port } = add(await startApi(core, services, secret, templates, healthOf(core, components)));
+  const { port } = add(await startApi(core, services, secret, templates, checks));
   return { port, firstKey };
 }
 
-async function addOpsServer({ core, add, components }: Starting) {
-  const server: ListeningComponent = add(await startOpsServer(core, healthOf(core, components)));
-  return { port: server.port, firstKey: undefined };
+/** Whether operations are served apart from the API. */
+function hasOpsPort({ core: { role, config } }: Starting): boolean {
+  return opsPortOf(role, config) !== config.PORT;
+}
+
+async function addOpsServer({ core, add, checks }: Starting) {
+  const { port } = add(await startOpsServer(core, checks));
+  return { port, firstKey: undefined };
 }
 
 /** One engine for all components of the process. */

@@ -23,23 +23,30 @@ export function describeStartFault(fault: unknown, config: Config): string {
   return fault.message.replaceAll(/\s*\n\s*/g, ' ');
 }
 
-function describeSystemFault(fault: NodeJS.ErrnoException, config: Config): string | undefined {
+/** A system's error; of `listen` with the port. */
+type ListenFault = NodeJS.ErrnoException & { readonly port?: number };
+
+function describeSystemFault(fault: ListenFault, config: Config): string | undefined {
   const { code, errno, syscall, path } = fault;
   if (code === undefined || errno === undefined || syscall === undefined) return undefined;
   const why = `${getSystemErrorMessage(errno)} (${code})`;
-  if (syscall === 'listen' || syscall === 'getaddrinfo') return describeListenFault(code, why, config);
+  if (syscall === 'listen' || syscall === 'getaddrinfo') return describeListenFault(fault, why, config);
   if (path === undefined) return `${syscall}: ${why}`;
   return `${path}: ${why}. PLATEN_DATA_DIR (${config.PLATEN_DATA_DIR}) must be a folder that this user may write to, with room on its disk.`;
 }
 
-function describeListenFault(code: string, why: string, { PORT, PLATEN_HOST }: Config): string {
-  switch (code) {
+function describeListenFault(fault: ListenFault, why: string, config: Config): string {
+  const { PLATEN_HOST } = config;
+  // An address that is none has no port.
+  const port = fault.port ?? config.PORT;
+  const name = port === config.PORT ? 'PORT' : 'PLATEN_OPS_PORT';
+  switch (fault.code) {
     case 'EADDRINUSE':
-      return `PORT ${PORT} is taken: another program listens there (${PLATEN_HOST}:${PORT}). Set PORT to a free one, as in PORT=9000.`;
+      return `${name} ${port} is taken: another program listens there (${PLATEN_HOST}:${port}). Set ${name} to a free one, as in ${name}=9000.`;
     case 'EACCES':
-      return `PORT ${PORT} is not open to this user: ${why}. Set PORT to one above 1023.`;
+      return `${name} ${port} is not open to this user: ${why}. Set ${name} to one above 1023.`;
     default:
-      return `PLATEN_HOST ${PLATEN_HOST} with PORT ${PORT}: ${why}.`;
+      return `PLATEN_HOST ${PLATEN_HOST} with ${name} ${port}: ${why}.`;
   }
 }
 

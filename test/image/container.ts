@@ -39,7 +39,12 @@ export async function startContainer(
 ): Promise<Container> {
   const port = await freePort();
   const name = `platen-${role}-${randomBytes(4).toString('hex')}`;
-  const settings = Object.entries({ PLATEN_HOST: '127.0.0.1', PORT: String(port), ...environment });
+  const settings = Object.entries({
+    PLATEN_HOST: '127.0.0.1',
+    PORT: String(port),
+    PLATEN_OPS_PORT: String(port),
+    ...environment,
+  });
   const child = spawn('podman', [
     ...['run', '--rm', '--name', name, '--network', 'host'],
     ...['--read-only', '--read-only-tmpfs=false', '--tmpfs', '/tmp:mode=1777,size=512m'],

@@ -47,14 +47,22 @@ export interface RoleProcess {
  * Starts a role as an operator would, in a process of its own. It is killed when this process exits, should a test
  * have forgotten it.
  *
- * @param environment in place of this process's own, but for PATH and HOME; PORT defaults to a free one.
+ * @param environment in place of this process's own, but for PATH and HOME; PORT defaults to a free one, and
+ * PLATEN_OPS_PORT to the same.
  */
 export async function startRole(role: string, environment: NodeJS.ProcessEnv = {}): Promise<RoleProcess> {
   const port = environment.PORT ?? String(await freePort());
   const { PATH, HOME, JAVA_HOME } = process.env;
   const child = spawn(process.execPath, ['src/main.ts', role], {
     cwd: root,
-    env: { PATH, HOME, ...(JAVA_HOME === undefined ? {} : { JAVA_HOME }), ...environment, PORT: port },
+    env: {
+      PATH,
+      HOME,
+      ...(JAVA_HOME === undefined ? {} : { JAVA_HOME }),
+      PLATEN_OPS_PORT: port,
+      ...environment,
+      PORT: port,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = new Promise<number | string>((resolve) => {

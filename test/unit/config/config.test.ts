@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ConfigError, loadConfig } from '../../../src/config.ts';
+import { ConfigError, loadConfig, opsPortOf } from '../../../src/config.ts';
 import { modeOf } from '../../../src/keys/secret.ts';
 
 const faults = (role: Parameters<typeof loadConfig>[0], environment: NodeJS.ProcessEnv): string => {
@@ -46,6 +46,19 @@ describe('configuration', () => {
     assert.deepEqual(missing('dispatcher'), ['MONGODB_URI', 'KAFKA_BROKERS']);
     assert.deepEqual(missing('controller'), ['MONGODB_URI']);
     assert.deepEqual(missing('standalone'), []);
+  });
+
+  it('has operations on a port of their own, but for standalone', () => {
+    const shared = { MONGODB_URI: 'mongodb://a', KAFKA_BROKERS: 'a:1', PLATEN_SECRET: 's'.repeat(32) };
+    const portOf = (role: Parameters<typeof loadConfig>[0], more = {}) =>
+      opsPortOf(role, loadConfig(role, { ...shared, PORT: '8000', ...more }));
+    assert.equal(portOf('standalone'), 8000);
+    assert.equal(portOf('standalone', { PLATEN_OPS_PORT: '9000' }), 9000);
+    for (const role of ['api', 'worker', 'dispatcher', 'controller'] as const) {
+      assert.equal(portOf(role), 9090);
+      assert.equal(portOf(role, { PLATEN_OPS_PORT: '8000' }), 8000);
+    }
+    assert.match(faults('api', { PLATEN_OPS_PORT: '70000' }), /^ {2}PLATEN_OPS_PORT: /m);
   });
 
   it('takes a pool of a name that can stand in a topic, and no other', () => {
