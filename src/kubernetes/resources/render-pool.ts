@@ -66,17 +66,19 @@ export const renderPoolSpecSchema = z
       .int32()
       .min(1)
       .max(100)
-      .default(80)
-      .describe('How full the workers shall be on average, in per cent of their slots.'),
+      .default(100)
+      .describe(
+        'How full the workers shall be on average, in per cent of their slots. Headroom comes on top of it.',
+      ),
     headroomSlots: z
       .int32()
       .min(0)
       .max(10_000)
-      .default(1)
+      .default(2)
       .describe(
         'Slots that shall be free beyond the demand. A large pool has more, by the square root of it.',
       ),
-    maxPendingPods: podCount(1).default(20).describe('Pods that may be starting at a time.'),
+    maxPendingPods: podCount(1).default(30).describe('Pods that may be starting at a time.'),
     fallbackReplicas: podCount()
       .default(1)
       .describe('Size of an empty pool when its demand has not been readable for a minute.'),

@@ -8,6 +8,8 @@ export interface PoolScaling {
   readonly targetUtilisation: number;
   /** Slots that shall be free beyond the demand. The square root of the demand asks for more in large pools. */
   readonly headroomSlots: number;
+  /** Free slots for each square root of the demand; `HEADROOM_BETA` unless the simulation tries another. */
+  readonly headroomBeta?: number;
   /** Pods that may be on their way at a time. A raise stops there, and goes on as they become ready. */
   readonly maxPendingPods: number;
   /** The size of a pool that stands at zero when its demand has not been readable for a while. */

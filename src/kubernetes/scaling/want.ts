@@ -7,8 +7,11 @@ import type { PoolReading, PoolScaling } from './types.ts';
 export const HEADROOM_BETA = 0.5;
 
 /** Free slots that a pool shall have beyond its demand. */
-export function headroom(settings: Pick<PoolScaling, 'headroomSlots'>, demand: number): number {
-  return Math.max(settings.headroomSlots, HEADROOM_BETA * Math.sqrt(demand));
+export function headroom(
+  { headroomSlots, headroomBeta = HEADROOM_BETA }: Pick<PoolScaling, 'headroomSlots' | 'headroomBeta'>,
+  demand: number,
+): number {
+  return Math.max(headroomSlots, headroomBeta * Math.sqrt(demand));
 }
 
 /**
