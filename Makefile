@@ -3,7 +3,7 @@ NODE := node_modules/.bin/node
 CLIENT := clients/typescript
 SOURCES := $(shell find src -name '*.ts')
 
-.PHONY: database prometheus run test fast check generate bench chaos image-test build setup peers kubernetes schemathesis clean
+.PHONY: database prometheus run test fast check generate bench chaos simulate image-test build setup peers kubernetes schemathesis clean
 .DEFAULT_GOAL := run
 
 ## run: install, build and start the whole service in one process (PORT, PLATEN_DATA_DIR and the rest are obeyed)
@@ -47,6 +47,10 @@ bench: dist/main.js peers
 ## chaos: kills something every two seconds while orders arrive, and looks whether each came out whole (SEED, CHAOS_SEEDS=1..10)
 chaos: peers
 	@$(NODE) test/chaos/run.ts
+
+## simulate: the autoscaler, and those it is measured against, on simulated days; SEED decides all; results in docs/simulation
+simulate: node_modules/.installed
+	@$(NODE) test/simulation/run.ts
 
 ## image-test: builds the image and runs every role of it in containers (as root; test/image/run.sh says what it needs)
 image-test: peers

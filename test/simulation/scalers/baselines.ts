@@ -107,6 +107,7 @@ function scaledObjects(slots: number): ScaledObject[] {
     { name: 'KEDA on lag of pointers', ...asItComes, metric: (cluster) => bounded(lagOfPlaten(cluster)) },
     { name: 'KEDA on lag of pointers, tuned', ...tuned, metric: lagOfPlaten },
     { name: 'KEDA on demand', ...tuned, metric: (cluster) => cluster.demand },
+    { name: 'KEDA on demand, 80 %', ...tuned, threshold: slots * 0.8, metric: (cluster) => cluster.demand },
   ];
 }
 
