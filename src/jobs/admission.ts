@@ -108,6 +108,7 @@ export class Admission {
       await ledger.confirmArrival(account.accountId, first._id);
       throw new JobExists(first._id);
     }
+    handOver.expect(placed);
     const confirmed = await timer.time('confirm', () => ledger.confirmArrival(account.accountId, first._id));
     if (confirmed === undefined) {
       // A sweep has taken this process for dead, and what it had taken is given back.

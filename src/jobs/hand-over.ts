@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
+import { KeyedMutex } from '../async/keyed-mutex.ts';
 import type { Bus, JobEvent, JobPointer } from '../bus/bus.ts';
 import { type NamedPlan, type Plan, poolOf } from '../plans/plan.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { hasEnded, type Job } from './job.ts';
-import { LANES, type Lane, placeOf } from './lanes.ts';
-import type { Ledger } from './ledger/ledger.ts';
-import { type LedgerRecord, laneState, lanesAreEmpty, nobodyArrives } from './ledger/ledger-record.ts';
+import { LaneHeads } from './lane-heads.ts';
+import type { Ledger, NextInLine } from './ledger/ledger.ts';
+import { lanesAreEmpty, type SeenLedger } from './ledger/ledger-record.ts';
 import type { JobStore } from './store/job-store.ts';
 
 export interface HandOverParts {
@@ -22,11 +23,17 @@ export interface HandOverParts {
 /** Jobs that one call hands slots to or passes over at most; a sweep goes on. */
 const MAX_STEPS = 1000;
 
-/** Who is at the head of a lane: nobody, where the one whose place it was has ended or was never written. */
-interface Head {
-  readonly lane: Lane;
-  readonly number: number;
-  readonly job: Job | undefined;
+/** A job that holds a slot since a moment ago, and is to be dispatched. */
+interface Granted {
+  readonly job: Job;
+  readonly plan: Plan;
+}
+
+/** What has become of the slot of a job that has ended. */
+export interface FreedSlot {
+  readonly ledger: SeenLedger;
+  /** Who has it now. */
+  readonly granted: Granted | undefined;
 }
 
 /**
@@ -36,9 +43,13 @@ interface Head {
  */
 export class HandOver {
   readonly #parts: HandOverParts;
+  readonly #heads: LaneHeads;
+  /** By account: of two that end at the same moment in one process, each hands its slot to another. */
+  readonly #turns = new KeyedMutex();
 
   constructor(parts: HandOverParts) {
     this.#parts = parts;
+    this.#heads = new LaneHeads(parts.store.live);
   }
 
   /**
@@ -47,17 +58,48 @@ export class HandOver {
    *
    * @param seen the account's ledger as it was a moment ago; looked up when absent.
    */
-  async serve(accountId: string, seen?: LedgerRecord): Promise<void> {
+  async serve(accountId: string, seen?: SeenLedger): Promise<void> {
     const { ledger, planOf } = this.#parts;
-    let record = seen ?? (await ledger.find(accountId));
+    const record = seen ?? (await ledger.find(accountId));
     if (record === undefined || lanesAreEmpty(record)) return;
     const { plan } = await planOf(accountId);
     for (let steps = 0; steps < MAX_STEPS; steps += 1) {
-      if (record === undefined || record.inFlight >= plan.concurrentRenders) return;
-      const head = await this.#nextHead(record);
-      if (head === undefined) return;
-      record = (await this.#advance(accountId, head, plan)) ?? (await ledger.find(accountId));
+      const step = await this.#turns.run(accountId, () => this.#advance(accountId, plan));
+      if (step === 'done') return;
+      if (step !== 'again') await this.#begin(step);
     }
+  }
+
+  /**
+   * A job has ended: it gives back what it held. Where others wait its slot goes to the next of them in the same update,
+   * and `goOn` has the rest; after a crash in between, a sweep finds the job that has the slot by its name in the ledger.
+   *
+   * @returns undefined when that has been done before.
+   */
+  async free(job: Job): Promise<FreedSlot | undefined> {
+    const { ledger } = this.#parts;
+    const { accountId } = job;
+    const seen = ledger.lastSeen(accountId);
+    const nobodyWaits = seen === undefined || lanesAreEmpty(seen);
+    if (nobodyWaits || job.endedFrom === 'queued') return freed(await ledger.leave(job), undefined);
+    return this.#turns.run(accountId, async () => {
+      // Whatever keeps us from knowing who is next, the job has ended; `goOn` will meet the same trouble.
+      const next = await this.#nextInLine(accountId).catch(() => undefined);
+      const left = next && (await ledger.leave(job, next));
+      if (next && left) return freed(left, next);
+      return freed(await ledger.leave(job), undefined);
+    });
+  }
+
+  /** Dispatches who got the slot of a job that has ended, and hands out what else is free. */
+  async goOn({ ledger, granted }: FreedSlot): Promise<void> {
+    if (granted !== undefined) await this.#begin(granted);
+    await this.serve(ledger._id, ledger);
+  }
+
+  /** Says that jobs have just been put at their places. */
+  expect(placed: readonly Job[]): void {
+    this.#heads.expect(placed);
   }
 
   /**
@@ -103,40 +145,54 @@ export class HandOver {
     await this.#parts.store.history.take([job]);
   }
 
-  /**
-   * The first lane with somebody at its head. A place that looks empty may belong to a job that is being let in just now:
-   * who lets it in hands out slots afterwards, so nothing is missed by going on to the next lane. When nobody is on the
-   * way, nobody is coming to it. (When somebody always is, sweeps/waiting-jobs.ts finds out.)
-   */
-  async #nextHead(record: LedgerRecord): Promise<Head | undefined> {
-    for (const lane of LANES) {
-      const { head, tail } = laneState(record, lane);
-      if (head >= tail) continue;
-      const job = await this.#parts.store.live.at(placeOf(record._id, lane, head));
-      if (job !== undefined || nobodyArrives(record)) return { lane, number: head, job };
-    }
-    return undefined;
+  /** Who would get a slot that is given back now. */
+  async #nextInLine(accountId: string): Promise<(NextInLine & Granted) | undefined> {
+    const { ledger, planOf } = this.#parts;
+    const { plan } = await planOf(accountId);
+    const seen = ledger.lastSeen(accountId);
+    const cap = plan.concurrentRenders;
+    if (seen === undefined || seen.inFlight > cap) return undefined;
+    const head = await this.#heads.next(seen);
+    if (head?.job === undefined || hasEnded(head.job.state)) return undefined;
+    return { lane: head.lane, head: head.number, job: head.job, cap, seen, plan };
   }
 
-  /** Gives a slot to who is at a head, or passes over who has ended there. */
-  async #advance(
-    accountId: string,
-    { lane, number, job }: Head,
-    plan: Plan,
-  ): Promise<LedgerRecord | undefined> {
-    const { ledger, store } = this.#parts;
-    if (job === undefined) return ledger.passOver(accountId, lane, number);
-    if (hasEnded(job.state)) {
-      await this.clearPlace(job);
-      return ledger.passOver(accountId, lane, number);
-    }
-    const taken = await ledger.takeNext(accountId, lane, job, { head: number, cap: plan.concurrentRenders });
-    if (taken === undefined || (await this.dispatch(job, plan))) return taken;
-    // It ended between the look and the slot.
-    const ended = await store.live.find(job._id);
-    if (ended !== undefined && hasEnded(ended.state)) await this.clearPlace(ended);
-    return ledger.backToWaiting(accountId, job._id);
+  /**
+   * Gives a slot to who is at a head, or passes over who has ended there.
+   *
+   * @returns who has got one; `done` when no slot is free or nobody is next.
+   */
+  async #advance(accountId: string, plan: Plan): Promise<Granted | 'again' | 'done'> {
+    const { ledger } = this.#parts;
+    const record = ledger.lastSeen(accountId) ?? (await ledger.find(accountId));
+    const cap = plan.concurrentRenders;
+    if (record === undefined || record.inFlight >= cap) return 'done';
+    const head = await this.#heads.next(record);
+    if (head === undefined) return 'done';
+    const { lane, number, job } = head;
+    const waits = job !== undefined && !hasEnded(job.state);
+    if (job !== undefined && !waits) await this.clearPlace(job);
+    const moved = waits
+      ? await ledger.takeNext(accountId, lane, job, { head: number, cap })
+      : await ledger.passOver(accountId, lane, number);
+    if (moved === undefined) ledger.forgetSeen(accountId);
+    return moved !== undefined && waits ? { job, plan } : 'again';
   }
+
+  /** Dispatches who has got a slot, or takes it back from who has ended between the look and the slot. */
+  async #begin({ job, plan }: Granted): Promise<void> {
+    const { ledger, store } = this.#parts;
+    if (await this.dispatch(job, plan)) return;
+    const now = await store.live.find(job._id);
+    // A sweep that took this process for dead has dispatched it: then the slot is its own.
+    if (now !== undefined && now.endedFrom !== 'queued') return;
+    if (now !== undefined) await this.clearPlace(now);
+    await ledger.backToWaiting(job.accountId, job._id);
+  }
+}
+
+function freed(ledger: SeenLedger | undefined, granted: Granted | undefined): FreedSlot | undefined {
+  return ledger && { ledger, granted };
 }
 
 /** Spreads an account's jobs over as many workers as its plan can keep busy. */

@@ -28,8 +28,9 @@ const GATHER_JOBS = 100;
 /**
  * What follows when a job has ended:
  *
- *    1 it gives back its slot or place, and its quota if it has no PDF; from then on the ledger names it as ending
- *    2 whoever waits for it is told, and its slot goes to the next in line
+ *    1 it gives back its slot or place, and its quota if it has no PDF; from then on the ledger names it as ending, and
+ *      where others wait, the next of them as the holder of the slot
+ *    2 whoever waits for it is told, and who got the slot is dispatched
  *    3 its outcome is counted
  *    4 it is moved to the history
  *    5 the ledger forgets it
@@ -74,9 +75,9 @@ export class JobEnds {
 
   /** Follows up a job that has just ended, here or in a process that died. */
   async follow(job: Job): Promise<void> {
-    const { ledger, handOver, observe } = this.#parts;
-    const record = await ledger.leave(job);
-    if (record === undefined) {
+    const { handOver, observe } = this.#parts;
+    const freed = await handOver.free(job);
+    if (freed === undefined) {
       await this.#finishUnnamed(job);
       return;
     }
@@ -84,7 +85,7 @@ export class JobEnds {
     handOver.tell({ jobId: job._id, kind: 'ended', record: job });
     if (job.state === 'cancelled') handOver.tell({ jobId: job._id, kind: 'cancelled' });
     this.#gathered.add(job);
-    await handOver.serve(job.accountId, record);
+    await handOver.goOn(freed);
   }
 
   /** The steps that jobs which have left the ledger still need. */

@@ -104,6 +104,7 @@ export class Retries {
     const lane = laneOf(job.class, true);
     const number = await ledger.appendPlace(job.accountId, lane, job._id);
     const placed = await store.transitions.giveAPlace(job, placeOf(job.accountId, lane, number));
+    if (placed !== undefined) handOver.expect([placed]);
     const record = await ledger.confirmArrival(job.accountId, job._id);
     await handOver.serve(job.accountId, record);
     return placed !== undefined;

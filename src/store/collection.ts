@@ -119,10 +119,17 @@ export class Collection<T extends { readonly _id: string }> {
     return (await this.#records.updateMany(filter, sent(update))).matchedCount;
   }
 
-  /** @returns the record as it is afterwards; undefined when none matched. */
-  async findOneAndUpdate(filter: Filter<T>, update: Update<T>): Promise<T | undefined> {
+  /** @returns the record, or the fields of it that are asked for, as it is afterwards; undefined when none matched. */
+  async findOneAndUpdate(
+    filter: Filter<T>,
+    update: Update<T>,
+    projection?: FindOptions['projection'],
+  ): Promise<T | undefined> {
     this.#guard.check(filter);
-    const found = await this.#records.findOneAndUpdate(filter, sent(update), { returnDocument: 'after' });
+    const found = await this.#records.findOneAndUpdate(filter, sent(update), {
+      returnDocument: 'after',
+      ...(projection && { projection }),
+    });
     return (found as T | null) ?? undefined;
   }
 
@@ -131,19 +138,24 @@ export class Collection<T extends { readonly _id: string }> {
    * record that exists, the insert meets its id. That may also be a record that another has made just now, which the
    * filter does not miss: so it is asked once more, and that is the answer.
    *
-   * @returns the record as it is afterwards; undefined when it exists and the filter misses it.
+   * @returns as of `findOneAndUpdate`; undefined when it exists and the filter misses it.
    */
-  async upsertMatching(filter: Filter<T>, update: Update<T>): Promise<T | undefined> {
+  async upsertMatching(
+    filter: Filter<T>,
+    update: Update<T>,
+    projection?: FindOptions['projection'],
+  ): Promise<T | undefined> {
     this.#guard.check(filter);
     try {
       const found = await this.#records.findOneAndUpdate(filter, sent(update), {
         upsert: true,
         returnDocument: 'after',
+        ...(projection && { projection }),
       });
       return (found as T | null) ?? undefined;
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
-      return this.findOneAndUpdate(filter, update);
+      return this.findOneAndUpdate(filter, update, projection);
     }
   }
 
@@ -151,12 +163,13 @@ export class Collection<T extends { readonly _id: string }> {
    * Changes the record with this id, or makes it. Two who make it at the same moment may both find it missing; MongoDB
    * repeats the loser's update by itself, and for servers that do not it is repeated here.
    *
-   * @param options `writeConcern` other than the connection's, for what may be lost.
+   * @param options `writeConcern` other than the connection's, for what may be lost; `projection` for the fields of it
+   * that are to be answered with.
    */
   async upsert(
     id: string,
     update: Update<T>,
-    options: { writeConcern?: mongo.WriteConcernSettings } = {},
+    options: { writeConcern?: mongo.WriteConcernSettings; projection?: FindOptions['projection'] } = {},
   ): Promise<T> {
     for (let tries = 1; ; tries += 1) {
       try {

@@ -55,8 +55,14 @@ export interface LedgerRecord {
   readonly quota?: Readonly<Record<string, number>>;
 }
 
+/** What the hand-over of slots goes by: a ledger but for the names in it, which may be many. */
+export type SeenLedger = Pick<
+  LedgerRecord,
+  '_id' | 'revision' | 'inFlight' | 'waiting' | 'lanes' | 'arriving'
+>;
+
 /** Where a lane stands. */
-export function laneState(ledger: LedgerRecord, lane: Lane): LaneState {
+export function laneState(ledger: Pick<LedgerRecord, 'lanes'>, lane: Lane): LaneState {
   const { head = 0, tail = 0 } = ledger.lanes?.[lane] ?? {};
   return { head, tail };
 }
@@ -67,7 +73,7 @@ export function admissibleDemand({ inFlight, waiting }: LedgerRecord, concurrent
 }
 
 /** Whether nobody is at a place of an account. */
-export function lanesAreEmpty(ledger: LedgerRecord): boolean {
+export function lanesAreEmpty(ledger: Pick<LedgerRecord, 'lanes'>): boolean {
   return LANES.every((lane) => {
     const { head, tail } = laneState(ledger, lane);
     return head >= tail;
@@ -75,7 +81,7 @@ export function lanesAreEmpty(ledger: LedgerRecord): boolean {
 }
 
 /** Whether nobody is on the way to a place of an account. */
-export function nobodyArrives({ arriving = {} }: LedgerRecord): boolean {
+export function nobodyArrives({ arriving = {} }: Pick<LedgerRecord, 'arriving'>): boolean {
   return Object.keys(arriving).length === 0;
 }
 

@@ -1,18 +1,32 @@
+import { LRUCache } from 'lru-cache';
 import type { Connection, mongo } from 'mongoose';
 import type { Clock } from '../../clock.ts';
 import { Collection, type CollectionSpec, type Update } from '../../store/collection.ts';
 import type { Period } from '../../usage/quota-period.ts';
 import type { Job } from '../job.ts';
 import type { Lane } from '../lanes.ts';
-import { type LedgerRecord, laneState } from './ledger-record.ts';
+import { fields, headIs, nobodyCameBefore, notNamed, type QuotaLimit, withinQuota } from './ledger-filter.ts';
+import { type LedgerRecord, laneState, type SeenLedger } from './ledger-record.ts';
 
-/** The quota that an admission uses: a period and the PDFs that may be used in it. */
-export interface QuotaLimit {
-  readonly period: Period;
-  readonly limit: number;
+export type { QuotaLimit } from './ledger-filter.ts';
+
+/** Who is to get a slot: the job at the head of a lane, by a ledger as it was seen. */
+export interface NextInLine {
+  readonly lane: Lane;
+  /** The number of its place. */
+  readonly head: number;
+  readonly job: Pick<Job, '_id' | 'quotaPeriod'>;
+  /** Plan slots that the account may hold. */
+  readonly cap: number;
+  readonly seen: SeenLedger;
 }
 
 const LEDGERS: CollectionSpec = { name: 'ledgers', indexes: [{ fields: { active: 1 }, sparse: true }] };
+
+/** The fields of `SeenLedger`: what changes answer with. */
+const SEEN = { revision: 1, inFlight: 1, waiting: 1, lanes: 1, arriving: 1 } as const;
+/** Accounts whose ledger is remembered as it was last seen. */
+const REMEMBERED_ACCOUNTS = 10_000;
 
 type Change = Update<LedgerRecord>;
 type Filter = mongo.Filter<LedgerRecord>;
@@ -24,14 +38,27 @@ type Filter = mongo.Filter<LedgerRecord>;
 export class Ledger {
   readonly #records: Collection<LedgerRecord>;
   readonly #clock: Clock;
+  readonly #seen = new LRUCache<string, SeenLedger>({ max: REMEMBERED_ACCOUNTS });
 
   constructor(connection: Connection, clock: Clock) {
     this.#records = new Collection<LedgerRecord>(connection, LEDGERS);
     this.#clock = clock;
   }
 
-  find(accountId: string): Promise<LedgerRecord | undefined> {
-    return this.#records.findById(accountId);
+  async find(accountId: string): Promise<LedgerRecord | undefined> {
+    const record = await this.#records.findById(accountId);
+    this.#remember(record);
+    return record;
+  }
+
+  /** An account's ledger as this process has seen it last; others may have changed it since. */
+  lastSeen(accountId: string): SeenLedger | undefined {
+    return this.#seen.get(accountId);
+  }
+
+  /** It has turned out that others have changed the ledger: it is to be looked up again. */
+  forgetSeen(accountId: string): void {
+    this.#seen.delete(accountId);
   }
 
   /** The records of all accounts that have something to look after. */
@@ -73,7 +100,9 @@ export class Ledger {
         $set: { [`holders.${jobId}`]: { since, ...(quota && { quota: quota.period }) }, active: true },
         $setOnInsert: { waiting: 0 },
       } as Change,
+      SEEN,
     );
+    this.#remember(taken);
     return taken !== undefined;
   }
 
@@ -112,13 +141,18 @@ export class Ledger {
       $set: { [`arriving.${id}`]: { since, jobs, ...(quota && { quota: quota.period }) }, active: true },
     } as Change;
     const taken = onlyBehindOthers
-      ? await this.#records.findOneAndUpdate(filter, update)
-      : await this.#records.upsertMatching(filter, { ...update, $setOnInsert: { inFlight: 0 } } as Change);
+      ? await this.#records.findOneAndUpdate(filter, update, SEEN)
+      : await this.#records.upsertMatching(
+          filter,
+          { ...update, $setOnInsert: { inFlight: 0 } } as Change,
+          SEEN,
+        );
+    this.#remember(taken);
     return taken === undefined ? undefined : laneState(taken, lane).tail - count;
   }
 
   /** The jobs of an arrival are written. @returns undefined when a sweep has given the arrival up meanwhile. */
-  confirmArrival(accountId: string, admissionId: string): Promise<LedgerRecord | undefined> {
+  confirmArrival(accountId: string, admissionId: string): Promise<SeenLedger | undefined> {
     const arrival = `arriving.${admissionId}`;
     return this.#change({ _id: accountId, [arrival]: { $exists: true } }, { $unset: { [arrival]: '' } });
   }
@@ -129,7 +163,7 @@ export class Ledger {
     admissionId: string,
     missing: number,
     quota: Period | undefined,
-  ): Promise<LedgerRecord | undefined> {
+  ): Promise<SeenLedger | undefined> {
     const arrival = `arriving.${admissionId}`;
     return this.#change(
       { _id: accountId, [arrival]: { $exists: true } },
@@ -150,7 +184,7 @@ export class Ledger {
     jobId: string,
     quota: Period | undefined,
     since?: number,
-  ): Promise<LedgerRecord | undefined> {
+  ): Promise<SeenLedger | undefined> {
     const back = { $inc: { inFlight: -1, ...(quota && { [`quota.${quota}`]: -1 }) } };
     return this.#changeHeld(accountId, jobId, back, since);
   }
@@ -159,27 +193,18 @@ export class Ledger {
   takeNext(
     accountId: string,
     lane: Lane,
-    job: Pick<Job, '_id' | 'quotaPeriod'>,
-    expected: { readonly head: number; readonly cap: number },
-  ): Promise<LedgerRecord | undefined> {
-    const holder = `holders.${job._id}`;
-    const since = this.#clock.now().getTime();
+    job: NextInLine['job'],
+    { head, cap }: Pick<NextInLine, 'head' | 'cap'>,
+  ): Promise<SeenLedger | undefined> {
+    const { filter, $inc, $set } = this.#handing({ lane, head, job });
     return this.#change(
-      {
-        _id: accountId,
-        inFlight: { $lt: expected.cap },
-        [holder]: { $exists: false },
-        ...headIs(lane, expected.head),
-      },
-      {
-        $inc: { inFlight: 1, waiting: -1, [`lanes.${lane}.head`]: 1 },
-        $set: { [holder]: { since, ...(job.quotaPeriod && { quota: job.quotaPeriod }) }, active: true },
-      },
+      { _id: accountId, inFlight: { $lt: cap }, ...filter },
+      { $inc: { inFlight: 1, ...$inc }, $set: { ...$set, active: true } },
     );
   }
 
   /** Passes over a place at which nobody waits any more. @returns undefined when the head has moved. */
-  passOver(accountId: string, lane: Lane, head: number): Promise<LedgerRecord | undefined> {
+  passOver(accountId: string, lane: Lane, head: number): Promise<SeenLedger | undefined> {
     return this.#change({ _id: accountId, ...headIs(lane, head) }, { $inc: { [`lanes.${lane}.head`]: 1 } });
   }
 
@@ -191,11 +216,13 @@ export class Ledger {
    */
   async appendPlace(accountId: string, lane: Lane, jobId: string): Promise<number> {
     const since = this.#clock.now().getTime();
-    const record = await this.#records.upsert(accountId, {
+    const change = {
       $inc: { [`lanes.${lane}.tail`]: 1, revision: 1 },
       $set: { [`arriving.${jobId}`]: { since, jobs: [] }, active: true },
       $setOnInsert: { inFlight: 0, waiting: 0 },
-    } as Change);
+    } as Change;
+    const record = await this.#records.upsert(accountId, change, { projection: SEEN });
+    this.#remember(record);
     return laneState(record, lane).tail - 1;
   }
 
@@ -204,7 +231,7 @@ export class Ledger {
    *
    * @param since as of `undoSlot`.
    */
-  backToWaiting(accountId: string, jobId: string, since?: number): Promise<LedgerRecord | undefined> {
+  backToWaiting(accountId: string, jobId: string, since?: number): Promise<SeenLedger | undefined> {
     return this.#changeHeld(accountId, jobId, { $inc: { inFlight: -1, waiting: 1 } }, since);
   }
 
@@ -222,13 +249,28 @@ export class Ledger {
   /**
    * A job has ended: gives back what it held, be it a slot or a place, and its PDF of the quota if it made none.
    *
-   * @returns undefined when that has been done before.
+   * @param next who gets its slot in the same update.
+   * @returns undefined when that has been done before; or when `next` is not the next any more: nothing has changed then.
    */
-  leave(job: Job): Promise<LedgerRecord | undefined> {
+  leave(job: Job, next?: NextInLine): Promise<SeenLedger | undefined> {
     const { _id, accountId, quotaPeriod } = job;
     const unused = quotaPeriod !== null && job.state !== 'completed';
     const back = unused ? { [`quota.${quotaPeriod}`]: -1 } : {};
     const ending = { [`ending.${_id}`]: this.#clock.now().getTime(), active: true as const };
+    if (job.endedFrom !== 'queued' && next !== undefined) {
+      const { filter, $inc, $set } = this.#handing(next);
+      const holder = `holders.${_id}`;
+      return this.#change(
+        {
+          _id: accountId,
+          [holder]: { $exists: true },
+          inFlight: { $lte: next.cap },
+          ...filter,
+          ...nobodyCameBefore(next.lane, next.seen),
+        },
+        { $unset: { [holder]: '' }, $inc: { ...$inc, ...back }, $set: { ...ending, ...$set } },
+      );
+    }
     if (job.endedFrom !== 'queued') {
       return this.#changeHeld(accountId, _id, { $inc: { inFlight: -1, ...back }, $set: ending });
     }
@@ -263,34 +305,42 @@ export class Ledger {
     jobId: string,
     update: Change,
     since?: number,
-  ): Promise<LedgerRecord | undefined> {
+  ): Promise<SeenLedger | undefined> {
     const holder = `holders.${jobId}`;
     const held = since === undefined ? { [holder]: { $exists: true } } : { [`${holder}.since`]: since };
     return this.#change({ _id: accountId, ...held }, { ...update, $unset: { [holder]: '' } });
   }
 
-  #change(filter: Filter, update: Change): Promise<LedgerRecord | undefined> {
-    return this.#records.findOneAndUpdate(filter, {
-      ...update,
-      $inc: { revision: 1, ...update.$inc },
-    } as Change);
+  /** From its place to a slot. */
+  #handing({ lane, head, job }: Pick<NextInLine, 'lane' | 'head' | 'job'>) {
+    const holder = `holders.${job._id}`;
+    const since = this.#clock.now().getTime();
+    return {
+      filter: { [holder]: { $exists: false }, ...headIs(lane, head) },
+      $inc: { waiting: -1, [`lanes.${lane}.head`]: 1 },
+      $set: { [holder]: { since, ...(job.quotaPeriod && { quota: job.quotaPeriod }) } },
+    };
   }
-}
 
-/** One admission at a time takes something for a job. */
-function notNamed(jobId: string): Filter {
-  return { [`holders.${jobId}`]: { $exists: false }, [`arriving.${jobId}`]: { $exists: false } };
-}
+  async #change(filter: Filter, update: Change): Promise<SeenLedger | undefined> {
+    const change = { ...update, $inc: { revision: 1, ...update.$inc } } as Change;
+    const record = await this.#records.findOneAndUpdate(filter, change, SEEN);
+    this.#remember(record);
+    return record;
+  }
 
-function withinQuota(quota: QuotaLimit | undefined, count: number): Filter {
-  // Not "at most": a period that has not begun has no number yet.
-  return quota === undefined ? {} : { [`quota.${quota.period}`]: { $not: { $gt: quota.limit - count } } };
-}
-
-function headIs(lane: Lane, head: number): Filter {
-  return { [`lanes.${lane}.head`]: head === 0 ? { $exists: false } : head };
-}
-
-function fields<T>(map: string, jobIds: readonly string[], value: T): Record<string, T> {
-  return Object.fromEntries(jobIds.map((jobId) => [`${map}.${jobId}`, value]));
+  /** Answers may come in another order than that of the changes. */
+  #remember(record: SeenLedger | undefined): void {
+    if (record === undefined) return;
+    const { _id, revision, inFlight, waiting, lanes, arriving } = record;
+    if ((this.#seen.get(_id)?.revision ?? 0) > revision) return;
+    this.#seen.set(_id, {
+      _id,
+      revision,
+      inFlight,
+      waiting,
+      ...(lanes && { lanes }),
+      ...(arriving && { arriving }),
+    });
+  }
 }

@@ -43,6 +43,11 @@ export class LiveJobs {
     return this.#live.findOne({ place });
   }
 
+  /** Those who wait at some of these places. */
+  atPlaces(places: readonly string[]): Promise<Job[]> {
+    return this.#live.find({ place: { $in: [...places] } });
+  }
+
   /** How many of these jobs are dispatched and processing, by class; and since when the oldest of the former are, by pool. */
   async countRunning(jobIds: readonly string[]): Promise<RunningJobs> {
     const counts = { dispatched: { interactive: 0, bulk: 0 }, processing: { interactive: 0, bulk: 0 } };

@@ -248,6 +248,44 @@ describe('sweeps', () => {
     assert.equal(await slotsInUse(domain, 'a'), 1);
   });
 
+  it('dispatch a job that got the slot of one that ended, by a process that died right after that update', async () => {
+    const running = await submit();
+    const id = await submit({ quotaPeriod: period });
+    const ended = (await domain.store.transitions.cancel(await job(running))) as Job;
+    const freed = await domain.handOver.free(ended);
+    assert.equal(freed?.granted?.job._id, id);
+    assert.equal((await job(id)).state, 'queued');
+    domain.clock.pass(5001);
+    assert.equal(await repair(), 1, 'the end is followed up, the other may be on its way');
+    domain.clock.pass(5000);
+    assert.equal(await repair(), 1);
+    assert.equal((await job(id)).state, 'dispatched');
+    assert.equal(await slotsInUse(domain, 'a'), 1);
+    assert.equal((await domain.ledger.find('a'))?.waiting, 0);
+    assert.equal((await usage()).totalRequests, 1);
+  });
+
+  it('take the slot back from a job that ended as it got it, by a process that died right after that update', async () => {
+    const running = await submit();
+    const id = await submit({ quotaPeriod: period });
+    const third = await submit();
+    const ended = (await domain.store.transitions.cancel(await job(running))) as Job;
+    await domain.ledger.announceLeaving('a', [id]);
+    const cancelled = (await domain.store.transitions.cancel(await job(id))) as Job;
+    await domain.handOver.free(ended);
+    assert.ok((await domain.ledger.find('a'))?.holders?.[id]);
+    await domain.ends.follow(cancelled);
+    domain.clock.pass(5001);
+    await repair();
+    await domain.flush();
+    assert.equal((await job(third)).state, 'dispatched');
+    assert.equal(await slotsInUse(domain, 'a'), 1);
+    const record = await domain.ledger.find('a');
+    assert.equal(record?.waiting, 0);
+    assert.equal(record?.quota?.[period], 0);
+    assert.equal((await domain.store.history.find(id))?.state, 'cancelled');
+  });
+
   it('free the slot of a job whose worker died between the end of its attempt and the release', async () => {
     const id = await submit();
     const claimed = await claim(id, 'w');

@@ -1,0 +1,64 @@
+import { LRUCache } from 'lru-cache';
+import { hasEnded, type Job } from './job.ts';
+import { LANES, type Lane, type LaneState, placeOf } from './lanes.ts';
+import { laneState, nobodyArrives, type SeenLedger } from './ledger/ledger-record.ts';
+import type { LiveJobs } from './store/live-jobs.ts';
+
+/** Who is at the head of a lane: nobody, where the one whose place it was has ended or was never written. */
+export interface Head {
+  readonly lane: Lane;
+  readonly number: number;
+  readonly job: Job | undefined;
+}
+
+/** Places of a lane that are looked up together. */
+const READ_AHEAD = 8;
+/** Jobs that are remembered, about a kilobyte each. */
+const REMEMBERED_JOBS = 1000;
+
+/**
+ * Finds who is next. Jobs at the next few places are looked up together and remembered, as are those that this process
+ * has put at their places. While a job is at its place it can only end there; so what is remembered of it holds until
+ * its turn, or its dispatch finds out.
+ */
+export class LaneHeads {
+  readonly #live: LiveJobs;
+  readonly #atPlaces = new LRUCache<string, Job>({ max: REMEMBERED_JOBS });
+
+  constructor(live: LiveJobs) {
+    this.#live = live;
+  }
+
+  /** Jobs have just been put at their places, in this order. */
+  expect(placed: readonly Job[]): void {
+    for (const job of placed.slice(0, READ_AHEAD)) {
+      if (job.place !== undefined) this.#atPlaces.set(job.place, job);
+    }
+  }
+
+  /**
+   * The first lane with somebody at its head. A place that looks empty may belong to a job that is being let in just now:
+   * who lets it in hands out slots afterwards, so nothing is missed by going on to the next lane. When nobody is on the
+   * way, nobody is coming to it. (When somebody always is, sweeps/waiting-jobs.ts finds out.)
+   */
+  async next(ledger: SeenLedger): Promise<Head | undefined> {
+    for (const lane of LANES) {
+      const state = laneState(ledger, lane);
+      if (state.head >= state.tail) continue;
+      const job = await this.#at(ledger._id, lane, state);
+      if (job !== undefined || nobodyArrives(ledger)) return { lane, number: state.head, job };
+    }
+    return undefined;
+  }
+
+  async #at(accountId: string, lane: Lane, { head, tail }: LaneState): Promise<Job | undefined> {
+    const place = placeOf(accountId, lane, head);
+    const known = this.#atPlaces.get(place);
+    if (known !== undefined) return known;
+    const count = Math.min(READ_AHEAD, tail - head);
+    const places = Array.from({ length: count }, (_, i) => placeOf(accountId, lane, head + i));
+    const found = await this.#live.atPlaces(places);
+    for (const job of found) if (!hasEnded(job.state) && job.place) this.#atPlaces.set(job.place, job);
+    return found.find((job) => job.place === place);
+  }
+}

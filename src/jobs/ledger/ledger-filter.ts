@@ -1,0 +1,41 @@
+import type { mongo } from 'mongoose';
+import type { Period } from '../../usage/quota-period.ts';
+import { LANES, type Lane } from '../lanes.ts';
+import { type LedgerRecord, laneState, type SeenLedger } from './ledger-record.ts';
+
+/** The quota that an admission uses: a period and the PDFs that may be used in it. */
+export interface QuotaLimit {
+  readonly period: Period;
+  readonly limit: number;
+}
+
+type Filter = mongo.Filter<LedgerRecord>;
+
+/** One admission at a time takes something for a job. */
+export function notNamed(jobId: string): Filter {
+  return { [`holders.${jobId}`]: { $exists: false }, [`arriving.${jobId}`]: { $exists: false } };
+}
+
+export function withinQuota(quota: QuotaLimit | undefined, count: number): Filter {
+  // Not "at most": a period that has not begun has no number yet.
+  return quota === undefined ? {} : { [`quota.${quota.period}`]: { $not: { $gt: quota.limit - count } } };
+}
+
+export function headIs(lane: Lane, head: number): Filter {
+  return { [`lanes.${lane}.head`]: head === 0 ? { $exists: false } : head };
+}
+
+export function fields<T>(map: string, jobIds: readonly string[], value: T): Record<string, T> {
+  return Object.fromEntries(jobIds.map((jobId) => [`${map}.${jobId}`, value]));
+}
+
+/** Nobody has got a place in a lane that is served before this one, since the ledger was seen. */
+export function nobodyCameBefore(lane: Lane, seen: SeenLedger): Filter {
+  const before = LANES.slice(0, LANES.indexOf(lane));
+  return Object.fromEntries(
+    before.map((earlier) => {
+      const { tail } = laneState(seen, earlier);
+      return [`lanes.${earlier}.tail`, tail === 0 ? { $exists: false } : tail];
+    }),
+  );
+}
