@@ -35,7 +35,7 @@ export const PLAN_CONDITIONS = {
       PoolNotFound: {
         status: 'False',
         meaning:
-          'There is no such RenderPool, or it is being deleted or was not accepted. Until there is, the pool default runs the jobs.',
+          'There is no such RenderPool, or it is being deleted or was not accepted. Until there is, the pool default runs the jobs; without that one, too, they wait.',
       },
     },
   },
@@ -98,10 +98,6 @@ export const POOL_CONDITIONS = {
       WorkersUnschedulable: {
         status: 'False',
         meaning: 'The scheduler finds no place for some of them; the message has its words.',
-      },
-      Draining: {
-        status: 'False',
-        meaning: 'The pool is being deleted, and finishes the jobs that were handed to it.',
       },
     },
   },

@@ -47,7 +47,7 @@ const BETWEEN = rules(
 );
 
 export const renderPoolSpecSchema = z
-  .strictObject({
+  .object({
     mode: z
       .enum(['Automatic', 'Manual'])
       .default('Automatic')
@@ -105,7 +105,7 @@ export const renderPoolSpecSchema = z
       .describe(
         'Chromium\'s own sandbox. required: a worker that cannot have it does not start. preferred: it says so and goes on. "off" wants quotes in YAML.',
       ),
-    terminationGracePeriodSeconds: seconds(10, 3600)
+    terminationGracePeriodSeconds: seconds(10, 610)
       .default(330)
       .describe(
         'What a worker is given to finish its renders before it is killed; the longest deadline of a plan and a margin.',

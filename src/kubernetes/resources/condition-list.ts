@@ -1,0 +1,71 @@
+import { type Condition, findCondition, setCondition } from '../client/conditions.ts';
+import { EVENTS, type EventReason, type PLAN_CONDITIONS, type POOL_CONDITIONS } from './reasons.ts';
+
+type Tables = typeof PLAN_CONDITIONS | typeof POOL_CONDITIONS;
+
+/** What was found about one of the things that conditions are about. */
+export interface Finding<Table extends Tables, Type extends keyof Table = keyof Table> {
+  readonly type: Type;
+  readonly reason: string;
+  readonly message: string;
+}
+
+/**
+ * The conditions with these findings in them; what they say nothing of is gone. The status of each stands beside its reason in
+ * the documented list.
+ */
+export function conditionsOf<Table extends Tables>(
+  table: Table,
+  before: readonly Condition[] | undefined,
+  findings: readonly Finding<Table>[],
+  generation: number | undefined,
+  now: Date,
+): readonly Condition[] {
+  const types = new Set(findings.map(({ type }) => String(type)));
+  const kept = (before ?? []).filter(({ type }) => types.has(type));
+  return findings.reduce<readonly Condition[]>((conditions, { type, reason, message }) => {
+    const entry = entryOf(table, String(type), reason);
+    return setCondition(
+      conditions,
+      {
+        type: String(type),
+        status: entry.status,
+        reason,
+        message: message || entry.meaning,
+        ...(generation !== undefined && { observedGeneration: generation }),
+      },
+      now,
+    );
+  }, kept);
+}
+
+function entryOf(table: Tables, type: string, reason: string) {
+  const conditions: Readonly<Record<string, { readonly reasons: Readonly<Record<string, Entry>> }>> = table;
+  const entry = conditions[type]?.reasons[reason];
+  if (entry === undefined) throw new Error(`${type} has no reason ${reason}.`);
+  return entry;
+}
+
+interface Entry {
+  readonly status: Condition['status'];
+  readonly meaning: string;
+}
+
+export interface ResourceEvent {
+  readonly reason: EventReason;
+  readonly note: string;
+}
+
+/** The events that a change of conditions is worth: those whose reason is new, and in the list of events. */
+export function eventsOf(
+  before: readonly Condition[] | undefined,
+  after: readonly Condition[],
+): readonly ResourceEvent[] {
+  return after.flatMap(({ type, reason, message }) =>
+    isEvent(reason) && findCondition(before, type)?.reason !== reason ? [{ reason, note: message }] : [],
+  );
+}
+
+function isEvent(reason: string): reason is EventReason {
+  return Object.hasOwn(EVENTS, reason);
+}

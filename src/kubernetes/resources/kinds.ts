@@ -1,0 +1,99 @@
+import type { Condition } from '../client/conditions.ts';
+import type { Kind, KubeObject } from '../client/kube-object.ts';
+import { GROUP, VERSION } from './group.ts';
+import type { RenderPlanSpec, RenderPlanStatus } from './render-plan.ts';
+import type { RenderPoolSpec, RenderPoolStatus } from './render-pool.ts';
+
+/** Of these kinds only what Platen reads is described; the rest is carried along. */
+
+type WithConditions<Status> = Omit<Status, 'conditions'> & { readonly conditions?: readonly Condition[] };
+
+/** As the API server has it: of a version of the definition that may be another than this code's. */
+export type RenderPlan = KubeObject<{
+  readonly spec: RenderPlanSpec;
+  readonly status?: WithConditions<RenderPlanStatus>;
+}>;
+export type RenderPool = KubeObject<{
+  readonly spec: RenderPoolSpec;
+  readonly status?: WithConditions<RenderPoolStatus>;
+}>;
+
+export type PodTemplate = {
+  readonly metadata?: {
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
+  readonly spec: Readonly<Record<string, unknown>>;
+};
+
+export type Deployment = KubeObject<{
+  readonly spec: {
+    readonly replicas?: number;
+    readonly paused?: boolean;
+    readonly selector: { readonly matchLabels: Readonly<Record<string, string>> };
+    readonly template: PodTemplate;
+    readonly [field: string]: unknown;
+  };
+  readonly status?: {
+    readonly observedGeneration?: number;
+    readonly replicas?: number;
+    readonly readyReplicas?: number;
+    readonly updatedReplicas?: number;
+  };
+}>;
+
+export interface PodCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+export type Pod = KubeObject<{
+  readonly spec?: { readonly nodeName?: string };
+  readonly status?: { readonly phase?: string; readonly conditions?: readonly PodCondition[] };
+}>;
+
+/** Objects of which nothing is read but what they ought to say. */
+export type PlainObject = KubeObject<{
+  readonly spec?: Readonly<Record<string, unknown>>;
+  readonly automountServiceAccountToken?: boolean;
+}>;
+
+export const RENDER_PLANS: Kind<RenderPlan> = {
+  group: GROUP,
+  version: VERSION,
+  plural: 'renderplans',
+  kind: 'RenderPlan',
+};
+export const RENDER_POOLS: Kind<RenderPool> = {
+  group: GROUP,
+  version: VERSION,
+  plural: 'renderpools',
+  kind: 'RenderPool',
+};
+export const DEPLOYMENTS: Kind<Deployment> = {
+  group: 'apps',
+  version: 'v1',
+  plural: 'deployments',
+  kind: 'Deployment',
+};
+export const PODS: Kind<Pod> = { group: '', version: 'v1', plural: 'pods', kind: 'Pod' };
+export const DISRUPTION_BUDGETS: Kind<PlainObject> = {
+  group: 'policy',
+  version: 'v1',
+  plural: 'poddisruptionbudgets',
+  kind: 'PodDisruptionBudget',
+};
+export const NETWORK_POLICIES: Kind<PlainObject> = {
+  group: 'networking.k8s.io',
+  version: 'v1',
+  plural: 'networkpolicies',
+  kind: 'NetworkPolicy',
+};
+export const SERVICE_ACCOUNTS: Kind<PlainObject> = {
+  group: '',
+  version: 'v1',
+  plural: 'serviceaccounts',
+  kind: 'ServiceAccount',
+};

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import type { KubernetesApi } from '../../../src/kubernetes/client/kubernetes-api.ts';
+import { openKubernetesApi } from '../../../src/kubernetes/client/open-kubernetes-api.ts';
+import { API_VERSION } from '../../../src/kubernetes/resources/group.ts';
+import {
+  RENDER_PLANS,
+  RENDER_POOLS,
+  type RenderPlan,
+  type RenderPool,
+} from '../../../src/kubernetes/resources/kinds.ts';
+import { type ControlPlane, startControlPlane } from '../../support/kubernetes/control-plane.ts';
+
+const NAMESPACE = 'default';
+
+describe('The definitions of RenderPlan and RenderPool, at a real API server', function () {
+  this.timeout(60_000);
+  let plane: ControlPlane;
+  let api: KubernetesApi;
+  before(async () => {
+    plane = await startControlPlane();
+    await plane.installCrds();
+    api = await openKubernetesApi({ kubeconfigPath: plane.kubeconfigPath });
+  });
+  after(async () => {
+    await api?.close();
+    await plane?.stop();
+  });
+
+  const metadata = (name: string) => ({ namespace: NAMESPACE, name });
+  const createPool = (name: string, spec: object) =>
+    api.create(RENDER_POOLS, {
+      apiVersion: API_VERSION,
+      kind: 'RenderPool',
+      metadata: metadata(name),
+      spec: spec as RenderPool['spec'],
+    });
+  const createPlan = (name: string, spec: object) =>
+    api.create(RENDER_PLANS, {
+      apiVersion: API_VERSION,
+      kind: 'RenderPlan',
+      metadata: metadata(name),
+      spec: spec as RenderPlan['spec'],
+    });
+  const patchPool = (name: string, spec: object) => api.mergePatch(RENDER_POOLS, metadata(name), { spec });
+  const refused = (attempt: Promise<unknown>, why: RegExp) =>
+    assert.rejects(attempt, (error: Error) => {
+      assert.match(error.message, why);
+      return true;
+    });
+
+  it('fill in the defaults of a pool', async () => {
+    const { spec } = await createPool('defaults', {});
+    assert.equal(spec.minReplicas, 1);
+    assert.equal(spec.mode, 'Automatic');
+    assert.deepEqual(spec.scaleDown, { stabilisationSeconds: 120, maxPercent: 50, periodSeconds: 30 });
+    assert.equal(spec.replicas, undefined);
+  });
+
+  it('refuse what contradicts itself, in words', async () => {
+    await refused(createPool('a', { minReplicas: 3, maxReplicas: 2 }), /minReplicas must not be greater/);
+    await refused(createPool('a', { fallbackReplicas: 20 }), /fallbackReplicas must not be greater/);
+    await refused(createPool('a', { mode: 'Manual' }), /replicas must be set when mode is Manual/);
+    await refused(createPool('a', { replicas: 3 }), /replicas cannot be set when mode is Automatic/);
+    await refused(createPool('a', { slotsPerWorker: 0 }), /slotsPerWorker.*greater than or equal to 1/);
+    await refused(createPool('a', { sandbox: false }), /sandbox.*must be of type string/s);
+    await refused(createPool('a'.repeat(64), {}), /name of a pool must be 1 to 63/);
+    await refused(createPlan('p', { poolRef: 'Not_A_Name' }), /poolRef must be 1 to 63 lower-case/);
+    await refused(createPlan('p', { concurrentRenders: 0 }), /concurrentRenders.*greater than or equal to 1/);
+    await refused(createPlan('x'.repeat(64), {}), /name of a plan must be 1 to 63/);
+  });
+
+  it('do not let the isolation of a pool be changed', async () => {
+    await createPool('isolated', { isolation: 'job' });
+    await refused(patchPool('isolated', { isolation: 'account' }), /isolation cannot be changed/);
+    await refused(patchPool('isolated', { isolation: null }), /isolation cannot be changed/);
+    assert.equal((await patchPool('isolated', { maxReplicas: 7 })).spec.maxReplicas, 7);
+  });
+
+  it('let a pool in manual mode be scaled, and refuse it for one that sizes itself', async () => {
+    await createPool('manual', { mode: 'Manual', replicas: 2 });
+    await plane.kubectl('scale', 'rpool/manual', '--replicas=5', '-n', NAMESPACE);
+    const scaled = await api.get(RENDER_POOLS, metadata('manual'));
+    assert.equal(scaled?.spec.replicas, 5);
+    await createPool('automatic', {});
+    await assert.rejects(plane.kubectl('scale', 'rpool/automatic', '--replicas=5', '-n', NAMESPACE));
+    assert.equal((await api.get(RENDER_POOLS, metadata('automatic')))?.spec.replicas, undefined);
+    await patchPool('manual', { mode: 'Automatic', replicas: null });
+  });
+
+  it('are explained by kubectl, field by field', async () => {
+    const pool = await plane.kubectl('explain', 'renderpool.spec');
+    assert.match(pool, /maxReplicas\s+<integer>/);
+    assert.match(pool, /Workers that there are at most\./);
+    assert.match(
+      await plane.kubectl('explain', 'rplan.spec.poolRef'),
+      /RenderPool whose workers run the jobs/,
+    );
+    const conditions = await plane.kubectl('explain', 'rpool.status.conditions.reason');
+    assert.match(conditions, /every reason is in/);
+  });
+
+  it('are listed by their category, with columns', async () => {
+    await createPlan('gold', { concurrentRenders: 20, poolRef: 'large' });
+    const listed = await plane.kubectl('get', 'platen', '-n', NAMESPACE);
+    assert.match(
+      listed,
+      /NAME\s+POOL\s+CONCURRENT\s+MONTHLY\s+ACCOUNTS\s+IN FLIGHT\s+WAITING\s+ACCEPTED\s+AGE/,
+    );
+    assert.match(listed, /NAME\s+MODE\s+DEMAND\s+DESIRED\s+REPLICAS\s+READY\s+MAX\s+SCALING\s+AGE/);
+    assert.match(listed, /renderplan.platen.dev\/gold/);
+  });
+});
