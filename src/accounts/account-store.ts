@@ -34,6 +34,7 @@ const ACCOUNTS: CollectionSpec = {
     { fields: { login: 1 }, unique: true, sparse: true },
     { fields: { email: 1 } },
     { fields: { createdAt: 1 } },
+    { fields: { plan: 1 } },
   ],
   scans: { '{} sort createdAt, _id': 'one page, for whoever operates the service' },
 };
@@ -112,6 +113,11 @@ export class AccountStore {
       for (const { _id, plan } of found) names.set(_id, plan);
     }
     return names;
+  }
+
+  /** How many accounts have this plan. */
+  countWithPlan(plan: PlanName): Promise<number> {
+    return this.#accounts.count({ plan });
   }
 
   async setPlan(accountId: string, plan: PlanName): Promise<void> {

@@ -1,0 +1,107 @@
+import { type Plan, planSchema, poolOf } from '../../plans/plan.ts';
+import type { PlanSet, PoolSettings } from '../../plans/plan-source.ts';
+import { type Overrides, overridesSchema, withOverrides } from '../../plans/plans-file.ts';
+import { keyOf } from '../client/kube-object.ts';
+import type { RenderPlan } from '../resources/kinds.ts';
+import { holdersOfNames } from '../resources/names-taken.ts';
+
+/** What became of one RenderPlan. */
+export interface PlanVerdict {
+  readonly state: 'Valid' | 'Invalid' | 'NameTaken';
+  /** Why not: the faults, or the object that has the name. */
+  readonly detail?: string;
+  /** What is in force under its name from this object; undefined when nothing of it is. */
+  readonly inForce?: Plan;
+  /** The pool that it names, and the one that runs its jobs. */
+  readonly wantedPool?: string;
+  readonly pool?: string;
+  /** Whether that one is there; otherwise the jobs wait until it is. */
+  readonly poolFound?: boolean;
+  /** What it was found for. */
+  readonly generation: number | undefined;
+}
+
+/** All plans as they are to be mirrored, and what became of each object by its key. */
+export interface ResolvedPlans {
+  readonly set: PlanSet;
+  readonly verdicts: ReadonlyMap<string, PlanVerdict>;
+}
+
+/**
+ * All RenderPlans laid over the built-in plans. One that is not valid is as it last was: as was found before, or else as its
+ * status says, which outlives the process that wrote it.
+ *
+ * @param pools those that have workers, by name.
+ * @param before what was found last.
+ */
+export function resolvePlans(
+  plans: Iterable<RenderPlan>,
+  pools: ReadonlyMap<string, PoolSettings>,
+  before?: ReadonlyMap<string, PlanVerdict>,
+): ResolvedPlans {
+  const all = [...plans];
+  const holders = holdersOfNames(all);
+  const given = new Map<string, Overrides>();
+  const faults = new Map<string, string>();
+  for (const [name, plan] of holders) {
+    const parsed = overridesSchema.safeParse(plan.spec);
+    const overrides = parsed.success
+      ? parsed.data
+      : (before?.get(keyOf(plan.metadata))?.inForce ?? lastGood(plan));
+    if (!parsed.success) {
+      const each = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'spec'}: ${message}`);
+      faults.set(name, each.join('; '));
+    }
+    if (overrides !== undefined) given.set(name, overrides);
+  }
+  const merged = withOverrides(given);
+  const inForce = new Map([...merged].map(([name, plan]) => [name, withPool(plan, pools)] as const));
+  const verdicts = new Map<string, PlanVerdict>();
+  for (const plan of all) {
+    const holder = holders.get(plan.metadata.name);
+    const verdict =
+      holder === plan || holder === undefined
+        ? verdictOf(plan, { given, faults, merged, pools })
+        : {
+            state: 'NameTaken' as const,
+            detail: keyOf(holder.metadata),
+            generation: plan.metadata.generation,
+          };
+    verdicts.set(keyOf(plan.metadata), verdict);
+  }
+  return { set: { plans: inForce, pools }, verdicts };
+}
+
+function verdictOf(
+  plan: RenderPlan,
+  found: {
+    readonly given: ReadonlyMap<string, Overrides>;
+    readonly faults: ReadonlyMap<string, string>;
+    readonly merged: ReadonlyMap<string, Plan>;
+    readonly pools: ReadonlyMap<string, PoolSettings>;
+  },
+): PlanVerdict {
+  const { name, generation } = plan.metadata;
+  const fault = found.faults.get(name);
+  const inForce = found.given.has(name) ? found.merged.get(name) : undefined;
+  const pool = inForce && poolOf(withPool(inForce, found.pools));
+  return {
+    state: fault === undefined ? 'Valid' : 'Invalid',
+    ...(fault !== undefined && { detail: fault }),
+    ...(inForce && { inForce, wantedPool: poolOf(inForce) }),
+    ...(pool !== undefined && { pool, poolFound: found.pools.has(pool) }),
+    generation,
+  };
+}
+
+/** A plan whose pool is not there is run by the default pool. */
+function withPool(plan: Plan, pools: ReadonlyMap<string, PoolSettings>): Plan {
+  const { poolRef, ...rest } = plan;
+  return poolRef === undefined || pools.has(poolRef) ? plan : rest;
+}
+
+/** What was in force of it when it was valid. */
+function lastGood({ status }: RenderPlan): Overrides | undefined {
+  const parsed = planSchema.safeParse(status?.inForce);
+  return parsed.success ? parsed.data : undefined;
+}
