@@ -1,0 +1,58 @@
+import type { Deployment, Pod } from '../resources/kinds.ts';
+import type { FleetState, PodPhase, PodState } from '../scaling/types.ts';
+import { DELETION_COST, workersOf } from './names.ts';
+
+const TEMPLATE_HASH = 'pod-template-hash';
+
+/** What the caches say of a pool's workers, as the autoscaler is told. */
+export function fleetOf(pool: string, deployment: Deployment | undefined, pods: readonly Pod[]): FleetState {
+  const own = pods.filter((pod) => isOfDeployment(pod, workersOf(pool)) && !hasEnded(pod));
+  return {
+    replicas: deployment === undefined ? 0 : (deployment.spec.replicas ?? 1),
+    pods: own.map(podState),
+    rolling: isRolling(deployment, own),
+  };
+}
+
+/** Whether a ReplicaSet of this Deployment has made the pod. */
+export function isOfDeployment({ metadata }: Pod, deployment: string): boolean {
+  const hash = metadata.labels?.[TEMPLATE_HASH];
+  return (metadata.ownerReferences ?? []).some(
+    ({ kind, controller, name }) => controller && kind === 'ReplicaSet' && name === `${deployment}-${hash}`,
+  );
+}
+
+/** A pod that was evicted or has run out counts towards nothing; the ReplicaSet has replaced it. */
+function hasEnded({ status, metadata }: Pod): boolean {
+  return (
+    metadata.deletionTimestamp === undefined && (status?.phase === 'Failed' || status?.phase === 'Succeeded')
+  );
+}
+
+export function podState(pod: Pod): PodState {
+  const { name, creationTimestamp, annotations } = pod.metadata;
+  return {
+    name,
+    phase: phaseOf(pod),
+    createdAt: Date.parse(creationTimestamp ?? ''),
+    marked: Number(annotations?.[DELETION_COST] ?? 0) < 0,
+  };
+}
+
+function phaseOf(pod: Pod): PodPhase {
+  if (pod.metadata.deletionTimestamp !== undefined) return 'terminating';
+  if (conditionOf(pod, 'Ready')?.status === 'True') return 'ready';
+  // When a node falls silent its pods are called not ready by others; their own last word is that they are.
+  return conditionOf(pod, 'ContainersReady')?.status === 'True' ? 'unreachable' : 'pending';
+}
+
+export function conditionOf({ status }: Pod, type: string) {
+  return status?.conditions?.find((condition) => condition.type === type);
+}
+
+function isRolling(deployment: Deployment | undefined, pods: readonly Pod[]): boolean {
+  const { replicas = 0, updatedReplicas = 0 } = deployment?.status ?? {};
+  if (updatedReplicas < replicas) return true;
+  const alive = pods.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  return new Set(alive.map(({ metadata }) => metadata.labels?.[TEMPLATE_HASH])).size > 1;
+}

@@ -1,0 +1,39 @@
+import { GROUP } from '../resources/group.ts';
+
+/** Whose fields those are that the controller writes, in `managedFields`. */
+export const FIELD_MANAGER = 'platen-controller';
+export const POOL_LABEL = `${GROUP}/pool`;
+export const MANAGED_BY_LABEL = 'app.kubernetes.io/managed-by';
+export const DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost';
+/** Of an empty worker that is to go; all others have none, which counts as 0. */
+export const VICTIM_COST = '-1000';
+
+/** The name of the Deployment of a pool, and of all else that goes with it. */
+export function workersOf(pool: string): string {
+  return `platen-pool-${pool}`;
+}
+
+/** Selects the workers of a pool; the selector of a Deployment can never be changed. */
+export function workerSelector(pool: string): Readonly<Record<string, string>> {
+  return {
+    'app.kubernetes.io/name': 'platen',
+    'app.kubernetes.io/component': 'worker',
+    [POOL_LABEL]: pool,
+  };
+}
+
+/** The same as a text, as the scale sub-resource wants it. */
+export function selectorText(labels: Readonly<Record<string, string>>): string {
+  return Object.entries(labels)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(',');
+}
+
+/** Of every object that the controller makes for a pool. */
+export function ownLabels(pool: string, instance: string | undefined): Readonly<Record<string, string>> {
+  return {
+    ...workerSelector(pool),
+    ...(instance !== undefined && { 'app.kubernetes.io/instance': instance }),
+    [MANAGED_BY_LABEL]: FIELD_MANAGER,
+  };
+}

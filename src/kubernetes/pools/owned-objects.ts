@@ -1,0 +1,124 @@
+import { apiVersionOf, controllerReference, type Kind, type KubeObject } from '../client/kube-object.ts';
+import {
+  DEPLOYMENTS,
+  type Deployment,
+  DISRUPTION_BUDGETS,
+  NETWORK_POLICIES,
+  type PlainObject,
+  type RenderPool,
+  SERVICE_ACCOUNTS,
+} from '../resources/kinds.ts';
+import { ownLabels, workerSelector, workersOf } from './names.ts';
+import { instanceOf, podTemplate, type WorkerTemplate } from './worker-template.ts';
+
+/** What the installation says of all pools. */
+export interface PoolsSettings {
+  readonly template: WorkerTemplate;
+  /** Networks that no worker may reach, CIDRs: metadata services and the API server. */
+  readonly blockedNetworks: readonly string[];
+  /** Port of the workers' health and metrics, by the name that the template gives it. */
+  readonly opsPort: string | number;
+  /** Where the cluster enforces none, or the installation brings its own. */
+  readonly networkPolicies: boolean;
+}
+
+/** What a pool owns, as it should be. */
+export interface OwnedObjects {
+  readonly serviceAccount: PlainObject;
+  readonly networkPolicy: PlainObject | undefined;
+  readonly disruptionBudget: PlainObject;
+  /** Without `spec.replicas`, which the scaling adds. */
+  readonly deployment: Deployment;
+}
+
+/** Of the workers so many may be drained at a time; what they render is handed back anyway. */
+const MAX_UNAVAILABLE = '25%';
+
+/** Pure: the same pool and settings give the same objects. */
+export function ownedObjects(pool: RenderPool, settings: PoolsSettings): OwnedObjects {
+  const { template } = settings;
+  const owned = <T extends KubeObject>(kind: Kind<T>, content: Omit<T, 'apiVersion' | 'kind' | 'metadata'>) =>
+    ownedObject(kind, pool, instanceOf(template), content);
+  const podSelector = { matchLabels: workerSelector(pool.metadata.name) };
+  return {
+    serviceAccount: owned(SERVICE_ACCOUNTS, { automountServiceAccountToken: false }),
+    networkPolicy: settings.networkPolicies
+      ? owned(NETWORK_POLICIES, { spec: networkPolicy(podSelector, settings) })
+      : undefined,
+    disruptionBudget: owned(DISRUPTION_BUDGETS, {
+      spec: {
+        selector: podSelector,
+        maxUnavailable: MAX_UNAVAILABLE,
+        // A worker that cannot start must not keep a node from being drained.
+        unhealthyPodEvictionPolicy: 'AlwaysAllow',
+      },
+    }),
+    deployment: owned(DEPLOYMENTS, {
+      spec: {
+        selector: podSelector,
+        // No worker goes before its successor is ready. Pods that are ending do not count towards the surge.
+        strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: '25%', maxUnavailable: 0 } },
+        revisionHistoryLimit: 3,
+        ...(pool.spec.paused && { paused: true }),
+        template: podTemplate(template, pool.metadata.name, pool.spec),
+      },
+    }),
+  };
+}
+
+function ownedObject<T extends KubeObject>(
+  kind: Kind<T>,
+  pool: RenderPool,
+  instance: string | undefined,
+  content: Omit<T, 'apiVersion' | 'kind' | 'metadata'>,
+): T {
+  const { name, namespace } = pool.metadata;
+  const object = {
+    apiVersion: apiVersionOf(kind),
+    kind: kind.kind,
+    metadata: {
+      name: workersOf(name),
+      ...(namespace !== undefined && { namespace }),
+      labels: ownLabels(name, instance),
+      ownerReferences: [controllerReference(pool)],
+    },
+    ...content,
+  };
+  return object as KubeObject as T;
+}
+
+/**
+ * Nobody calls a worker but whoever reads its metrics, and other workers least of all. A worker reaches every pod that is
+ * no worker (database, Kafka, DNS) and the outside, but neither metadata services nor the API server.
+ */
+function networkPolicy(podSelector: object, { blockedNetworks, opsPort }: PoolsSettings) {
+  const notWorkers = {
+    namespaceSelector: {},
+    podSelector: {
+      matchExpressions: [{ key: 'app.kubernetes.io/component', operator: 'NotIn', values: ['worker'] }],
+    },
+  };
+  return {
+    podSelector,
+    policyTypes: ['Ingress', 'Egress'],
+    ingress: [{ from: [notWorkers], ports: [{ protocol: 'TCP', port: opsPort }] }],
+    egress: [
+      { to: [notWorkers] },
+      { to: [allBut('0.0.0.0/0', blockedNetworks), allBut('::/0', blockedNetworks)] },
+    ],
+  };
+}
+
+function allBut(cidr: string, blocked: readonly string[]) {
+  const isV6 = (network: string) => network.includes(':');
+  const except = blocked.filter((network) => isV6(network) === isV6(cidr));
+  return { ipBlock: { cidr, ...(except.length > 0 && { except }) } };
+}
+
+/** Whether an object is there and belongs to somebody else than this pool. */
+export function isForeign(live: KubeObject | undefined, { metadata }: RenderPool): boolean {
+  if (live === undefined) return false;
+  return !(live.metadata.ownerReferences ?? []).some(
+    ({ uid, controller }) => controller === true && uid === metadata.uid,
+  );
+}

@@ -1,0 +1,127 @@
+import { conditionsOf, type Finding } from '../resources/condition-list.ts';
+import type { Pod, RenderPool } from '../resources/kinds.ts';
+import { POOL_CONDITIONS } from '../resources/reasons.ts';
+import type { RenderPoolStatus } from '../resources/render-pool.ts';
+import type { Acceptance } from './accept-pool.ts';
+import { conditionOf } from './fleet.ts';
+import { foreignCostWriters } from './foreign-writers.ts';
+import { selectorText, workerSelector } from './names.ts';
+import type { ObservedPool, PoolPlan } from './plan-pool.ts';
+
+export type PoolStatus = NonNullable<RenderPool['status']>;
+type PoolFinding = Finding<typeof POOL_CONDITIONS>;
+
+/** What came of writing a pool's objects. */
+export interface Outcome {
+  readonly reason: keyof typeof POOL_CONDITIONS.WorkersApplied.reasons;
+  readonly message: string;
+}
+
+/** What changes by itself, and can wait before it is told. */
+export const COUNTED = [
+  'replicas',
+  'readyReplicas',
+  'wantedReplicas',
+  'demandSlots',
+  'pausedWorkers',
+] as const satisfies readonly (keyof RenderPoolStatus)[];
+
+/** Of a pool that is not looked after: why not, and otherwise what was last. */
+export function refusedStatus(
+  pool: RenderPool,
+  acceptance: Exclude<Acceptance, { state: 'Valid' }>,
+  now: Date,
+): PoolStatus {
+  const { status, metadata } = pool;
+  const message =
+    acceptance.state === 'Invalid'
+      ? `${acceptance.faults}. The workers stay as they were.`
+      : `${acceptance.by} is older and has the name.`;
+  const findings: PoolFinding[] = [{ type: 'Accepted', reason: acceptance.state, message }];
+  return {
+    ...status,
+    ...(metadata.generation !== undefined && { observedGeneration: metadata.generation }),
+    conditions: conditionsOf(POOL_CONDITIONS, status?.conditions, findings, metadata.generation, now),
+  };
+}
+
+export interface PoolFacts {
+  readonly observed: ObservedPool;
+  readonly plan: PoolPlan;
+  readonly outcome: Outcome;
+  /** Whose jobs run here. */
+  readonly plans: readonly string[];
+}
+
+/** What is to be told of a pool. */
+export function poolStatus(pool: RenderPool, facts: PoolFacts, now: Date): PoolStatus {
+  const { observed, plan, outcome, plans } = facts;
+  const { metadata, status } = pool;
+  const { decision, fleet } = plan;
+  const findings: PoolFinding[] = [
+    { type: 'Accepted', reason: 'Valid', message: '' },
+    { type: 'WorkersApplied', ...outcome },
+    available(observed.pods, plan),
+    scalingActive(observed, plan),
+    { type: 'ScalingLimited', reason: decision.limitedBy ?? 'NotLimited', message: '' },
+    soleWriter(observed.pods, plan, now.getTime()),
+  ];
+  const scaled = plan.replicas !== fleet.replicas && observed.deployment !== undefined;
+  const lastScaleTime = scaled ? `${now.toISOString().slice(0, 19)}Z` : status?.lastScaleTime;
+  return {
+    ...(metadata.generation !== undefined && { observedGeneration: metadata.generation }),
+    conditions: conditionsOf(POOL_CONDITIONS, status?.conditions, findings, metadata.generation, now),
+    replicas: fleet.pods.filter(({ phase }) => phase !== 'terminating').length,
+    readyReplicas: fleet.pods.filter(({ phase }) => phase === 'ready').length,
+    desiredReplicas: plan.replicas,
+    ...(decision.want !== undefined && { wantedReplicas: decision.want }),
+    ...(observed.reading !== undefined && { demandSlots: observed.reading.demand }),
+    pausedWorkers: (observed.reading?.workers ?? []).filter(({ state }) => state === 'paused').length,
+    selector: selectorText(workerSelector(metadata.name)),
+    ...(lastScaleTime !== undefined && { lastScaleTime }),
+    plans: [...plans].sort(),
+  };
+}
+
+function available(pods: readonly Pod[], { replicas, fleet }: PoolPlan): PoolFinding {
+  const type = 'Available';
+  const homeless = pods.map((pod) => conditionOf(pod, 'PodScheduled')).find(isUnschedulable);
+  if (homeless !== undefined) {
+    return { type, reason: 'WorkersUnschedulable', message: homeless.message ?? '' };
+  }
+  if (replicas === 0) return { type, reason: 'ScaledToZero', message: '' };
+  const ready = fleet.pods.filter(({ phase }) => phase === 'ready').length;
+  return { type, reason: ready >= replicas ? 'WorkersReady' : 'WorkersStarting', message: '' };
+}
+
+function isUnschedulable(condition: ReturnType<typeof conditionOf>): boolean {
+  return condition?.status === 'False' && condition.reason === 'Unschedulable';
+}
+
+function scalingActive({ spec }: ObservedPool, { decision }: PoolPlan): PoolFinding {
+  return { type: 'ScalingActive', reason: decision.hold ?? spec.mode, message: '' };
+}
+
+function soleWriter(pods: readonly Pod[], { memory: { contest } }: PoolPlan, nowMs: number): PoolFinding {
+  const type = 'SoleWriter';
+  if (contest !== undefined) {
+    const who = contest.by.join(', ');
+    const next =
+      nowMs < contest.yieldUntilMs
+        ? 'The size stays as it was written for a while.'
+        : 'The pool has its own size again.';
+    return {
+      type,
+      reason: 'ForeignReplicas',
+      message: `${who} has written spec.replicas of the Deployment. ${next}`,
+    };
+  }
+  const writers = foreignCostWriters(pods);
+  return writers.length === 0
+    ? { type, reason: 'SoleWriter', message: '' }
+    : {
+        type,
+        reason: 'ForeignDeletionCost',
+        message: `${writers.join(', ')} has written the deletion cost of pods.`,
+      };
+}

@@ -1,0 +1,109 @@
+import { parse } from 'yaml';
+import { z } from 'zod';
+import type { PodTemplate } from '../resources/kinds.ts';
+import type { RenderPoolSpec } from '../resources/render-pool.ts';
+import { workerSelector } from './names.ts';
+
+const WORKER = 'worker';
+/** What a process needs to end by itself before it is killed, in seconds. */
+const GRACE_MARGIN_SECONDS = 10;
+
+const labels = z.record(z.string(), z.string());
+const environment = z.array(z.looseObject({ name: z.string() }));
+const containerSchema = z.looseObject({ name: z.string(), env: environment.optional() });
+
+const templateSchema = z.looseObject({
+  metadata: z.looseObject({ labels: labels.optional(), annotations: labels.optional() }).optional(),
+  spec: z.looseObject({
+    containers: z
+      .array(containerSchema)
+      .refine((containers) => containers.some(({ name }) => name === WORKER), `has no container ${WORKER}`),
+    nodeSelector: labels.optional(),
+    tolerations: z.array(z.unknown()).optional(),
+    topologySpreadConstraints: z.array(z.looseObject({})).optional(),
+  }),
+});
+
+/** What every worker of the installation has; the pools' fields are laid over it. */
+export type WorkerTemplate = z.infer<typeof templateSchema>;
+
+/** @param text YAML of a PodTemplateSpec. @throws an error that names each fault. */
+export function parseWorkerTemplate(text: string): WorkerTemplate {
+  const parsed = templateSchema.safeParse(parse(text, { version: '1.1' }));
+  if (parsed.success) return parsed.data;
+  const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+  throw new Error(`the template of a worker is not valid: ${faults.join('; ')}`);
+}
+
+/** The `app.kubernetes.io/instance` of the installation: the Helm release. */
+export function instanceOf(template: WorkerTemplate): string | undefined {
+  return template.metadata?.labels?.['app.kubernetes.io/instance'];
+}
+
+/** The pods of a pool. */
+export function podTemplate(template: WorkerTemplate, pool: string, spec: RenderPoolSpec): PodTemplate {
+  const base = template.spec;
+  const selector = workerSelector(pool);
+  const { affinity, runtimeClassName, priorityClassName } = spec;
+  const spread = (spec.topologySpreadConstraints ?? base.topologySpreadConstraints ?? []).map(
+    (constraint) => ({
+      labelSelector: { matchLabels: selector },
+      ...constraint,
+    }),
+  );
+  const tolerations = [...(base.tolerations ?? []), ...(spec.tolerations ?? [])];
+  const nodeSelector = { ...base.nodeSelector, ...spec.nodeSelector };
+  const annotations = { ...template.metadata?.annotations, ...spec.podAnnotations };
+  return {
+    metadata: {
+      labels: { ...template.metadata?.labels, ...spec.podLabels, ...selector },
+      ...(Object.keys(annotations).length > 0 && { annotations }),
+    },
+    spec: {
+      ...base,
+      containers: base.containers.map((container) =>
+        container.name === WORKER ? workerContainer(container, pool, spec) : container,
+      ),
+      serviceAccountName: `platen-pool-${pool}`,
+      automountServiceAccountToken: false,
+      enableServiceLinks: false,
+      terminationGracePeriodSeconds: spec.terminationGracePeriodSeconds,
+      ...(Object.keys(nodeSelector).length > 0 && { nodeSelector }),
+      ...(tolerations.length > 0 && { tolerations }),
+      ...(spread.length > 0 && { topologySpreadConstraints: spread }),
+      ...(affinity !== undefined && { affinity }),
+      ...(runtimeClassName !== undefined && { runtimeClassName }),
+      ...(priorityClassName !== undefined && { priorityClassName }),
+    },
+  };
+}
+
+function workerContainer(container: z.infer<typeof containerSchema>, pool: string, spec: RenderPoolSpec) {
+  const { image, resources } = spec;
+  return {
+    ...container,
+    ...(image !== undefined && { image }),
+    ...(resources !== undefined && { resources }),
+    env: mergedByName([...(container.env ?? []), ...(spec.env ?? []), ...ownEnvironment(pool, spec)]),
+  };
+}
+
+/** Of several of a name the last counts, at the place of the first. */
+function mergedByName<T extends { readonly name: string }>(variables: readonly T[]): T[] {
+  return [...new Map(variables.map((variable) => [variable.name, variable])).values()];
+}
+
+function ownEnvironment(pool: string, spec: RenderPoolSpec) {
+  const graceMs = Math.max(0, spec.terminationGracePeriodSeconds - GRACE_MARGIN_SECONDS) * 1000;
+  const fromField = (fieldPath: string) => ({ valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath } } });
+  return [
+    { name: 'PLATEN_POOL', value: pool },
+    { name: 'PLATEN_WORKER_SLOTS', value: String(spec.slotsPerWorker) },
+    { name: 'PLATEN_ISOLATION', value: spec.isolation },
+    { name: 'PLATEN_SANDBOX', value: spec.sandbox },
+    { name: 'PLATEN_SHUTDOWN_GRACE_MS', value: String(graceMs) },
+    { name: 'POD_NAME', ...fromField('metadata.name') },
+    { name: 'POD_NAMESPACE', ...fromField('metadata.namespace') },
+    { name: 'NODE_NAME', ...fromField('spec.nodeName') },
+  ];
+}

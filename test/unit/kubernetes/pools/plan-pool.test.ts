@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict';
+import { nextContest } from '../../../../src/kubernetes/pools/contest.ts';
+import { DELETION_COST, FIELD_MANAGER } from '../../../../src/kubernetes/pools/names.ts';
+import {
+  type ObservedPool,
+  type PoolMemory,
+  planPool,
+  startMemory,
+} from '../../../../src/kubernetes/pools/plan-pool.ts';
+import { checkShrink } from '../../../../src/kubernetes/pools/shrink-check.ts';
+import type { Deployment, Pod } from '../../../../src/kubernetes/resources/kinds.ts';
+import { renderPoolSpecSchema } from '../../../../src/kubernetes/resources/render-pool.ts';
+import type { PoolReading, WorkerReading } from '../../../../src/kubernetes/scaling/types.ts';
+
+const START = Date.parse('2026-01-01T00:00:00Z');
+const AGED = START - 3_600_000;
+
+function deployment(replicas: number, manager = FIELD_MANAGER): Deployment {
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: {
+      name: 'platen-pool-p',
+      managedFields: [{ manager, operation: 'Apply', fieldsV1: { 'f:spec': { 'f:replicas': {} } } }],
+    },
+    spec: { replicas, selector: { matchLabels: {} }, template: { spec: {} } },
+    status: { replicas, updatedReplicas: replicas },
+  };
+}
+
+function pod(
+  name: string,
+  { cost, ready = true, ending = false }: { cost?: string; ready?: boolean; ending?: boolean } = {},
+): Pod {
+  const status = ready ? 'True' : 'False';
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name,
+      creationTimestamp: new Date(AGED).toISOString(),
+      labels: { 'pod-template-hash': 'x' },
+      ownerReferences: [
+        { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'platen-pool-p-x', uid: 'u', controller: true },
+      ],
+      ...(cost !== undefined && {
+        annotations: { [DELETION_COST]: cost },
+        managedFields: [
+          {
+            manager: FIELD_MANAGER,
+            operation: 'Update',
+            fieldsV1: { 'f:metadata': { 'f:annotations': { [`f:${DELETION_COST}`]: {} } } },
+          },
+        ],
+      }),
+      ...(ending && { deletionTimestamp: new Date(START).toISOString() }),
+    },
+    status: {
+      phase: 'Running',
+      conditions: [
+        { type: 'Ready', status },
+        { type: 'ContainersReady', status },
+      ],
+    },
+  };
+}
+
+const worker = (podName: string, over: Partial<WorkerReading> = {}): WorkerReading => ({
+  id: `w-${podName}`,
+  pod: podName,
+  busy: 0,
+  startedAt: AGED,
+  state: 'claiming',
+  ...over,
+});
+
+const reading = (at: number, workers: readonly WorkerReading[], demand = 0): PoolReading => ({
+  at,
+  demand,
+  inFlightOnLive: workers.reduce((sum, { busy }) => sum + busy, 0),
+  workers,
+});
+
+function observed(over: Partial<ObservedPool>): ObservedPool {
+  const spec = renderPoolSpecSchema.parse({ mode: 'Manual', replicas: 1, workerYoungSeconds: 0 });
+  return {
+    name: 'p',
+    spec,
+    deployment: deployment(2),
+    pods: [pod('a'), pod('b')],
+    reading: undefined,
+    ...over,
+  };
+}
+
+describe('planning a pool', () => {
+  it('pauses, marks what is empty, and takes away only what was seen marked for a while', () => {
+    let memory: PoolMemory = startMemory(START);
+    const busyA = worker('a', { busy: 1 });
+    const first = planPool(observed({ reading: reading(START, [busyA, worker('b')]) }), memory, START);
+    assert.deepEqual([first.replicas, first.pause, first.mark], [2, ['w-b'], []]);
+    memory = first.memory;
+
+    const paused = reading(START + 1000, [busyA, worker('b', { state: 'paused' })]);
+    const second = planPool(observed({ reading: paused }), memory, START + 1000);
+    assert.deepEqual([second.replicas, second.mark], [2, ['b']]);
+    memory = second.memory;
+
+    const marked = [pod('a'), pod('b', { cost: '-1000' })];
+    const seen = planPool(
+      observed({ reading: { ...paused, at: START + 2000 }, pods: marked }),
+      memory,
+      START + 2000,
+    );
+    assert.deepEqual([seen.replicas, seen.mark, seen.unmark], [2, [], []]);
+    const later = planPool(
+      observed({ reading: { ...paused, at: START + 6000 }, pods: marked }),
+      seen.memory,
+      START + 6000,
+    );
+    assert.equal(later.replicas, 1);
+    assert.deepEqual(
+      later.events.map(({ reason }) => reason),
+      ['ScaledDown'],
+    );
+    assert.deepEqual([...(later.shrink?.expected ?? [])], ['b']);
+  });
+
+  it('takes the mark from a worker that is to stay', () => {
+    const spec = renderPoolSpecSchema.parse({ mode: 'Manual', replicas: 2 });
+    const pods = [pod('a', { cost: '-1000' }), pod('b')];
+    const plan = planPool(
+      observed({ spec, pods, reading: reading(START, [worker('a'), worker('b')]) }),
+      startMemory(START),
+      START,
+    );
+    assert.deepEqual(plan.unmark, ['a']);
+  });
+
+  it('applies the live size while it has no reading', () => {
+    const spec = renderPoolSpecSchema.parse({ minReplicas: 0 });
+    const plan = planPool(observed({ spec, deployment: deployment(7) }), startMemory(START), START);
+    assert.equal(plan.replicas, 7);
+    assert.equal(plan.decision.hold, 'NoReading');
+  });
+
+  it('yields to a foreign writer, takes the size back after a while, and yields for longer when that one comes again', () => {
+    const theirs = (replicas: number) =>
+      observed({
+        deployment: deployment(replicas, 'hpa'),
+        spec: renderPoolSpecSchema.parse({ mode: 'Manual', replicas: 3 }),
+      });
+    const at = (ms: number) => ({ reading: reading(START + ms, []) });
+    const met = planPool({ ...theirs(1), ...at(0) }, startMemory(START), START);
+    assert.equal(met.replicas, 1);
+    assert.deepEqual(met.memory.contest?.by, ['hpa']);
+    const waits = planPool({ ...theirs(1), ...at(20_000) }, met.memory, START + 20_000);
+    assert.equal(waits.replicas, 1);
+    const back = planPool({ ...theirs(1), ...at(31_000) }, waits.memory, START + 31_000);
+    assert.equal(back.replicas, 3);
+    const again = planPool({ ...theirs(1), ...at(40_000) }, back.memory, START + 40_000);
+    assert.equal(again.replicas, 1);
+    assert.equal((again.memory.contest?.yieldUntilMs ?? 0) - (START + 40_000), 60_000);
+  });
+});
+
+describe('a contest', () => {
+  it('is over when nobody else has written for a quarter of an hour', () => {
+    const contest = nextContest(undefined, ['hpa'], START);
+    assert.equal(nextContest(contest, [], START + 60_000)?.count, 1);
+    assert.equal(nextContest(contest, [], START + 16 * 60_000), undefined);
+  });
+});
+
+describe('who dies of a shrink', () => {
+  const check = { expected: new Set(['b']), staying: new Set(['a', 'c']), pods: 1, untilMs: START + 30_000 };
+
+  it('is right when the chosen one does', () => {
+    assert.deepEqual(checkShrink(check, [pod('a'), pod('c')], START), { check: undefined, wrong: [] });
+  });
+
+  it('is wrong when another one does in its place', () => {
+    const pods = [pod('a', { ending: true }), pod('b'), pod('c')];
+    assert.deepEqual(checkShrink(check, pods, START), { check: undefined, wrong: ['a'] });
+  });
+
+  it('is none of them when nobody has died yet, and then for ever', () => {
+    const pods = [pod('a'), pod('b'), pod('c')];
+    assert.equal(checkShrink(check, pods, START).check, check);
+    assert.deepEqual(checkShrink(check, pods, START + 30_000), { check: undefined, wrong: [] });
+  });
+
+  it('is not counted for a pod that is drained from its node', () => {
+    const drained = pod('a', { ending: true });
+    const disrupted = { ...drained, status: { conditions: [{ type: 'DisruptionTarget', status: 'True' }] } };
+    assert.deepEqual(checkShrink(check, [disrupted, pod('b'), pod('c')], START).wrong, []);
+  });
+});
