@@ -25,8 +25,7 @@ const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https a
 
 const kubernetesName = z
   .string()
-  .regex(/^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/, 'must be a name of Kubernetes')
-  .optional();
+  .regex(/^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/, 'must be a name of Kubernetes');
 
 const givenKey = z
   .string()
@@ -179,9 +178,45 @@ export const environmentSchema = z.object({
   PLATEN_SIGN_IN_FAILURES_PER_ADDRESS: integer(100, 1, 1_000_000).describe(
     'The same from one client address (of IPv6: from one /64).',
   ),
-  POD_NAME: kubernetesName.describe('Name of the pod that the process runs in, by the downward API.'),
-  POD_NAMESPACE: kubernetesName.describe('Namespace of that pod.'),
-  NODE_NAME: kubernetesName.describe('Name of the node that it runs on.'),
+  POD_NAME: kubernetesName
+    .optional()
+    .describe('Name of the pod that the process runs in, by the downward API.'),
+  POD_NAMESPACE: kubernetesName.optional().describe('Namespace of that pod.'),
+  KUBERNETES_SERVICE_HOST: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Address of the API server within the cluster, as the kubelet tells it.'),
+  PLATEN_WATCH_NAMESPACES: list
+    .default([])
+    .describe(
+      'Namespaces whose RenderPlans and RenderPools the controller looks after, comma-separated. Default: its own.',
+    ),
+  PLATEN_LEASE_NAME: kubernetesName
+    .default('platen-controller')
+    .describe('The Lease by which one of several controllers leads, in its own namespace.'),
+  PLATEN_WORKER_TEMPLATE_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'YAML file with the PodTemplateSpec that the workers of every pool are made from. Required by the controller.',
+    ),
+  PLATEN_DEFAULT_RESOURCES_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('YAML file with a list of RenderPlans and RenderPools that the controller makes, each once.'),
+  PLATEN_WORKER_NETWORK_POLICIES: z
+    .enum(['on', 'off'])
+    .default('on')
+    .describe('Whether the controller makes a NetworkPolicy for each pool.'),
+  PLATEN_WORKER_BLOCKED_NETWORKS: networks
+    .default(['169.254.0.0/16', 'fe80::/10', 'fd00:ec2::/32'])
+    .describe(
+      'Networks that no worker may reach by these policies, CIDRs, comma-separated; the API server is one of them in any case.',
+    ),
+  NODE_NAME: kubernetesName.optional().describe('Name of the node that it runs on.'),
   PLATEN_BOOTSTRAP_EMAIL: emailSchema.optional().describe('E-mail address of a fixed first account.'),
   PLATEN_BOOTSTRAP_PASSWORD: z
     .string()
@@ -226,7 +261,7 @@ const REQUIRED = {
   api: ['MONGODB_URI', 'KAFKA_BROKERS', 'PLATEN_SECRET'],
   worker: ['MONGODB_URI', 'KAFKA_BROKERS'],
   dispatcher: ['MONGODB_URI', 'KAFKA_BROKERS'],
-  controller: ['MONGODB_URI'],
+  controller: ['MONGODB_URI', 'POD_NAME', 'POD_NAMESPACE', 'PLATEN_WORKER_TEMPLATE_FILE'],
   standalone: [],
 } as const satisfies Readonly<Record<Role, readonly (keyof Config)[]>>;
 

@@ -2,10 +2,10 @@
 import { writeSync } from 'node:fs';
 import { CommandError } from './cli/command-error.ts';
 import { COMMANDS } from './cli/commands.ts';
-import { type Config, ConfigError, type JobRole, loadConfig } from './config.ts';
+import { type Config, ConfigError, loadConfig, type Role } from './config.ts';
 import type { RunningRole } from './roles/run-role.ts';
 
-const ROLES: readonly JobRole[] = ['api', 'worker', 'dispatcher', 'standalone'];
+const ROLES: readonly Role[] = ['api', 'worker', 'dispatcher', 'controller', 'standalone'];
 const USAGE = `usage: platen <${ROLES.join(' | ')}>\n       platen accounts <list | create | set-plan | reset-password | revoke-tokens>\n       platen try URL`;
 /** Two signals within this time are one: of a process group, the parent may pass on what its child has got already. */
 const SAME_SIGNAL_MS = 1000;
@@ -25,8 +25,8 @@ async function main(): Promise<void> {
 }
 
 /** Runs a role until a signal stops it: SIGTERM, Ctrl-C, or the SIGHUP of a terminal that is closed. */
-async function run(role: JobRole, config: Config): Promise<void> {
-  const { runRole } = await import('./roles/run-role.ts');
+async function run(role: Role, config: Config): Promise<void> {
+  const startRole = await starterOf(role);
   let running: RunningRole | undefined;
   let stopping = false;
   let signalledAt = Number.NEGATIVE_INFINITY;
@@ -64,7 +64,7 @@ async function run(role: JobRole, config: Config): Promise<void> {
     setTimeout(() => process.exit(1), LAST_STEPS_MS).unref();
     stop({ err: error }, 1);
   };
-  const starting = runRole(role, config, onLost);
+  const starting = startRole(config, onLost);
   try {
     running = await starting;
   } catch (error) {
@@ -76,6 +76,15 @@ async function run(role: JobRole, config: Config): Promise<void> {
   }
   running.logger.info({ port: running.port }, 'ready');
   if (role === 'standalone') greet(running);
+}
+
+/** Each role loads only what it needs: a controller no browser, and nobody else the Kubernetes client. */
+async function starterOf(
+  role: Role,
+): Promise<(config: Config, onLost: (error: Error) => void) => Promise<RunningRole>> {
+  if (role === 'controller') return (await import('./roles/controller.ts')).startController;
+  const { runRole } = await import('./roles/run-role.ts');
+  return (config, onLost) => runRole(role, config, onLost);
 }
 
 /** What a person wants to know first. On stderr: stdout carries the log. */

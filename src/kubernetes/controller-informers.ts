@@ -1,0 +1,54 @@
+import type { Logger } from '../telemetry/logger.ts';
+import { type Informer, startInformer } from './client/informer.ts';
+import type { Kind, KubeObject } from './client/kube-object.ts';
+import type { KubernetesApi } from './client/kubernetes-api.ts';
+import type { OwnedInformers } from './pools/apply-objects.ts';
+import { POOL_LABEL } from './pools/names.ts';
+import {
+  DEPLOYMENTS,
+  DISRUPTION_BUDGETS,
+  NETWORK_POLICIES,
+  PODS,
+  type Pod,
+  RENDER_PLANS,
+  RENDER_POOLS,
+  type RenderPlan,
+  type RenderPool,
+  SERVICE_ACCOUNTS,
+} from './resources/kinds.ts';
+
+/** The caches that the controller decides by. */
+export interface ControllerInformers {
+  readonly plans: Informer<RenderPlan>;
+  readonly pools: Informer<RenderPool>;
+  readonly pods: Informer<Pod>;
+  readonly owned: OwnedInformers;
+  /** All of them, by kind. */
+  readonly all: ReadonlyMap<string, Informer<KubeObject>>;
+}
+
+/** Begins to list and watch at once, what belongs to pools by its label. */
+export function startInformers(
+  api: KubernetesApi,
+  namespaces: readonly string[],
+  logger: Logger,
+): ControllerInformers {
+  const all = new Map<string, Informer<KubeObject>>();
+  const start = <T extends KubeObject>(kind: Kind<T>, labelSelector?: string): Informer<T> => {
+    const informer = startInformer({ api, kind, namespaces, labelSelector, logger });
+    all.set(kind.kind, informer as Informer<KubeObject>);
+    return informer;
+  };
+  return {
+    plans: start(RENDER_PLANS),
+    pools: start(RENDER_POOLS),
+    pods: start(PODS, POOL_LABEL),
+    owned: {
+      deployments: start(DEPLOYMENTS, POOL_LABEL),
+      budgets: start(DISRUPTION_BUDGETS, POOL_LABEL),
+      policies: start(NETWORK_POLICIES, POOL_LABEL),
+      accounts: start(SERVICE_ACCOUNTS, POOL_LABEL),
+    },
+    all,
+  };
+}

@@ -1,0 +1,72 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+
+/** Seconds; a look that writes nothing takes less than a millisecond, one that waits for the API server up to ten seconds. */
+const RECONCILE_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** What only the controller measures; `platen_pool_demand_slots` is among what every role has. */
+export function createControllerMetrics(registry: Registry) {
+  const registers = [registry];
+  const pool = (name: string, help: string) =>
+    new Gauge({ name, help, labelNames: ['pool'] as const, registers });
+  return {
+    desiredReplicas: pool('platen_pool_desired_replicas', 'Workers that a pool was given, by pool.'),
+    replicas: pool('platen_pool_replicas', 'Workers that are there, by pool.'),
+    readyReplicas: pool('platen_pool_ready_replicas', 'Workers that are ready, by pool.'),
+    maxReplicas: pool('platen_pool_max_replicas', 'Workers that a pool may have, by pool.'),
+    hold: new Gauge({
+      name: 'platen_pool_hold',
+      help: '1 while a pool keeps its size whatever its demand, by pool and reason.',
+      labelNames: ['pool', 'reason'] as const,
+      registers,
+    }),
+    scaleActions: new Counter({
+      name: 'platen_pool_scale_actions_total',
+      help: 'Changes of the size of a pool, by pool and direction.',
+      labelNames: ['pool', 'direction'] as const,
+      registers,
+    }),
+    wrongVictims: new Counter({
+      name: 'platen_wrong_victims_total',
+      help: 'Workers that ended in a shrink in the place of a chosen one, by pool.',
+      labelNames: ['pool'] as const,
+      registers,
+    }),
+    reconcileDuration: new Histogram({
+      name: 'platen_reconcile_duration_seconds',
+      help: 'Time of one look at an object, in seconds, by controller.',
+      labelNames: ['controller'] as const,
+      buckets: RECONCILE_BUCKETS,
+      registers,
+    }),
+    reconcileErrors: new Counter({
+      name: 'platen_reconcile_errors_total',
+      help: 'Looks that failed and will be repeated, by controller and reason.',
+      labelNames: ['controller', 'reason'] as const,
+      registers,
+    }),
+    watchAge: new Gauge({
+      name: 'platen_watch_age_seconds',
+      help: 'Time since anything was heard of the API server about a kind, in seconds.',
+      labelNames: ['kind'] as const,
+      registers,
+    }),
+    leader: new Gauge({
+      name: 'platen_leader',
+      help: '1 in the process that leads, 0 otherwise.',
+      registers,
+    }),
+    demandAge: new Gauge({
+      name: 'platen_demand_age_seconds',
+      help: 'Age of the demand that pools are sized by, in seconds.',
+      registers,
+    }),
+    apiCalls: new Counter({
+      name: 'platen_kubernetes_calls_total',
+      help: 'Calls of the Kubernetes API, by method and status (0 without an answer).',
+      labelNames: ['method', 'status'] as const,
+      registers,
+    }),
+  };
+}
+
+export type ControllerMetrics = ReturnType<typeof createControllerMetrics>;

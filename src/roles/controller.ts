@@ -1,0 +1,215 @@
+import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Connection } from 'mongoose';
+import { AccountPlans } from '../accounts/account-plans.ts';
+import { AccountStore } from '../accounts/account-store.ts';
+import { systemClock } from '../clock.ts';
+import type { Config } from '../config.ts';
+import { readPoolDemand } from '../jobs/demand.ts';
+import { Ledger } from '../jobs/ledger/ledger.ts';
+import { openJobStore } from '../jobs/store/job-store.ts';
+import { EventRecorder } from '../kubernetes/client/event-recorder.ts';
+import type { KubernetesApi } from '../kubernetes/client/kubernetes-api.ts';
+import { openKubernetesApi } from '../kubernetes/client/open-kubernetes-api.ts';
+import { Controller } from '../kubernetes/controller.ts';
+import { type ControllerMetrics, createControllerMetrics } from '../kubernetes/controller-metrics.ts';
+import { makeDefaultResources, parseDefaultResources } from '../kubernetes/default-resources.ts';
+import { LeaderElection } from '../kubernetes/leader/leader-election.ts';
+import { TemplateFile } from '../kubernetes/pools/template-file.ts';
+import { checkLayout } from '../layout/layout.ts';
+import { openMirroredPlans } from '../plans/mirrored-plans.ts';
+import { PlanMirror } from '../plans/plan-mirror.ts';
+import { ensureIndexes } from '../store/collection-spec.ts';
+import { connectDatabase } from '../store/connection.ts';
+import { createLogger, type Logger } from '../telemetry/logger.ts';
+import { createMetrics, type Metrics } from '../telemetry/metrics.ts';
+import { WorkerRegistry } from '../workers/worker-registry.ts';
+import { Closers } from './component.ts';
+import { startOpsServer } from './http-server.ts';
+import type { RunningRole } from './run-role.ts';
+
+/** What the controller works with besides the API server. */
+interface Parts {
+  readonly config: Config;
+  readonly connection: Connection;
+  readonly api: KubernetesApi;
+  readonly metrics: Metrics;
+  readonly controllerMetrics: ControllerMetrics;
+  readonly logger: Logger;
+  readonly namespace: string;
+}
+
+/** How soon the default resources are tried again when the API server is away. */
+const DEFAULTS_AGAIN_MS = 2000;
+
+/**
+ * Starts a controller. It stands for election at once, and works when it leads.
+ *
+ * @param onLost told when it led and leads no more: the process has to end, since another one works from then on.
+ */
+export async function startController(config: Config, onLost: (error: Error) => void): Promise<RunningRole> {
+  const closers = new Closers();
+  try {
+    return await start(config, closers, onLost);
+  } catch (error) {
+    await closers.closeAll();
+    throw error;
+  }
+}
+
+async function start(config: Config, closers: Closers, onLost: (error: Error) => void): Promise<RunningRole> {
+  const { POD_NAME: instance = '', POD_NAMESPACE: namespace = '' } = config;
+  const logger = createLogger({ level: config.PLATEN_LOG_LEVEL, role: 'controller', instance });
+  const metrics = createMetrics('controller');
+  const controllerMetrics = createControllerMetrics(metrics.registry);
+  const connection = await connectDatabase(config.MONGODB_URI ?? '', logger);
+  closers.add(() => connection.close());
+  await checkLayout(connection, logger);
+  const api = await openKubernetesApi({
+    userAgent: 'platen-controller',
+    onCall: ({ method, status }) => controllerMetrics.apiCalls.inc({ method, status: String(status) }),
+  });
+  closers.add(() => api.close());
+  const parts = { config, connection, api, metrics, controllerMetrics, logger, namespace };
+
+  const work = await openWork(parts, closers);
+  const election = new LeaderElection({
+    api,
+    namespace,
+    name: config.PLATEN_LEASE_NAME,
+    identity: `${instance}_${crypto.randomUUID()}`,
+    logger,
+    onElected: () => {
+      controllerMetrics.leader.set(1);
+      work.begin().catch((error: Error) => onLost(error));
+    },
+    onLost: (reason) => {
+      controllerMetrics.leader.set(0);
+      // At once, and without waiting: whoever leads now must not be written against.
+      void work.stop();
+      onLost(new Error(reason));
+    },
+  });
+  controllerMetrics.leader.set(0);
+  election.start();
+  closers.add(() => election.stop());
+  closers.add(() => work.stop());
+  const server = await startOpsServer(
+    { role: 'controller', config, metrics, logger },
+    {
+      readiness: async () => {
+        const problems = await databaseProblems(connection);
+        return { ready: problems.length === 0, problems };
+      },
+      liveness: () => {
+        const problem = work.stuck();
+        return problem === undefined ? { live: true } : { live: false, problem };
+      },
+    },
+  );
+  closers.add(() => server.stop());
+  return { port: server.port, logger, firstKey: undefined, stop: () => closers.closeAll() };
+}
+
+/** What is begun when the Lease is won. */
+async function openWork(parts: Parts, closers: Closers) {
+  const { config, connection, api, logger, namespace, controllerMetrics, metrics } = parts;
+  const mirror = new PlanMirror(connection);
+  const registry = new WorkerRegistry(connection, systemClock);
+  const accounts = new AccountStore(connection, systemClock);
+  const ledger = new Ledger(connection, systemClock);
+  const { live } = openJobStore(connection, systemClock);
+  await ensureIndexes(connection);
+  const plans = await openMirroredPlans(mirror, logger);
+  plans.start();
+  closers.add(() => plans.stop());
+  const accountPlans = new AccountPlans(accounts, plans);
+  const template = openTemplate(config, logger);
+  const events = new EventRecorder({
+    api,
+    logger,
+    controller: 'platen.dev/controller',
+    instance: config.POD_NAME ?? '',
+  });
+  const stopping = new AbortController();
+  let controller: Controller | undefined;
+  let stopped: Promise<void> | undefined;
+  return {
+    async begin() {
+      await makeDefaults(parts, stopping.signal);
+      if (stopping.signal.aborted) return;
+      controller = new Controller({
+        api,
+        namespaces: config.PLATEN_WATCH_NAMESPACES.length > 0 ? config.PLATEN_WATCH_NAMESPACES : [namespace],
+        mirror,
+        registry,
+        countAccounts: (plan) => accounts.countWithPlan(plan),
+        readDemand: () =>
+          readPoolDemand({
+            ledger,
+            live,
+            workers: registry,
+            plansOf: (ids) => accountPlans.plansOf(ids),
+            clock: systemClock,
+          }),
+        settings: () => template.settings,
+        events,
+        metrics: controllerMetrics,
+        poolDemand: metrics.poolDemand,
+        clock: systemClock,
+        logger,
+      });
+      await template.start(() => controller?.lookAgain());
+      await controller.start(stopping.signal).catch((error: unknown) => {
+        if (!stopping.signal.aborted) throw error;
+      });
+    },
+    stuck: () => controller?.stuck(),
+    stop() {
+      stopped ??= (async () => {
+        stopping.abort(new Error('the controller stops'));
+        await template.stop();
+        await controller?.stop();
+        await events.flush();
+      })();
+      return stopped;
+    },
+  };
+}
+
+function openTemplate(config: Config, logger: Logger): TemplateFile {
+  const apiServer = config.KUBERNETES_SERVICE_HOST ?? '';
+  const ofApiServer = { 0: [], 4: [`${apiServer}/32`], 6: [`${apiServer}/128`] }[isIP(apiServer)] ?? [];
+  const others = {
+    blockedNetworks: [...config.PLATEN_WORKER_BLOCKED_NETWORKS, ...ofApiServer],
+    opsPort: 'ops',
+    networkPolicies: config.PLATEN_WORKER_NETWORK_POLICIES === 'on',
+  };
+  return new TemplateFile(config.PLATEN_WORKER_TEMPLATE_FILE ?? '', others, logger);
+}
+
+/** Tried until it has come off: without its plans and pool an installation does nothing. */
+async function makeDefaults({ config, api, namespace, logger }: Parts, signal: AbortSignal): Promise<void> {
+  if (config.PLATEN_DEFAULT_RESOURCES_FILE === undefined) return;
+  const manifests = parseDefaultResources(await readFile(config.PLATEN_DEFAULT_RESOURCES_FILE, 'utf8'));
+  const marker = `${config.PLATEN_LEASE_NAME}-made`;
+  while (!signal.aborted) {
+    try {
+      await makeDefaultResources(manifests, { api, namespace, marker, logger });
+      return;
+    } catch (error) {
+      logger.warn({ err: error }, 'the default resources could not be made; they are tried again');
+      await sleep(DEFAULTS_AGAIN_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+}
+
+async function databaseProblems(connection: Connection): Promise<string[]> {
+  try {
+    await connection.db?.command({ ping: 1 }, { timeoutMS: 2000 });
+    return [];
+  } catch (error) {
+    return [`database: ${(error as Error).message}`];
+  }
+}
