@@ -46,6 +46,7 @@ async function manageAccount(api: TestApi): Promise<void> {
   const { id: accountId } = await owner.expect(200, 'GET', '/auth/me');
   await api.accounts.setPlan(accountId, 'professional');
   await api.accounts.planNames([accountId]);
+  await api.accounts.countWithPlan('professional');
   await api.accounts.list(1, 0);
   await api.accounts.listByShownEmail(email);
   for (const password of ['not the password', PASSWORD]) {

@@ -44,12 +44,19 @@ describe('configuration', () => {
     assert.deepEqual(missing('api'), ['MONGODB_URI', 'KAFKA_BROKERS', 'PLATEN_SECRET']);
     assert.deepEqual(missing('worker'), ['MONGODB_URI', 'KAFKA_BROKERS']);
     assert.deepEqual(missing('dispatcher'), ['MONGODB_URI', 'KAFKA_BROKERS']);
-    assert.deepEqual(missing('controller'), ['MONGODB_URI']);
+    const ofController = ['MONGODB_URI', 'POD_NAME', 'POD_NAMESPACE', 'PLATEN_WORKER_TEMPLATE_FILE'];
+    assert.deepEqual(missing('controller'), ofController);
     assert.deepEqual(missing('standalone'), []);
   });
 
   it('has operations on a port of their own, but for standalone', () => {
-    const shared = { MONGODB_URI: 'mongodb://a', KAFKA_BROKERS: 'a:1', PLATEN_SECRET: 's'.repeat(32) };
+    const pod = { POD_NAME: 'p', POD_NAMESPACE: 'n', PLATEN_WORKER_TEMPLATE_FILE: 't' };
+    const shared = {
+      MONGODB_URI: 'mongodb://a',
+      KAFKA_BROKERS: 'a:1',
+      PLATEN_SECRET: 's'.repeat(32),
+      ...pod,
+    };
     const portOf = (role: Parameters<typeof loadConfig>[0], more = {}) =>
       opsPortOf(role, loadConfig(role, { ...shared, PORT: '8000', ...more }));
     assert.equal(portOf('standalone'), 8000);
