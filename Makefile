@@ -3,7 +3,7 @@ NODE := node_modules/.bin/node
 CLIENT := clients/typescript
 SOURCES := $(shell find src -name '*.ts')
 
-.PHONY: database prometheus run test fast check generate bench chaos simulate image-test build setup peers kubernetes schemathesis clean
+.PHONY: database prometheus run test fast check generate bench chaos simulate image-test build setup peers kubernetes helm schemathesis clean
 .DEFAULT_GOAL := run
 
 ## run: install, build and start the whole service in one process (PORT, PLATEN_DATA_DIR and the rest are obeyed)
@@ -11,13 +11,13 @@ run: dist/main.js database
 	@exec $(NODE) dist/main.js standalone
 
 ## test: everything that has to hold before a change is kept, and the Chromium tests with Debian's browser besides
-test: check peers kubernetes schemathesis
+test: check peers kubernetes helm schemathesis
 	@browser=$$(scripts/install-debian-browser.sh) && if [ -n "$$browser" ]; then \
 	  echo "The Chromium tests with $$browser:"; \
 	  PLATEN_CHROMIUM_PATH="$$browser" PATH="$(CURDIR)/node_modules/.bin:$$PATH" $(NODE) node_modules/mocha/bin/mocha.js --exit --reporter dot 'test/integration/chromium/**/*.test.ts'; \
 	fi
 	@PATH="$(CURDIR)/node_modules/.bin:$$PATH" $(NODE) node_modules/mocha/bin/mocha.js --exit --reporter test/support/reporter.cjs \
-	  'test/unit/**/*.test.ts' 'test/integration/**/*.test.ts' 'test/races/**/*.test.ts' 'test/conformance/**/*.test.ts' 'test/e2e/**/*.test.ts' 'test/disruption/**/*.test.ts' 'test/monitoring/**/*.test.ts'
+	  'test/unit/**/*.test.ts' 'test/integration/**/*.test.ts' 'test/races/**/*.test.ts' 'test/conformance/**/*.test.ts' 'test/e2e/**/*.test.ts' 'test/disruption/**/*.test.ts' 'test/monitoring/**/*.test.ts' 'test/chart/**/*.test.ts'
 
 ## fast: unit and integration tests alone
 fast: peers kubernetes $(CLIENT)/node_modules/.installed
@@ -86,6 +86,10 @@ peers: node_modules/.installed
 # A Kubernetes API server with its etcd, for the tests: built with Go (1.24 or newer), kept in .cache. The first time takes minutes.
 kubernetes: node_modules/.installed
 	@$(NODE) scripts/install-kubernetes.mjs api
+
+# Helm 3 and Helm 4, for the tests of the chart: built with Go, kept in .cache.
+helm: node_modules/.installed
+	@$(NODE) scripts/install-helm.mjs
 
 # What holds the running service against its OpenAPI document; needs Python 3.10 or newer. Kept in .cache.
 schemathesis: node_modules/.installed

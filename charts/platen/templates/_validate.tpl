@@ -39,7 +39,7 @@
 {{- $faults = append $faults "secret.value must have 32 characters or more; leave it empty to have one made." -}}
 {{- end -}}
 {{- with .bootstrap -}}
-{{- if and .apiKey (not (regexMatch "^sk_(live|test)_[!-~]{32,4096}$" .apiKey)) -}}
+{{- if and .apiKey (not (regexMatch "^sk_(live|test)_[!-~]{32,}$" .apiKey)) -}}
 {{- $faults = append $faults "bootstrap.apiKey must begin with sk_live_ or sk_test_ and have 32 characters or more after that." -}}
 {{- end -}}
 {{- if and (not .email) (or .password .apiKey .existingSecret.name) -}}

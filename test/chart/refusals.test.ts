@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { HELMS, LEAST, over, refusal, render, type Values } from './support/helm.ts';
+
+/** Values with a mistake in them, and what a person who made it must read. */
+const MISTAKES: readonly (readonly [string, Values, RegExp])[] = [
+  [
+    'no database',
+    { mongodb: { uri: '' } },
+    /Platen needs a database\. Set mongodb\.uri=mongodb:\/\/…, or mongodb\.existingSecret\.name/,
+  ],
+  ['no brokers', { kafka: { brokers: [] } }, /Platen needs Kafka\. Set kafka\.brokers=host:9092/],
+  [
+    'a database twice',
+    { mongodb: { existingSecret: { name: 'db' } } },
+    /mongodb: set uri or existingSecret\.name, not both/,
+  ],
+  [
+    'a database of another kind',
+    { mongodb: { uri: 'postgres://db' } },
+    /mongodb\.uri must begin with mongodb:\/\//,
+  ],
+  ['a broker without a port', { kafka: { brokers: ['a:9092', 'b'] } }, /kafka\.brokers: b must be host:port/],
+  ['a misspelt key', { mongodb: { url: 'x' } }, /'\/mongodb': additional properties 'url' not allowed/],
+  ['a section that there is not', { redis: {} }, /additional properties 'redis' not allowed/],
+  [
+    'a word for a number',
+    { api: { replicas: 'two' } },
+    /'\/api\/replicas': got string, want null or integer/,
+  ],
+  ['a text for a boolean', { ingress: { enabled: 'yes' } }, /'\/ingress\/enabled': got string, want boolean/],
+  [
+    'a mechanism that there is not',
+    { kafka: { sasl: { mechanism: 'gssapi' } } },
+    /'\/kafka\/sasl\/mechanism': value must be one of '', 'plain', 'scram-sha-256', 'scram-sha-512'/,
+  ],
+  [
+    'a mechanism without a user',
+    { kafka: { sasl: { mechanism: 'plain' } } },
+    /kafka\.sasl: a mechanism needs username and password, or existingSecret\.name/,
+  ],
+  [
+    'a secret without a user',
+    { kafka: { sasl: { mechanism: 'plain', existingSecret: { name: 'k' } } } },
+    /kafka\.sasl: set username, or existingSecret\.usernameKey/,
+  ],
+  [
+    'a user without a mechanism',
+    { kafka: { sasl: { username: 'platen', password: 'x' } } },
+    /a user is given, but no mechanism/,
+  ],
+  [
+    'an authority that would not be used',
+    { kafka: { tls: { ca: 'PEM' } } },
+    /kafka\.tls: an authority is given, but kafka\.tls\.enabled is false/,
+  ],
+  ['a short secret', { secret: { value: 'short' } }, /secret\.value must have 32 characters or more/],
+  [
+    'a key of another form',
+    { bootstrap: { email: 'a@b.c', apiKey: 'key' } },
+    /bootstrap\.apiKey must begin with sk_live_ or sk_test_/,
+  ],
+  [
+    'a password of nobody',
+    { bootstrap: { password: 'correct horse' } },
+    /bootstrap\.email: a password or key is given, but not whose/,
+  ],
+  [
+    'half an issuer',
+    { config: { oidc: { issuer: 'https://id.example' } } },
+    /issuer and audience must be set together/,
+  ],
+  ['an ingress for no host', { ingress: { enabled: true } }, /ingress\.hosts: an ingress needs a host/],
+  [
+    'a route without a gateway',
+    { httpRoute: { enabled: true } },
+    /httpRoute\.parentRefs: a route needs a gateway/,
+  ],
+  [
+    'two profiles',
+    { worker: { sandbox: { installProfile: true, localhostProfile: 'a.json' } } },
+    /set installProfile or localhostProfile, not both/,
+  ],
+  [
+    'the installer beside the workers',
+    { worker: { sandbox: { installProfile: true, namespace: 'default' } } },
+    /worker\.sandbox\.namespace must not be that of the release/,
+  ],
+  [
+    'bounds the wrong way round',
+    { api: { autoscaling: { minReplicas: 5, maxReplicas: 2 } } },
+    /minReplicas must not be greater than maxReplicas/,
+  ],
+  ['a digest that is none', { image: { digest: 'latest' } }, /'\/image\/digest'/],
+  [
+    'no time to finish',
+    { api: { drainSeconds: 60 } },
+    /terminationGracePeriodSeconds must be greater than api\.drainSeconds/,
+  ],
+];
+
+for (const helm of HELMS) {
+  describe(`what the chart refuses, by ${helm}`, function () {
+    this.timeout(30_000);
+
+    for (const [mistake, values, words] of MISTAKES) {
+      it(`says what is wrong with ${mistake}`, async () => {
+        assert.match(await refusal(helm, over(LEAST, values)), words);
+      });
+    }
+
+    it('tells all mistakes at once', async () => {
+      const said = await refusal(helm, { secret: { value: 'short' }, config: { oidc: { audience: 'a' } } });
+      assert.equal(said.match(/^ {2}(mongodb|kafka|secret\.value|config\.oidc)/gm)?.length, 4, said);
+    });
+
+    it('refuses a cluster that is too old', async () => {
+      await assert.rejects(render(helm, LEAST, { kubeVersion: '1.28.9' }), /requires kubeVersion: >=1\.29/);
+      await render(helm, LEAST, { kubeVersion: '1.29.0' });
+    });
+
+    it('takes what a chart around it hands down', async () => {
+      await render(
+        helm,
+        over(LEAST, { enabled: true, global: { imageRegistry: 'r.example', storageClass: 'fast' } }),
+      );
+    });
+  });
+}
