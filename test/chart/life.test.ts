@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ControlPlane, sharedControlPlane } from '../support/kubernetes/control-plane.ts';
+import { chartArguments, HELMS, LEAST, over, runHelm, type Values } from './support/helm.ts';
+
+const SECRET = 'platen-secret';
+
+for (const helm of HELMS) {
+  describe(`the life of a release, by ${helm}`, function () {
+    this.timeout(120_000);
+    const namespace = `life-${helm}`;
+    let plane: ControlPlane;
+
+    before(async () => {
+      plane = await sharedControlPlane();
+      await plane.kubectl('create', 'namespace', namespace);
+    });
+    after(() => plane.kubectl('delete', 'namespace', namespace, '--wait=false'));
+
+    /** Nothing runs here, so nothing is waited for. */
+    async function helmDoes(args: readonly string[], values?: Values): Promise<string> {
+      const { code, stdout, stderr } = await runHelm(helm, args, {
+        ...(values && { values }),
+        kubeconfig: plane.kubeconfigPath,
+      });
+      assert.equal(code, 0, stderr);
+      return stdout;
+    }
+    // The definitions are shared by all tests of this API server: they are not this release's to make.
+    const least = over(LEAST, { crds: { enabled: false } });
+    const upgrade = (values: Values) =>
+      helmDoes(chartArguments('upgrade', 'platen', namespace), over(least, values));
+    const get = async (kind: string, name: string) =>
+      JSON.parse(await plane.kubectl('get', kind, name, '-n', namespace, '-o', 'json'));
+    const secret = async () => (await get('secret', SECRET)).data.secret as string;
+    const replicas = async (role: string) => (await get('deployment', `platen-${role}`)).spec.replicas;
+
+    it('is installed, and tells what it lacks', async () => {
+      const said = await helmDoes(chartArguments('install', 'platen', namespace), least);
+      assert.match(said, /Platen .* is being started in the namespace life-helm/);
+      assert.match(said, /- Sandbox: most clusters refuse Chromium its sandbox/);
+      assert.match(said, /- Secrets: the key that signs download links was made by this chart/);
+      assert.match(said, /- TLS: Kafka is spoken to in the clear/);
+      assert.match(said, /platen accounts create you@example\.com/);
+      assert.equal(Buffer.from(await secret(), 'base64').length, 48);
+    });
+
+    it('keeps the secret that it made over upgrades', async () => {
+      const before = await secret();
+      await upgrade({ config: { logLevel: 'debug' } });
+      assert.equal(await secret(), before);
+      const { env } = (await get('deployment', 'platen-api')).spec.template.spec.containers[0];
+      assert.equal(env.find(({ name }: { name: string }) => name === 'PLATEN_LOG_LEVEL').value, 'debug');
+    });
+
+    it('starts the processes anew for another database, and not for another number of them', async () => {
+      const template = async () => (await get('deployment', 'platen-dispatcher')).spec.template;
+      const before = await template();
+      await upgrade({
+        config: { logLevel: 'debug' },
+        dispatcher: { podDisruptionBudget: { maxUnavailable: 2 } },
+      });
+      assert.deepEqual(await template(), before);
+      await upgrade({ config: { logLevel: 'debug' }, mongodb: { uri: 'mongodb://other.example/platen' } });
+      assert.notDeepEqual((await template()).metadata.annotations, before.metadata.annotations);
+    });
+
+    it('leaves alone what kubectl scale has set', async () => {
+      for (const role of ['api', 'dispatcher', 'controller']) {
+        await plane.kubectl('scale', 'deployment', `platen-${role}`, '--replicas=3', '-n', namespace);
+      }
+      await upgrade({ config: { logLevel: 'warn' } });
+      for (const role of ['api', 'dispatcher', 'controller']) assert.equal(await replicas(role), 3, role);
+    });
+
+    it('goes back to the release before', async () => {
+      const before = await secret();
+      await upgrade({ config: { logLevel: 'error' } });
+      await helmDoes(['rollback', 'platen', '--namespace', namespace]);
+      const { env } = (await get('deployment', 'platen-api')).spec.template.spec.containers[0];
+      assert.equal(env.find(({ name }: { name: string }) => name === 'PLATEN_LOG_LEVEL').value, 'warn');
+      assert.equal(await secret(), before);
+      assert.equal(await replicas('api'), 3);
+    });
+
+    it('takes the words of the notes from the values', async () => {
+      const said = await upgrade({
+        mongodb: { uri: 'mongodb://platen:password@mongo.example/platen' },
+        worker: { sandbox: { installProfile: true, namespace: `${namespace}-nodes` } },
+        config: { publicUrl: 'https://pdf.example.com' },
+        ingress: { enabled: true, hosts: [{ host: 'pdf.example.com' }] },
+      });
+      assert.match(said, /- Secrets: the password of the database stands in the values/);
+      assert.match(said, /- TLS: the ingress has none/);
+      assert.match(said, new RegExp(`kubectl -n ${namespace} patch renderpool default`));
+      assert.doesNotMatch(said, /most clusters refuse Chromium|config\.publicUrl/);
+    });
+
+    it('is uninstalled without its secret, which the next installation finds again', async () => {
+      const before = await secret();
+      await helmDoes(['uninstall', 'platen', '--namespace', namespace]);
+      await assert.rejects(get('deployment', 'platen-api'), /NotFound/);
+      assert.equal(await secret(), before);
+      await helmDoes(chartArguments('install', 'platen', namespace), least);
+      assert.equal(await secret(), before);
+      await helmDoes(['uninstall', 'platen', '--namespace', namespace]);
+    });
+  });
+}
+
+describe('the definitions of a release', function () {
+  this.timeout(120_000);
+
+  for (const helm of HELMS) {
+    it(`come with it, and stay when it goes, with ${helm}`, async () => {
+      const plane = await sharedControlPlane();
+      const namespace = `definitions-${helm}`;
+      await plane.kubectl('create', 'namespace', namespace);
+      const options = { kubeconfig: plane.kubeconfigPath };
+      // Those that other tests have made are taken over.
+      const take = ['annotate', 'crd', 'renderplans.platen.dev', 'renderpools.platen.dev', '--overwrite'];
+      if ((await plane.kubectl('get', 'crd', '-o', 'name')).includes('renderpools.platen.dev')) {
+        await plane.kubectl(
+          ...take,
+          'meta.helm.sh/release-name=platen',
+          `meta.helm.sh/release-namespace=${namespace}`,
+        );
+        await plane.kubectl('label', ...take.slice(1), 'app.kubernetes.io/managed-by=Helm');
+      }
+      const flags = helm === 'helm4' ? ['--force-conflicts'] : [];
+      const installed = await runHelm(helm, [...chartArguments('install', 'platen', namespace), ...flags], {
+        ...options,
+        values: LEAST,
+      });
+      assert.equal(installed.code, 0, installed.stderr);
+      await plane.kubectl(
+        'wait',
+        '--for=condition=Established',
+        'crd/renderpools.platen.dev',
+        '--timeout=30s',
+      );
+      const pool = ['renderpool', 'kept', '-n', namespace];
+      const folder = await mkdtemp(join(tmpdir(), 'platen-pool-'));
+      const file = join(folder, 'pool.json');
+      const object = {
+        apiVersion: 'platen.dev/v1alpha1',
+        kind: 'RenderPool',
+        metadata: { name: 'kept' },
+        spec: {},
+      };
+      await writeFile(file, JSON.stringify(object));
+      await plane.kubectl('create', '-n', namespace, '-f', file);
+      await rm(folder, { recursive: true });
+      const removed = await runHelm(helm, ['uninstall', 'platen', '--namespace', namespace], options);
+      assert.equal(removed.code, 0, removed.stderr);
+      assert.match(await plane.kubectl('get', ...pool, '-o', 'name'), /renderpool\.platen\.dev\/kept/);
+      await plane.kubectl('delete', ...pool);
+    });
+  }
+});
