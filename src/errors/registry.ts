@@ -66,9 +66,21 @@ const REGISTRY = {
     attempts: 1,
     retryable: true,
   },
+  GONE: {
+    status: 410,
+    message: 'The outputs are no longer kept.',
+    attempts: 1,
+    retryable: false,
+  },
   INPUT_TOO_LARGE: {
     status: 413,
     message: 'The input is larger than the plan allows.',
+    attempts: 1,
+    retryable: false,
+  },
+  BATCH_TOO_LARGE: {
+    status: 413,
+    message: 'The batch has more items than the plan allows.',
     attempts: 1,
     retryable: false,
   },

@@ -53,13 +53,13 @@ function sendText(response: Response, contentType: string, body: string | Buffer
 
 function sendFile(response: Response, contentType: string, file: FileBody, logger: Logger): void {
   response.setHeader('Content-Type', contentType);
-  response.setHeader('Content-Length', file.size);
+  if (file.size !== undefined) response.setHeader('Content-Length', file.size);
   if (response.req.method === 'HEAD') {
     file.stream.destroy();
     response.end();
     return;
   }
-  // A broken file breaks the connection off: the caller sees that it got less than Content-Length.
+  // A broken file breaks the connection off: the caller sees that it got less than Content-Length, or no last chunk.
   pipeline(file.stream, response, (error) => {
     if (error && error.code !== 'ERR_STREAM_PREMATURE_CLOSE') {
       logger.error(

@@ -2,6 +2,7 @@ import type { AccountReader } from '../accounts/account-store.ts';
 import type { BearerTokens } from '../accounts/bearer.ts';
 import type { SignIn } from '../accounts/sign-in.ts';
 import type { AuditReader } from '../audit/audit-log.ts';
+import type { BatchService } from '../batches/batch-service.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { PlatenError } from '../errors/registry.ts';
@@ -19,6 +20,7 @@ import type { TemplateEditor } from '../templates/template-editor.ts';
 import type { TemplateReader } from '../templates/template-store.ts';
 import type { RequestRecorder } from '../usage/request-recorder.ts';
 import type { UsageReports } from '../usage/usage-reports.ts';
+import type { EventStreams } from './event-stream.ts';
 
 /** What the routes of every role work with. */
 export interface OpsParts {
@@ -34,6 +36,9 @@ export interface OpsParts {
 export interface ApiParts extends OpsParts {
   readonly config: Pick<Config, 'PLATEN_HEADER_PREFIX' | 'PLATEN_TRUSTED_PROXIES'>;
   readonly renders: RenderService;
+  readonly batches: BatchService;
+  /** Follows batches for those who ask for events. */
+  readonly batchWatch: EventStreams;
   readonly keys: KeyReader;
   readonly keyService: KeyService;
   readonly accounts: AccountReader;

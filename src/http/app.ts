@@ -9,6 +9,9 @@ import type { Route } from './route.ts';
 import { apiKeyRoutes } from './routes/api-keys.ts';
 import { auditLogRoutes } from './routes/audit-log.ts';
 import { authRoutes } from './routes/auth.ts';
+import { batchEventRoutes } from './routes/batch-events.ts';
+import { batchItemRoutes } from './routes/batch-items.ts';
+import { batchRoutes } from './routes/batches.ts';
 import { documentationRoutes } from './routes/documentation.ts';
 import { fileRoutes } from './routes/files.ts';
 import { jobRoutes } from './routes/jobs.ts';
@@ -23,6 +26,9 @@ import { usageRoutes } from './routes/usage.ts';
 export const API_ROUTES: readonly Route<ApiParts & { readonly document: () => ApiDocument }>[] = [
   ...renderRoutes,
   ...jobRoutes,
+  ...batchRoutes,
+  ...batchEventRoutes,
+  ...batchItemRoutes,
   ...fileRoutes,
   ...usageRoutes,
   ...requestLogRoutes,

@@ -9,6 +9,7 @@ interface Schemas {
   readonly headers?: ZodObject | undefined;
   readonly body?: ZodType | undefined;
   readonly bodyFaults?: ((body: unknown) => readonly string[]) | undefined;
+  readonly describeFault?: ((fault: string, body: unknown) => string) | undefined;
 }
 
 /**
@@ -33,7 +34,8 @@ export function checkRequest(schemas: Schemas, request: Request, body: unknown) 
     body: check(schemas.body, () => body, 'body'),
   };
   faults.push(...(schemas.bodyFaults?.(body) ?? []));
-  if (faults.length > 0) throw new PlatenError('VALIDATION', faults[0], { details: faults });
+  const told = faults.map((fault) => schemas.describeFault?.(fault, body) ?? fault);
+  if (told.length > 0) throw new PlatenError('VALIDATION', told[0], { details: told });
   return checked;
 }
 

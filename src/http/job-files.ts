@@ -6,16 +6,18 @@ import type { ApiParts } from './api-parts.ts';
 /**
  * A signed address of a job's PDF, and until when it leads there.
  *
+ * @param until ends it sooner than the job's own retention.
  * @throws PlatenError NOT_FOUND until the job is completed.
  */
 export function signedLink(
   job: Job,
   { links, publicUrl, clock }: Pick<ApiParts, 'links' | 'publicUrl' | 'clock'>,
+  until?: Date,
 ): { url: string; expiresAt: string } {
   if (job.output === null || job.expiresAt === null) {
     throw new PlatenError('NOT_FOUND', 'The job has no file to download.', { jobId: job._id });
   }
-  const { token, expiresAt } = links.sign(job._id, job.accountId, job.expiresAt, clock.now());
+  const { token, expiresAt } = links.sign(job._id, job.accountId, until ?? job.expiresAt, clock.now());
   return { url: `${publicUrl().replace(/\/$/, '')}/v1/files/${token}`, expiresAt: expiresAt.toISOString() };
 }
 

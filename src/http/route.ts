@@ -39,8 +39,8 @@ type ExtraHeaders = Readonly<Record<string, string | number>>;
 
 /** A file that is sent as it is read. */
 export interface FileBody {
-  /** Bytes. */
-  readonly size: number;
+  /** Bytes; absent when that is not known before it has been read. */
+  readonly size?: number;
   readonly stream: Readable;
 }
 export interface JsonAnswer<Status, Body> {
@@ -111,6 +111,8 @@ interface RouteSpec<A extends Auth, R extends Responses, P, Q, H, B> {
   readonly body?: B;
   /** Rules between the fields of the body; asked even of a body with faults, so that all are told at once. */
   readonly bodyFaults?: (body: unknown) => readonly string[];
+  /** Says more of a fault of the body, by the body: which of many things it is in. */
+  readonly describeFault?: (fault: string, body: unknown) => string;
   readonly responses: R;
   /** What the handler may refuse with. Faults of credentials and of form go without saying. */
   readonly errors?: readonly ErrorCode[];

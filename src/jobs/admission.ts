@@ -4,15 +4,15 @@ import type { Clock } from '../clock.ts';
 import { PlatenError } from '../errors/registry.ts';
 import type { AdmissionTimer } from '../limits/admission-timer.ts';
 import type { Plan } from '../plans/plan.ts';
-import { quotaResetDate } from '../usage/quota-period.ts';
 import type { HandOver } from './hand-over.ts';
 import type { Job, JobInput } from './job.ts';
 import { laneOf, placeOf } from './lanes.ts';
 import type { Ledger, QuotaLimit } from './ledger/ledger.ts';
 import type { LedgerRecord } from './ledger/ledger-record.ts';
-import { secondsPerJob } from './ledger/queue-pace.ts';
-import { storedInput } from './store/inputs.ts';
+import { refusalOf } from './refusal.ts';
+
 import type { JobStore } from './store/job-store.ts';
+import { storedInput } from './store/stored-input.ts';
 
 /** A job that asks to be let in: in state `queued`, version 1, and its input. */
 export interface NewJob {
@@ -154,7 +154,7 @@ export class Admission {
     const record = await ledger.find(accountId);
     // Another try of the same request is at it, in a process that was taken for dead.
     if (isNamed(record, job._id)) return this.#afterOther(account, jobs);
-    throw this.#refusal(record, jobs.length, plan, quota);
+    throw refusalOf(record, jobs.length, plan, quota, this.#parts.clock.now());
   }
 
   /** Waits until the other try has written the job, or has given up. @throws JobExists, or what `#take` does. */
@@ -168,46 +168,24 @@ export class Admission {
     }
     throw new PlatenError('IDEMPOTENCY_IN_PROGRESS', undefined, { retryAfterSeconds: 1 });
   }
-
-  /** Why there were neither slots nor places. */
-  #refusal(
-    record: LedgerRecord | undefined,
-    count: number,
-    plan: Plan,
-    quota: QuotaLimit | undefined,
-  ): PlatenError {
-    const now = this.#parts.clock.now();
-    const used = quota === undefined ? 0 : (record?.quota?.[quota.period] ?? 0);
-    if (quota !== undefined && used + count > quota.limit) {
-      const reset = quotaResetDate(now).toISOString().slice(0, 10);
-      return new PlatenError(
-        'QUOTA_EXCEEDED',
-        count === 1
-          ? `The ${quota.limit} PDFs of this month are used up until ${reset}.`
-          : `Of the ${quota.limit} PDFs of this month ${Math.max(0, quota.limit - used)} are left until ${reset}.`,
-      );
-    }
-    return new PlatenError(
-      'TOO_MANY_WAITING',
-      `${record?.waiting ?? 0} jobs of this account are waiting; the plan allows ${plan.maxWaitingJobs}.`,
-      { retryAfterSeconds: secondsPerJob(record, plan, now) },
-    );
-  }
 }
 
 function isNamed(record: LedgerRecord | undefined, jobId: string): boolean {
   return record?.holders?.[jobId] !== undefined || record?.arriving?.[jobId] !== undefined;
 }
 
-function quotaOf({ quotaPeriod }: Job, limit: number): QuotaLimit | undefined {
+/** The quota that a job uses; none for a test key's. */
+export function quotaOf({ quotaPeriod }: Pick<Job, 'quotaPeriod'>, limit: number): QuotaLimit | undefined {
   return quotaPeriod === null ? undefined : { period: quotaPeriod, limit };
 }
 
-function refuseIfSlow(began: number): void {
+/** @param began by `performance.now()`. @throws PlatenError UNAVAILABLE. */
+export function refuseIfSlow(began: number): void {
   if (performance.now() - began < SLOW_MS) return;
   throw tookTooLong();
 }
 
-function tookTooLong(): PlatenError {
+/** What is answered when a sweep has taken this process for dead. */
+export function tookTooLong(): PlatenError {
   return new PlatenError('UNAVAILABLE', 'The database took too long.', { retryAfterSeconds: 1 });
 }

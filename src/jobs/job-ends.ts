@@ -14,10 +14,12 @@ export interface JobEndsParts {
   readonly logger: Logger;
   /** Told of every job that ends, once; for counters. */
   readonly observe: (job: Job) => void;
+  /** What else follows an end, before the job is moved to the history. */
+  readonly furtherSteps?: readonly JobEndStep[];
 }
 
 /** One thing that follows the end of jobs. Done again for a job it was done for, it changes nothing. */
-interface Step {
+export interface JobEndStep {
   readonly name: string;
   run(jobs: readonly Job[]): Promise<void>;
 }
@@ -31,7 +33,7 @@ const GATHER_JOBS = 100;
  *    1 it gives back its slot or place, and its quota if it has no PDF; from then on the ledger names it as ending, and
  *      where others wait, the next of them as the holder of the slot
  *    2 whoever waits for it is told, and who got the slot is dispatched
- *    3 its outcome is counted
+ *    3 its outcome is counted, for its account and, of an item, in its batch
  *    4 it is moved to the history
  *    5 the ledger forgets it
  *
@@ -42,13 +44,14 @@ export class JobEnds {
   readonly #parts: JobEndsParts;
   readonly #gathered: WriteBehind<Job>;
   /** In order. What is to follow the end of every job, whatever it came to, is added here. */
-  readonly #steps: readonly Step[];
+  readonly #steps: readonly JobEndStep[];
 
   constructor(parts: JobEndsParts) {
     const { ledger, store, usage, logger } = parts;
     this.#parts = parts;
     this.#steps = [
       { name: 'count its outcome', run: (jobs) => usage.countEnds(jobs.map(usageOf)) },
+      ...(parts.furtherSteps ?? []),
       {
         name: 'move it to the history',
         // One that ended at its place in a lane stays until its turn: see HandOver.clearPlace.

@@ -47,6 +47,17 @@ export interface JobOutput {
   readonly sha256: string;
 }
 
+/** Which item of which batch a job is. */
+export interface BatchItemRef {
+  readonly batchId: string;
+  /** The caller's own id of the item. */
+  readonly id: string;
+  /** Its number in the batch, from 0. */
+  readonly index: number;
+  /** The chunk of the batch that it is counted in. */
+  readonly chunk: number;
+}
+
 export interface Job {
   readonly _id: string;
   readonly version: number;
@@ -62,6 +73,8 @@ export interface Job {
   readonly place?: string;
   /** The state that it ended in; absent while it is live. */
   readonly endedFrom?: LiveState;
+  /** The item of a batch that it is; absent for a job that was asked for by itself. */
+  readonly item?: BatchItemRef;
   /** True for jobs of test keys: they carry a watermark and use no quota. */
   readonly test: boolean;
   /** The period whose quota it has reserved a PDF of; null when it uses none. */

@@ -21,14 +21,35 @@ export interface JobOrder {
   readonly execution: 'sync' | 'async';
 }
 
+/** What is decided of a job before it is let in. */
+export type JobFacts = Pick<
+  Job,
+  | '_id'
+  | 'accountId'
+  | 'apiKeyId'
+  | 'plan'
+  | 'pool'
+  | 'class'
+  | 'test'
+  | 'quotaPeriod'
+  | 'inputMode'
+  | 'outputMode'
+  | 'fileName'
+  | 'format'
+  | 'createdAt'
+  | 'retentionHours'
+  | 'item'
+>;
+
+/** The paper that a job prints on unless its options say another. */
+export const DEFAULT_FORMAT = 'A4';
+
 /** The job of an order, and its input, under the plan that the caller has now. */
 export function newJob(order: JobOrder, caller: Caller, now: Date): NewJob {
   const { accountId, plan } = caller;
   const test = caller.mode === 'test';
-  const job: Job = {
+  const job = queuedJob({
     _id: order.jobId,
-    version: 1,
-    state: 'queued',
     accountId,
     apiKeyId: caller.apiKeyId,
     plan: caller.planName,
@@ -39,34 +60,50 @@ export function newJob(order: JobOrder, caller: Caller, now: Date): NewJob {
     inputMode: order.source.mode,
     outputMode: order.output,
     fileName: order.fileName,
-    format: order.options.format ?? 'A4',
+    format: order.options.format ?? DEFAULT_FORMAT,
     createdAt: now,
-    updatedAt: now,
+    retentionHours: plan.retentionHours,
+  });
+  return { job, input: newInput(order, caller, now) };
+}
+
+/** A job in its first state, that nothing has happened to yet. */
+export function queuedJob(facts: JobFacts): Job {
+  return {
+    ...facts,
+    version: 1,
+    state: 'queued',
+    updatedAt: facts.createdAt,
     dispatchedAt: null,
     startedAt: null,
     completedAt: null,
-    notBefore: now,
+    notBefore: facts.createdAt,
     attempts: 0,
     maxAttempts: MAX_ATTEMPTS,
     crashes: 0,
     owner: null,
     leaseExpiresAt: null,
     error: null,
-    retentionHours: plan.retentionHours,
     expiresAt: null,
     output: null,
     processingTimeMs: 0,
   };
-  const input: JobInput = {
-    _id: order.jobId,
+}
+
+/** What a job is to render, within the bounds of the plan that the caller has now. */
+export function newInput(
+  { jobId, source, options }: Pick<JobOrder, 'jobId' | 'source' | 'options'>,
+  { accountId, plan }: Pick<Caller, 'accountId' | 'plan'>,
+  now: Date,
+): JobInput {
+  const defaultMs = Math.min(DEFAULT_TIMEOUT_MS + (options.delayMs ?? 0), plan.maxTimeoutMs);
+  return {
+    _id: jobId,
     accountId,
-    source: order.source,
-    options: order.options,
-    timeoutMs:
-      order.options.timeoutMs ??
-      Math.min(DEFAULT_TIMEOUT_MS + (order.options.delayMs ?? 0), plan.maxTimeoutMs),
+    source,
+    options,
+    timeoutMs: options.timeoutMs ?? defaultMs,
     maxOutputBytes: plan.maxOutputSizeBytes,
     createdAt: now,
   };
-  return { job, input };
 }

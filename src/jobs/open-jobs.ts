@@ -7,7 +7,7 @@ import type { UsageCounters } from '../usage/usage-counters.ts';
 import { Admission } from './admission.ts';
 import { HandOver } from './hand-over.ts';
 import type { Job } from './job.ts';
-import { JobEnds } from './job-ends.ts';
+import { type JobEndStep, JobEnds } from './job-ends.ts';
 import { Ledger } from './ledger/ledger.ts';
 import { Retries } from './retries.ts';
 import { type JobStore, openJobStore } from './store/job-store.ts';
@@ -35,6 +35,8 @@ export function openJobs(parts: {
   readonly slotsPerWorker: (pool: string) => number;
   /** Told of every job that ends, once, however that comes; for counters. */
   readonly observeEnd: (job: Job) => void;
+  /** What follows the end of jobs besides what is the jobs' own. */
+  readonly furtherSteps?: readonly JobEndStep[];
 }): Jobs {
   const { connection, clock, observeEnd: observe } = parts;
   const store = openJobStore(connection, clock);

@@ -6,6 +6,7 @@ import { PlatenError } from '../errors/registry.ts';
 import { openCountryDatabase } from '../geo/country-database.ts';
 import type { ApiParts } from '../http/api-parts.ts';
 import { createHttpApp } from '../http/app.ts';
+import { EventStreams } from '../http/event-stream.ts';
 import { LastUse } from '../keys/last-use.ts';
 import { LoadShedder } from '../limits/load-shedder.ts';
 import { DownloadLinks } from '../orders/download-links.ts';
@@ -55,12 +56,15 @@ export async function startApi(
     allowedNetworks: parseNetworks(config.PLATEN_ALLOWED_PRIVATE_NETWORKS),
   });
   const address: { publicUrl: string } = { publicUrl: config.PLATEN_PUBLIC_URL ?? '' };
+  const batchWatch = new EventStreams();
   const parts: ApiParts = {
     ...services,
     ...accountServices,
     ...checks,
     config,
     renders,
+    batches: core.batches.service,
+    batchWatch,
     accounts: core.accounts,
     templateEditor: new TemplateEditor({
       store: templates,
@@ -87,6 +91,7 @@ export async function startApi(
     port,
     async stop() {
       shedder.stop();
+      batchWatch.close();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
       const force = setTimeout(() => server.closeAllConnections(), config.PLATEN_SHUTDOWN_GRACE_MS);

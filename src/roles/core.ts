@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import type { Connection } from 'mongoose';
 import { AccountPlans } from '../accounts/account-plans.ts';
 import { AccountStore } from '../accounts/account-store.ts';
+import { BatchStore } from '../batches/batch-store.ts';
+import { countItems } from '../batches/count-items.ts';
+import { type Batches, openBatches } from '../batches/open-batches.ts';
 import type { Bus } from '../bus/bus.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import { type Config, type JobRole, mirrorsPlans } from '../config.ts';
@@ -41,6 +44,7 @@ export interface Core {
   readonly accountPlans: AccountPlans;
   readonly counters: UsageCounters;
   readonly jobs: Jobs;
+  readonly batches: Batches;
   readonly outputs: OutputStore;
   /** Why nothing more can be kept at present, a full disk above all: no new work is taken then. */
   readonly storageProblem: () => string | undefined;
@@ -84,20 +88,25 @@ export async function openCore(
   const accounts = new AccountStore(connection, clock);
   const accountPlans = new AccountPlans(accounts, plans);
   const counters = new UsageCounters(connection, logger);
+  const planOf = (accountId: string) => accountPlans.planOf(accountId);
+  const batchStore = new BatchStore(connection, clock);
   const jobs = openJobs({
     connection,
     bus,
     clock,
     logger,
     usage: counters,
-    planOf: (accountId) => accountPlans.planOf(accountId),
+    planOf,
     slotsPerWorker: (pool) => plans.pool(pool)?.slotsPerWorker ?? config.PLATEN_WORKER_SLOTS,
     observeEnd: (job) =>
       metrics.jobsEnded.inc({ state: job.state, class: job.class, code: job.error?.code ?? 'none' }),
+    furtherSteps: [countItems(batchStore)],
   });
+  const batches = openBatches(batchStore, jobs, { clock, logger, planOf });
   const outputs = openOutputs(role, config, connection);
   await ensureIndexes(connection);
   closers.add(async () => {
+    await batches.care.settled();
     await jobs.ends.flush();
     await counters.flush();
   });
@@ -117,6 +126,7 @@ export async function openCore(
     accountPlans,
     counters,
     jobs,
+    batches,
     outputs,
     storageProblem: () => database.problem() ?? outputs.problem(),
   };

@@ -1,4 +1,5 @@
 import { type Sweep, Sweeper } from '../async/sweeper.ts';
+import { endBatchRetention } from '../batches/retention.ts';
 import { IdempotencyStore } from '../idempotency/idempotency-store.ts';
 import { measureDemand } from '../jobs/demand.ts';
 import { repairNamedJobs } from '../jobs/sweeps/named-jobs.ts';
@@ -44,7 +45,7 @@ export async function startDispatcher(core: Core): Promise<Component> {
   };
 }
 
-function jobSweeps({ jobs, accountPlans, clock, config, metrics, outputs }: Core): Sweep[] {
+function jobSweeps({ jobs, batches, accountPlans, clock, config, metrics, outputs }: Core): Sweep[] {
   const { ledger, retries, store } = jobs;
   const parts = {
     ...jobs,
@@ -54,6 +55,7 @@ function jobSweeps({ jobs, accountPlans, clock, config, metrics, outputs }: Core
     retryBaseMs: config.PLATEN_RETRY_BASE_MS,
     random: Math.random,
     onRetried: (code: string) => metrics.retries.inc({ code }),
+    keepsArrivalOf: (batchId: string, items: number) => batches.admission.forgetUnless(batchId, items),
   };
   const waiting = new WaitingJobs(parts);
   const everyMs = config.PLATEN_SWEEP_MS;
@@ -86,10 +88,16 @@ function jobSweeps({ jobs, accountPlans, clock, config, metrics, outputs }: Core
       everyMs: SLOW_SWEEP_MS,
       run: async () => waiting.expire(await ledger.active()),
     },
+    { name: 'batches', everyMs, run: () => batches.care.sweep() },
     {
       name: 'end-retention',
       everyMs: SLOW_SWEEP_MS,
       run: () => endRetention(store.history, outputs, clock.now()),
+    },
+    {
+      name: 'end-batch-retention',
+      everyMs: SLOW_SWEEP_MS,
+      run: () => endBatchRetention({ batches: batches.store, store, outputs }, clock.now()),
     },
   ];
 }

@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Connection } from 'mongoose';
 import { pino } from 'pino';
+import { BatchStore } from '../../src/batches/batch-store.ts';
+import { countItems } from '../../src/batches/count-items.ts';
+import { type Batches, openBatches } from '../../src/batches/open-batches.ts';
 import type { Bus } from '../../src/bus/bus.ts';
 import { createInProcessBus } from '../../src/bus/in-process.ts';
 import type { Clock } from '../../src/clock.ts';
@@ -31,6 +34,7 @@ export class TestClock implements Clock {
 }
 
 export interface Domain extends Jobs {
+  readonly batches: Batches;
   readonly connection: Connection;
   readonly bus: Bus;
   readonly clock: TestClock;
@@ -64,6 +68,7 @@ export async function openDomain(
   const bus = options.bus ?? createInProcessBus();
   const counters = new UsageCounters(connection, logger);
   const requestLog = new RequestLog(connection, logger);
+  const batchStore = new BatchStore(connection, clock);
   const jobs = openJobs({
     connection,
     bus,
@@ -73,17 +78,21 @@ export async function openDomain(
     planOf,
     slotsPerWorker: () => 2,
     observeEnd: ({ state, error }) => ended.push(`${state} ${error?.code}`),
+    furtherSteps: [countItems(batchStore)],
   });
+  const batches = openBatches(batchStore, jobs, { clock, logger, planOf });
   const idempotency = new IdempotencyStore(connection, clock);
   const limiter = new RateLimiter(connection, clock);
   await ensureIndexes(connection);
   const flush = async () => {
+    await batches.care.settled();
     await jobs.ends.flush();
     await counters.flush();
     await requestLog.flush();
   };
   return {
     ...jobs,
+    batches,
     connection,
     bus,
     clock,

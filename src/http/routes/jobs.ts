@@ -4,6 +4,7 @@ import { JOB_STATUSES, type JobStatus, jobRecord } from '../../jobs/job-record.t
 import type { ApiParts } from '../api-parts.ts';
 import { fileHeaders, signedLink } from '../job-files.ts';
 import { defineRoute } from '../route.ts';
+import { downloadUrlSchema } from '../schemas/download-url.ts';
 import { jobRecordSchema } from '../schemas/job-record.ts';
 import { page, paging } from '../schemas/paging.ts';
 
@@ -11,14 +12,6 @@ const tags = ['Jobs'];
 const params = z.strictObject({ id: z.uuid().toLowerCase() });
 
 const jobList = z.strictObject({ ...page, jobs: z.array(jobRecordSchema) }).meta({ id: 'JobList' });
-const downloadUrl = z
-  .strictObject({
-    success: z.literal(true),
-    url: z.string().describe('Signed download address; no key is needed for it.'),
-    expiresAt: z.iso.datetime().describe('15 minutes from now, or the end of the retention window.'),
-  })
-  .meta({ id: 'DownloadUrl' });
-
 const list = defineRoute({
   method: 'get',
   path: '/v1/pdf/jobs',
@@ -93,7 +86,7 @@ const downloadAddress = defineRoute({
   tags,
   auth: 'apiKey',
   params,
-  responses: { 200: { description: 'The address.', schema: downloadUrl } },
+  responses: { 200: { description: 'The address.', schema: downloadUrlSchema } },
   errors: ['NOT_FOUND'],
 }).handledBy(async ({ params, caller, aboutJob }, parts: ApiParts) => {
   aboutJob(params.id);

@@ -2,34 +2,19 @@ import { z } from 'zod';
 import type { Caller } from '../../accounts/caller.ts';
 import { PlatenError } from '../../errors/registry.ts';
 import type { IdempotencyLock } from '../../idempotency/idempotency-store.ts';
-import { hasEnded, type Job, type JobSource } from '../../jobs/job.ts';
-import type { RenderOptions } from '../../jobs/render-options.ts';
+import { hasEnded, type Job } from '../../jobs/job.ts';
 import type { AdmissionTimer } from '../../limits/admission-timer.ts';
 import type { Accepted, RenderOrder } from '../../orders/render-service.ts';
 import { safeFileName } from '../../pdf/file-name.ts';
 import type { ApiParts } from '../api-parts.ts';
 import { idempotently } from '../idempotency.ts';
 import { fileHeaders, signedLink } from '../job-files.ts';
+import { optionsFor, sourceOf } from '../render-source.ts';
 import { defineRoute } from '../route.ts';
+import { idempotencyHeaders, REPLAYED_HEADER } from '../schemas/idempotency.ts';
 import { inputFaults, type RenderRequest, renderRequestSchema } from '../schemas/render-request.ts';
 
 const DEFAULT_FILE_NAME = 'document.pdf';
-/** What renders of test keys carry, whatever their options say. */
-const TEST_WATERMARK = { text: 'TEST' };
-const REPLAYED = {
-  'Idempotent-Replayed': '`true` when the answer is that of an earlier request with this Idempotency-Key.',
-};
-
-const headers = z.object({
-  'Idempotency-Key': z
-    .string()
-    .regex(/^[\x20-\x7e]{1,255}$/, 'must have 1 to 255 printable ASCII characters')
-    .optional()
-    .describe(
-      'Names the request for 24 hours, so that it can be repeated: with the same body the first answer is given again. With it, hanging up does not cancel the render.',
-    ),
-});
-
 const renderResult = z
   .strictObject({
     success: z.literal(true),
@@ -63,7 +48,7 @@ const render = defineRoute({
   tags: ['Rendering'],
   auth: 'apiKey',
   asksForWork: true,
-  headers,
+  headers: idempotencyHeaders,
   body: renderRequestSchema,
   bodyFaults: inputFaults,
   responses: {
@@ -71,7 +56,7 @@ const render = defineRoute({
       description: 'Completed. With `output` = `binary` the PDF, with `url` where to download it.',
       contentType: 'application/pdf',
       schema: renderResult,
-      headers: REPLAYED,
+      headers: REPLAYED_HEADER,
       serviceHeaders: {
         'Job-Id': 'The job that rendered it.',
         Pages: 'Number of pages.',
@@ -90,7 +75,7 @@ const render = defineRoute({
     202: {
       description: 'Accepted; follow the job.',
       schema: acceptedJob,
-      headers: REPLAYED,
+      headers: REPLAYED_HEADER,
       leadsTo: {
         operations: ['GET /v1/pdf/jobs/:id', 'DELETE /v1/pdf/jobs/:id'],
         names: { id: { field: 'jobId' } },
@@ -164,43 +149,11 @@ async function takeUp(
 async function orderOf(body: RenderRequest, caller: Caller, parts: ApiParts): Promise<RenderOrder> {
   return {
     source: await sourceOf(body, caller, parts),
-    options: optionsOf(body, caller),
+    options: optionsFor(body, caller),
     output: body.output,
     fileName: safeFileName(body.filename, DEFAULT_FILE_NAME),
     execution: body.executionMode,
   };
-}
-
-async function sourceOf(body: RenderRequest, caller: Caller, parts: ApiParts): Promise<JobSource> {
-  if (body.html !== undefined) return { mode: 'html', html: body.html };
-  if (body.url !== undefined) {
-    parts.checkUrl?.(body.url);
-    return { mode: 'url', url: body.url };
-  }
-  return await templateSource(body, caller, parts.templates);
-}
-
-async function templateSource(
-  { templateId = '', templateVersionId, data = {} }: RenderRequest,
-  caller: Caller,
-  templates: ApiParts['templates'],
-): Promise<JobSource> {
-  const version = await templates.resolve(caller.accountId, templateId, templateVersionId);
-  if (version === undefined) {
-    const what = templateVersionId === undefined ? '' : ` with a version ${templateVersionId}`;
-    throw new PlatenError('NOT_FOUND', `There is no template ${templateId}${what}.`);
-  }
-  return {
-    mode: 'template',
-    templateId,
-    templateVersionId: version._id,
-    content: version.content,
-    data,
-  };
-}
-
-function optionsOf({ options }: RenderRequest, caller: Caller): RenderOptions {
-  return caller.mode === 'test' ? { ...options, watermark: TEST_WATERMARK } : options;
 }
 
 function accepted(jobId: string) {

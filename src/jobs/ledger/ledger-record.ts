@@ -15,6 +15,8 @@ export interface Arrival {
   readonly since: number;
   /** Those that are new: what they have taken is given back if they are never written. */
   readonly jobs: readonly string[];
+  /** Of a batch instead of their ids: how many items it has. Its jobs are written by whoever expands it. */
+  readonly batchOf?: number;
   readonly quota?: Period;
 }
 

@@ -109,22 +109,28 @@ export class Ledger {
   /**
    * Takes places in a lane and as many PDFs of the quota for new jobs: for all of them or for none.
    *
-   * @param admission its id, which names the arrival until it is confirmed, is that of the first job.
+   * @param admission its id, which names the arrival until it is confirmed, is that of the first job, or of the batch:
+   * then `batchOf` says how many items it has, and `jobs` is empty.
    * @param maxWaiting jobs of the account that may wait.
    * @param onlyBehindOthers take them only if others wait already.
    * @returns the number of the first place; undefined when places or quota do not suffice.
    */
   async takePlaces(
     accountId: string,
-    admission: { readonly id: string; readonly jobs: readonly string[]; readonly lane: Lane },
+    admission: {
+      readonly id: string;
+      readonly jobs: readonly string[];
+      readonly lane: Lane;
+      readonly batchOf?: number;
+    },
     limits: { readonly maxWaiting: number; readonly quota: QuotaLimit | undefined },
     onlyBehindOthers = false,
   ): Promise<number | undefined> {
-    const { id, jobs, lane } = admission;
+    const { id, jobs, lane, batchOf } = admission;
     const { maxWaiting, quota } = limits;
-    const count = jobs.length;
+    const count = batchOf ?? jobs.length;
+    const arrival = { since: this.#clock.now().getTime(), jobs, ...(batchOf !== undefined && { batchOf }) };
     if (count > maxWaiting || (quota !== undefined && count > quota.limit)) return undefined;
-    const since = this.#clock.now().getTime();
     const filter = {
       _id: accountId,
       waiting: { $not: { $gt: maxWaiting - count }, ...(onlyBehindOthers && { $gt: 0 }) },
@@ -138,7 +144,7 @@ export class Ledger {
         [`lanes.${lane}.tail`]: count,
         ...(quota && { [`quota.${quota.period}`]: count }),
       },
-      $set: { [`arriving.${id}`]: { since, jobs, ...(quota && { quota: quota.period }) }, active: true },
+      $set: { [`arriving.${id}`]: { ...arrival, ...(quota && { quota: quota.period }) }, active: true },
     } as Change;
     const taken = onlyBehindOthers
       ? await this.#records.findOneAndUpdate(filter, update, SEEN)

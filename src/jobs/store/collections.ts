@@ -11,6 +11,15 @@ export interface StoredInput {
   readonly accountId: string;
   readonly createdAt: Date;
   readonly content: mongo.Binary;
+  /** Parts that it has in common with other inputs, by what they are: their ids. */
+  readonly shared?: Readonly<{ readonly markup?: string; readonly options?: string }>;
+}
+
+/** What several inputs have in common. */
+export interface StoredPart {
+  readonly _id: string;
+  /** UTF-8. */
+  readonly content: mongo.Binary;
 }
 
 /** A job that waits for the time of its next attempt. */
@@ -27,13 +36,15 @@ export interface ScheduledRetry {
  * - `jobs` holds what is waiting or running (and, for moments, what has just ended);
  * - `job_retries` which of those wait for the time of their next attempt;
  * - `job_history` what has ended, until its retention ends;
- * - `job_inputs` the documents to render, deleted when the job has completed.
+ * - `job_inputs` the documents to render, deleted when the job has completed;
+ * - `job_input_parts` what several of them have in common.
  */
 export interface JobCollections {
   readonly live: Collection<Job>;
   readonly retries: Collection<ScheduledRetry>;
   readonly history: Collection<Job>;
   readonly inputs: Collection<StoredInput>;
+  readonly parts: Collection<StoredPart>;
 }
 
 const LIVE: CollectionSpec = {
@@ -47,7 +58,7 @@ const LIVE: CollectionSpec = {
     { fields: { accountId: 1, createdAt: 1 } },
   ],
   looksAt: {
-    asked: ['state', 'owner', 'expiresAt'],
+    asked: ['state', 'owner', 'expiresAt', 'item'],
     because: 'the index leads to the jobs of one account, or to some jobs by their ids',
   },
 };
@@ -65,13 +76,14 @@ const HISTORY: CollectionSpec = {
     { fields: { expiresAt: 1 } },
   ],
   looksAt: {
-    asked: ['expiresAt', '_id'],
+    asked: ['expiresAt', '_id', 'item'],
     because:
-      'nearly all of an account’s history is listed: what has expired is deleted within a minute, and few jobs are on their way here',
+      'what has expired is deleted within a minute, few jobs are on their way here, and of an account’s jobs it is known by the index which are its own',
   },
 };
 
 const INPUTS: CollectionSpec = { name: 'job_inputs' };
+const PARTS: CollectionSpec = { name: 'job_input_parts' };
 
 export function openJobCollections(connection: Connection): JobCollections {
   return {
@@ -79,5 +91,6 @@ export function openJobCollections(connection: Connection): JobCollections {
     retries: new Collection<ScheduledRetry>(connection, RETRIES),
     history: new Collection<Job>(connection, HISTORY),
     inputs: new Collection<StoredInput>(connection, INPUTS),
+    parts: new Collection<StoredPart>(connection, PARTS),
   };
 }

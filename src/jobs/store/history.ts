@@ -1,6 +1,9 @@
 import { hasEnded, type Job } from '../job.ts';
 import type { JobCollections } from './collections.ts';
 
+/** Ids that are looked up together. */
+const AT_ONCE = 500;
+
 /** What has ended, until its retention ends: found by id and listed by account. */
 export class JobHistory {
   readonly #collections: JobCollections;
@@ -28,6 +31,16 @@ export class JobHistory {
 
   find(jobId: string): Promise<Job | undefined> {
     return this.#collections.history.findById(jobId);
+  }
+
+  /** Those of these jobs that have ended and been moved here. */
+  async some(jobIds: readonly string[]): Promise<Job[]> {
+    const found: Job[] = [];
+    for (let start = 0; start < jobIds.length; start += AT_ONCE) {
+      const ids = jobIds.slice(start, start + AT_ONCE);
+      found.push(...(await this.#collections.history.find({ _id: { $in: ids } })));
+    }
+    return found;
   }
 
   /** Which of these jobs have ended and been moved here. */

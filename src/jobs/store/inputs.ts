@@ -1,54 +1,62 @@
-import { mongo } from 'mongoose';
-import { PlatenError } from '../../errors/registry.ts';
-import { MAX_INPUT_BYTES } from '../../plans/plan.ts';
+import { LRUCache } from 'lru-cache';
 import type { JobInput } from '../job.ts';
-import type { JobCollections, StoredInput } from './collections.ts';
+import type { JobCollections, StoredInput, StoredPart } from './collections.ts';
+import { completed, type PartOf } from './shared-parts.ts';
+
+/** Bytes of shared parts that a process remembers: what the items of a batch share is read once, not by each of them. */
+const REMEMBERED_PART_BYTES = 32 * 1024 * 1024;
 
 /** The documents to render, each read once. They are kept apart from the state of their jobs, which is read often. */
 export class JobInputs {
   readonly #inputs: JobCollections['inputs'];
+  readonly #parts: JobCollections['parts'];
+  readonly #remembered: LRUCache<string, string>;
 
-  constructor({ inputs }: JobCollections) {
+  constructor({ inputs, parts }: JobCollections) {
     this.#inputs = inputs;
+    this.#parts = parts;
+    this.#remembered = new LRUCache({
+      maxSize: REMEMBERED_PART_BYTES,
+      sizeCalculation: (text) => 2 * text.length + 1,
+      // Items that begin together wait for one read.
+      fetchMethod: async (id) => textOf(await parts.findById(id)),
+    });
   }
 
   /**
    * Saved before the jobs they belong to. One that was saved by an earlier try of the same request stays as it is.
+   *
+   * @param parts what they share.
    */
-  async save(inputs: readonly StoredInput[]): Promise<void> {
+  async save(inputs: readonly StoredInput[], parts: readonly StoredPart[] = []): Promise<void> {
+    await this.#parts.insertAbsent(parts);
     await this.#inputs.insertAbsent(inputs);
   }
 
   async load(jobId: string): Promise<JobInput | undefined> {
     const stored = await this.#inputs.findById(jobId);
     if (stored === undefined) return undefined;
-    const { _id, accountId, createdAt, content } = stored;
-    return {
-      ...(JSON.parse(Buffer.from(content.value()).toString()) as JobInput),
-      _id,
-      accountId,
-      createdAt,
-    };
+    const { _id, accountId, createdAt, content, shared = {} } = stored;
+    const own = { ...JSON.parse(Buffer.from(content.value()).toString()), _id, accountId, createdAt };
+    const found: Partial<Record<PartOf, string>> = {};
+    for (const [part, id] of Object.entries(shared) as [PartOf, string][]) {
+      const text = await this.#remembered.fetch(id);
+      if (text === undefined) return undefined;
+      found[part] = text;
+    }
+    return completed(own, found);
   }
 
   async delete(jobIds: readonly string[]): Promise<void> {
     if (jobIds.length > 0) await this.#inputs.deleteMany({ _id: { $in: [...jobIds] } });
   }
+
+  /** Deletes what inputs have shared, once none of them is needed any more. */
+  async deleteParts(partIds: readonly string[]): Promise<void> {
+    if (partIds.length > 0) await this.#parts.deleteMany({ _id: { $in: [...partIds] } });
+  }
 }
 
-/**
- * An input in the form that it is stored in.
- *
- * @throws PlatenError INPUT_TOO_LARGE when template and data together are larger than can be kept.
- */
-export function storedInput(input: JobInput): StoredInput {
-  const { _id, accountId, createdAt, ...content } = input;
-  const bytes = Buffer.from(JSON.stringify(content));
-  if (bytes.byteLength > MAX_INPUT_BYTES) {
-    throw new PlatenError(
-      'INPUT_TOO_LARGE',
-      `Document and data take more than ${MAX_INPUT_BYTES} bytes together.`,
-    );
-  }
-  return { _id, accountId, createdAt, content: new mongo.Binary(bytes) };
+function textOf(part: StoredPart | undefined): string | undefined {
+  return part && Buffer.from(part.content.value()).toString();
 }

@@ -19,6 +19,8 @@ export async function listJobs(
 ): Promise<{ total: number; jobs: Job[] }> {
   const filter: mongo.Filter<Job> = {
     accountId: query.accountId,
+    // Items of batches are listed by their batch.
+    item: { $exists: false },
     ...(query.states && { state: { $in: [...query.states] } }),
   };
   const visible: mongo.Filter<Job> = { ...filter, expiresAt: { $gt: now } };

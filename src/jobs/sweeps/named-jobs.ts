@@ -23,6 +23,11 @@ export interface NamedJobsParts {
   /** First back-off between attempts, in milliseconds. */
   readonly retryBaseMs: number;
   readonly random: () => number;
+  /**
+   * Asked about the places of a batch whose admission has not been heard of for a while: true when the batch is durable,
+   * and its jobs are on their way. When it is not, what was written for it is deleted, and its places are given back.
+   */
+  readonly keepsArrivalOf?: (batchId: string, items: number) => Promise<boolean>;
   /** Told of every attempt that will be repeated. */
   readonly onRetried: (code: ErrorCode) => void;
 }
@@ -164,10 +169,16 @@ async function repairArrival(
   parts: NamedJobsParts,
   accountId: string,
   id: string,
-  { jobs, quota }: Arrival,
+  { jobs, batchOf, quota }: Arrival,
   live: ReadonlyMap<string, Job>,
 ): Promise<boolean> {
   const { ledger, store, handOver } = parts;
+  if (batchOf !== undefined) {
+    if (await parts.keepsArrivalOf?.(id, batchOf)) return false;
+    const undone = await ledger.undoArrival(accountId, id, batchOf, quota);
+    if (undone !== undefined) await handOver.serve(accountId, undone);
+    return undone !== undefined;
+  }
   const ended = await store.history.among(jobs.filter((jobId) => !live.has(jobId)));
   const missing = jobs.filter((jobId) => !live.has(jobId) && !ended.has(jobId));
   const record = await ledger.undoArrival(accountId, id, missing.length, quota);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ErrorCode } from '../../../src/errors/registry.ts';
 import { newEmail, PASSWORD } from '../../support/account-client.ts';
+import { eventually } from '../../support/eventually.ts';
 import type { Actor } from './cast.ts';
 
 /** A request that its owner is allowed. */
@@ -47,6 +48,27 @@ const ofJob = (rest = '') => ({
   ask: async (owner: Actor) => ({ path: `/v1/pdf/jobs/${await completedJob(owner)}${rest}` }),
 });
 
+const ITEMS = ['first', 'second'].map((id) => ({ id, ...HTML }));
+
+async function newBatch(owner: Actor, options: object = {}): Promise<string> {
+  const items = ITEMS.map((item) => ({ ...item, options }));
+  return (await owner.made('POST', '/v1/pdf/batch', { items })).jobId;
+}
+
+async function completedBatch(owner: Actor): Promise<string> {
+  const batchId = await newBatch(owner);
+  await eventually('the batch has ended', async () => {
+    const { finishedAt } = await owner.made('GET', `/v1/pdf/batch/${batchId}`);
+    return finishedAt !== null;
+  });
+  return batchId;
+}
+
+const ofBatch = (rest = '') => ({
+  status: 200,
+  ask: async (owner: Actor) => ({ path: `/v1/pdf/batch/${await completedBatch(owner)}${rest}` }),
+});
+
 /** A route of a template; `rest` is what stands behind its id. */
 const ofTemplate = (rest: (saved: { versionId: string }) => string = () => '', body?: unknown) => ({
   status: 200,
@@ -88,6 +110,33 @@ export const ACCESS: Readonly<Record<string, Row>> = {
     ask: async (owner) => {
       const options = { delayMs: 20_000, timeoutMs: 30_000 };
       return { path: `/v1/pdf/jobs/${await owner.client.order({ ...HTML, options })}` };
+    },
+  },
+  'POST /v1/pdf/batch': {
+    status: 202,
+    ask: () => ({ path: '/v1/pdf/batch', body: { items: ITEMS } }),
+    askInBody: async (owner) => {
+      const { id: templateId } = await newTemplate(owner);
+      return { path: '/v1/pdf/batch', body: { items: [...ITEMS, { id: 'third', templateId }] } };
+    },
+    beyondPlan: {
+      code: 'PLAN_LIMIT',
+      ask: async () => ({
+        path: '/v1/pdf/batch',
+        body: { items: ITEMS, webhookUrl: 'https://example.com/hook' },
+      }),
+    },
+  },
+  'GET /v1/pdf/batch': { ...open('/v1/pdf/batch'), isEmptyFor: isEmpty },
+  'GET /v1/pdf/batch/:id': ofBatch(),
+  'GET /v1/pdf/batch/:id/events': ofBatch('/events'),
+  'GET /v1/pdf/batch/:id/:itemId': ofBatch('/first'),
+  'GET /v1/pdf/batch/:id/items/:itemId/download-url': ofBatch('/items/first/download-url'),
+  'DELETE /v1/pdf/batch/:id': {
+    status: 200,
+    ask: async (owner) => {
+      const options = { delayMs: 1500 };
+      return { path: `/v1/pdf/batch/${await newBatch(owner, options)}` };
     },
   },
   'GET /v1/files/:token': {

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { ERRORS, type ErrorCode, PlatenError } from '../../../src/errors/registry.ts';
+import { eventually } from '../../support/eventually.ts';
 import type { Answer } from '../../support/send.ts';
 import { callApi, openApi, type TestApi, type TestCaller } from './support/api.ts';
 import { latch } from './support/test-worker.ts';
 
 const BODY = { html: '<p>x</p>' };
 const ASYNC = { ...BODY, executionMode: 'async' };
+const HOUR_MS = 3_600_000;
 const NOWHERE = '00000000-0000-4000-8000-000000000000';
 
 /** How each code comes about, by what a caller does and what happens to its job. */
@@ -18,7 +20,7 @@ const PRODUCED: Partial<Record<ErrorCode, (api: TestApi, caller: TestCaller) => 
   ADDRESS_NOT_ALLOWED: async (api) => (await api.newCaller({ allowedIps: ['203.0.113.1'] })).render(BODY),
   PLAN_LIMIT: (_, caller) => caller.render({ ...BODY, options: { timeoutMs: 60_001 } }),
   QUOTA_EXCEEDED: async (_, caller) => {
-    for (let i = 0; i < 3; i += 1) await caller.render(BODY);
+    for (let i = 0; i < 4; i += 1) await caller.render(BODY);
     return caller.render(BODY);
   },
   NOT_FOUND: (_, caller) => caller.get(`/v1/pdf/jobs/${NOWHERE}`),
@@ -45,6 +47,25 @@ const PRODUCED: Partial<Record<ErrorCode, (api: TestApi, caller: TestCaller) => 
     await first;
     return second;
   },
+  GONE: async (api, caller) => {
+    const order = {
+      items: [
+        { id: 'a', ...BODY },
+        { id: 'b', ...BODY },
+      ],
+      expiresInHours: 1,
+    };
+    const path = `/v1/pdf/batch/${(await caller.post('/v1/pdf/batch', order)).json.jobId}`;
+    await eventually('it has ended', async () => (await caller.get(path)).json.finishedAt !== null);
+    api.domain.clock.pass(HOUR_MS);
+    const answer = await caller.get(`${path}/a`);
+    api.domain.clock.pass(-HOUR_MS);
+    return answer;
+  },
+  BATCH_TOO_LARGE: (_, caller) => {
+    const items = Array.from({ length: 251 }, (_, i) => ({ id: `${i}`, html: 'x' }));
+    return caller.post('/v1/pdf/batch', { items });
+  },
   INPUT_TOO_LARGE: (_, caller) => caller.render({ html: 'x'.repeat(70_000) }),
   RATE_LIMITED: async (_, caller) => {
     let answer = await caller.render({});
@@ -57,9 +78,8 @@ const PRODUCED: Partial<Record<ErrorCode, (api: TestApi, caller: TestCaller) => 
       await gate.opened;
       return { pages: 1 };
     };
-    // One runs, one waits.
-    await caller.render(ASYNC);
-    await caller.render(ASYNC);
+    // One runs, two wait.
+    for (let i = 0; i < 3; i += 1) await caller.render(ASYNC);
     const answer = await caller.render(ASYNC);
     gate.open();
     return answer;
@@ -123,10 +143,10 @@ describe('Every error of the registry, over HTTP', () => {
     const plan = {
       maxTimeoutMs: 60_000,
       maxInputSizeBytes: 65_536,
-      monthlyRenders: 3,
+      monthlyRenders: 4,
       requestsPerMinute: 12,
     };
-    api = await openApi({ plan: { ...plan, concurrentRenders: 1, maxWaitingJobs: 1 } });
+    api = await openApi({ plan: { ...plan, concurrentRenders: 1, maxWaitingJobs: 2 } });
   });
   after(() => api.close());
   beforeEach(() => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import type { IdempotencyLock } from '../../../src/idempotency/idempotency-store.ts';
-import { storedInput } from '../../../src/jobs/store/inputs.ts';
+import { storedInput } from '../../../src/jobs/store/stored-input.ts';
 import { quotaPeriod } from '../../../src/usage/quota-period.ts';
 import { newJob, slotsInUse } from '../../support/domain.ts';
 import { openApi, type TestApi, type TestCaller } from '../http/support/api.ts';

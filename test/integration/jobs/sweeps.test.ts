@@ -7,7 +7,7 @@ import { PlatenError } from '../../../src/errors/registry.ts';
 import { endEarly } from '../../../src/jobs/end-early.ts';
 import type { Job } from '../../../src/jobs/job.ts';
 import { placeOf } from '../../../src/jobs/lanes.ts';
-import { storedInput } from '../../../src/jobs/store/inputs.ts';
+import { storedInput } from '../../../src/jobs/store/stored-input.ts';
 import { repairNamedJobs } from '../../../src/jobs/sweeps/named-jobs.ts';
 import { endRetention } from '../../../src/jobs/sweeps/retention.ts';
 import { WaitingJobs } from '../../../src/jobs/sweeps/waiting-jobs.ts';

@@ -6,6 +6,7 @@ import { ensureIndexes } from '../../../src/store/collection-spec.ts';
 import { WorkerRegistry } from '../../../src/workers/worker-registry.ts';
 import { PASSWORD, signUp } from '../../support/account-client.ts';
 import type { TestApi } from '../http/support/api.ts';
+import { useBatches } from './use-batches.ts';
 
 const HTML = { html: '<p>x</p>' };
 const DAY_MS = 86_400_000;
@@ -13,6 +14,7 @@ const DAY_MS = 86_400_000;
 /** Every route, and every sweep of what is not a job. */
 export async function useEverything(api: TestApi): Promise<void> {
   await renderAndLook(api);
+  await useBatches(api);
   await manageAccount(api);
   await mirrorPlans(api);
   await listWorkers(api);

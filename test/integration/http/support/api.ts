@@ -9,6 +9,7 @@ import { AccountStore } from '../../../../src/accounts/account-store.ts';
 import type { PlatenError } from '../../../../src/errors/registry.ts';
 import { openCountryDatabase } from '../../../../src/geo/country-database.ts';
 import { createHttpApp } from '../../../../src/http/app.ts';
+import { EventStreams } from '../../../../src/http/event-stream.ts';
 import { KeyStore } from '../../../../src/keys/key-store.ts';
 import { LastUse } from '../../../../src/keys/last-use.ts';
 import type { KeyMode } from '../../../../src/keys/secret.ts';
@@ -125,6 +126,8 @@ export async function openApi(
         waiter,
         syncWaitMs: options.syncWaitMs ?? 10_000,
       }),
+      batches: domain.batches.service,
+      batchWatch: new EventStreams(),
       keys,
       accounts,
       templates,
@@ -228,6 +231,14 @@ export class TestCaller {
 
   render(body: unknown, headers?: Record<string, string>): Promise<Answer> {
     return this.call('POST', '/v1/pdf', body, headers);
+  }
+
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer> {
+    return this.call('POST', path, body, headers);
+  }
+
+  delete(path: string): Promise<Answer> {
+    return this.call('DELETE', path);
   }
 
   /** A job that has completed. @returns its id. */

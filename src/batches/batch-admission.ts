@@ -1,0 +1,188 @@
+import type { Caller } from '../accounts/caller.ts';
+import type { Clock } from '../clock.ts';
+import { quotaOf, refuseIfSlow, tookTooLong } from '../jobs/admission.ts';
+import type { JobSource } from '../jobs/job.ts';
+import type { Ledger } from '../jobs/ledger/ledger.ts';
+import { DEFAULT_FORMAT, newInput } from '../jobs/new-job.ts';
+import { refusalOf } from '../jobs/refusal.ts';
+import type { RenderOptions } from '../jobs/render-options.ts';
+import type { JobStore } from '../jobs/store/job-store.ts';
+import { shareParts } from '../jobs/store/shared-parts.ts';
+import type { AdmissionTimer } from '../limits/admission-timer.ts';
+import { quotaPeriod } from '../usage/quota-period.ts';
+import { type Batch, type BatchItem, chunkSizeOf, itemJobId } from './batch.ts';
+import { BATCH_LANE } from './batch-lane.ts';
+import type { BatchStore } from './batch-store.ts';
+import { EXPANDER_MS } from './expansion.ts';
+
+/** One document of a batch, whose form has been checked and whose template has been found. */
+export interface ItemOrder {
+  /** The caller's own id of it. */
+  readonly id: string;
+  /** Already made safe. */
+  readonly fileName: string;
+  readonly source: JobSource;
+  readonly options: RenderOptions;
+}
+
+export interface BatchOrder {
+  readonly batchId: string;
+  readonly items: readonly ItemOrder[];
+  readonly notes: string;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly webhookUrl: string | null;
+  readonly retentionHours: number;
+}
+
+export interface BatchAdmissionParts {
+  readonly ledger: Ledger;
+  readonly store: JobStore;
+  readonly batches: BatchStore;
+  readonly clock: Clock;
+}
+
+const HOUR_MS = 3_600_000;
+/** What an item is thought to take before any has been seen: seconds in a slot. */
+const GUESSED_ITEM_S = 1;
+
+/**
+ * Lets batches in, all of their items or none. What that takes does not depend on what rendering them takes:
+ *
+ *    1 take      places and quota for all items      one update of the account's ledger
+ *    2 write     the chunks of items, then their inputs, then the batch: from then on it is durable
+ *
+ * Then the caller is answered, and the jobs are written (expansion.ts). What a crash leaves:
+ *
+ *    after 1     places that nobody comes to: given back with their quota by jobs/sweeps/named-jobs.ts, which has
+ *                `forgetUnless` delete what there is of the items and their inputs
+ *    after 2     a batch whose jobs are not written: expanded by a sweep (batch-sweeps.ts)
+ */
+export class BatchAdmission {
+  readonly #parts: BatchAdmissionParts;
+
+  constructor(parts: BatchAdmissionParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Lets a batch in. When it resolves the batch is durable, and is to be expanded.
+   *
+   * @throws PlatenError QUOTA_EXCEEDED, TOO_MANY_WAITING or INPUT_TOO_LARGE: nothing is left behind then.
+   */
+  async admit(caller: Caller, order: BatchOrder, timer: AdmissionTimer): Promise<Batch> {
+    const { batches, store, ledger, clock } = this.#parts;
+    const now = clock.now();
+    const { batchId, items } = order;
+    const inputs = items.map(({ id, source, options }) =>
+      newInput({ jobId: itemJobId(batchId, id), source, options }, caller, now),
+    );
+    const shared = shareParts(batchId, inputs);
+    const began = performance.now();
+    const { first, expectedSeconds } = await timer.time('reserve', () => this.#take(caller, order, now));
+    const chunkSize = chunkSizeOf(items.length);
+    await batches.saveChunks(batchId, chunksOf(items, chunkSize));
+    await store.inputs.save(shared.inputs, shared.parts);
+    refuseIfSlow(began);
+    const batch: Batch = {
+      _id: batchId,
+      accountId: caller.accountId,
+      apiKeyId: caller.apiKeyId,
+      plan: caller.planName,
+      test: caller.mode === 'test',
+      quotaPeriod: periodOf(caller, now),
+      phase: 'expanding',
+      busy: true,
+      busyUntil: new Date(now.getTime() + EXPANDER_MS),
+      total: items.length,
+      chunkSize,
+      expanded: 0,
+      firstPlace: first,
+      sharedParts: shared.parts.length,
+      notes: order.notes,
+      metadata: order.metadata,
+      webhookUrl: order.webhookUrl,
+      createdAt: now,
+      updatedAt: now,
+      cancelledAt: null,
+      finishedAt: null,
+      retentionHours: order.retentionHours,
+      expiresAt: new Date(now.getTime() + order.retentionHours * HOUR_MS),
+      expectedSeconds,
+    };
+    await batches.accept(batch);
+    const record = await timer.time('confirm', () => ledger.find(caller.accountId));
+    if (record?.arriving?.[batchId] === undefined) {
+      // A sweep has taken this process for dead, and what it had taken is given back.
+      await batches.withdraw(batchId);
+      throw tookTooLong();
+    }
+    return batch;
+  }
+
+  /** Gives back at once what an earlier try of the same request has taken, for a batch that it never wrote. */
+  async abandon(accountId: string, batchId: string): Promise<void> {
+    const { ledger } = this.#parts;
+    const arrival = (await ledger.find(accountId))?.arriving?.[batchId];
+    if (arrival?.batchOf === undefined || (await this.forgetUnless(batchId, arrival.batchOf))) return;
+    await ledger.undoArrival(accountId, batchId, arrival.batchOf, arrival.quota);
+  }
+
+  /**
+   * Asked by the sweep that finds places taken and nobody at them.
+   *
+   * @returns true when the batch is durable; when it is not, what was written for it is deleted.
+   */
+  async forgetUnless(batchId: string, items: number): Promise<boolean> {
+    const { batches, store } = this.#parts;
+    if ((await batches.find(batchId)) !== undefined) return true;
+    const chunks = Math.ceil(items / chunkSizeOf(items));
+    for (let number = 0; number < chunks; number += 1) {
+      const written = await batches.chunk(batchId, number);
+      await store.inputs.delete(written.map(({ id }) => itemJobId(batchId, id)));
+    }
+    // At most two for each item: its markup and its options.
+    await store.inputs.deleteParts(partIds(batchId, 2 * items));
+    await batches.deleteChunks(batchId, chunks);
+    return false;
+  }
+
+  async #take(
+    { accountId, plan, mode }: Caller,
+    { batchId, items }: BatchOrder,
+    now: Date,
+  ): Promise<{ first: number; expectedSeconds: number }> {
+    const { ledger } = this.#parts;
+    const quota = quotaOf({ quotaPeriod: mode === 'test' ? null : quotaPeriod(now) }, plan.monthlyRenders);
+    const arrival = { id: batchId, jobs: [], batchOf: items.length, lane: BATCH_LANE };
+    const limits = { maxWaiting: plan.maxWaitingJobs, quota };
+    const first = await ledger.takePlaces(accountId, arrival, limits);
+    const record = await ledger.find(accountId);
+    if (first === undefined) throw refusalOf(record, items.length, plan, quota, now);
+    const before = (record?.waiting ?? 0) + (record?.inFlight ?? 0);
+    return { first, expectedSeconds: Math.ceil((before * GUESSED_ITEM_S) / plan.concurrentRenders) };
+  }
+}
+
+/** The ids of what the inputs of a batch share. */
+export function partIds(batchId: string, count: number): string[] {
+  return Array.from({ length: count }, (_, number) => `${batchId}/${number}`);
+}
+
+function periodOf({ mode }: Caller, now: Date) {
+  return mode === 'test' ? null : quotaPeriod(now);
+}
+
+function chunksOf(items: readonly ItemOrder[], size: number): BatchItem[][] {
+  const chunks: BatchItem[][] = [];
+  for (let start = 0; start < items.length; start += size) {
+    chunks.push(
+      items.slice(start, start + size).map(({ id, fileName, source, options }) => ({
+        id,
+        fileName,
+        inputMode: source.mode,
+        format: options.format ?? DEFAULT_FORMAT,
+      })),
+    );
+  }
+  return chunks;
+}

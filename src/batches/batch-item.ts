@@ -1,0 +1,71 @@
+import type { Job, JobError } from '../jobs/job.ts';
+import { jobRecord } from '../jobs/job-record.ts';
+import type { Batch, BatchItem } from './batch.ts';
+import type { ItemEnd } from './batch-store.ts';
+
+/** Values of an item's `status`. A cancelled item has failed with CANCELLED. */
+export const ITEM_STATUSES = ['queued', 'processing', 'completed', 'failed'] as const;
+export type ItemStatus = (typeof ITEM_STATUSES)[number];
+
+/** An item as its owner sees it; `job` while that is kept. */
+export interface Item {
+  readonly item: BatchItem;
+  readonly status: ItemStatus;
+  readonly job: Job | undefined;
+  readonly error: JobError | { readonly code: string; readonly message: string } | null;
+}
+
+/** The batch item record of the interface. */
+export interface ItemRecord {
+  itemId: string;
+  status: ItemStatus;
+  outputAvailable: boolean;
+  downloadUrlEndpoint: string;
+  outputExpiresAt: string | null;
+  errorMessage: string | null;
+  retryAttempt: number | null;
+  error: { code: string; message: string } | null;
+  pdfSize: number;
+  pages: number;
+  processingTimeMs: number;
+}
+
+/**
+ * An item by what is known of it: its job, or once that is deleted how it was counted.
+ *
+ * @param end undefined when it has not been counted.
+ */
+export function itemOf(batch: Batch, item: BatchItem, job: Job | undefined, end: ItemEnd | undefined): Item {
+  if (job !== undefined) {
+    const { status, error } = jobRecord(job);
+    return { item, job, error, status: status === 'cancelled' ? 'failed' : status };
+  }
+  if (end !== undefined) {
+    const error = end.code === undefined ? null : { code: end.code, message: 'The item failed.' };
+    return { item, job, error, status: error === null ? 'completed' : 'failed' };
+  }
+  if (batch.phase === 'failed') {
+    const error = { code: 'UNAVAILABLE', message: 'The batch could not be run.' };
+    return { item, job, error, status: 'failed' };
+  }
+  return { item, job, error: null, status: 'queued' };
+}
+
+/** What the owner of a batch is shown of an item. */
+export function itemRecord(batch: Batch, { item, job, status, error }: Item): ItemRecord {
+  const path = `/v1/pdf/batch/${batch._id}/items/${encodeURIComponent(item.id)}/download-url`;
+  const available = job?.output != null;
+  return {
+    itemId: item.id,
+    status,
+    outputAvailable: available,
+    downloadUrlEndpoint: path,
+    outputExpiresAt: available ? batch.expiresAt.toISOString() : null,
+    errorMessage: error?.message ?? null,
+    retryAttempt: job === undefined ? null : jobRecord(job).retryAttempt,
+    error: error === null ? null : { code: error.code, message: error.message },
+    pdfSize: job?.output?.size ?? 0,
+    pages: job?.output?.pages ?? 0,
+    processingTimeMs: job?.processingTimeMs ?? 0,
+  };
+}

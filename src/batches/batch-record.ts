@@ -1,0 +1,116 @@
+import { type Batch, type BatchStatus, hasFinished, pendingOf, totalsOf } from './batch.ts';
+import type { BatchView } from './batch-service.ts';
+
+export interface BatchProgress {
+  total: number;
+  completed: number;
+  failed: number;
+  /** Items that have not ended. */
+  pending: number;
+  /** Those of them that wait for a plan slot. */
+  throttled: number;
+  percentComplete: number;
+}
+
+/** The batch job of the interface, without its items. */
+export interface BatchRecord {
+  jobId: string;
+  status: BatchStatus;
+  createdAt: string;
+  updatedAt: string;
+  completedAt: string | null;
+  finishedAt: string | null;
+  expiresAt: string;
+  zipUrl: string;
+  manifestAvailable: boolean;
+  manifestDownloadUrlEndpoint: string;
+  progress: BatchProgress;
+  estimatedCompletionTime: string | null;
+  job: {
+    id: string;
+    status: BatchStatus;
+    accessExpired: boolean;
+    totalCount: number;
+    completedCount: number;
+    failedCount: number;
+    createdAt: string;
+    updatedAt: string;
+    completedAt: string | null;
+    finishedAt: string | null;
+    expiresAt: string;
+    notes: string;
+    metadata: Record<string, string>;
+  };
+}
+
+export function statusOf({ batch, inFlight }: BatchView): BatchStatus {
+  if (batch.phase === 'completed' || batch.phase === 'failed' || batch.phase === 'cancelled')
+    return batch.phase;
+  if (batch.cancelledAt !== null) return 'cancelled';
+  return inFlight > 0 || batch.startedAt !== undefined ? 'processing' : 'queued';
+}
+
+export function progressOf({ batch, inFlight }: BatchView): BatchProgress {
+  const { completed, failed } = totalsOf(batch);
+  const pending = pendingOf(batch);
+  return {
+    total: batch.total,
+    completed,
+    failed,
+    pending,
+    throttled: Math.max(0, pending - inFlight),
+    percentComplete: Math.floor((1000 * (completed + failed)) / batch.total) / 10,
+  };
+}
+
+/**
+ * When a batch will have ended: by the pace of its items since the first of them began, or as it was expected at first
+ * while none has ended; null when it has ended.
+ */
+export function estimatedCompletion(batch: Batch, now: Date): Date | null {
+  if (hasFinished(batch)) return null;
+  const pending = pendingOf(batch);
+  const done = batch.total - pending;
+  if (done === 0 || batch.startedAt === undefined) {
+    const expected = batch.createdAt.getTime() + batch.expectedSeconds * 1000;
+    return new Date(Math.max(now.getTime(), expected));
+  }
+  const elapsed = Math.max(0, now.getTime() - batch.startedAt.getTime());
+  return new Date(now.getTime() + (elapsed / done) * pending);
+}
+
+/** What the owner of a batch is shown of it. */
+export function batchRecord(view: BatchView, accessExpired: boolean, now: Date): BatchRecord {
+  const { batch } = view;
+  const status = statusOf(view);
+  const progress = progressOf(view);
+  const times = {
+    createdAt: batch.createdAt.toISOString(),
+    updatedAt: batch.updatedAt.toISOString(),
+    completedAt: batch.phase === 'completed' ? (batch.finishedAt?.toISOString() ?? null) : null,
+    finishedAt: batch.finishedAt?.toISOString() ?? null,
+    expiresAt: batch.expiresAt.toISOString(),
+  };
+  const path = `/v1/pdf/batch/${batch._id}`;
+  return {
+    jobId: batch._id,
+    status,
+    ...times,
+    zipUrl: `${path}/zip`,
+    manifestAvailable: hasFinished(batch) && !accessExpired,
+    manifestDownloadUrlEndpoint: `${path}/manifest/download-url`,
+    progress,
+    estimatedCompletionTime: estimatedCompletion(batch, now)?.toISOString() ?? null,
+    job: {
+      id: batch._id,
+      status,
+      accessExpired,
+      totalCount: batch.total,
+      completedCount: progress.completed,
+      failedCount: progress.failed,
+      ...times,
+      notes: batch.notes,
+      metadata: { ...batch.metadata },
+    },
+  };
+}

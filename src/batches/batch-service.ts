@@ -1,0 +1,179 @@
+import type { Caller } from '../accounts/caller.ts';
+import type { Clock } from '../clock.ts';
+import { PlatenError } from '../errors/registry.ts';
+import type { Job } from '../jobs/job.ts';
+import type { Ledger } from '../jobs/ledger/ledger.ts';
+import type { JobStore } from '../jobs/store/job-store.ts';
+import type { AdmissionTimer } from '../limits/admission-timer.ts';
+import { type Batch, hasFinished, isItemOf, itemJobId, pendingOf } from './batch.ts';
+import type { BatchAdmission, BatchOrder } from './batch-admission.ts';
+import type { BatchCare } from './batch-care.ts';
+import { type Item, itemOf } from './batch-item.ts';
+import type { BatchListQuery, BatchStore } from './batch-store.ts';
+
+export interface BatchServiceParts {
+  readonly batches: BatchStore;
+  readonly store: JobStore;
+  readonly ledger: Ledger;
+  readonly admission: BatchAdmission;
+  readonly care: BatchCare;
+  readonly clock: Clock;
+}
+
+/** Whose batches are asked about: a test key sees those of test keys, a live key those of live keys. */
+export type BatchOwner = Pick<Caller, 'accountId' | 'mode'>;
+
+/** A batch and how many of its items hold a plan slot at the moment. */
+export interface BatchView {
+  readonly batch: Batch;
+  readonly inFlight: number;
+}
+
+/** The API's side of batches: takes them, and answers for them. */
+export class BatchService {
+  readonly #parts: BatchServiceParts;
+
+  constructor(parts: BatchServiceParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Takes a batch. When it resolves the batch is durable; none of its items has been rendered.
+   *
+   * @throws PlatenError as `BatchAdmission.admit` does.
+   */
+  async submit(caller: Caller, order: BatchOrder, timer: AdmissionTimer): Promise<Batch> {
+    const batch = await this.#parts.admission.admit(caller, order, timer);
+    timer.admitted();
+    this.#parts.care.begin(batch);
+    return batch;
+  }
+
+  /**
+   * Looks for a batch whose first request died, under the id that was chosen for it.
+   *
+   * @returns undefined when it was never accepted, and is to be submitted.
+   */
+  async resume(accountId: string, batchId: string): Promise<Batch | undefined> {
+    const batch = await this.#parts.batches.find(batchId);
+    if (batch === undefined) await this.#parts.admission.abandon(accountId, batchId);
+    return batch;
+  }
+
+  /** @throws PlatenError NOT_FOUND for a batch that is missing, somebody else's, or forgotten. */
+  async get(owner: BatchOwner, batchId: string): Promise<Batch> {
+    const batch = await this.#parts.batches.find(batchId);
+    if (batch === undefined || batch.accountId !== owner.accountId || batch.test !== (owner.mode === 'test'))
+      throw new PlatenError('NOT_FOUND', `There is no batch ${batchId}.`);
+    return batch;
+  }
+
+  /** How a batch stands: costs the same for ten items and for ten thousand. @throws as `get` does. */
+  async view(owner: BatchOwner, batchId: string): Promise<BatchView> {
+    const batch = await this.get(owner, batchId);
+    return { batch, inFlight: hasFinished(batch) ? 0 : await this.#inFlight(batch) };
+  }
+
+  /** A page of an account's batches, and how many there are in all. */
+  async list(
+    { accountId, mode }: BatchOwner,
+    query: Omit<BatchListQuery, 'accountId' | 'test'>,
+  ): Promise<{ total: number; views: BatchView[] }> {
+    const { batches, ledger } = this.#parts;
+    const { total, batches: found } = await batches.list({ accountId, test: mode === 'test', ...query });
+    const open = found.some((batch) => !hasFinished(batch));
+    const holders = open ? Object.keys((await ledger.find(accountId))?.holders ?? {}) : [];
+    const views = found.map((batch) => ({
+      batch,
+      inFlight: hasFinished(batch) ? 0 : heldBy(batch, holders),
+    }));
+    return { total, views };
+  }
+
+  /** Whether the outputs of a batch can be fetched no more. */
+  accessExpired(batch: Batch): boolean {
+    return hasFinished(batch) && batch.expiresAt <= this.#parts.clock.now();
+  }
+
+  /**
+   * Cancels what no worker has begun; what runs is left to end.
+   *
+   * @throws PlatenError NOT_FOUND; JOB_ENDED when it has finished or been cancelled already.
+   */
+  async cancel(owner: BatchOwner, batchId: string): Promise<Batch> {
+    const seen = await this.get(owner, batchId);
+    const cancelled = await this.#parts.batches.cancel(batchId);
+    if (cancelled === undefined) {
+      const what = hasFinished(seen) ? 'has ended' : 'is being cancelled';
+      throw new PlatenError('JOB_ENDED', `The batch ${what} already.`, { jobId: batchId });
+    }
+    this.#parts.care.begin(cancelled);
+    return cancelled;
+  }
+
+  /** Some items of a batch in their order. */
+  async items(batch: Batch, { offset, limit }: { offset: number; limit: number }): Promise<Item[]> {
+    const end = Math.min(batch.total, offset + limit);
+    const found: Item[] = [];
+    for (let start = offset; start < end; ) {
+      const chunk = Math.floor(start / batch.chunkSize);
+      const stop = Math.min(end, (chunk + 1) * batch.chunkSize);
+      found.push(...(await this.#itemsOf(batch, chunk, start, stop)));
+      start = stop;
+    }
+    return found;
+  }
+
+  /**
+   * The job of an item, by the item's own id.
+   *
+   * @throws PlatenError GONE past the retention of the batch; NOT_FOUND unless the item is completed.
+   */
+  async completedItem(batch: Batch, itemId: string): Promise<Job> {
+    if (this.accessExpired(batch)) throw goneError(batch);
+    const { live, history } = this.#parts.store;
+    const jobId = itemJobId(batch._id, itemId);
+    const job = (await live.find(jobId)) ?? (await history.find(jobId));
+    if (job?.item?.batchId !== batch._id || job.output === null) {
+      const why = job === undefined ? 'has no item of this id that has begun' : 'has no PDF of this item';
+      throw new PlatenError('NOT_FOUND', `The batch ${why}.`, { jobId: batch._id });
+    }
+    return job;
+  }
+
+  async #itemsOf(batch: Batch, chunk: number, start: number, stop: number): Promise<Item[]> {
+    const { batches, store } = this.#parts;
+    const first = chunk * batch.chunkSize;
+    const items = (await batches.chunk(batch._id, chunk)).slice(start - first, stop - first);
+    const ids = items.map(({ id }) => itemJobId(batch._id, id));
+    const expired = this.accessExpired(batch);
+    // It may move between the two looks, but only in this direction.
+    const jobs = expired ? new Map<string, Job>() : await store.live.among(ids);
+    const missing = expired ? [] : ids.filter((id) => !jobs.has(id));
+    for (const job of missing.length > 0 ? await store.history.some(missing) : []) jobs.set(job._id, job);
+    const ends = ids.every((id) => jobs.has(id)) ? {} : await batches.ends(batch._id, chunk);
+    return items.map((item, i) => itemOf(batch, item, jobs.get(ids[i]!), ends[start + i]));
+  }
+
+  async #inFlight(batch: Batch): Promise<number> {
+    if (pendingOf(batch) === 0) return 0;
+    const record = await this.#parts.ledger.find(batch.accountId);
+    return heldBy(batch, Object.keys(record?.holders ?? {}));
+  }
+}
+
+/** @param holders ids of the jobs that hold the account's plan slots. */
+function heldBy(batch: Batch, holders: readonly string[]): number {
+  return holders.filter((jobId) => isItemOf(batch._id, jobId)).length;
+}
+
+/** What is answered for outputs whose retention has ended. */
+export function goneError(batch: Batch): PlatenError {
+  return new PlatenError(
+    'GONE',
+    `The outputs of this batch were kept until ${batch.expiresAt.toISOString()}.`,
+    {
+      jobId: batch._id,
+    },
+  );
+}

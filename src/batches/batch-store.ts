@@ -1,0 +1,287 @@
+import type { Connection } from 'mongoose';
+import type { Clock } from '../clock.ts';
+import { Collection, type CollectionSpec, type Update } from '../store/collection.ts';
+import {
+  type Batch,
+  type BatchItem,
+  type BatchPhase,
+  type ChunkTally,
+  chunkCount,
+  hasFinished,
+  pendingOf,
+} from './batch.ts';
+
+/** What the caller said of the items of one chunk, in order. */
+interface StoredChunk {
+  /** `<batch>/<number of the chunk>` */
+  readonly _id: string;
+  readonly items: readonly BatchItem[];
+}
+
+/** How one item has ended. */
+export interface ItemEnd {
+  /** What it failed with; absent when it completed. */
+  readonly code?: string;
+  /** Of its PDF. */
+  readonly bytes: number;
+}
+
+/** How the items of one chunk have ended, by their index: written again for an item it changes nothing. */
+interface StoredTally {
+  /** `<batch>/<number of the chunk>` */
+  readonly _id: string;
+  readonly ended: Readonly<Record<string, ItemEnd>>;
+}
+
+export interface BatchListQuery {
+  readonly accountId: string;
+  readonly test: boolean;
+  readonly limit: number;
+  readonly offset: number;
+  readonly newestFirst: boolean;
+  /** All when absent. */
+  readonly phases?: readonly BatchPhase[];
+}
+
+const HOUR_MS = 3_600_000;
+/** How long what became of a batch is known after its outputs are gone. */
+const REMEMBERED_MS = 90 * 24 * HOUR_MS;
+
+const BATCHES: CollectionSpec = {
+  name: 'batches',
+  indexes: [
+    { fields: { accountId: 1, createdAt: -1 } },
+    { fields: { busy: 1 }, sparse: true },
+    { fields: { purgeAt: 1 }, sparse: true },
+    { fields: { forgetAt: 1 }, sparse: true },
+  ],
+  looksAt: {
+    asked: ['phase', 'test', 'busyUntil'],
+    because: 'the index leads to the batches of one account, or to the few that somebody has to look after',
+  },
+};
+const CHUNKS: CollectionSpec = { name: 'batch_chunks' };
+const TALLIES: CollectionSpec = { name: 'batch_tallies' };
+
+/**
+ * Owns the collections of batches. What an item is like and how it ended is kept in chunks, so that no record grows with
+ * the batch; the record of the batch has one sum for each chunk.
+ */
+export class BatchStore {
+  readonly #batches: Collection<Batch>;
+  readonly #chunks: Collection<StoredChunk>;
+  readonly #tallies: Collection<StoredTally>;
+  readonly #clock: Clock;
+
+  /** To be made before the connection's indexes are. */
+  constructor(connection: Connection, clock: Clock) {
+    this.#batches = new Collection<Batch>(connection, BATCHES);
+    this.#chunks = new Collection<StoredChunk>(connection, CHUNKS);
+    this.#tallies = new Collection<StoredTally>(connection, TALLIES);
+    this.#clock = clock;
+  }
+
+  /** Makes a batch durable. Its chunks must have been saved before. @returns false when there is one with this id. */
+  accept(batch: Batch): Promise<boolean> {
+    return this.#batches.insertIfAbsent(batch);
+  }
+
+  find(batchId: string): Promise<Batch | undefined> {
+    return this.#batches.findById(batchId);
+  }
+
+  /** Saved before the batch; those that an earlier try of the same request has saved stay. */
+  async saveChunks(batchId: string, chunks: readonly (readonly BatchItem[])[]): Promise<void> {
+    await this.#chunks.insertAbsent(chunks.map((items, number) => ({ _id: `${batchId}/${number}`, items })));
+  }
+
+  /** The items of a chunk in order; none when it was never saved. */
+  async chunk(batchId: string, number: number): Promise<readonly BatchItem[]> {
+    return (await this.#chunks.findById(`${batchId}/${number}`))?.items ?? [];
+  }
+
+  /** How the items of a chunk have ended, by their index in the batch. */
+  async ends(batchId: string, chunk: number): Promise<Readonly<Record<string, ItemEnd>>> {
+    return (await this.#tallies.findById(`${batchId}/${chunk}`))?.ended ?? {};
+  }
+
+  /** A page of an account's batches, and how many there are in all. */
+  async list(query: BatchListQuery): Promise<{ total: number; batches: Batch[] }> {
+    const filter = {
+      accountId: query.accountId,
+      test: query.test,
+      ...(query.phases && { phase: { $in: [...query.phases] } }),
+    };
+    const [total, batches] = await Promise.all([
+      this.#batches.count(filter),
+      this.#batches.find(filter, {
+        sort: { createdAt: query.newestFirst ? -1 : 1 },
+        skip: query.offset,
+        limit: query.limit,
+      }),
+    ]);
+    return { total, batches };
+  }
+
+  /** An account's batches since then. */
+  since(accountId: string, since: Date): Promise<Batch[]> {
+    return this.#batches.find({ accountId, createdAt: { $gte: since } });
+  }
+
+  /** Batches that expand or are being cancelled, and that nobody has looked after for a while. */
+  neglected(now: Date): Promise<Batch[]> {
+    return this.#batches.find({ busy: true, busyUntil: { $lte: now } });
+  }
+
+  /**
+   * Takes the care of a batch for `ms` milliseconds, or keeps it.
+   *
+   * @returns the batch as it is then; undefined when somebody else has it, or nothing is left to do.
+   */
+  take(seen: Pick<Batch, '_id' | 'busyUntil'>, ms: number): Promise<Batch | undefined> {
+    const busyUntil = new Date(this.#clock.now().getTime() + ms);
+    return this.#batches.findOneAndUpdate(
+      { _id: seen._id, busy: true, busyUntil: seen.busyUntil },
+      { $set: { busyUntil } },
+    );
+  }
+
+  /** Notes that the jobs of so many chunks are written; after the last the batch is open. */
+  async expanded(batch: Batch, chunks: number): Promise<void> {
+    const done = chunks >= chunkCount(batch);
+    const { _id } = batch;
+    await this.#batches.updateOne({ _id }, { $max: { expanded: chunks } });
+    if (!done) return;
+    await this.#batches.updateOne({ _id, phase: 'expanding' }, { $set: { phase: 'open' } });
+    // One that is being cancelled meanwhile stays somebody's care.
+    await this.#batches.updateOne({ _id, cancelledAt: null }, { $unset: { busy: '' } });
+  }
+
+  /** Its end is asked for. @returns the batch as it is then; undefined when it has finished or been cancelled before. */
+  cancel(batchId: string): Promise<Batch | undefined> {
+    const now = this.#clock.now();
+    return this.#batches.findOneAndUpdate(
+      { _id: batchId, cancelledAt: null, phase: { $in: ['expanding', 'open'] } },
+      { $set: { cancelledAt: now, updatedAt: now, busy: true, busyUntil: now } },
+    );
+  }
+
+  /** Nobody need look after it any more. */
+  async rest(batchId: string): Promise<void> {
+    await this.#batches.updateOne({ _id: batchId }, { $unset: { busy: '' } });
+  }
+
+  /** It cannot be run: its jobs were never all written. */
+  async fail(batch: Batch): Promise<void> {
+    await this.#finish(batch, 'failed');
+  }
+
+  /**
+   * Counts how some items have ended. Counted again they change nothing, and the last to be counted finishes the batch.
+   *
+   * @param ends by the index of the item.
+   * @param startedAt when the first of them began, if any did.
+   * @returns the batch as it is then; undefined when there is none.
+   */
+  async count(
+    batchId: string,
+    chunk: number,
+    ends: ReadonlyMap<number, ItemEnd>,
+    startedAt: Date | undefined,
+  ): Promise<Batch | undefined> {
+    const set = Object.fromEntries([...ends].map(([index, end]) => [`ended.${index}`, end]));
+    const { ended } = await this.#tallies.upsert(`${batchId}/${chunk}`, { $set: set } as Update<StoredTally>);
+    const now = this.#clock.now();
+    // Each number only grows, so the larger one is the later one, in whatever order they are written.
+    const batch = await this.#batches.findOneAndUpdate({ _id: batchId }, {
+      $max: { ...sums(chunk, tallyOf(ended)), updatedAt: now },
+      ...(startedAt && { $min: { startedAt } }),
+    } as Update<Batch>);
+    if (batch === undefined || hasFinished(batch) || pendingOf(batch) > 0) return batch;
+    return this.#finish(batch, batch.cancelledAt === null ? 'completed' : 'cancelled');
+  }
+
+  /** What became of its callback. */
+  async noteCallback(batchId: string, callback: 'delivered' | 'failed'): Promise<void> {
+    await this.#batches.updateOne({ _id: batchId }, { $set: { callback } });
+  }
+
+  /** Batches whose outputs are to be deleted. */
+  due(now: Date, limit: number): Promise<Batch[]> {
+    return this.#batches.find({ purgeAt: { $lte: now } }, { limit });
+  }
+
+  /** The outputs of the batch are gone. */
+  async purged(batchId: string): Promise<void> {
+    await this.#batches.updateOne({ _id: batchId }, { $unset: { purgeAt: '' } });
+  }
+
+  /** Deletes what is known of batches that ended long ago. @returns how many went. */
+  async forgetOld(now: Date, limit: number): Promise<number> {
+    const old = await this.#batches.find({ forgetAt: { $lte: now } }, { limit });
+    for (const batch of old) {
+      await this.deleteChunks(batch._id, chunkCount(batch));
+      await this.#batches.deleteOne({ _id: batch._id });
+    }
+    return old.length;
+  }
+
+  /** Deletes a batch that was never promised to anybody. */
+  async withdraw(batchId: string): Promise<void> {
+    await this.#batches.deleteOne({ _id: batchId });
+  }
+
+  async deleteChunks(batchId: string, count: number): Promise<void> {
+    const ids = Array.from({ length: count }, (_, number) => `${batchId}/${number}`);
+    await this.#tallies.deleteMany({ _id: { $in: ids } });
+    await this.#chunks.deleteMany({ _id: { $in: ids } });
+  }
+
+  async #finish(batch: Batch, phase: 'completed' | 'cancelled' | 'failed'): Promise<Batch> {
+    const now = this.#clock.now();
+    const hours = batch.retentionHours * HOUR_MS;
+    // An item waits for as long as it is kept at the most, so the outputs of all are there for as long as this says.
+    const expiresAt = new Date(Math.min(now.getTime() + hours, batch.createdAt.getTime() + 2 * hours));
+    const finished = await this.#batches.findOneAndUpdate(
+      { _id: batch._id, finishedAt: null },
+      {
+        $set: {
+          phase,
+          finishedAt: now,
+          updatedAt: now,
+          expiresAt,
+          purgeAt: expiresAt,
+          forgetAt: new Date(expiresAt.getTime() + REMEMBERED_MS),
+        },
+        $unset: { busy: '' },
+      },
+    );
+    return finished ?? (await this.find(batch._id)) ?? batch;
+  }
+}
+
+function tallyOf(ended: Readonly<Record<string, ItemEnd>>): Required<ChunkTally> {
+  const codes: Record<string, number> = {};
+  let completed = 0;
+  let failed = 0;
+  let bytes = 0;
+  for (const end of Object.values(ended)) {
+    bytes += end.bytes;
+    if (end.code === undefined) completed += 1;
+    else {
+      failed += 1;
+      codes[end.code] = (codes[end.code] ?? 0) + 1;
+    }
+  }
+  return { completed, failed, bytes, codes };
+}
+
+function sums(chunk: number, { completed, failed, bytes, codes }: Required<ChunkTally>) {
+  const at = `tallies.${chunk}`;
+  return {
+    [`${at}.completed`]: completed,
+    [`${at}.failed`]: failed,
+    [`${at}.bytes`]: bytes,
+    ...Object.fromEntries(Object.entries(codes).map(([code, count]) => [`${at}.codes.${code}`, count])),
+  };
+}

@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto';
+import type { PlanName } from '../plans/plan.ts';
+import type { Period } from '../usage/quota-period.ts';
+
+/*
+ * The life of a batch. Its items are ordinary jobs, which know their batch; the batch counts how they ended.
+ *
+ *   let in ──▶ expanding ──▶ open ──▶ ended: completed or cancelled
+ *                  └───────────────▶ failed: what had been taken for it was gone before its jobs were written
+ *
+ * expanding   the batch is durable and has been answered for; its jobs are being written, chunk by chunk
+ * open        all jobs are written; they wait and run like any other
+ * ended       every item has come to its end, whatever that was
+ */
+export type BatchPhase = 'expanding' | 'open' | 'completed' | 'failed' | 'cancelled';
+
+/** Values of `status` that callers see. */
+export const BATCH_STATUSES = ['queued', 'processing', 'completed', 'failed', 'cancelled'] as const;
+export type BatchStatus = (typeof BATCH_STATUSES)[number];
+
+/** How the items of one chunk have ended so far. Every number only grows. */
+export interface ChunkTally {
+  readonly completed?: number;
+  readonly failed?: number;
+  /** Bytes of the PDFs. */
+  readonly bytes?: number;
+  /** By code: what the failed ones failed with. */
+  readonly codes?: Readonly<Record<string, number>>;
+}
+
+export interface Batch {
+  readonly _id: string;
+  readonly accountId: string;
+  readonly apiKeyId: string;
+  /** The name of the plan that it was accepted under. */
+  readonly plan: PlanName;
+  /** Whether a test key asked for it. */
+  readonly test: boolean;
+  readonly quotaPeriod: Period | null;
+  readonly phase: BatchPhase;
+  /** Set while somebody has to look after it: it expands, or is being cancelled. */
+  readonly busy?: true;
+  /** Until when whoever is busy with it is left alone. */
+  readonly busyUntil: Date;
+  readonly total: number;
+  /** Items in each chunk but the last. */
+  readonly chunkSize: number;
+  /** Chunks whose jobs are written. */
+  readonly expanded: number;
+  /** The number of the first item's place in its lane. */
+  readonly firstPlace: number;
+  /** Parts that the inputs of its items have in common. */
+  readonly sharedParts: number;
+  readonly notes: string;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly webhookUrl: string | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  /** When the owner asked for its end. */
+  readonly cancelledAt: Date | null;
+  /** When the first item began; absent before any has ended. */
+  readonly startedAt?: Date;
+  /** When the last item ended. */
+  readonly finishedAt: Date | null;
+  readonly retentionHours: number;
+  /** Until when its outputs can be fetched. While it runs, what that would be if it had ended at once. */
+  readonly expiresAt: Date;
+  /** When its outputs are to be deleted; absent while it runs, and once they are gone. */
+  readonly purgeAt?: Date;
+  /** When it is forgotten altogether; absent while it runs. */
+  readonly forgetAt?: Date;
+  /** By the number of the chunk. */
+  readonly tallies?: Readonly<Record<string, ChunkTally>>;
+  /** What became of its callback; absent while it has none or is still to be decided. */
+  readonly callback?: 'delivered' | 'failed';
+  /** Seconds that it was expected to take when it was let in. */
+  readonly expectedSeconds: number;
+}
+
+/** What is said of an item beside its input. */
+export interface BatchItem {
+  /** The caller's own id of it. */
+  readonly id: string;
+  /** Already made safe. */
+  readonly fileName: string;
+  readonly inputMode: 'html' | 'url' | 'template';
+  readonly format: string;
+}
+
+/** How many chunks a batch may have: as many tallies stand in its record. */
+const MAX_CHUNKS = 100;
+const LEAST_CHUNK = 50;
+/** Characters of an id that a batch shares with the jobs of its items: 60 random bits. */
+const SHARED = 18;
+
+/** Items in each chunk of a batch. */
+export function chunkSizeOf(total: number): number {
+  return Math.max(LEAST_CHUNK, Math.ceil(total / MAX_CHUNKS));
+}
+
+export function chunkCount({ total, chunkSize }: Pick<Batch, 'total' | 'chunkSize'>): number {
+  return Math.ceil(total / chunkSize);
+}
+
+/**
+ * The id of an item's job. It follows from the batch and the item, so that writing the job again finds it there, an item
+ * is found by its own id with nothing looked up in between, and a job's id shows which batch it belongs to.
+ */
+export function itemJobId(batchId: string, itemId: string): string {
+  const hash = createHash('sha256').update(`${batchId}/${itemId}`).digest('hex');
+  return `${batchId.slice(0, SHARED)}-8${hash.slice(0, 3)}-${hash.slice(3, 15)}`;
+}
+
+/** Whether a job is an item of a batch, by its id alone. */
+export function isItemOf(batchId: string, jobId: string): boolean {
+  return jobId.startsWith(batchId.slice(0, SHARED));
+}
+
+/** Items by how they ended. */
+export interface BatchTotals {
+  readonly completed: number;
+  readonly failed: number;
+  readonly bytes: number;
+  readonly codes: Readonly<Record<string, number>>;
+}
+
+export function totalsOf({ tallies = {} }: Pick<Batch, 'tallies'>): BatchTotals {
+  const codes: Record<string, number> = {};
+  let completed = 0;
+  let failed = 0;
+  let bytes = 0;
+  for (const tally of Object.values(tallies)) {
+    completed += tally.completed ?? 0;
+    failed += tally.failed ?? 0;
+    bytes += tally.bytes ?? 0;
+    for (const [code, count] of Object.entries(tally.codes ?? {})) codes[code] = (codes[code] ?? 0) + count;
+  }
+  return { completed, failed, bytes, codes };
+}
+
+/** Items that have not come to their end. */
+export function pendingOf(batch: Pick<Batch, 'total' | 'tallies'>): number {
+  const { completed, failed } = totalsOf(batch);
+  return Math.max(0, batch.total - completed - failed);
+}
+
+export function hasFinished({ phase }: Pick<Batch, 'phase'>): boolean {
+  return phase === 'completed' || phase === 'failed' || phase === 'cancelled';
+}

@@ -1,0 +1,90 @@
+import type { Clock } from '../clock.ts';
+import type { HandOver } from '../jobs/hand-over.ts';
+import type { Job } from '../jobs/job.ts';
+import { placeOf } from '../jobs/lanes.ts';
+import type { Ledger } from '../jobs/ledger/ledger.ts';
+import { queuedJob } from '../jobs/new-job.ts';
+import type { JobStore } from '../jobs/store/job-store.ts';
+import { type NamedPlan, poolOf } from '../plans/plan.ts';
+import { type Batch, chunkCount, itemJobId } from './batch.ts';
+import { BATCH_LANE } from './batch-lane.ts';
+import type { BatchStore } from './batch-store.ts';
+
+export interface ExpansionParts {
+  readonly batches: BatchStore;
+  readonly store: JobStore;
+  readonly ledger: Ledger;
+  readonly handOver: HandOver;
+  readonly clock: Clock;
+  /** The plan that an account has now. */
+  readonly planOf: (accountId: string) => Promise<NamedPlan>;
+}
+
+/** Whoever expands a batch and has not been heard of for this long, in milliseconds, is dead. */
+export const EXPANDER_MS = 15_000;
+/** Half of it: who has taken longer over a chunk stops, since another may be at it. */
+const SLOW_MS = EXPANDER_MS / 2;
+
+/**
+ * Writes the jobs of a batch, chunk by chunk, at the places that were taken for them. Ids and places follow from the
+ * batch, so a chunk that is written again changes nothing: after a kill anywhere, whoever goes on begins at the last chunk
+ * that is noted.
+ *
+ *    for each chunk:  write its jobs; note that; hand free slots to them
+ *    at the end:      confirm the arrival
+ *
+ * @param batch as it was taken care of just now.
+ * @returns the batch once its jobs are written; undefined when it is somebody else's care now, or could not be run.
+ */
+export async function expand(parts: ExpansionParts, batch: Batch): Promise<Batch | undefined> {
+  const { batches, ledger, handOver, clock } = parts;
+  const { accountId, _id } = batch;
+  let mine = batch;
+  for (let number = batch.expanded; number < chunkCount(batch); number += 1) {
+    const record = await ledger.find(accountId);
+    if (record?.arriving?.[_id] === undefined) {
+      await batches.fail(mine);
+      return undefined;
+    }
+    const kept = await batches.take(mine, EXPANDER_MS);
+    if (kept === undefined) return undefined;
+    mine = kept;
+    const jobs = await jobsOf(parts, mine, number);
+    if (mine.busyUntil.getTime() - clock.now().getTime() < SLOW_MS) return undefined;
+    await parts.store.transitions.acceptAll(jobs);
+    await batches.expanded(mine, number + 1);
+    await handOver.serve(accountId);
+  }
+  const confirmed = await ledger.confirmArrival(accountId, _id);
+  await handOver.serve(accountId, confirmed);
+  return batches.find(_id);
+}
+
+async function jobsOf({ batches, planOf }: ExpansionParts, batch: Batch, chunk: number): Promise<Job[]> {
+  const items = await batches.chunk(batch._id, chunk);
+  const { plan } = await planOf(batch.accountId);
+  return items.map(({ id, fileName, inputMode, format }, i) => {
+    const index = chunk * batch.chunkSize + i;
+    return {
+      ...queuedJob({
+        _id: itemJobId(batch._id, id),
+        accountId: batch.accountId,
+        apiKeyId: batch.apiKeyId,
+        plan: batch.plan,
+        pool: poolOf(plan),
+        class: 'bulk',
+        test: batch.test,
+        quotaPeriod: batch.quotaPeriod,
+        inputMode,
+        outputMode: 'url',
+        fileName,
+        format,
+        createdAt: batch.createdAt,
+        // The first must be there for as long as the last, which may wait for as long as it is kept.
+        retentionHours: 2 * batch.retentionHours,
+        item: { batchId: batch._id, id, index, chunk },
+      }),
+      place: placeOf(batch.accountId, BATCH_LANE, batch.firstPlace + index),
+    };
+  });
+}

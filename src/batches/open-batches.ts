@@ -1,0 +1,33 @@
+import type { Clock } from '../clock.ts';
+import type { Jobs } from '../jobs/open-jobs.ts';
+import type { NamedPlan } from '../plans/plan.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import { BatchAdmission } from './batch-admission.ts';
+import { BatchCare } from './batch-care.ts';
+import { BatchService } from './batch-service.ts';
+import type { BatchStore } from './batch-store.ts';
+
+/** The life of batches: what every role that touches them works with. */
+export interface Batches {
+  readonly store: BatchStore;
+  readonly admission: BatchAdmission;
+  readonly care: BatchCare;
+  readonly service: BatchService;
+}
+
+/** @param batches made before the jobs, whose ends are counted in it. */
+export function openBatches(
+  batches: BatchStore,
+  jobs: Jobs,
+  parts: {
+    readonly clock: Clock;
+    readonly logger: Logger;
+    /** The plan that an account has now. */
+    readonly planOf: (accountId: string) => Promise<NamedPlan>;
+  },
+): Batches {
+  const own = { ...jobs, ...parts, batches };
+  const admission = new BatchAdmission(own);
+  const care = new BatchCare(own);
+  return { store: batches, admission, care, service: new BatchService({ ...own, admission, care }) };
+}

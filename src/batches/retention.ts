@@ -1,0 +1,51 @@
+import type { JobInputs } from '../jobs/store/inputs.ts';
+import type { JobStore } from '../jobs/store/job-store.ts';
+import type { OutputStore } from '../store/outputs/output-store.ts';
+import { type Batch, chunkCount, itemJobId } from './batch.ts';
+import { partIds } from './batch-admission.ts';
+import type { BatchStore } from './batch-store.ts';
+
+/** Batches that are looked for together. */
+const AT_ONCE = 50;
+
+/**
+ * Deletes the outputs, jobs and inputs of batches whose retention has ended, and then what is known of those that ended
+ * long ago. A kill in between leaves a batch to be purged again.
+ *
+ * @returns how many batches were changed.
+ */
+export async function endBatchRetention(
+  parts: { readonly batches: BatchStore; readonly store: JobStore; readonly outputs: OutputStore },
+  now: Date,
+): Promise<number> {
+  const { batches } = parts;
+  let ended = 0;
+  for (;;) {
+    const due = await batches.due(now, AT_ONCE);
+    for (const batch of due) {
+      await purge(parts, batch);
+      await batches.purged(batch._id);
+    }
+    ended += due.length;
+    if (due.length < AT_ONCE) break;
+  }
+  return ended + (await batches.forgetOld(now, AT_ONCE));
+}
+
+async function purge(
+  { batches, store, outputs }: { batches: BatchStore; store: JobStore; outputs: OutputStore },
+  batch: Batch,
+): Promise<void> {
+  for (let number = 0; number < chunkCount(batch); number += 1) {
+    const ids = (await batches.chunk(batch._id, number)).map(({ id }) => itemJobId(batch._id, id));
+    for (const { output } of await store.history.some(ids)) {
+      if (output !== null) await outputs.delete(output.key);
+    }
+    await store.history.delete(ids);
+  }
+  await deleteSharedParts(store.inputs, batch);
+}
+
+function deleteSharedParts(inputs: JobInputs, { _id, sharedParts }: Batch): Promise<void> {
+  return inputs.deleteParts(partIds(_id, sharedParts));
+}

@@ -1,0 +1,107 @@
+import { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
+import { PlatenError } from '../errors/registry.ts';
+
+/** How a thing stands at a moment. */
+export interface Snapshot {
+  /** Changes whenever there is something to tell. */
+  readonly id: string;
+  readonly data: unknown;
+  /** Nothing follows it. */
+  readonly last: boolean;
+}
+
+export interface Followed {
+  readonly accountId: string;
+  /** The last event that the caller has seen. */
+  readonly lastEventId: string | undefined;
+  readonly look: () => Promise<Snapshot>;
+}
+
+export interface FollowLimits {
+  /** Streams of one account. */
+  readonly perAccount: number;
+  /** Streams of this process. */
+  readonly inAll: number;
+}
+
+const LIMITS: FollowLimits = { perAccount: 20, inAll: 1000 };
+/** Between two looks, in milliseconds: what happens in between is told together. */
+const LOOK_MS = 500;
+/** A line that says nothing, so that nobody between here and the caller takes the connection for dead. */
+const HEARTBEAT_MS = 15_000;
+
+/**
+ * Streams of server-sent events (HTML standard, section 9.2) about things that are looked at again and again. A caller
+ * who reads slowly is told how things stand when it reads: nothing is gathered for it.
+ */
+export class EventStreams {
+  readonly #limits: FollowLimits;
+  readonly #open = new Map<string, number>();
+  readonly #closing = new AbortController();
+  #total = 0;
+
+  constructor(limits = LIMITS) {
+    this.#limits = limits;
+  }
+
+  /** @throws PlatenError TOO_MANY_WAITING when there are as many streams as there may be. */
+  follow(followed: Followed): Readable {
+    const { accountId } = followed;
+    const mine = this.#open.get(accountId) ?? 0;
+    if (mine >= this.#limits.perAccount || this.#total >= this.#limits.inAll) {
+      throw new PlatenError('TOO_MANY_WAITING', `${mine} event streams of this account are open already.`, {
+        retryAfterSeconds: 5,
+      });
+    }
+    this.#count(accountId, 1);
+    const gone = new AbortController();
+    const stream = Readable.from(
+      this.#events(followed, AbortSignal.any([gone.signal, this.#closing.signal])),
+      {
+        objectMode: false,
+        highWaterMark: 1024,
+      },
+    );
+    stream.once('close', () => {
+      gone.abort();
+      this.#count(accountId, -1);
+    });
+    return stream;
+  }
+
+  /** Ends all streams: whoever follows comes back to another process. */
+  close(): void {
+    this.#closing.abort();
+  }
+
+  async *#events({ look, lastEventId }: Followed, signal: AbortSignal): AsyncGenerator<string> {
+    let told = lastEventId;
+    let heard = Date.now();
+    yield 'retry: 2000\n\n';
+    while (!signal.aborted) {
+      const snapshot = await look();
+      if (snapshot.id !== told || snapshot.last) {
+        told = snapshot.id;
+        heard = Date.now();
+        yield eventText(snapshot);
+        if (snapshot.last) return;
+      } else if (Date.now() - heard >= HEARTBEAT_MS) {
+        heard = Date.now();
+        yield ':\n\n';
+      }
+      await pause(LOOK_MS, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+  }
+
+  #count(accountId: string, by: 1 | -1): void {
+    const now = (this.#open.get(accountId) ?? 0) + by;
+    if (now === 0) this.#open.delete(accountId);
+    else this.#open.set(accountId, now);
+    this.#total += by;
+  }
+}
+
+function eventText({ id, data, last }: Snapshot): string {
+  return `event: ${last ? 'end' : 'progress'}\nid: ${id}\ndata: ${JSON.stringify(data)}\n\n`;
+}

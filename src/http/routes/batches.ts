@@ -1,0 +1,238 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import type { Caller } from '../../accounts/caller.ts';
+import { BATCH_STATUSES, type Batch, type BatchPhase, type BatchStatus } from '../../batches/batch.ts';
+import type { BatchOrder, ItemOrder } from '../../batches/batch-admission.ts';
+import { itemRecord } from '../../batches/batch-item.ts';
+import { batchRecord, estimatedCompletion } from '../../batches/batch-record.ts';
+import type { BatchView } from '../../batches/batch-service.ts';
+import { PlatenError } from '../../errors/registry.ts';
+import type { AdmissionTimer } from '../../limits/admission-timer.ts';
+import { safeFileName } from '../../pdf/file-name.ts';
+import type { Plan } from '../../plans/plan.ts';
+import type { ApiParts } from '../api-parts.ts';
+import { idempotently } from '../idempotency.ts';
+import { itemSources, optionsFor } from '../render-source.ts';
+import { defineRoute } from '../route.ts';
+import {
+  acceptedBatchSchema,
+  type BatchRequest,
+  batchFaults,
+  batchListSchema,
+  batchRecordSchema,
+  batchRequestSchema,
+  nameItem,
+} from '../schemas/batch.ts';
+import { idempotencyHeaders, REPLAYED_HEADER } from '../schemas/idempotency.ts';
+import { paging, queryInteger } from '../schemas/paging.ts';
+
+const tags = ['Batches'];
+const params = z.strictObject({ id: z.uuid().toLowerCase() });
+/** Items that a status answers with unless it is asked for others. */
+const ALL_ITEMS_UP_TO = 1000;
+
+const create = defineRoute({
+  method: 'post',
+  path: '/v1/pdf/batch',
+  summary: 'Render many documents in one batch',
+  description:
+    'All items are checked at once, and let in all or none. The answer comes before any of them is rendered; follow the batch at `statusUrl`, or give a `webhookUrl`.',
+  tags,
+  auth: 'apiKey',
+  asksForWork: true,
+  headers: idempotencyHeaders,
+  body: batchRequestSchema,
+  bodyFaults: batchFaults,
+  describeFault: nameItem,
+  responses: {
+    202: {
+      description: 'Accepted; follow the batch.',
+      schema: acceptedBatchSchema,
+      headers: REPLAYED_HEADER,
+      leadsTo: {
+        operations: ['GET /v1/pdf/batch/:id', 'DELETE /v1/pdf/batch/:id'],
+        names: { id: { field: 'jobId' } },
+      },
+    },
+  },
+  errors: [
+    'NOT_FOUND',
+    'PLAN_LIMIT',
+    'QUOTA_EXCEEDED',
+    'BATCH_TOO_LARGE',
+    'IDEMPOTENCY_MISMATCH',
+    'IDEMPOTENCY_IN_PROGRESS',
+    'TOO_MANY_WAITING',
+  ],
+}).handledBy(async (request, parts: ApiParts) => {
+  const { caller, headers, aboutJob } = request;
+  return await idempotently(request, headers['Idempotency-Key'], parts.idempotency, {
+    async run(lock) {
+      const begun = lock?.resumed ? await parts.batches.resume(caller.accountId, lock.workId) : undefined;
+      const batch = begun ?? (await submit(request, parts, lock?.workId ?? randomUUID()));
+      aboutJob(batch._id);
+      return accepted(batch, parts.clock.now());
+    },
+    async replay(batchId) {
+      aboutJob(batchId);
+      return accepted(await parts.batches.get(caller, batchId), parts.clock.now());
+    },
+  });
+});
+
+const list = defineRoute({
+  method: 'get',
+  path: '/v1/pdf/batch',
+  summary: 'List the batches of the account',
+  tags,
+  auth: 'apiKey',
+  query: z.strictObject({
+    status: z.enum(BATCH_STATUSES).optional().describe('Only batches in this state.'),
+    ...paging,
+    sort: z.enum(['created_desc', 'created_asc']).default('created_desc'),
+  }),
+  responses: { 200: { description: 'One page of batches, without their items.', schema: batchListSchema } },
+}).handledBy(async ({ query, caller }, parts: ApiParts) => {
+  const { limit, offset, status, sort } = query;
+  const { total, views } = await parts.batches.list(caller, {
+    limit,
+    offset,
+    newestFirst: sort === 'created_desc',
+    ...(status && { phases: phasesOf(status) }),
+  });
+  const batches = views.map((view) => recordOf(view, parts));
+  return { status: 200, json: { total, limit, offset, batches } };
+});
+
+const get = defineRoute({
+  method: 'get',
+  path: '/v1/pdf/batch/:id',
+  summary: 'Get the status of a batch',
+  description:
+    'Its items come along, in order: the first thousand of them unless `limit` and `offset` say otherwise.',
+  tags,
+  auth: 'apiKey',
+  params,
+  query: z.strictObject({
+    limit: queryInteger(0, ALL_ITEMS_UP_TO, ALL_ITEMS_UP_TO).describe('How many items to answer.'),
+    offset: queryInteger(0, 1_000_000, 0).describe('How many items to skip.'),
+  }),
+  responses: { 200: { description: 'The batch.', schema: batchRecordSchema } },
+  errors: ['NOT_FOUND'],
+}).handledBy(async ({ params, query, caller, aboutJob }, parts: ApiParts) => {
+  aboutJob(params.id);
+  const view = await parts.batches.view(caller, params.id);
+  const items = await parts.batches.items(view.batch, query);
+  return {
+    status: 200,
+    json: { ...recordOf(view, parts), items: items.map((item) => itemRecord(view.batch, item)) },
+  };
+});
+
+const cancel = defineRoute({
+  method: 'delete',
+  path: '/v1/pdf/batch/:id',
+  summary: 'Cancel a batch',
+  description: 'Items that no worker has begun are cancelled; those that run are left to end.',
+  tags,
+  auth: 'apiKey',
+  params,
+  responses: { 200: { description: 'The batch, with its first items.', schema: batchRecordSchema } },
+  errors: ['NOT_FOUND', 'JOB_ENDED'],
+}).handledBy(async ({ params, caller, aboutJob }, parts: ApiParts) => {
+  aboutJob(params.id);
+  await parts.batches.cancel(caller, params.id);
+  const view = await parts.batches.view(caller, params.id);
+  const items = await parts.batches.items(view.batch, { offset: 0, limit: ALL_ITEMS_UP_TO });
+  return {
+    status: 200,
+    json: { ...recordOf(view, parts), items: items.map((item) => itemRecord(view.batch, item)) },
+  };
+});
+
+export const batchRoutes = [create, list, get, cancel];
+
+async function submit(
+  { body, caller, admissionTimer }: { body: BatchRequest; caller: Caller; admissionTimer: AdmissionTimer },
+  parts: ApiParts,
+  batchId: string,
+): Promise<Batch> {
+  const refusal = parts.admission();
+  if (refusal !== undefined) throw refusal;
+  return await parts.batches.submit(caller, await orderOf(body, caller, parts, batchId), admissionTimer);
+}
+
+/** @throws PlatenError for what the plan does not allow, or a template that is not there. */
+async function orderOf(
+  body: BatchRequest,
+  caller: Caller,
+  parts: ApiParts,
+  batchId: string,
+): Promise<BatchOrder> {
+  checkPlan(body, caller.plan);
+  const sources = await itemSources(body.items, caller, parts);
+  const items = body.items.map((item, index): ItemOrder => {
+    const fallback = `document-${String(index + 1).padStart(String(body.items.length).length, '0')}.pdf`;
+    return {
+      id: item.id,
+      fileName: safeFileName(item.filename ?? item.id, fallback),
+      source: sources[index]!,
+      options: optionsFor(item, caller),
+    };
+  });
+  return {
+    batchId,
+    items,
+    notes: body.notes ?? '',
+    metadata: body.metadata ?? {},
+    webhookUrl: body.webhookUrl ?? null,
+    retentionHours: body.expiresInHours ?? caller.plan.retentionHours,
+  };
+}
+
+function checkPlan({ items, webhookUrl, expiresInHours = 1 }: BatchRequest, plan: Plan): void {
+  if (items.length > plan.maxBatchItems) {
+    throw new PlatenError(
+      'BATCH_TOO_LARGE',
+      `items: there are ${items.length}; the plan allows ${plan.maxBatchItems} in a batch.`,
+    );
+  }
+  if (webhookUrl !== undefined && !plan.features.callbacks)
+    throw new PlatenError('PLAN_LIMIT', 'webhookUrl: the plan has no callbacks.');
+  if (expiresInHours > plan.retentionHours) {
+    throw new PlatenError(
+      'PLAN_LIMIT',
+      `expiresInHours: the plan keeps outputs for ${plan.retentionHours} hours.`,
+    );
+  }
+  const long = items.findIndex(({ options }) => (options.timeoutMs ?? 0) > plan.maxTimeoutMs);
+  if (long >= 0) {
+    const place = nameItem(`items[${long}].options.timeoutMs`, { items });
+    throw new PlatenError('PLAN_LIMIT', `${place}: the plan allows at most ${plan.maxTimeoutMs}.`);
+  }
+}
+
+function accepted(batch: Batch, now: Date) {
+  const { _id: jobId, total, expiresAt } = batch;
+  return {
+    status: 202,
+    json: {
+      jobId,
+      status: 'queued',
+      itemCount: total,
+      totalCount: total,
+      statusUrl: `/v1/pdf/batch/${jobId}`,
+      estimatedCompletionTime: (estimatedCompletion(batch, now) ?? now).toISOString(),
+      expiresAt: expiresAt.toISOString(),
+    },
+  } as const;
+}
+
+function recordOf(view: BatchView, { batches, clock }: ApiParts) {
+  return batchRecord(view, batches.accessExpired(view.batch), clock.now());
+}
+
+/** What callers see as `queued` and `processing` differs by the moment. */
+function phasesOf(status: BatchStatus): BatchPhase[] {
+  return status === 'queued' || status === 'processing' ? ['expanding', 'open'] : [status];
+}

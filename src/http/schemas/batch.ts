@@ -1,0 +1,192 @@
+import { z } from 'zod';
+import { BATCH_STATUSES } from '../../batches/batch.ts';
+import { ITEM_STATUSES } from '../../batches/batch-item.ts';
+import { page } from './paging.ts';
+import { inputFaults, renderRequestSchema } from './render-request.ts';
+
+const time = z.iso.datetime();
+const count = z.int().min(0);
+const MAX_ITEM_ID = 255;
+const MAX_NOTES = 2000;
+const MAX_METADATA = { entries: 50, key: 100, value: 500 };
+/** More than anyone reads. */
+const MAX_FAULTS = 100;
+
+const { html, url, templateId, templateVersionId, data, filename, options } = renderRequestSchema.shape;
+
+/** An item's id stands in paths, where `.` and `..` mean something else and controls mean nothing. */
+const itemId = z
+  .string()
+  .min(1)
+  .max(MAX_ITEM_ID)
+  .refine(
+    (id) => !/^\.{1,2}$|[\p{Cc}\p{Cs}]/u.test(id),
+    'must hold no control characters and not be "." or ".."',
+  )
+  .describe('Names the item; unique within the batch.');
+
+const batchItemSchema = z.strictObject({
+  id: itemId,
+  html,
+  url,
+  templateId,
+  templateVersionId,
+  data,
+  filename,
+  options,
+});
+
+/** The body of `POST /v1/pdf/batch`; `batchFaults` has the rules between its fields. */
+export const batchRequestSchema = z
+  .strictObject({
+    items: z
+      .array(batchItemSchema)
+      .min(2)
+      .describe('What to render. How many there may be is for the plan to say.'),
+    webhookUrl: z
+      .string()
+      .max(2048)
+      .refine(
+        (text) => URL.canParse(text) && new URL(text).protocol === 'https:',
+        'must be an absolute https address',
+      )
+      .optional()
+      .describe('Where a signed callback goes when the batch has ended; professional and business plans.')
+      .meta({ format: 'uri' }),
+    expiresInHours: z
+      .int()
+      .min(1)
+      .max(24 * 366)
+      .optional()
+      .describe(
+        'How long the outputs are kept after the end of the batch; at most, and by default, as long as the plan keeps them.',
+      ),
+    notes: z.string().max(MAX_NOTES).optional().describe('Kept with the batch, for its owner.'),
+    metadata: z
+      .record(z.string().min(1).max(MAX_METADATA.key), z.string().max(MAX_METADATA.value))
+      .refine(
+        (entries) => Object.keys(entries).length <= MAX_METADATA.entries,
+        `must hold at most ${MAX_METADATA.entries} entries`,
+      )
+      .optional()
+      .describe('Kept with the batch, for its owner.'),
+  })
+  .meta({ id: 'BatchRequest' });
+
+export type BatchRequest = z.output<typeof batchRequestSchema>;
+
+/** Rules between the items of a batch and between the fields of each. @returns a fault for each that is broken. */
+export function batchFaults(given: unknown): string[] {
+  const items = itemsOf(given);
+  const faults: string[] = [];
+  const firstOf = new Map<unknown, number>();
+  for (const [index, item] of items.entries()) {
+    if (faults.length >= MAX_FAULTS) break;
+    faults.push(...inputFaults(item).map((fault) => `items[${index}]: ${fault}`));
+    const id = idOf(item);
+    if (id === undefined) continue;
+    const first = firstOf.get(id);
+    if (first === undefined) firstOf.set(id, index);
+    else faults.push(`items[${index}].id: is that of items[${first}] as well`);
+  }
+  return faults;
+}
+
+/** A fault with the id of the item it is in, where it has one: `items[3] ("inv-3").options.scale: must be at most 2`. */
+export function nameItem(fault: string, given: unknown): string {
+  const place = /^items\[(\d{1,6})\]/.exec(fault);
+  const id = place === null ? undefined : idOf(itemsOf(given)[Number(place[1])]);
+  if (place === null || id === undefined) return fault;
+  return `${place[0]} (${JSON.stringify(id.slice(0, 64))})${fault.slice(place[0].length)}`;
+}
+
+function itemsOf(given: unknown): readonly unknown[] {
+  const { items } = (given ?? {}) as { readonly items?: unknown };
+  return Array.isArray(items) ? items : [];
+}
+
+function idOf(item: unknown): string | undefined {
+  const { id } = (item ?? {}) as { readonly id?: unknown };
+  return typeof id === 'string' ? id : undefined;
+}
+
+export const acceptedBatchSchema = z
+  .strictObject({
+    jobId: z.uuid(),
+    status: z.literal('queued'),
+    itemCount: count,
+    totalCount: count,
+    statusUrl: z.string(),
+    estimatedCompletionTime: time,
+    expiresAt: time,
+  })
+  .meta({ id: 'AcceptedBatch' });
+
+const itemError = z.strictObject({ code: z.string(), message: z.string() });
+
+export const batchItemRecordSchema = z
+  .strictObject({
+    itemId: z.string(),
+    status: z.enum(ITEM_STATUSES).describe('A cancelled item has failed with `CANCELLED`.'),
+    outputAvailable: z.boolean(),
+    downloadUrlEndpoint: z.string(),
+    outputExpiresAt: time.nullable(),
+    errorMessage: z.string().nullable(),
+    retryAttempt: count.nullable(),
+    error: itemError.nullable(),
+    pdfSize: count.describe('Bytes; 0 until completed.'),
+    pages: count.describe('0 until completed.'),
+    processingTimeMs: count,
+  })
+  .meta({ id: 'BatchItem' });
+
+export const batchProgressSchema = z
+  .strictObject({
+    total: count,
+    completed: count,
+    failed: count,
+    pending: count.describe('Items that have not ended.'),
+    throttled: count.describe('Those of them that wait for a plan slot.'),
+    percentComplete: z.number().min(0).max(100),
+  })
+  .meta({ id: 'BatchProgress' });
+
+const status = z.enum(BATCH_STATUSES);
+
+const batchFields = {
+  jobId: z.uuid(),
+  status: status.describe('`completed` when every item has ended, whatever came of each.'),
+  createdAt: time,
+  updatedAt: time,
+  completedAt: time.nullable(),
+  finishedAt: time.nullable().describe('When the last item ended, also of a batch that was cancelled.'),
+  expiresAt: time.describe('Until when outputs can be fetched; counted anew from the end of the batch.'),
+  zipUrl: z.string(),
+  manifestAvailable: z.boolean(),
+  manifestDownloadUrlEndpoint: z.string(),
+  progress: batchProgressSchema,
+  estimatedCompletionTime: time.nullable(),
+  job: z.strictObject({
+    id: z.uuid(),
+    status,
+    accessExpired: z.boolean().describe('Whether the outputs can be fetched no more.'),
+    totalCount: count,
+    completedCount: count,
+    failedCount: count,
+    createdAt: time,
+    updatedAt: time,
+    completedAt: time.nullable(),
+    finishedAt: time.nullable(),
+    expiresAt: time,
+    notes: z.string(),
+    metadata: z.record(z.string(), z.string()),
+  }),
+};
+
+export const batchRecordSchema = z
+  .strictObject({ ...batchFields, items: z.array(batchItemRecordSchema) })
+  .meta({ id: 'Batch' });
+
+export const batchListSchema = z
+  .strictObject({ ...page, batches: z.array(z.strictObject(batchFields).meta({ id: 'BatchSummary' })) })
+  .meta({ id: 'BatchList' });

@@ -1,0 +1,23 @@
+import { mongo } from 'mongoose';
+import { PlatenError } from '../../errors/registry.ts';
+import { MAX_INPUT_BYTES } from '../../plans/plan.ts';
+import type { JobInput } from '../job.ts';
+import type { StoredInput } from './collections.ts';
+
+/**
+ * An input in the form that it is stored in.
+ *
+ * @param shared parts that have been taken out of it.
+ * @throws PlatenError INPUT_TOO_LARGE when template and data together are larger than can be kept.
+ */
+export function storedInput(input: JobInput, shared?: StoredInput['shared']): StoredInput {
+  const { _id, accountId, createdAt, ...content } = input;
+  const bytes = Buffer.from(JSON.stringify(content));
+  if (bytes.byteLength > MAX_INPUT_BYTES) {
+    throw new PlatenError(
+      'INPUT_TOO_LARGE',
+      `Document and data take more than ${MAX_INPUT_BYTES} bytes together.`,
+    );
+  }
+  return { _id, accountId, createdAt, content: new mongo.Binary(bytes), ...(shared && { shared }) };
+}

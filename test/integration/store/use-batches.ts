@@ -1,0 +1,34 @@
+import { randomUUID } from 'node:crypto';
+import { endBatchRetention } from '../../../src/batches/retention.ts';
+import { eventually } from '../../support/eventually.ts';
+import type { TestApi } from '../http/support/api.ts';
+
+const DAY_MS = 86_400_000;
+
+/** Every way that a batch goes, and its sweeps. */
+export async function useBatches(api: TestApi): Promise<void> {
+  const { domain, outputs } = api;
+  const { batches, store, clock } = domain;
+  const caller = await api.newCaller();
+  const shared = `<p>${'shared '.repeat(50)}</p>`;
+  const order = { items: ['a', 'b', 'c'].map((id) => ({ id, html: shared })) };
+  const { jobId } = (await caller.post('/v1/pdf/batch', order)).json;
+  await caller.get('/v1/pdf/batch?status=queued');
+  await eventually('it has ended', async () => (await caller.get(`/v1/pdf/batch/${jobId}`)).json.finishedAt);
+  await caller.get(`/v1/pdf/batch/${jobId}/a`);
+  const cancelled = (await caller.post('/v1/pdf/batch', order)).json.jobId;
+  await caller.delete(`/v1/pdf/batch/${cancelled}`);
+  await domain.flush();
+  await batches.store.since(caller.accountId, new Date(0));
+  await batches.store.noteCallback(jobId, 'delivered');
+  // Of an admission that died before it had written the batch.
+  await batches.admission.forgetUnless(randomUUID(), 3);
+  await batches.care.sweep();
+  for (const days of [1, 30, 200]) {
+    clock.pass(days * DAY_MS);
+    await batches.care.sweep();
+    await endBatchRetention({ batches: batches.store, store, outputs }, clock.now());
+    await caller.get(`/v1/pdf/batch/${jobId}`);
+    clock.pass(-days * DAY_MS);
+  }
+}
