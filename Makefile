@@ -11,7 +11,7 @@ run: dist/main.js database
 	@exec $(NODE) dist/main.js standalone
 
 ## test: everything that has to hold before a change is kept, and the Chromium tests with Debian's browser besides
-test: check peers kubernetes helm schemathesis
+test: check peers kubernetes helm schemathesis prometheus
 	@browser=$$(scripts/install-debian-browser.sh) && if [ -n "$$browser" ]; then \
 	  echo "The Chromium tests with $$browser:"; \
 	  PLATEN_CHROMIUM_PATH="$$browser" PATH="$(CURDIR)/node_modules/.bin:$$PATH" $(NODE) node_modules/mocha/bin/mocha.js --exit --reporter dot 'test/integration/chromium/**/*.test.ts'; \
