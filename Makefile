@@ -3,7 +3,7 @@ NODE := node_modules/.bin/node
 CLIENT := clients/typescript
 SOURCES := $(shell find src -name '*.ts')
 
-.PHONY: database prometheus run test fast check generate bench chaos simulate image-test build setup peers kubernetes helm schemathesis clean
+.PHONY: database prometheus dashboards run test fast check generate bench chaos simulate image-test build setup peers kubernetes helm schemathesis clean
 .DEFAULT_GOAL := run
 
 ## run: install, build and start the whole service in one process (PORT, PLATEN_DATA_DIR and the rest are obeyed)
@@ -51,6 +51,10 @@ chaos: peers
 ## simulate: the autoscaler, and those it is measured against, on simulated days; SEED decides all; results in docs/simulation
 simulate: node_modules/.installed
 	@$(NODE) test/simulation/run.ts
+
+## dashboards: draws docs/dashboards/*.svg from the dashboards' JSON, over a running system under load
+dashboards: peers prometheus
+	@$(NODE) test/monitoring/draw.ts
 
 ## image-test: builds the image and runs every role of it in containers (as root; test/image/run.sh says what it needs)
 image-test: peers

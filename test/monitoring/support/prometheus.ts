@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { stringify } from 'yaml';
+import { eventually } from '../../support/eventually.ts';
 import { freePort } from '../../support/processes.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -28,8 +29,8 @@ export interface TestPrometheus {
   readonly url: string;
   /** What an expression was between two moments (epoch seconds), every `step` seconds; a series without a number is none. */
   range(expression: string, from: number, to: number, step: number): Promise<Series[]>;
-  /** The alerts that fire at the moment, by name. */
-  firing(): Promise<string[]>;
+  /** The alerts whose condition holds at the moment, whether for long enough or not, by name. */
+  active(): Promise<string[]>;
   /** Looks for processes anew: `targets` in place of those that were scraped so far. */
   scrape(targets: readonly Target[]): Promise<void>;
   stop(): Promise<void>;
@@ -141,11 +142,18 @@ export async function startPrometheus(ruleFiles: readonly string[] = []): Promis
         }))
         .filter(({ points }) => points.length > 0);
     },
-    async firing() {
-      const { alerts } = await ask<{ alerts: { state: string; labels: { alertname: string } }[] }>(
-        '/api/v1/alerts',
-      );
-      return alerts.filter(({ state }) => state === 'firing').map(({ labels }) => labels.alertname);
+    async active() {
+      const { alerts } = await ask<{ alerts: { labels: { alertname: string } }[] }>('/api/v1/alerts');
+      return [...new Set(alerts.map(({ labels }) => labels.alertname))].sort();
     },
   };
+}
+
+/** Resolves when so many processes answer: a rate needs scrapes from before what it is the rate of. */
+export async function allAreScraped(prometheus: TestPrometheus, processes: number): Promise<void> {
+  await eventually(`${processes} processes are scraped`, async () => {
+    const now = Date.now() / 1000;
+    const up = await prometheus.range('count(up == 1)', now - 2, now, 1);
+    return up.some(({ points }) => points.some(([, value]) => value === processes));
+  });
 }
