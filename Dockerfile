@@ -1,5 +1,7 @@
-# One image for every role: docker run platen <api | worker | dispatcher | standalone>
-# standalone needs MONGODB_URI here: the embedded database wants Java, which is left out. More in docs/image.md.
+# One image for every role: docker run platen <api | worker | dispatcher | controller | standalone>
+# standalone needs MONGODB_URI there: the embedded database wants Java, which is left out. It is in the target of that name:
+#   docker build --target standalone -t platen-standalone . && docker run -p 8080:8080 platen-standalone
+# More in docs/image.md.
 
 ARG NODE_IMAGE=node:24-bookworm-slim
 
@@ -16,7 +18,7 @@ RUN node_modules/.bin/tsc -p tsconfig.build.json
 RUN npm prune --omit=dev --omit=optional --ignore-scripts --loglevel=error \
  && rm -rf node_modules/@sparticuz
 
-FROM ${NODE_IMAGE}
+FROM ${NODE_IMAGE} AS platen
 # Layers keep whole seconds only, and a font cache with other times than its folders is of no use: so these are rounded
 # before it is made. A read-only container could not make it, and would read every font at each start of Chromium.
 RUN apt-get update \
@@ -41,3 +43,30 @@ EXPOSE 8080
 # tini passes signals on and reaps what Chromium leaves behind.
 ENTRYPOINT ["tini", "--", "node", "/app/dist/main.js"]
 CMD ["standalone"]
+
+# The embedded database: its jars, and launchers that are compiled here.
+FROM ${NODE_IMAGE} AS database
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends ca-certificates maven openjdk-17-jdk-headless \
+ && rm -rf /var/lib/apt/lists/*
+WORKDIR /app
+COPY scripts/install-peers.mjs scripts/
+COPY peers/mongo-java-server peers/mongo-java-server
+# The class archive belongs to the Java that it is made by, so it is made below.
+RUN node scripts/install-peers.mjs mongo-java-server
+
+# Everything in one container, for trying it out: docker run -p 8080:8080 -v platen:/data platen-standalone
+FROM platen AS standalone
+USER root
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends openjdk-17-jre-headless \
+ && rm -rf /var/lib/apt/lists/*
+ENV PLATEN_EMBEDDED_JARS=/opt/mongo-java-server
+COPY --from=database /app/.cache/peers/mongo-java-server /opt/mongo-java-server
+# As the user that will run it: a JVM takes the archive of the very same installation only.
+RUN chown -R node:node /opt/mongo-java-server
+USER 1000:1000
+RUN node -e "import('/app/dist/store/embedded/class-archive.js').then((m) => m.makeClassArchive('java', '/opt/mongo-java-server'))"
+
+# What is built when no target is named.
+FROM platen
