@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { emailSchema, PASSWORD_LENGTHS } from './accounts/credentials.ts';
+import { SASL_MECHANISMS } from './bus/kafka/sasl.ts';
 import { parseNetworks } from './egress/networks.ts';
 import { SECRET_FORM } from './keys/secret.ts';
 import { DEFAULT_POOL, PLAN_OR_POOL_NAME } from './plans/names.ts';
@@ -35,6 +36,8 @@ const givenKey = z
   );
 
 const DEFAULT_OPS_PORT = 9090;
+/** In the place of a file: the authorities that the system trusts. */
+export const SYSTEM_CA = 'system';
 
 /**
  * Every environment variable Platen reads. The table in `docs/configuration.md` is generated from here, so each
@@ -85,10 +88,22 @@ export const environmentSchema = z.object({
     .string()
     .regex(/^mongodb(\+srv)?:\/\//, 'must start with mongodb:// or mongodb+srv://')
     .optional()
-    .describe('The database. Standalone starts an embedded one when it is not set.'),
+    .describe(
+      'The database. Standalone starts an embedded one when it is not set. For TLS the URI says tls=true, and tlsCAFile=/path/ca.crt for an authority of your own.',
+    ),
   KAFKA_BROKERS: list
     .optional()
     .describe('Brokers, comma-separated. Required by api, worker and dispatcher.'),
+  KAFKA_SSL_CA: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      `Turns TLS to the brokers on: PEM file of the authority that signed their certificates, or ${SYSTEM_CA} for those that the system trusts.`,
+    ),
+  KAFKA_SASL_MECHANISM: z.enum(SASL_MECHANISMS).optional().describe('Turns SASL on. Use it with TLS.'),
+  KAFKA_SASL_USERNAME: z.string().min(1).optional().describe('Required with KAFKA_SASL_MECHANISM.'),
+  KAFKA_SASL_PASSWORD: z.string().min(1).optional().describe('Required with KAFKA_SASL_MECHANISM.'),
   PLATEN_KAFKA_TOPIC_PREFIX: z
     .string()
     .regex(/^[a-zA-Z0-9._-]{1,100}$/, 'must be letters, digits, dots, dashes or underscores')
@@ -282,6 +297,10 @@ export function loadConfig(role: Role, environment: NodeJS.ProcessEnv): Config {
   }
   if (given.PLATEN_BOOTSTRAP_API_KEY !== undefined && given.PLATEN_BOOTSTRAP_EMAIL === undefined) {
     faults.push('PLATEN_BOOTSTRAP_EMAIL: required when PLATEN_BOOTSTRAP_API_KEY is set');
+  }
+  const sasl = [given.KAFKA_SASL_MECHANISM, given.KAFKA_SASL_USERNAME, given.KAFKA_SASL_PASSWORD];
+  if (sasl.some((value) => value === undefined) && sasl.some((value) => value !== undefined)) {
+    faults.push('KAFKA_SASL_MECHANISM, KAFKA_SASL_USERNAME, KAFKA_SASL_PASSWORD: must be set together');
   }
   if ((given.PLATEN_OIDC_ISSUER === undefined) !== (given.PLATEN_OIDC_AUDIENCE === undefined)) {
     faults.push('PLATEN_OIDC_ISSUER, PLATEN_OIDC_AUDIENCE: must be set together');

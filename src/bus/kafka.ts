@@ -13,7 +13,7 @@ import {
 } from './bus.ts';
 import { EventHandlers } from './event-handlers.ts';
 import { BrokerMonitor } from './kafka/broker-monitor.ts';
-import { createClient } from './kafka/client.ts';
+import { createClient, type KafkaSecurity } from './kafka/client.ts';
 import { EventIntake } from './kafka/event-intake.ts';
 import { PointerIntake } from './kafka/pointer-intake.ts';
 import { Publisher } from './kafka/publisher.ts';
@@ -43,6 +43,8 @@ export interface KafkaBusOptions {
   readonly onPublish?: PublishHook;
   /** A number in [0, 1): spreads attempts that failed together; default Math.random. */
   readonly random?: () => number;
+  /** Default: neither TLS nor SASL. */
+  readonly security?: KafkaSecurity;
 }
 
 const DEFAULTS = {
@@ -52,6 +54,7 @@ const DEFAULTS = {
   publishTimeoutMs: 10_000,
   onPublish: () => undefined,
   random: Math.random,
+  security: {},
 };
 
 /** An event that is later than this is of no use: whoever waits for it has looked for himself. */

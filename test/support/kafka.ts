@@ -4,13 +4,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type GuardedProcess, startGuarded } from '../../src/store/embedded/guarded-process.ts';
+import { formatWithUser, type KafkaUser, type Properties, secureListener } from './kafka-security.ts';
 import { freePort } from './processes.ts';
 
 const peer = fileURLToPath(new URL('../../.cache/peers/kafka', import.meta.url));
 const START_TIMEOUT_MS = 60_000;
 
+interface KafkaOptions {
+  readonly port?: number;
+  readonly dataDir?: string;
+  readonly secured?: KafkaUser;
+}
+
 export interface TestKafka {
   readonly brokers: string[];
+  /** Of a secured broker: PEM of the authority that signed its certificate. */
+  readonly caFile: string | undefined;
   /** Of the broker that runs at present. */
   readonly pid: number;
   /** Ends the broker in good order, keeping port and data for `restart`. */
@@ -29,8 +38,9 @@ export interface TestKafka {
  *
  * @param options.port default a free one.
  * @param options.dataDir default a folder that is removed by `stop`.
+ * @param options.secured asks clients for TLS and for this user, by every mechanism of SASL.
  */
-export async function startKafka(options: { port?: number; dataDir?: string } = {}): Promise<TestKafka> {
+export async function startKafka(options: KafkaOptions = {}): Promise<TestKafka> {
   if (!existsSync(join(peer, 'java.args'))) {
     throw new Error('Kafka is not installed: `node scripts/install-peers.mjs kafka` does it.');
   }
@@ -39,7 +49,10 @@ export async function startKafka(options: { port?: number; dataDir?: string } = 
   const folder = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'platen-kafka-')));
   await mkdir(join(folder, 'log'), { recursive: true });
   const config = join(folder, 'server.properties');
-  await writeFile(config, serverProperties(port, controllerPort, join(folder, 'log')));
+  const plain = serverProperties(port, controllerPort, join(folder, 'log'));
+  const secured = options.secured && (await secureListener({ ...options.secured, folder, port }));
+  await writeFile(config, asText({ ...plain, ...secured?.properties(plain) }));
+  if (options.secured !== undefined) await formatWithUser(peer, config, options.secured);
   let broker: GuardedProcess | undefined = await startBroker(config);
 
   const end = async (how: (running: GuardedProcess) => void) => {
@@ -52,6 +65,7 @@ export async function startKafka(options: { port?: number; dataDir?: string } = 
   const halt = () => end((running) => running.send('stop\n'));
   return {
     brokers: [`127.0.0.1:${port}`],
+    caFile: secured?.caFile,
     get pid() {
       if (broker === undefined) throw new Error('The broker is not running.');
       return broker.pid;
@@ -92,8 +106,8 @@ async function startBroker(config: string): Promise<GuardedProcess> {
 }
 
 /** Small, quick to start, and without the pause that lets members of a new group gather. */
-function serverProperties(port: number, controllerPort: number, logDir: string): string {
-  return Object.entries({
+function serverProperties(port: number, controllerPort: number, logDir: string): Properties {
+  return {
     'process.roles': 'broker,controller',
     'node.id': 1,
     'controller.quorum.voters': `1@127.0.0.1:${controllerPort}`,
@@ -122,7 +136,11 @@ function serverProperties(port: number, controllerPort: number, logDir: string):
     'num.io.threads': 2,
     'background.threads': 1,
     'num.recovery.threads.per.data.dir': 1,
-  })
+  };
+}
+
+function asText(properties: Properties): string {
+  return Object.entries(properties)
     .map(([key, value]) => `${key}=${value}\n`)
     .join('');
 }

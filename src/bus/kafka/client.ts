@@ -1,11 +1,26 @@
 import net from 'node:net';
 import tls from 'node:tls';
-import { Kafka, type LogEntry, logLevel } from 'kafkajs';
+import { Kafka, type LogEntry, logLevel, type SASLOptions } from 'kafkajs';
 import type { Logger } from '../../telemetry/logger.ts';
+import type { SaslMechanism } from './sasl.ts';
 
 /** An answer that takes longer than this will not come: the broker hangs, or the network swallows packets. */
 const REQUEST_TIMEOUT_MS = 8000;
 const CONNECT_TIMEOUT_MS = 2000;
+
+/** How brokers and clients make sure of each other. */
+export interface KafkaSecurity {
+  /** Present for TLS. Without `ca`, the authorities that the system trusts are believed. */
+  readonly tls?: {
+    /** PEM of the authority that signed the brokers' certificates. */
+    readonly ca?: string;
+  };
+  readonly sasl?: {
+    readonly mechanism: SaslMechanism;
+    readonly username: string;
+    readonly password: string;
+  };
+}
 
 export interface ClientOptions {
   readonly brokers: readonly string[];
@@ -13,6 +28,8 @@ export interface ClientOptions {
   readonly logger: Logger;
   /** A number in [0, 1): spreads attempts that failed together. */
   readonly random: () => number;
+  /** Default: neither TLS nor SASL. */
+  readonly security?: KafkaSecurity;
 }
 
 /** Gives up on a call after a second or so of trying: for callers that have a loop of their own around it. */
@@ -22,11 +39,13 @@ const PATIENT = { initialRetryTime: 100, maxRetryTime: 1000, retries: Number.MAX
 
 /** @param untilAborted makes the client patient until then; without it, it is impatient. */
 export function createClient(options: ClientOptions, untilAborted?: AbortSignal): Kafka {
-  const { brokers, clientId, logger } = options;
+  const { brokers, clientId, logger, security = {} } = options;
   return new Kafka({
     // kafkajs cannot be told to stop trying, but an empty list of brokers is an error that it does not retry.
     brokers: async () => (untilAborted?.aborted ? [] : [...brokers]),
     clientId,
+    ...(security.tls && { ssl: { ...security.tls } }),
+    ...(security.sasl && { sasl: saslOptions(security.sasl) }),
     connectionTimeout: CONNECT_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
     retry: untilAborted === undefined ? IMPATIENT : PATIENT,
@@ -42,6 +61,18 @@ export function createClient(options: ClientOptions, untilAborted?: AbortSignal)
       return socket;
     },
   });
+}
+
+/** kafkajs tells mechanisms apart by their type, each with the same two fields. */
+function saslOptions({ mechanism, ...identity }: NonNullable<KafkaSecurity['sasl']>): SASLOptions {
+  switch (mechanism) {
+    case 'plain':
+      return { mechanism, ...identity };
+    case 'scram-sha-256':
+      return { mechanism, ...identity };
+    case 'scram-sha-512':
+      return { mechanism, ...identity };
+  }
 }
 
 /**

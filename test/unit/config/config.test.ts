@@ -114,6 +114,21 @@ describe('configuration', () => {
     }
   });
 
+  it('takes what SASL needs together or not at all, and mechanisms that it knows', () => {
+    const all = {
+      KAFKA_SASL_MECHANISM: 'scram-sha-512',
+      KAFKA_SASL_USERNAME: 'platen',
+      KAFKA_SASL_PASSWORD: 'secret',
+    };
+    assert.equal(loadConfig('standalone', all).KAFKA_SASL_MECHANISM, 'scram-sha-512');
+    for (const name of Object.keys(all))
+      assert.match(faults('standalone', { ...all, [name]: '' }), /must be set together/);
+    assert.match(
+      faults('standalone', { ...all, KAFKA_SASL_MECHANISM: 'gssapi' }),
+      /^ {2}KAFKA_SASL_MECHANISM: /m,
+    );
+  });
+
   it('splits lists and drops what is empty', () => {
     const config = loadConfig('standalone', {
       KAFKA_BROKERS: 'a:1, b:2,',
