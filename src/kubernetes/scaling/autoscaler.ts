@@ -167,7 +167,8 @@ function shrunk(
 
   const drained = plan.victims.filter(({ state: its, busy }) => its === 'paused' && busy === 0);
   const markedSince = seenMarks(drained, state.markedSince, fleet, nowMs);
-  const gone = leaving > 0 ? 0 : plan.notReady + settledVictims(plan, drained, markedSince, fleet, nowMs);
+  const gone =
+    leaving > 0 ? 0 : plan.notReady + settledVictims(plan, drained, markedSince, fleet, reading.at);
   const chosen = new Set(plan.victims.map(({ id }) => id));
   const shrinks = gone > 0 ? [...state.shrinks, { at: nowMs, pods: gone }] : state.shrinks;
   const limitedBy = limitOf(settings, fleet, plan, { want, target, gone });
@@ -196,18 +197,23 @@ function seenMarks(
   return new Map(marked.map(({ name }) => [name, before.get(name) ?? nowMs]));
 }
 
-/** How many ready pods may go: none while a mark stands on a pod that is to stay, since it might go instead. */
+/**
+ * How many ready pods may go: none while a mark stands on a pod that is to stay, since it might go instead.
+ *
+ * @param readAt the moment at which the drained were seen empty. It counts instead of the present: who claimed again
+ *   meanwhile, and was chosen again, is not empty because an old reading says so.
+ */
 function settledVictims(
   plan: ShrinkPlan,
   drained: readonly WorkerReading[],
   markedSince: ReadonlyMap<string, number>,
   fleet: FleetState,
-  nowMs: number,
+  readAt: number,
 ): number {
   const empty = new Set(drained.map(({ pod }) => pod));
   const straysMark = (pod: PodState) => pod.marked && pod.phase === 'ready' && !empty.has(pod.name);
   if (plan.victims.length === 0 || fleet.pods.some(straysMark)) return 0;
-  return [...markedSince.values()].filter((since) => nowMs - since >= MARK_SETTLED_MS).length;
+  return [...markedSince.values()].filter((since) => readAt - since >= MARK_SETTLED_MS).length;
 }
 
 function limitOf(

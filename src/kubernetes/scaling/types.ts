@@ -135,5 +135,8 @@ export interface Decision {
 export const READING_VALID_MS = 10_000;
 /** How long the demand of an empty pool may be unknown before the pool goes to its `fallbackReplicas`, in milliseconds. */
 export const FALLBACK_AFTER_MS = 60_000;
-/** How long a mark must have been in the cache before the replicas go down (kubernetes#126138: 0.6 s was too short). */
+/**
+ * How long a mark must have been in the cache when its worker was read to be empty, before the replicas go down
+ * (kubernetes#126138: 0.6 s was too short).
+ */
 export const MARK_SETTLED_MS = 3000;

@@ -192,6 +192,15 @@ describe('shrinking', () => {
     assert.deepEqual([decision.desired, decision.reason, decision.remove], [1, 'Shrunk', ['w1']]);
   });
 
+  it('goes by no reading from before the mark: who was seen empty then may have claimed since', () => {
+    const pool = tooLarge(2);
+    pool.change(1, { state: 'paused' });
+    pool.changePod(1, { marked: true });
+    pool.ageMs = 8000;
+    assert.equal(pool.after(10_000).desired, 2);
+    assert.equal(pool.after(1000).desired, 1, 'read three seconds after the mark was seen');
+  });
+
   it('waits while a mark stands on a pod that is to stay', () => {
     const pool = tooLarge(2);
     pool.change(1, { state: 'paused' });
