@@ -79,9 +79,9 @@ export class LiveJobs {
     for (const _id of jobIds) await this.#live.deleteOne({ _id, version: 1 });
   }
 
-  /** Notes that the pointer of a dispatched job is published again. @returns false when the job has moved on. */
-  touch(seen: SeenJob, now: Date): Promise<boolean> {
-    return this.#live.updateOne({ _id: seen._id, version: seen.version }, { $set: { updatedAt: now } });
+  /** Notes that the pointer of a dispatched job is published again, to this pool. @returns false when it has moved on. */
+  touch(seen: SeenJob, pool: string, now: Date): Promise<boolean> {
+    return this.#live.updateOne({ _id: seen._id, version: seen.version }, { $set: { pool, updatedAt: now } });
   }
 
   /** About how many jobs wait or run, known without reading any. */

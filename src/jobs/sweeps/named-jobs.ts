@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts';
 import { type ErrorCode, PlatenError } from '../../errors/registry.ts';
-import type { NamedPlan } from '../../plans/plan.ts';
+import { type NamedPlan, poolOf } from '../../plans/plan.ts';
 import type { HandOver } from '../hand-over.ts';
 import { hasEnded, type Job } from '../job.ts';
 import type { JobEnds } from '../job-ends.ts';
@@ -138,12 +138,14 @@ async function undoHandOver({ ledger, handOver }: NamedJobsParts, job: Job, sinc
   if (freed !== undefined) await handOver.serve(job.accountId, freed);
 }
 
-/** The message may be lost. */
+/** The message may be lost, or the pool that it went to has no workers any more: the plan names the pool that has. */
 async function publishAgain(parts: NamedJobsParts, job: Job, now: number): Promise<boolean> {
   if (now - job.updatedAt.getTime() < parts.redeliveryMs) return false;
+  const { plan } = await parts.planOf(job.accountId);
+  const pool = poolOf(plan);
   // Touching it spaces the messages; a claim in between makes the update miss.
-  if (!(await parts.store.live.touch(job, new Date(now)))) return false;
-  parts.handOver.publish(job, (await parts.planOf(job.accountId)).plan);
+  if (!(await parts.store.live.touch(job, pool, new Date(now)))) return false;
+  parts.handOver.publish({ ...job, pool }, plan);
   return true;
 }
 

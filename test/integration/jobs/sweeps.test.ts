@@ -95,6 +95,19 @@ describe('sweeps', () => {
     assert.equal(await repair(), 0);
   });
 
+  it('send a job that nobody claimed to the pool that its plan names by then', async () => {
+    const id = await submit({ pool: 'gone' });
+    domain.clock.pass(6000);
+    assert.equal(await repair(), 1);
+    await new Promise(setImmediate);
+    assert.deepEqual(
+      pointers.map(({ jobId, pool }) => [jobId, pool]),
+      [[id, DEFAULT_POOL]],
+    );
+    assert.equal((await job(id)).pool, DEFAULT_POOL);
+    assert.ok(await claim(id, 'w'));
+  });
+
   it('take a job from a lost worker, three times in all, then fail it', async () => {
     const id = await submit();
     for (let attempt = 1; attempt <= 3; attempt += 1) {
