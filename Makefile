@@ -3,7 +3,7 @@ NODE := node_modules/.bin/node
 CLIENT := clients/typescript
 SOURCES := $(shell find src -name '*.ts')
 
-.PHONY: database prometheus dashboards run test fast check generate bench chaos simulate image-test build setup peers kubernetes helm schemathesis clean
+.PHONY: database prometheus dashboards run test fast check generate bench chaos simulate image-test e2e build setup peers kubernetes helm schemathesis clean
 .DEFAULT_GOAL := run
 
 ## run: install, build and start the whole service in one process (PORT, PLATEN_DATA_DIR and the rest are obeyed)
@@ -59,6 +59,10 @@ dashboards: peers prometheus
 ## image-test: builds the image and runs every role of it in containers (as root; test/image/run.sh says what it needs)
 image-test: peers
 	@test/image/run.sh
+
+## e2e: a whole Kubernetes on this machine, Platen in it by its chart and image, and what the chart promises (as root; docs/development-cluster.md)
+e2e: peers kubernetes
+	@test/cluster/run.sh
 
 build: dist/main.js
 

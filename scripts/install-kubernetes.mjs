@@ -2,15 +2,16 @@
 /**
  * Builds the programs of a Kubernetes cluster from the Go module proxy, into .cache/kubernetes/bin.
  *
- *   node scripts/install-kubernetes.mjs [api|cluster]     (default: api)
+ *   node scripts/install-kubernetes.mjs [api|cluster|kwok]     (default: api)
  *
- * `api` is what the tests against an API server need: etcd, kube-apiserver and kubectl. Versions and checksums are those
- * of scripts/kubernetes/modules. What is up to date is left alone, and Go keeps what it has compiled: some four minutes
- * the first time on two cores, seconds later on.
+ * `api` is what the tests against an API server need: etcd, kube-apiserver and kubectl. `cluster` is that and what runs
+ * pods, `kwok` that and KWOK, which plays nodes by the thousand. Versions and checksums are those of
+ * scripts/kubernetes/modules. What is up to date is left alone, and Go keeps what it has compiled: five minutes (api) and
+ * eight (cluster) the first time on two cores, seconds later on.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -25,8 +26,19 @@ const API = [
   ['kubernetes', 'go.etcd.io/etcd/server/v3', 'etcd'],
   ['kubernetes', 'k8s.io/kubernetes/cmd/kube-apiserver', 'kube-apiserver'],
   ['kubernetes', 'k8s.io/kubernetes/cmd/kubectl', 'kubectl'],
-].map(([module, command, program]) => ({ module, command, program }));
-const SETS = { api: API };
+].map(toTarget);
+const CLUSTER = [
+  ...API,
+  ...['kube-controller-manager', 'kube-scheduler', 'kubelet', 'kube-proxy'].map((program) =>
+    toTarget(['kubernetes', `k8s.io/kubernetes/cmd/${program}`, program]),
+  ),
+  ...[
+    ['coredns', 'github.com/coredns/coredns', 'coredns'],
+    ['pause', '.', 'pause'],
+  ].map(toTarget),
+];
+const KWOK = [...CLUSTER, toTarget(['kwok', 'sigs.k8s.io/kwok/cmd/kwok', 'kwok'])];
+const SETS = { api: API, cluster: CLUSTER, kwok: KWOK };
 
 const set = process.argv[2] ?? 'api';
 if (!(set in SETS)) fail(`unknown: ${set} (there are: ${Object.keys(SETS).join(', ')})`);
@@ -36,6 +48,10 @@ if (missing.length > 0) {
   requireGo(names);
   say(`building ${names} (minutes the first time) …`);
   for (const wanted of missing) build(wanted);
+}
+
+function toTarget([module, command, program]) {
+  return { module, command, program };
 }
 
 function requireGo(names) {
@@ -90,8 +106,8 @@ function isUpToDate(wanted) {
 /** Of what decides what is built. */
 function fingerprint({ module, command }) {
   const hash = createHash('sha256').update([command, ...flags(module)].join('\0'));
-  for (const file of ['go.mod', 'go.sum'])
-    hash.update('\0').update(readFileSync(join(modules, module, file)));
+  const folder = join(modules, module);
+  for (const file of readdirSync(folder).sort()) hash.update('\0').update(readFileSync(join(folder, file)));
   return hash.digest('hex');
 }
 

@@ -11,6 +11,7 @@ const peer = fileURLToPath(new URL('../../.cache/peers/kafka', import.meta.url))
 const START_TIMEOUT_MS = 60_000;
 
 interface KafkaOptions {
+  readonly host?: string;
   readonly port?: number;
   readonly dataDir?: string;
   readonly secured?: KafkaUser;
@@ -33,9 +34,10 @@ export interface TestKafka {
 }
 
 /**
- * Starts a real Kafka broker on loopback, ready for clients when this resolves. It ends with this process, however
- * that ends.
+ * Starts a real Kafka broker, on loopback unless told otherwise, ready for clients when this resolves. It ends with this
+ * process, however that ends.
  *
+ * @param options.host address of this machine by which clients know it; it then listens on every one.
  * @param options.port default a free one.
  * @param options.dataDir default a folder that is removed by `stop`.
  * @param options.secured asks clients for TLS and for this user, by every mechanism of SASL.
@@ -44,12 +46,12 @@ export async function startKafka(options: KafkaOptions = {}): Promise<TestKafka>
   if (!existsSync(join(peer, 'java.args'))) {
     throw new Error('Kafka is not installed: `node scripts/install-peers.mjs kafka` does it.');
   }
-  const port = options.port ?? (await freePort());
+  const { host = '127.0.0.1', port = await freePort() } = options;
   const controllerPort = await freePort();
   const folder = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'platen-kafka-')));
   await mkdir(join(folder, 'log'), { recursive: true });
   const config = join(folder, 'server.properties');
-  const plain = serverProperties(port, controllerPort, join(folder, 'log'));
+  const plain = serverProperties(host, port, controllerPort, join(folder, 'log'));
   const secured = options.secured && (await secureListener({ ...options.secured, folder, port }));
   await writeFile(config, asText({ ...plain, ...secured?.properties(plain) }));
   if (options.secured !== undefined) await formatWithUser(peer, config, options.secured);
@@ -64,7 +66,7 @@ export async function startKafka(options: KafkaOptions = {}): Promise<TestKafka>
   };
   const halt = () => end((running) => running.send('stop\n'));
   return {
-    brokers: [`127.0.0.1:${port}`],
+    brokers: [`${host}:${port}`],
     caFile: secured?.caFile,
     get pid() {
       if (broker === undefined) throw new Error('The broker is not running.');
@@ -106,13 +108,15 @@ async function startBroker(config: string): Promise<GuardedProcess> {
 }
 
 /** Small, quick to start, and without the pause that lets members of a new group gather. */
-function serverProperties(port: number, controllerPort: number, logDir: string): Properties {
+function serverProperties(host: string, port: number, controllerPort: number, logDir: string): Properties {
+  // Whoever starts it looks for it on loopback.
+  const listenOn = host === '127.0.0.1' ? host : '0.0.0.0';
   return {
     'process.roles': 'broker,controller',
     'node.id': 1,
     'controller.quorum.voters': `1@127.0.0.1:${controllerPort}`,
-    listeners: `PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}`,
-    'advertised.listeners': `PLAINTEXT://127.0.0.1:${port}`,
+    listeners: `PLAINTEXT://${listenOn}:${port},CONTROLLER://127.0.0.1:${controllerPort}`,
+    'advertised.listeners': `PLAINTEXT://${host}:${port}`,
     'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT',
     'controller.listener.names': 'CONTROLLER',
     'inter.broker.listener.name': 'PLAINTEXT',

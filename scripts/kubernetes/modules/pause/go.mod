@@ -1,0 +1,3 @@
+module platen.dev/development/pause
+
+go 1.24.0

@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# Builds the project's image from its Dockerfile, and the one that holds pods together, as archives for a container runtime.
+#
+#   build-images.sh FOLDER      writes FOLDER/platen.tar (platen:e2e) and FOLDER/pause.tar
+#   NODE_IMAGE=archive.tar      Build on the image in this archive. Default: a stand-in made by test/image/stand-in.sh.
+#
+# Layers are kept in .cache/cluster, so that only what has changed is built again.
+set -euo pipefail
+# In a mount namespace of its own, which takes every mount with it however this ends.
+if [ -z "${PLATEN_OWN_MOUNTS:-}" ]; then
+  PLATEN_OWN_MOUNTS=1 exec unshare --mount "$0" "$@"
+fi
+folder=$1
+project=$(cd "$(dirname "$0")/../.." && pwd)
+cache=$project/.cache/cluster
+mkdir -p "$cache" "$folder"
+# One at a time: the store is one.
+exec 9>"$cache/lock"
+flock 9
+
+echo '{"default":[{"type":"insecureAcceptAnything"}]}' >"$cache/policy.json"
+: >"$cache/registries.conf"
+export CONTAINERS_REGISTRIES_CONF=$cache/registries.conf
+store=(--root "$cache/storage" --runroot "$cache/run" --storage-driver overlay)
+buildah() { command buildah "${store[@]}" "$@"; }
+quietly() {
+  "$@" >"$folder/build.log" 2>&1 || { tail -40 "$folder/build.log" >&2; exit 1; }
+}
+bud() { quietly buildah bud --signature-policy "$cache/policy.json" --isolation chroot --pull-never --layers "$@"; }
+push() { quietly buildah push --signature-policy "$cache/policy.json" "$1" "docker-archive:$2:$3"; }
+# buildah starts itself anew without any environment: it has to find its libraries where everybody's are.
+libraries=$project/.cache/kubernetes/debian/root/usr/lib/x86_64-linux-gnu
+if [ -d "$libraries" ]; then
+  mount -t overlay -o "lowerdir=/usr/lib/x86_64-linux-gnu:$libraries" none /usr/lib/x86_64-linux-gnu
+fi
+
+mkdir "$folder/pause"
+cp "$project/.cache/kubernetes/bin/pause" "$folder/pause/"
+printf 'FROM scratch\nCOPY pause /pause\nUSER 65535:65535\nENTRYPOINT ["/pause"]\n' >"$folder/pause/Dockerfile"
+bud --tag localhost/pause:local "$folder/pause"
+push localhost/pause:local "$folder/pause.tar" registry.invalid/pause:local
+
+node_image=localhost/platen-node:24
+if [ -n "${NODE_IMAGE:-}" ]; then
+  quietly buildah pull --signature-policy "$cache/policy.json" "docker-archive:$NODE_IMAGE"
+  node_image=$(tail -1 "$folder/build.log")
+elif ! buildah inspect --type image "$node_image" >/dev/null 2>&1; then
+  echo 'Making a stand-in for the Node image …'
+  mkdir "$folder/node"
+  "$project/test/image/stand-in.sh" "$folder/node/root"
+  tar -C "$folder/node/root" -cf "$folder/node/root.tar" .
+  rm -rf "$folder/node/root"
+  printf 'FROM scratch\nADD root.tar /\nCMD ["node"]\n' >"$folder/node/Dockerfile"
+  bud --tag "$node_image" "$folder/node"
+  rm -rf "$folder/node"
+fi
+
+echo 'Building the image from the Dockerfile …'
+bud --build-arg "NODE_IMAGE=$node_image" --tag localhost/platen:e2e "$project"
+push localhost/platen:e2e "$folder/platen.tar" docker.io/library/platen:e2e

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TestClient } from '../../support/client.ts';
+import { readPdf } from '../../support/pdf.ts';
+
+const JOB_LIMIT_MS = 180_000;
+
+/** Orders documents that take a while each, and says which. */
+export async function orderSlow(
+  client: TestClient,
+  count: number,
+  delayMs: number,
+): Promise<Map<string, string>> {
+  const orders = new Map<string, string>();
+  for (let i = 0; i < count; i += 1) {
+    const word = `order-${client.key.slice(-4)}-${i}`;
+    orders.set(await client.order({ html: `<h1>${word}</h1>`, options: { delayMs } }), word);
+  }
+  return orders;
+}
+
+/**
+ * Waits for orders to end, and holds against them that each has come out once and whole: it is completed, its PDF says what
+ * was ordered, and the account's usage counts each once.
+ *
+ * @param already what the account had completed before.
+ */
+export async function assertEachOnce(
+  client: TestClient,
+  orders: ReadonlyMap<string, string>,
+  already = 0,
+): Promise<void> {
+  for (const [id, word] of orders) {
+    const job = await client.end(id, JOB_LIMIT_MS);
+    assert.equal(job.status, 'completed', `${word}: ${JSON.stringify(job.error)}`);
+    assert.equal(await textOf(client, id), word);
+  }
+  assert.equal(await completedBy(client), already + orders.size);
+}
+
+/** What the account has been charged for. */
+export async function completedBy(client: TestClient): Promise<number> {
+  const usage = await client.call('GET', '/user/usage?period=24h');
+  assert.equal(usage.status, 200, Buffer.from(usage.bytes).toString());
+  return usage.json.successCount;
+}
+
+/** How many of the account's jobs are being rendered. */
+export async function processing(client: TestClient): Promise<number> {
+  const { status, json } = await client.call('GET', '/v1/pdf/jobs?status=processing&limit=100');
+  assert.equal(status, 200, JSON.stringify(json));
+  return json.jobs.length;
+}
+
+async function textOf(client: TestClient, jobId: string): Promise<string> {
+  const file = await client.call('GET', `/v1/pdf/jobs/${jobId}/file`);
+  assert.equal(file.status, 200);
+  return (await readPdf(file.bytes)).text.trim();
+}
+
+/** Callers that render one document after another, each waiting for its answer, until told to stop. */
+export class SteadyLoad {
+  readonly client: TestClient;
+  /** Of every answer that was no PDF, and of every request that had none: what it was. */
+  readonly failures: string[] = [];
+  completed = 0;
+  #stopped = false;
+  readonly #callers: Promise<void>[];
+
+  constructor(client: TestClient, callers: number, pauseMs = 100) {
+    this.client = client;
+    this.#callers = Array.from({ length: callers }, async (_, index) => {
+      while (!this.#stopped) {
+        await this.#renderOnce(`load-${index}-${this.completed}`);
+        await sleep(pauseMs);
+      }
+    });
+  }
+
+  async #renderOnce(word: string): Promise<void> {
+    try {
+      const answer = await this.client.render({ html: `<h1>${word}</h1>` });
+      if (answer.status === 200 && (await readPdf(answer.bytes)).text.trim() === word) this.completed += 1;
+      else this.failures.push(`${answer.status} ${Buffer.from(answer.bytes).toString().slice(0, 200)}`);
+    } catch (error) {
+      const { message, cause } = error as Error;
+      this.failures.push(`${message} ${String(cause ?? '')}`);
+    }
+  }
+
+  /** Resolves when every caller has had its last answer. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await Promise.all(this.#callers);
+  }
+}

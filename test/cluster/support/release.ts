@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { AccountClient, PASSWORD } from '../../support/account-client.ts';
+import { TestClient } from '../../support/client.ts';
+import { eventually } from '../../support/eventually.ts';
+import { BIN } from '../../support/kubernetes/program.ts';
+import { send } from '../../support/send.ts';
+import type { Cluster } from './cluster.ts';
+import type { Peers } from './peers.ts';
+
+const CHART = fileURLToPath(new URL('../../../charts/platen', import.meta.url));
+const HELM_TIMEOUT_MS = 400_000;
+const NAMESPACE = 'platen';
+const NAME = 'platen';
+
+/** What an account on the plan business may run at a time here. */
+export const BUSINESS_SLOTS = 6;
+export const SLOTS_PER_WORKER = 2;
+/** Of the image that is installed. */
+export const TAG = 'e2e';
+/** Another name of the same image, which every node has as well. */
+export const NEXT_TAG = 'e2e-next';
+
+/** Of a pool that follows its demand without patience. */
+export const QUICK_POOL = {
+  targetUtilisation: 100,
+  headroomSlots: 0,
+  scaleDown: { stabilisationSeconds: 5, maxPercent: 100, periodSeconds: 5 },
+  workerYoungSeconds: 5,
+  terminationGracePeriodSeconds: 60,
+};
+
+/** What the tests install: such a pool that follows its demand without patience, and plans that do not wait for a minute. */
+export const VALUES = {
+  defaultResources: {
+    pools: {
+      default: {
+        ...QUICK_POOL,
+        minReplicas: 1,
+        maxReplicas: 6,
+        slotsPerWorker: SLOTS_PER_WORKER,
+      },
+    },
+    plans: {
+      free: { requestsPerMinute: 1000 },
+      business: { requestsPerMinute: 10_000, concurrentRenders: BUSINESS_SLOTS },
+    },
+  },
+};
+
+/** A pod, of what the API server says of it. */
+export interface Pod {
+  readonly metadata: {
+    readonly name: string;
+    readonly uid: string;
+    readonly labels: Readonly<Record<string, string>>;
+    readonly deletionTimestamp?: string;
+    readonly ownerReferences?: readonly { readonly kind: string }[];
+  };
+  readonly spec: { readonly nodeName?: string; readonly containers: readonly { readonly image: string }[] };
+  readonly status: {
+    readonly phase: string;
+    readonly podIP?: string;
+    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+    readonly containerStatuses?: readonly { readonly restartCount: number }[];
+  };
+}
+
+/** Platen, as its chart installs it. */
+export class Release {
+  readonly cluster: Cluster;
+  readonly peers: Peers;
+  readonly helmBinary: string;
+  #url: string | undefined;
+  #installed: Promise<number> | undefined;
+
+  constructor(cluster: Cluster, peers: Peers, helmBinary: 'helm3' | 'helm4') {
+    this.cluster = cluster;
+    this.peers = peers;
+    this.helmBinary = join(BIN, helmBinary);
+  }
+
+  /** Of the Service, from where every node can reach it. */
+  get url(): string {
+    assert.ok(this.#url, 'the release is not installed');
+    return this.#url;
+  }
+
+  /** kubectl in the namespace of the release. */
+  kubectl(...args: string[]): Promise<string> {
+    return this.cluster.plane.kubectl('--namespace', NAMESPACE, ...args);
+  }
+
+  /** An object or list as the API server has it. */
+  async get<T>(...args: string[]): Promise<T> {
+    return JSON.parse(await this.kubectl('get', ...args, '-o', 'json'));
+  }
+
+  async helm(...args: string[]): Promise<string> {
+    const common = ['--kubeconfig', this.cluster.plane.kubeconfigPath, '--namespace', NAMESPACE];
+    const { stdout } = await promisify(execFile)(this.helmBinary, [...args, ...common], {
+      timeout: HELM_TIMEOUT_MS,
+    });
+    return stdout;
+  }
+
+  /** Installs `VALUES` unless that has been done, until a worker is ready too. @returns how long it took when it was done, in ms. */
+  installed(): Promise<number> {
+    this.#installed ??= (async () => {
+      const started = performance.now();
+      await this.install(VALUES);
+      await this.hasPods('worker', 1, 60_000);
+      return performance.now() - started;
+    })();
+    return this.#installed;
+  }
+
+  /** `helm install` with values laid over those that this machine needs, until everything is ready. */
+  async install(values: object = {}): Promise<void> {
+    await this.helm(
+      ...['install', NAME, CHART, '--create-namespace', '--wait', '--timeout', '5m'],
+      ...(await this.#valueFlags(values)),
+    );
+    const service = await this.get<{ spec: { clusterIP: string } }>('service', NAME);
+    this.#url = `http://${service.spec.clusterIP}`;
+  }
+
+  /** `helm upgrade` with values of its own laid over what this machine needs, until everything is ready. */
+  async upgrade(values: object = {}): Promise<void> {
+    const flags = await this.#valueFlags(values);
+    await this.helm('upgrade', NAME, CHART, '--wait', '--timeout', '5m', ...flags);
+  }
+
+  async #valueFlags(values: object): Promise<string[]> {
+    const files = { 'base.json': this.#baseValues(), 'own.json': values };
+    const flags: string[] = [];
+    for (const [name, content] of Object.entries(files)) {
+      flags.push('--values', await this.cluster.write(name, content));
+    }
+    return flags;
+  }
+
+  /** Where the peers are, and the image; little is asked for of the processor, which all pods share. */
+  #baseValues(): object {
+    const resources = { requests: { cpu: '10m', memory: '64Mi' } };
+    return {
+      image: { repository: 'docker.io/library/platen', tag: TAG, pullPolicy: 'Never' },
+      mongodb: { uri: this.peers.mongodbUri },
+      kafka: { brokers: this.peers.brokers },
+      api: { resources },
+      dispatcher: { resources },
+      controller: { resources },
+      worker: { resources, sandbox: { kubeletSeccompDir: this.cluster.seccompFolder } },
+    };
+  }
+
+  /** The pods of a role, those that are ending left out. */
+  async pods(component: string, more = ''): Promise<Pod[]> {
+    const selector = `app.kubernetes.io/instance=${NAME},app.kubernetes.io/component=${component}${more}`;
+    const { items } = await this.get<{ items: Pod[] }>('pods', '--selector', selector);
+    return items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  }
+
+  /** The pods of a role that are ready. */
+  async readyPods(component: string, more = ''): Promise<Pod[]> {
+    return (await this.pods(component, more)).filter(isReady);
+  }
+
+  /** Resolves when a role has so many ready pods, and no others. */
+  async hasPods(component: string, count: number, limitMs: number, more = ''): Promise<void> {
+    await eventually(
+      `${count} ready ${component} pods`,
+      async () => {
+        const pods = await this.pods(component, more);
+        return pods.length === count && pods.every(isReady);
+      },
+      limitMs,
+    );
+  }
+
+  /** Opens an account on a plan, and gives it an API key. The plan is in force when this resolves. */
+  async openAccount(plan: string): Promise<TestClient> {
+    const email = `${randomUUID()}@example.com`;
+    const registered = await send(this.url, 'POST', '/auth/register', { email, password: PASSWORD });
+    assert.equal(registered.status, 201);
+    const owner = new AccountClient(this.url, registered.json.accessToken);
+    if (plan !== 'free') await this.setPlan(email, plan);
+    const { apiKey } = await owner.expect(201, 'POST', '/user/api-keys', { name: plan, mode: 'live' });
+    return new TestClient(this.url, apiKey);
+  }
+
+  /** The same caller at the Service of the present. */
+  at(client: TestClient): TestClient {
+    return new TestClient(this.url, client.key);
+  }
+
+  /** `kubectl apply`. */
+  async apply(object: {
+    readonly kind: string;
+    readonly metadata: { readonly name: string };
+  }): Promise<void> {
+    const file = await this.cluster.write(`${object.kind}-${object.metadata.name}.json`, object);
+    await this.kubectl('apply', '--filename', file);
+  }
+
+  /** The sum of a metric over all its series, of the controllers that run; 0 when there is none. */
+  async controllerMetric(name: string): Promise<number> {
+    let sum = 0;
+    for (const { status } of await this.readyPods('controller')) {
+      const { bytes } = await send(`http://${status.podIP}:9090`, 'GET', '/metrics');
+      for (const line of Buffer.from(bytes).toString().split('\n')) {
+        if (line.startsWith(name) && !/[a-z_]/.test(line[name.length] ?? ''))
+          sum += Number(line.split(' ').at(-1));
+      }
+    }
+    return sum;
+  }
+
+  /** Puts an account on a plan, by the command that operators have for it. */
+  async setPlan(email: string, plan: string): Promise<void> {
+    await this.kubectl(
+      ...['exec', `deployment/${NAME}-api`, '--', 'node', '/app/dist/main.js', 'accounts'],
+      ...['set-plan', email, plan],
+    );
+  }
+}
+
+function isReady({ status }: Pod): boolean {
+  return status.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') ?? false;
+}
