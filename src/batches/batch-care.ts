@@ -1,5 +1,5 @@
 import { endEarly } from '../jobs/end-early.ts';
-import { hasEnded } from '../jobs/job.ts';
+import { hasEnded, type Job } from '../jobs/job.ts';
 import type { JobEnds } from '../jobs/job-ends.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { type Batch, chunkCount, hasFinished, itemJobId } from './batch.ts';
@@ -12,6 +12,8 @@ export interface BatchCareParts extends ExpansionParts {
 
 /** Batches that one sweep looks after at a time. */
 const AT_ONCE = 20;
+/** Moves of one job by others that a cancel follows. */
+const CANCEL_TRIES = 10;
 
 /**
  * Does what a batch needs beside its renders: its jobs are written, and when its owner has asked for its end, those that
@@ -70,11 +72,19 @@ export class BatchCare {
       if (mine === undefined) return;
       const ids = (await batches.chunk(batch._id, number)).map(({ id }) => itemJobId(batch._id, id));
       const live = await store.live.among(ids);
-      for (const job of live.values()) {
-        if (hasEnded(job.state) || job.state === 'processing') continue;
-        await endEarly(this.#parts, job, (found) => store.transitions.cancel(found));
-      }
+      for (const job of live.values()) await this.#cancelUnbegun(job);
     }
     await batches.rest(batch._id);
+  }
+
+  /** Follows a job that moves meanwhile, as one does that is handed a slot which another has left. */
+  async #cancelUnbegun(seen: Job): Promise<void> {
+    const { transitions, live } = this.#parts.store;
+    let job: Job | undefined = seen;
+    for (let tries = 0; tries < CANCEL_TRIES; tries += 1) {
+      if (job === undefined || hasEnded(job.state) || job.state === 'processing') return;
+      if ((await endEarly(this.#parts, job, (found) => transitions.cancel(found))) !== undefined) return;
+      job = await live.find(job._id);
+    }
   }
 }

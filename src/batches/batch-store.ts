@@ -146,15 +146,17 @@ export class BatchStore {
     );
   }
 
-  /** Notes that the jobs of so many chunks are written; after the last the batch is open. */
-  async expanded(batch: Batch, chunks: number): Promise<void> {
-    const done = chunks >= chunkCount(batch);
-    const { _id } = batch;
-    await this.#batches.updateOne({ _id }, { $max: { expanded: chunks } });
-    if (!done) return;
-    await this.#batches.updateOne({ _id, phase: 'expanding' }, { $set: { phase: 'open' } });
+  /** Notes that the jobs of so many chunks are written. */
+  async expanded(batchId: string, chunks: number): Promise<void> {
+    await this.#batches.updateOne({ _id: batchId }, { $max: { expanded: chunks } });
+  }
+
+  /** All of its jobs are written, and at their places. @returns the batch as it is then. */
+  async opened(batchId: string): Promise<Batch | undefined> {
+    await this.#batches.updateOne({ _id: batchId, phase: 'expanding' }, { $set: { phase: 'open' } });
     // One that is being cancelled meanwhile stays somebody's care.
-    await this.#batches.updateOne({ _id, cancelledAt: null }, { $unset: { busy: '' } });
+    await this.#batches.updateOne({ _id: batchId, cancelledAt: null }, { $unset: { busy: '' } });
+    return this.find(batchId);
   }
 
   /** Its end is asked for. @returns the batch as it is then; undefined when it has finished or been cancelled before. */

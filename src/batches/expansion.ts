@@ -31,7 +31,7 @@ const SLOW_MS = EXPANDER_MS / 2;
  * that is noted.
  *
  *    for each chunk:  write its jobs; note that; hand free slots to them
- *    at the end:      confirm the arrival
+ *    at the end:      confirm the arrival; note that the batch is open
  *
  * @param batch as it was taken care of just now.
  * @returns the batch once its jobs are written; undefined when it is somebody else's care now, or could not be run.
@@ -52,12 +52,12 @@ export async function expand(parts: ExpansionParts, batch: Batch): Promise<Batch
     const jobs = await jobsOf(parts, mine, number);
     if (mine.busyUntil.getTime() - clock.now().getTime() < SLOW_MS) return undefined;
     await parts.store.transitions.acceptAll(jobs);
-    await batches.expanded(mine, number + 1);
+    await batches.expanded(_id, number + 1);
     await handOver.serve(accountId);
   }
   const confirmed = await ledger.confirmArrival(accountId, _id);
   await handOver.serve(accountId, confirmed);
-  return batches.find(_id);
+  return batches.opened(_id);
 }
 
 async function jobsOf({ batches, planOf }: ExpansionParts, batch: Batch, chunk: number): Promise<Job[]> {

@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { type Batch, chunkCount, itemJobId } from '../../../src/batches/batch.ts';
+import { BatchAdmission, type BatchOrder } from '../../../src/batches/batch-admission.ts';
+import { EXPANDER_MS, expand } from '../../../src/batches/expansion.ts';
+import { laneState } from '../../../src/jobs/ledger/ledger-record.ts';
+import { repairNamedJobs } from '../../../src/jobs/sweeps/named-jobs.ts';
+import { WaitingJobs } from '../../../src/jobs/sweeps/waiting-jobs.ts';
+import { AdmissionTimer } from '../../../src/limits/admission-timer.ts';
+import { type Domain, openDomain } from '../../support/domain.ts';
+import { batchOf, callerWith, dyingAt, Killed } from './support.ts';
+
+const ITEMS = 180;
+const CHUNKS = 4;
+/** Longer than anybody between two steps takes. */
+const LONG_MS = 20_000;
+
+describe('letting a batch in, with a death at any step', () => {
+  let domain: Domain;
+
+  before(async () => {
+    domain = await openDomain({ plan: { concurrentRenders: 3, monthlyRenders: 100_000 } });
+  });
+  after(() => domain.close());
+
+  /** What the dispatcher does again and again. */
+  async function sweep(): Promise<void> {
+    const { ledger, batches } = domain;
+    await repairNamedJobs(
+      {
+        ...domain,
+        redeliveryMs: 1000,
+        retryBaseMs: 1000,
+        random: Math.random,
+        onRetried: () => {},
+        keepsArrivalOf: (batchId, items) => batches.admission.forgetUnless(batchId, items),
+      },
+      await ledger.active(),
+    );
+    await batches.care.sweep();
+    await new WaitingJobs(domain).serve(await ledger.active());
+  }
+
+  const parts = () => ({ ...domain, batches: domain.batches.store });
+  const admit = (order: BatchOrder, caller = callerWith(domain.plan), admission = domain.batches.admission) =>
+    admission.admit(caller, order, new AdmissionTimer());
+
+  /** Each item has exactly one job, at its own place, and the account's ledger knows of no other. */
+  async function assertWhole(batch: Batch): Promise<void> {
+    const { live } = domain.store;
+    const ids = batchOf(batch.total).items.map(({ id }) => itemJobId(batch._id, id));
+    const jobs = await live.among(ids);
+    assert.equal(jobs.size, batch.total);
+    const record = (await domain.ledger.find(batch.accountId))!;
+    assert.deepEqual(record.arriving ?? {}, {});
+    const held = Object.keys(record.holders ?? {});
+    assert.equal(held.length, 3);
+    assert.equal(record.waiting, batch.total - 3);
+    const { head, tail } = laneState(record, 'bulk');
+    assert.equal(tail - head, record.waiting);
+    const places = [...jobs.values()].filter(({ place }) => place !== undefined);
+    assert.equal(places.length, record.waiting);
+    assert.equal(Object.values(record.quota ?? {})[0], batch.total);
+    const { phase, busy } = (await domain.batches.store.find(batch._id))!;
+    assert.deepEqual([phase, busy], ['open', undefined]);
+  }
+
+  for (const when of ['before', 'after'] as const) {
+    for (const method of ['saveChunks', 'accept'] as const) {
+      it(`gives everything back when the API dies ${when} ${method}, unless the batch is durable`, async () => {
+        const { batches, clock, ledger, connection } = domain;
+        const store = dyingAt(batches.store, method, 1, when);
+        const admission = new BatchAdmission({ ...domain, batches: store });
+        const caller = callerWith(domain.plan);
+        const order = batchOf(ITEMS);
+        await assert.rejects(admit(order, caller, admission), Killed);
+        clock.pass(LONG_MS);
+        await sweep();
+        await sweep();
+        if (method === 'accept' && when === 'after') {
+          await assertWhole((await batches.store.find(order.batchId))!);
+          return;
+        }
+        const record = await ledger.find(caller.accountId);
+        assert.deepEqual(record?.arriving ?? {}, {});
+        assert.equal(record?.waiting, 0);
+        assert.equal(Object.values(record?.quota ?? {})[0], 0);
+        for (const name of ['job_inputs', 'job_input_parts', 'batch_chunks']) {
+          const left = await connection.collection<{ _id: string }>(name).countDocuments({
+            $or: [{ accountId: caller.accountId }, { _id: new RegExp(`^${order.batchId}/`) }],
+          });
+          assert.equal(left, 0, name);
+        }
+      });
+    }
+
+    for (let chunk = 1; chunk <= CHUNKS; chunk += 1) {
+      it(`goes on where the expander died ${when} it noted chunk ${chunk}`, async () => {
+        const { batches, clock } = domain;
+        const batch = await admit(batchOf(ITEMS));
+        assert.equal(chunkCount(batch), CHUNKS);
+        const dying = { ...parts(), batches: dyingAt(batches.store, 'expanded', chunk, when) };
+        await assert.rejects(expand(dying, batch), Killed);
+        await sweep();
+        assert.notEqual(
+          (await batches.store.find(batch._id))?.phase,
+          chunk === CHUNKS ? 'completed' : 'open',
+        );
+        clock.pass(LONG_MS);
+        await sweep();
+        await sweep();
+        await assertWhole(batch);
+      });
+    }
+  }
+
+  it('confirms the arrival of a batch whose expander died right before that', async () => {
+    const batch = await admit(batchOf(ITEMS));
+    const dying = { ...parts(), ledger: dyingAt(domain.ledger, 'confirmArrival', 1, 'before') };
+    await assert.rejects(expand(dying, batch), Killed);
+    domain.clock.pass(LONG_MS);
+    await sweep();
+    await sweep();
+    await assertWhole(batch);
+  });
+
+  it('has a batch fail whose places are gone before its jobs are written', async () => {
+    const { batches, ledger, clock } = domain;
+    const batch = await admit(batchOf(ITEMS));
+    await ledger.undoArrival(batch.accountId, batch._id, ITEMS, batch.quotaPeriod ?? undefined);
+    clock.pass(LONG_MS);
+    await sweep();
+    const failed = await batches.store.find(batch._id);
+    assert.equal(failed?.phase, 'failed');
+    assert.equal((await domain.store.live.among([itemJobId(batch._id, 'item-0')])).size, 0);
+    const items = await batches.service.items(failed!, { offset: 0, limit: 2 });
+    assert.deepEqual(
+      items.map(({ status }) => status),
+      ['failed', 'failed'],
+    );
+  });
+
+  it('writes every job once, however many expand a batch at the same time', async () => {
+    for (let round = 0; round < 30; round += 1) {
+      const batch = await admit(batchOf(ITEMS));
+      const others = Array.from({ length: 3 }, async () => {
+        const seen = (await domain.batches.store.find(batch._id))!;
+        const taken = await domain.batches.store.take(seen, EXPANDER_MS);
+        return taken && expand(parts(), taken);
+      });
+      await Promise.all([expand(parts(), batch), ...others]);
+      domain.clock.pass(LONG_MS);
+      await sweep();
+      await sweep();
+      await assertWhole(batch);
+    }
+  });
+
+  it('cancels a batch that is still being expanded', async () => {
+    const { batches, ledger, clock } = domain;
+    const caller = callerWith(domain.plan);
+    const batch = await admit(batchOf(ITEMS), caller);
+    const dying = { ...parts(), batches: dyingAt(batches.store, 'expanded', 2, 'after') };
+    await assert.rejects(expand(dying, batch), Killed);
+    await batches.service.cancel(caller, batch._id);
+    await domain.flush();
+    clock.pass(LONG_MS);
+    for (let i = 0; i < 4; i += 1) {
+      await sweep();
+      await domain.flush();
+    }
+    const ended = (await batches.store.find(batch._id))!;
+    assert.equal(ended.phase, 'cancelled');
+    const record = await ledger.find(caller.accountId);
+    assert.equal(record?.waiting, 0);
+    assert.equal(record?.inFlight, 0);
+    assert.equal(Object.values(record?.quota ?? {})[0], 0);
+  });
+});

@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+import type { Caller } from '../../../src/accounts/caller.ts';
+import type { BatchOrder } from '../../../src/batches/batch-admission.ts';
+import type { Plan } from '../../../src/plans/plan.ts';
+
+/** Somebody who asks for batches, under a plan. */
+export function callerWith(plan: Plan, mode: Caller['mode'] = 'live'): Caller {
+  return {
+    accountId: randomUUID(),
+    apiKeyId: 'key',
+    apiKeyPrefix: 'sk_live_x',
+    mode,
+    planName: 'professional',
+    plan,
+  };
+}
+
+/** A batch of so many small documents that share their options. */
+export function batchOf(count: number): BatchOrder {
+  return {
+    batchId: randomUUID(),
+    items: Array.from({ length: count }, (_, i) => ({
+      id: `item-${i}`,
+      fileName: `item-${i}.pdf`,
+      source: { mode: 'html', html: `<p>${i}</p>` },
+      options: { scale: 0.5, headerTemplate: '<b>x</b>'.repeat(20) },
+    })),
+    notes: '',
+    metadata: {},
+    webhookUrl: null,
+    retentionHours: 24,
+  };
+}
+
+export class Killed extends Error {}
+
+/** What dies at one call of a method: before it has any effect, or right after. */
+export function dyingAt<T extends object>(
+  target: T,
+  method: keyof T,
+  nth: number,
+  when: 'before' | 'after',
+): T {
+  let calls = 0;
+  return new Proxy(target, {
+    get(object, name) {
+      const value = Reflect.get(object, name, object);
+      if (typeof value !== 'function') return value;
+      if (name !== method) return value.bind(object);
+      return async (...args: unknown[]) => {
+        calls += 1;
+        if (calls !== nth) return value.apply(object, args);
+        if (when === 'after') await value.apply(object, args);
+        throw new Killed();
+      };
+    },
+  });
+}
