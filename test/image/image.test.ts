@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { TestClient } from '../support/client.ts';
 import { startKafka, type TestKafka } from '../support/kafka.ts';
@@ -13,6 +14,10 @@ import { PODMAN_PROFILE, writeStrictProfile } from './seccomp.ts';
 const KEY = 'sk_live_image_test_0123456789abcdef0123456789abcdef';
 /** An idle role has nothing to wait for. */
 const STOP_MS = 5_000;
+/** What the chart puts on nodes, and compose.yaml uses. */
+const CHART_PROFILE = fileURLToPath(
+  new URL('../../charts/platen/files/seccomp-profile.json', import.meta.url),
+);
 const SANDBOX_WARNING = /without its sandbox/;
 
 const TEXTS: Readonly<Record<string, string>> = {
@@ -90,14 +95,19 @@ describe('the image', function () {
     });
   }
 
-  it("uses Chromium's sandbox where the container allows it", async () => {
-    const { api, worker } = await startAll('unconfined');
-    await assertRenders(api);
-    assert.doesNotMatch(worker.lines.join('\n'), SANDBOX_WARNING);
-    const { stdout } = await worker.exec('sh', '-c', 'cat /proc/[0-9]*/cmdline | tr "\\0" "\\n"');
-    assert.match(stdout, /--proxy-server=/);
-    assert.doesNotMatch(stdout, /^--no-sandbox$/m);
-  });
+  for (const [profile, seccomp] of [
+    ['none', 'unconfined'],
+    ['that of the chart', CHART_PROFILE],
+  ] as const) {
+    it(`uses Chromium's sandbox where the seccomp profile allows it: ${profile}`, async () => {
+      const { api, worker } = await startAll(seccomp);
+      await assertRenders(api);
+      assert.doesNotMatch(worker.lines.join('\n'), SANDBOX_WARNING);
+      const { stdout } = await worker.exec('sh', '-c', 'cat /proc/[0-9]*/cmdline | tr "\\0" "\\n"');
+      assert.match(stdout, /--proxy-server=/);
+      assert.doesNotMatch(stdout, /^--no-sandbox$/m);
+    });
+  }
 
   it('ends every role on SIGTERM, in good time and with code 0', async () => {
     for (const [role, container] of Object.entries(await startAll(strict))) {

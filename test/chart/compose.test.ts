@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { loadConfig } from '../../src/config.ts';
+
+const ROOT = new URL('../../', import.meta.url);
+const ROLES = ['api', 'worker', 'dispatcher'] as const;
+
+interface Service {
+  readonly command?: string;
+  readonly environment: Readonly<Record<string, string | number>>;
+  readonly security_opt?: readonly string[];
+  readonly read_only?: boolean;
+  readonly cap_drop?: readonly string[];
+  readonly ports?: readonly string[];
+}
+
+describe('compose.yaml', () => {
+  const { services } = parse(readFileSync(new URL('compose.yaml', ROOT), 'utf8'), { merge: true }) as {
+    services: Record<string, Service>;
+  };
+  /** As Compose replaces `${NAME:-default}` where NAME is not set. */
+  const environment = (role: string) =>
+    Object.fromEntries(
+      Object.entries(services[role]!.environment).map(([name, value]) => [
+        name,
+        String(value).replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1'),
+      ]),
+    );
+
+  for (const role of ROLES) {
+    it(`gives the role ${role} a configuration that it takes`, () => {
+      assert.equal(services[role]!.command, role);
+      const config = loadConfig(role, environment(role));
+      assert.deepEqual(config.KAFKA_BROKERS, ['kafka:9092']);
+    });
+
+    it(`gives the role ${role} no more than it needs of the machine`, () => {
+      const { read_only, cap_drop, security_opt } = services[role]!;
+      assert.deepEqual([read_only, cap_drop], [true, ['ALL']]);
+      assert.ok(security_opt?.includes('no-new-privileges'));
+    });
+  }
+
+  it('keeps a key that everybody knows on this machine', () => {
+    assert.match(environment('api').PLATEN_BOOTSTRAP_API_KEY!, /^sk_live_/);
+    assert.deepEqual(services.api!.ports, ['127.0.0.1:8080:8080']);
+  });
+
+  it('runs workers under the profile that lets Chromium have its sandbox', () => {
+    const path = services
+      .worker!.security_opt!.find((option) => option.startsWith('seccomp='))!
+      .slice('seccomp='.length);
+    assert.ok(existsSync(new URL(path, ROOT)));
+  });
+
+  it('gives the secret of download links to the API alone', () => {
+    for (const role of ROLES) assert.equal('PLATEN_SECRET' in services[role]!.environment, role === 'api');
+  });
+});
