@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { environmentSchema, loadConfig, type Role } from '../../src/config.ts';
+import { LEAST, type Manifest, over, render, type Values } from './support/helm.ts';
+import { environment } from './support/pods.ts';
+
+/** Read by Node itself. */
+const OF_NODE = ['NODE_EXTRA_CA_CERTS'];
+/** What Kubernetes puts in a variable's place, by its name. */
+const IN_A_POD: Readonly<Record<string, string>> = {
+  MONGODB_URI: 'mongodb://mongo.example/platen',
+  PLATEN_SECRET: 'a secret of thirty-two characters',
+  PLATEN_BOOTSTRAP_PASSWORD: 'correct horse',
+  PLATEN_BOOTSTRAP_API_KEY: `sk_live_${'k'.repeat(32)}`,
+  KAFKA_SASL_PASSWORD: 'pass',
+  POD_NAME: 'platen-controller-0',
+  POD_NAMESPACE: 'default',
+};
+
+const VALUES: Readonly<Record<string, Values>> = {
+  'the least values': LEAST,
+  'everything said': over(LEAST, {
+    mongodb: { tls: { ca: 'PEM' } },
+    kafka: {
+      brokers: ['a:9093', 'b:9093'],
+      tls: { enabled: true, ca: 'PEM' },
+      sasl: { mechanism: 'scram-sha-512', username: 'u', password: 'pass' },
+      topics: { prefix: 'print', partitions: 24, replication: 3 },
+    },
+    bootstrap: { email: 'a@example.com', password: 'correct horse', apiKey: `sk_live_${'k'.repeat(32)}` },
+    config: {
+      publicUrl: 'https://pdf.example.com',
+      trustedProxies: 2,
+      headerPrefix: 'X-Print-',
+      logLevel: 'warn',
+      syncWaitMs: 1000,
+      maxLiveJobs: 5_000_000,
+      allowedPrivateNetworks: ['10.0.0.0/8', 'fd00::/8'],
+      oidc: { issuer: 'https://id.example.com', audience: 'platen' },
+    },
+    controller: { watchNamespaces: ['red', 'blue'] },
+    networkPolicy: { enabled: false },
+  }),
+  'brokers with certificates that everybody trusts': over(LEAST, { kafka: { tls: { enabled: true } } }),
+};
+
+describe('what the chart sets', function () {
+  this.timeout(30_000);
+
+  for (const [name, values] of Object.entries(VALUES)) {
+    for (const role of ['api', 'worker', 'dispatcher', 'controller'] as const) {
+      it(`is known to the role ${role} and taken by it, with ${name}`, async () => {
+        const given = inPod(await render('helm4', values), role);
+        const unknown = Object.keys(given).filter((variable) => !(variable in environmentSchema.shape));
+        assert.deepEqual(
+          unknown.filter((variable) => !OF_NODE.includes(variable)),
+          [],
+        );
+        loadConfig(role, given);
+      });
+    }
+  }
+
+  it('reaches the configuration as it was meant', async () => {
+    const manifests = await render('helm4', VALUES['everything said']!);
+    const api = loadConfig('api', inPod(manifests, 'api'));
+    assert.deepEqual(api.KAFKA_BROKERS, ['a:9093', 'b:9093']);
+    assert.deepEqual([api.PLATEN_KAFKA_PARTITIONS, api.PLATEN_KAFKA_REPLICATION], [24, 3]);
+    assert.deepEqual(
+      [api.PLATEN_TRUSTED_PROXIES, api.PLATEN_SYNC_WAIT_MS, api.PLATEN_MAX_LIVE_JOBS],
+      [2, 1000, 5_000_000],
+    );
+    assert.deepEqual(loadConfig('worker', inPod(manifests, 'worker')).PLATEN_ALLOWED_PRIVATE_NETWORKS, [
+      '10.0.0.0/8',
+      'fd00::/8',
+    ]);
+    const controller = loadConfig('controller', inPod(manifests, 'controller'));
+    assert.deepEqual(controller.PLATEN_WATCH_NAMESPACES, ['red', 'blue']);
+    assert.equal(controller.PLATEN_LEASE_NAME, 'platen-controller');
+    assert.equal(controller.PLATEN_WORKER_NETWORK_POLICIES, 'off');
+    const trusted = await render('helm4', VALUES['brokers with certificates that everybody trusts']!);
+    assert.equal(loadConfig('api', inPod(trusted, 'api')).KAFKA_SSL_CA, 'system');
+  });
+});
+
+function inPod(manifests: readonly Manifest[], role: Role): Record<string, string> {
+  const given = environment(manifests, role);
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, IN_A_POD[name] ?? value]));
+}
