@@ -3,7 +3,7 @@ NODE := node_modules/.bin/node
 CLIENT := clients/typescript
 SOURCES := $(shell find src -name '*.ts')
 
-.PHONY: database prometheus dashboards run test fast check generate bench chaos simulate image-test e2e build setup peers kubernetes helm schemathesis clean
+.PHONY: database prometheus dashboards run test fast check generate bench bench-kubernetes chaos simulate image-test e2e build setup peers kubernetes helm schemathesis clean
 .DEFAULT_GOAL := run
 
 ## run: install, build and start the whole service in one process (PORT, PLATEN_DATA_DIR and the rest are obeyed)
@@ -43,6 +43,11 @@ bench: dist/main.js peers
 	@$(NODE) test/bench/run.ts
 	@$(NODE) test/bench/many-rows.ts
 	@$(NODE) test/bench/waiting.ts
+
+## bench-kubernetes: what the controller costs with 500 pools and 2,000 workers on nodes that KWOK pretends (BENCH_POOLS, BENCH_WORKERS)
+bench-kubernetes: peers
+	@$(NODE) scripts/install-kubernetes.mjs kwok
+	@$(NODE) test/bench/kubernetes.ts
 
 ## chaos: kills something every two seconds while orders arrive, and looks whether each came out whole (SEED, CHAOS_SEEDS=1..10)
 chaos: peers

@@ -4,6 +4,7 @@ import type { Kind, KubeObject } from './client/kube-object.ts';
 import type { KubernetesApi } from './client/kubernetes-api.ts';
 import type { OwnedInformers } from './pools/apply-objects.ts';
 import { POOL_LABEL } from './pools/names.ts';
+import { slimPod } from './pools/slim-pod.ts';
 import {
   DEPLOYMENTS,
   DISRUPTION_BUDGETS,
@@ -34,15 +35,19 @@ export function startInformers(
   logger: Logger,
 ): ControllerInformers {
   const all = new Map<string, Informer<KubeObject>>();
-  const start = <T extends KubeObject>(kind: Kind<T>, labelSelector?: string): Informer<T> => {
-    const informer = startInformer({ api, kind, namespaces, labelSelector, logger });
+  const start = <T extends KubeObject>(
+    kind: Kind<T>,
+    labelSelector?: string,
+    transform: (object: T) => T = (object) => object,
+  ): Informer<T> => {
+    const informer = startInformer({ api, kind, namespaces, labelSelector, logger, transform });
     all.set(kind.kind, informer as Informer<KubeObject>);
     return informer;
   };
   return {
     plans: start(RENDER_PLANS),
     pools: start(RENDER_POOLS),
-    pods: start(PODS, POOL_LABEL),
+    pods: start(PODS, POOL_LABEL, slimPod),
     owned: {
       deployments: start(DEPLOYMENTS, POOL_LABEL),
       budgets: start(DISRUPTION_BUDGETS, POOL_LABEL),

@@ -1,0 +1,23 @@
+import type { Pod } from '../resources/kinds.ts';
+import { DELETION_COST } from './names.ts';
+
+/**
+ * What the controller reads of a pod. The cache of two thousand workers has no use for their containers,
+ * volumes and probes; and who has written which field is asked only of one that carries a deletion cost.
+ */
+export function slimPod({ apiVersion, kind, metadata, spec, status }: Pod): Pod {
+  const { managedFields, ...rest } = metadata;
+  const isMarked = metadata.annotations?.[DELETION_COST] !== undefined;
+  return {
+    apiVersion,
+    kind,
+    metadata: { ...rest, ...(isMarked && managedFields !== undefined && { managedFields }) },
+    ...(spec?.nodeName !== undefined && { spec: { nodeName: spec.nodeName } }),
+    ...(status !== undefined && {
+      status: {
+        ...(status.phase !== undefined && { phase: status.phase }),
+        ...(status.conditions !== undefined && { conditions: status.conditions }),
+      },
+    }),
+  };
+}
