@@ -55,7 +55,7 @@ const GUESSED_ITEM_S = 1;
  *
  *    after 1     places that nobody comes to: given back with their quota by jobs/sweeps/named-jobs.ts, which has
  *                `forgetUnless` delete what there is of the items and their inputs
- *    after 2     a batch whose jobs are not written: expanded by a sweep (batch-sweeps.ts)
+ *    after 2     a batch whose jobs are not written: expanded by a sweep (batch-care.ts)
  */
 export class BatchAdmission {
   readonly #parts: BatchAdmissionParts;

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import mongoose from 'mongoose';
+import { eventually } from '../support/eventually.ts';
+import { assertNothingHeld } from '../support/held.ts';
+import { readPdf } from '../support/pdf.ts';
+import { openStandaloneService, type Tenant, type TestService } from '../support/service.ts';
+import { serveWebPages, type WebPages } from '../support/web-pages.ts';
+
+const GOOD_ITEMS = 12;
+const MAX_OUTPUT_BYTES = 300_000;
+/** Enough slots that the good ones go on beside those that take their time. */
+const PLAN = {
+  monthlyRenders: 1000,
+  requestsPerMinute: 1_000_000,
+  concurrentRenders: 6,
+  maxOutputSizeBytes: MAX_OUTPUT_BYTES,
+};
+
+const ENDLESS = '<script>for (;;);</script>';
+/** Allocates without end, for which its renderer process is ended. */
+const CRASHING = `<script>const hog = []; setInterval(() => hog.push(new Uint8Array(40_000_000).fill(1)), 5)</script>`;
+/** A picture of noise, which no compression makes smaller. */
+const HUGE = `<canvas id=c width=700 height=700></canvas><script>
+  const context = c.getContext('2d'), image = context.createImageData(700, 700);
+  for (let i = 0; i < image.data.length; i++) image.data[i] = i % 4 === 3 ? 255 : Math.random() * 256;
+  context.putImageData(image, 0, 0);
+</script>`;
+
+interface ItemRecord {
+  readonly itemId: string;
+  readonly status: string;
+  readonly outputAvailable: boolean;
+  readonly error: { readonly code: string } | null;
+}
+
+describe('a batch with bad items', function () {
+  this.timeout(180_000);
+  let service: TestService;
+  let folder: string;
+  let tenant: Tenant;
+  let pages: WebPages;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'platen-batches-'));
+    const plans = join(folder, 'plans.json');
+    await writeFile(plans, JSON.stringify({ plans: { business: PLAN } }));
+    service = await openStandaloneService({ PLATEN_PLANS_FILE: plans });
+    tenant = await service.newTenant('business');
+    pages = await serveWebPages({
+      '/page': '<h1>Over the network</h1>',
+      '/inwards': (_request, response) => {
+        response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data' }).end();
+      },
+    });
+  });
+  after(async () => {
+    await pages?.close();
+    await service?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('ends completed: each bad item has its own code, each good one its own PDF', async () => {
+    const endless = await service.saveTemplate(tenant, '{% for i in (1..100000000) %}{{ i }}{% endfor %}');
+    const letter = await service.saveTemplate(tenant, '<p>Dear {{ name }}</p>');
+    const bad: Record<string, [code: string, item: object]> = {
+      'no such host': ['URL_UNREACHABLE', { url: 'http://no-such-name.invalid/' }],
+      'nobody listens': ['URL_UNREACHABLE', { url: 'http://127.0.0.1:9/' }],
+      'no such page': ['URL_UNREACHABLE', { url: `${pages.url}/missing` }],
+      'private address': ['URL_BLOCKED', { url: 'http://10.1.2.3/' }],
+      'redirected inwards': ['URL_BLOCKED', { url: `${pages.url}/inwards` }],
+      'endless script': ['RENDER_TIMEOUT', { html: ENDLESS, options: { timeoutMs: 1500 } }],
+      crash: [
+        'BROWSER_CRASHED',
+        { html: CRASHING, options: { waitForSelector: '#never', timeoutMs: 60_000 } },
+      ],
+      'huge output': ['OUTPUT_TOO_LARGE', { html: HUGE }],
+      'template error': ['TEMPLATE_ERROR', { templateId: endless.templateId, data: {} }],
+      'no such element': [
+        'SELECTOR_TIMEOUT',
+        { html: 'x', options: { waitForSelector: '#n', timeoutMs: 1500 } },
+      ],
+    };
+    const good = Object.fromEntries(
+      Array.from({ length: GOOD_ITEMS }, (_, i) => [
+        `good/${i} ü`,
+        { html: `<p>The good item number ${i}.</p>` },
+      ]),
+    );
+    const items = Object.entries({
+      ...good,
+      ...Object.fromEntries(Object.entries(bad).map(([id, [, item]]) => [id, item])),
+      page: { url: `${pages.url}/page` },
+      letter: { templateId: letter.templateId, data: { name: 'Ada' } },
+    }).map(([id, item]) => ({ id, ...item }));
+    // The bad ones stand among the others.
+    items.sort((a, b) => a.id.length - b.id.length);
+
+    const accepted = await tenant.client.call('POST', '/v1/pdf/batch', { items });
+    assert.equal(accepted.status, 202, Buffer.from(accepted.bytes).toString().slice(0, 500));
+    const path = `/v1/pdf/batch/${accepted.json.jobId}`;
+    const read = async () => (await tenant.client.call('GET', path)).json;
+    await eventually('the batch has ended', async () => (await read()).finishedAt !== null, 120_000);
+
+    const batch = await read();
+    const found = new Map<string, ItemRecord>(batch.items.map((item: ItemRecord) => [item.itemId, item]));
+    const codes = Object.keys(bad).map((id) => [id, found.get(id)?.status, found.get(id)?.error?.code]);
+    assert.deepEqual(
+      codes,
+      Object.entries(bad).map(([id, [code]]) => [id, 'failed', code]),
+    );
+    assert.equal(batch.status, 'completed');
+    const [failed, completed] = [Object.keys(bad).length, GOOD_ITEMS + 2];
+    assert.deepEqual(batch.progress, {
+      total: failed + completed,
+      completed,
+      failed,
+      pending: 0,
+      throttled: 0,
+      percentComplete: 100,
+    });
+
+    const textOf = async (id: string) => {
+      const answer = await tenant.client.call('GET', `${path}/${encodeURIComponent(id)}`);
+      assert.equal(answer.status, 200, id);
+      return (await readPdf(answer.bytes)).text;
+    };
+    for (let i = 0; i < GOOD_ITEMS; i += 1) {
+      assert.match(await textOf(`good/${i} ü`), new RegExp(`The good item number ${i}\\.`));
+    }
+    assert.match(await textOf('page'), /Over the network/);
+    assert.match(await textOf('letter'), /Dear Ada/);
+    for (const id of Object.keys(bad)) {
+      assert.equal(found.get(id)?.outputAvailable, false, id);
+      assert.equal((await tenant.client.call('GET', `${path}/${encodeURIComponent(id)}`)).status, 404, id);
+    }
+
+    const connection = await mongoose.createConnection(service.mongodbUri).asPromise();
+    try {
+      await assertNothingHeld(connection);
+      const ledgers = connection.collection<{ _id: string; quota?: object }>('ledgers');
+      const ledger = await ledgers.findOne({ _id: tenant.accountId });
+      assert.deepEqual(Object.values(ledger?.quota ?? {}), [completed], 'the good ones alone use quota');
+    } finally {
+      await connection.close();
+    }
+  });
+});
