@@ -151,6 +151,12 @@ export const environmentSchema = z.object({
     .describe(
       'What a render shares with others: account (a warm context per account), job (a fresh context), browser (a process tree of its own).',
     ),
+  PLATEN_SANDBOX: z
+    .enum(['required', 'preferred', 'off'])
+    .default('preferred')
+    .describe(
+      "Chromium's own sandbox: required (a worker does not start without it), preferred (where it is refused, workers run without and say so), off.",
+    ),
   PLATEN_CHROMIUM_PATH: z
     .string()
     .min(1)

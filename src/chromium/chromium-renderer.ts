@@ -5,16 +5,17 @@ import type { EgressRecord } from './document/load-url.ts';
 import type { Finish } from './finish.ts';
 import { JobEnd } from './job-end.ts';
 import { PhaseTimer } from './phase-timer.ts';
+import type { RenderBrowser } from './pool/browser.ts';
 import { BrowserPool, type RecycleLimits, type RestartReason } from './pool/browser-pool.ts';
 import { ContextPool } from './pool/context-pool.ts';
 import { RenderSlots } from './pool/render-slots.ts';
 import { WatermarkCache } from './print/watermark-cache.ts';
 import { findBrowser } from './process/find-browser.ts';
-import { sandboxIsRefused } from './process/launch.ts';
+import { reasonAgainstSandbox, SandboxMissing, type SandboxPolicy, sandboxOf } from './process/sandbox.ts';
 import { sweepUserData } from './process/user-data.ts';
 import { asRenderError } from './render-error.ts';
 import { type RenderParts, renderJob } from './render-job.ts';
-import type { RenderedPdf, Renderer, RendererHealth, RenderRequest } from './renderer.ts';
+import type { BrowserStatus, RenderedPdf, Renderer, RendererHealth, RenderRequest } from './renderer.ts';
 
 /** `account`: a kept context per account; `job`: a fresh context per job; `browser`: a fresh process tree per job. */
 export type Isolation = 'account' | 'job' | 'browser';
@@ -28,6 +29,8 @@ export interface ChromiumMetrics {
 }
 
 export interface ChromiumRendererOptions {
+  /** Default `preferred`. */
+  readonly sandbox?: SandboxPolicy;
   /** Renders at a time. */
   readonly slots: number;
   readonly isolation: Isolation;
@@ -56,6 +59,11 @@ export interface ChromiumRendererOptions {
   readonly pingMs?: number;
 }
 
+/** A renderer whose browser can be told of. */
+export interface BrowserRenderer extends Renderer {
+  readonly browser: BrowserStatus;
+}
+
 const DEFAULT_RECYCLE: RecycleLimits = { jobs: 5000, ageMs: 6 * 3_600_000, memoryBytes: 3 * 1024 ** 3 };
 const SLOTS_PER_BROWSER = 8;
 const LAUNCH_MS = 20_000;
@@ -64,8 +72,9 @@ const LAUNCH_MS = 20_000;
  * Starts the browsers and answers with the Renderer that prints in them.
  *
  * @throws Error when no browser is found or the first one does not start.
+ * @throws SandboxMissing when the sandbox is required and not in force.
  */
-export async function createChromiumRenderer(options: ChromiumRendererOptions): Promise<Renderer> {
+export async function createChromiumRenderer(options: ChromiumRendererOptions): Promise<BrowserRenderer> {
   const { logger, metrics, slots, isolation } = options;
   const swept = sweepUserData(options.userDataRoot);
   if (swept > 0) logger.info({ folders: swept }, 'removed what dead browsers had left');
@@ -79,12 +88,12 @@ export async function createChromiumRenderer(options: ChromiumRendererOptions): 
     proxyUrl: options.proxyUrl,
     timeoutMs: LAUNCH_MS,
   };
-  const sandbox = !(await sandboxIsRefused(launch));
-  if (!sandbox) logger.warn('Chromium runs without its sandbox, which is refused here: see docs/image.md');
+  const policy = options.sandbox ?? 'preferred';
+  const reason = await reasonAgainstSandbox(policy, launch);
   const exclusive = isolation === 'browser';
   const browsers = new BrowserPool(
     {
-      launch: { ...launch, sandbox },
+      launch: { ...launch, sandbox: reason === undefined },
       size: exclusive ? slots : (options.browsers ?? Math.ceil(slots / SLOTS_PER_BROWSER)),
       exclusive,
       recycle: { ...DEFAULT_RECYCLE, ...options.recycle },
@@ -110,20 +119,50 @@ export async function createChromiumRenderer(options: ChromiumRendererOptions): 
     browsers,
   );
   await browsers.start();
+  const browser = { ...(await lookAt(browsers.first)), ...(reason !== undefined && { reason }) };
+  tell(logger, browser);
+  if (policy === 'required' && browser.sandbox !== 'on') {
+    await browsers.close();
+    throw new SandboxMissing(`a renderer was looked at, and its sandbox is ${browser.sandbox}`);
+  }
   return new ChromiumRenderer(options, {
+    browser,
     browsers,
     contexts,
     slots: await RenderSlots.launch(slots, contexts),
   });
 }
 
+/** Opens a page and looks at its process. */
+async function lookAt(browser: RenderBrowser): Promise<BrowserStatus> {
+  const { product: version } = await browser.connection.send('Browser.getVersion');
+  const context = await browser.openContext({ targetAppeared() {} });
+  try {
+    const { session } = await browser.openPage(context, true);
+    // Answered by the renderer, once it is in its sandbox.
+    await session.send('Runtime.evaluate', { expression: '0' });
+    return { version, sandbox: sandboxOf(browser.pid) };
+  } finally {
+    await browser.closeContext(context);
+  }
+}
+
+function tell(logger: Logger, { sandbox, version, reason }: BrowserStatus): void {
+  const browser = { browser: version, sandbox };
+  if (sandbox === 'on') logger.info(browser, "Chromium's sandbox is in force");
+  else if (reason !== undefined)
+    logger.warn(browser, `Chromium runs without its sandbox: ${reason}: see docs/image.md`);
+  else logger.warn(browser, "Chromium's sandbox could not be found in force: see docs/image.md");
+}
+
 interface Parts {
+  readonly browser: BrowserStatus;
   readonly browsers: BrowserPool;
   readonly contexts: ContextPool;
   readonly slots: RenderSlots;
 }
 
-class ChromiumRenderer implements Renderer {
+class ChromiumRenderer implements BrowserRenderer {
   readonly #options: ChromiumRendererOptions;
   readonly #parts: Parts;
   readonly #shared: RenderParts;
@@ -136,6 +175,10 @@ class ChromiumRenderer implements Renderer {
     this.#parts = parts;
     const { egress, finish } = options;
     this.#shared = { egress, finish, watermarks: new WatermarkCache() };
+  }
+
+  get browser(): BrowserStatus {
+    return this.#parts.browser;
   }
 
   async render(request: RenderRequest): Promise<RenderedPdf> {

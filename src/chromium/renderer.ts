@@ -38,6 +38,16 @@ export interface RendererHealth {
   readonly lastProgress: number;
 }
 
+/** The browser that renders, as it was found when it had started. */
+export interface BrowserStatus {
+  /** Its name and version, as it says them. */
+  readonly version: string;
+  /** Whether its renderers are in Chromium's sandbox: by looking at one, not by configuration. */
+  readonly sandbox: 'on' | 'off' | 'unknown';
+  /** Why it was started without its sandbox. */
+  readonly reason?: string;
+}
+
 /**
  * The port through which a worker turns a document into a PDF.
  *

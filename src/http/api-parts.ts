@@ -3,6 +3,7 @@ import type { BearerTokens } from '../accounts/bearer.ts';
 import type { SignIn } from '../accounts/sign-in.ts';
 import type { AuditReader } from '../audit/audit-log.ts';
 import type { BatchService } from '../batches/batch-service.ts';
+import type { BrowserStatus } from '../chromium/renderer.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { PlatenError } from '../errors/registry.ts';
@@ -22,12 +23,19 @@ import type { RequestRecorder } from '../usage/request-recorder.ts';
 import type { UsageReports } from '../usage/usage-reports.ts';
 import type { EventStreams } from './event-stream.ts';
 
+export interface Readiness {
+  readonly ready: boolean;
+  readonly problems: string[];
+  /** Of a process that renders. */
+  readonly browser?: BrowserStatus;
+}
+
 /** What the routes of every role work with. */
 export interface OpsParts {
   readonly metrics: Metrics;
   readonly logger: Logger;
   /** Whether the process can take work, and what keeps it from it. */
-  readonly readiness: () => Promise<{ ready: boolean; problems: string[] }>;
+  readonly readiness: () => Promise<Readiness>;
   /** Whether the process still makes progress. */
   readonly liveness: () => { live: boolean; problem?: string };
 }

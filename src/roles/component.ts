@@ -1,9 +1,13 @@
+import type { BrowserStatus } from '../chromium/renderer.ts';
+
 /** Something that a process runs until it is told to stop. */
 export interface Component {
   /** Stops taking work, ends what is under way within the grace time, and lets go of everything. */
   stop(): Promise<void>;
   /** What keeps it from taking work; empty when it is ready. */
   problems(): Promise<string[]> | string[];
+  /** The browser that it renders with, if it does. */
+  readonly browser?: BrowserStatus;
   /** Why it no longer makes progress, or undefined. */
   stuck(): string | undefined;
 }

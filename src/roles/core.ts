@@ -25,6 +25,8 @@ import { withRecentOutputs } from '../store/outputs/recent.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
 import { createMetrics, type Metrics } from '../telemetry/metrics.ts';
 import { UsageCounters } from '../usage/usage-counters.ts';
+import { PoolSlots } from '../workers/pool-slots.ts';
+import { WorkerRegistry } from '../workers/worker-registry.ts';
 import type { Closers } from './component.ts';
 import { openBus } from './open-bus.ts';
 
@@ -90,6 +92,8 @@ export async function openCore(
   const counters = new UsageCounters(connection, logger);
   const planOf = (accountId: string) => accountPlans.planOf(accountId);
   const batchStore = new BatchStore(connection, clock);
+  // Standalone is the only worker of its jobs.
+  const poolSlots = role === 'standalone' ? undefined : new PoolSlots(new WorkerRegistry(connection, clock));
   const jobs = openJobs({
     connection,
     bus,
@@ -97,7 +101,8 @@ export async function openCore(
     logger,
     usage: counters,
     planOf,
-    slotsPerWorker: (pool) => plans.pool(pool)?.slotsPerWorker ?? config.PLATEN_WORKER_SLOTS,
+    slotsPerWorker: (pool) =>
+      plans.pool(pool)?.slotsPerWorker ?? poolSlots?.of(pool) ?? config.PLATEN_WORKER_SLOTS,
     observeEnd: (job) =>
       metrics.jobsEnded.inc({ state: job.state, class: job.class, code: job.error?.code ?? 'none' }),
     furtherSteps: [countItems(batchStore)],

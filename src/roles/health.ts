@@ -1,9 +1,10 @@
+import type { Readiness } from '../http/api-parts.ts';
 import type { Component } from './component.ts';
 import { type Core, coreProblems } from './core.ts';
 
 /** What the operations routes answer with. */
 export interface HealthChecks {
-  readonly readiness: () => Promise<{ ready: boolean; problems: string[] }>;
+  readonly readiness: () => Promise<Readiness>;
   readonly liveness: () => { live: boolean; problem?: string };
 }
 
@@ -17,7 +18,8 @@ export function healthOf(core: Core, components: readonly Component[], phase: ()
       const problems = await coreProblems(core);
       if (phase() !== 'running') problems.push(`the process is ${phase()}`);
       for (const component of components) problems.push(...(await component.problems()));
-      return { ready: problems.length === 0, problems };
+      const browser = components.find((component) => component.browser !== undefined)?.browser;
+      return { ready: problems.length === 0, problems, ...(browser && { browser }) };
     },
     liveness() {
       const problem = components.map((component) => component.stuck()).find((stuck) => stuck !== undefined);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createChromiumRenderer } from '../chromium/chromium-renderer.ts';
+import type { BrowserStatus } from '../chromium/renderer.ts';
 import { createAddressPolicy, machineAddresses } from '../egress/address-policy.ts';
 import { parseNetworks } from '../egress/networks.ts';
 import { startEgressProxy } from '../egress/proxy.ts';
@@ -40,6 +41,7 @@ export async function startWorker(core: Core, templates: TemplateEngine): Promis
     slots: config.PLATEN_WORKER_SLOTS,
     isolation: config.PLATEN_ISOLATION,
     browserPath: config.PLATEN_CHROMIUM_PATH,
+    sandbox: config.PLATEN_SANDBOX,
     proxyUrl: proxy.url,
     egress: proxy,
     finish: (pdf, finishing) => finisher.finish(pdf, finishing),
@@ -47,6 +49,8 @@ export async function startWorker(core: Core, templates: TemplateEngine): Promis
     metrics,
     userDataRoot: join(tmpdir(), 'platen-chromium'),
   });
+  const { browser } = renderer;
+  metrics.browserSandboxed.set({ version: browser.version }, browser.sandbox === 'on' ? 1 : 0);
   const pool = config.PLATEN_POOL;
   const owner = `${core.instance}-${randomUUID().slice(0, 8)}`;
   metrics.workerSlots.set({ kind: 'total', pool }, config.PLATEN_WORKER_SLOTS);
@@ -82,7 +86,7 @@ export async function startWorker(core: Core, templates: TemplateEngine): Promis
     leaseMs: config.PLATEN_LEASE_MS,
     onSlots: (busy) => metrics.workerSlots.set({ kind: 'busy', pool }, busy),
   });
-  const presence = core.role === 'standalone' ? undefined : await openPresence(core, worker, owner);
+  const presence = core.role === 'standalone' ? undefined : await openPresence(core, worker, owner, browser);
   await presence?.start();
   await worker.start();
   metrics.workerStart.set({ pool }, process.uptime());
@@ -96,6 +100,7 @@ export async function startWorker(core: Core, templates: TemplateEngine): Promis
       await renderer.close();
       await Promise.all([finisher.close(), proxy.close()]);
     },
+    browser,
     problems: () => (renderer.health().ready ? [] : ['chromium: no browser is ready']),
     stuck() {
       const { busy, lastProgress } = renderer.health();
@@ -107,7 +112,12 @@ export async function startWorker(core: Core, templates: TemplateEngine): Promis
 }
 
 /** What the worker says of itself in the registry, and what it does when it is asked there. */
-async function openPresence(core: Core, worker: Worker, owner: string): Promise<WorkerPresence> {
+async function openPresence(
+  core: Core,
+  worker: Worker,
+  owner: string,
+  browser: BrowserStatus,
+): Promise<WorkerPresence> {
   const { config, clock, connection, logger } = core;
   const registry = new WorkerRegistry(connection, clock);
   await ensureIndexes(connection);
@@ -119,9 +129,9 @@ async function openPresence(core: Core, worker: Worker, owner: string): Promise<
     node: config.NODE_NAME ?? null,
     slots: config.PLATEN_WORKER_SLOTS,
     startedAt: clock.now(),
-    sandbox: 'unknown',
-    browser: null,
-  } as const;
+    sandbox: browser.sandbox,
+    browser: browser.version,
+  };
   return new WorkerPresence({
     registry,
     describe: () => ({ ...lasting, busy: worker.busy, state: worker.state }),

@@ -138,6 +138,12 @@ export function createMetrics(role: string) {
       help: 'Browser contexts open, at work or kept warm for their account.',
       registers,
     }),
+    browserSandboxed: new Gauge({
+      name: 'platen_browser_sandboxed',
+      help: "1 if the worker found its renderers in Chromium's sandbox, 0 if not or if that cannot be told; with the browser's version.",
+      labelNames: ['version'] as const,
+      registers,
+    }),
     browserRestarts: new Counter({
       name: 'platen_browser_restarts_total',
       help: 'Browsers that were replaced, by reason.',

@@ -78,6 +78,11 @@ export class WorkerRegistry {
     return this.#records.find(pool === undefined ? {} : { pool });
   }
 
+  /** Renders at a time in a worker of a pool; undefined when it has none. */
+  async slotsOf(pool: string): Promise<number | undefined> {
+    return (await this.#records.findOne({ pool }, { projection: { slots: 1 } }))?.slots;
+  }
+
   /** Whether a worker has reported lately. */
   isSeen({ seenAt }: Pick<WorkerRecord, 'seenAt'>): boolean {
     return this.#clock.now().getTime() - seenAt.getTime() < UNSEEN_AFTER_MS;

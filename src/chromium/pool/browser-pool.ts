@@ -70,6 +70,13 @@ export class BrowserPool {
     return this.#usable().length > 0;
   }
 
+  /** One that takes renders. @throws when there is none. */
+  get first(): RenderBrowser {
+    const [first] = this.#usable();
+    if (first === undefined) throw new Error('The browser has ended at once.');
+    return first;
+  }
+
   /** Starts the browsers; rejects when the first cannot be started. */
   async start(): Promise<void> {
     await this.#add();

@@ -168,12 +168,12 @@ function browserArguments(proxyUrl: string, sandbox: boolean): string[] {
     '--js-flags=--max-old-space-size=1024',
     `--disable-features=${DISABLED_FEATURES.join(',')}`,
   ];
-  // Chromium refuses to run sandboxed as root.
   if (!sandbox || isRoot()) args.push('--no-sandbox');
   return args;
 }
 
-function isRoot(): boolean {
+/** Chromium refuses to run sandboxed as root. */
+export function isRoot(): boolean {
   return process.getuid?.() === 0;
 }
 

@@ -4,7 +4,20 @@ import { defineRoute } from '../route.ts';
 
 const tags = ['Operation'];
 const live = z.strictObject({ live: z.boolean(), problem: z.string().optional() });
-const ready = z.strictObject({ ready: z.boolean(), problems: z.array(z.string()) });
+const browser = z
+  .strictObject({
+    version: z.string(),
+    sandbox: z
+      .enum(['on', 'off', 'unknown'])
+      .describe("Whether its renderers were found in Chromium's sandbox."),
+    reason: z.string().optional().describe('Why it was started without.'),
+  })
+  .describe('Of a process that renders: its browser.');
+const ready = z.strictObject({
+  ready: z.boolean(),
+  problems: z.array(z.string()),
+  browser: browser.optional(),
+});
 
 const health = defineRoute({
   method: 'get',

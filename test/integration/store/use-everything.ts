@@ -130,6 +130,7 @@ async function listWorkers({ domain }: TestApi): Promise<void> {
   await registry.requestPause(['gone', 'here']);
   await registry.cancelPause(['here']);
   await registry.list('default');
+  await registry.slotsOf('default');
   await registry.list();
   await registry.remove('gone');
   await registry.forgetUnseen(new Date(domain.clock.now().getTime() + DAY_MS));

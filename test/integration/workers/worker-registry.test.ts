@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import type { Connection } from 'mongoose';
 import { pino } from 'pino';
 import { connectDatabase } from '../../../src/store/connection.ts';
+import { PoolSlots } from '../../../src/workers/pool-slots.ts';
 import { UNSEEN_AFTER_MS, WorkerRegistry, type WorkerReport } from '../../../src/workers/worker-registry.ts';
 import { TestClock } from '../../support/domain.ts';
+import { eventually } from '../../support/eventually.ts';
 import { startMongo } from '../../support/mongo.ts';
 
 function report(id: string, over: Partial<WorkerReport> = {}): WorkerReport {
@@ -61,6 +63,16 @@ describe('The registry of workers', () => {
     await registry.cancelPause(['a']);
     assert.deepEqual(await wanted(), [false, false, true]);
     assert.equal((await registry.list()).length, 3, 'asking makes nobody up');
+  });
+
+  it('knows how many slots the workers of a pool have, soon after it is asked for the first time', async () => {
+    await registry.report(report('a', { pool: 'large', slots: 7 }));
+    const poolSlots = new PoolSlots(registry);
+    assert.equal(poolSlots.of('large'), undefined);
+    await eventually('it is known', () => poolSlots.of('large') === 7);
+    assert.equal(poolSlots.of('nobody'), undefined);
+    await registry.remove('a');
+    assert.equal(poolSlots.of('large'), 7, 'for as long as nobody says otherwise');
   });
 
   it('tells who has not reported lately, and forgets whoever is long gone', async () => {

@@ -4758,6 +4758,17 @@ export interface operations {
                     "application/json": {
                         ready: boolean;
                         problems: string[];
+                        /** @description Of a process that renders: its browser. */
+                        browser?: {
+                            version: string;
+                            /**
+                             * @description Whether its renderers were found in Chromium's sandbox.
+                             * @enum {string}
+                             */
+                            sandbox: "on" | "off" | "unknown";
+                            /** @description Why it was started without. */
+                            reason?: string;
+                        };
                     };
                 };
             };
@@ -4779,6 +4790,17 @@ export interface operations {
                     "application/json": {
                         ready: boolean;
                         problems: string[];
+                        /** @description Of a process that renders: its browser. */
+                        browser?: {
+                            version: string;
+                            /**
+                             * @description Whether its renderers were found in Chromium's sandbox.
+                             * @enum {string}
+                             */
+                            sandbox: "on" | "off" | "unknown";
+                            /** @description Why it was started without. */
+                            reason?: string;
+                        };
                     };
                 };
             };

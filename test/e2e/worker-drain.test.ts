@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import type { Connection } from 'mongoose';
+import { pino } from 'pino';
+import { systemClock } from '../../src/clock.ts';
+import { connectDatabase } from '../../src/store/connection.ts';
+import { WorkerRegistry } from '../../src/workers/worker-registry.ts';
+import { eventually } from '../support/eventually.ts';
+import { openKafkaService, type TestService } from '../support/service.ts';
+
+const SLOTS = 2;
+const LONG = { html: '<p>long</p>', options: { delayMs: 6000 } };
+
+describe('A worker that gets SIGTERM', function () {
+  this.timeout(120_000);
+  let service: TestService;
+  let connection: Connection;
+  let registry: WorkerRegistry;
+  before(async () => {
+    service = await openKafkaService({ PLATEN_WORKER_SLOTS: String(SLOTS), POD_NAME: 'pod-1' });
+    connection = await connectDatabase(service.mongodbUri, pino({ level: 'silent' }));
+    registry = new WorkerRegistry(connection, systemClock);
+  });
+  after(async () => {
+    await connection?.close();
+    await service?.stop();
+  });
+
+  it('is ready while it is full, then says that it ends, finishes what it has, and goes', async () => {
+    const { client } = await service.newTenant('professional');
+    const worker = service.roles.get('worker')!;
+    const status = async (path: string) => (await fetch(`${worker.url}${path}`)).status;
+    const said = async () => (await registry.list())[0];
+    assert.deepEqual([(await said())?.pod, (await said())?.slots], ['pod-1', SLOTS]);
+    const jobs = await Promise.all([client.order(LONG), client.order(LONG)]);
+    await eventually('it is full', async () => (await said())?.busy === SLOTS);
+    assert.equal((await said())?.state, 'claiming');
+    assert.equal(await status('/readyz'), 200);
+
+    worker.signal('SIGTERM');
+    await eventually('it says that it ends', async () => (await said())?.state === 'ending');
+    assert.deepEqual(await Promise.all(['/healthz', '/readyz', '/metrics'].map(status)), [200, 503, 200]);
+    const late = await client.order({ html: '<p>late</p>' });
+    assert.equal(await worker.ended, 0);
+    for (const job of jobs) assert.equal((await client.end(job)).status, 'completed');
+    assert.deepEqual(await registry.list(), [], 'it is gone from the registry');
+
+    await service.restart('worker');
+    assert.equal((await client.end(late)).status, 'completed', 'what came too late is rendered by the next');
+    const { attemptCount } = (await client.call('GET', `/v1/pdf/jobs/${jobs[0]}`)).json;
+    assert.equal(attemptCount, 1);
+  });
+});

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, cpSync, mkdtempSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { findBrowser } from '../../../src/chromium/process/find-browser.ts';
+import type { SandboxPolicy } from '../../../src/chromium/process/sandbox.ts';
+import type { BrowserStatus } from '../../../src/chromium/renderer.ts';
+import { descendants } from '../../support/processes.ts';
+
+interface Outcome {
+  readonly found?: BrowserStatus;
+  readonly error?: string;
+  readonly log: readonly {
+    readonly level: string | number;
+    readonly msg: string;
+    readonly sandbox?: string;
+  }[];
+  readonly child: ChildProcess;
+}
+
+const NOBODY = { uid: 65_534, gid: 65_534 };
+const isRoot = process.getuid?.() === 0;
+/** Root can be somebody else for once; everybody else is who he is. */
+const ordinary = isRoot ? NOBODY : {};
+const parent = fileURLToPath(new URL('sandbox-parent.ts', import.meta.url));
+
+describe("Chromium's sandbox", function () {
+  this.timeout(60_000);
+  let browserPath: string;
+  let folder: string;
+  /** A browser that has no sandbox, whatever it is told. */
+  let unsandboxed: string;
+  let children: ChildProcess[];
+
+  before(async () => {
+    browserPath = (await findBrowser({ browserPath: process.env.PLATEN_CHROMIUM_PATH, warn: () => {} })).path;
+    folder = mkdtempSync(join(tmpdir(), 'platen-no-sandbox-'));
+    chmodSync(folder, 0o755);
+    if (spawnSync('test', ['-x', browserPath], ordinary).status !== 0) {
+      // The browser is for its owner alone.
+      const copy = join(folder, 'browser');
+      cpSync(dirname(browserPath), copy, { recursive: true });
+      chmodSync(copy, 0o755);
+      browserPath = join(copy, basename(browserPath));
+    }
+    unsandboxed = join(folder, 'chromium-headless-shell');
+    writeFileSync(unsandboxed, `#!/bin/sh\nexec '${browserPath}' "$@" --no-sandbox\n`, { mode: 0o755 });
+  });
+  after(() => rmSync(folder, { recursive: true }));
+  beforeEach(() => {
+    children = [];
+  });
+  afterEach(() =>
+    Promise.all(
+      children.map(async (child) => {
+        child.stdin?.end();
+        if (child.exitCode === null) await once(child, 'exit');
+      }),
+    ),
+  );
+
+  const start = async (policy: SandboxPolicy, user: object, path = browserPath): Promise<Outcome> => {
+    const child = spawn(process.execPath, [parent, policy, path], {
+      ...user,
+      stdio: ['pipe', 'pipe', 'inherit'],
+      env: { ...process.env, HOME: tmpdir() },
+    });
+    children.push(child);
+    for await (const line of createInterface({ input: child.stdout! })) {
+      return { ...(JSON.parse(line) as Omit<Outcome, 'child'>), child };
+    }
+    throw new Error('it said nothing');
+  };
+
+  /** Whether this machine lets an ordinary user make what the sandbox is made of. */
+  const machineAllowsIt = () =>
+    spawnSync(
+      'unshare',
+      ['--user', '--map-root-user', '--pid', '--net', '--fork', 'chroot', '/', 'true'],
+      ordinary,
+    ).status === 0;
+
+  it('is found where the machine allows it, and said to be missing where it does not', async () => {
+    const { found, log, child } = await start('preferred', ordinary);
+    const expected = machineAllowsIt() ? 'on' : 'off';
+    assert.equal(found?.sandbox, expected);
+    assert.match(found.version, /Chrome\/\d+\.\d+/);
+    assert.ok(
+      log.some(({ sandbox }) => sandbox === expected),
+      'the log says so',
+    );
+    if (isRoot) {
+      const spaces = new Set(descendants(child.pid!).map(({ pid }) => readlinkSync(`/proc/${pid}/ns/pid`)));
+      assert.equal(
+        spaces.size > 1,
+        expected === 'on',
+        'processes of the browser have pid namespaces of their own',
+      );
+    }
+    const required = await start('required', ordinary);
+    if (expected === 'on') assert.equal(required.found?.sandbox, 'on');
+    else assert.match(required.error ?? '', /PLATEN_SANDBOX is required/);
+  });
+
+  it('is off when it is to be off, and says so', async () => {
+    const { found, log } = await start('off', ordinary);
+    assert.deepEqual([found?.sandbox, found?.reason], ['off', 'PLATEN_SANDBOX is off']);
+    assert.ok(log.some(({ msg }) => /runs without its sandbox: PLATEN_SANDBOX is off/.test(msg)));
+  });
+
+  it('is looked for in the browser, not in what the browser was told', async () => {
+    const { found, log } = await start('preferred', ordinary, unsandboxed);
+    assert.equal(found?.sandbox, 'off');
+    assert.ok(log.some(({ msg, sandbox }) => sandbox === 'off' && /sandbox/.test(msg)));
+    const { error } = await start('required', ordinary, unsandboxed);
+    assert.match(error ?? '', /PLATEN_SANDBOX is required, and Chromium's sandbox is not in force/);
+  });
+
+  if (isRoot) {
+    it('is off for root, which is said, and is no reason to start when it is required', async () => {
+      const { found } = await start('preferred', {});
+      assert.deepEqual([found?.sandbox, found?.reason], ['off', 'Chromium refuses to run sandboxed as root']);
+      const { error } = await start('required', {});
+      assert.match(error ?? '', /not in force: Chromium refuses to run sandboxed as root/);
+    });
+  }
+});
