@@ -56,17 +56,9 @@ export class EventStreams {
     }
     this.#count(accountId, 1);
     const gone = new AbortController();
-    const stream = Readable.from(
-      this.#events(followed, AbortSignal.any([gone.signal, this.#closing.signal])),
-      {
-        objectMode: false,
-        highWaterMark: 1024,
-      },
-    );
-    stream.once('close', () => {
-      gone.abort();
-      this.#count(accountId, -1);
-    });
+    const events = this.#events(followed, AbortSignal.any([gone.signal, this.#closing.signal]));
+    const stream = Readable.from(endedBy(gone, events), { objectMode: false, highWaterMark: 1024 });
+    stream.once('close', () => this.#count(accountId, -1));
     return stream;
   }
 
@@ -100,6 +92,22 @@ export class EventStreams {
     else this.#open.set(accountId, now);
     this.#total += by;
   }
+}
+
+/**
+ * Ends a generator that waits by itself: a stream that is destroyed asks it to return, which it would only hear of when it
+ * has the next thing to tell.
+ */
+function endedBy(gone: AbortController, events: AsyncGenerator<string>): AsyncIterable<string> {
+  return {
+    [Symbol.asyncIterator]: () => ({
+      next: () => events.next(),
+      return() {
+        gone.abort();
+        return events.return(undefined);
+      },
+    }),
+  };
 }
 
 function eventText({ id, data, last }: Snapshot): string {

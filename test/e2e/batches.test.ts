@@ -147,4 +147,20 @@ describe('a batch with bad items', function () {
       await connection.close();
     }
   });
+
+  it('is followed no further by a process that ends: the stream closes at once, and is not the end', async () => {
+    const item = { html: '<p>slow</p>', options: { delayMs: 2000 } };
+    const items = Array.from({ length: 20 }, (_, i) => ({ id: `${i}`, ...item }));
+    const { jobId } = (await tenant.client.call('POST', '/v1/pdf/batch', { items })).json;
+    const { url, key } = tenant.client;
+    const answer = await fetch(`${url}/v1/pdf/batch/${jobId}/events`, { headers: { 'x-api-key': key } });
+    const standalone = service.roles.get('standalone')!;
+    let text = '';
+    for await (const chunk of answer.body!.pipeThrough(new TextDecoderStream())) {
+      text += chunk;
+      if (text.includes('event: progress')) standalone.signal('SIGTERM');
+    }
+    assert.doesNotMatch(text, /event: end/);
+    assert.equal(await standalone.ended, 0);
+  });
 });

@@ -43,6 +43,8 @@ export interface TestApi {
   readonly domain: Domain;
   readonly worker: TestWorker;
   readonly outputs: OutputStore;
+  /** Where its outputs lie, unless it shares its database with others. */
+  readonly outputFolder: string;
   readonly links: DownloadLinks;
   readonly templates: TemplateStore;
   readonly metrics: Metrics;
@@ -166,6 +168,7 @@ export async function openApi(
     domain,
     worker,
     outputs,
+    outputFolder: folder,
     links,
     templates,
     metrics,

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { EventStreams, type Snapshot } from '../../../src/http/event-stream.ts';
+import { eventually } from '../../support/eventually.ts';
+
+/** Something that is followed: it is at a number, up to its end. */
+function thing(over: { at?: number; end?: number } = {}) {
+  return {
+    at: over.at ?? 0,
+    end: over.end ?? 10,
+    looks: 0,
+    async look(): Promise<Snapshot> {
+      this.looks += 1;
+      return { id: `${this.at}`, data: { at: this.at, filler: 'x'.repeat(600) }, last: this.at >= this.end };
+    },
+  };
+}
+
+/** What a stream has brought so far, event by event. */
+function reader(stream: Readable) {
+  let text = '';
+  let ended = false;
+  stream.on('data', (chunk: Buffer) => {
+    text += chunk.toString();
+  });
+  stream.on('end', () => {
+    ended = true;
+  });
+  return {
+    get ids() {
+      return [...text.matchAll(/^id: (.+)$/gm)].map(([, id]) => Number(id));
+    },
+    get names() {
+      return [...text.matchAll(/^event: (.+)$/gm)].map(([, name]) => name);
+    },
+    get ended() {
+      return ended;
+    },
+  };
+}
+
+describe('streams of events', () => {
+  const follow = (
+    streams: EventStreams,
+    what: ReturnType<typeof thing>,
+    { accountId = 'account', lastEventId }: { accountId?: string; lastEventId?: string } = {},
+  ) => streams.follow({ accountId, lastEventId, look: () => what.look() });
+
+  it('tell each change once, then the end, and close', async () => {
+    const followed = thing();
+    const events = reader(follow(new EventStreams(), followed));
+    await eventually('it has begun', () => events.ids.length === 1);
+    followed.at = 4;
+    await eventually('a change', () => events.ids.length === 2);
+    await eventually('more looks than changes', () => followed.looks > 4);
+    followed.at = 10;
+    await eventually('its end', () => events.ended);
+    assert.deepEqual(events.ids, [0, 4, 10]);
+    assert.deepEqual(events.names, ['progress', 'progress', 'end']);
+  });
+
+  it('leave out what was seen, but never the end', async () => {
+    const followed = thing({ at: 4 });
+    const events = reader(follow(new EventStreams(), followed, { lastEventId: '4' }));
+    await eventually('looked', () => followed.looks >= 2);
+    assert.deepEqual(events.ids, []);
+    followed.at = 5;
+    await eventually('what is new', () => events.ids.length === 1);
+    assert.deepEqual(events.ids, [5]);
+    followed.at = 10;
+    await eventually('its end', () => events.ended);
+    const again = reader(follow(new EventStreams(), followed, { lastEventId: '10' }));
+    await eventually('the end once more', () => again.ended);
+    assert.deepEqual(again.names, ['end']);
+  });
+
+  it('gather nothing for a caller who reads slowly', async () => {
+    const followed = thing({ end: 1000 });
+    const stream = follow(new EventStreams(), followed);
+    stream.read(0);
+    for (; followed.at < 12; followed.at += 1) await sleep(300);
+    assert.ok(followed.looks <= 4, `${followed.looks} looks, and nobody reads`);
+    assert.ok(stream.readableLength < 4096, `${stream.readableLength} bytes wait`);
+    followed.at = 1000;
+    const events = reader(stream);
+    await eventually('its end', () => events.ended);
+    assert.equal(events.ids.at(-1), 1000);
+    assert.ok(events.ids.length <= 5, `it is told ${events.ids}`);
+  });
+
+  it('are bounded for each account and in all; one that is over makes room', async () => {
+    const streams = new EventStreams({ perAccount: 2, inAll: 3 });
+    const mine = [follow(streams, thing()), follow(streams, thing())];
+    const refused = { code: 'TOO_MANY_WAITING', retryAfterSeconds: 5 };
+    assert.throws(() => follow(streams, thing()), refused);
+    const other = follow(streams, thing(), { accountId: 'other' });
+    assert.throws(() => follow(streams, thing(), { accountId: 'third' }), refused);
+    other.destroy();
+    const ending = thing({ end: 0 });
+    await eventually('room again', () => other.closed);
+    const third = reader(follow(streams, ending, { accountId: 'third' }));
+    await eventually('the end', () => third.ended);
+    for (const stream of mine) stream.destroy();
+    await eventually('both are over', () => mine.every(({ closed }) => closed));
+    for (let i = 0; i < 2; i += 1) follow(streams, thing()).destroy();
+  });
+
+  it('look no more when the caller is gone', async () => {
+    const followed = thing();
+    const stream = follow(new EventStreams(), followed);
+    const events = reader(stream);
+    await eventually('it has begun', () => events.ids.length === 1);
+    stream.destroy();
+    await eventually('it is over', () => stream.closed, 100);
+    const { looks } = followed;
+    await sleep(1200);
+    assert.equal(followed.looks, looks);
+  });
+
+  it('end without an end when they are closed, so that the caller comes back', async () => {
+    const streams = new EventStreams();
+    const events = Array.from({ length: 3 }, () => reader(follow(streams, thing())));
+    await eventually('all have begun', () => events.every(({ ids }) => ids.length === 1));
+    const began = performance.now();
+    streams.close();
+    await eventually('all are over', () => events.every(({ ended }) => ended));
+    assert.ok(performance.now() - began < 300, 'at once');
+    assert.deepEqual(new Set(events.flatMap(({ names }) => names)), new Set(['progress']));
+    const late = reader(follow(streams, thing()));
+    await eventually('one that comes too late is over, too', () => late.ended);
+  });
+});
