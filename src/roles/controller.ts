@@ -62,6 +62,8 @@ async function start(config: Config, closers: Closers, onLost: (error: Error) =>
   const { POD_NAME: instance = '', POD_NAMESPACE: namespace = '' } = config;
   const logger = createLogger({ level: config.PLATEN_LOG_LEVEL, role: 'controller', instance });
   const metrics = createMetrics('controller');
+  // Its plans are the cluster's: there is no file that could have faults.
+  metrics.plansFileValid.set(1);
   const controllerMetrics = createControllerMetrics(metrics.registry);
   const connection = await connectDatabase(config.MONGODB_URI ?? '', logger);
   closers.add(() => connection.close());

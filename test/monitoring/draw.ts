@@ -4,10 +4,12 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { openKafkaService } from '../support/service.ts';
 import { drawDashboard } from './drawing/dashboard.ts';
 import { readDashboards, withoutVariables } from './support/dashboards.ts';
 import { runLoad } from './support/load.ts';
+import { managePool } from './support/pool.ts';
 import { allAreScraped, startPrometheus, type TestPrometheus } from './support/prometheus.ts';
 
 const DOCS = join(import.meta.dirname, '../../docs/dashboards');
@@ -19,13 +21,22 @@ const POINTS = 240;
 
 const prometheus = await startPrometheus();
 const service = await openKafkaService({}, ['dispatcher', 'worker-1', 'worker-2', 'api']);
+const pool = await managePool(service, prometheus, {
+  minReplicas: 2,
+  maxReplicas: 4,
+  slotsPerWorker: 2,
+  workerYoungSeconds: 5,
+  scaleDown: { stabilisationSeconds: 15, maxPercent: 50, periodSeconds: 5 },
+});
 try {
-  await prometheus.scrape([...service.roles].map(([pod, { url }]) => ({ pod, url })));
-  await allAreScraped(prometheus, service.roles.size);
+  await allAreScraped(prometheus, service.roles.size + 1);
   const from = Date.now() / 1000;
   await runLoad(service, ROUNDS);
+  // Until the pool is small again.
+  await pause(40_000);
   await draw(prometheus, from, Date.now() / 1000);
 } finally {
+  await pool.stop();
   await service.stop();
   await prometheus.stop();
 }

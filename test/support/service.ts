@@ -29,7 +29,7 @@ export interface TestService {
   /** By role; a killed one is replaced with `restart`. */
   readonly roles: Map<string, RoleProcess>;
   readonly kafka: TestKafka | undefined;
-  /** Starts a role anew with the environment it had. */
+  /** Starts a role anew with the environment it had, or one more. */
   restart(role: string): Promise<void>;
   newTenant(plan: PlanName, mode?: KeyMode): Promise<Tenant>;
   saveTemplate(tenant: Tenant, content: string): Promise<{ templateId: string; versionId: string }>;
@@ -98,7 +98,8 @@ async function open(
   const start = async (name: string) => {
     const [role] = name.split('-') as [string];
     const port = ports.get(name);
-    const started = await startRole(role, port === undefined ? all : { ...all, PORT: port });
+    const own = { ...all, POD_NAME: name, POD_NAMESPACE: 'default' };
+    const started = await startRole(role, port === undefined ? own : { ...own, PORT: port });
     // Known before it is ready, so that it is ended with the others should it never be.
     roles.set(name, started);
     ports.set(name, new URL(started.url).port);

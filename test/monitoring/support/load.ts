@@ -16,9 +16,9 @@ const LONG = { html: '<h1>Report</h1>', options: { delayMs: 1500 } };
  */
 export async function runLoad(service: TestService, rounds: number): Promise<void> {
   const pages = await serveWebPages({ '/page': '<h1>A page</h1>' });
-  const [free, starter, business] = await Promise.all([
+  const [free, professional, business] = await Promise.all([
     service.newTenant('free'),
-    service.newTenant('starter'),
+    service.newTenant('professional'),
     service.newTenant('business'),
   ]);
   try {
@@ -38,8 +38,8 @@ export async function runLoad(service: TestService, rounds: number): Promise<voi
     for (let round = 0; round < rounds; round++) {
       // As through a day: little, much, little.
       const many = 4 + Math.round(16 * Math.sin((Math.PI * (round + 1)) / (rounds + 1)));
-      for (let i = 0; i < many; i++) await order(i % 4 === 0 ? starter! : business!, SHORT);
-      await Promise.all([business!.client.render(SHORT), starter!.client.render(SHORT)]);
+      for (let i = 0; i < many; i++) await order(i % 4 === 0 ? professional! : business!, SHORT);
+      await Promise.all([business!.client.render(SHORT), professional!.client.render(SHORT)]);
       await pause(1000);
     }
     for (const [{ client }, id] of jobs) await client.end(id, 120_000);
