@@ -1,0 +1,292 @@
+import assert from 'node:assert/strict';
+import { findCondition } from '../../../src/kubernetes/client/conditions.ts';
+import type { KubernetesApi } from '../../../src/kubernetes/client/kubernetes-api.ts';
+import { openKubernetesApi } from '../../../src/kubernetes/client/open-kubernetes-api.ts';
+import {
+  DEPLOYMENTS,
+  DISRUPTION_BUDGETS,
+  NETWORK_POLICIES,
+  RENDER_PLANS,
+  RENDER_POOLS,
+  SERVICE_ACCOUNTS,
+} from '../../../src/kubernetes/resources/kinds.ts';
+import { PlanMirror } from '../../../src/plans/plan-mirror.ts';
+import { eventually } from '../../support/eventually.ts';
+import { type ControlPlane, startControlPlane } from '../../support/kubernetes/control-plane.ts';
+import {
+  type ControllerProcess,
+  startControllerProcess,
+} from '../../support/kubernetes/controller-process.ts';
+import { makeNamespace } from '../../support/kubernetes/objects.ts';
+import { PoolRig } from '../../support/kubernetes/pool-rig.ts';
+import { startMongo } from '../../support/mongo.ts';
+
+const DEFAULTS = `
+- { apiVersion: platen.dev/v1alpha1, kind: RenderPool, metadata: { name: default }, spec: { minReplicas: 1 } }
+- { apiVersion: platen.dev/v1alpha1, kind: RenderPlan, metadata: { name: free }, spec: {} }
+`;
+
+describe('platen controller, at a real API server', function () {
+  this.timeout(90_000);
+  let plane: ControlPlane;
+  let api: KubernetesApi;
+  let namespace: string;
+  let controller: ControllerProcess;
+  let rig: PoolRig;
+  let mirror: PlanMirror;
+
+  before(async () => {
+    const [{ uri }, started] = await Promise.all([startMongo(), startControlPlane()]);
+    plane = started;
+    await plane.installCrds();
+    api = await openKubernetesApi({ kubeconfigPath: plane.kubeconfigPath });
+    namespace = await makeNamespace(api);
+    rig = await PoolRig.open(api, namespace, uri);
+    mirror = new PlanMirror(rig.connection);
+    controller = await startControllerProcess({
+      kubeconfigPath: plane.kubeconfigPath,
+      mongoUri: uri,
+      namespace,
+      defaultResources: DEFAULTS,
+    });
+    await controller.works();
+  });
+  after(async () => {
+    await controller?.stop();
+    await rig?.close();
+    await api?.close();
+    await plane?.stop();
+  });
+  afterEach(function () {
+    if (this.currentTest?.state === 'failed') console.log(controller.log.slice(-15).join('\n'));
+  });
+
+  const named = (name: string) => ({ namespace, name });
+  const poolReason = async (pool: string, type: string) =>
+    findCondition((await rig.pool(pool)).status?.conditions, type)?.reason;
+  const planReason = async (plan: string, type: string) =>
+    findCondition((await rig.plan(plan))?.status?.conditions, type)?.reason;
+
+  it('makes the default plans and the default pool', async () => {
+    assert.equal((await rig.pool('default')).spec.minReplicas, 1);
+    await eventually(
+      'the plan free is in force',
+      async () => (await planReason('free', 'Accepted')) === 'Valid',
+    );
+  });
+
+  it('gives a pool its Deployment, disruption budget, network policy and service account', async () => {
+    await eventually(
+      'a worker is asked for',
+      async () => (await rig.deployment('default'))?.spec.replicas === 1,
+    );
+    const deployment = await rig.deployment('default');
+    const { spec } = deployment!.spec.template as {
+      spec: {
+        automountServiceAccountToken: boolean;
+        containers: { env: { name: string; value?: string }[] }[];
+      };
+    };
+    assert.equal(spec.automountServiceAccountToken, false);
+    const environment = new Map(spec.containers[0]?.env.map(({ name, value }) => [name, value]));
+    assert.equal(environment.get('PLATEN_POOL'), 'default');
+    assert.equal(environment.get('PLATEN_WORKER_SLOTS'), '2');
+    assert.ok(environment.has('MONGODB_URI'));
+    const account = await api.get(SERVICE_ACCOUNTS, named('platen-pool-default'));
+    assert.equal(account?.automountServiceAccountToken, false);
+    const budget = await api.get(DISRUPTION_BUDGETS, named('platen-pool-default'));
+    assert.equal(budget?.spec?.unhealthyPodEvictionPolicy, 'AlwaysAllow');
+    assert.ok(await api.get(NETWORK_POLICIES, named('platen-pool-default')));
+  });
+
+  it('puts an edited plan into force within two seconds, and keeps the last valid one', async () => {
+    await rig.createPlan('gold', { concurrentRenders: 20 });
+    const inForce = async () => (await mirror.read())?.set.plans.get('gold');
+    await eventually('gold is mirrored', async () => (await inForce())?.concurrentRenders === 20);
+    assert.equal((await inForce())?.monthlyRenders, 100, 'the rest is as in the plan free');
+    const edited = performance.now();
+    await api.mergePatch(RENDER_PLANS, named('gold'), { spec: { concurrentRenders: 30 } });
+    await eventually('the edit is mirrored', async () => (await inForce())?.concurrentRenders === 30, 1500);
+    assert.ok(performance.now() - edited < 1500);
+  });
+
+  it('sends the jobs of a plan whose pool is not there to the default pool, and says so', async () => {
+    await rig.createPlan('placed', { poolRef: 'elsewhere' });
+    await eventually('told', async () => (await planReason('placed', 'PoolResolved')) === 'PoolNotFound');
+    assert.equal((await mirror.read())?.set.plans.get('placed')?.poolRef, undefined);
+    await rig.createPool('elsewhere', { minReplicas: 0 });
+    await eventually('found', async () => (await planReason('placed', 'PoolResolved')) === 'PoolFound');
+    assert.equal((await mirror.read())?.set.plans.get('placed')?.poolRef, 'elsewhere');
+    await eventually('the pool tells whose jobs it runs', async () =>
+      Boolean((await rig.pool('elsewhere')).status?.plans?.includes('placed')),
+    );
+  });
+
+  it('keeps a plan that accounts are on, tells why, and lets it go once nobody is', async () => {
+    await rig.createPlan('leaving', {});
+    await eventually('it is kept', async () =>
+      Boolean((await rig.plan('leaving'))?.metadata.finalizers?.length),
+    );
+    const accounts = rig.connection.collection<{ _id: string; plan: string }>('accounts');
+    await accounts.insertOne({ _id: 'somebody', plan: 'leaving' });
+    await api.delete(RENDER_PLANS, named('leaving'));
+    await eventually('told', async () => (await planReason('leaving', 'Deletable')) === 'AccountsOnPlan');
+    assert.ok((await mirror.read())?.set.plans.has('leaving'));
+    await accounts.updateOne({ _id: 'somebody' }, { $set: { plan: 'free' } });
+    await eventually('it goes', async () => (await rig.plan('leaving')) === undefined);
+    await eventually('it is in force no more', async () => !(await mirror.read())?.set.plans.has('leaving'));
+  });
+
+  it('heals what somebody changes, and makes again what somebody deletes', async () => {
+    const ref = named('platen-pool-default');
+    await api.mergePatch(DISRUPTION_BUDGETS, ref, { spec: { maxUnavailable: 0 } });
+    await eventually('the budget is as it was', async () => {
+      return (await api.get(DISRUPTION_BUDGETS, ref))?.spec?.maxUnavailable === '25%';
+    });
+    const before = (await rig.deployment('default'))?.metadata.uid;
+    await api.delete(DEPLOYMENTS, ref);
+    await eventually('there is another Deployment', async () => {
+      const uid = (await rig.deployment('default'))?.metadata.uid;
+      return uid !== undefined && uid !== before;
+    });
+  });
+
+  it('leaves a Deployment alone that belongs to somebody else', async () => {
+    const labels = { app: 'theirs' };
+    await api.create(DEPLOYMENTS, {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: named('platen-pool-taken'),
+      spec: {
+        replicas: 3,
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: { containers: [{ name: 'it', image: 'theirs' }] } },
+      },
+    });
+    await rig.createPool('taken');
+    await eventually('told', async () => (await poolReason('taken', 'WorkersApplied')) === 'NotOurs');
+    const theirs = await rig.deployment('taken');
+    assert.equal(theirs?.spec.replicas, 3);
+    assert.equal(theirs?.metadata.ownerReferences, undefined);
+  });
+
+  it('follows spec.replicas in manual mode, and shrinks by empty workers only', async () => {
+    await rig.createPool('hand', { mode: 'Manual', replicas: 3, workerYoungSeconds: 0 });
+    await eventually('three', async () => (await rig.deployment('hand'))?.spec.replicas === 3);
+    await rig.settle('hand');
+    const [busy] = await rig.pods('hand');
+    rig.setBusy([busy!.metadata.name]);
+    await eventually('all ready', async () => (await poolReason('hand', 'Available')) === 'WorkersReady');
+    await plane.kubectl('scale', 'rpool/hand', '--replicas=1', '-n', namespace);
+    await eventually(
+      'one',
+      async () => {
+        await rig.settle('hand');
+        return (await rig.pods('hand')).length === 1;
+      },
+      40_000,
+    );
+    const left = await rig.pods('hand');
+    assert.deepEqual(
+      left.map(({ metadata }) => metadata.name),
+      [busy?.metadata.name],
+    );
+    assert.doesNotMatch(await controller.metrics(), /platen_wrong_victims_total\{pool="hand"[^}]*\} [1-9]/);
+  });
+
+  it('follows the admissible demand of the plans that name it, from nothing and back to nothing', async () => {
+    const pool = {
+      minReplicas: 0,
+      headroomSlots: 0,
+      targetUtilisation: 100,
+      workerYoungSeconds: 0,
+      scaleDown: { stabilisationSeconds: 0, maxPercent: 100, periodSeconds: 1 },
+    };
+    await rig.createPool('busy', pool);
+    await rig.createPlan('acme', { concurrentRenders: 6, poolRef: 'busy' });
+    await eventually('told', async () => (await poolReason('busy', 'Available')) === 'ScaledToZero');
+    assert.equal((await rig.deployment('busy'))?.spec.replicas, 0);
+    // A hundred jobs wait, and the plan lets six of them run.
+    const accounts = rig.connection.collection<{ _id: string; plan: string }>('accounts');
+    const ledgers = rig.connection.collection<{ _id: string; [field: string]: unknown }>('ledgers');
+    await accounts.insertOne({ _id: 'acme-1', plan: 'acme' });
+    await ledgers.insertOne({ _id: 'acme-1', revision: 1, active: true, inFlight: 0, waiting: 100 });
+    const replicas = async () => (await rig.deployment('busy'))?.spec.replicas ?? 0;
+    await eventually('workers for six jobs', async () => (await replicas()) >= 3);
+    await eventually('told', async () => (await rig.pool('busy')).status?.demandSlots === 6);
+    const { wantedReplicas = 0 } = (await rig.pool('busy')).status ?? {};
+    assert.ok(wantedReplicas > 0 && wantedReplicas < 6, 'not a worker for each of the hundred');
+    await rig.settle('busy');
+    await ledgers.deleteOne({ _id: 'acme-1' });
+    await eventually(
+      'none',
+      async () => {
+        await rig.settle('busy');
+        return (await replicas()) === 0;
+      },
+      40_000,
+    );
+    assert.doesNotMatch(await controller.metrics(), /platen_wrong_victims_total\{pool="busy"[^}]*\} [1-9]/);
+  });
+
+  it('counts a worker that dies in the place of a chosen one', async () => {
+    await rig.createPool('wrong', { mode: 'Manual', replicas: 2, workerYoungSeconds: 0 });
+    await eventually('two', async () => (await rig.deployment('wrong'))?.spec.replicas === 2);
+    await rig.settle('wrong');
+    await api.mergePatch(RENDER_POOLS, named('wrong'), { spec: { replicas: 1 } });
+    await eventually('one', async () => (await rig.deployment('wrong'))?.spec.replicas === 1, 30_000);
+    await rig.settle('wrong', true);
+    const counted = /platen_wrong_victims_total\{pool="wrong"[^}]*\} 1/;
+    await eventually('it is counted', async () => counted.test(await controller.metrics()), 35_000);
+  });
+
+  it('yields to a foreign writer of replicas, and names it', async () => {
+    const { metadata } = (await rig.deployment('default'))!;
+    await api.mergePatch(
+      DEPLOYMENTS,
+      metadata,
+      { spec: { replicas: 4 } },
+      { fieldManager: 'some-autoscaler' },
+    );
+    await eventually('told', async () => (await poolReason('default', 'SoleWriter')) === 'ForeignReplicas');
+    const { status } = await rig.pool('default');
+    assert.match(findCondition(status?.conditions, 'SoleWriter')?.message ?? '', /some-autoscaler/);
+    assert.equal((await rig.deployment('default'))?.spec.replicas, 4);
+  });
+
+  it('touches nothing while a pool is paused', async () => {
+    await rig.createPool('calm', { paused: true, minReplicas: 1 });
+    await eventually('told', async () => (await poolReason('calm', 'ScalingActive')) === 'Paused');
+    const { spec } = (await rig.deployment('calm'))!;
+    assert.equal(spec.replicas, 0);
+    assert.equal(spec.paused, true);
+    await api.mergePatch(RENDER_POOLS, named('calm'), { spec: { paused: false } });
+    await eventually('it works again', async () => (await rig.deployment('calm'))?.spec.replicas === 1);
+  });
+
+  it('writes nothing when nothing happens', async () => {
+    const versions = async () => {
+      const objects = await Promise.all([
+        api.list(RENDER_POOLS, { namespace }),
+        api.list(RENDER_PLANS, { namespace }),
+        api.list(DEPLOYMENTS, { namespace }),
+        api.list(DISRUPTION_BUDGETS, { namespace }),
+        api.list(NETWORK_POLICIES, { namespace }),
+      ]);
+      return objects.flat().map(({ metadata }) => `${metadata.name} ${metadata.resourceVersion}`);
+    };
+    const writes = async () =>
+      [
+        ...(await controller.metrics()).matchAll(
+          /platen_kubernetes_calls_total\{method="(PATCH|POST)".*\} (\d+)/g,
+        ),
+      ]
+        .map(([, , count]) => Number(count))
+        .reduce((sum, count) => sum + count, 0);
+    // Workers that are gone are unseen after ten seconds, and what is counted is written within ten more.
+    await new Promise((resolve) => setTimeout(resolve, 22_000));
+    const before = { versions: await versions(), writes: await writes() };
+    await new Promise((resolve) => setTimeout(resolve, 10_000));
+    assert.deepEqual({ versions: await versions(), writes: await writes() }, before);
+  });
+});
