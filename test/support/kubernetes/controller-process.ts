@@ -9,6 +9,9 @@ import { freePort } from '../processes.ts';
 
 const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
 
+/** Node, the database and an election, on a machine that does much else. A Lease that was not given up takes 15 s. */
+const START_LIMIT_MS = 60_000;
+
 /** What a chart mounts: the pods of every pool. */
 export const WORKER_TEMPLATE = `
 metadata:
@@ -87,10 +90,14 @@ export async function startControllerProcess(options: ControllerOptions): Promis
     ended,
     metrics: async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text(),
     works: () =>
-      eventually('it works', () => {
-        if (child.exitCode !== null) throw new Error(`the controller has ended:\n${log.join('\n')}`);
-        return log.some((line) => line.includes('the controller works'));
-      }),
+      eventually(
+        'it works',
+        () => {
+          if (child.exitCode !== null) throw new Error(`the controller has ended:\n${log.join('\n')}`);
+          return log.some((line) => line.includes('the controller works'));
+        },
+        START_LIMIT_MS,
+      ),
     stop(signal = 'SIGTERM') {
       child.kill(signal);
       return ended;
