@@ -87,6 +87,10 @@ function ownedObject<T extends KubeObject>(
   return object as KubeObject as T;
 }
 
+/** Where NodeLocal DNSCache answers, on clusters that have it: beside the metadata services, among the blocked addresses. */
+const NODE_LOCAL_DNS = { ipBlock: { cidr: '169.254.20.10/32' } };
+const DNS_PORTS = ['UDP', 'TCP'].map((protocol) => ({ protocol, port: 53 }));
+
 /**
  * Nobody calls a worker but whoever reads its metrics, and other workers least of all. A worker reaches every pod that is
  * no worker (database, Kafka, DNS) and the outside, but neither metadata services nor the API server.
@@ -104,6 +108,7 @@ function networkPolicy(podSelector: object, { blockedNetworks, opsPort }: PoolsS
     ingress: [{ from: [notWorkers], ports: [{ protocol: 'TCP', port: opsPort }] }],
     egress: [
       { to: [notWorkers] },
+      { to: [NODE_LOCAL_DNS], ports: DNS_PORTS },
       { to: [allBut('0.0.0.0/0', blockedNetworks), allBut('::/0', blockedNetworks)] },
     ],
   };

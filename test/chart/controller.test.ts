@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DEFAULT_PLANS } from '../../src/plans/plan.ts';
+import { eventually } from '../support/eventually.ts';
+import { type ControlPlane, sharedControlPlane } from '../support/kubernetes/control-plane.ts';
+import { startMongo } from '../support/mongo.ts';
+import { type RoleProcess, startRole } from '../support/processes.ts';
+import { find, LEAST, type Manifest, over, render } from './support/helm.ts';
+import { environment } from './support/pods.ts';
+
+const NAMESPACE = 'chart-controller';
+const LIMIT_MS = 60_000;
+
+describe('the controller with what the chart gives it', function () {
+  this.timeout(180_000);
+  let plane: ControlPlane;
+  let folder: string;
+  let controller: RoleProcess | undefined;
+
+  before(async () => {
+    plane = await sharedControlPlane();
+    await plane.installCrds();
+    await plane.kubectl('create', 'namespace', NAMESPACE);
+    folder = await mkdtemp(join(tmpdir(), 'platen-chart-controller-'));
+  });
+  after(async () => {
+    await controller?.end('SIGKILL');
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const names = async (kind: string) => {
+    const { items } = JSON.parse(await plane.kubectl('get', kind, '-n', NAMESPACE, '-o', 'json'));
+    return items.map(({ metadata }: Manifest) => metadata.name).sort() as string[];
+  };
+
+  /** Who its service account is, and nobody else: what its Role does not allow is refused. */
+  async function kubeconfigOf(account: string): Promise<string> {
+    const token = (await plane.kubectl('create', 'token', account, '-n', NAMESPACE)).trim();
+    const path = join(folder, 'kubeconfig');
+    const ca = readFileSync(plane.caFile).toString('base64');
+    const config = {
+      apiVersion: 'v1',
+      kind: 'Config',
+      'current-context': 'c',
+      contexts: [{ name: 'c', context: { cluster: 'c', user: 'u', namespace: NAMESPACE } }],
+      clusters: [{ name: 'c', cluster: { server: plane.url, 'certificate-authority-data': ca } }],
+      users: [{ name: 'u', user: { token } }],
+    };
+    await writeFile(path, JSON.stringify(config));
+    return path;
+  }
+
+  it('makes the first plans and pool, and the pool its workers, with no more rights than its Role has', async () => {
+    const manifests = await render('helm4', over(LEAST, { crds: { enabled: false } }), {
+      namespace: NAMESPACE,
+    });
+    const rights = manifests.filter(({ kind }) => /^(ServiceAccount|Role|RoleBinding)$/.test(kind));
+    const file = join(folder, 'rights.json');
+    await writeFile(file, JSON.stringify({ apiVersion: 'v1', kind: 'List', items: rights }));
+    await plane.kubectl('apply', '-f', file);
+    const files = find(manifests, 'ConfigMap', 'platen-controller').data as Record<string, string>;
+    for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+
+    controller = await startRole('controller', {
+      ...environment(manifests, 'controller'),
+      KUBECONFIG: await kubeconfigOf('platen-controller'),
+      MONGODB_URI: (await startMongo()).uri,
+      POD_NAME: 'platen-controller-0',
+      POD_NAMESPACE: NAMESPACE,
+      PLATEN_OPS_PORT: '0',
+      PLATEN_WORKER_TEMPLATE_FILE: join(folder, 'worker-template.yaml'),
+      PLATEN_DEFAULT_RESOURCES_FILE: join(folder, 'default-resources.yaml'),
+    });
+    const workers = 'platen-pool-default';
+    await eventually(workers, async () => (await names('deployments')).includes(workers), LIMIT_MS);
+    await eventually(
+      'the pool tells of itself',
+      async () => {
+        const pool = JSON.parse(
+          await plane.kubectl('get', 'renderpool', 'default', '-n', NAMESPACE, '-o', 'json'),
+        );
+        return pool.status?.conditions?.length > 0;
+      },
+      LIMIT_MS,
+    );
+    assert.deepEqual(await names('renderplans'), Object.keys(DEFAULT_PLANS).sort());
+    for (const kind of ['serviceaccounts', 'networkpolicies', 'poddisruptionbudgets']) {
+      assert.ok((await names(kind)).includes(workers), kind);
+    }
+    const { spec } = JSON.parse(
+      await plane.kubectl('get', 'deployment', workers, '-n', NAMESPACE, '-o', 'json'),
+    ).spec.template;
+    assert.equal(spec.securityContext.runAsNonRoot, true);
+    assert.equal(
+      spec.containers[0].env.find(({ name }: { name: string }) => name === 'PLATEN_SANDBOX').value,
+      'preferred',
+    );
+    const policy = JSON.parse(
+      await plane.kubectl('get', 'networkpolicy', workers, '-n', NAMESPACE, '-o', 'json'),
+    );
+    const reached = policy.spec.egress.flatMap(
+      ({ to }: { to: { ipBlock?: { cidr: string; except?: string[] } }[] }) =>
+        to.flatMap(({ ipBlock }) => ipBlock ?? []),
+    );
+    assert.ok(
+      reached.find(({ cidr }: { cidr: string }) => cidr === '0.0.0.0/0').except.includes('169.254.0.0/16'),
+    );
+    // Of what is blocked, names alone are asked for, where a cluster keeps a cache of them.
+    assert.ok(reached.some(({ cidr }: { cidr: string }) => cidr === '169.254.20.10/32'));
+    const refused = controller.logs.filter((line) => /forbidden/i.test(JSON.stringify(line)));
+    assert.deepEqual(refused, []);
+  });
+
+  it('may not read a secret, make a pod, or look into another namespace', async () => {
+    const account = `system:serviceaccount:${NAMESPACE}:platen-controller`;
+    const may = (verb: string, resource: string, namespace: string) =>
+      plane.kubectl('auth', 'can-i', verb, resource, '-n', namespace, '--as', account).then(
+        () => true,
+        () => false,
+      );
+    assert.equal(await may('patch', 'pods', NAMESPACE), true);
+    assert.equal(await may('get', 'secrets', NAMESPACE), false);
+    assert.equal(await may('create', 'pods', NAMESPACE), false);
+    assert.equal(await may('delete', 'pods', NAMESPACE), false);
+    assert.equal(await may('list', 'renderpools', 'default'), false);
+    assert.equal(await may('list', 'nodes', 'default'), false);
+  });
+});
