@@ -25,6 +25,8 @@ const STORAGE_RETRY_S = 10;
 const REQUEST_TIMEOUT_MS = 60_000;
 /** Longer than proxies and clients keep an idle connection, so that none is closed under a request on its way. */
 const KEEP_ALIVE_MS = 75_000;
+/** While it stops: between two looks for connections that have become idle, in milliseconds. */
+const CLOSE_IDLE_MS = 100;
 
 /**
  * The HTTP side: takes orders and answers for jobs.
@@ -94,10 +96,13 @@ export async function startApi(
       batchWatch.close();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
+      // Those that are answered from now on are idle then, and would be kept for the caller's next request.
+      const idle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_MS);
       const force = setTimeout(() => server.closeAllConnections(), config.PLATEN_SHUTDOWN_GRACE_MS);
       // Callers that wait are answered 202: their jobs go on without us.
       await waiter.close();
       await closed;
+      clearInterval(idle);
       clearTimeout(force);
       await lastUse.flush();
     },

@@ -155,12 +155,18 @@ describe('a batch with bad items', function () {
     const { url, key } = tenant.client;
     const answer = await fetch(`${url}/v1/pdf/batch/${jobId}/events`, { headers: { 'x-api-key': key } });
     const standalone = service.roles.get('standalone')!;
+    let stoppedAt = 0;
     let text = '';
     for await (const chunk of answer.body!.pipeThrough(new TextDecoderStream())) {
       text += chunk;
-      if (text.includes('event: progress')) standalone.signal('SIGTERM');
+      if (!text.includes('event: progress') || stoppedAt > 0) continue;
+      stoppedAt = performance.now();
+      standalone.signal('SIGTERM');
     }
     assert.doesNotMatch(text, /event: end/);
+    assert.ok(performance.now() - stoppedAt < 3000, 'at once');
     assert.equal(await standalone.ended, 0);
+    // What runs takes two seconds. The connection, which the caller keeps for its next request, is not waited for.
+    assert.ok(performance.now() - stoppedAt < 12_000, `${performance.now() - stoppedAt} ms`);
   });
 });
