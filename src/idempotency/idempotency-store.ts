@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Connection } from 'mongoose';
+import { v7 } from 'uuid';
 import type { Clock } from '../clock.ts';
 import { PlatenError } from '../errors/registry.ts';
 import { Collection, type CollectionSpec } from '../store/collection.ts';
@@ -79,7 +80,8 @@ export class IdempotencyStore {
     const fresh: IdempotencyRecord = {
       _id: id,
       bodyHash,
-      workId: randomUUID(),
+      // The id of a job in the end: in the order of time, as `newJobId` has it.
+      workId: v7(),
       holder: randomUUID(),
       lockedUntil: new Date(now.getTime() + LOCK_MS),
       answered: null,

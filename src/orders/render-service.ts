@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Caller } from '../accounts/caller.ts';
 import type { Clock } from '../clock.ts';
 import { PlatenError } from '../errors/registry.ts';
@@ -7,7 +6,7 @@ import { endEarly } from '../jobs/end-early.ts';
 import { hasEnded, type Job } from '../jobs/job.ts';
 import type { JobEnds } from '../jobs/job-ends.ts';
 import type { Ledger } from '../jobs/ledger/ledger.ts';
-import { type JobOrder, newJob } from '../jobs/new-job.ts';
+import { type JobOrder, newJob, newJobId } from '../jobs/new-job.ts';
 import type { JobStore } from '../jobs/store/job-store.ts';
 import type { JobListQuery } from '../jobs/store/listing.ts';
 import { AdmissionTimer } from '../limits/admission-timer.ts';
@@ -64,7 +63,7 @@ export class RenderService {
     if (wanted !== undefined && wanted > plan.maxTimeoutMs) {
       throw new PlatenError('PLAN_LIMIT', `options.timeoutMs: the plan allows at most ${plan.maxTimeoutMs}.`);
     }
-    const jobId = order.jobId ?? randomUUID();
+    const jobId = order.jobId ?? newJobId();
     const accepted = this.#expect(caller.accountId, jobId, order.execution);
     try {
       await admission.admit(caller, [newJob({ ...order, jobId }, caller, clock.now())], timer);

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Connection } from 'mongoose';
 import { pino } from 'pino';
 import { BatchStore } from '../../src/batches/batch-store.ts';
@@ -10,6 +9,7 @@ import type { Clock } from '../../src/clock.ts';
 import { IdempotencyStore } from '../../src/idempotency/idempotency-store.ts';
 import type { NewJob } from '../../src/jobs/admission.ts';
 import type { Job } from '../../src/jobs/job.ts';
+import { newJobId, newJob as newJobOfOrder } from '../../src/jobs/new-job.ts';
 import { type Jobs, openJobs } from '../../src/jobs/open-jobs.ts';
 import { AdmissionTimer } from '../../src/limits/admission-timer.ts';
 import { RateLimiter } from '../../src/limits/rate-limiter.ts';
@@ -121,54 +121,22 @@ export async function openDomain(
   };
 }
 
-/** A new job, ready to be let in, and its input. */
+/** A new job, ready to be let in, and its input; it uses no quota unless that is said. */
 export function newJob(accountId: string, over: Partial<Job> = {}): NewJob {
-  const now = new Date();
-  const job: Job = {
-    _id: randomUUID(),
-    version: 1,
-    state: 'queued',
-    accountId,
-    apiKeyId: 'key',
-    plan: 'professional',
-    pool: 'default',
-    class: 'bulk',
-    test: false,
-    quotaPeriod: null,
-    inputMode: 'html',
-    outputMode: 'binary',
-    fileName: 'document.pdf',
-    format: 'A4',
-    createdAt: now,
-    updatedAt: now,
-    dispatchedAt: null,
-    startedAt: null,
-    completedAt: null,
-    notBefore: now,
-    attempts: 0,
-    maxAttempts: 3,
-    crashes: 0,
-    owner: null,
-    leaseExpiresAt: null,
-    error: null,
-    retentionHours: 24,
-    expiresAt: null,
-    output: null,
-    processingTimeMs: 0,
-    ...over,
-  };
-  return {
-    job,
-    input: {
-      _id: job._id,
-      accountId,
+  const plan: Plan = { ...DEFAULT_PLANS.professional, retentionHours: 24, maxOutputSizeBytes: 1e7 };
+  const { job, input } = newJobOfOrder(
+    {
+      jobId: over._id ?? newJobId(),
       source: { mode: 'html', html: '<p>hello</p>' },
       options: {},
-      timeoutMs: 30_000,
-      maxOutputBytes: 1e7,
-      createdAt: now,
+      output: 'binary',
+      fileName: 'document.pdf',
+      execution: 'async',
     },
-  };
+    { accountId, apiKeyId: 'key', apiKeyPrefix: 'sk_live', mode: 'live', planName: 'professional', plan },
+    new Date(),
+  );
+  return { job: { ...job, quotaPeriod: null, ...over }, input };
 }
 
 export async function slotsInUse(domain: Domain, accountId: string): Promise<number> {

@@ -22,7 +22,10 @@ describe('The slot of a job that ends', () => {
     second = await openDomain({ uri, plan });
     first.connection.getClient().on('commandStarted', ({ commandName, command }) => {
       const collection = command[commandName];
-      if (collection === 'jobs' || collection === 'ledgers') sent.push(`${commandName} ${collection}`);
+      if (collection !== 'jobs' && collection !== 'ledgers') return;
+      // What is done for many ended jobs together, a moment later, is none of the hand-over.
+      const forgets = Object.keys(command.update?.$unset ?? {}).some((field) => field.startsWith('ending.'));
+      if (commandName !== 'delete' && !forgets) sent.push(`${commandName} ${collection}`);
     });
   });
   afterEach(async () => {
