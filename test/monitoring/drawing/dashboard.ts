@@ -22,6 +22,7 @@ export async function drawDashboard({ title, panels }: Dashboard, period: Period
   for (const panel of panels) drawn.push(...(await drawPanel(panel, period, ask)));
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="12">`,
+    `<title>${title}</title>`,
     rectangle({ left: 0, top: 0, width, height }, '#f4f5f5'),
     text(GAP + 4, 31, title, { size: 20, bold: true }),
     ...drawn,
