@@ -107,7 +107,7 @@ export class BatchService {
       const what = hasFinished(seen) ? 'has ended' : 'is being cancelled';
       throw new PlatenError('JOB_ENDED', `The batch ${what} already.`, { jobId: batchId });
     }
-    this.#parts.care.begin(cancelled);
+    if (cancelled.phase === 'open') this.#parts.care.begin(cancelled);
     return cancelled;
   }
 

@@ -159,12 +159,23 @@ export class BatchStore {
     return this.find(batchId);
   }
 
-  /** Its end is asked for. @returns the batch as it is then; undefined when it has finished or been cancelled before. */
-  cancel(batchId: string): Promise<Batch | undefined> {
+  /**
+   * Its end is asked for. Whoever expands it goes on with that first: were it taken over, the same jobs might be written
+   * by one while another already ends them.
+   *
+   * @returns the batch as it is then; undefined when it has finished or been cancelled before.
+   */
+  async cancel(batchId: string): Promise<Batch | undefined> {
     const now = this.#clock.now();
-    return this.#batches.findOneAndUpdate(
-      { _id: batchId, cancelledAt: null, phase: { $in: ['expanding', 'open'] } },
-      { $set: { cancelledAt: now, updatedAt: now, busy: true, busyUntil: now } },
+    const set = { cancelledAt: now, updatedAt: now };
+    const wanted = { _id: batchId, cancelledAt: null };
+    return (
+      (await this.#batches.findOneAndUpdate({ ...wanted, phase: 'expanding' }, { $set: set })) ??
+      // It does not become one that expands again.
+      (await this.#batches.findOneAndUpdate(
+        { ...wanted, phase: 'open' },
+        { $set: { ...set, busy: true, busyUntil: now } },
+      ))
     );
   }
 
@@ -173,9 +184,9 @@ export class BatchStore {
     await this.#batches.updateOne({ _id: batchId }, { $unset: { busy: '' } });
   }
 
-  /** It cannot be run: its jobs were never all written. */
-  async fail(batch: Batch): Promise<void> {
-    await this.#finish(batch, 'failed');
+  /** It cannot be run: its jobs were never all written. @returns the batch as it is then; open when they are after all. */
+  fail(batch: Batch): Promise<Batch> {
+    return this.#finish(batch, 'failed', ['expanding']);
   }
 
   /**
@@ -239,13 +250,18 @@ export class BatchStore {
     await this.#chunks.deleteMany({ _id: { $in: ids } });
   }
 
-  async #finish(batch: Batch, phase: 'completed' | 'cancelled' | 'failed'): Promise<Batch> {
+  /** @param from the phases that it can be in. */
+  async #finish(
+    batch: Batch,
+    phase: 'completed' | 'cancelled' | 'failed',
+    from: readonly BatchPhase[] = ['expanding', 'open'],
+  ): Promise<Batch> {
     const now = this.#clock.now();
     const hours = batch.retentionHours * HOUR_MS;
     // An item waits for as long as it is kept at the most, so the outputs of all are there for as long as this says.
     const expiresAt = new Date(Math.min(now.getTime() + hours, batch.createdAt.getTime() + 2 * hours));
     const finished = await this.#batches.findOneAndUpdate(
-      { _id: batch._id, finishedAt: null },
+      { _id: batch._id, finishedAt: null, phase: { $in: [...from] } },
       {
         $set: {
           phase,

@@ -43,8 +43,9 @@ export async function expand(parts: ExpansionParts, batch: Batch): Promise<Batch
   for (let number = batch.expanded; number < chunkCount(batch); number += 1) {
     const record = await ledger.find(accountId);
     if (record?.arriving?.[_id] === undefined) {
-      await batches.fail(mine);
-      return undefined;
+      // Somebody may have written the rest of them since the batch was seen, and have confirmed the arrival.
+      const left = await batches.fail(mine);
+      return left.phase === 'open' ? left : undefined;
     }
     const kept = await batches.take(mine, EXPANDER_MS);
     if (kept === undefined) return undefined;

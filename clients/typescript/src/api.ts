@@ -35,6 +35,18 @@ export function createApi(options: ConnectionOptions & Credentials): PlatenApi {
   });
 }
 
+/** Sends requests of an API key once, each answer as it comes: for what is too long to be held, or never whole. */
+export function streamer({ baseUrl, apiKey, fetch }: ConnectionOptions & Credentials) {
+  const fetchOnce: Fetch = fetch ?? ((request) => globalThis.fetch(request));
+  return (path: string, headers: Record<string, string>, signal: AbortSignal): Promise<Response> =>
+    fetchOnce(
+      new Request(`${baseUrl.replace(/\/+$/, '')}${path}`, {
+        headers: { ...(apiKey !== undefined && { 'X-API-Key': apiKey }), ...headers },
+        signal,
+      }),
+    );
+}
+
 /**
  * Signs in with a password.
  *

@@ -1,8 +1,11 @@
-import { type ConnectionOptions, createApi, dataOf, type PlatenApi } from './api.ts';
+import { type ConnectionOptions, createApi, dataOf, type PlatenApi, streamer } from './api.ts';
 import { type Backoff, pauseMs, sleep } from './backoff.ts';
+import { Batches } from './batches.ts';
+import { about, type CallOptions, named, type RenderCallOptions } from './call-options.ts';
 import { PlatenApiError, PlatenJobError } from './errors.ts';
 import type { AcceptedJob, DownloadUrl, JobRecord, operations } from './generated/schema.ts';
 import { type RenderedPdf, type RenderInput, renderedPdf } from './render.ts';
+import { DEFAULT_RETRY } from './retrying-fetch.ts';
 
 export interface PlatenClientOptions extends ConnectionOptions {
   readonly apiKey: string;
@@ -10,18 +13,6 @@ export interface PlatenClientOptions extends ConnectionOptions {
   readonly polling?: Partial<Backoff>;
   /** What the service's own headers begin with; `X-Service-` unless its operator has changed it. */
   readonly headerPrefix?: string;
-}
-
-export interface CallOptions {
-  /** Ends the call: the promise rejects with the signal's reason. */
-  readonly signal?: AbortSignal;
-}
-export interface RenderCallOptions extends CallOptions {
-  /**
-   * Names the render for 24 hours: a second call with the same name and the same request brings the same PDF. One is
-   * made up for each call unless given.
-   */
-  readonly idempotencyKey?: string;
 }
 
 /** Which jobs to list, and in which order. */
@@ -37,6 +28,8 @@ const PAGE_SIZE = 100;
 export class PlatenClient {
   /** The typed routes, for what this class has no method for. */
   readonly api: PlatenApi;
+  /** Many documents in one request. */
+  readonly batches: Batches;
   readonly #polling: Backoff;
   readonly #headerPrefix: string;
 
@@ -44,6 +37,12 @@ export class PlatenClient {
     this.api = createApi(options);
     this.#polling = { ...DEFAULT_POLLING, ...options.polling };
     this.#headerPrefix = options.headerPrefix ?? 'X-Service-';
+    this.batches = new Batches({
+      api: this.api,
+      stream: streamer(options),
+      polling: this.#polling,
+      retry: { ...DEFAULT_RETRY, ...options.retry },
+    });
   }
 
   /**
@@ -139,12 +138,4 @@ export class PlatenClient {
   downloadUrl(jobId: string, options: CallOptions = {}): Promise<DownloadUrl> {
     return dataOf(this.api.GET('/v1/pdf/jobs/{id}/download-url', about(jobId, options)));
   }
-}
-
-function named({ idempotencyKey = crypto.randomUUID(), signal }: RenderCallOptions) {
-  return { params: { header: { 'Idempotency-Key': idempotencyKey } }, ...(signal && { signal }) };
-}
-
-function about(jobId: string, { signal }: CallOptions) {
-  return { params: { path: { id: jobId } }, ...(signal && { signal }) };
 }

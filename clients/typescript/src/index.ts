@@ -7,18 +7,28 @@ export {
   signIn,
 } from './api.ts';
 export type { Backoff } from './backoff.ts';
-export {
-  type CallOptions,
-  type JobFilter,
-  PlatenClient,
-  type PlatenClientOptions,
-  type RenderCallOptions,
-} from './client.ts';
+export type {
+  BatchDownloadOptions,
+  Batches,
+  BatchFilter,
+  BatchInput,
+  BatchItemInput,
+  BatchStanding,
+  BatchWaitOptions,
+} from './batches.ts';
+export type { CallOptions, RenderCallOptions } from './call-options.ts';
+export { type JobFilter, PlatenClient, type PlatenClientOptions } from './client.ts';
+export type { DownloadProgress } from './download.ts';
 export { type ErrorCode, PlatenApiError, PlatenConnectionError, PlatenJobError } from './errors.ts';
 export type {
+  AcceptedBatch,
   AcceptedJob,
   Account,
   ApiKey,
+  Batch,
+  BatchItem,
+  BatchProgress,
+  BatchSummary,
   DownloadUrl,
   JobRecord,
   NewApiKey,

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Batch, chunkCount, itemJobId } from '../../../src/batches/batch.ts';
 import { BatchAdmission, type BatchOrder } from '../../../src/batches/batch-admission.ts';
 import { EXPANDER_MS, expand } from '../../../src/batches/expansion.ts';
@@ -174,5 +175,35 @@ describe('letting a batch in, with a death at any step', () => {
     assert.equal(record?.waiting, 0);
     assert.equal(record?.inFlight, 0);
     assert.equal(Object.values(record?.quota ?? {})[0], 0);
+  });
+
+  it('takes no batch for lost that somebody else has expanded to the end meanwhile', async () => {
+    const { batches } = domain;
+    const batch = await admit(batchOf(ITEMS));
+    const dying = { ...parts(), batches: dyingAt(batches.store, 'expanded', CHUNKS - 1, 'after') };
+    await assert.rejects(expand(dying, batch), Killed);
+    const seen = (await batches.store.find(batch._id))!;
+    assert.ok(await expand(parts(), seen));
+    assert.equal((await expand(parts(), seen))?.phase, 'open');
+    assert.equal((await batches.store.find(batch._id))?.phase, 'open');
+    await assertWhole(batch);
+  });
+
+  it('cancels a batch at any moment of its expansion', async function () {
+    this.timeout(120_000);
+    const { batches, ledger } = domain;
+    for (let run = 0; run < 25; run += 1) {
+      const caller = callerWith(domain.plan);
+      const batch = await admit(batchOf(ITEMS), caller);
+      batches.care.begin(batch);
+      await sleep(Math.random() * 150);
+      await batches.service.cancel(caller, batch._id);
+      await domain.flush();
+      // Those that hold a slot have not begun, either: nobody renders here.
+      const ended = (await batches.store.find(batch._id))!;
+      assert.equal(ended.phase, 'cancelled', `in run ${run}`);
+      const record = await ledger.find(caller.accountId);
+      assert.deepEqual([record?.waiting, record?.inFlight], [0, 0], `in run ${run}`);
+    }
   });
 });

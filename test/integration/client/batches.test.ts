@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type BatchStanding,
+  type ConnectionOptions,
+  type Fetch,
+  type PlatenApiError,
+  PlatenClient,
+} from '../../../clients/typescript/src/index.ts';
+import { openStandaloneService, type Tenant, type TestService } from '../../support/service.ts';
+
+/** Items of which some take a moment, so that progress can be seen. */
+function items(count: number, delayMs = 0) {
+  return Array.from({ length: count }, (_, i) => ({
+    id: `item-${i}`,
+    html: `<p>${i}</p>`,
+    options: { delayMs },
+  }));
+}
+
+describe('batches of the TypeScript client', function () {
+  this.timeout(90_000);
+  let service: TestService;
+  let tenant: Tenant;
+  let client: PlatenClient;
+
+  before(async function () {
+    this.timeout(120_000);
+    service = await openStandaloneService();
+  });
+  after(() => service?.stop());
+  beforeEach(async () => {
+    tenant = await service.newTenant('business');
+    client = clientWith();
+  });
+
+  function clientWith(options: Partial<ConnectionOptions> = {}): PlatenClient {
+    return new PlatenClient({ baseUrl: service.url, apiKey: tenant.client.key, ...options });
+  }
+
+  /** A client whose requests are seen, and some of which are treated otherwise. */
+  function watched(treat: (request: Request, answer: () => Promise<Response>) => Promise<Response>) {
+    const seen: { path: string; lastEventId: string | null }[] = [];
+    const fetch: Fetch = (request) => {
+      const { pathname } = new URL(request.url);
+      seen.push({ path: pathname, lastEventId: request.headers.get('last-event-id') });
+      return treat(request, () => globalThis.fetch(request));
+    };
+    return { seen, client: clientWith({ fetch }) };
+  }
+  const isEvents = ({ url }: Request) => url.endsWith('/events');
+
+  it('are ordered, followed to their end and looked through', async () => {
+    const { seen, client } = watched((_, answer) => answer());
+    const input = {
+      items: [
+        ...items(7, 700),
+        { id: 'bad', html: 'x', options: { waitForSelector: '#n', timeoutMs: 1000 } },
+      ],
+      notes: 'monthly',
+      metadata: { run: '7' },
+    };
+    const { jobId, totalCount } = await client.batches.create(input);
+    assert.equal(totalCount, 8);
+    const told: BatchStanding[] = [];
+    const batch = await client.batches.wait(jobId, { onProgress: (standing) => told.push(standing) });
+    assert.deepEqual([batch.status, batch.progress.completed, batch.progress.failed], ['completed', 7, 1]);
+    assert.equal(batch.job.notes, 'monthly');
+    assert.ok(told.length >= 3, `${told.length} times`);
+    assert.deepEqual(told.at(-1)?.progress, batch.progress);
+    assert.equal(told.at(-1)?.status, 'completed');
+    const looks = seen.filter(({ path }) => path === `/v1/pdf/batch/${jobId}`).length;
+    assert.equal(looks, 1, 'nobody polls');
+
+    const statuses = [];
+    for await (const item of client.batches.items(jobId)) statuses.push(`${item.itemId} ${item.status}`);
+    assert.deepEqual(statuses, [...items(7).map(({ id }) => `${id} completed`), 'bad failed']);
+    const page = await client.batches.get(jobId, { limit: 2, offset: 6 });
+    assert.deepEqual(
+      page.items.map(({ itemId, error }) => [itemId, error?.code]),
+      [
+        ['item-6', undefined],
+        ['bad', 'SELECTOR_TIMEOUT'],
+      ],
+    );
+    const listed = [];
+    for await (const one of client.batches.list({ status: 'completed' })) listed.push(one.jobId);
+    assert.deepEqual(listed, [jobId]);
+  });
+
+  it('are one for one idempotency key, and refused with all of their faults', async () => {
+    const idempotencyKey = randomUUID();
+    const calls = [1, 2].map(() => client.batches.create({ items: items(2) }, { idempotencyKey }));
+    const [first, second] = await Promise.all(calls);
+    assert.equal(first?.jobId, second?.jobId);
+    const faulty = {
+      items: [
+        { id: 'a', html: 'x', options: { scale: 9 } },
+        { id: 'a', html: 'x' },
+      ],
+    };
+    await assert.rejects(client.batches.create(faulty), (error: PlatenApiError) => {
+      assert.deepEqual([error.status, error.code, error.messages.length], [400, 'VALIDATION', 2]);
+      return true;
+    });
+    await assert.rejects(client.batches.wait(randomUUID()), { name: 'PlatenApiError', status: 404 });
+  });
+
+  it('are followed from where a broken connection had got to', async () => {
+    const { seen, client } = watched(async (request, answer) => {
+      if (!isEvents(request)) return answer();
+      // One event for each connection, unless it is the end.
+      const { body, headers } = await answer();
+      return new Response(body!.pipeThrough(breaksAfterOneEvent()), { headers });
+    });
+    const { jobId } = await client.batches.create({ items: items(8, 400) });
+    const told: number[] = [];
+    const onProgress = ({ progress }: BatchStanding) => told.push(progress.completed);
+    assert.equal((await client.batches.wait(jobId, { onProgress })).status, 'completed');
+    const connections = seen.filter(({ path }) => path.endsWith('/events'));
+    assert.ok(connections.length >= 3, `${connections.length} connections`);
+    assert.equal(connections[0]?.lastEventId, null);
+    for (const { lastEventId } of connections.slice(1)) assert.match(lastEventId ?? '', /^\d+-\w+$/);
+    assert.deepEqual(
+      told,
+      [...told].sort((a, b) => a - b),
+    );
+  });
+
+  it('are looked at again and again where no events can be had', async () => {
+    for (const refusal of [404, 502]) {
+      const { seen, client } = watched(async (request, answer) =>
+        isEvents(request) ? new Response('<h1>not here</h1>', { status: refusal }) : answer(),
+      );
+      const { jobId } = await client.batches.create({ items: items(4, 500) });
+      const told: BatchStanding[] = [];
+      const batch = await client.batches.wait(jobId, { onProgress: (standing) => told.push(standing) });
+      assert.equal(batch.progress.completed, 4);
+      assert.equal(told.at(-1)?.progress.completed, 4);
+      const asked = seen.filter(({ path }) => path.endsWith('/events')).length;
+      if (refusal === 404) assert.equal(asked, 1, 'what is not there is not asked for again');
+    }
+  });
+
+  it('are waited for across a restart of the service', async () => {
+    const { jobId } = await client.batches.create({ items: items(12, 500) });
+    const waiting = client.batches.wait(jobId);
+    await sleep(700);
+    await service.roles.get('standalone')!.end();
+    await service.restart('standalone');
+    assert.equal((await waiting).progress.completed, 12);
+  });
+
+  it('are cancelled, also twice, and waiting for them ends at a signal', async () => {
+    const { jobId } = await client.batches.create({ items: items(60, 300) });
+    const reason = new Error('enough');
+    const controller = new AbortController();
+    const waiting = client.batches.wait(jobId, { signal: controller.signal });
+    setTimeout(() => controller.abort(reason), 300);
+    await assert.rejects(waiting, reason);
+    assert.equal((await client.batches.cancel(jobId)).status, 'cancelled');
+    assert.equal((await client.batches.cancel(jobId)).status, 'cancelled');
+    const batch = await client.batches.wait(jobId);
+    assert.equal(batch.status, 'cancelled');
+    assert.ok(batch.progress.failed > 0);
+    const { jobId: whole } = await client.batches.create({ items: items(2) });
+    await client.batches.wait(whole);
+    await assert.rejects(client.batches.cancel(whole), { name: 'PlatenApiError', code: 'JOB_ENDED' });
+  });
+});
+
+/** Passes one event on, and then breaks off. */
+function breaksAfterOneEvent(): TransformStream<Uint8Array, Uint8Array> {
+  let events = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      const text = Buffer.from(chunk).toString();
+      if (events > 0 && !text.includes('event: end')) return controller.error(new Error('broken off'));
+      if (text.includes('event: ')) events += 1;
+      controller.enqueue(chunk);
+    },
+  });
+}
