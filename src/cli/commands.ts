@@ -22,6 +22,20 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map([
     },
   ],
   [
+    'render',
+    async (argv) => {
+      const { runRenderCommand } = await import('./render-command.ts');
+      process.exitCode = await runRenderCommand(argv, process.env, { print, stderr: process.stderr });
+    },
+  ],
+  [
+    'batch',
+    async (argv) => {
+      const { runBatchCommand } = await import('./batch-command.ts');
+      process.exitCode = await runBatchCommand(argv, process.env, { print, stderr: process.stderr });
+    },
+  ],
+  [
     'install-seccomp-profile',
     async (argv) => {
       const { runSeccompProfileCommand } = await import('./seccomp-profile-command.ts');

@@ -1,0 +1,154 @@
+import { basename, extname } from 'node:path';
+import { CsvError, parse } from 'csv-parse/sync';
+import { CommandError } from './command-error.ts';
+
+/** An item of a batch as it is sent. What is wrong with it is for the service to say. */
+export interface FileItem {
+  readonly id: string;
+  readonly [field: string]: unknown;
+}
+
+/** An item, and where in its file it begins. */
+export interface PlacedItem {
+  readonly line: number;
+  readonly item: FileItem;
+}
+
+export interface BatchFile {
+  /** As it was named. */
+  readonly name: string;
+  readonly text: string;
+  /** Of items that name no source of their own. */
+  readonly templateId: string | undefined;
+}
+
+const ITEM_FIELDS = new Set([
+  'id',
+  'html',
+  'url',
+  'templateId',
+  'templateVersionId',
+  'data',
+  'filename',
+  'options',
+]);
+const SOURCES = ['html', 'url', 'templateId', 'data'];
+
+type Row = { readonly [column: string]: unknown };
+
+/**
+ * The items that a file lists. Of a CSV file each row is the data of the template, with columns named in the first; a dot in
+ * a name leads into an object: `customer.name`. Of an NDJSON file each line is such data, or a whole item. Data names its
+ * item by its `id` and its file by its `filename`, if it has them; otherwise the item is called after its line.
+ *
+ * @throws CommandError naming every line with a fault.
+ */
+export function readBatchFile(file: BatchFile): PlacedItem[] {
+  const kind = extname(file.name).toLowerCase();
+  const faults: string[] = [];
+  const at = (line: number, fault: string) => void faults.push(`${file.name}:${line}: ${fault}`);
+  let items: PlacedItem[];
+  if (kind === '.csv') items = csvItems(file, at);
+  else if (['.ndjson', '.jsonl'].includes(kind)) items = ndjsonItems(file, at);
+  else throw new CommandError(`${file.name}: must be a .csv, .ndjson or .jsonl file.`);
+  const lines = new Map<string, number>();
+  for (const { line, item } of items) {
+    const first = lines.get(item.id);
+    if (first === undefined) lines.set(item.id, line);
+    else at(line, `the id ${JSON.stringify(item.id)} is that of line ${first} as well`);
+  }
+  if (faults.length > 0) throw new CommandError(faults.join('\n'));
+  if (items.length < 2) throw new CommandError(`${file.name}: a batch has at least two items.`);
+  return items;
+}
+
+type Fault = (line: number, fault: string) => void;
+
+function csvItems(file: BatchFile, at: Fault): PlacedItem[] {
+  const { templateId } = file;
+  if (templateId === undefined) throw new CommandError('A CSV file needs --template ID.');
+  let rows: { record: Record<string, string>; info: { lines: number } }[];
+  try {
+    rows = parse(file.text, { columns: true, bom: true, info: true, skip_empty_lines: true }) as typeof rows;
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    throw new CommandError(`${file.name}:${Number(error.lines ?? 1)}: ${error.message}`);
+  }
+  return rows.flatMap(({ record, info }) => {
+    const line = info.lines;
+    try {
+      return [{ line, item: dataItem(nested(record), templateId, line) }];
+    } catch (error) {
+      at(line, (error as Error).message);
+      return [];
+    }
+  });
+}
+
+function ndjsonItems(file: BatchFile, at: Fault): PlacedItem[] {
+  return file.text
+    .replace(/^\uFEFF/, '')
+    .split('\n')
+    .flatMap((text, index) => {
+      const line = index + 1;
+      if (text.trim() === '') return [];
+      try {
+        return [{ line, item: lineItem(JSON.parse(text), file.templateId, line) }];
+      } catch (error) {
+        at(line, error instanceof SyntaxError ? `not JSON: ${error.message}` : (error as Error).message);
+        return [];
+      }
+    });
+}
+
+function lineItem(value: unknown, templateId: string | undefined, line: number): FileItem {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Error('must be an object');
+  const row = value as Row;
+  const isItem =
+    SOURCES.some((source) => source in row) && Object.keys(row).every((field) => ITEM_FIELDS.has(field));
+  if (!isItem) return dataItem(row, templateId, line);
+  const id = typeof row.id === 'string' || typeof row.id === 'number' ? String(row.id) : `line-${line}`;
+  if (['html', 'url', 'templateId'].some((source) => source in row)) return { ...row, id };
+  return { ...row, id, templateId: wanted(templateId) };
+}
+
+function dataItem(data: Row, templateId: string | undefined, line: number): FileItem {
+  const { id, filename } = data;
+  return {
+    id: typeof id === 'number' || (typeof id === 'string' && id !== '') ? String(id) : `line-${line}`,
+    ...(typeof filename === 'string' && filename !== '' && { filename }),
+    templateId: wanted(templateId),
+    data,
+  };
+}
+
+function wanted(templateId: string | undefined): string {
+  if (templateId === undefined) throw new Error('names no html, url or template; --template ID gives one');
+  return templateId;
+}
+
+/** `{ 'customer.name': 'Ada' }` as `{ customer: { name: 'Ada' } }`. */
+function nested(record: Record<string, string>): Row {
+  const root: Record<string, unknown> = Object.create(null);
+  for (const [column, value] of Object.entries(record)) {
+    const names = column.split('.');
+    const last = names.pop()!;
+    let parent = root;
+    for (const name of names) {
+      parent[name] ??= Object.create(null);
+      if (typeof parent[name] !== 'object')
+        throw new Error(`the column ${column} is inside a column ${name}`);
+      parent = parent[name] as Record<string, unknown>;
+    }
+    if (typeof parent[last] === 'object')
+      throw new Error(`the column ${column} is a group of columns as well`);
+    parent[last] = value;
+  }
+  return root;
+}
+
+/** A PDF's name after the file it is made of. */
+export function pdfNameOf(file: string): string {
+  return `${basename(file, extname(file))}.pdf`;
+}

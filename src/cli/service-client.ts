@@ -1,0 +1,130 @@
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ReadableStream } from 'node:stream/web';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CommandError } from './command-error.ts';
+
+export interface Order {
+  readonly method?: 'GET' | 'POST';
+  readonly body?: object;
+  /** Names an order, so that it can be repeated and is still one. */
+  readonly idempotencyKey?: string;
+}
+
+interface ErrorBody {
+  readonly code?: string;
+  readonly message?: string | readonly string[];
+}
+
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 10_000;
+/** No further try begins this long after the first. */
+const GIVE_UP_AFTER_MS = 120_000;
+/** The first request of the same name is still being answered. */
+const IN_PROGRESS = 'IDEMPOTENCY_IN_PROGRESS';
+
+/** A service as its callers see it: at an address, with an API key. */
+export class ServiceClient {
+  readonly #url: URL;
+  readonly #key: string;
+
+  /** @throws CommandError when the environment does not name the service and a key: PLATEN_URL, PLATEN_API_KEY. */
+  constructor(environment: NodeJS.ProcessEnv) {
+    const { PLATEN_URL: address = '', PLATEN_API_KEY: key = '' } = environment;
+    if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) {
+      throw new CommandError('PLATEN_URL must be the address of the service: http://localhost:8080');
+    }
+    if (key === '') throw new CommandError('PLATEN_API_KEY must be an API key.');
+    this.#url = new URL(address.endsWith('/') ? address : `${address}/`);
+    this.#key = key;
+  }
+
+  /** The body of a JSON answer. @throws as `ask` does. */
+  async json<T>(path: string, order?: Order): Promise<T> {
+    return (await (await this.ask(path, order)).json()) as T;
+  }
+
+  /**
+   * An answer that is no error, after as many tries as that takes within two minutes.
+   *
+   * @param path without a slash before it.
+   * @throws RefusedError for what stays as it is; CommandError when nobody answers.
+   */
+  async ask(path: string, order: Order = {}): Promise<Response> {
+    const lastStart = Date.now() + GIVE_UP_AFTER_MS;
+    for (let tries = 0; ; tries += 1) {
+      const failure = await this.#try(path, order);
+      if (failure instanceof Response) return failure;
+      const pause = failure.pauseMs ?? Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries);
+      if (!failure.mayPass || Date.now() + pause > lastStart) throw failure.error;
+      await sleep(pause * (1 + Math.random() / 4));
+    }
+  }
+
+  /** Saves what a path leads to in a file, which is there once it is whole. */
+  async save(path: string, file: string): Promise<void> {
+    const answer = await this.ask(path);
+    const draft = `${file}.part`;
+    try {
+      await pipeline(Readable.fromWeb(answer.body as ReadableStream<Uint8Array>), createWriteStream(draft));
+      await rename(draft, file);
+    } catch (error) {
+      await rm(draft, { force: true });
+      throw new CommandError(`${file} could not be written: ${(error as Error).message}`);
+    }
+  }
+
+  async #try(path: string, { method = 'GET', body, idempotencyKey }: Order): Promise<Response | Failure> {
+    let answer: Response;
+    try {
+      answer = await fetch(new URL(path, this.#url), {
+        method,
+        headers: {
+          'X-API-Key': this.#key,
+          ...(body !== undefined && { 'Content-Type': 'application/json' }),
+          ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+    } catch (error) {
+      const why = (error as Error).cause ?? error;
+      return { mayPass: true, error: new CommandError(`${this.#url} does not answer: ${String(why)}`) };
+    }
+    if (answer.ok) return answer;
+    const told = (await answer.json().catch(() => ({}))) as ErrorBody & { jobId?: string };
+    const seconds = Number(answer.headers.get('retry-after') ?? Number.NaN);
+    const { status } = answer;
+    return {
+      // A job that has failed has had all of its attempts.
+      mayPass: status === 429 || (status >= 500 && told.jobId === undefined) || told.code === IN_PROGRESS,
+      ...(seconds >= 0 && { pauseMs: seconds * 1000 }),
+      error: new RefusedError(status, told),
+    };
+  }
+}
+
+interface Failure {
+  readonly error: Error;
+  readonly mayPass: boolean;
+  /** What the service asks for. */
+  readonly pauseMs?: number;
+}
+
+/** The service has answered with an error. */
+export class RefusedError extends CommandError {
+  readonly status: number;
+  readonly code: string | undefined;
+  /** Every fault of the request. */
+  readonly messages: readonly string[];
+
+  constructor(status: number, { code, message = `status ${status}` }: ErrorBody) {
+    const messages = [message].flat();
+    super(`The service refuses: ${code === undefined ? '' : `${code}: `}${messages.join('\n  ')}`);
+    this.name = 'RefusedError';
+    this.status = status;
+    this.code = code;
+    this.messages = messages;
+  }
+}
