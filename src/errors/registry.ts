@@ -84,6 +84,12 @@ const REGISTRY = {
     attempts: 1,
     retryable: false,
   },
+  RANGE_NOT_SATISFIABLE: {
+    status: 416,
+    message: 'The file has no such bytes.',
+    attempts: 1,
+    retryable: false,
+  },
   RATE_LIMITED: { status: 429, message: 'Too many requests in this minute.', attempts: 1, retryable: true },
   TOO_MANY_WAITING: {
     status: 429,

@@ -2,6 +2,7 @@ import type { AccountReader } from '../accounts/account-store.ts';
 import type { BearerTokens } from '../accounts/bearer.ts';
 import type { SignIn } from '../accounts/sign-in.ts';
 import type { AuditReader } from '../audit/audit-log.ts';
+import type { BatchFiles } from '../batches/batch-files.ts';
 import type { BatchService } from '../batches/batch-service.ts';
 import type { BrowserStatus } from '../chromium/renderer.ts';
 import type { Clock } from '../clock.ts';
@@ -45,6 +46,7 @@ export interface ApiParts extends OpsParts {
   readonly config: Pick<Config, 'PLATEN_HEADER_PREFIX' | 'PLATEN_TRUSTED_PROXIES'>;
   readonly renders: RenderService;
   readonly batches: BatchService;
+  readonly batchFiles: BatchFiles;
   /** Follows batches for those who ask for events. */
   readonly batchWatch: EventStreams;
   readonly keys: KeyReader;

@@ -10,6 +10,7 @@ import { apiKeyRoutes } from './routes/api-keys.ts';
 import { auditLogRoutes } from './routes/audit-log.ts';
 import { authRoutes } from './routes/auth.ts';
 import { batchEventRoutes } from './routes/batch-events.ts';
+import { batchFileRoutes } from './routes/batch-files.ts';
 import { batchItemRoutes } from './routes/batch-items.ts';
 import { batchRoutes } from './routes/batches.ts';
 import { documentationRoutes } from './routes/documentation.ts';
@@ -28,6 +29,7 @@ export const API_ROUTES: readonly Route<ApiParts & { readonly document: () => Ap
   ...jobRoutes,
   ...batchRoutes,
   ...batchEventRoutes,
+  ...batchFileRoutes,
   ...batchItemRoutes,
   ...fileRoutes,
   ...usageRoutes,

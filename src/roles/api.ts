@@ -1,3 +1,4 @@
+import { BatchFiles } from '../batches/batch-files.ts';
 import { opsPortOf } from '../config.ts';
 import { createAddressPolicy } from '../egress/address-policy.ts';
 import { parseNetworks } from '../egress/networks.ts';
@@ -66,6 +67,7 @@ export async function startApi(
     config,
     renders,
     batches: core.batches.service,
+    batchFiles: new BatchFiles(core.batches.service, core.outputs),
     batchWatch,
     accounts: core.accounts,
     templateEditor: new TemplateEditor({

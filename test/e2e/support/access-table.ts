@@ -130,6 +130,7 @@ export const ACCESS: Readonly<Record<string, Row>> = {
   'GET /v1/pdf/batch': { ...open('/v1/pdf/batch'), isEmptyFor: isEmpty },
   'GET /v1/pdf/batch/:id': ofBatch(),
   'GET /v1/pdf/batch/:id/events': ofBatch('/events'),
+  'GET /v1/pdf/batch/:id/zip': ofBatch('/zip'),
   'GET /v1/pdf/batch/:id/:itemId': ofBatch('/first'),
   'GET /v1/pdf/batch/:id/items/:itemId/download-url': ofBatch('/items/first/download-url'),
   'DELETE /v1/pdf/batch/:id': {

@@ -16,6 +16,7 @@ export async function useBatches(api: TestApi): Promise<void> {
   await caller.get('/v1/pdf/batch?status=queued');
   await eventually('it has ended', async () => (await caller.get(`/v1/pdf/batch/${jobId}`)).json.finishedAt);
   await caller.get(`/v1/pdf/batch/${jobId}/a`);
+  await caller.get(`/v1/pdf/batch/${jobId}/zip`);
   const cancelled = (await caller.post('/v1/pdf/batch', order)).json.jobId;
   await caller.delete(`/v1/pdf/batch/${cancelled}`);
   await domain.flush();

@@ -161,6 +161,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/pdf/batch/{id}/zip": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download the completed items of a batch as a zip
+         * @description All items that are completed by now, in their order, under file names of their own. Before the end of the batch that may be a part of them. A download that broke off can be resumed by a range.
+         */
+        get: operations["get_v1_pdf_batch_id_zip"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/pdf/batch/{id}/items/{itemId}/download-url": {
         parameters: {
             query?: never;
@@ -853,7 +873,7 @@ export interface components {
              * @description See docs/errors.md.
              * @enum {string}
              */
-            code: "VALIDATION" | "MALFORMED_JSON" | "UNSUPPORTED_MEDIA_TYPE" | "UNAUTHENTICATED" | "ADDRESS_NOT_ALLOWED" | "PLAN_LIMIT" | "QUOTA_EXCEEDED" | "KEY_CAPACITY" | "TEMPLATE_CAPACITY" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "JOB_ENDED" | "IDEMPOTENCY_MISMATCH" | "IDEMPOTENCY_IN_PROGRESS" | "GONE" | "INPUT_TOO_LARGE" | "BATCH_TOO_LARGE" | "RATE_LIMITED" | "TOO_MANY_WAITING" | "TOO_MANY_FAILURES" | "INTERNAL" | "UNAVAILABLE" | "INVALID_URL" | "URL_BLOCKED" | "URL_UNREACHABLE" | "SELECTOR_TIMEOUT" | "TEMPLATE_ERROR" | "OUTPUT_TOO_LARGE" | "RENDER_TIMEOUT" | "BROWSER_CRASHED" | "WORKER_LOST" | "RENDER_FAILED" | "RETRY_SCHEDULED" | "CANCELLED" | "EXPIRED";
+            code: "VALIDATION" | "MALFORMED_JSON" | "UNSUPPORTED_MEDIA_TYPE" | "UNAUTHENTICATED" | "ADDRESS_NOT_ALLOWED" | "PLAN_LIMIT" | "QUOTA_EXCEEDED" | "KEY_CAPACITY" | "TEMPLATE_CAPACITY" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "JOB_ENDED" | "IDEMPOTENCY_MISMATCH" | "IDEMPOTENCY_IN_PROGRESS" | "GONE" | "INPUT_TOO_LARGE" | "BATCH_TOO_LARGE" | "RANGE_NOT_SATISFIABLE" | "RATE_LIMITED" | "TOO_MANY_WAITING" | "TOO_MANY_FAILURES" | "INTERNAL" | "UNAVAILABLE" | "INVALID_URL" | "URL_BLOCKED" | "URL_UNREACHABLE" | "SELECTOR_TIMEOUT" | "TEMPLATE_ERROR" | "OUTPUT_TOO_LARGE" | "RENDER_TIMEOUT" | "BROWSER_CRASHED" | "WORKER_LOST" | "RENDER_FAILED" | "RETRY_SCHEDULED" | "CANCELLED" | "EXPIRED";
             /** @description As in the header X-Request-Id. */
             requestId: string;
             /**
@@ -2554,6 +2574,164 @@ export interface operations {
                 };
             };
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Internal Server Error: `INTERNAL` */
+            500: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_v1_pdf_batch_id_zip: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One range of bytes: `bytes=1000-`. Several are answered with the whole file. */
+                Range?: string;
+                /** @description The ETag of the file that the range is of; of another one all is sent. */
+                "If-Range"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The zip. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description `bytes`: a download that broke off can be resumed. */
+                    "Accept-Ranges"?: string;
+                    /** @description Names these very bytes. */
+                    ETag?: string;
+                    /** @description PDFs in the zip. */
+                    "X-Service-Zip-Items"?: string;
+                    /** @description Items that had not ended: while there are any, a later zip may hold more. */
+                    "X-Service-Zip-Pending"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/zip": unknown;
+                };
+            };
+            /** @description The part of it that was asked for. */
+            206: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description `bytes`: a download that broke off can be resumed. */
+                    "Accept-Ranges"?: string;
+                    /** @description Names these very bytes. */
+                    ETag?: string;
+                    /** @description Which bytes of how many. */
+                    "Content-Range"?: string;
+                    /** @description PDFs in the zip. */
+                    "X-Service-Zip-Items"?: string;
+                    /** @description Items that had not ended: while there are any, a later zip may hold more. */
+                    "X-Service-Zip-Pending"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/zip": unknown;
+                };
+            };
+            /** @description Bad Request: `VALIDATION` */
+            400: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Forbidden: `ADDRESS_NOT_ALLOWED` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found: `NOT_FOUND` */
+            404: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Gone: `GONE` */
+            410: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Range Not Satisfiable: `RANGE_NOT_SATISFIABLE` */
+            416: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too Many Requests: `RATE_LIMITED` */
             429: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { AccountStore } from '../../../../src/accounts/account-store.ts';
+import { BatchFiles } from '../../../../src/batches/batch-files.ts';
 import type { PlatenError } from '../../../../src/errors/registry.ts';
 import { openCountryDatabase } from '../../../../src/geo/country-database.ts';
 import { createHttpApp } from '../../../../src/http/app.ts';
@@ -129,6 +130,7 @@ export async function openApi(
         syncWaitMs: options.syncWaitMs ?? 10_000,
       }),
       batches: domain.batches.service,
+      batchFiles: new BatchFiles(domain.batches.service, outputs),
       batchWatch: new EventStreams(),
       keys,
       accounts,

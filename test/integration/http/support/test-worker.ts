@@ -13,8 +13,8 @@ const SLOTS = 16;
 const LEASE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
-/** What a render comes to: a PDF of so many pages, a fault, or a fault that another attempt follows in an hour. */
-export type Outcome = { pages: number } | { fails: PlatenError } | { retries: PlatenError };
+/** What a render comes to: a PDF of so many pages (or what is given for one), a fault, or a fault that another attempt follows in an hour. */
+export type Outcome = { pages: number; pdf?: Uint8Array } | { fails: PlatenError } | { retries: PlatenError };
 
 /** The worker that ships, with a renderer of the test's own: a test says what each render comes to, and when. */
 export class TestWorker {
@@ -74,7 +74,7 @@ export class TestWorker {
           throw new PlatenError(code, message, { permanent: true });
         }
         return {
-          pdf: await pdfOf(outcome.pages),
+          pdf: outcome.pdf ?? (await pdfOf(outcome.pages)),
           pages: outcome.pages,
           phases: { page: 0, load: 0, wait: 0, print: 0, finish: 0 },
         };

@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { PlatenError } from '../errors/registry.ts';
+import type { JobOutput } from '../jobs/job.ts';
+import type { OutputStore } from '../store/outputs/output-store.ts';
+import { type ByteRange, type ZipEntry, zipSize, zipStream } from '../zip/zip.ts';
+import { type Batch, pendingOf } from './batch.ts';
+import type { Item } from './batch-item.ts';
+import { type BatchService, goneError } from './batch-service.ts';
+import { UniqueNames } from './unique-names.ts';
+
+/** An item, and the name that its PDF has beside those of the others. */
+export interface NamedItem extends Item {
+  readonly name: string;
+}
+
+/** A zip of what a batch has completed, not yet read. */
+export interface BatchZip {
+  /** Bytes. */
+  readonly size: number;
+  /** PDFs in it. */
+  readonly items: number;
+  /** Items of the batch that have not ended, and may be in a later zip. */
+  readonly pending: number;
+  /** Names these very bytes. */
+  readonly etag: string;
+  open(range?: ByteRange): Readable;
+}
+
+interface PackedItem extends ZipEntry {
+  readonly output: JobOutput;
+}
+
+/** What is made of all items of a batch together. Nothing of it is stored: it is made anew, as it is read. */
+export class BatchFiles {
+  readonly #batches: BatchService;
+  readonly #outputs: OutputStore;
+
+  constructor(batches: BatchService, outputs: OutputStore) {
+    this.#batches = batches;
+    this.#outputs = outputs;
+  }
+
+  /**
+   * A zip of the items that are completed by now, in their order.
+   *
+   * @throws PlatenError GONE past the retention of the batch; NOT_FOUND while no item is completed.
+   */
+  async zip(batch: Batch): Promise<BatchZip> {
+    const entries = await this.#completed(batch);
+    return {
+      size: zipSize(entries),
+      items: entries.length,
+      pending: pendingOf(batch),
+      etag: etagOf(entries),
+      open: (range) => zipStream(entries, ({ output }) => this.#open(output), range),
+    };
+  }
+
+  /** All items in their order, a chunk of them at a time. An item has the same name whatever became of the others. */
+  async *items(batch: Batch): AsyncGenerator<NamedItem> {
+    const names = new UniqueNames();
+    const { total, chunkSize: limit } = batch;
+    for (let offset = 0; offset < total; offset += limit) {
+      for (const item of await this.#batches.items(batch, { offset, limit })) {
+        yield { ...item, name: names.take(item.item.fileName) };
+      }
+    }
+  }
+
+  async #completed(batch: Batch): Promise<PackedItem[]> {
+    if (this.#batches.accessExpired(batch)) throw goneError(batch);
+    const found: PackedItem[] = [];
+    for await (const { name, job } of this.items(batch)) {
+      if (job === undefined || job.output === null) continue;
+      const { output, completedAt, updatedAt } = job;
+      found.push({ name, output, size: output.size, date: completedAt ?? updatedAt });
+    }
+    if (found.length === 0)
+      throw new PlatenError('NOT_FOUND', 'No item of the batch is completed.', { jobId: batch._id });
+    return found;
+  }
+
+  async #open({ key, size }: JobOutput): Promise<Readable> {
+    const stored = await this.#outputs.get(key);
+    if (stored?.size === size) return stored.stream;
+    stored?.stream.destroy();
+    throw new Error(`The output ${key} was deleted while it was to be packed.`);
+  }
+}
+
+/** Changes with anything that the bytes depend on. */
+function etagOf(entries: readonly PackedItem[]): string {
+  const hash = createHash('sha256').update('zip 1');
+  for (const { name, date, output } of entries) {
+    hash.update(JSON.stringify([name, date.getTime(), output.size, output.sha256]));
+  }
+  return `"${hash.digest('hex').slice(0, 32)}"`;
+}

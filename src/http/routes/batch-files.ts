@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import type { BatchZip } from '../../batches/batch-files.ts';
+import { contentDisposition } from '../../pdf/file-name.ts';
+import type { ApiParts } from '../api-parts.ts';
+import { FILE_HEADERS, rangeHeaders, requestedRange } from '../byte-range.ts';
+import { defineRoute } from '../route.ts';
+
+const tags = ['Batches'];
+const params = z.strictObject({ id: z.uuid().toLowerCase() });
+
+const ZIP_HEADERS = {
+  'Zip-Items': 'PDFs in the zip.',
+  'Zip-Pending': 'Items that had not ended: while there are any, a later zip may hold more.',
+} as const;
+
+const zip = defineRoute({
+  method: 'get',
+  path: '/v1/pdf/batch/:id/zip',
+  summary: 'Download the completed items of a batch as a zip',
+  description:
+    'All items that are completed by now, in their order, under file names of their own. Before the end of the batch that may be a part of them. A download that broke off can be resumed by a range.',
+  tags,
+  auth: 'apiKey',
+  params,
+  headers: rangeHeaders,
+  responses: {
+    200: {
+      description: 'The zip.',
+      contentType: 'application/zip',
+      headers: FILE_HEADERS,
+      serviceHeaders: ZIP_HEADERS,
+    },
+    206: {
+      description: 'The part of it that was asked for.',
+      contentType: 'application/zip',
+      headers: { ...FILE_HEADERS, 'Content-Range': 'Which bytes of how many.' },
+      serviceHeaders: ZIP_HEADERS,
+    },
+  },
+  errors: ['NOT_FOUND', 'GONE', 'RANGE_NOT_SATISFIABLE'],
+}).handledBy(async ({ params, headers, caller, aboutJob, setHeader }, parts: ApiParts) => {
+  aboutJob(params.id);
+  const zip = await parts.batchFiles.zip(await parts.batches.get(caller, params.id));
+  const { size } = zip;
+  const range = requestedRange(headers, zip, setHeader);
+  const own = zipHeaders(params.id, zip, parts);
+  if (range === undefined) return { status: 200, body: { size, stream: zip.open() }, headers: own };
+  const { start, end } = range;
+  return {
+    status: 206,
+    body: { size: end - start + 1, stream: zip.open(range) },
+    headers: { ...own, 'Content-Range': `bytes ${start}-${end}/${size}` },
+  };
+});
+
+export const batchFileRoutes = [zip];
+
+function zipHeaders(batchId: string, { items, pending, etag }: BatchZip, { config }: ApiParts) {
+  const prefix = config.PLATEN_HEADER_PREFIX;
+  return {
+    'Content-Disposition': contentDisposition(`${batchId}.zip`, 'attachment'),
+    'Accept-Ranges': 'bytes',
+    ETag: etag,
+    [`${prefix}Zip-Items`]: items,
+    [`${prefix}Zip-Pending`]: pending,
+  };
+}
