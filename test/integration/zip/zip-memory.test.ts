@@ -62,22 +62,24 @@ describe('the memory that a zip of 1,000 items and 500 MB takes', () => {
     return bytes;
   }
 
-  it('is less than 64 MiB more than without it, for a slow reader and for two at once', async function () {
+  it('is less than 64 MiB for a slow reader, and less than that for each of two at once', async function () {
     this.timeout(120_000);
     const date = new Date('2026-01-01');
     const size = zipSize(
       Array.from({ length: ITEMS }, (_, i) => ({ name: `document-${i}.pdf`, size: ITEM_BYTES, date })),
     );
     const before = (await memory()).now;
-    const [slow, quick] = await Promise.all([read(await ask(), 100), read(await ask(), 0)]);
-    assert.deepEqual([slow, quick], [size, size]);
-    const { peak } = await memory();
-    assert.ok(
-      peak - before < MOST_MORE,
-      `${Math.round((peak - before) / MIB)} MiB more than the ${Math.round(before / MIB)} MiB before`,
-    );
-    console.log(
-      `      ${Math.round((peak - before) / MIB)} MiB more than the ${Math.round(before / MIB)} MiB before`,
-    );
+    assert.equal(await read(await ask(), 100), size);
+    const more = (await memory()).peak - before;
+    assert.deepEqual(await Promise.all([read(await ask(), 50), read(await ask(), 0)]), [size, size]);
+    const moreForTwo = (await memory()).peak - before;
+    const told = `${inMib(more)} MiB more than the ${inMib(before)} MiB before; ${inMib(moreForTwo)} for two`;
+    console.log(`      ${told}`);
+    assert.ok(more < MOST_MORE, told);
+    assert.ok(moreForTwo < 2 * MOST_MORE, told);
   });
 });
+
+function inMib(bytes: number): number {
+  return Math.round(bytes / MIB);
+}
