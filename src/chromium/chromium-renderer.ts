@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { PlatenError } from '../errors/registry.ts';
 import { examineDocument } from './document/job-document.ts';
@@ -67,6 +68,9 @@ export interface BrowserRenderer extends Renderer {
 const DEFAULT_RECYCLE: RecycleLimits = { jobs: 5000, ageMs: 6 * 3_600_000, memoryBytes: 3 * 1024 ** 3 };
 const SLOTS_PER_BROWSER = 8;
 const LAUNCH_MS = 20_000;
+/** How often it is tried to look whether browsers are in their sandbox, and how long is waited in between. */
+const LOOKS = 5;
+const LOOK_AGAIN_MS = 500;
 
 /**
  * Starts the browsers and answers with the Renderer that prints in them.
@@ -118,19 +122,30 @@ export async function createChromiumRenderer(options: ChromiumRendererOptions): 
     },
     browsers,
   );
-  await browsers.start();
-  const browser = { ...(await lookAt(browsers.first)), ...(reason !== undefined && { reason }) };
-  tell(logger, browser);
-  if (policy === 'required' && browser.sandbox !== 'on') {
+  try {
+    await browsers.start();
+    const browser = { ...(await lookInto(browsers)), ...(reason !== undefined && { reason }) };
+    tell(logger, browser);
+    if (policy === 'required' && browser.sandbox !== 'on')
+      throw new SandboxMissing(`a renderer was looked at, and its sandbox is ${browser.sandbox}`);
+    const parts = { browser, browsers, contexts, slots: await RenderSlots.launch(slots, contexts) };
+    return new ChromiumRenderer(options, parts);
+  } catch (error) {
     await browsers.close();
-    throw new SandboxMissing(`a renderer was looked at, and its sandbox is ${browser.sandbox}`);
+    throw error;
   }
-  return new ChromiumRenderer(options, {
-    browser,
-    browsers,
-    contexts,
-    slots: await RenderSlots.launch(slots, contexts),
-  });
+}
+
+/** Looks at a browser; at the next one where it dies of something else in the meantime. */
+async function lookInto(browsers: BrowserPool): Promise<BrowserStatus> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await browsers.borrow(lookAt);
+    } catch (error) {
+      if (tries === LOOKS) throw error;
+      await pause(LOOK_AGAIN_MS);
+    }
+  }
 }
 
 /** Opens a page and looks at its process. */

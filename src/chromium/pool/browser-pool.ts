@@ -70,13 +70,6 @@ export class BrowserPool {
     return this.#usable().length > 0;
   }
 
-  /** One that takes renders. @throws when there is none. */
-  get first(): RenderBrowser {
-    const [first] = this.#usable();
-    if (first === undefined) throw new Error('The browser has ended at once.');
-    return first;
-  }
-
   /** Starts the browsers; rejects when the first cannot be started. */
   async start(): Promise<void> {
     await this.#add();
@@ -99,6 +92,23 @@ export class BrowserPool {
         return first;
       }
       await this.#change(signal);
+    }
+  }
+
+  /**
+   * Does something in a browser that is no render. It is counted in meanwhile, so the browser is not ended for its age or
+   * its memory under it.
+   *
+   * @throws what `work` rejects with; Error when no browser runs.
+   */
+  async borrow<T>(work: (browser: RenderBrowser) => Promise<T>): Promise<T> {
+    const [browser] = this.#usable();
+    if (browser === undefined) throw new Error('no browser is ready');
+    browser.busy++;
+    try {
+      return await work(browser);
+    } finally {
+      this.leave(browser);
     }
   }
 
