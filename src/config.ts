@@ -58,7 +58,7 @@ export const environmentSchema = z.object({
   PLATEN_PUBLIC_URL: httpUrl
     .optional()
     .describe(
-      'Address under which callers reach the service; absolute links start with it. Default http://localhost:PORT.',
+      'Address under which callers reach the service; absolute links start with it. Default http://localhost:PORT. The dispatcher needs it for callbacks: where it is a process of its own and does not have it, they are kept and not sent.',
     ),
   PLATEN_TRUSTED_PROXIES: integer(0, 0, 16).describe(
     'How many proxies in front may name the client in X-Forwarded-For.',

@@ -8,6 +8,8 @@ import { EXPANDER_MS, type ExpansionParts, expand } from './expansion.ts';
 export interface BatchCareParts extends ExpansionParts {
   readonly ends: JobEnds;
   readonly logger: Logger;
+  /** What follows the end of a batch; done again for a batch, it changes nothing. */
+  readonly onFinished: (batch: Batch) => Promise<void>;
 }
 
 /** Batches that one sweep looks after at a time. */
@@ -52,12 +54,16 @@ export class BatchCare {
   }
 
   async #lookAfter(seen: Batch): Promise<void> {
-    const { batches } = this.#parts;
+    const { batches, onFinished } = this.#parts;
     let batch = await batches.take(seen, EXPANDER_MS);
     if (batch === undefined) return;
     if (batch.phase === 'expanding') {
       batch = await expand(this.#parts, batch);
       if (batch === undefined) return;
+    }
+    if (batch.phase === 'failed') {
+      await onFinished(batch);
+      await batches.rest(batch._id);
     }
     if (batch.cancelledAt !== null && !hasFinished(batch)) await this.#cancelItems(batch);
   }

@@ -271,7 +271,8 @@ export class BatchStore {
           purgeAt: expiresAt,
           forgetAt: new Date(expiresAt.getTime() + REMEMBERED_MS),
         },
-        $unset: { busy: '' },
+        // Of one that has failed somebody still has to tell: no job of it will end.
+        ...(phase !== 'failed' && { $unset: { busy: '' } }),
       },
     );
     return finished ?? (await this.find(batch._id)) ?? batch;

@@ -34,7 +34,7 @@ const SLOW_MS = EXPANDER_MS / 2;
  *    at the end:      confirm the arrival; note that the batch is open
  *
  * @param batch as it was taken care of just now.
- * @returns the batch once its jobs are written; undefined when it is somebody else's care now, or could not be run.
+ * @returns the batch once its jobs are written, or when it has failed; undefined when it is somebody else's care now.
  */
 export async function expand(parts: ExpansionParts, batch: Batch): Promise<Batch | undefined> {
   const { batches, ledger, handOver, clock } = parts;
@@ -45,7 +45,7 @@ export async function expand(parts: ExpansionParts, batch: Batch): Promise<Batch
     if (record?.arriving?.[_id] === undefined) {
       // Somebody may have written the rest of them since the batch was seen, and have confirmed the arrival.
       const left = await batches.fail(mine);
-      return left.phase === 'open' ? left : undefined;
+      return left.phase === 'open' || left.phase === 'failed' ? left : undefined;
     }
     const kept = await batches.take(mine, EXPANDER_MS);
     if (kept === undefined) return undefined;

@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { Jobs } from '../jobs/open-jobs.ts';
 import type { NamedPlan } from '../plans/plan.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import type { Batch } from './batch.ts';
 import { BatchAdmission } from './batch-admission.ts';
 import { BatchCare } from './batch-care.ts';
 import { BatchService } from './batch-service.ts';
@@ -24,6 +25,8 @@ export function openBatches(
     readonly logger: Logger;
     /** The plan that an account has now. */
     readonly planOf: (accountId: string) => Promise<NamedPlan>;
+    /** What follows the end of a batch; the same as `countItems` has. */
+    readonly onFinished: (batch: Batch) => Promise<void>;
   },
 ): Batches {
   const own = { ...jobs, ...parts, batches };

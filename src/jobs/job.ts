@@ -75,6 +75,8 @@ export interface Job {
   readonly endedFrom?: LiveState;
   /** The item of a batch that it is; absent for a job that was asked for by itself. */
   readonly item?: BatchItemRef;
+  /** Where its callback goes; absent when it has none. */
+  readonly webhookUrl?: string;
   /** True for jobs of test keys: they carry a watermark and use no quota. */
   readonly test: boolean;
   /** The period whose quota it has reserved a PDF of; null when it uses none. */

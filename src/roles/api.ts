@@ -58,7 +58,6 @@ export async function startApi(
   const policy = createAddressPolicy({
     allowedNetworks: parseNetworks(config.PLATEN_ALLOWED_PRIVATE_NETWORKS),
   });
-  const address: { publicUrl: string } = { publicUrl: config.PLATEN_PUBLIC_URL ?? '' };
   const batchWatch = new EventStreams();
   const parts: ApiParts = {
     ...services,
@@ -78,7 +77,7 @@ export async function startApi(
     lastUse,
     plans: core.plans,
     links: new DownloadLinks(secret),
-    publicUrl: () => address.publicUrl,
+    publicUrl: () => core.address.publicUrl ?? '',
     metrics: core.metrics,
     logger,
     clock,
@@ -90,7 +89,7 @@ export async function startApi(
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
   });
-  address.publicUrl ||= `http://localhost:${port}`;
+  core.address.publicUrl ??= `http://localhost:${port}`;
   return {
     port,
     async stop() {

@@ -8,6 +8,7 @@ import { BatchStore } from '../batches/batch-store.ts';
 import { countItems } from '../batches/count-items.ts';
 import { type Batches, openBatches } from '../batches/open-batches.ts';
 import type { Bus } from '../bus/bus.ts';
+import { type Callbacks, openCallbacks } from '../callbacks/open-callbacks.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import { type Config, type JobRole, mirrorsPlans } from '../config.ts';
 import { type Jobs, openJobs } from '../jobs/open-jobs.ts';
@@ -47,6 +48,9 @@ export interface Core {
   readonly counters: UsageCounters;
   readonly jobs: Jobs;
   readonly batches: Batches;
+  readonly callbacks: Callbacks;
+  /** What absolute addresses start with; of a process that serves the API known once that listens. */
+  readonly address: { publicUrl: string | undefined };
   readonly outputs: OutputStore;
   /** Why nothing more can be kept at present, a full disk above all: no new work is taken then. */
   readonly storageProblem: () => string | undefined;
@@ -92,6 +96,7 @@ export async function openCore(
   const counters = new UsageCounters(connection, logger);
   const planOf = (accountId: string) => accountPlans.planOf(accountId);
   const batchStore = new BatchStore(connection, clock);
+  const callbacks = openCallbacks(connection, clock);
   // Standalone is the only worker of its jobs.
   const poolSlots = role === 'standalone' ? undefined : new PoolSlots(new WorkerRegistry(connection, clock));
   const jobs = openJobs({
@@ -105,9 +110,10 @@ export async function openCore(
       plans.pool(pool)?.slotsPerWorker ?? poolSlots?.of(pool) ?? config.PLATEN_WORKER_SLOTS,
     observeEnd: (job) =>
       metrics.jobsEnded.inc({ state: job.state, class: job.class, code: job.error?.code ?? 'none' }),
-    furtherSteps: [countItems(batchStore)],
+    furtherSteps: [countItems(batchStore, callbacks.batchFinished), callbacks.step],
   });
-  const batches = openBatches(batchStore, jobs, { clock, logger, planOf });
+  const onFinished = callbacks.batchFinished;
+  const batches = openBatches(batchStore, jobs, { clock, logger, planOf, onFinished });
   const outputs = openOutputs(role, config, connection);
   await ensureIndexes(connection);
   closers.add(async () => {
@@ -132,6 +138,8 @@ export async function openCore(
     counters,
     jobs,
     batches,
+    callbacks,
+    address: { publicUrl: config.PLATEN_PUBLIC_URL },
     outputs,
     storageProblem: () => database.problem() ?? outputs.problem(),
   };

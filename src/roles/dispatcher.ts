@@ -11,6 +11,7 @@ import { ensureIndexes } from '../store/collection-spec.ts';
 import { RequestLog } from '../usage/request-log.ts';
 import { WorkerRegistry } from '../workers/worker-registry.ts';
 import { createAccountServices } from './account-services.ts';
+import { callbackSweep, openSender } from './callbacks.ts';
 import type { Component } from './component.ts';
 import type { Core } from './core.ts';
 import { recordDemand } from './record-demand.ts';
@@ -29,7 +30,8 @@ export async function startDispatcher(core: Core): Promise<Component> {
     metrics.sweeps.inc({ sweep, outcome: failed ? 'failed' : 'done' });
     if (repaired > 0) metrics.sweepRepairs.inc({ sweep }, repaired);
   });
-  const sweeps = [...jobSweeps(core), ...expirySweeps(core)];
+  const sender = openSender(core);
+  const sweeps = [...jobSweeps(core), callbackSweep(core, sender.sender), ...expirySweeps(core)];
   await ensureIndexes(connection);
   // Counted from zero, or the first failure and the first repair of a sweep would not show as an increase.
   for (const { name: sweep } of sweeps) {
@@ -38,7 +40,10 @@ export async function startDispatcher(core: Core): Promise<Component> {
   }
   sweeper.start(sweeps);
   return {
-    stop: () => sweeper.stop(),
+    async stop() {
+      await sweeper.stop();
+      await sender.close();
+    },
     problems: () => [],
     stuck: () =>
       Date.now() - sweeper.lastRun > STUCK_AFTER_MS ? 'dispatcher: no sweep has finished lately' : undefined,
@@ -119,6 +124,7 @@ function expirySweeps(core: Core): Sweep[] {
     'rate-windows': (now) => limiter.deleteOld(now),
     'idempotency-keys': (now) => idempotency.deleteExpired(now),
     workers: (now) => workers.forgetUnseen(new Date(now.getTime() - FORGET_WORKER_MS)),
+    'callback-deliveries': (now) => core.callbacks.deliveries.deleteOld(now),
     'account-records': (now) => accountServices.deleteExpired(now),
   };
   return Object.entries(deletions).map(([name, run]) => ({

@@ -162,6 +162,17 @@ export function createMetrics(role: string) {
       labelNames: ['sweep'] as const,
       registers,
     }),
+    callbacks: new Counter({
+      name: 'platen_callback_attempts_total',
+      help: 'Attempts to deliver a callback, by outcome: delivered, retried (failed, and will be repeated), failed (for good).',
+      labelNames: ['outcome'] as const,
+      registers,
+    }),
+    callbackOldestDue: new Gauge({
+      name: 'platen_callback_oldest_due_seconds',
+      help: 'For how long the oldest callback has been due that is not kept back by its own receiver, in seconds; 0 while none is.',
+      registers,
+    }),
     egress: new Counter({
       name: 'platen_egress_connections_total',
       help: 'Connections that documents asked for, by outcome: connected, or why not.',

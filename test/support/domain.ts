@@ -5,6 +5,7 @@ import { countItems } from '../../src/batches/count-items.ts';
 import { type Batches, openBatches } from '../../src/batches/open-batches.ts';
 import type { Bus } from '../../src/bus/bus.ts';
 import { createInProcessBus } from '../../src/bus/in-process.ts';
+import { type Callbacks, openCallbacks } from '../../src/callbacks/open-callbacks.ts';
 import type { Clock } from '../../src/clock.ts';
 import { IdempotencyStore } from '../../src/idempotency/idempotency-store.ts';
 import type { NewJob } from '../../src/jobs/admission.ts';
@@ -35,6 +36,7 @@ export class TestClock implements Clock {
 
 export interface Domain extends Jobs {
   readonly batches: Batches;
+  readonly callbacks: Callbacks;
   readonly connection: Connection;
   readonly bus: Bus;
   readonly clock: TestClock;
@@ -69,6 +71,7 @@ export async function openDomain(
   const counters = new UsageCounters(connection, logger);
   const requestLog = new RequestLog(connection, logger);
   const batchStore = new BatchStore(connection, clock);
+  const callbacks = openCallbacks(connection, clock);
   const jobs = openJobs({
     connection,
     bus,
@@ -78,9 +81,10 @@ export async function openDomain(
     planOf,
     slotsPerWorker: () => 2,
     observeEnd: ({ state, error }) => ended.push(`${state} ${error?.code}`),
-    furtherSteps: [countItems(batchStore)],
+    furtherSteps: [countItems(batchStore, callbacks.batchFinished), callbacks.step],
   });
-  const batches = openBatches(batchStore, jobs, { clock, logger, planOf });
+  const onFinished = callbacks.batchFinished;
+  const batches = openBatches(batchStore, jobs, { clock, logger, planOf, onFinished });
   const idempotency = new IdempotencyStore(connection, clock);
   const limiter = new RateLimiter(connection, clock);
   await ensureIndexes(connection);
@@ -93,6 +97,7 @@ export async function openDomain(
   return {
     ...jobs,
     batches,
+    callbacks,
     connection,
     bus,
     clock,

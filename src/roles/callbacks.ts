@@ -1,0 +1,56 @@
+import type { Sweep } from '../async/sweeper.ts';
+import { createPost } from '../callbacks/post.ts';
+import { CallbackSender } from '../callbacks/sender.ts';
+import { createAddressPolicy, machineAddresses } from '../egress/address-policy.ts';
+import { createGuardedAgent } from '../egress/guarded-agent.ts';
+import { parseNetworks } from '../egress/networks.ts';
+import type { Core } from './core.ts';
+
+/** A receiver has so long to answer. */
+const TIMEOUT_MS = 10_000;
+
+/** What sends the callbacks of all accounts, under the address policy that documents have. */
+export function openSender(core: Core): { sender: CallbackSender; close: () => Promise<void> } {
+  const { config, metrics, logger, address } = core;
+  const agent = createGuardedAgent({
+    policy: createAddressPolicy({
+      allowedNetworks: parseNetworks(config.PLATEN_ALLOWED_PRIVATE_NETWORKS),
+      ownAddresses: machineAddresses(),
+    }),
+    connectTimeoutMs: TIMEOUT_MS,
+  });
+  const sender = new CallbackSender({
+    ...core.callbacks,
+    batches: core.batches.store,
+    clock: core.clock,
+    logger,
+    post: createPost(agent, TIMEOUT_MS),
+    publicUrl: () => address.publicUrl,
+    headerPrefix: config.PLATEN_HEADER_PREFIX,
+    random: Math.random,
+    observe: (outcome) => metrics.callbacks.inc({ outcome }),
+  });
+  for (const outcome of ['delivered', 'retried', 'failed']) metrics.callbacks.inc({ outcome }, 0);
+  if (core.role === 'dispatcher' && config.PLATEN_PUBLIC_URL === undefined) {
+    logger.warn('PLATEN_PUBLIC_URL is not set: callbacks are kept, and sent once it is');
+  }
+  return {
+    sender,
+    async close() {
+      await sender.stop(Math.min(TIMEOUT_MS, config.PLATEN_SHUTDOWN_GRACE_MS));
+      await agent.destroy();
+    },
+  };
+}
+
+export function callbackSweep({ config, metrics }: Core, sender: CallbackSender): Sweep {
+  return {
+    name: 'callbacks',
+    everyMs: config.PLATEN_SWEEP_MS,
+    async run() {
+      await sender.send();
+      metrics.callbackOldestDue.set((await sender.oldestDueMs()) / 1000);
+      return undefined;
+    },
+  };
+}
