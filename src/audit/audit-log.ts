@@ -15,6 +15,7 @@ export const AUDIT_ACTIONS = [
   'key.created',
   'key.rotated',
   'key.revoked',
+  'webhook_key.rotated',
   'template.saved',
   'template.deleted',
 ] as const;
@@ -62,9 +63,6 @@ export interface AuditEvent extends DoneBy, Pick<AuditEntry, 'accountId' | 'acti
   readonly targetId?: string;
   readonly details?: Readonly<Record<string, string>>;
 }
-
-/** What may be known of what was done; whoever does something records it by itself. */
-export type AuditReader = Pick<AuditLog, 'list'>;
 
 const KEPT_MS = 400 * 24 * 3_600_000;
 

@@ -1,9 +1,10 @@
 import type { AccountReader } from '../accounts/account-store.ts';
 import type { BearerTokens } from '../accounts/bearer.ts';
 import type { SignIn } from '../accounts/sign-in.ts';
-import type { AuditReader } from '../audit/audit-log.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
 import type { BatchFiles } from '../batches/batch-files.ts';
 import type { BatchService } from '../batches/batch-service.ts';
+import type { Callbacks } from '../callbacks/open-callbacks.ts';
 import type { BrowserStatus } from '../chromium/renderer.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
@@ -54,7 +55,7 @@ export interface ApiParts extends OpsParts {
   readonly accounts: AccountReader;
   readonly signIn: SignIn;
   readonly bearer: BearerTokens;
-  readonly audit: AuditReader;
+  readonly audit: Pick<AuditLog, 'list' | 'record'>;
   readonly lastUse: LastUse;
   readonly templates: TemplateReader;
   readonly templateEditor: TemplateEditor;
@@ -69,6 +70,10 @@ export interface ApiParts extends OpsParts {
   readonly usage: UsageReports;
   /** Why no new work is taken at the moment, by anybody. */
   readonly admission: () => PlatenError | undefined;
+  /** Callbacks that were ordered, and the keys that sign them. */
+  readonly callbacks: Pick<Callbacks, 'deliveries' | 'keys'>;
+  /** Checks where a callback is to go before the work is accepted; throws what the caller is told. */
+  readonly checkCallbackUrl: (url: string) => Promise<void>;
   /** Checks a source URL before the job is accepted; throws what the caller is told. */
   readonly checkUrl?: (url: string) => void;
 }

@@ -22,6 +22,7 @@ import { requestLogRoutes } from './routes/request-logs.ts';
 import { templateVersionRoutes } from './routes/template-versions.ts';
 import { templateRoutes } from './routes/templates.ts';
 import { usageRoutes } from './routes/usage.ts';
+import { webhookRoutes } from './routes/webhooks.ts';
 
 /** Every route of the API, one entry per group. */
 export const API_ROUTES: readonly Route<ApiParts & { readonly document: () => ApiDocument }>[] = [
@@ -39,6 +40,7 @@ export const API_ROUTES: readonly Route<ApiParts & { readonly document: () => Ap
   ...templateRoutes,
   ...templateVersionRoutes,
   ...auditLogRoutes,
+  ...webhookRoutes,
   ...operationRoutes,
   ...documentationRoutes,
 ];

@@ -20,6 +20,8 @@ export interface JobOrder {
   readonly fileName: string;
   /** Whether the caller waits for it. */
   readonly execution: 'sync' | 'async';
+  /** Where its callback goes; already checked. */
+  readonly webhookUrl?: string;
 }
 
 /** What is decided of a job before it is let in. */
@@ -40,6 +42,7 @@ export type JobFacts = Pick<
   | 'createdAt'
   | 'retentionHours'
   | 'item'
+  | 'webhookUrl'
 >;
 
 /** The paper that a job prints on unless its options say another. */
@@ -72,6 +75,7 @@ export function newJob(order: JobOrder, caller: Caller, now: Date): NewJob {
     format: order.options.format ?? DEFAULT_FORMAT,
     createdAt: now,
     retentionHours: plan.retentionHours,
+    ...(order.webhookUrl !== undefined && { webhookUrl: order.webhookUrl }),
   });
   return { job, input: newInput(order, caller, now) };
 }

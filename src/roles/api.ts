@@ -1,6 +1,8 @@
 import { BatchFiles } from '../batches/batch-files.ts';
 import { opsPortOf } from '../config.ts';
 import { createAddressPolicy } from '../egress/address-policy.ts';
+import { checkCallbackUrl } from '../egress/callback-url.ts';
+import { systemLookup } from '../egress/lookup.ts';
 import { parseNetworks } from '../egress/networks.ts';
 import { checkSourceUrl } from '../egress/source-url.ts';
 import { PlatenError } from '../errors/registry.ts';
@@ -20,6 +22,8 @@ import type { Core } from './core.ts';
 import type { HealthChecks } from './health.ts';
 import { type ListeningComponent, listen } from './http-server.ts';
 
+/** A name whose servers take longer is accepted: it is looked up again when it is called. */
+const WEBHOOK_LOOKUP_MS = 2000;
 const COUNT_EVERY_MS = 1000;
 const STORAGE_RETRY_S = 10;
 /** The time a request has to arrive in whole: a slow upload holds a connection for no longer. */
@@ -58,6 +62,7 @@ export async function startApi(
   const policy = createAddressPolicy({
     allowedNetworks: parseNetworks(config.PLATEN_ALLOWED_PRIVATE_NETWORKS),
   });
+  const lookup = systemLookup();
   const batchWatch = new EventStreams();
   const parts: ApiParts = {
     ...services,
@@ -82,6 +87,8 @@ export async function startApi(
     logger,
     clock,
     admission: () => shedder.refusal() ?? storageRefusal(core),
+    callbacks: core.callbacks,
+    checkCallbackUrl: (url) => checkCallbackUrl(url, { policy, lookup, timeoutMs: WEBHOOK_LOOKUP_MS }),
     checkUrl: (url) => void checkSourceUrl(url, policy),
   };
   const app = createHttpApp(parts, opsPortOf(core.role, config) === config.PORT);

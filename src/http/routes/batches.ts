@@ -11,6 +11,7 @@ import type { AdmissionTimer } from '../../limits/admission-timer.ts';
 import { safeFileName } from '../../pdf/file-name.ts';
 import type { Plan } from '../../plans/plan.ts';
 import type { ApiParts } from '../api-parts.ts';
+import { checkWebhook } from '../check-webhook.ts';
 import { idempotently } from '../idempotency.ts';
 import { itemSources, optionsFor } from '../render-source.ts';
 import { defineRoute } from '../route.ts';
@@ -63,6 +64,8 @@ const create = defineRoute({
     'IDEMPOTENCY_MISMATCH',
     'IDEMPOTENCY_IN_PROGRESS',
     'TOO_MANY_WAITING',
+    'INVALID_URL',
+    'URL_BLOCKED',
   ],
 }).handledBy(async (request, parts: ApiParts) => {
   const { caller, headers, aboutJob } = request;
@@ -170,6 +173,7 @@ async function orderOf(
   batchId: string,
 ): Promise<BatchOrder> {
   checkPlan(body, caller.plan);
+  await checkWebhook(body.webhookUrl, caller.plan, parts);
   const sources = await itemSources(body.items, caller, parts);
   const items = body.items.map((item, index): ItemOrder => {
     const fallback = `document-${String(index + 1).padStart(String(body.items.length).length, '0')}.pdf`;
@@ -190,15 +194,13 @@ async function orderOf(
   };
 }
 
-function checkPlan({ items, webhookUrl, expiresInHours = 1 }: BatchRequest, plan: Plan): void {
+function checkPlan({ items, expiresInHours = 1 }: BatchRequest, plan: Plan): void {
   if (items.length > plan.maxBatchItems) {
     throw new PlatenError(
       'BATCH_TOO_LARGE',
       `items: there are ${items.length}; the plan allows ${plan.maxBatchItems} in a batch.`,
     );
   }
-  if (webhookUrl !== undefined && !plan.features.callbacks)
-    throw new PlatenError('PLAN_LIMIT', 'webhookUrl: the plan has no callbacks.');
   if (expiresInHours > plan.retentionHours) {
     throw new PlatenError(
       'PLAN_LIMIT',

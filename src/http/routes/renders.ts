@@ -7,12 +7,13 @@ import type { AdmissionTimer } from '../../limits/admission-timer.ts';
 import type { Accepted, RenderOrder } from '../../orders/render-service.ts';
 import { safeFileName } from '../../pdf/file-name.ts';
 import type { ApiParts } from '../api-parts.ts';
+import { checkWebhook } from '../check-webhook.ts';
 import { idempotently } from '../idempotency.ts';
 import { fileHeaders, signedLink } from '../job-files.ts';
 import { optionsFor, sourceOf } from '../render-source.ts';
 import { defineRoute } from '../route.ts';
 import { idempotencyHeaders, REPLAYED_HEADER } from '../schemas/idempotency.ts';
-import { inputFaults, type RenderRequest, renderRequestSchema } from '../schemas/render-request.ts';
+import { type RenderRequest, renderFaults, renderRequestSchema } from '../schemas/render-request.ts';
 
 const DEFAULT_FILE_NAME = 'document.pdf';
 const renderResult = z
@@ -50,7 +51,7 @@ const render = defineRoute({
   asksForWork: true,
   headers: idempotencyHeaders,
   body: renderRequestSchema,
-  bodyFaults: inputFaults,
+  bodyFaults: renderFaults,
   responses: {
     200: {
       description: 'Completed. With `output` = `binary` the PDF, with `url` where to download it.',
@@ -147,12 +148,15 @@ async function takeUp(
 }
 
 async function orderOf(body: RenderRequest, caller: Caller, parts: ApiParts): Promise<RenderOrder> {
+  const { webhookUrl } = body;
+  await checkWebhook(webhookUrl, caller.plan, parts);
   return {
     source: await sourceOf(body, caller, parts),
     options: optionsFor(body, caller),
     output: body.output,
     fileName: safeFileName(body.filename, DEFAULT_FILE_NAME),
     execution: body.executionMode,
+    ...(webhookUrl !== undefined && { webhookUrl }),
   };
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { BATCH_STATUSES } from '../../batches/batch.ts';
 import { ITEM_STATUSES } from '../../batches/batch-item.ts';
 import { page } from './paging.ts';
-import { inputFaults, renderRequestSchema } from './render-request.ts';
+import { inputFaults, renderRequestSchema, webhookUrlSchema } from './render-request.ts';
 
 const time = z.iso.datetime();
 const count = z.int().min(0);
@@ -43,16 +43,9 @@ export const batchRequestSchema = z
       .array(batchItemSchema)
       .min(2)
       .describe('What to render. How many there may be is for the plan to say.'),
-    webhookUrl: z
-      .string()
-      .max(2048)
-      .refine(
-        (text) => URL.canParse(text) && new URL(text).protocol === 'https:',
-        'must be an absolute https address',
-      )
+    webhookUrl: webhookUrlSchema
       .optional()
-      .describe('Where a signed callback goes when the batch has ended; professional and business plans.')
-      .meta({ format: 'uri' }),
+      .describe('Where a signed callback goes when the batch has ended; professional and business plans.'),
     expiresInHours: z
       .int()
       .min(1)

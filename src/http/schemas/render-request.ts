@@ -8,6 +8,16 @@ const MAX_URL_LENGTH = 8192;
 const SOURCES = ['html', 'url', 'templateId'] as const;
 const TEMPLATE_FIELDS = ['data', 'templateVersionId'] as const;
 
+/** Where a callback goes; what may be reached is for the route to check. */
+export const webhookUrlSchema = z
+  .string()
+  .max(2048)
+  .refine(
+    (text) => URL.canParse(text) && new URL(text).protocol === 'https:',
+    'must be an absolute https address',
+  )
+  .meta({ format: 'uri' });
+
 /** The body of `POST /v1/pdf`; `inputFaults` has the rules between its fields. */
 export const renderRequestSchema = z
   .strictObject({
@@ -39,12 +49,20 @@ export const renderRequestSchema = z
       .enum(['sync', 'async'])
       .default('sync')
       .describe('`sync` waits a while for the render to end; `async` answers 202 at once.'),
+    webhookUrl: webhookUrlSchema
+      .optional()
+      .describe(
+        'Where a signed callback goes when the render has ended, with `executionMode` = `async`; professional and business plans.',
+      ),
     options: renderOptionsSchema.default({}),
   })
   .meta({
     id: 'RenderRequest',
     oneOf: SOURCES.map((source) => ({ required: [source] })),
     dependentRequired: Object.fromEntries(TEMPLATE_FIELDS.map((field) => [field, ['templateId']])),
+    dependentSchemas: {
+      webhookUrl: { required: ['executionMode'], properties: { executionMode: { const: 'async' } } },
+    },
   });
 
 export type RenderRequest = z.output<typeof renderRequestSchema>;
@@ -62,6 +80,16 @@ export function inputFaults(given: unknown): string[] {
   for (const field of fields.templateId === undefined ? TEMPLATE_FIELDS : []) {
     if (fields[field] !== undefined) faults.push(`${field}: may only be given together with templateId`);
   }
+  return faults;
+}
+
+/** The same, and those of a render that is asked for by itself. */
+export function renderFaults(given: unknown): string[] {
+  const faults = inputFaults(given);
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return faults;
+  const { webhookUrl, executionMode } = given as Readonly<Record<string, unknown>>;
+  if (webhookUrl !== undefined && executionMode !== 'async')
+    faults.push('webhookUrl: may only be given together with executionMode async');
   return faults;
 }
 

@@ -43,6 +43,19 @@ async function newTemplate(owner: Actor): Promise<{ id: string; versionId: strin
   return owner.made('POST', '/user/templates', { name: 'note', content: '<p>{{ x }}</p>' });
 }
 
+/** The callback of a render that has ended, to a port where nobody listens. */
+async function newCallback(owner: Actor): Promise<string> {
+  const webhookUrl = 'https://127.0.0.1:8/';
+  const { jobId } = await owner.made('POST', '/v1/pdf', { ...HTML, executionMode: 'async', webhookUrl });
+  let found: { id: string } | undefined;
+  await eventually('its callback is ordered', async () => {
+    const { deliveries } = await owner.made('GET', '/user/webhook-deliveries');
+    found = deliveries.find((delivery: { jobId: string }) => delivery.jobId === jobId);
+    return found !== undefined;
+  });
+  return found!.id;
+}
+
 const ofJob = (rest = '') => ({
   status: 200,
   ask: async (owner: Actor) => ({ path: `/v1/pdf/jobs/${await completedJob(owner)}${rest}` }),
@@ -212,6 +225,14 @@ export const ACCESS: Readonly<Record<string, Row>> = {
   'GET /user/usage': { ...open('/user/usage'), isEmptyFor: ({ totalRequests }) => totalRequests === 0 },
   'GET /user/request-logs': { ...open('/user/request-logs'), isEmptyFor: isEmpty },
   'GET /user/audit-log': { ...open('/user/audit-log'), isEmptyFor: isEmpty },
+
+  'GET /user/webhook-deliveries': { ...open('/user/webhook-deliveries'), isEmptyFor: isEmpty },
+  'POST /user/webhook-deliveries/:id/redeliver': {
+    status: 202,
+    ask: async (owner) => ({ path: `/user/webhook-deliveries/${await newCallback(owner)}/redeliver` }),
+  },
+  'GET /user/webhook-keys': { ...open('/user/webhook-keys'), isEmptyFor: ({ keys }) => keys.length === 0 },
+  'POST /user/webhook-keys/rotate': { status: 200, ask: () => ({ path: '/user/webhook-keys/rotate' }) },
 
   'GET /healthz': open('/healthz'),
   'GET /readyz': open('/readyz'),

@@ -7,6 +7,7 @@ import { WorkerRegistry } from '../../../src/workers/worker-registry.ts';
 import { PASSWORD, signUp } from '../../support/account-client.ts';
 import type { TestApi } from '../http/support/api.ts';
 import { useBatches } from './use-batches.ts';
+import { useCallbacks } from './use-callbacks.ts';
 
 const HTML = { html: '<p>x</p>' };
 const DAY_MS = 86_400_000;
@@ -15,6 +16,7 @@ const DAY_MS = 86_400_000;
 export async function useEverything(api: TestApi): Promise<void> {
   await renderAndLook(api);
   await useBatches(api);
+  await useCallbacks(api);
   await manageAccount(api);
   await mirrorPlans(api);
   await listWorkers(api);

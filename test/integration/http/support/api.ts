@@ -7,6 +7,10 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { AccountStore } from '../../../../src/accounts/account-store.ts';
 import { BatchFiles } from '../../../../src/batches/batch-files.ts';
+import { createAddressPolicy } from '../../../../src/egress/address-policy.ts';
+import { checkCallbackUrl } from '../../../../src/egress/callback-url.ts';
+import { type Lookup, systemLookup } from '../../../../src/egress/lookup.ts';
+import { parseNetworks } from '../../../../src/egress/networks.ts';
 import type { PlatenError } from '../../../../src/errors/registry.ts';
 import { openCountryDatabase } from '../../../../src/geo/country-database.ts';
 import { createHttpApp } from '../../../../src/http/app.ts';
@@ -77,6 +81,8 @@ export async function openApi(
     uri?: string;
     config?: Partial<AccountServicesConfig>;
     templateBounds?: TemplateBounds;
+    /** For the names in callback addresses. */
+    lookup?: Lookup;
   } = {},
 ): Promise<TestApi> {
   const domain = await openDomain({
@@ -120,6 +126,11 @@ export async function openApi(
   const links = new DownloadLinks('a secret for tests, long enough to be one');
   const metrics = createMetrics('api');
   const state: ApiState = { refusal: undefined, problems: [], stuck: undefined };
+  const callbackTargets = {
+    policy: createAddressPolicy({ allowedNetworks: parseNetworks(['127.9.9.0/24']) }),
+    lookup: options.lookup ?? systemLookup(),
+    timeoutMs: 1000,
+  };
   const server: Server = createServer(
     createHttpApp({
       config: { PLATEN_HEADER_PREFIX: 'X-Service-', PLATEN_TRUSTED_PROXIES: options.trustedProxies ?? 0 },
@@ -143,6 +154,8 @@ export async function openApi(
       plans,
       links,
       publicUrl: () => url,
+      callbacks: domain.callbacks,
+      checkCallbackUrl: (url) => checkCallbackUrl(url, callbackTargets),
       metrics,
       logger,
       clock,

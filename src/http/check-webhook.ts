@@ -1,0 +1,19 @@
+import { PlatenError } from '../errors/registry.ts';
+import type { Plan } from '../plans/plan.ts';
+import type { ApiParts } from './api-parts.ts';
+
+/**
+ * Checks where a callback is to go before the work is accepted.
+ *
+ * @throws PlatenError PLAN_LIMIT for a plan without callbacks; INVALID_URL or URL_BLOCKED for an address that may not be
+ * called.
+ */
+export async function checkWebhook(
+  webhookUrl: string | undefined,
+  plan: Plan,
+  parts: Pick<ApiParts, 'checkCallbackUrl'>,
+): Promise<void> {
+  if (webhookUrl === undefined) return;
+  if (!plan.features.callbacks) throw new PlatenError('PLAN_LIMIT', 'webhookUrl: the plan has no callbacks.');
+  await parts.checkCallbackUrl(webhookUrl);
+}

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { CALLBACK_EVENTS, DELIVERY_STATES } from '../../callbacks/delivery.ts';
+import { page } from './paging.ts';
+
+const time = z.iso.datetime();
+
+export const webhookDeliverySchema = z
+  .strictObject({
+    id: z.uuid().describe('What `X-Service-Delivery-Id` says, with every attempt.'),
+    event: z.enum(CALLBACK_EVENTS),
+    jobId: z.uuid().describe('The batch or job that it tells of.'),
+    url: z.string(),
+    status: z.enum(DELIVERY_STATES),
+    attemptCount: z.int().min(0).describe('Since it was ordered, or last asked for by hand.'),
+    createdAt: time,
+    lastAttemptAt: time.nullable(),
+    nextAttemptAt: time.nullable().describe('Null when no attempt follows.'),
+    deliveredAt: time.nullable(),
+    responseStatus: z.int().nullable().describe('What the receiver answered last; null when it did not.'),
+    error: z.string().nullable().describe('Why the last attempt failed.'),
+  })
+  .meta({ id: 'WebhookDelivery' });
+
+export const webhookDeliveryListSchema = z
+  .strictObject({ ...page, deliveries: z.array(webhookDeliverySchema) })
+  .meta({ id: 'WebhookDeliveryList' });
+
+export const webhookKeyListSchema = z
+  .strictObject({
+    keys: z.array(
+      z
+        .strictObject({
+          id: z.uuid().describe('What `X-Service-Key-Id` says while it is the newest.'),
+          status: z
+            .enum(['active', 'retiring'])
+            .describe('`retiring`: signs beside the newest until it expires.'),
+          createdAt: time,
+          expiresAt: time.nullable(),
+        })
+        .meta({ id: 'WebhookKey' }),
+    ),
+  })
+  .meta({ id: 'WebhookKeyList' });
+
+export const newWebhookKeySchema = z
+  .strictObject({
+    id: z.uuid(),
+    secret: z.string().describe('`whsec_` and base64 of the key; shown this once.'),
+  })
+  .meta({ id: 'NewWebhookKey' });

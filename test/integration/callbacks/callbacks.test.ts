@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import type { Agent } from 'undici';
+import type { CallbackSender } from '../../../src/callbacks/sender.ts';
+import { PlatenError } from '../../../src/errors/registry.ts';
+import { AccountClient } from '../../support/account-client.ts';
+import { eventually } from '../../support/eventually.ts';
+import { NameServer } from '../egress/support/name-server.ts';
+import { openApi, type TestApi, type TestCaller } from '../http/support/api.ts';
+import { openSender, Receiver, testAgent } from './support.ts';
+
+const HTML = { html: '<p>x</p>' };
+const ITEMS = ['a', 'b', 'c'].map((id) => ({ id, ...HTML }));
+
+describe('Callbacks', () => {
+  let api: TestApi;
+  let names: NameServer;
+  let agent: Agent;
+  let receiver: Receiver;
+  let sender: CallbackSender;
+  let caller: TestCaller;
+  let owner: AccountClient;
+
+  before(async () => {
+    names = await NameServer.start();
+    api = await openApi({ lookup: names.lookup() });
+    agent = testAgent();
+    receiver = await Receiver.start();
+    sender = openSender(api.domain, agent);
+  });
+  after(async () => {
+    await sender.stop(0);
+    await agent.destroy();
+    await Promise.all([receiver.close(), names.close()]);
+    await api.close();
+  });
+  beforeEach(async () => {
+    receiver.received.length = 0;
+    receiver.respond = (_request, response) => response.writeHead(204).end();
+    api.worker.render = async () => ({ pages: 1 });
+    caller = await api.newCaller();
+    owner = new AccountClient(api.url, (await api.accountServices.tokens.issue(caller.accountId)).token);
+  });
+
+  const deliveries = async () => (await owner.expect(200, 'GET', '/user/webhook-deliveries')).deliveries;
+  /** What became of the one callback of the account, once it has been tried. */
+  async function tried() {
+    await eventually('its callback is ordered', async () => (await deliveries()).length === 1);
+    await sender.send();
+    await sender.settled();
+    return (await deliveries())[0];
+  }
+  const renderFor = (webhookUrl: string) => caller.render({ ...HTML, executionMode: 'async', webhookUrl });
+
+  it('tells of a batch once, whatever came of its items', async () => {
+    api.worker.render = async ({ item }) =>
+      item?.id === 'b' ? { fails: new PlatenError('URL_UNREACHABLE') } : { pages: 1 };
+    const answer = await caller.post('/v1/pdf/batch', { items: ITEMS, webhookUrl: receiver.url() });
+    assert.equal(answer.status, 202);
+    const { jobId } = answer.json;
+    const delivery = await tried();
+    await api.domain.flush();
+    await sender.send();
+    await sender.settled();
+    assert.equal(receiver.received.length, 1);
+    const { finishedAt } = (await caller.get(`/v1/pdf/batch/${jobId}`)).json;
+    assert.deepEqual(JSON.parse(receiver.received[0]!.body), {
+      event: 'batch.completed',
+      jobId,
+      status: 'completed',
+      statusUrl: `https://platen.test/v1/pdf/batch/${jobId}`,
+      zipUrl: `https://platen.test/v1/pdf/batch/${jobId}/zip`,
+      completedAt: finishedAt,
+    });
+    assert.deepEqual(
+      [
+        delivery.event,
+        delivery.status,
+        delivery.attemptCount,
+        delivery.responseStatus,
+        delivery.nextAttemptAt,
+      ],
+      ['batch.completed', 'delivered', 1, 204, null],
+    );
+    assert.equal((await api.domain.batches.store.find(jobId))?.callback, 'delivered');
+  });
+
+  it('tells of a batch that was cancelled', async () => {
+    const held = Promise.withResolvers<void>();
+    api.worker.render = async () => {
+      await held.promise;
+      return { pages: 1 };
+    };
+    const items = Array.from({ length: 30 }, (_, i) => ({ id: `item-${i}`, ...HTML }));
+    const { jobId } = (await caller.post('/v1/pdf/batch', { items, webhookUrl: receiver.url() })).json;
+    assert.equal((await caller.delete(`/v1/pdf/batch/${jobId}`)).status, 200);
+    held.resolve();
+    await tried();
+    const { event, status } = JSON.parse(receiver.received[0]!.body);
+    assert.deepEqual([event, status], ['batch.completed', 'cancelled']);
+  });
+
+  it('notes at the batch that its callback has failed', async () => {
+    receiver.respond = (_request, response) => response.writeHead(410).end();
+    const { jobId } = (await caller.post('/v1/pdf/batch', { items: ITEMS, webhookUrl: receiver.url() })).json;
+    assert.equal((await tried()).status, 'failed');
+    assert.equal((await api.domain.batches.store.find(jobId))?.callback, 'failed');
+  });
+
+  it('tells of a single render that has completed', async () => {
+    const { jobId } = (await renderFor(receiver.url())).json;
+    await tried();
+    const { completedAt, ...rest } = JSON.parse(receiver.received[0]!.body);
+    assert.ok(Date.parse(completedAt) <= Date.now());
+    assert.deepEqual(rest, {
+      event: 'render.completed',
+      jobId,
+      status: 'completed',
+      statusUrl: `https://platen.test/v1/pdf/jobs/${jobId}`,
+      fileUrl: `https://platen.test/v1/pdf/jobs/${jobId}/file`,
+    });
+  });
+
+  it('tells of a single render that has failed, and why', async () => {
+    api.worker.render = async () => ({ fails: new PlatenError('TEMPLATE_ERROR') });
+    await renderFor(receiver.url());
+    await tried();
+    const { event, status, error, fileUrl } = JSON.parse(receiver.received[0]!.body);
+    assert.deepEqual(
+      [event, status, error.code, fileUrl],
+      ['render.failed', 'failed', 'TEMPLATE_ERROR', undefined],
+    );
+  });
+
+  it('orders none unless it was asked for', async () => {
+    await caller.render({ ...HTML, executionMode: 'async' });
+    const { jobId } = (await caller.post('/v1/pdf/batch', { items: ITEMS })).json;
+    await eventually(
+      'it has ended',
+      async () => (await caller.get(`/v1/pdf/batch/${jobId}`)).json.finishedAt,
+    );
+    await api.domain.flush();
+    assert.deepEqual(await deliveries(), []);
+  });
+
+  it('is sent again by hand, under its id, to its owner alone', async () => {
+    receiver.respond = (_request, response) => response.writeHead(410).end();
+    await renderFor(receiver.url());
+    const { id, status } = await tried();
+    assert.equal(status, 'failed');
+    receiver.respond = (_request, response) => response.writeHead(200).end();
+    const path = `/user/webhook-deliveries/${id}/redeliver`;
+    const stranger = await api.newCaller();
+    const { token } = await api.accountServices.tokens.issue(stranger.accountId);
+    await new AccountClient(api.url, token).expect(404, 'POST', path);
+    const again = await owner.expect(202, 'POST', path);
+    assert.deepEqual([again.id, again.status, again.attemptCount], [id, 'pending', 0]);
+    assert.equal((await tried()).status, 'delivered');
+    const ids = receiver.received.map(({ headers }) => headers['x-service-delivery-id']);
+    assert.deepEqual(ids, [id, id]);
+  });
+
+  it('lists by state, page by page', async () => {
+    await renderFor(receiver.url());
+    await tried();
+    const list = (query: string) => owner.expect(200, 'GET', `/user/webhook-deliveries${query}`);
+    assert.equal((await list('?status=delivered')).total, 1);
+    assert.equal((await list('?status=failed')).total, 0);
+    assert.deepEqual((await list('?offset=1&sort=created_asc')).deliveries, []);
+    await owner.expect(400, 'GET', '/user/webhook-deliveries?status=lost');
+  });
+
+  it('shows the secret of a new key once, and never of another', async () => {
+    assert.deepEqual((await owner.expect(200, 'GET', '/user/webhook-keys')).keys, []);
+    const first = await owner.expect(200, 'POST', '/user/webhook-keys/rotate');
+    const second = await owner.expect(200, 'POST', '/user/webhook-keys/rotate');
+    assert.match(first.secret, /^whsec_/);
+    assert.notEqual(first.secret, second.secret);
+    const { keys } = await owner.expect(200, 'GET', '/user/webhook-keys');
+    assert.deepEqual(
+      keys.map(({ id, status }: { id: string; status: string }) => [id, status]),
+      [
+        [second.id, 'active'],
+        [first.id, 'retiring'],
+      ],
+    );
+    assert.ok(!JSON.stringify(keys).includes('whsec_'));
+    const { total } = await owner.expect(200, 'GET', '/user/audit-log?action=webhook_key.rotated');
+    assert.equal(total, 2);
+    assert.ok(!api.log.some((line) => line.includes(first.secret)));
+  });
+
+  describe('are refused at registration', () => {
+    const orders = {
+      'a render': (webhookUrl: string, by: TestCaller) =>
+        by.render({ ...HTML, executionMode: 'async', webhookUrl }),
+      'a batch': (webhookUrl: string, by: TestCaller) =>
+        by.post('/v1/pdf/batch', { items: ITEMS, webhookUrl }),
+    };
+    for (const [what, order] of Object.entries(orders)) {
+      for (const [url, code] of [
+        ['http://93.184.215.14/', 'VALIDATION'],
+        ['https://user:secret@93.184.215.14/', 'INVALID_URL'],
+        ['https://10.0.0.1/', 'URL_BLOCKED'],
+        ['https://[::1]/', 'URL_BLOCKED'],
+        ['https://0x7f000001/', 'URL_BLOCKED'],
+        ['https://169.254.169.254/latest', 'URL_BLOCKED'],
+        ['https://localhost/', 'URL_BLOCKED'],
+        ['https://93.184.215.14:25/', 'URL_BLOCKED'],
+        ['https://inside.test/', 'URL_BLOCKED'],
+      ] as const) {
+        it(`of ${what} to ${url}`, async () => {
+          names.set('inside.test', ['93.184.215.14', '10.0.0.1']);
+          const { status, json } = await order(url, caller);
+          assert.deepEqual([status, json.code], [400, code]);
+        });
+      }
+
+      it(`of ${what} under a plan without them`, async () => {
+        for (const plan of ['free', 'starter']) {
+          const poor = await api.newCaller();
+          await api.accounts.setPlan(poor.accountId, plan);
+          const { status, json } = await order(receiver.url(), poor);
+          assert.deepEqual([status, json.code], [403, 'PLAN_LIMIT'], plan);
+        }
+      });
+    }
+
+    it('of a render that somebody waits for', async () => {
+      const { status, json } = await caller.render({ ...HTML, webhookUrl: receiver.url() });
+      assert.equal(status, 400);
+      assert.deepEqual(json.message, ['webhookUrl: may only be given together with executionMode async']);
+    });
+
+    it('but not when the name does not exist yet', async () => {
+      assert.equal((await renderFor(`https://${randomUUID()}.test/`)).status, 202);
+    });
+  });
+});
