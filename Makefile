@@ -38,11 +38,12 @@ generate: node_modules/.installed $(CLIENT)/node_modules/.installed
 	@$(NODE) scripts/generate-crds.ts
 	@$(NODE) scripts/generate-client.ts
 
-## bench: PDFs per second and latencies beside raw Chromium, as ratios within one run; then what 100,000 rows and 50,000 waiting jobs cost
+## bench: PDFs per second and latencies beside raw Chromium, as ratios within one run; then what 100,000 rows, 50,000 waiting jobs and large batches cost
 bench: dist/main.js peers
 	@$(NODE) test/bench/run.ts
 	@$(NODE) test/bench/many-rows.ts
 	@$(NODE) test/bench/waiting.ts
+	@$(NODE) test/bench/batches.ts
 
 ## bench-kubernetes: what the controller costs with 500 pools and 2,000 workers on nodes that KWOK pretends (BENCH_POOLS, BENCH_WORKERS)
 bench-kubernetes: peers

@@ -22,6 +22,8 @@ const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
 /** No further try begins this long after the first. */
 const GIVE_UP_AFTER_MS = 120_000;
+/** Tries of a download that breaks off. */
+const DOWNLOADS = 5;
 /** The first request of the same name is still being answered. */
 const IN_PROGRESS = 'IDEMPOTENCY_IN_PROGRESS';
 
@@ -63,16 +65,24 @@ export class ServiceClient {
     }
   }
 
-  /** Saves what a path leads to in a file, which is there once it is whole. */
+  /**
+   * Saves what a path leads to in a file, which is there once it is whole. A download that breaks off is begun anew.
+   *
+   * @throws as `ask` does; CommandError when it breaks off again and again, or the file cannot be written.
+   */
   async save(path: string, file: string): Promise<void> {
-    const answer = await this.ask(path);
     const draft = `${file}.part`;
-    try {
-      await pipeline(Readable.fromWeb(answer.body as ReadableStream<Uint8Array>), createWriteStream(draft));
-      await rename(draft, file);
-    } catch (error) {
-      await rm(draft, { force: true });
-      throw new CommandError(`${file} could not be written: ${(error as Error).message}`);
+    for (let tries = 1; ; tries += 1) {
+      const answer = await this.ask(path);
+      try {
+        await pipeline(Readable.fromWeb(answer.body as ReadableStream<Uint8Array>), createWriteStream(draft));
+        return await rename(draft, file);
+      } catch (error) {
+        await rm(draft, { force: true });
+        const isOfTheDisk = (error as NodeJS.ErrnoException).syscall !== undefined;
+        if (!isOfTheDisk && tries < DOWNLOADS) continue;
+        throw new CommandError(`${file} could not be written: ${(error as Error).message}`);
+      }
     }
   }
 

@@ -7,6 +7,7 @@ import { eventually } from '../support/eventually.ts';
 import { assertNothingHeld } from '../support/held.ts';
 import { readPdf } from '../support/pdf.ts';
 import { openStandaloneService, type Tenant, type TestService } from '../support/service.ts';
+import { unzip } from '../support/unzip.ts';
 import { serveWebPages, type WebPages } from '../support/web-pages.ts';
 
 const GOOD_ITEMS = 12;
@@ -136,6 +137,10 @@ describe('a batch with bad items', function () {
       assert.equal(found.get(id)?.outputAvailable, false, id);
       assert.equal((await tenant.client.call('GET', `${path}/${encodeURIComponent(id)}`)).status, 404, id);
     }
+
+    const zip = await tenant.client.call('GET', `${path}/zip`);
+    assert.equal(zip.status, 200);
+    assert.equal((await unzip(zip.bytes)).length, completed, 'the good ones are in the zip');
 
     const connection = await mongoose.createConnection(service.mongodbUri).asPromise();
     try {

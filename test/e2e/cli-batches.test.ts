@@ -6,6 +6,7 @@ import { runCommand } from '../support/command.ts';
 import { readPdf } from '../support/pdf.ts';
 import { freePort } from '../support/processes.ts';
 import { openStandaloneService, type Tenant, type TestService } from '../support/service.ts';
+import { unzipFile } from '../support/unzip.ts';
 
 describe('documents from the command line', function () {
   this.timeout(120_000);
@@ -127,6 +128,21 @@ describe('documents from the command line', function () {
       assert.match(await textOf('pdfs/given.pdf'), /Dear Grace of Arlington/);
       assert.match(stderr, /mixed\.ndjson:3: "bad": SELECTOR_TIMEOUT: /);
       assert.match(stdout, /^3 of 4 PDFs are in /);
+    });
+
+    it('saves all of them in one zip', async () => {
+      const rows = Array.from({ length: 30 }, (_, i) => `invoice-${i},Customer ${i},Rome`);
+      const file = await write('many.csv', ['filename,customer.name,city', ...rows].join('\n'));
+      const args = ['batch', file, '--template', templateId, '--out', path('out/many.zip')];
+      const { code, stdout, stderr } = await platen(args);
+      assert.equal(code, 0, stderr);
+      assert.match(stdout, /^30 of 30 PDFs are in .*many\.zip\.$/m);
+      assert.deepEqual(await entries('out'), ['many.zip']);
+      const names = (await unzipFile(path('out/many.zip'))).map(({ name }) => name);
+      assert.deepEqual(
+        names,
+        rows.map((_, i) => `invoice-${i}.pdf`),
+      );
     });
 
     it('names file and line of every fault before anything is sent', async () => {

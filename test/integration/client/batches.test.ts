@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type BatchStanding,
@@ -9,6 +12,7 @@ import {
   PlatenClient,
 } from '../../../clients/typescript/src/index.ts';
 import { openStandaloneService, type Tenant, type TestService } from '../../support/service.ts';
+import { unzipFile } from '../../support/unzip.ts';
 
 /** Items of which some take a moment, so that progress can be seen. */
 function items(count: number, delayMs = 0) {
@@ -143,6 +147,40 @@ describe('batches of the TypeScript client', function () {
     }
   });
 
+  it('are downloaded as one zip, to a path and to a stream, whatever breaks off', async () => {
+    let connections = 0;
+    const { client: breaking } = watched(async (request, answer) => {
+      if (!request.url.endsWith('/zip')) return answer();
+      connections += 1;
+      const { body, headers, status } = await answer();
+      return new Response(connections > 4 ? body : body!.pipeThrough(breaksAfter(20_000)), {
+        headers,
+        status,
+      });
+    });
+    const input = { items: items(40) };
+    const { jobId } = await breaking.batches.create(input);
+    await breaking.batches.wait(jobId);
+    const folder = await mkdtemp(join(tmpdir(), 'platen-client-'));
+    try {
+      const path = join(folder, 'batch.zip');
+      const size = await breaking.batches.download(jobId, path);
+      assert.ok(connections >= 3, `${connections} connections`);
+      const names = (await unzipFile(path)).map(({ name }) => name);
+      assert.deepEqual(
+        names,
+        input.items.map(({ id }) => `${id}.pdf`),
+      );
+      const chunks: Uint8Array[] = [];
+      await client.batches.download(jobId, new WritableStream({ write: (chunk) => void chunks.push(chunk) }));
+      assert.ok(Buffer.concat(chunks).equals(await readFile(path)));
+      assert.equal(Buffer.concat(chunks).length, size);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+    await assert.rejects(client.batches.download(randomUUID(), 'nowhere.zip'), { status: 404 });
+  });
+
   it('are waited for across a restart of the service', async () => {
     const { jobId } = await client.batches.create({ items: items(12, 500) });
     const waiting = client.batches.wait(jobId);
@@ -179,6 +217,18 @@ function breaksAfterOneEvent(): TransformStream<Uint8Array, Uint8Array> {
       if (events > 0 && !text.includes('event: end')) return controller.error(new Error('broken off'));
       if (text.includes('event: ')) events += 1;
       controller.enqueue(chunk);
+    },
+  });
+}
+
+/** Passes so many bytes on, and then breaks off. */
+function breaksAfter(bytes: number): TransformStream<Uint8Array, Uint8Array> {
+  let left = bytes;
+  return new TransformStream({
+    transform(chunk, controller) {
+      controller.enqueue(chunk.subarray(0, left));
+      left -= Math.min(left, chunk.byteLength);
+      if (left === 0) controller.error(new Error('broken off'));
     },
   });
 }
