@@ -72,7 +72,9 @@ export function testAgent(lookup?: Lookup): Agent {
 }
 
 export function openSender(
-  domain: Pick<Domain, 'callbacks' | 'batches' | 'clock'>,
+  domain: Pick<Domain, 'callbacks' | 'clock'> & {
+    readonly batches: { readonly store: CallbackSenderParts['batches'] };
+  },
   agent: Agent,
   { timeoutMs = 10_000, ...over }: Partial<CallbackSenderParts> & { timeoutMs?: number } = {},
 ): CallbackSender {
