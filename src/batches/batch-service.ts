@@ -62,9 +62,15 @@ export class BatchService {
 
   /** @throws PlatenError NOT_FOUND for a batch that is missing, somebody else's, or forgotten. */
   async get(owner: BatchOwner, batchId: string): Promise<Batch> {
+    const batch = await this.ofAccount(owner.accountId, batchId);
+    if (batch.test !== (owner.mode === 'test')) throw missing(batchId);
+    return batch;
+  }
+
+  /** For whoever may see all that an account has. @throws PlatenError NOT_FOUND as `get` does. */
+  async ofAccount(accountId: string, batchId: string): Promise<Batch> {
     const batch = await this.#parts.batches.find(batchId);
-    if (batch === undefined || batch.accountId !== owner.accountId || batch.test !== (owner.mode === 'test'))
-      throw new PlatenError('NOT_FOUND', `There is no batch ${batchId}.`);
+    if (batch?.accountId !== accountId) throw missing(batchId);
     return batch;
   }
 
@@ -160,6 +166,10 @@ export class BatchService {
     const record = await this.#parts.ledger.find(batch.accountId);
     return heldBy(batch, Object.keys(record?.holders ?? {}));
   }
+}
+
+function missing(batchId: string): PlatenError {
+  return new PlatenError('NOT_FOUND', `There is no batch ${batchId}.`);
 }
 
 /** @param holders ids of the jobs that hold the account's plan slots. */

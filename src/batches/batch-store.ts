@@ -44,6 +44,8 @@ export interface BatchListQuery {
 }
 
 const HOUR_MS = 3_600_000;
+/** Batches that a report reads at a time. */
+const PAGE = 500;
 /** How long what became of a batch is known after its outputs are gone. */
 const REMEMBERED_MS = 90 * 24 * HOUR_MS;
 
@@ -123,9 +125,28 @@ export class BatchStore {
     return { total, batches };
   }
 
-  /** An account's batches since then. */
-  since(accountId: string, since: Date): Promise<Batch[]> {
-    return this.#batches.find({ accountId, createdAt: { $gte: since } });
+  /** An account's batches since then, the oldest first; a page of them is in memory at a time. */
+  async *since(accountId: string, since: Date): AsyncGenerator<Batch> {
+    let from = since;
+    // Of those that were made at the very moment at which the next page begins.
+    let skip = 0;
+    for (;;) {
+      const page = await this.#batches.find(
+        { accountId, createdAt: { $gte: from } },
+        { sort: { createdAt: 1 }, skip, limit: PAGE, projection: { notes: 0, metadata: 0 } },
+      );
+      yield* page;
+      const last = page.at(-1)?.createdAt;
+      if (last === undefined || page.length < PAGE) return;
+      const alike = page.filter(({ createdAt }) => createdAt.getTime() === last.getTime()).length;
+      skip = last.getTime() === from.getTime() ? skip + alike : alike;
+      from = last;
+    }
+  }
+
+  /** An account's batches that have not finished. */
+  running(accountId: string): Promise<Batch[]> {
+    return this.#batches.find({ accountId, phase: { $in: ['expanding', 'open'] } });
   }
 
   /** Batches that expand or are being cancelled, and that nobody has looked after for a while. */

@@ -5,6 +5,7 @@ import type { Logger } from '../telemetry/logger.ts';
 import type { Batch } from './batch.ts';
 import { BatchAdmission } from './batch-admission.ts';
 import { BatchCare } from './batch-care.ts';
+import { BatchMetrics } from './batch-metrics.ts';
 import { BatchService } from './batch-service.ts';
 import type { BatchStore } from './batch-store.ts';
 
@@ -14,6 +15,7 @@ export interface Batches {
   readonly admission: BatchAdmission;
   readonly care: BatchCare;
   readonly service: BatchService;
+  readonly metrics: BatchMetrics;
 }
 
 /** @param batches made before the jobs, whose ends are counted in it. */
@@ -32,5 +34,6 @@ export function openBatches(
   const own = { ...jobs, ...parts, batches };
   const admission = new BatchAdmission(own);
   const care = new BatchCare(own);
-  return { store: batches, admission, care, service: new BatchService({ ...own, admission, care }) };
+  const service = new BatchService({ ...own, admission, care });
+  return { store: batches, admission, care, service, metrics: new BatchMetrics(own) };
 }

@@ -3,6 +3,7 @@ import type { BearerTokens } from '../accounts/bearer.ts';
 import type { SignIn } from '../accounts/sign-in.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { BatchFiles } from '../batches/batch-files.ts';
+import type { BatchMetrics } from '../batches/batch-metrics.ts';
 import type { BatchService } from '../batches/batch-service.ts';
 import type { Callbacks } from '../callbacks/open-callbacks.ts';
 import type { BrowserStatus } from '../chromium/renderer.ts';
@@ -48,6 +49,7 @@ export interface ApiParts extends OpsParts {
   readonly renders: RenderService;
   readonly batches: BatchService;
   readonly batchFiles: BatchFiles;
+  readonly batchMetrics: BatchMetrics;
   /** Follows batches for those who ask for events. */
   readonly batchWatch: EventStreams;
   readonly keys: KeyReader;

@@ -12,6 +12,7 @@ import { authRoutes } from './routes/auth.ts';
 import { batchEventRoutes } from './routes/batch-events.ts';
 import { batchFileRoutes } from './routes/batch-files.ts';
 import { batchItemRoutes } from './routes/batch-items.ts';
+import { batchMetricsRoutes } from './routes/batch-metrics.ts';
 import { batchRoutes } from './routes/batches.ts';
 import { documentationRoutes } from './routes/documentation.ts';
 import { fileRoutes } from './routes/files.ts';
@@ -34,6 +35,7 @@ export const API_ROUTES: readonly Route<ApiParts & { readonly document: () => Ap
   ...batchItemRoutes,
   ...fileRoutes,
   ...usageRoutes,
+  ...batchMetricsRoutes,
   ...requestLogRoutes,
   ...authRoutes,
   ...apiKeyRoutes,

@@ -1,3 +1,4 @@
+import { type Batch, hasFinished } from '../batches/batch.ts';
 import { PlatenError } from '../errors/registry.ts';
 import type { Job } from '../jobs/job.ts';
 import { contentDisposition } from '../pdf/file-name.ts';
@@ -18,7 +19,32 @@ export function signedLink(
     throw new PlatenError('NOT_FOUND', 'The job has no file to download.', { jobId: job._id });
   }
   const { token, expiresAt } = links.sign(job._id, job.accountId, until ?? job.expiresAt, clock.now());
-  return { url: `${publicUrl().replace(/\/$/, '')}/v1/files/${token}`, expiresAt: expiresAt.toISOString() };
+  return { url: fileAddress(publicUrl(), token), expiresAt: expiresAt.toISOString() };
+}
+
+/**
+ * A signed address of a batch's manifest, and until when it leads there.
+ *
+ * @throws PlatenError NOT_FOUND until the batch has ended.
+ */
+export function signedManifestLink(
+  batch: Batch,
+  { links, publicUrl, clock }: Pick<ApiParts, 'links' | 'publicUrl' | 'clock'>,
+): { url: string; expiresAt: string } {
+  if (!hasFinished(batch))
+    throw new PlatenError('NOT_FOUND', 'The batch has not ended.', { jobId: batch._id });
+  const { token, expiresAt } = links.sign(
+    batch._id,
+    batch.accountId,
+    batch.expiresAt,
+    clock.now(),
+    'manifest',
+  );
+  return { url: `${fileAddress(publicUrl(), token)}/manifest`, expiresAt: expiresAt.toISOString() };
+}
+
+function fileAddress(publicUrl: string, token: string): string {
+  return `${publicUrl.replace(/\/$/, '')}/v1/files/${token}`;
 }
 
 /** The headers of an answer that is a job's PDF. */

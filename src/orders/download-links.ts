@@ -3,14 +3,19 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 /** The longest a download link lives, in milliseconds; never past the retention of what it leads to. */
 export const LINK_LIFE_MS = 15 * 60_000;
 
+/** What a link leads to: the PDF of a job, or the manifest of a batch. */
+export type LinkKind = 'pdf' | 'manifest';
+
 export interface LinkTarget {
+  readonly kind: LinkKind;
+  /** Of the job or of the batch. */
   readonly jobId: string;
   readonly accountId: string;
   /** Epoch milliseconds. */
   readonly expiresAt: number;
 }
 
-/** Makes and checks the tokens of `/v1/files/:token`: who holds one may read one PDF, for a while. */
+/** Makes and checks the tokens of `/v1/files/:token`: who holds one may read one file, for a while. */
 export class DownloadLinks {
   readonly #key: Buffer;
 
@@ -20,9 +25,15 @@ export class DownloadLinks {
   }
 
   /** @param retentionEnds the link ends there if that is sooner than LINK_LIFE_MS from `now`. */
-  sign(jobId: string, accountId: string, retentionEnds: Date, now: Date): { token: string; expiresAt: Date } {
+  sign(
+    jobId: string,
+    accountId: string,
+    retentionEnds: Date,
+    now: Date,
+    kind: LinkKind = 'pdf',
+  ): { token: string; expiresAt: Date } {
     const expiresAt = Math.min(now.getTime() + LINK_LIFE_MS, retentionEnds.getTime());
-    const payload = Buffer.from(JSON.stringify([jobId, accountId, expiresAt])).toString('base64url');
+    const payload = Buffer.from(JSON.stringify([jobId, accountId, expiresAt, kind])).toString('base64url');
     return {
       token: `${payload}.${this.#mac(payload).toString('base64url')}`,
       expiresAt: new Date(expiresAt),
@@ -36,12 +47,11 @@ export class DownloadLinks {
     const given = Buffer.from(mac, 'base64url');
     const expected = this.#mac(payload);
     if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
-    const [jobId, accountId, expiresAt] = JSON.parse(Buffer.from(payload, 'base64url').toString()) as [
-      string,
-      string,
-      number,
-    ];
-    return expiresAt > now.getTime() ? { jobId, accountId, expiresAt } : undefined;
+    // Those of PDFs once said nothing of their kind.
+    const [jobId, accountId, expiresAt, kind = 'pdf'] = JSON.parse(
+      Buffer.from(payload, 'base64url').toString(),
+    ) as [string, string, number, LinkKind?];
+    return expiresAt > now.getTime() ? { kind, jobId, accountId, expiresAt } : undefined;
   }
 
   #mac(payload: string): Buffer {

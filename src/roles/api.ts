@@ -71,6 +71,7 @@ export async function startApi(
     config,
     renders,
     batches: core.batches.service,
+    batchMetrics: core.batches.metrics,
     batchFiles: new BatchFiles(core.batches.service, core.outputs),
     batchWatch,
     accounts: core.accounts,

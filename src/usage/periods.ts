@@ -7,13 +7,13 @@ const HOUR_MS = 3_600_000;
 /** No report looks further back. */
 export const LONGEST_PERIOD_MS = 90 * DAY_MS + HOUR_MS;
 
-function daysOf(period: Period): number {
+export function periodDays(period: Period): number {
   return Number.parseInt(period, 10);
 }
 
 /** The moment a period began: a whole hour, because requests are counted by the hour. */
 export function periodStart(period: Period, now: Date): Date {
-  const start = now.getTime() - daysOf(period) * DAY_MS;
+  const start = now.getTime() - periodDays(period) * DAY_MS;
   return new Date(start - (start % HOUR_MS));
 }
 

@@ -1,9 +1,12 @@
 import { z } from 'zod';
 import type { BatchZip } from '../../batches/batch-files.ts';
+import { goneError } from '../../batches/batch-service.ts';
 import { contentDisposition } from '../../pdf/file-name.ts';
 import type { ApiParts } from '../api-parts.ts';
 import { FILE_HEADERS, rangeHeaders, requestedRange } from '../byte-range.ts';
+import { signedManifestLink } from '../job-files.ts';
 import { defineRoute } from '../route.ts';
+import { downloadUrlSchema } from '../schemas/download-url.ts';
 
 const tags = ['Batches'];
 const params = z.strictObject({ id: z.uuid().toLowerCase() });
@@ -53,7 +56,24 @@ const zip = defineRoute({
   };
 });
 
-export const batchFileRoutes = [zip];
+const manifestAddress = defineRoute({
+  method: 'get',
+  path: '/v1/pdf/batch/:id/manifest/download-url',
+  summary: 'Get a signed address of the manifest of a batch',
+  description: 'The manifest says what became of each item, and under which name its PDF is in the zip.',
+  tags,
+  auth: 'apiKey',
+  params,
+  responses: { 200: { description: 'The address.', schema: downloadUrlSchema } },
+  errors: ['NOT_FOUND', 'GONE'],
+}).handledBy(async ({ params, caller, aboutJob }, parts: ApiParts) => {
+  aboutJob(params.id);
+  const batch = await parts.batches.get(caller, params.id);
+  if (parts.batches.accessExpired(batch)) throw goneError(batch);
+  return { status: 200, json: { success: true, ...signedManifestLink(batch, parts) } };
+});
+
+export const batchFileRoutes = [zip, manifestAddress];
 
 function zipHeaders(batchId: string, { items, pending, etag }: BatchZip, { config }: ApiParts) {
   const prefix = config.PLATEN_HEADER_PREFIX;

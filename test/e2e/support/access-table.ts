@@ -143,6 +143,7 @@ export const ACCESS: Readonly<Record<string, Row>> = {
   'GET /v1/pdf/batch': { ...open('/v1/pdf/batch'), isEmptyFor: isEmpty },
   'GET /v1/pdf/batch/:id': ofBatch(),
   'GET /v1/pdf/batch/:id/events': ofBatch('/events'),
+  'GET /v1/pdf/batch/:id/manifest/download-url': ofBatch('/manifest/download-url'),
   'GET /v1/pdf/batch/:id/zip': ofBatch('/zip'),
   'GET /v1/pdf/batch/:id/:itemId': ofBatch('/first'),
   'GET /v1/pdf/batch/:id/items/:itemId/download-url': ofBatch('/items/first/download-url'),
@@ -157,6 +158,14 @@ export const ACCESS: Readonly<Record<string, Row>> = {
     status: 200,
     ask: async (owner) => {
       const { url } = await owner.made('GET', `/v1/pdf/jobs/${await completedJob(owner)}/download-url`);
+      return { path: new URL(url).pathname };
+    },
+  },
+  'GET /v1/files/:token/manifest': {
+    status: 200,
+    ask: async (owner) => {
+      const path = `/v1/pdf/batch/${await completedBatch(owner)}/manifest/download-url`;
+      const { url } = await owner.made('GET', path);
       return { path: new URL(url).pathname };
     },
   },
@@ -223,6 +232,10 @@ export const ACCESS: Readonly<Record<string, Row>> = {
   ),
 
   'GET /user/usage': { ...open('/user/usage'), isEmptyFor: ({ totalRequests }) => totalRequests === 0 },
+  'GET /user/batches/metrics': {
+    ...open('/user/batches/metrics'),
+    isEmptyFor: ({ averageItemsPerBatch }) => averageItemsPerBatch === 0,
+  },
   'GET /user/request-logs': { ...open('/user/request-logs'), isEmptyFor: isEmpty },
   'GET /user/audit-log': { ...open('/user/audit-log'), isEmptyFor: isEmpty },
 

@@ -17,10 +17,12 @@ export async function useBatches(api: TestApi): Promise<void> {
   await eventually('it has ended', async () => (await caller.get(`/v1/pdf/batch/${jobId}`)).json.finishedAt);
   await caller.get(`/v1/pdf/batch/${jobId}/a`);
   await caller.get(`/v1/pdf/batch/${jobId}/zip`);
+  const { url } = (await caller.get(`/v1/pdf/batch/${jobId}/manifest/download-url`)).json;
+  await caller.get(new URL(url).pathname);
   const cancelled = (await caller.post('/v1/pdf/batch', order)).json.jobId;
   await caller.delete(`/v1/pdf/batch/${cancelled}`);
   await domain.flush();
-  await batches.store.since(caller.accountId, new Date(0));
+  await batches.metrics.report(caller.accountId, '90d');
   await batches.store.noteCallback(jobId, 'delivered');
   // Of an admission that died before it had written the batch.
   await batches.admission.forgetUnless(randomUUID(), 3);

@@ -141,6 +141,7 @@ export async function openApi(
         syncWaitMs: options.syncWaitMs ?? 10_000,
       }),
       batches: domain.batches.service,
+      batchMetrics: domain.batches.metrics,
       batchFiles: new BatchFiles(domain.batches.service, outputs),
       batchWatch: new EventStreams(),
       keys,

@@ -1,0 +1,46 @@
+import { Readable } from 'node:stream';
+import type { Batch } from './batch.ts';
+import type { NamedItem } from './batch-files.ts';
+
+/** What the manifest of a batch says of an item. */
+export interface ManifestItem {
+  itemId: string;
+  /** As in the zip. */
+  fileName: string;
+  status: string;
+  /** Bytes; 0 without a PDF. */
+  size: number;
+  pages: number;
+  /** Hex; null without a PDF. */
+  sha256: string | null;
+  error: { code: string; message: string } | null;
+}
+
+/** The manifest as JSON, made as it is read: a batch of any size takes the memory of a chunk of its items. */
+export function manifestStream(batch: Batch, items: AsyncIterable<NamedItem>): Readable {
+  return Readable.from(manifestText(batch, items), { objectMode: false });
+}
+
+async function* manifestText(batch: Batch, items: AsyncIterable<NamedItem>): AsyncGenerator<string> {
+  const head = { jobId: batch._id, createdAt: batch.createdAt.toISOString() };
+  yield `${JSON.stringify(head).slice(0, -1)},"items":[`;
+  let isFirst = true;
+  for await (const item of items) {
+    yield `${isFirst ? '\n' : ',\n'}${JSON.stringify(manifestItem(item))}`;
+    isFirst = false;
+  }
+  yield '\n]}\n';
+}
+
+function manifestItem({ item, name, status, job, error }: NamedItem): ManifestItem {
+  const output = job?.output ?? null;
+  return {
+    itemId: item.id,
+    fileName: name,
+    status,
+    size: output?.size ?? 0,
+    pages: output?.pages ?? 0,
+    sha256: output?.sha256 ?? null,
+    error: error && { code: error.code, message: error.message },
+  };
+}

@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import type { ApiParts } from '../api-parts.ts';
+import { defineRoute } from '../route.ts';
+import { batchMetricsSchema } from '../schemas/batch-metrics.ts';
+import { periodParameter } from '../schemas/usage.ts';
+
+const metrics = defineRoute({
+  method: 'get',
+  path: '/user/batches/metrics',
+  summary: 'Get the metrics of the batches of the account',
+  tags: ['Telemetry'],
+  auth: 'bearer',
+  query: z.strictObject({ period: periodParameter }),
+  responses: { 200: { description: 'The metrics.', schema: batchMetricsSchema } },
+}).handledBy(async ({ query, caller }, parts: ApiParts) => {
+  return { status: 200, json: await parts.batchMetrics.report(caller.accountId, query.period) };
+});
+
+export const batchMetricsRoutes = [metrics];

@@ -1,0 +1,29 @@
+import { z } from 'zod';
+
+const count = z.int().min(0);
+const percent = z.number().min(0).max(100);
+
+export const batchMetricsSchema = z
+  .strictObject({
+    queueDepth: count.describe('Items of active batches that wait for a plan slot.'),
+    activeBatches: count,
+    queuedBatches: count,
+    processingBatches: count,
+    completionRatePercent: percent.describe('Of the batches that ended: those that were not cancelled.'),
+    itemSuccessRatePercent: percent,
+    itemEligibleCount: count.describe('Items that ended by themselves, well or badly.'),
+    webhookSuccessRatePercent: percent,
+    webhookEligibleCount: count.describe('Batches whose callback was delivered or given up.'),
+    webhookDeliveredCount: count,
+    averageItemsPerBatch: z.number().min(0),
+    averageBatchProcessingTimeMs: z
+      .number()
+      .min(0)
+      .describe('From the start of the first item to the end of the last.'),
+    commonFailureReasons: z
+      .array(z.strictObject({ code: z.string(), count }))
+      .describe('What items failed with, the commonest first; time-outs of all kinds are `TIMEOUT`.'),
+    lookbackDays: count,
+    generatedAt: z.iso.datetime(),
+  })
+  .meta({ id: 'BatchMetrics' });
