@@ -48,6 +48,8 @@ export class CallbackSender {
   /** The look for due deliveries that is under way, and whether another is to follow it. */
   #looking: Promise<void> | undefined;
   #again = false;
+  /** Whether the last look has found nothing that is due. */
+  #foundNone = false;
 
   constructor(parts: CallbackSenderParts) {
     this.#parts = parts;
@@ -69,6 +71,7 @@ export class CallbackSender {
   /** For how long the oldest delivery has been due that is not kept back by its own account or host: milliseconds. */
   async oldestDueMs(): Promise<number> {
     const { deliveries, clock } = this.#parts;
+    if (this.#foundNone) return 0;
     const [oldest] = await deliveries.due(this.#shares.busy(), 1);
     return oldest?.due === undefined ? 0 : Math.max(0, clock.now().getTime() - oldest.due.getTime());
   }
@@ -90,9 +93,11 @@ export class CallbackSender {
   async #look(): Promise<void> {
     const { deliveries, publicUrl } = this.#parts;
     const base = publicUrl();
+    this.#foundNone = false;
     if (base === undefined) return;
     while (!this.#stopping && this.#shares.free > 0) {
       const due = await deliveries.due(this.#shares.busy(), Math.min(this.#shares.free, AT_ONCE));
+      this.#foundNone = due.length === 0;
       let begun = 0;
       for (const delivery of due) begun += (await this.#begin(delivery, base)) ? 1 : 0;
       if (begun === 0) return;

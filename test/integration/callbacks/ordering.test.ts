@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { pino } from 'pino';
+import { deliveryIdOf } from '../../../src/callbacks/delivery.ts';
+import { endEarly } from '../../../src/jobs/end-early.ts';
+import { type JobEndStep, JobEnds } from '../../../src/jobs/job-ends.ts';
+import { repairNamedJobs } from '../../../src/jobs/sweeps/named-jobs.ts';
+import { type Domain, newJob, openDomain } from '../../support/domain.ts';
+import { Killed } from '../batches/support.ts';
+
+const WEBHOOK_URL = 'https://callbacks.test/hook';
+const ALL = { limit: 100, offset: 0, newestFirst: true } as const;
+
+describe('The callback of a render whose follower is killed', () => {
+  let domain: Domain;
+  before(async () => {
+    domain = await openDomain();
+  });
+  after(() => domain.close());
+
+  /** A sweep, once nothing has been heard of whoever followed the end. */
+  const repair = async () => {
+    domain.clock.pass(60_000);
+    const parts = { redeliveryMs: 5000, retryBaseMs: 1000, random: () => 1, onRetried: () => undefined };
+    await repairNamedJobs({ ...domain, ...parts }, await domain.ledger.active());
+    await domain.flush();
+  };
+
+  for (const when of ['before', 'after'] as const) {
+    it(`is ordered once, when that dies right ${when} ordering it`, async () => {
+      const accountId = randomUUID();
+      const { step, deliveries } = domain.callbacks;
+      let deaths = 0;
+      const dying: JobEndStep = {
+        name: step.name,
+        async run(jobs) {
+          if (when === 'after' && deaths === 0) await step.run(jobs);
+          deaths += 1;
+          throw new Killed();
+        },
+      };
+      const ends = new JobEnds({
+        ...domain,
+        usage: domain.counters,
+        logger: pino({ level: 'silent' }),
+        observe: () => undefined,
+        furtherSteps: [dying],
+      });
+      const ordered = newJob(accountId, { webhookUrl: WEBHOOK_URL });
+      await domain.admit(ordered);
+      const job = (await domain.store.live.find(ordered.job._id))!;
+      const { transitions } = domain.store;
+      await endEarly({ ...domain, ends }, job, (seen) => transitions.cancel(seen));
+      await ends.flush();
+      assert.ok(deaths > 0);
+      const early = await deliveries.list(accountId, ALL);
+      assert.equal(early.total, when === 'after' ? 1 : 0);
+      await repair();
+      await repair();
+      const { total, deliveries: found } = await deliveries.list(accountId, ALL);
+      assert.equal(total, 1);
+      assert.equal(found[0]!._id, deliveryIdOf(job._id));
+      const { event, status, error } = found[0]!.payload;
+      assert.deepEqual([event, status, error?.code], ['render.failed', 'cancelled', 'CANCELLED']);
+      assert.equal(
+        (await domain.ledger.find(accountId))?.ending?.[job._id],
+        undefined,
+        'it has been followed up',
+      );
+    });
+  }
+});
