@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { PlatenError } from '../errors/registry.ts';
 import type { JobOutput } from '../jobs/job.ts';
+import type { PdfMerger } from '../pdf/merge.ts';
 import type { OutputStore } from '../store/outputs/output-store.ts';
 import { type ByteRange, type ZipEntry, zipSize, zipStream } from '../zip/zip.ts';
 import { type Batch, pendingOf } from './batch.ts';
@@ -27,6 +29,12 @@ export interface BatchZip {
   open(range?: ByteRange): Readable;
 }
 
+/** One PDF of what a batch has completed, not yet read. */
+export interface MergedBatch extends Pick<BatchZip, 'items' | 'pending'> {
+  /** @param signal ends it when nobody wants it any more. */
+  open(signal: AbortSignal): Readable;
+}
+
 interface PackedItem extends ZipEntry {
   readonly output: JobOutput;
 }
@@ -35,8 +43,10 @@ interface PackedItem extends ZipEntry {
 export class BatchFiles {
   readonly #batches: BatchService;
   readonly #outputs: OutputStore;
+  readonly #merger: PdfMerger;
 
-  constructor(batches: BatchService, outputs: OutputStore) {
+  constructor(batches: BatchService, outputs: OutputStore, merger: PdfMerger) {
+    this.#merger = merger;
     this.#batches = batches;
     this.#outputs = outputs;
   }
@@ -54,6 +64,24 @@ export class BatchFiles {
       pending: pendingOf(batch),
       etag: etagOf(entries),
       open: (range) => zipStream(entries, ({ output }) => this.#open(output), range),
+    };
+  }
+
+  /**
+   * One PDF of the items that are completed by now, in their order, with a bookmark for each.
+   *
+   * @throws PlatenError as `zip` does.
+   */
+  async merged(batch: Batch): Promise<MergedBatch> {
+    const entries = await this.#completed(batch);
+    const sources = entries.map(({ name, output }) => ({
+      title: name.replace(/\.pdf$/, ''),
+      read: async () => await buffer(await this.#open(output)),
+    }));
+    return {
+      items: entries.length,
+      pending: pendingOf(batch),
+      open: (signal) => this.#merger.merge(sources, signal),
     };
   }
 

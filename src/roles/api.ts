@@ -15,6 +15,7 @@ import { LoadShedder } from '../limits/load-shedder.ts';
 import { DownloadLinks } from '../orders/download-links.ts';
 import { EndWaiter } from '../orders/end-waiter.ts';
 import { RenderService } from '../orders/render-service.ts';
+import { createPdfMerger } from '../pdf/merge.ts';
 import type { TemplateEngine } from '../templates/engine/template-engine.ts';
 import { TemplateEditor } from '../templates/template-editor.ts';
 import type { ApiServices } from './api-services.ts';
@@ -64,6 +65,7 @@ export async function startApi(
   });
   const lookup = systemLookup();
   const batchWatch = new EventStreams();
+  const merger = createPdfMerger(logger);
   const parts: ApiParts = {
     ...services,
     ...accountServices,
@@ -72,7 +74,7 @@ export async function startApi(
     renders,
     batches: core.batches.service,
     batchMetrics: core.batches.metrics,
-    batchFiles: new BatchFiles(core.batches.service, core.outputs),
+    batchFiles: new BatchFiles(core.batches.service, core.outputs, merger),
     batchWatch,
     accounts: core.accounts,
     templateEditor: new TemplateEditor({
@@ -114,6 +116,7 @@ export async function startApi(
       clearInterval(idle);
       clearTimeout(force);
       await lastUse.flush();
+      await merger.close();
     },
     problems: () => [],
     stuck: () => undefined,

@@ -73,7 +73,43 @@ const manifestAddress = defineRoute({
   return { status: 200, json: { success: true, ...signedManifestLink(batch, parts) } };
 });
 
-export const batchFileRoutes = [zip, manifestAddress];
+const MERGED_HEADERS = {
+  'Merged-Items': 'PDFs that were merged.',
+  'Merged-Pending': 'Items that had not ended.',
+} as const;
+
+const merged = defineRoute({
+  method: 'get',
+  path: '/v1/pdf/batch/:id/pdf',
+  summary: 'Download the completed items of a batch as one PDF',
+  description:
+    'All items that are completed by now, in their order, with a bookmark for each. It is made while it is sent, so its length is not known beforehand.',
+  tags,
+  auth: 'apiKey',
+  params,
+  query: z.strictObject({ merge: z.enum(['true']).optional().describe('What this does anyway.') }),
+  responses: {
+    200: { description: 'The PDF.', contentType: 'application/pdf', serviceHeaders: MERGED_HEADERS },
+  },
+  errors: ['NOT_FOUND', 'GONE'],
+}).handledBy(async ({ params, caller, aboutJob, onHangUp }, parts: ApiParts) => {
+  aboutJob(params.id);
+  const { items, pending, open } = await parts.batchFiles.merged(await parts.batches.get(caller, params.id));
+  const unwanted = new AbortController();
+  onHangUp(() => unwanted.abort());
+  const prefix = parts.config.PLATEN_HEADER_PREFIX;
+  return {
+    status: 200,
+    body: { stream: open(unwanted.signal) },
+    headers: {
+      'Content-Disposition': contentDisposition(`${params.id}.pdf`, 'attachment'),
+      [`${prefix}Merged-Items`]: items,
+      [`${prefix}Merged-Pending`]: pending,
+    },
+  };
+});
+
+export const batchFileRoutes = [zip, manifestAddress, merged];
 
 function zipHeaders(batchId: string, { items, pending, etag }: BatchZip, { config }: ApiParts) {
   const prefix = config.PLATEN_HEADER_PREFIX;

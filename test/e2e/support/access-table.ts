@@ -144,6 +144,7 @@ export const ACCESS: Readonly<Record<string, Row>> = {
   'GET /v1/pdf/batch/:id': ofBatch(),
   'GET /v1/pdf/batch/:id/events': ofBatch('/events'),
   'GET /v1/pdf/batch/:id/manifest/download-url': ofBatch('/manifest/download-url'),
+  'GET /v1/pdf/batch/:id/pdf': ofBatch('/pdf?merge=true'),
   'GET /v1/pdf/batch/:id/zip': ofBatch('/zip'),
   'GET /v1/pdf/batch/:id/:itemId': ofBatch('/first'),
   'GET /v1/pdf/batch/:id/items/:itemId/download-url': ofBatch('/items/first/download-url'),

@@ -142,6 +142,7 @@ describe('operation over HTTP', () => {
         '/v1/pdf/batch/{id}/events',
         '/v1/pdf/batch/{id}/items/{itemId}/download-url',
         '/v1/pdf/batch/{id}/manifest/download-url',
+        '/v1/pdf/batch/{id}/pdf',
         '/v1/pdf/batch/{id}/zip',
         '/v1/pdf/batch/{id}/{itemId}',
         '/v1/pdf/jobs',

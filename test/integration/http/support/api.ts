@@ -21,6 +21,7 @@ import type { KeyMode } from '../../../../src/keys/secret.ts';
 import { DownloadLinks } from '../../../../src/orders/download-links.ts';
 import { EndWaiter } from '../../../../src/orders/end-waiter.ts';
 import { RenderService } from '../../../../src/orders/render-service.ts';
+import { createPdfMerger } from '../../../../src/pdf/merge.ts';
 import { DEFAULT_PLANS, type Plan } from '../../../../src/plans/plan.ts';
 import { HeldPlans, type PlanSource } from '../../../../src/plans/plan-source.ts';
 import {
@@ -122,6 +123,7 @@ export async function openApi(
   const templateEngine = createTemplateEngine({ processes: 1, logger });
   await ensureIndexes(connection);
   const waiter = new EndWaiter(bus);
+  const merger = createPdfMerger(logger);
   const worker = new TestWorker(domain, outputs, templateEngine);
   const links = new DownloadLinks('a secret for tests, long enough to be one');
   const metrics = createMetrics('api');
@@ -142,7 +144,7 @@ export async function openApi(
       }),
       batches: domain.batches.service,
       batchMetrics: domain.batches.metrics,
-      batchFiles: new BatchFiles(domain.batches.service, outputs),
+      batchFiles: new BatchFiles(domain.batches.service, outputs, merger),
       batchWatch: new EventStreams(),
       keys,
       accounts,
@@ -206,6 +208,7 @@ export async function openApi(
       await waiter.close();
       await lastUse.flush();
       await templateEngine.close();
+      await merger.close();
       await domain.close();
       await rm(folder, { recursive: true, force: true });
     },

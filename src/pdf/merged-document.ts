@@ -1,0 +1,138 @@
+import type { Part, PartCall } from './merge-main.ts';
+
+/** A document that is to be merged with others. */
+export interface MergeSource {
+  /** Of its bookmark. */
+  readonly title: string;
+  readonly read: () => Promise<Uint8Array>;
+}
+
+/** A document in the page tree, and its bookmark, whose number follows that of the node. */
+interface Placed {
+  readonly title: string;
+  readonly node: number;
+  readonly pages: number;
+  readonly firstPage: number;
+}
+
+const CATALOG = 1;
+const ROOT = 2;
+const OUTLINE = 3;
+const FIRST_BRANCH = 4;
+/** Documents below one branch of the page tree, and branches below the root, up to some thousands. */
+const FAN_OUT = 64;
+const MOST_BYTES = 9_999_999_999;
+const ENTRIES_AT_ONCE = 1000;
+
+/**
+ * One PDF of all documents in their order, with a bookmark for each, written front to back: what is kept in memory is
+ * one document, where each object begins, and a few numbers for each document.
+ *
+ * @param count of the documents.
+ * @param renumber makes a document's objects ready to be put at a place.
+ */
+export async function* mergedDocument(
+  sources: Iterable<MergeSource>,
+  count: number,
+  renumber: (call: PartCall) => Promise<Part>,
+): AsyncGenerator<Buffer> {
+  const file = new Objects();
+  const branches = Math.ceil(count / FAN_OUT);
+  let next = FIRST_BRANCH + branches;
+  const placed: Placed[] = [];
+  yield file.text('%PDF-1.7\n%\u00e2\u00e3\u00cf\u00d3\n');
+  for (const { title, read } of sources) {
+    const node = next;
+    const firstObject = node + 2;
+    const { bytes, offsets, pages } = await renumber({ pdf: await read(), firstObject, parent: node });
+    next = firstObject + offsets.length;
+    yield file.objects(bytes, firstObject, offsets);
+    const branch = FIRST_BRANCH + Math.floor(placed.length / FAN_OUT);
+    yield file.object(
+      node,
+      `<</Type/Pages/Parent ${branch} 0 R/Count ${pages.length}/Kids[${refs(pages)}]>>`,
+    );
+    placed.push({ title, node, pages: pages.length, firstPage: pages[0] ?? node });
+  }
+  yield* pageTree(file, placed, branches);
+  yield* outline(file, placed);
+  yield file.object(
+    CATALOG,
+    `<</Type/Catalog/Pages ${ROOT} 0 R/Outlines ${OUTLINE} 0 R/PageMode/UseOutlines>>`,
+  );
+  yield* file.end(next);
+}
+
+function* pageTree(file: Objects, placed: readonly Placed[], branches: number): Generator<Buffer> {
+  const numbers = Array.from({ length: branches }, (_, i) => FIRST_BRANCH + i);
+  for (const [i, number] of numbers.entries()) {
+    const below = placed.slice(i * FAN_OUT, (i + 1) * FAN_OUT);
+    const kids = refs(below.map(({ node }) => node));
+    yield file.object(number, `<</Type/Pages/Parent ${ROOT} 0 R/Count ${pagesOf(below)}/Kids[${kids}]>>`);
+  }
+  yield file.object(ROOT, `<</Type/Pages/Count ${pagesOf(placed)}/Kids[${refs(numbers)}]>>`);
+}
+
+function* outline(file: Objects, placed: readonly Placed[]): Generator<Buffer> {
+  for (const [i, { title, node, firstPage }] of placed.entries()) {
+    const before = placed[i - 1];
+    const after = placed[i + 1];
+    const beside = `${before ? `/Prev ${before.node + 1} 0 R` : ''}${after ? `/Next ${after.node + 1} 0 R` : ''}`;
+    const fields = `/Title ${textString(title)}/Parent ${OUTLINE} 0 R${beside}/Dest[${firstPage} 0 R/Fit]`;
+    yield file.object(node + 1, `<<${fields}>>`);
+  }
+  const ends = `/First ${placed[0]!.node + 1} 0 R/Last ${placed.at(-1)!.node + 1} 0 R`;
+  yield file.object(OUTLINE, `<</Type/Outlines${ends}/Count ${placed.length}>>`);
+}
+
+/** Notes where each object begins, and writes the table of it. */
+class Objects {
+  #at = 0;
+  /** By the number of the object. */
+  readonly #offsets: number[] = [];
+
+  /** @param latin1 text that is no object. */
+  text(latin1: string): Buffer {
+    return this.#passed(Buffer.from(latin1, 'latin1'));
+  }
+
+  object(number: number, body: string): Buffer {
+    this.#offsets[number] = this.#at;
+    return this.text(`${number} 0 obj\n${body}\nendobj\n`);
+  }
+
+  objects(bytes: Uint8Array, first: number, offsets: readonly number[]): Buffer {
+    for (const [i, offset] of offsets.entries()) this.#offsets[first + i] = this.#at + offset;
+    return this.#passed(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  }
+
+  /** @param size one more than the largest number. */
+  *end(size: number): Generator<Buffer> {
+    const start = this.#at;
+    yield this.text(`xref\n0 ${size}\n0000000000 65535 f \n`);
+    for (let from = 1; from < size; from += ENTRIES_AT_ONCE) {
+      const some = this.#offsets.slice(from, Math.min(size, from + ENTRIES_AT_ONCE));
+      yield this.text(some.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join(''));
+    }
+    yield this.text(`trailer\n<</Size ${size}/Root ${CATALOG} 0 R>>\nstartxref\n${start}\n%%EOF\n`);
+  }
+
+  #passed(bytes: Buffer): Buffer {
+    this.#at += bytes.length;
+    if (this.#at > MOST_BYTES) throw new RangeError('The merged PDF is larger than its table can say.');
+    return bytes;
+  }
+}
+
+function refs(numbers: readonly number[]): string {
+  return numbers.map((number) => `${number} 0 R`).join(' ');
+}
+
+function pagesOf(placed: readonly Placed[]): number {
+  return placed.reduce((sum, { pages }) => sum + pages, 0);
+}
+
+/** UTF-16 with a byte order mark, in hexadecimal (ISO 32000-1, 7.9.2.2). */
+function textString(text: string): string {
+  return `<feff${Buffer.from(text, 'utf16le').swap16().toString('hex')}>`;
+}

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { buffer } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PDFDocument, PDFName, StandardFonts } from '@cantoo/pdf-lib';
+import { PlatenError } from '../../../src/errors/registry.ts';
+import { createPdfMerger, type PdfMerger } from '../../../src/pdf/merge.ts';
+import { eventually } from '../../support/eventually.ts';
+import { readPdf } from '../../support/pdf.ts';
+import { openApi, type TestApi, type TestCaller } from '../http/support/api.ts';
+
+/** A document with a line of text on each page, and a link from its first page to its last by name. */
+async function documentOf(pages: readonly string[], useObjectStreams = true): Promise<Buffer> {
+  const document = await PDFDocument.create();
+  const font = await document.embedFont(StandardFonts.Helvetica);
+  for (const [i, text] of pages.entries()) {
+    document.addPage([300 + i, 200]).drawText(text, { x: 20, y: 100, size: 12, font });
+  }
+  const { context, catalog } = document;
+  const [first, last] = [document.getPage(0), document.getPage(pages.length - 1)];
+  catalog.set(PDFName.of('Dests'), context.obj({ end: [last.ref, 'Fit'] }));
+  const link = { Type: 'Annot', Subtype: 'Link', Rect: [0, 0, 50, 50], Dest: 'end' };
+  first.node.set(PDFName.of('Annots'), context.obj([context.obj(link)]));
+  return Buffer.from(await document.save({ useObjectStreams }));
+}
+
+/** Fails unless every entry of the table leads to the object of its number. */
+function assertTable(pdf: Buffer): void {
+  const start = Number(/startxref\n(\d+)\n%%EOF\n$/.exec(pdf.toString('latin1', pdf.length - 100))![1]);
+  const [, size] = /^xref\n0 (\d+)\n/.exec(pdf.toString('latin1', start, start + 30))!;
+  const entries = start + `xref\n0 ${size}\n`.length;
+  for (let number = 1; number < Number(size); number += 1) {
+    const at = entries + number * 20;
+    const offset = Number(pdf.toString('latin1', at, at + 10));
+    const head = `${number} 0 obj\n`;
+    assert.equal(pdf.toString('latin1', offset, offset + head.length), head);
+  }
+}
+
+describe('the merged PDF of a batch', () => {
+  let api: TestApi;
+  let caller: TestCaller;
+
+  before(async () => {
+    api = await openApi();
+  });
+  after(() => api.close());
+  beforeEach(async () => {
+    caller = await api.newCaller();
+  });
+
+  const merged = (id: string) => caller.get(`/v1/pdf/batch/${id}/pdf?merge=true`);
+
+  async function ended(ids: readonly string[]): Promise<string> {
+    const items = ids.map((id) => ({ id, html: '<p>x</p>' }));
+    const { jobId } = (await caller.post('/v1/pdf/batch', { items })).json;
+    const isOver = async () => (await caller.get(`/v1/pdf/batch/${jobId}`)).json.finishedAt !== null;
+    await eventually('it has ended', isOver, 30_000);
+    return jobId;
+  }
+
+  it('has all completed items in order, with a bookmark for each', async function () {
+    this.timeout(60_000);
+    api.worker.render = async ({ item }) => {
+      if (item!.id === 'Nr. 5 ü') return { fails: new PlatenError('URL_UNREACHABLE') };
+      const pages = [`${item!.index} first`, `${item!.index} last`];
+      return { pages: 2, pdf: await documentOf(pages, item!.index % 2 === 0) };
+    };
+    const ids = Array.from({ length: 140 }, (_, i) => `Nr. ${i} ü`);
+    const id = await ended(ids);
+    const answer = await merged(id);
+    assert.equal(answer.status, 200);
+    assert.equal(answer.headers.get('x-service-merged-items'), '139');
+    assert.equal(answer.headers.get('x-service-merged-pending'), '0');
+    assertTable(Buffer.from(answer.bytes));
+    const pdf = await readPdf(answer.bytes);
+    const expected = [...ids.keys()].filter((i) => i !== 5);
+    assert.deepEqual(
+      pdf.pages.map(({ text }) => text),
+      expected.flatMap((i) => [`${i} first`, `${i} last`]),
+    );
+    assert.deepEqual(
+      pdf.outline,
+      expected.map((i) => `Nr. ${i} ü`),
+    );
+    assert.deepEqual(pdf.pages.map(({ width }) => width).slice(0, 4), [300, 301, 300, 301]);
+    // A link by name, to its own document's last page.
+    const text = Buffer.from(answer.bytes).toString('latin1');
+    for (const at of [0, 2, 100]) {
+      const number = /^#\[\{"num":(\d+)/.exec(pdf.pages[at]!.links[0]!)![1];
+      const target = text.slice(text.indexOf(`\n${number} 0 obj\n`)).split('endobj')[0]!;
+      assert.match(target, /\/MediaBox \[ 0 0 301 200 \]/, 'its own last page');
+      const parent = /\/Parent (\d+) 0 R/.exec(target)![1];
+      assert.match(
+        text.slice(text.indexOf(`\n${parent} 0 obj\n`)).split('endobj')[0]!,
+        new RegExp(`\\b${number} 0 R\\]`),
+      );
+    }
+  });
+
+  it('is not there without a completed item, and breaks off at one that is no PDF', async () => {
+    api.worker.render = async () => ({ fails: new PlatenError('URL_UNREACHABLE') });
+    assert.equal((await merged(await ended(['a', 'b']))).status, 404);
+    api.worker.render = async ({ item }) => ({
+      pages: 1,
+      pdf: item!.id === 'b' ? Buffer.from('no PDF at all') : await documentOf(['x']),
+    });
+    await assert.rejects(merged(await ended(['a', 'b', 'c'])), /terminated/);
+    const other = await api.newCaller();
+    api.worker.render = async () => ({ pages: 1 });
+    const good = await ended(['a', 'b']);
+    assert.equal((await other.get(`/v1/pdf/batch/${good}/pdf`)).status, 404);
+    assert.equal((await merged(good)).status, 200, 'the next one goes well');
+  });
+});
+
+describe('a merger of PDFs', () => {
+  let merger: PdfMerger;
+  before(() => {
+    merger = createPdfMerger();
+  });
+  after(() => merger.close());
+
+  it('reads no further ahead than it is read, and stops when it is told to', async function () {
+    this.timeout(30_000);
+    const pdf = await documentOf(['x', 'y']);
+    let reads = 0;
+    const sources = Array.from({ length: 200 }, (_, i) => ({
+      title: String(i),
+      async read() {
+        reads += 1;
+        return pdf;
+      },
+    }));
+    const stop = new AbortController();
+    const stream = merger.merge(sources, stop.signal);
+    for await (const _ of stream) if (reads === 3) break;
+    await sleep(200);
+    assert.equal(reads, 3);
+    const stopped = merger.merge(sources, stop.signal);
+    stop.abort(new Error('nobody wants it'));
+    await assert.rejects(buffer(stopped), /nobody wants it/);
+    assert.ok(reads <= 4);
+  });
+});
