@@ -140,7 +140,8 @@ describe('letting a batch in, with a death at any step', () => {
     );
   });
 
-  it('writes every job once, however many expand a batch at the same time', async () => {
+  it('writes every job once, however many expand a batch at the same time', async function () {
+    this.timeout(120_000);
     for (let round = 0; round < 30; round += 1) {
       const batch = await admit(batchOf(ITEMS));
       const others = Array.from({ length: 3 }, async () => {
