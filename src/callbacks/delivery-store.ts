@@ -23,70 +23,102 @@ export type AttemptEnd = Pick<Delivery, 'state' | 'lastAttemptAt' | 'responseSta
   readonly due?: Date;
 };
 
+/**
+ * Says that a delivery is to be sent. What may be over or put off by then is for the delivery itself to say: an entry that
+ * is behind it is put right by whoever comes upon it.
+ */
+export interface DueEntry extends Pick<Delivery, '_id' | 'accountId' | 'host' | 'lane'> {
+  readonly due: Date;
+}
+
 const KEPT_MS = 90 * 24 * 3_600_000;
 
 const DELIVERIES: CollectionSpec = {
   name: 'callback_deliveries',
-  indexes: [
-    { fields: { accountId: 1, createdAt: -1, _id: -1 } },
-    { fields: { due: 1 }, sparse: true },
-    { fields: { createdAt: 1 } },
-  ],
+  indexes: [{ fields: { accountId: 1, createdAt: -1, _id: -1 } }, { fields: { createdAt: 1 } }],
+  looksAt: { asked: ['state'], because: 'the index leads to the deliveries of one account' },
+};
+const OUTBOX: CollectionSpec = {
+  name: 'callback_outbox',
+  indexes: [{ fields: { due: 1 } }],
   looksAt: {
-    asked: ['state', 'lane', 'accountId', 'host'],
-    because: 'the index leads to the deliveries of one account, or to those that are to be sent now',
+    asked: ['lane', 'accountId', 'host'],
+    because: 'the index leads to what is to be sent now',
   },
 };
 
-/** Owns the record of callbacks: what is to be sent, and for 90 days what became of it. */
+/**
+ * Owns the record of callbacks: what is to be sent, and for 90 days what became of it. What is to be sent is listed apart,
+ * in the outbox, so that looking for it costs the same however many are over.
+ */
 export class DeliveryStore {
   readonly #deliveries: Collection<Delivery>;
+  readonly #outbox: Collection<DueEntry>;
   readonly #clock: Clock;
 
   /** To be made before the connection's indexes are. */
   constructor(connection: Connection, clock: Clock) {
     this.#deliveries = new Collection<Delivery>(connection, DELIVERIES);
+    this.#outbox = new Collection<DueEntry>(connection, OUTBOX);
     this.#clock = clock;
   }
 
   /** Durable when it resolves. Those that were ordered before stay as they are, whatever has become of them. */
-  order(deliveries: readonly Delivery[]): Promise<void> {
-    return this.#deliveries.insertAbsent(deliveries);
+  async order(deliveries: readonly Delivery[]): Promise<void> {
+    await this.#deliveries.insertAbsent(deliveries);
+    const now = this.#clock.now();
+    await this.#outbox.insertAbsent(deliveries.map((delivery) => entryOf(delivery, delivery.due ?? now)));
   }
 
   /** Some that are to be sent now, the longest due first. */
-  due({ lanes, accounts, hosts }: Busy, limit: number): Promise<Delivery[]> {
+  due({ lanes, accounts, hosts }: Busy, limit: number): Promise<DueEntry[]> {
     const filter = {
       due: { $lte: this.#clock.now() },
       ...(lanes.length > 0 && { lane: { $nin: [...lanes] } }),
       ...(accounts.length > 0 && { accountId: { $nin: [...accounts] } }),
       ...(hosts.length > 0 && { host: { $nin: [...hosts] } }),
     };
-    return this.#deliveries.find(filter, { sort: { due: 1 }, limit });
+    return this.#outbox.find(filter, { sort: { due: 1 }, limit });
   }
 
   /**
    * Takes a delivery for `ms` milliseconds; when nothing is heard of whoever took it by then, it is due again.
    *
-   * @returns undefined when somebody else has taken it, or changed it by hand.
+   * @returns undefined when somebody else has taken it, or it is not to be sent now.
    */
-  claim({ _id, version }: Delivery, ms: number): Promise<Delivery | undefined> {
-    const due = new Date(this.#clock.now().getTime() + ms);
-    return this.#deliveries.findOneAndUpdate(
-      { _id, version, state: 'pending' },
+  async claim(entry: DueEntry, ms: number): Promise<Delivery | undefined> {
+    const { _id } = entry;
+    const now = this.#clock.now();
+    const seen = await this.find(_id);
+    if (seen?.state !== 'pending' || seen.due === undefined) {
+      await this.#outbox.deleteOne({ _id, due: entry.due });
+      return undefined;
+    }
+    if (seen.due > now) {
+      await this.#outbox.updateOne({ _id, due: entry.due }, { $set: { due: seen.due } });
+      return undefined;
+    }
+    const due = new Date(now.getTime() + ms);
+    const claimed = await this.#deliveries.findOneAndUpdate(
+      { _id, version: seen.version },
       { $set: { due }, $inc: { version: 1 } },
     );
+    if (claimed !== undefined) await this.#outbox.updateOne({ _id }, { $set: { due } });
+    return claimed;
   }
 
   /** Gives a claimed delivery back as if it had not been taken. */
   async release({ _id, version }: Delivery): Promise<void> {
-    await this.#deliveries.updateOne({ _id, version }, { $set: { due: this.#clock.now() } });
+    const due = this.#clock.now();
+    const released = await this.#deliveries.updateOne({ _id, version }, { $set: { due } });
+    if (released) await this.#outbox.updateOne({ _id }, { $set: { due } });
   }
 
   /** Notes what came of a claimed delivery's attempt. @returns false when it was taken or changed by others meanwhile. */
-  settle({ _id, version }: Delivery, { due, ...end }: AttemptEnd): Promise<boolean> {
+  async settle(claimed: Delivery, { due, ...end }: AttemptEnd): Promise<boolean> {
+    const { _id, version } = claimed;
     const deliveredAt = end.state === 'delivered' ? { deliveredAt: end.lastAttemptAt } : {};
-    return this.#deliveries.updateOne(
+    const settled = await this.#deliveries.updateOne(
       { _id, version },
       {
         $set: { ...end, ...deliveredAt, ...(due && { due }) },
@@ -94,6 +126,12 @@ export class DeliveryStore {
         $inc: { attempts: 1, version: 1 },
       },
     );
+    if (!settled) return false;
+    // Only as it was claimed: it may have been asked for by hand since.
+    const listed = { _id, due: claimed.due! };
+    if (due === undefined) await this.#outbox.deleteOne(listed);
+    else await this.#outbox.updateOne(listed, { $set: { due } });
+    return true;
   }
 
   /** A page of an account's deliveries, and how many there are in all. */
@@ -123,15 +161,24 @@ export class DeliveryStore {
    *
    * @returns undefined when the account has none of this id.
    */
-  redeliver(accountId: string, id: string): Promise<Delivery | undefined> {
-    return this.#deliveries.findOneAndUpdate(
+  async redeliver(accountId: string, id: string): Promise<Delivery | undefined> {
+    const due = this.#clock.now();
+    const begun = await this.#deliveries.findOneAndUpdate(
       { _id: id, accountId },
-      { $set: { state: 'pending', due: this.#clock.now(), attempts: 0 }, $inc: { version: 1 } },
+      { $set: { state: 'pending', due, attempts: 0 }, $inc: { version: 1 } },
     );
+    if (begun === undefined) return undefined;
+    const { _id, ...entry } = entryOf(begun, due);
+    await this.#outbox.upsert(_id, { $set: entry });
+    return begun;
   }
 
   /** @returns how many there were. */
   deleteOld(now: Date): Promise<number> {
     return this.#deliveries.deleteMany({ createdAt: { $lt: new Date(now.getTime() - KEPT_MS) } });
   }
+}
+
+function entryOf({ _id, accountId, host, lane }: Delivery, due: Date): DueEntry {
+  return { _id, accountId, host, lane, due };
 }

@@ -2,7 +2,7 @@ import type { BatchStore } from '../batches/batch-store.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { bodyOf, type Delivery } from './delivery.ts';
-import type { AttemptEnd, DeliveryStore } from './delivery-store.ts';
+import type { AttemptEnd, DeliveryStore, DueEntry } from './delivery-store.ts';
 import type { Post, PostOutcome } from './post.ts';
 import { nextDelayMs, retryAfterMs } from './schedule.ts';
 import { SHARES, type ShareLimits, Shares } from './shares.ts';
@@ -33,6 +33,8 @@ export interface CallbackSenderParts {
 const LEASE_MS = 30_000;
 /** Deliveries that are looked for together. */
 const AT_ONCE = 50;
+/** Looks of one turn; what is left then is for the next. */
+const MOST_TURNS = 100;
 const GONE = 410;
 
 /**
@@ -73,7 +75,7 @@ export class CallbackSender {
     const { deliveries, clock } = this.#parts;
     if (this.#foundNone) return 0;
     const [oldest] = await deliveries.due(this.#shares.busy(), 1);
-    return oldest?.due === undefined ? 0 : Math.max(0, clock.now().getTime() - oldest.due.getTime());
+    return oldest === undefined ? 0 : Math.max(0, clock.now().getTime() - oldest.due.getTime());
   }
 
   /** Resolves when no attempt is under way. */
@@ -95,16 +97,18 @@ export class CallbackSender {
     const base = publicUrl();
     this.#foundNone = false;
     if (base === undefined) return;
-    while (!this.#stopping && this.#shares.free > 0) {
-      const due = await deliveries.due(this.#shares.busy(), Math.min(this.#shares.free, AT_ONCE));
+    for (let turns = 0; turns < MOST_TURNS && !this.#stopping && this.#shares.free > 0; turns += 1) {
+      const limit = Math.min(this.#shares.free, AT_ONCE);
+      const due = await deliveries.due(this.#shares.busy(), limit);
       this.#foundNone = due.length === 0;
       let begun = 0;
-      for (const delivery of due) begun += (await this.#begin(delivery, base)) ? 1 : 0;
-      if (begun === 0) return;
+      for (const entry of due) begun += (await this.#begin(entry, base)) ? 1 : 0;
+      // A whole page of which none could be begun was put right, or is others' by now: more may stand behind it.
+      if (begun === 0 && due.length < limit) return;
     }
   }
 
-  async #begin(seen: Delivery, base: string): Promise<boolean> {
+  async #begin(seen: DueEntry, base: string): Promise<boolean> {
     if (this.#stopping || !this.#shares.take(seen)) return false;
     let claimed: Delivery | undefined;
     try {
@@ -168,7 +172,7 @@ export class CallbackSender {
     return { ...noted, state: 'pending', error, due: new Date(now.getTime() + delay) };
   }
 
-  #logLater(error: unknown, { _id }: Delivery): void {
+  #logLater(error: unknown, { _id }: DueEntry): void {
     this.#parts.logger.warn({ err: error, deliveryId: _id }, 'callback left to its next turn');
   }
 }

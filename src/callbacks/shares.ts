@@ -1,5 +1,4 @@
-import type { Delivery } from './delivery.ts';
-import type { Busy } from './delivery-store.ts';
+import type { Busy, DueEntry } from './delivery-store.ts';
 
 /** Deliveries that may be under way at a time. */
 export interface ShareLimits {
@@ -11,6 +10,9 @@ export interface ShareLimits {
 }
 
 export const SHARES: ShareLimits = { all: 128, perAccount: 16, perHost: 16, perLane: 4 };
+
+/** Whose shares a delivery counts for. */
+type Sharer = Pick<DueEntry, 'lane' | 'accountId' | 'host'>;
 
 /** Counts what is under way, so that no account and no receiver takes what belongs to others. */
 export class Shares {
@@ -29,7 +31,7 @@ export class Shares {
   }
 
   /** @returns false when there is no room for it. */
-  take({ lane, accountId, host }: Delivery): boolean {
+  take({ lane, accountId, host }: Sharer): boolean {
     const { perLane, perAccount, perHost } = this.#limits;
     const room =
       this.free > 0 &&
@@ -40,8 +42,8 @@ export class Shares {
     return room;
   }
 
-  giveBack(delivery: Delivery): void {
-    this.#count(delivery, -1);
+  giveBack(sharer: Sharer): void {
+    this.#count(sharer, -1);
   }
 
   /** Those who have no room left. */
@@ -54,7 +56,7 @@ export class Shares {
     };
   }
 
-  #count({ lane, accountId, host }: Pick<Delivery, 'lane' | 'accountId' | 'host'>, by: 1 | -1): void {
+  #count({ lane, accountId, host }: Sharer, by: 1 | -1): void {
     this.#all += by;
     add(this.#lanes, lane, by);
     add(this.#accounts, accountId, by);

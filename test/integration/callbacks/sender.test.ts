@@ -48,7 +48,8 @@ describe('The sender of callbacks', () => {
   afterEach(async () => {
     await sender.stop(0);
     await receiver.close();
-    await domain.connection.collection('callback_deliveries').deleteMany({});
+    for (const name of ['callback_deliveries', 'callback_outbox'])
+      await domain.connection.collection(name).deleteMany({});
   });
 
   const order = (url = receiver.url(), accountId?: string) => orderCallback(domain, url, accountId);
@@ -256,6 +257,19 @@ describe('The sender of callbacks', () => {
     await sender.settled();
     const ids = receiver.received.map(({ headers }) => headers['x-service-delivery-id']);
     assert.equal(new Set(ids).size, 60);
+  });
+
+  it('gets past entries of deliveries that are over, and clears them', async () => {
+    const outbox = domain.connection.collection('callback_outbox');
+    for (let i = 0; i < 120; i += 1) await order();
+    await domain.connection
+      .collection('callback_deliveries')
+      .updateMany({}, { $set: { state: 'delivered' } });
+    const delivery = await order();
+    await turn();
+    assert.equal((await stateOf(delivery)).state, 'delivered');
+    assert.equal(receiver.received.length, 1);
+    assert.equal(await outbox.countDocuments(), 0);
   });
 
   it('sends each once when several dispatchers look at the same time', async () => {
