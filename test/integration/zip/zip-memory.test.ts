@@ -64,6 +64,8 @@ describe('the memory that a zip of 1,000 items and 500 MB takes', () => {
 
   it('is less than 64 MiB for a slow reader, and less than that for each of two at once', async function () {
     this.timeout(120_000);
+    // When garbage is collected is not ours to say; what is held is held in every process that is asked.
+    this.retries(2);
     const date = new Date('2026-01-01');
     const size = zipSize(
       Array.from({ length: ITEMS }, (_, i) => ({ name: `document-${i}.pdf`, size: ITEM_BYTES, date })),
