@@ -278,12 +278,22 @@ describe('the TypeScript client', function () {
       account.POST('/user/templates/preview', { body: { templateId: first.id } }),
     );
     assert.equal(html, '<p>1</p>');
+    const keyBefore = (await dataOf(account.GET('/user/webhook-keys'))).keys[0]?.id;
+    const { id: keyNow, secret } = await dataOf(account.POST('/user/webhook-keys/rotate'));
+    assert.match(secret, /^whsec_/);
+    assert.notEqual(keyNow, keyBefore);
+    assert.equal((await dataOf(account.GET('/user/webhook-deliveries'))).total, 0);
+    const nowhere = { params: { path: { id: randomUUID() } } };
+    const again = await account.POST('/user/webhook-deliveries/{id}/redeliver', nowhere);
+    assert.equal(again.error?.code, 'NOT_FOUND');
+
     assert.equal((await dataOf(account.GET('/user/templates'))).total, 1);
     await dataOf(account.DELETE('/user/templates/{id}', one));
 
     const period = { params: { query: { period: '30d', includeBreakdown: true } } } as const;
     assert.deepEqual((await dataOf(account.GET('/user/usage', period))).keyBreakdown, []);
     assert.equal((await dataOf(account.GET('/user/request-logs'))).canRevealIp, true);
+    assert.equal((await dataOf(account.GET('/user/batches/metrics'))).activeBatches, 0);
     const { entries } = await dataOf(account.GET('/user/audit-log'));
     assert.equal(entries[0]?.action, 'template.deleted');
     await dataOf(account.POST('/auth/logout'));
