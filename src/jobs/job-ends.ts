@@ -66,7 +66,7 @@ export class JobEnds {
               ended.map(({ _id }) => _id),
             );
           }
-          await usage.forgetEnds(jobs.map(usageOf));
+          usage.forgetEnds(jobs.map(usageOf));
         },
       },
     ];

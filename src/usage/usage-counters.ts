@@ -33,6 +33,9 @@ export interface UsageBucket extends Tally {
   readonly counted?: Readonly<Record<string, 1>>;
 }
 
+/** Longer than a sweep takes between its look at a job and its count, in milliseconds. */
+const KEPT_MS = 15_000;
+
 const BUCKETS: CollectionSpec = {
   name: 'usage_buckets',
   indexes: [{ fields: { accountId: 1, day: 1 } }, { fields: { day: 1 } }],
@@ -45,8 +48,11 @@ const BUCKETS: CollectionSpec = {
 export class UsageCounters {
   readonly #buckets: Collection<UsageBucket>;
   readonly #events: WriteBehind<UsageEvent>;
+  readonly #keptMs: number;
 
-  constructor(connection: Connection, logger: Logger) {
+  /** @param keptMs how long names of counted jobs are kept, in milliseconds. */
+  constructor(connection: Connection, logger: Logger, keptMs = KEPT_MS) {
+    this.#keptMs = keptMs;
     this.#buckets = new Collection(connection, BUCKETS);
     this.#events = new WriteBehind((batch) => this.#count(batch), logger);
   }
@@ -94,8 +100,18 @@ export class UsageCounters {
     }
   }
 
-  /** The end of these jobs is followed up: they will not be counted any more. A name that is left over does no harm. */
-  async forgetEnds(outcomes: readonly JobOutcome[]): Promise<void> {
+  /**
+   * The end of these jobs is followed up. Their names are kept for a while longer: a sweep that took whoever followed them
+   * up for dead may be about to count them again. A name that is left over does no harm.
+   */
+  forgetEnds(outcomes: readonly JobOutcome[]): void {
+    const timer = setTimeout(() => {
+      this.#forget(outcomes).catch(() => undefined);
+    }, this.#keptMs);
+    timer.unref();
+  }
+
+  async #forget(outcomes: readonly JobOutcome[]): Promise<void> {
     for (const [id, together] of Map.groupBy(outcomes, bucketOf)) {
       await this.#buckets.updateOne({ _id: id }, { $unset: names(together, '') });
     }

@@ -71,7 +71,7 @@ export async function repairNamedJobs(
       }
     }
     const unfollowed = olderThan(UNFOLLOWED_MS, timed(ledger.ending), now).map(([jobId]) => jobId);
-    if (unfollowed.length > 0) repaired += await finishEnds(parts, accountId, unfollowed, live);
+    if (unfollowed.length > 0) repaired += await finishEnds(parts, accountId, unfollowed);
   }
   return repaired;
 }
@@ -190,14 +190,17 @@ async function repairArrival(
   return true;
 }
 
-/** Those that are not live any more have been moved to the history, which is the last step but one. */
+/**
+ * Those that are not live any more have been moved to the history, which is the last step but one. They are looked for
+ * anew: who follows them up may be slow, and not dead.
+ */
 async function finishEnds(
-  { ends, ledger }: NamedJobsParts,
+  { ends, ledger, store }: NamedJobsParts,
   accountId: string,
   jobIds: readonly string[],
-  live: ReadonlyMap<string, Job>,
 ): Promise<number> {
-  const jobs = jobIds.map((jobId) => live.get(jobId)).filter((job) => job !== undefined);
+  const live = await store.live.among(jobIds);
+  const jobs = [...live.values()];
   if (jobs.length > 0) await ends.finish(jobs);
   const moved = jobIds.filter((jobId) => !live.has(jobId));
   if (moved.length > 0) await ledger.forgetEnded(accountId, moved);

@@ -387,12 +387,12 @@ describe('sweeps', () => {
     const both = await cancelled();
     await Promise.all([ends.follow(both), ends.follow(both)]);
     await domain.flush();
+    // And again, by a sweep that had looked at it before that was done.
+    await ends.finish([both]);
     assert.equal((await usage()).totalRequests, 5);
     assert.equal(await domain.ledger.quotaUsed('a', period), 0);
     assert.equal(await domain.connection.collection('jobs').countDocuments(), 0);
     assert.equal(await domain.connection.collection('job_history').countDocuments(), 5);
-    const [bucket] = await domain.connection.collection('usage_buckets').find({}).toArray();
-    assert.deepEqual(bucket?.counted, {}, 'no name is left');
     await serve();
     assert.deepEqual(await domain.ledger.active(), []);
   });
