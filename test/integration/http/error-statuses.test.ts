@@ -62,6 +62,12 @@ const PRODUCED: Partial<Record<ErrorCode, (api: TestApi, caller: TestCaller) => 
     api.domain.clock.pass(-HOUR_MS);
     return answer;
   },
+  RANGE_NOT_SATISFIABLE: async (_, caller) => {
+    const order = { items: ['a', 'b'].map((id) => ({ id, ...BODY })) };
+    const path = `/v1/pdf/batch/${(await caller.post('/v1/pdf/batch', order)).json.jobId}`;
+    await eventually('it has ended', async () => (await caller.get(path)).json.finishedAt !== null);
+    return caller.call('GET', `${path}/zip`, undefined, { range: 'bytes=999999999-' });
+  },
   BATCH_TOO_LARGE: (_, caller) => {
     const items = Array.from({ length: 251 }, (_, i) => ({ id: `${i}`, html: 'x' }));
     return caller.post('/v1/pdf/batch', { items });
