@@ -56,5 +56,5 @@ elif ! buildah inspect --type image "$node_image" >/dev/null 2>&1; then
 fi
 
 echo 'Building the image from the Dockerfile …'
-bud --build-arg "NODE_IMAGE=$node_image" --tag localhost/platen:e2e "$project"
+bud --target platen --build-arg "NODE_IMAGE=$node_image" --tag localhost/platen:e2e "$project"
 push localhost/platen:e2e "$folder/platen.tar" docker.io/library/platen:e2e

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -69,6 +70,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   await nodesReady(plane);
   stage('nodes ready, Services and names');
   const programs = [...nodes.flatMap((node) => node.programs), ...services];
+  const megabytes = [...plane.programs, ...programs].map(({ pid }) => residentBytes(pid) / 1e6);
+  console.log(`          ${Math.round(megabytes.reduce((sum, one) => sum + one))} MB of memory`);
   return {
     folder,
     seccompFolder,
@@ -110,6 +113,10 @@ if (typeof after === 'function') {
   after(async () => {
     await (await shared)?.stop();
   });
+}
+
+function residentBytes(pid: number): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
 }
 
 async function nodesReady(plane: ControlPlane): Promise<void> {

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestClient } from '../../support/client.ts';
+import { eventually } from '../../support/eventually.ts';
 import { readPdf } from '../../support/pdf.ts';
+import type { Tenant } from './release.ts';
 
 const JOB_LIMIT_MS = 180_000;
+const COUNT_LIMIT_MS = 15_000;
 
 /** Orders documents that take a while each, and says which. */
 export async function orderSlow(
@@ -26,7 +29,7 @@ export async function orderSlow(
  * @param already what the account had completed before.
  */
 export async function assertEachOnce(
-  client: TestClient,
+  client: Tenant,
   orders: ReadonlyMap<string, string>,
   already = 0,
 ): Promise<void> {
@@ -35,14 +38,14 @@ export async function assertEachOnce(
     assert.equal(job.status, 'completed', `${word}: ${JSON.stringify(job.error)}`);
     assert.equal(await textOf(client, id), word);
   }
-  assert.equal(await completedBy(client), already + orders.size);
-}
-
-/** What the account has been charged for. */
-export async function completedBy(client: TestClient): Promise<number> {
-  const usage = await client.call('GET', '/user/usage?period=24h');
-  assert.equal(usage.status, 200, Buffer.from(usage.bytes).toString());
-  return usage.json.successCount;
+  // An outcome is counted a moment after it can be seen.
+  const expected = already + orders.size;
+  await eventually(
+    'usage that counts them all',
+    async () => (await client.completed()) >= expected,
+    COUNT_LIMIT_MS,
+  );
+  assert.equal(await client.completed(), expected);
 }
 
 /** How many of the account's jobs are being rendered. */

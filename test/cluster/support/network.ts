@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { networkInterfaces } from 'node:os';
 import { promisify } from 'node:util';
+import { SERVICE_RANGE } from '../../support/kubernetes/api-server.ts';
 
 const run = promisify(execFile);
 
@@ -27,6 +28,8 @@ export async function setUpNetwork(): Promise<void> {
   await run('ip', ['link', 'add', BRIDGE, 'type', 'bridge']);
   await addAddress(HOST_ADDRESS);
   await run('ip', ['link', 'set', BRIDGE, 'up']);
+  // Whoever is on this machine and calls a Service: kube-proxy leads what has a way out, whichever it is.
+  await run('ip', ['route', 'add', SERVICE_RANGE, 'dev', BRIDGE]);
   await run('sysctl', ['-q', '-w', 'net.ipv4.ip_forward=1', 'net.ipv4.conf.all.route_localnet=1']);
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -13,7 +14,9 @@ import type { Cluster } from './cluster.ts';
 import type { Peers } from './peers.ts';
 
 const CHART = fileURLToPath(new URL('../../../charts/platen', import.meta.url));
-const HELM_TIMEOUT_MS = 400_000;
+/** Of --wait; the process itself gets longer. */
+const HELM_WAIT = '3m';
+const HELM_TIMEOUT_MS = 240_000;
 const NAMESPACE = 'platen';
 const NAME = 'platen';
 
@@ -70,6 +73,21 @@ export interface Pod {
   };
 }
 
+/** Somebody with an account: signed in, and with an API key. */
+export class Tenant extends TestClient {
+  readonly owner: AccountClient;
+
+  constructor(owner: AccountClient, key: string) {
+    super(owner.url, key);
+    this.owner = owner;
+  }
+
+  /** What has come out for the account and counts against its quota. */
+  async completed(): Promise<number> {
+    return (await this.owner.expect(200, 'GET', '/user/usage?period=1d')).successCount;
+  }
+}
+
 /** Platen, as its chart installs it. */
 export class Release {
   readonly cluster: Cluster;
@@ -102,10 +120,13 @@ export class Release {
 
   async helm(...args: string[]): Promise<string> {
     const common = ['--kubeconfig', this.cluster.plane.kubeconfigPath, '--namespace', NAMESPACE];
-    const { stdout } = await promisify(execFile)(this.helmBinary, [...args, ...common], {
-      timeout: HELM_TIMEOUT_MS,
-    });
-    return stdout;
+    try {
+      const options = { timeout: HELM_TIMEOUT_MS };
+      return (await promisify(execFile)(this.helmBinary, [...args, ...common], options)).stdout;
+    } catch (error) {
+      console.log(await this.describe());
+      throw error;
+    }
   }
 
   /** Installs `VALUES` unless that has been done, until a worker is ready too. @returns how long it took when it was done, in ms. */
@@ -122,7 +143,7 @@ export class Release {
   /** `helm install` with values laid over those that this machine needs, until everything is ready. */
   async install(values: object = {}): Promise<void> {
     await this.helm(
-      ...['install', NAME, CHART, '--create-namespace', '--wait', '--timeout', '5m'],
+      ...['install', NAME, CHART, '--create-namespace', '--wait', '--timeout', HELM_WAIT],
       ...(await this.#valueFlags(values)),
     );
     const service = await this.get<{ spec: { clusterIP: string } }>('service', NAME);
@@ -132,7 +153,7 @@ export class Release {
   /** `helm upgrade` with values of its own laid over what this machine needs, until everything is ready. */
   async upgrade(values: object = {}): Promise<void> {
     const flags = await this.#valueFlags(values);
-    await this.helm('upgrade', NAME, CHART, '--wait', '--timeout', '5m', ...flags);
+    await this.helm('upgrade', NAME, CHART, '--wait', '--timeout', HELM_WAIT, ...flags);
   }
 
   async #valueFlags(values: object): Promise<string[]> {
@@ -182,15 +203,40 @@ export class Release {
     );
   }
 
+  /** What the cluster looks like at present, for whoever reads of a failure. */
+  async describe(): Promise<string> {
+    const asked = [
+      ['get', 'pods,renderpools,renderplans', '-o', 'wide'],
+      ['get', 'events', '--field-selector=type!=Normal'],
+      ...['api', 'dispatcher', 'controller'].map((role) => [
+        'logs',
+        `deployment/${NAME}-${role}`,
+        '--tail=5',
+      ]),
+      ['logs', '--selector=app.kubernetes.io/component=worker', '--tail=5'],
+    ];
+    const answers = await Promise.all(asked.map((args) => this.kubectl(...args).catch(String)));
+    return answers.join('\n');
+  }
+
+  /** Kills every process of a pod's containers as the kernel does, without a word to it or to the API server. */
+  killProcesses({ metadata }: Pod): void {
+    const processes = readdirSync('/proc').filter(
+      (name) => /^\d+$/.test(name) && isOf(name, `pod${metadata.uid}/`),
+    );
+    assert.ok(processes.length > 0, `${metadata.name} has no process`);
+    for (const pid of processes) process.kill(Number(pid), 'SIGKILL');
+  }
+
   /** Opens an account on a plan, and gives it an API key. The plan is in force when this resolves. */
-  async openAccount(plan: string): Promise<TestClient> {
+  async openAccount(plan: string): Promise<Tenant> {
     const email = `${randomUUID()}@example.com`;
     const registered = await send(this.url, 'POST', '/auth/register', { email, password: PASSWORD });
     assert.equal(registered.status, 201);
     const owner = new AccountClient(this.url, registered.json.accessToken);
     if (plan !== 'free') await this.setPlan(email, plan);
     const { apiKey } = await owner.expect(201, 'POST', '/user/api-keys', { name: plan, mode: 'live' });
-    return new TestClient(this.url, apiKey);
+    return new Tenant(owner, apiKey);
   }
 
   /** The same caller at the Service of the present. */
@@ -231,4 +277,15 @@ export class Release {
 
 function isReady({ status }: Pod): boolean {
   return status.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') ?? false;
+}
+
+/** Whether a process is in the cgroup, and not the one that holds the pod together. */
+function isOf(pid: string, cgroup: string): boolean {
+  try {
+    const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+    return readFileSync(`/proc/${pid}/cgroup`, 'utf8').includes(cgroup) && !command.startsWith('/pause');
+  } catch {
+    // It has ended meanwhile.
+    return false;
+  }
 }

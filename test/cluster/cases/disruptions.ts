@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from '../../support/eventually.ts';
+import { assertEachOnce, orderSlow, processing, SteadyLoad } from '../support/load.ts';
+import type { Pod, Release, Tenant } from '../support/release.ts';
+
+const AWAY_MS = 30_000;
+/** Two minutes of work for one worker: the pool is asked for more as long as nobody has made it larger. */
+const LONG_BURST = 40;
+/** A lease of 15 s, and what it takes to see that it is over. */
+const TAKEOVER_MS = 30_000;
+/** What the kubelet makes a container wait that has failed several times is in it. */
+const GROWTH_LIMIT_MS = 100_000;
+
+/** What is killed, drained or away; nothing is lost by it, nor rendered twice for anybody to see. */
+export function describeDisruptions(release: () => Release): void {
+  describe('in disruptions', () => {
+    let client: Tenant;
+    before(async () => {
+      client = await release().openAccount('business');
+    });
+    afterEach(() => release().hasPods('worker', 1, 120_000));
+
+    const grows = async () => {
+      const started = performance.now();
+      await eventually(
+        'more workers',
+        async () => (await release().readyPods('worker')).length > 1,
+        GROWTH_LIMIT_MS,
+      );
+      console.log(`      more workers after ${((performance.now() - started) / 1000).toFixed(1)} s`);
+    };
+
+    for (const [how, end] of [
+      ['deleted', (pod: Pod) => release().kubectl('delete', 'pod', pod.metadata.name, '--wait=false')],
+      ['killed', (pod: Pod) => release().killProcesses(pod)],
+    ] as const) {
+      it(`renders every order once when a worker is ${how} in mid-render`, async () => {
+        const already = await client.completed();
+        const orders = await orderSlow(client, 2, 8000);
+        const [worker] = await release().readyPods('worker');
+        await eventually('renders under way', async () => (await processing(client)) === 2, 30_000);
+        await end(worker!);
+        await assertEachOnce(client, orders, already);
+        const isNew = ({ metadata, status }: Pod) =>
+          metadata.uid !== worker!.metadata.uid || restartsOf(status) > restartsOf(worker!.status);
+        const replaced = async () => (await release().readyPods('worker')).some(isNew);
+        await eventually('another worker in its place', replaced, 60_000);
+      });
+    }
+
+    it('has another controller lead when the one that led is killed, which scales as that one did', async () => {
+      await release().kubectl('scale', 'deployment/platen-controller', '--replicas=2');
+      await release().hasPods('controller', 2, 90_000);
+      const already = await client.completed();
+      const leader = await holderOf(release());
+      const pod = (await release().pods('controller')).find(({ metadata }) =>
+        leader.startsWith(metadata.name),
+      );
+      assert.ok(pod, `${leader} leads`);
+      release().killProcesses(pod);
+      const killed = performance.now();
+      const orders = await orderSlow(client, LONG_BURST, 6000);
+      await eventually('another leader', async () => (await holderOf(release())) !== leader, TAKEOVER_MS);
+      console.log(`      another leader after ${((performance.now() - killed) / 1000).toFixed(1)} s`);
+      await grows();
+      await assertEachOnce(client, orders, already);
+      await release().kubectl('scale', 'deployment/platen-controller', '--replicas=1');
+      await release().hasPods('controller', 1, 60_000);
+    });
+
+    it('goes on rendering while the API server is away for 30 s, and scales again afterwards', async () => {
+      const load = new SteadyLoad(await release().openAccount('business'), 2);
+      const { plane } = release().cluster;
+      await plane.haltApiServer();
+      const before = load.completed;
+      await sleep(AWAY_MS);
+      const during = load.completed - before;
+      await plane.restartApiServer();
+      await load.stop();
+      assert.deepEqual(load.failures, []);
+      assert.ok(during > 10, `${during} renders while it was away`);
+      console.log(`      ${during} renders while it was away`);
+
+      const already = await client.completed();
+      const orders = await orderSlow(client, LONG_BURST, 6000);
+      await grows();
+      await assertEachOnce(client, orders, already);
+    });
+
+    it('loses nothing, and refuses no request, when a node is cordoned and drained under load', async () => {
+      await release().kubectl('scale', 'deployment/platen-api', '--replicas=2');
+      await release().hasPods('api', 2, 90_000);
+      const already = await client.completed();
+      const orders = await orderSlow(client, 20, 5000);
+      await grows();
+      const load = new SteadyLoad(await release().openAccount('business'), 1);
+      const { kubectl } = release().cluster.plane;
+      try {
+        await kubectl('drain', 'node-b', '--ignore-daemonsets', '--delete-emptydir-data', '--timeout=110s');
+        const left = ['get', 'pods', '-n', 'platen', '--field-selector=spec.nodeName=node-b', '-o', 'name'];
+        assert.equal((await kubectl(...left)).trim(), '');
+      } finally {
+        await kubectl('uncordon', 'node-b');
+        await load.stop();
+      }
+      await assertEachOnce(client, orders, already);
+      assert.deepEqual(load.failures, []);
+      assert.ok(load.completed > 0, 'no render meanwhile');
+      await release().kubectl('scale', 'deployment/platen-api', '--replicas=1');
+      await release().hasPods('api', 1, 90_000);
+    });
+  });
+}
+
+/** Who leads: the name of a pod, and what tells this start of it from others. */
+function holderOf(release: Release): Promise<string> {
+  return release.kubectl('get', 'lease', 'platen-controller', '-o', 'jsonpath={.spec.holderIdentity}');
+}
+
+function restartsOf({ containerStatuses = [] }: Pod['status']): number {
+  return containerStatuses.reduce((sum, { restartCount }) => sum + restartCount, 0);
+}

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { eventually } from '../../support/eventually.ts';
+import { SteadyLoad } from '../support/load.ts';
+import { NEXT_TAG, type Release, TAG, VALUES } from '../support/release.ts';
+
+const ROLES = ['api', 'dispatcher', 'controller', 'worker'];
+
+/** Other versions, under load. */
+export function describeUpgrades(release: () => Release): void {
+  describe('upgraded', () => {
+    it('passes helm test', async () => {
+      await release().helm('test', 'platen', '--timeout', '3m');
+    });
+
+    for (const [what, act, tag] of [
+      [
+        'helm upgrade to another image',
+        () => release().upgrade({ ...VALUES, image: { tag: NEXT_TAG } }),
+        NEXT_TAG,
+      ],
+      ['helm rollback', () => release().helm('rollback', 'platen', '--wait', '--timeout', '3m'), TAG],
+    ] as const) {
+      it(`fails no request under ${what}, which every role follows`, async () => {
+        const client = await release().openAccount('business');
+        const load = new SteadyLoad(client, 2);
+        try {
+          await act();
+          await eventually(`every pod on ${tag}`, () => allOn(release(), tag), 180_000);
+        } finally {
+          await load.stop();
+        }
+        assert.deepEqual(load.failures, []);
+        assert.ok(load.completed > 10, `${load.completed} renders meanwhile`);
+        console.log(`      ${load.completed} renders meanwhile`);
+      });
+    }
+  });
+}
+
+async function allOn(release: Release, tag: string): Promise<boolean> {
+  for (const role of ROLES) {
+    const [all, ready] = [await release.pods(role), await release.readyPods(role)];
+    const images = all.map(({ spec }) => spec.containers[0]!.image);
+    if (ready.length === 0 || ready.length < all.length) return false;
+    if (!images.every((image) => image.endsWith(`:${tag}`))) return false;
+  }
+  return true;
+}
