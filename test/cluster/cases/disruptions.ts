@@ -5,12 +5,12 @@ import { assertEachOnce, orderSlow, processing, SteadyLoad } from '../support/lo
 import type { Pod, Release, Tenant } from '../support/release.ts';
 
 const AWAY_MS = 30_000;
-/** Two minutes of work for one worker: the pool is asked for more as long as nobody has made it larger. */
-const LONG_BURST = 40;
+/** Three minutes of work for one worker: the pool is asked for more as long as nobody has made it larger. */
+const LONG_BURST = 60;
 /** A lease of 15 s, and what it takes to see that it is over. */
 const TAKEOVER_MS = 30_000;
 /** What the kubelet makes a container wait that has failed several times is in it. */
-const GROWTH_LIMIT_MS = 100_000;
+const GROWTH_LIMIT_MS = 150_000;
 
 /** What is killed, drained or away; nothing is lost by it, nor rendered twice for anybody to see. */
 export function describeDisruptions(release: () => Release): void {

@@ -114,9 +114,6 @@ async function startControllers(files: ApiServerFiles): Promise<Program[]> {
   const manager = [
     `--service-account-private-key-file=${files.serviceAccountKey}`,
     `--root-ca-file=${files.caFile}`,
-    // A node that has gone silent is given up after ten seconds, not after fifty.
-    '--node-monitor-grace-period=10s',
-    '--node-monitor-period=2s',
   ];
   return await Promise.all([
     startProgram('kube-controller-manager', [...common, ...manager], { folder }),
