@@ -66,9 +66,9 @@ dashboards: peers prometheus
 image-test: peers
 	@test/image/run.sh
 
-## e2e: a whole Kubernetes on this machine, Platen in it by its chart and image, and what the chart promises (as root; docs/development-cluster.md)
+## e2e: a whole Kubernetes on this machine, Platen in it by its chart and image, and what the chart promises (as root; CASES='--grep …' for some; docs/development-cluster.md)
 e2e: peers kubernetes
-	@test/cluster/run.sh
+	@test/cluster/run.sh $(CASES)
 
 build: dist/main.js
 
