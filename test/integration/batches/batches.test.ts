@@ -29,7 +29,7 @@ describe('POST /v1/pdf/batch', () => {
     caller.post('/v1/pdf/batch', body, headers);
   const status = async (id: string, query = '') => (await caller.get(`/v1/pdf/batch/${id}${query}`)).json;
   const finished = (id: string) =>
-    eventually('the batch has ended', async () => (await status(id)).finishedAt !== null);
+    eventually('the batch has ended', async () => (await status(id)).finishedAt !== null, 25_000);
 
   it('answers before anything is rendered, and renders every item once', async () => {
     const held = latch();
