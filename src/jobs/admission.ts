@@ -127,8 +127,10 @@ export class Admission {
     const record = await ledger.find(accountId);
     const holder = record?.holders?.[jobId];
     const arrival = record?.arriving?.[jobId];
-    if (holder !== undefined) await ledger.undoSlot(accountId, jobId, holder.quota);
-    if (arrival !== undefined) await ledger.undoArrival(accountId, jobId, arrival.jobs.length, arrival.quota);
+    if (holder !== undefined) await ledger.undoSlot(accountId, jobId, holder.quota, holder.since);
+    if (arrival === undefined) return;
+    const { jobs, quota, since } = arrival;
+    await ledger.undoArrival(accountId, jobId, jobs.length, quota, since);
   }
 
   /** A slot for a single job that nobody waits before, else places for all. */

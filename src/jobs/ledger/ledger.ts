@@ -163,16 +163,22 @@ export class Ledger {
     return this.#change({ _id: accountId, [arrival]: { $exists: true } }, { $unset: { [arrival]: '' } });
   }
 
-  /** Gives back what an arrival has taken for `missing` jobs that were never written; the others stay. */
+  /**
+   * Gives back what an arrival has taken for `missing` jobs that were never written; the others stay.
+   *
+   * @param since as of `undoSlot`: another try of the same request may have arrived under the same name meanwhile.
+   */
   undoArrival(
     accountId: string,
     admissionId: string,
     missing: number,
     quota: Period | undefined,
+    since?: number,
   ): Promise<SeenLedger | undefined> {
     const arrival = `arriving.${admissionId}`;
+    const seen = since === undefined ? { [arrival]: { $exists: true } } : { [`${arrival}.since`]: since };
     return this.#change(
-      { _id: accountId, [arrival]: { $exists: true } },
+      { _id: accountId, ...seen },
       {
         $unset: { [arrival]: '' },
         $inc: { waiting: -missing, ...(quota && { [`quota.${quota}`]: -missing }) },

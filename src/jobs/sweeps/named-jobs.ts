@@ -171,19 +171,19 @@ async function repairArrival(
   parts: NamedJobsParts,
   accountId: string,
   id: string,
-  { jobs, batchOf, quota }: Arrival,
+  { jobs, batchOf, quota, since }: Arrival,
   live: ReadonlyMap<string, Job>,
 ): Promise<boolean> {
   const { ledger, store, handOver } = parts;
   if (batchOf !== undefined) {
     if (await parts.keepsArrivalOf?.(id, batchOf)) return false;
-    const undone = await ledger.undoArrival(accountId, id, batchOf, quota);
+    const undone = await ledger.undoArrival(accountId, id, batchOf, quota, since);
     if (undone !== undefined) await handOver.serve(accountId, undone);
     return undone !== undefined;
   }
   const ended = await store.history.among(jobs.filter((jobId) => !live.has(jobId)));
   const missing = jobs.filter((jobId) => !live.has(jobId) && !ended.has(jobId));
-  const record = await ledger.undoArrival(accountId, id, missing.length, quota);
+  const record = await ledger.undoArrival(accountId, id, missing.length, quota, since);
   if (record === undefined) return false;
   await store.inputs.delete(missing);
   await handOver.serve(accountId, record);

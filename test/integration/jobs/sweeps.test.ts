@@ -237,6 +237,44 @@ describe('sweeps', () => {
     assert.equal((await job(late.job._id)).state, 'dispatched');
   });
 
+  it('leave alone what another try of the same request has taken since they looked', async () => {
+    await claim(await submit(), 'w', 1e9);
+    const again = newJob('a', { quotaPeriod: period });
+    const id = again.job._id;
+    const limits = { maxWaiting: 10, quota: { period, limit: 10 } };
+    assert.equal(await domain.ledger.takePlaces('a', { id, jobs: [id], lane: 'bulk' }, limits), 0);
+    domain.clock.pass(10_001);
+    // The first try has died. The sweep reads the ledgers and the jobs; the second try begins; the sweep goes on.
+    const { inputs, live } = domain.store;
+    const among = live.among.bind(live);
+    const save = inputs.save.bind(inputs);
+    let swept: (() => void) | undefined;
+    let second: Promise<void> | undefined;
+    inputs.save = async (stored) => {
+      await save(stored);
+      await new Promise<void>((resolve) => {
+        swept = resolve;
+      });
+    };
+    live.among = async (ids) => {
+      const seen = await among(ids);
+      await domain.admission.abandon('a', id);
+      second = domain.admit(again);
+      while (swept === undefined) await new Promise((resolve) => setTimeout(resolve, 1));
+      return seen;
+    };
+    await repair();
+    live.among = among;
+    swept?.();
+    await second;
+    inputs.save = save;
+    assert.equal((await job(id)).state, 'queued');
+    const record = await domain.ledger.find('a');
+    assert.equal(record?.waiting, 1);
+    assert.equal(record?.quota?.[period], 1);
+    assert.deepEqual(record?.arriving, {});
+  });
+
   it('serve a job that a crash left waiting beside a free slot', async () => {
     const { job: lone, input } = newJob('a');
     const arrival = { id: lone._id, jobs: [lone._id], lane: 'bulk' as const };
