@@ -124,7 +124,7 @@ export class BatchAdmission {
     const { ledger } = this.#parts;
     const arrival = (await ledger.find(accountId))?.arriving?.[batchId];
     if (arrival?.batchOf === undefined || (await this.forgetUnless(batchId, arrival.batchOf))) return;
-    await ledger.undoArrival(accountId, batchId, arrival.batchOf, arrival.quota);
+    await ledger.undoArrival(accountId, batchId, arrival.batchOf, arrival.quota, arrival.since);
   }
 
   /**
