@@ -100,7 +100,12 @@ async function check(
   const connection = await mongoose.createConnection(service.mongodbUri).asPromise();
   const look = async () => {
     const faults = accounts.map((account) =>
-      usageFaults(account, ordersOf(account).length, failed.get(account) ?? 0),
+      usageFaults(
+        account,
+        ordersOf(account).length,
+        failed.get(account) ?? 0,
+        findings.refusalsOf(account.name),
+      ),
     );
     return (await Promise.all([...faults, whatIsHeld(connection)])).flat();
   };

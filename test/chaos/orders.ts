@@ -89,6 +89,7 @@ export async function place(
       continue;
     }
     findings.count(`${answer.status}`);
+    if (answer.status === 503) findings.refused(account.name);
     if (answer.status === 200 || answer.status === 202) {
       const told = checkAnswer(order, answer, `try ${tries}`, findings);
       return told && { ...told, order, status: answer.status, tries };

@@ -122,7 +122,7 @@ describe(`a batch of ${ITEMS} while dispatcher, worker and API are killed ten ti
     const names = jobs.map(({ item }) => item?.id as string);
     assert.deepEqual([...names].sort(), items.map(({ id }) => id).sort(), 'one job for each item');
     await assertPdfs(path, batch.items);
-    const faults = () => usageFaults(account, ITEMS, failed.length);
+    const faults = () => usageFaults(account, ITEMS, failed.length, 0);
     await eventually('usage is right', async () => (await faults()).length === 0, 20_000).catch(async () => {
       assert.deepEqual(await faults(), []);
     });
