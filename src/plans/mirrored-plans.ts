@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../telemetry/logger.ts';
 import type { MirroredSet, PlanMirror } from './plan-mirror.ts';
-import { BUILT_IN, HeldPlans, type PlanSource } from './plan-source.ts';
+import { BUILT_IN, type PlanSource } from './plan-source.ts';
+import { PolledPlans } from './polled-plans.ts';
 
 /** A change is to be in force within two seconds, of which the controller needs some. */
 const LOOK_EVERY_MS = 500;
@@ -12,40 +12,20 @@ export async function openMirroredPlans(mirror: PlanMirror, logger: Logger): Pro
 }
 
 /** Looks for another revision again and again. While the database is away the plans stay as they were. */
-class MirroredPlans extends HeldPlans {
+class MirroredPlans extends PolledPlans {
   readonly #mirror: PlanMirror;
   readonly #logger: Logger;
   #revision: number;
   #failing = false;
-  #watching: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
 
   constructor(mirror: PlanMirror, first: MirroredSet | undefined, logger: Logger) {
-    super(first?.set ?? BUILT_IN, logger);
+    super(first?.set ?? BUILT_IN, LOOK_EVERY_MS, logger);
     this.#mirror = mirror;
     this.#logger = logger;
     this.#revision = first?.revision ?? 0;
   }
 
-  override start(): void {
-    if (this.#watching !== undefined) return;
-    const stop = new AbortController();
-    this.#watching = { stop, ended: this.#watch(stop.signal) };
-  }
-
-  override async stop(): Promise<void> {
-    this.#watching?.stop.abort();
-    await this.#watching?.ended;
-    this.#watching = undefined;
-  }
-
-  async #watch(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      await sleep(LOOK_EVERY_MS, undefined, { signal, ref: false }).catch(() => undefined);
-      if (!signal.aborted) await this.#look();
-    }
-  }
-
-  async #look(): Promise<void> {
+  protected override async look(): Promise<void> {
     try {
       // A mirror that was deleted has no revision; what it showed last holds until there is another.
       const revision = await this.#mirror.revision();

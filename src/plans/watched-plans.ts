@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../telemetry/logger.ts';
 import { BUILT_IN, HeldPlans, type PlanSet, type PlanSource } from './plan-source.ts';
 import { type PlansFileError, parsePlansFile, readPlansFile } from './plans-file.ts';
+import { PolledPlans } from './polled-plans.ts';
 
 /** Two looks and their reading fit well into the two seconds in which a change is to be in force. */
 const LOOK_EVERY_MS = 400;
@@ -36,43 +36,23 @@ export async function openPlanSource(
  * and a mounted ConfigMap changes by a symbolic link two folders up. A file that becomes faulty leaves the plans as
  * they were; see docs/decisions/0045-plans-are-read-again.md.
  */
-class WatchedPlans extends HeldPlans {
+class WatchedPlans extends PolledPlans {
   readonly #path: string;
   readonly #parts: PlanSourceParts;
   /** What was read last, or why it could not be. */
   #seen: string;
   /** The last of these that was looked into: its plans are in force, or its faults have been told. */
   #checked: string;
-  #watching: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
 
   constructor(path: string, text: string, set: PlanSet, parts: PlanSourceParts) {
-    super(set, parts.logger);
+    super(set, LOOK_EVERY_MS, parts.logger);
     this.#path = path;
     this.#parts = parts;
     this.#seen = text;
     this.#checked = text;
   }
 
-  override start(): void {
-    if (this.#watching !== undefined) return;
-    const stop = new AbortController();
-    this.#watching = { stop, ended: this.#watch(stop.signal) };
-  }
-
-  override async stop(): Promise<void> {
-    this.#watching?.stop.abort();
-    await this.#watching?.ended;
-    this.#watching = undefined;
-  }
-
-  async #watch(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      await sleep(LOOK_EVERY_MS, undefined, { signal, ref: false }).catch(() => undefined);
-      if (!signal.aborted) await this.#look();
-    }
-  }
-
-  async #look(): Promise<void> {
+  protected override async look(): Promise<void> {
     const found: string | PlansFileError = await readPlansFile(this.#path).catch(
       (error: PlansFileError) => error,
     );
