@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 
 /** More than anyone reads; a body of megabytes must not be answered with megabytes. */
-const MAX_FAULTS = 100;
+export const MAX_FAULTS = 100;
 const MAX_NAME = 64;
 
 type RawIssue = z.core.$ZodRawIssue;

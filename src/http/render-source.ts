@@ -4,6 +4,7 @@ import type { JobSource } from '../jobs/job.ts';
 import type { RenderOptions } from '../jobs/render-options.ts';
 import type { TemplateVersion } from '../templates/template-store.ts';
 import type { ApiParts } from './api-parts.ts';
+import { MAX_FAULTS } from './faults.ts';
 import type { RenderRequest } from './schemas/render-request.ts';
 
 /** What is to be rendered, as a checked request has it. */
@@ -13,8 +14,6 @@ type RequestedSource = Pick<RenderRequest, 'html' | 'url' | 'templateId' | 'temp
 const TEST_WATERMARK = { text: 'TEST' };
 /** Bytes of all templates that one batch may name: they are held in memory while it is let in. */
 const MAX_TEMPLATE_BYTES = 32 * 1024 * 1024;
-/** More than anyone reads. */
-const MAX_FAULTS = 100;
 
 /** @throws PlatenError NOT_FOUND for a template that the account does not have; what the URL is refused with. */
 export async function sourceOf(

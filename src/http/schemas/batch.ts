@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { BATCH_STATUSES } from '../../batches/batch.ts';
 import { ITEM_STATUSES } from '../../batches/batch-item.ts';
+import { MAX_FAULTS } from '../faults.ts';
 import { page } from './paging.ts';
 import { inputFaults, renderRequestSchema, webhookUrlSchema } from './render-request.ts';
 
@@ -9,8 +10,6 @@ const count = z.int().min(0);
 const MAX_ITEM_ID = 255;
 const MAX_NOTES = 2000;
 const MAX_METADATA = { entries: 50, key: 100, value: 500 };
-/** More than anyone reads. */
-const MAX_FAULTS = 100;
 
 const { html, url, templateId, templateVersionId, data, filename, options } = renderRequestSchema.shape;
 
