@@ -16,7 +16,7 @@ describe('A worker that gets SIGTERM', function () {
   let connection: Connection;
   let registry: WorkerRegistry;
   before(async () => {
-    service = await openKafkaService({ PLATEN_WORKER_SLOTS: String(SLOTS), POD_NAME: 'pod-1' });
+    service = await openKafkaService({ PLATEN_WORKER_SLOTS: String(SLOTS) });
     connection = await connectDatabase(service.mongodbUri, pino({ level: 'silent' }));
     registry = new WorkerRegistry(connection, systemClock);
   });
@@ -30,7 +30,7 @@ describe('A worker that gets SIGTERM', function () {
     const worker = service.roles.get('worker')!;
     const status = async (path: string) => (await fetch(`${worker.url}${path}`)).status;
     const said = async () => (await registry.list())[0];
-    assert.deepEqual([(await said())?.pod, (await said())?.slots], ['pod-1', SLOTS]);
+    assert.deepEqual([(await said())?.pod, (await said())?.slots], ['worker', SLOTS]);
     const jobs = await Promise.all([client.order(LONG), client.order(LONG)]);
     await eventually('it is full', async () => (await said())?.busy === SLOTS);
     assert.equal((await said())?.state, 'claiming');
