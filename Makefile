@@ -3,7 +3,7 @@ NODE := node_modules/.bin/node
 CLIENT := clients/typescript
 SOURCES := $(shell find src -name '*.ts')
 
-.PHONY: database prometheus dashboards run test fast check generate bench bench-kubernetes chaos simulate image-test e2e build setup peers kubernetes helm schemathesis clean
+.PHONY: database prometheus dashboards run test fast check generate bench bench-kubernetes chaos simulate image-test e2e build setup peers kubernetes helm schemathesis stripe-mock clean
 .DEFAULT_GOAL := run
 
 ## run: install, build and start the whole service in one process (PORT, PLATEN_DATA_DIR and the rest are obeyed)
@@ -11,7 +11,7 @@ run: dist/main.js database
 	@exec $(NODE) dist/main.js standalone
 
 ## test: everything that has to hold before a change is kept, and the Chromium tests with Debian's browser besides
-test: check peers kubernetes helm schemathesis prometheus
+test: check peers kubernetes helm schemathesis prometheus stripe-mock
 	@browser=$$(scripts/install-debian-browser.sh) && if [ -n "$$browser" ]; then \
 	  echo "The Chromium tests with $$browser:"; \
 	  PLATEN_CHROMIUM_PATH="$$browser" PATH="$(CURDIR)/node_modules/.bin:$$PATH" $(NODE) node_modules/mocha/bin/mocha.js --exit --reporter dot 'test/integration/chromium/**/*.test.ts'; \
@@ -20,7 +20,7 @@ test: check peers kubernetes helm schemathesis prometheus
 	  'test/unit/**/*.test.ts' 'test/integration/**/*.test.ts' 'test/races/**/*.test.ts' 'test/conformance/**/*.test.ts' 'test/e2e/**/*.test.ts' 'test/disruption/**/*.test.ts' 'test/monitoring/**/*.test.ts' 'test/chart/**/*.test.ts'
 
 ## fast: unit and integration tests alone
-fast: peers kubernetes $(CLIENT)/node_modules/.installed
+fast: peers kubernetes stripe-mock $(CLIENT)/node_modules/.installed
 	@PATH="$(CURDIR)/node_modules/.bin:$$PATH" $(NODE) node_modules/mocha/bin/mocha.js --exit --reporter test/support/reporter.cjs \
 	  'test/unit/**/*.test.ts' 'test/integration/**/*.test.ts'
 
@@ -108,6 +108,10 @@ helm: node_modules/.installed
 # What holds the running service against its OpenAPI document; needs Python 3.10 or newer. Kept in .cache.
 schemathesis: node_modules/.installed
 	@$(NODE) scripts/install-schemathesis.ts
+
+# What holds every request to Stripe against Stripe's own specification: built with Go, kept in .cache.
+stripe-mock: node_modules/.installed
+	@$(NODE) scripts/install-stripe-mock.mjs
 
 # promtool and prometheus, for the tests of dashboards and alerts. Kept in .cache.
 prometheus:
