@@ -1,3 +1,4 @@
+import { within } from '../async/timeout.ts';
 import type { Bus, JobEvent, Subscription } from '../bus/bus.ts';
 import type { Job } from '../jobs/job.ts';
 
@@ -16,6 +17,7 @@ export interface WaitResult {
 export class EndWaiter {
   readonly #waiting = new Map<string, (result: WaitResult) => void>();
   readonly #subscription: Promise<Subscription>;
+  #onIdle: (() => void) | undefined;
 
   constructor(bus: Bus) {
     this.#subscription = bus.subscribeEvents('outcomes', (event) => this.#heard(event));
@@ -39,6 +41,7 @@ export class EndWaiter {
         clearInterval(poll);
         clearTimeout(limit);
         this.#waiting.delete(jobId);
+        if (this.#waiting.size === 0) this.#onIdle?.();
         resolve(outcome);
       };
       this.#waiting.set(jobId, finish);
@@ -54,7 +57,18 @@ export class EndWaiter {
     return { result, stop: () => this.#waiting.get(jobId)?.({ kind: 'timeout' }) };
   }
 
-  async close(): Promise<void> {
+  /**
+   * Lets those that wait hear how their jobs end, for a while; then ends their waits.
+   *
+   * @param graceMs how long, in milliseconds.
+   */
+  async close(graceMs: number): Promise<void> {
+    if (this.#waiting.size > 0) {
+      const idle = new Promise<void>((resolve) => {
+        this.#onIdle = resolve;
+      });
+      await within(graceMs, 'the last jobs', idle).catch(() => {});
+    }
     for (const finish of [...this.#waiting.values()]) finish({ kind: 'timeout' });
     await (await this.#subscription).stop();
   }

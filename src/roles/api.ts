@@ -31,6 +31,8 @@ const STORAGE_RETRY_S = 10;
 const REQUEST_TIMEOUT_MS = 60_000;
 /** Longer than proxies and clients keep an idle connection, so that none is closed under a request on its way. */
 const KEEP_ALIVE_MS = 75_000;
+/** While it stops: what is left of the grace for the answers of those that waited in vain, in milliseconds. */
+const ANSWER_MS = 1000;
 /** While it stops: between two looks for connections that have become idle, in milliseconds. */
 const CLOSE_IDLE_MS = 100;
 
@@ -110,8 +112,8 @@ export async function startApi(
       // Those that are answered from now on are idle then, and would be kept for the caller's next request.
       const idle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_MS);
       const force = setTimeout(() => server.closeAllConnections(), config.PLATEN_SHUTDOWN_GRACE_MS);
-      // Callers that wait are answered 202: their jobs go on without us.
-      await waiter.close();
+      // Callers whose jobs take longer than the grace are answered 202: those go on without us.
+      await waiter.close(Math.max(0, config.PLATEN_SHUTDOWN_GRACE_MS - ANSWER_MS));
       await closed;
       clearInterval(idle);
       clearTimeout(force);

@@ -31,7 +31,9 @@ export function describeUpgrades(release: () => Release): void {
         }
         assert.deepEqual(load.failures, []);
         assert.ok(load.completed > 10, `${load.completed} renders meanwhile`);
-        console.log(`      ${load.completed} renders meanwhile, ${load.late} of them late`);
+        console.log(
+          `      ${load.completed} renders meanwhile, ${load.late.length} of them late (${load.late} ms)`,
+        );
       });
     }
   });

@@ -67,8 +67,8 @@ export class SteadyLoad {
   /** Of every answer that was no PDF, and of every request that had none: what it was. */
   readonly failures: string[] = [];
   completed = 0;
-  /** Of these, how many were answered by 202 first. */
-  late = 0;
+  /** Of those that were answered by 202 first: after how many milliseconds. */
+  readonly late: number[] = [];
   #stopped = false;
   readonly #callers: Promise<void>[];
 
@@ -83,14 +83,16 @@ export class SteadyLoad {
   }
 
   async #renderOnce(word: string): Promise<void> {
+    const begun = Date.now();
     try {
       const answer = await this.client.render({ html: `<h1>${word}</h1>` });
       if (answer.status === 202) {
+        const waitedMs = Date.now() - begun;
         // What takes longer than the API waits goes on as a job, and has to come out all the same.
         const { jobId } = answer.json;
         assert.equal((await this.client.end(jobId, JOB_LIMIT_MS)).status, 'completed', word);
         assert.equal(await textOf(this.client, jobId), word);
-        this.late += 1;
+        this.late.push(waitedMs);
         this.completed += 1;
         return;
       }

@@ -205,7 +205,7 @@ export async function openApi(
       await worker.stop();
       server.closeAllConnections();
       await new Promise<void>((resolve) => server.close(() => resolve()));
-      await waiter.close();
+      await waiter.close(0);
       await lastUse.flush();
       await templateEngine.close();
       await merger.close();

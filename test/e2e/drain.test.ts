@@ -5,12 +5,13 @@ import { systemClock } from '../../src/clock.ts';
 import { connectDatabase } from '../../src/store/connection.ts';
 import { WorkerRegistry } from '../../src/workers/worker-registry.ts';
 import { eventually } from '../support/eventually.ts';
+import { readPdf } from '../support/pdf.ts';
 import { openKafkaService, type TestService } from '../support/service.ts';
 
 const SLOTS = 2;
 const LONG = { html: '<p>long</p>', options: { delayMs: 6000 } };
 
-describe('A worker that gets SIGTERM', function () {
+describe('A process that gets SIGTERM', function () {
   this.timeout(120_000);
   let service: TestService;
   let connection: Connection;
@@ -25,7 +26,7 @@ describe('A worker that gets SIGTERM', function () {
     await service?.stop();
   });
 
-  it('is ready while it is full, then says that it ends, finishes what it has, and goes', async () => {
+  it('as a worker is ready while it is full, then says that it ends, finishes what it has, and goes', async () => {
     const { client } = await service.newTenant('professional');
     const worker = service.roles.get('worker')!;
     const status = async (path: string) => (await fetch(`${worker.url}${path}`)).status;
@@ -48,5 +49,24 @@ describe('A worker that gets SIGTERM', function () {
     assert.equal((await client.end(late)).status, 'completed', 'what came too late is rendered by the next');
     const { attemptCount } = (await client.call('GET', `/v1/pdf/jobs/${jobs[0]}`)).json;
     assert.equal(attemptCount, 1);
+  });
+
+  it('as an API takes no more, and answers those that wait with their PDFs', async () => {
+    const { client } = await service.newTenant('professional');
+    const api = service.roles.get('api')!;
+    const answer = client.render({ html: '<p>waited for</p>', options: { delayMs: 3000 } });
+    await eventually('it is being rendered', async () => (await registry.list())[0]?.busy === 1);
+    api.signal('SIGTERM');
+    await eventually('it takes no more', () =>
+      fetch(`${api.url}/v1/pdf/jobs`).then(
+        () => false,
+        () => true,
+      ),
+    );
+    const { status, bytes } = await answer;
+    assert.equal(status, 200);
+    assert.match((await readPdf(bytes)).text, /waited for/);
+    assert.equal(await api.ended, 0);
+    await service.restart('api');
   });
 });
