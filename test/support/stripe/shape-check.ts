@@ -1,0 +1,95 @@
+import qs from 'qs';
+import type { Answer } from './idempotency-keys.ts';
+import type { Asked, StripeStandIn } from './stand-in.ts';
+
+/**
+ * Holds what a stand-in takes and answers against stripe-mock: every request that it accepts has to be one that Stripe's
+ * specification knows, and every field of its answers one that Stripe answers with. Requests of one shape are asked about
+ * once.
+ */
+export class ShapeCheck {
+  readonly disagreements: string[] = [];
+  readonly #mockUrl: string;
+  readonly #known = new Set<string>();
+  readonly #underWay: Promise<void>[] = [];
+
+  constructor(mockUrl: string) {
+    this.#mockUrl = mockUrl;
+  }
+
+  watch(standIn: StripeStandIn): void {
+    standIn.onAnswer = (asked, answer) => {
+      const shape = shapeOf(asked);
+      if (answer.status !== 200 || this.#known.has(shape)) return;
+      this.#known.add(shape);
+      this.#underWay.push(this.#compare(asked, shape, answer));
+    };
+  }
+
+  /** The shapes that were asked about, once all are. */
+  async settled(): Promise<readonly string[]> {
+    await Promise.all(this.#underWay);
+    return [...this.#known].sort();
+  }
+
+  async #compare(asked: Asked, shape: string, answer: Answer): Promise<void> {
+    const response = await ask(this.#mockUrl, asked);
+    const theirs: unknown = await response.json();
+    if (!response.ok) this.disagreements.push(`${shape}: ${response.status} ${JSON.stringify(theirs)}`);
+    else this.disagreements.push(...beyond(answer.body, theirs, shape));
+  }
+}
+
+/** Asks stripe-mock what the stand-in was asked. */
+export function ask(mockUrl: string, { method, path, params }: Pick<Asked, 'method' | 'path' | 'params'>) {
+  const encoded = qs.stringify(params, { arrayFormat: 'indices' });
+  const inQuery = method !== 'POST';
+  return fetch(`${mockUrl}${path}${inQuery && encoded !== '' ? `?${encoded}` : ''}`, {
+    method,
+    headers: {
+      authorization: 'Bearer sk_test_123',
+      'content-type': 'application/x-www-form-urlencoded',
+    },
+    ...(!inQuery && { body: encoded }),
+  });
+}
+
+function shapeOf({ method, route, params }: Asked): string {
+  const names = qs
+    .stringify(params, { encode: false })
+    .split('&')
+    .map((pair) => pair.split('=')[0]!.replace(/\[\d+\]/g, '[]'))
+    .map((name) => name.replace(/metadata\[.*\]/, 'metadata[]'));
+  return `${method} ${route} ${[...new Set(names)].sort().join(' ')}`.trim();
+}
+
+/** What anybody may name as they like, or is told only when there is something to tell. */
+const FREE = new Set(['metadata', 'deleted', 'features', 'parent', 'payments', 'subscriptions', 'secret']);
+
+function beyond(ours: unknown, theirs: unknown, path: string): string[] {
+  if (Array.isArray(ours) && Array.isArray(theirs)) {
+    if (ours.length === 0 || theirs.length === 0) return [];
+    return beyond(ours[0], theirs[0], `${path}[]`);
+  }
+  if (!isObject(ours) || !isObject(theirs)) return [];
+  // Where the one is expanded and the other an object of another kind, there is nothing to compare.
+  if (ours.object !== theirs.object) return [];
+  return Object.entries(ours).flatMap(([name, value]) => {
+    if (FREE.has(name)) return [];
+    const at = `${path} → ${name}`;
+    if (!(name in theirs)) return [`${at} is no field of Stripe's`];
+    const other = theirs[name];
+    if (value === null || other === null || isExpanded(value, other)) return [];
+    if (typeof value !== typeof other)
+      return [`${at} is a ${typeof value}, and a ${typeof other} with Stripe`];
+    return beyond(value, other, at);
+  });
+}
+
+function isExpanded(a: unknown, b: unknown): boolean {
+  return (typeof a === 'string' && isObject(b)) || (isObject(a) && typeof b === 'string');
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

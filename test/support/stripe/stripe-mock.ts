@@ -1,0 +1,46 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { eventually } from '../eventually.ts';
+
+const COMMAND = fileURLToPath(new URL('../../../.cache/stripe-mock/stripe-mock', import.meta.url));
+
+export interface StripeMock {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Starts stripe-mock, which holds requests against Stripe's specification and keeps no state. */
+export async function startStripeMock(): Promise<StripeMock> {
+  const port = await freePort();
+  const child: ChildProcess = spawn(COMMAND, ['-http-addr', `127.0.0.1:${port}`], { stdio: 'ignore' });
+  const failed = once(child, 'error').then(([error]) => {
+    throw new Error('stripe-mock does not start: run `make stripe-mock`.', { cause: error });
+  });
+  const url = `http://127.0.0.1:${port}`;
+  const answers = () =>
+    fetch(url).then(
+      () => true,
+      () => false,
+    );
+  await Promise.race([failed, eventually('stripe-mock answers', answers)]);
+  failed.catch(() => undefined);
+  return {
+    url,
+    close: async () => {
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('No port.');
+  return address.port;
+}
