@@ -6,6 +6,8 @@ export interface Finishing {
   readonly metadata?: MetadataOptions;
   /** A PDF of one square page without a background, to be drawn over every page at the size of its diagonal. */
   readonly watermark?: Uint8Array;
+  /** Whose document it is. */
+  readonly account: string;
   /** What is left of the job's time, in milliseconds. */
   readonly timeoutMs: number;
   /** Aborted when the job has ended otherwise. */
@@ -18,7 +20,7 @@ export type Finish = (pdf: Uint8Array, finishing: Finishing) => Promise<Uint8Arr
 /** The PDF with the metadata and the watermark of its job; the same bytes when it has neither. */
 export async function finishPdf(
   pdf: Uint8Array,
-  { options: { metadata } }: RenderRequest,
+  { accountId: account, options: { metadata } }: RenderRequest,
   watermark: Uint8Array | undefined,
   end: JobEnd,
   finish: Finish,
@@ -27,6 +29,7 @@ export async function finishPdf(
   return await finish(pdf, {
     ...(metadata && { metadata }),
     ...(watermark && { watermark }),
+    account,
     timeoutMs: Math.max(1, end.deadline - Date.now()),
     signal: end.signal,
   });

@@ -8,8 +8,10 @@ export interface FinishRequest {
   readonly metadata?: MetadataOptions | undefined;
   /** A PDF of one square page without a background, drawn over every page at the size of its diagonal. */
   readonly watermark?: Uint8Array | undefined;
-  /** Milliseconds that finishing may take; default 60,000. */
+  /** Milliseconds until it must have been done, waiting included; default 60,000. */
   readonly timeoutMs?: number | undefined;
+  /** Whose document it is: accounts take turns. */
+  readonly account?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -35,6 +37,8 @@ export interface PdfFinisherOptions {
 /** Megabytes: a parsed PDF takes about ten times its size when it is made of many small objects. */
 const HEAP_MB = 1024;
 const DEFAULT_TIMEOUT_MS = 60_000;
+/** A watermark on a thousand pages takes no longer. */
+const SLICE_MS = 2000;
 
 export function createPdfFinisher(options: PdfFinisherOptions): PdfFinisher {
   let sandbox: Sandbox | undefined;
@@ -46,18 +50,19 @@ export function createPdfFinisher(options: PdfFinisherOptions): PdfFinisher {
       entry: new URL(`./finish-main${extname(import.meta.url)}`, import.meta.url),
       processes: options.processes,
       heapMb: HEAP_MB,
+      sliceMs: SLICE_MS,
       logger: options.logger,
     });
   }
 
   return {
-    async finish(pdf, { metadata, watermark, timeoutMs = DEFAULT_TIMEOUT_MS, signal }) {
+    async finish(pdf, { metadata, watermark, account, timeoutMs = DEFAULT_TIMEOUT_MS, signal }) {
       const asked = isEmpty(metadata) ? undefined : metadata;
       if (asked === undefined && watermark === undefined) return pdf;
       sandbox ??= start();
       const call: FinishCall = { pdf, metadata: asked, watermark };
       try {
-        return (await sandbox.run(call, timeoutMs, signal)) as Uint8Array;
+        return (await sandbox.run(call, timeoutMs, { account, withinMs: timeoutMs, signal })) as Uint8Array;
       } catch (thrown) {
         throw thrown instanceof SandboxError ? finishError(thrown) : thrown;
       }
@@ -76,6 +81,7 @@ function isEmpty(metadata: MetadataOptions | undefined): boolean {
 function finishError(error: SandboxError): PlatenError {
   switch (error.reason) {
     case 'timeout':
+    case 'late':
       return new PlatenError('RENDER_TIMEOUT', 'The PDF could not be finished in time.', { cause: error });
     case 'memory':
       return new PlatenError('OUTPUT_TOO_LARGE', 'The PDF is too large for metadata or a watermark.', {

@@ -40,7 +40,7 @@ export function createPdfMerger(logger?: SandboxLogger): PdfMerger {
 
   return {
     merge(sources, signal) {
-      const renumber = async (call: object) => (await started().run(call, TIMEOUT_MS, signal)) as Part;
+      const renumber = async (call: object) => (await started().run(call, TIMEOUT_MS, { signal })) as Part;
       return Readable.from(mergedDocument(sources, sources.length, renumber), { objectMode: false });
     },
     async close() {

@@ -1,4 +1,5 @@
 import { type Config, type JobRole, opsPortOf } from '../config.ts';
+import { sandboxProcesses } from '../sandbox/turns.ts';
 import { type EmbeddedDatabase, startEmbeddedDatabase } from '../store/embedded/start-embedded.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
 import { createTemplateEngine, type TemplateEngine } from '../templates/engine/template-engine.ts';
@@ -13,8 +14,8 @@ import { startOpsServer } from './http-server.ts';
 import { announceDatabase, type FirstKey, firstAccount, standaloneSecret } from './standalone-data.ts';
 import { startWorker } from './worker.ts';
 
-/** Templates are CPU-bound; two processes keep one long render or preview from standing before all others. */
-const TEMPLATE_PROCESSES = 2;
+/** Templates are short: of so many renders one has its template rendered at a time, at most. */
+const SLOTS_PER_TEMPLATE_PROCESS = 4;
 
 export interface RunningRole {
   readonly port: number;
@@ -134,7 +135,11 @@ async function addOpsServer({ core, add, checks }: Starting) {
 
 /** One engine for all components of the process. */
 function openTemplates({ core, closers }: Starting): TemplateEngine {
-  const engine = createTemplateEngine({ processes: TEMPLATE_PROCESSES, logger: core.logger });
+  const { role, config, logger } = core;
+  // The API renders previews alone.
+  const slots = role === 'api' ? 1 : config.PLATEN_WORKER_SLOTS;
+  const processes = sandboxProcesses(slots, SLOTS_PER_TEMPLATE_PROCESS);
+  const engine = createTemplateEngine({ processes, logger });
   closers.add(() => engine.close());
   return engine;
 }

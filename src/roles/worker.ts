@@ -7,6 +7,7 @@ import { createAddressPolicy, machineAddresses } from '../egress/address-policy.
 import { parseNetworks } from '../egress/networks.ts';
 import { startEgressProxy } from '../egress/proxy.ts';
 import { createPdfFinisher } from '../pdf/finish.ts';
+import { sandboxProcesses } from '../sandbox/turns.ts';
 import { ensureIndexes } from '../store/collection-spec.ts';
 import type { TemplateEngine } from '../templates/engine/template-engine.ts';
 import { WorkerPresence } from '../worker/presence.ts';
@@ -16,7 +17,8 @@ import type { Component } from './component.ts';
 import type { Core } from './core.ts';
 import { recordWait } from './record-wait.ts';
 
-const FINISHER_PROCESSES = 1;
+/** Few documents have something to be finished, and a process may take a gigabyte. */
+const SLOTS_PER_FINISHER_PROCESS = 8;
 /** A busy pool in which no render ends for this long, past the longest deadline, is stuck. */
 const STUCK_AFTER_MS = 330_000;
 
@@ -36,7 +38,10 @@ export async function startWorker(core: Core, templates: TemplateEngine): Promis
     logger,
     metrics: { outcome: (outcome) => metrics.egress.inc({ outcome }) },
   });
-  const finisher = createPdfFinisher({ processes: FINISHER_PROCESSES, logger });
+  const finisher = createPdfFinisher({
+    processes: sandboxProcesses(config.PLATEN_WORKER_SLOTS, SLOTS_PER_FINISHER_PROCESS),
+    logger,
+  });
   const renderer = await createChromiumRenderer({
     slots: config.PLATEN_WORKER_SLOTS,
     isolation: config.PLATEN_ISOLATION,

@@ -3,6 +3,7 @@ import { backoffMs } from '../async/backoff.ts';
 import { TimeoutError, within } from '../async/timeout.ts';
 import { ProcessEnded, SandboxProcess } from './sandbox-process.ts';
 import type { Reply } from './serve.ts';
+import { type Turn, Turns } from './turns.ts';
 
 /**
  * Work that may loop or allocate without end, in processes that can be killed.
@@ -13,24 +14,39 @@ import type { Reply } from './serve.ts';
  */
 export interface Sandbox {
   /**
-   * What the entry's handler makes of `call`. Rejects with SandboxError, or with the signal's reason when that
-   * aborts; either way the work has ended.
+   * What the entry's handler makes of `call`, which may be begun anew once when others wait: it must do nothing but
+   * answer. Rejects with SandboxError, or with the signal's reason when that aborts; either way the work has ended.
+   *
+   * @param timeoutMs that the work itself may take; waiting for a free process does not count.
    */
-  run(call: object, timeoutMs: number, signal?: AbortSignal): Promise<unknown>;
+  run(call: object, timeoutMs: number, terms?: CallTerms): Promise<unknown>;
   /** Ends every process; what is under way or waiting rejects with `closed`. */
   close(): Promise<void>;
+}
+
+export interface CallTerms {
+  /** Whose call it is: accounts take turns. Calls without one count as those of one account. */
+  readonly account?: string | undefined;
+  /** Milliseconds until it must have been done, waiting included. */
+  readonly withinMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface SandboxOptions {
   /** A module that calls `serve`. */
   readonly entry: URL;
-  /** How many calls are worked on at the same time, each in its own process of about 60 MB. */
+  /**
+   * How many calls are worked on at the same time, each in its own process of about 60 MB. The first two are started at
+   * once, the others when calls wait.
+   */
   readonly processes: number;
   /** Megabytes of JavaScript objects that one call may hold before its process ends. */
   readonly heapMb: number;
   readonly logger?: SandboxLogger | undefined;
   /** A number in [0, 1), for the time between tries to start a process; chance unless said otherwise. */
   readonly random?: () => number;
+  /** A call that takes longer is slow: see turns.ts. Default 250 ms. */
+  readonly sliceMs?: number;
 }
 
 export interface SandboxLogger {
@@ -40,11 +56,12 @@ export interface SandboxLogger {
 /**
  * - `fault`: the handler threw; the message is its words
  * - `timeout`: the call took longer than it may, and its process was killed
+ * - `late`: its time was over before it was done, though it took no longer than it may, or had not begun
  * - `memory`: the call used up the heap of its process
  * - `lost`: the process ended for another reason, or none can be started
  * - `closed`: the sandbox is closed
  */
-export type SandboxFailure = 'fault' | 'timeout' | 'memory' | 'lost' | 'closed';
+export type SandboxFailure = 'fault' | 'timeout' | 'late' | 'memory' | 'lost' | 'closed';
 
 export class SandboxError extends Error {
   readonly reason: SandboxFailure;
@@ -60,12 +77,19 @@ export class SandboxError extends Error {
 const FIRST_RESTART_DELAY_MS = 200;
 const MAX_RESTART_DELAY_MS = 5000;
 
-interface Waiting {
-  readonly take: (process: SandboxProcess) => void;
-  readonly fail: (error: unknown) => void;
+/** Processes that are there before they are needed. */
+const WARM_PROCESSES = 2;
+const SLICE_MS = 250;
+/** Two timers that were set for the same time may go off in either order. */
+const TIMER_SLACK_MS = 50;
+/** The answer to a call that was put back. */
+const PUT_BACK = Symbol('put back');
+
+interface Waiting extends Turn {
+  fail(error: unknown): void;
 }
 
-/** Starts its processes at once, so that the first call finds one that is warm. */
+/** Starts processes at once, so that the first call finds one that is warm. */
 export function createSandbox(options: SandboxOptions): Sandbox {
   return new ProcessPool(options);
 }
@@ -74,21 +98,34 @@ class ProcessPool implements Sandbox {
   private readonly options: SandboxOptions;
   private readonly processes = new Set<SandboxProcess>();
   private readonly idle: SandboxProcess[] = [];
-  private readonly waiting = new Set<Waiting>();
+  private readonly busy = new Set<SandboxProcess>();
+  private readonly turns: Turns<Waiting>;
   private readonly closing = new AbortController();
+  /** Places that have been opened; each has one process after the other. */
+  private places = 0;
 
   constructor(options: SandboxOptions) {
     this.options = options;
-    for (let place = 0; place < options.processes; place++) void this.keepOneRunning();
+    this.turns = new Turns({
+      places: options.processes,
+      sliceMs: options.sliceMs ?? SLICE_MS,
+      coming: () => this.places - this.idle.length - this.busy.size,
+    });
+    while (this.places < Math.min(WARM_PROCESSES, options.processes)) this.openPlace();
   }
 
-  async run(call: object, timeoutMs: number, signal?: AbortSignal): Promise<unknown> {
-    const stop = signal === undefined ? this.closing.signal : AbortSignal.any([this.closing.signal, signal]);
-    const process = await this.take(stop);
-    const reply = await callWithin(process, call, timeoutMs, stop);
-    this.release(process);
-    if ('fault' in reply) throw new SandboxError('fault', reply.fault);
-    return reply.output;
+  async run(call: object, timeoutMs: number, terms: CallTerms = {}): Promise<unknown> {
+    const { account = '', withinMs, signal } = terms;
+    const late = lateAfter(withinMs);
+    const stop = AbortSignal.any([this.closing.signal, late.signal, ...(signal ? [signal] : [])]);
+    try {
+      let reply = await this.tryOnce(call, timeoutMs, account, stop);
+      while (reply === PUT_BACK) reply = await this.tryOnce(call, timeoutMs, account, stop);
+      if ('fault' in reply) throw new SandboxError('fault', reply.fault);
+      return reply.output;
+    } finally {
+      late.dispose();
+    }
   }
 
   async close(): Promise<void> {
@@ -98,36 +135,66 @@ class ProcessPool implements Sandbox {
     await Promise.all(all.map((process) => process.ended));
   }
 
-  private take(stop: AbortSignal): Promise<SandboxProcess> {
+  /** Waits for its turn, and does the work once. */
+  private async tryOnce(
+    call: object,
+    timeoutMs: number,
+    account: string,
+    stop: AbortSignal,
+  ): Promise<Reply | typeof PUT_BACK> {
+    const { promise: putBack, resolve } = Promise.withResolvers<typeof PUT_BACK>();
+    const { turn, process } = await this.take(account, () => resolve(PUT_BACK), stop);
+    try {
+      const reply = await callWithin(process, call, timeoutMs, stop, putBack);
+      if (reply !== PUT_BACK && this.processes.has(process)) this.idle.push(process);
+      return reply;
+    } finally {
+      this.turns.end(turn);
+      this.busy.delete(process);
+      this.giveTurns();
+    }
+  }
+
+  private take(
+    account: string,
+    putBack: () => void,
+    stop: AbortSignal,
+  ): Promise<{ turn: Waiting; process: SandboxProcess }> {
     if (stop.aborted) return Promise.reject(stop.reason);
-    const free = this.idle.pop();
-    if (free !== undefined) return Promise.resolve(free);
     return new Promise((resolve, reject) => {
-      const leave = (): void => {
-        this.waiting.delete(waiting);
-        stop.removeEventListener('abort', onStop);
-      };
-      const onStop = (): void => waiting.fail(stop.reason);
-      const waiting: Waiting = {
-        take(process) {
+      const leave = (): void => stop.removeEventListener('abort', onStop);
+      const onStop = (): void => turn.fail(stop.reason);
+      const turn: Waiting = {
+        account,
+        putBack,
+        start: () => {
           leave();
-          resolve(process);
+          // There is one: turns are given when a process is free.
+          const process = this.idle.pop()!;
+          this.busy.add(process);
+          resolve({ turn, process });
         },
-        fail(error) {
+        fail: (error) => {
           leave();
+          this.turns.leave(turn);
           reject(error);
         },
       };
-      this.waiting.add(waiting);
       stop.addEventListener('abort', onStop);
+      this.turns.wait(turn);
+      this.giveTurns();
     });
   }
 
-  private release(process: SandboxProcess): void {
-    if (!this.processes.has(process)) return;
-    const [next] = this.waiting;
-    if (next === undefined) this.idle.push(process);
-    else next.take(process);
+  private giveTurns(): void {
+    while (this.idle.length > 0 && this.turns.startNext());
+    const short = this.idle.length === 0 && this.turns.waiting.size > 0;
+    if (short && this.places < this.options.processes) this.openPlace();
+  }
+
+  private openPlace(): void {
+    this.places += 1;
+    void this.keepOneRunning();
   }
 
   /** One place in the pool: starts a process, and another one whenever it has gone. */
@@ -138,7 +205,8 @@ class ProcessPool implements Sandbox {
       try {
         await process.ready;
         failures = 0;
-        this.release(process);
+        this.idle.push(process);
+        this.giveTurns();
       } catch (error) {
         failures++;
         this.reportFailedStart(error);
@@ -159,7 +227,7 @@ class ProcessPool implements Sandbox {
     this.options.logger?.warn({ err: error }, 'A sandbox process could not be started.');
     if (this.processes.size > 1) return;
     const failed = new SandboxError('lost', 'No sandbox process can be started.', error);
-    for (const waiting of this.waiting) waiting.fail(failed);
+    for (const waiting of this.turns.waiting) waiting.fail(failed);
   }
 
   private async pauseAfter(failures: number): Promise<void> {
@@ -169,25 +237,48 @@ class ProcessPool implements Sandbox {
   }
 }
 
-/** The process's answer. Past the time, or when `stop` aborts, the process is killed and the call rejects. */
+/** Aborts once so much time has passed, until it is disposed of. */
+function lateAfter(ms: number | undefined): { readonly signal: AbortSignal; dispose(): void } {
+  const controller = new AbortController();
+  const late = (): void => controller.abort(new SandboxError('late', 'The time for the work is over.'));
+  const timer = ms === undefined ? undefined : setTimeout(late, ms);
+  return { signal: controller.signal, dispose: () => clearTimeout(timer) };
+}
+
+/**
+ * The process's answer, or PUT_BACK. Past the time, or when `stop` aborts, the call rejects. The process is killed then,
+ * and when the call is put back.
+ */
 async function callWithin(
   process: SandboxProcess,
   call: object,
   timeoutMs: number,
   stop: AbortSignal,
-): Promise<Reply> {
+  putBack: Promise<typeof PUT_BACK>,
+): Promise<Reply | typeof PUT_BACK> {
   const { promise: cut, reject: cutOff } = Promise.withResolvers<never>();
   const onStop = (): void => cutOff(stop.reason);
   stop.addEventListener('abort', onStop);
   if (stop.aborted) onStop();
+  const began = performance.now();
   try {
-    return await within(timeoutMs, 'The work', Promise.race([process.call(call), cut]));
+    const reply = await within(timeoutMs, 'The work', Promise.race([process.call(call), cut, putBack]));
+    if (reply === PUT_BACK) process.kill();
+    return reply;
   } catch (error) {
     process.kill();
-    throw error === stop.reason ? error : sandboxError(error);
+    if (error !== stop.reason) throw sandboxError(error);
+    const tookItAll = isLate(error) && performance.now() - began > timeoutMs - TIMER_SLACK_MS;
+    throw tookItAll
+      ? new SandboxError('timeout', `The work took longer than ${timeoutMs} ms.`, error)
+      : error;
   } finally {
     stop.removeEventListener('abort', onStop);
   }
+}
+
+function isLate(error: unknown): boolean {
+  return error instanceof SandboxError && error.reason === 'late';
 }
 
 function sandboxError(error: unknown): SandboxError {

@@ -66,7 +66,9 @@ export class TemplateEditor {
    */
   preview(accountId: string, content: string, data: object, maxBytes: number): Promise<string> {
     const limits = { timeoutMs: PREVIEW_TIMEOUT_MS, maxOutputBytes: maxBytes };
-    return this.#perAccount.run(accountId, () => this.#engine.render(content, data, limits));
+    return this.#perAccount.run(accountId, () =>
+      this.#engine.render(content, data, limits, { account: accountId }),
+    );
   }
 
   async #save(accountId: string, templateId: string, change: Partial<TemplateDraft>): Promise<SavedTemplate> {
@@ -94,7 +96,7 @@ export class TemplateEditor {
   }
 
   #check(accountId: string, content: string): Promise<void> {
-    return this.#perAccount.run(accountId, () => this.#engine.check(content));
+    return this.#perAccount.run(accountId, () => this.#engine.check(content, accountId));
   }
 }
 

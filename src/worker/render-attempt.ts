@@ -109,14 +109,12 @@ async function documentOf(
   const { source } = input;
   if (source.mode === 'html') return { kind: 'html', html: source.html };
   if (source.mode === 'url') return { kind: 'url', url: source.url };
+  const withinMs = Math.max(1, deadline - parts.clock.now().getTime());
   const html = await parts.templates.render(
     source.content,
     source.data,
-    {
-      timeoutMs: Math.max(1, Math.min(MAX_TEMPLATE_MS, deadline - parts.clock.now().getTime())),
-      maxOutputBytes: MAX_TEMPLATE_OUTPUT_BYTES,
-    },
-    signal,
+    { timeoutMs: Math.min(MAX_TEMPLATE_MS, withinMs), maxOutputBytes: MAX_TEMPLATE_OUTPUT_BYTES },
+    { account: input.accountId, withinMs, signal },
   );
   return { kind: 'html', html };
 }

@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import { PlatenError } from '../../errors/registry.ts';
-import { createSandbox, SandboxError, type SandboxLogger } from '../../sandbox/sandbox.ts';
+import { type CallTerms, createSandbox, SandboxError, type SandboxLogger } from '../../sandbox/sandbox.ts';
 import type { Call } from './protocol.ts';
 
 export interface TemplateLimits {
@@ -10,15 +10,26 @@ export interface TemplateLimits {
   readonly maxOutputBytes: number;
 }
 
+/** Whose template it is, and when it has to be done. */
+export interface TemplateTurn {
+  /** Accounts take turns. */
+  readonly account?: string | undefined;
+  /** Milliseconds until the job's deadline: waiting for a free process counts. */
+  readonly withinMs?: number | undefined;
+  /** Ends it when it aborts. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** Turns templates and data into HTML, in processes of their own that are killed when they do not stop. */
 export interface TemplateEngine {
   /**
    * Rejects with TEMPLATE_ERROR for faults of the template (its message leads with line and column where they are
-   * known) and for crossed limits; with the signal's PlatenError, else CANCELLED, when `signal` aborts.
+   * known) and for crossed limits; with RENDER_TIMEOUT when the time of `turn` ends before; with the signal's
+   * PlatenError, else CANCELLED, when that aborts.
    */
-  render(source: string, data: object, limits: TemplateLimits, signal?: AbortSignal): Promise<string>;
+  render(source: string, data: object, limits: TemplateLimits, turn?: TemplateTurn): Promise<string>;
   /** Syntax only. Rejects with TEMPLATE_ERROR as `render` does. */
-  check(source: string): Promise<void>;
+  check(source: string, account?: string): Promise<void>;
   /** Ends every process; what is under way or waiting rejects with UNAVAILABLE. */
   close(): Promise<void>;
 }
@@ -43,16 +54,16 @@ export function createTemplateEngine(options: TemplateEngineOptions): TemplateEn
     logger: options.logger,
   });
 
-  async function run(call: Call, timeoutMs: number, signal?: AbortSignal): Promise<string> {
+  async function run(call: Call, timeoutMs: number, turn: CallTerms = {}): Promise<string> {
     try {
-      return (await sandbox.run(call, timeoutMs, signal)) as string;
+      return (await sandbox.run(call, timeoutMs, turn)) as string;
     } catch (thrown) {
       throw templateError(thrown, timeoutMs);
     }
   }
 
   return {
-    render(source, data, limits, signal) {
+    render(source, data, limits, turn) {
       const { timeoutMs, maxOutputBytes } = limits;
       const softTimeoutMs = timeoutMs - Math.min(NOTICE_MS, timeoutMs / 5);
       const call: Call = {
@@ -62,10 +73,10 @@ export function createTemplateEngine(options: TemplateEngineOptions): TemplateEn
         softTimeoutMs,
         maxOutputBytes,
       };
-      return run(call, timeoutMs, signal);
+      return run(call, timeoutMs, turn);
     },
-    async check(source) {
-      await run({ kind: 'check', source }, CHECK_TIMEOUT_MS);
+    async check(source, account) {
+      await run({ kind: 'check', source }, CHECK_TIMEOUT_MS, { account });
     },
     close: () => sandbox.close(),
   };
@@ -79,6 +90,14 @@ function templateError(thrown: unknown, timeoutMs: number): PlatenError {
       return new PlatenError('TEMPLATE_ERROR', thrown.message);
     case 'timeout':
       return new PlatenError('TEMPLATE_ERROR', `The template runs longer than ${timeoutMs} ms.`);
+    case 'late':
+      return new PlatenError(
+        'RENDER_TIMEOUT',
+        'The template was not rendered within the time of the render.',
+        {
+          cause: thrown,
+        },
+      );
     case 'memory':
       return new PlatenError('TEMPLATE_ERROR', 'The template uses more memory than allowed.', {
         cause: thrown,

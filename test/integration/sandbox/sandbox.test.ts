@@ -73,9 +73,9 @@ describe('Sandbox', () => {
   it('rejects with the reason of a signal, before, while waiting and while running', async () => {
     const [running, waiting] = [new AbortController(), new AbortController()];
     const outcomes = Promise.allSettled([
-      sandbox.run({ deed: 'spin' }, 60_000, running.signal),
-      sandbox.run({ deed: 'echo' }, 60_000, waiting.signal),
-      sandbox.run({ deed: 'echo' }, 60_000, AbortSignal.abort('before')),
+      sandbox.run({ deed: 'spin' }, 60_000, { signal: running.signal }),
+      sandbox.run({ deed: 'echo' }, 60_000, { signal: waiting.signal }),
+      sandbox.run({ deed: 'echo' }, 60_000, { signal: AbortSignal.abort('before') }),
     ]);
     await sleep(50);
     waiting.abort('waiting');

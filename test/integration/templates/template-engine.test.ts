@@ -80,11 +80,51 @@ describe('Template engine', () => {
     await Promise.all(hostile);
   });
 
+  it("does another account's templates while those of ten others never end", async function () {
+    this.timeout(90_000);
+    const long = { ...LIMITS, timeoutMs: 80_000 };
+    const stop = new AbortController();
+    await engine.render('{{ 1 }}', {}, LIMITS, { account: 'neighbour' });
+    let ended = 0;
+    const endless = Array.from({ length: 30 }, (_, n) =>
+      engine
+        .render(ENDLESS, {}, long, { account: `hostile ${n % 10}`, signal: stop.signal })
+        .catch(() => undefined)
+        .finally(() => {
+          ended += 1;
+        }),
+    );
+    for (let n = 0; n < 10; n += 1) {
+      assert.equal(await engine.render('{{ n }}', { n }, LIMITS, { account: 'neighbour' }), String(n));
+    }
+    assert.equal(ended, 0, 'none of the endless ones had to end for it');
+    stop.abort();
+    await Promise.all(endless);
+  });
+
+  it("ends with the render's own deadline, though it has only waited", async () => {
+    const single = createTemplateEngine({ processes: 1 });
+    try {
+      const stop = new AbortController();
+      const long = { ...LIMITS, timeoutMs: 20_000 };
+      const endless = [1, 2].map(() => single.render(ENDLESS, {}, long, { signal: stop.signal }));
+      const outcomes = Promise.allSettled(endless);
+      await assert.rejects(single.render('{{ 1 }}', {}, LIMITS, { withinMs: 300 }), {
+        code: 'RENDER_TIMEOUT',
+      });
+      stop.abort();
+      await outcomes;
+      assert.equal(await single.render('{{ 1 }}', {}, LIMITS), '1', 'its place in the line has been left');
+    } finally {
+      await single.close();
+    }
+  });
+
   it('drops a render whose caller has gone, whether it waits or runs', async () => {
     const [running, waiting] = [new AbortController(), new AbortController()];
     const long = { ...LIMITS, timeoutMs: 20_000 };
     const renders = [running, running, waiting].map((controller) =>
-      engine.render(ENDLESS, {}, long, controller.signal),
+      engine.render(ENDLESS, {}, long, { signal: controller.signal }),
     );
     const outcomes = Promise.allSettled(renders);
     await sleep(100);
@@ -94,7 +134,9 @@ describe('Template engine', () => {
     await assert.rejects(renders[0]!, { code: 'RENDER_TIMEOUT' });
     await outcomes;
     assert.equal(await engine.render('{{ 3 }}', {}, LIMITS), '3');
-    await assert.rejects(engine.render('{{ 3 }}', {}, LIMITS, AbortSignal.abort()), { code: 'CANCELLED' });
+    await assert.rejects(engine.render('{{ 3 }}', {}, LIMITS, { signal: AbortSignal.abort() }), {
+      code: 'CANCELLED',
+    });
   });
 
   it('costs an honest render a few milliseconds at most', async () => {
