@@ -2,7 +2,12 @@ import type { RenderOptions } from '../jobs/render-options.ts';
 
 /** What is put into the browser: a document as text, or an address to load. Templates are HTML by the time they get here. */
 export type RenderSource =
-  | { readonly kind: 'html'; readonly html: string }
+  | {
+      readonly kind: 'html';
+      readonly html: string;
+      /** The source of the template that the HTML was made of: what was filled in was not written by the caller. */
+      readonly template?: string;
+    }
   | { readonly kind: 'url'; readonly url: string };
 
 export interface RenderRequest {

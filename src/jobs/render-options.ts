@@ -87,6 +87,12 @@ function leaveRoom(options: unknown): boolean {
   return inches(left) + inches(right) < width && inches(top) + inches(bottom) < height;
 }
 
+/** Whether it is a scheme, a host and perhaps a port, and nothing else. */
+function isOrigin(text: string): boolean {
+  const url = /^https?:\/\/[^/?#@*\\\s]+\/?$/i.test(text) ? URL.parse(text) : null;
+  return url !== null;
+}
+
 const text255 = z.string().max(255);
 
 /** The contract's render options object (interface: "Render options object"). Unknown fields are refused. */
@@ -155,8 +161,18 @@ export const renderOptionsSchema = z
         }
       })
       .describe(
-        "Sent when protected assets are fetched: to the source URL's origin, or to the hosts an HTML document names.",
+        "Sent when protected assets are fetched: to the source URL's origin, or to the origins (scheme, host and port) " +
+          "that the HTML's own markup or the template's source names; never to those that come from filled-in data.",
       ),
+    assetOrigins: z
+      .array(
+        z
+          .string()
+          .max(300)
+          .refine(isOrigin, 'must be an origin such as https://assets.example or http://assets.example:8080'),
+      )
+      .max(20)
+      .describe('The origins that assetHeaders are sent to, in place of those that are found.'),
     tagged: z
       .boolean()
       .describe('Write a tagged (accessible) PDF; costs about a quarter of the speed. Default false.'),

@@ -116,7 +116,7 @@ async function documentOf(
     { timeoutMs: Math.min(MAX_TEMPLATE_MS, withinMs), maxOutputBytes: MAX_TEMPLATE_OUTPUT_BYTES },
     { account: input.accountId, withinMs, signal },
   );
-  return { kind: 'html', html };
+  return { kind: 'html', html, template: source.content };
 }
 
 async function afterFault(parts: AttemptParts, held: HeldJob, thrown: unknown): Promise<void> {

@@ -285,12 +285,28 @@ describe('every option, in every input mode', function () {
     it(`${mode}: assetHeaders`, async () => {
       const html = `<link rel=stylesheet href="${pages.url}/guarded.css"><p>let in</p>`;
       const options = { assetHeaders: { Authorization: 'Bearer asset' } };
-      const bytes = await render({ ...(await inputOf(mode, html, '/guarded')), options });
+      const input =
+        mode === 'template'
+          ? { templateId: (await service.saveTemplate(tenant, html)).templateId, data: {} }
+          : await inputOf(mode, html, '/guarded');
+      const bytes = await render({ ...input, options });
       assert.match((await readPdf(bytes)).text, /let in/);
       // Antialiased: letters this small have few pixels of the full colour.
       assert.ok((await renderPage(bytes, 1, 4)).countColor(RED) > 20, 'the guarded style is applied');
     });
   }
+
+  it('template: assetHeaders go where its data leads only when the caller lists that origin', async () => {
+    const html = `<link rel=stylesheet href="${pages.url}/guarded.css"><p>let in</p>`;
+    const assetHeaders = { Authorization: 'Bearer asset' };
+    const input = await inputOf('template', html, '/guarded');
+    const isRed = async (options: object) => {
+      const bytes = await render({ ...input, options });
+      return (await renderPage(bytes, 1, 4)).countColor(RED) > 20;
+    };
+    assert.equal(await isRed({ assetHeaders }), false);
+    assert.equal(await isRed({ assetHeaders, assetOrigins: [new URL(pages.url).origin] }), true);
+  });
 
   it('refuses what is out of bounds, all of it at once', async () => {
     const answer = await client.render({

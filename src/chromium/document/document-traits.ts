@@ -214,20 +214,3 @@ function isPassing(attributes: Attributes): boolean {
 export function needsFrames(traits: DocumentTraits, scriptEnabled: boolean): boolean {
   return traits.lasting || traits.moves || (scriptEnabled && traits.frameBound);
 }
-
-const HOST = /(?:https?:)?\/\/([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::\d{1,5})?|\[[0-9a-f:.]+\](?::\d{1,5})?)/gi;
-/** Hosts that are looked at, of a document that names more. */
-const MAX_HOSTS = 10_000;
-
-/**
- * The hosts, with their port where one is written, that a document names in absolute addresses: in its markup, its
- * styles and scripts, and its text.
- */
-export function namedHosts(html: string): ReadonlySet<string> {
-  const hosts = new Set<string>();
-  for (const match of html.matchAll(HOST)) {
-    hosts.add(match[1]!.toLowerCase());
-    if (hosts.size === MAX_HOSTS) break;
-  }
-  return hosts;
-}

@@ -8,6 +8,8 @@ export interface JobDocument {
   readonly kind: RenderSource['kind'];
   /** The HTML itself, or the address that it is at. */
   readonly source: string;
+  /** The source of the template that the HTML was made of, if it was. */
+  readonly template?: string | undefined;
   /** What its text tells; undefined for an address, since nothing is known of what is there. */
   readonly traits: DocumentTraits | undefined;
   readonly scriptEnabled: boolean;
@@ -39,6 +41,7 @@ export function examineDocument(
   return {
     kind: 'html',
     source: source.html,
+    template: source.template,
     traits,
     scriptEnabled,
     still: !(traits.scripted && scriptEnabled),

@@ -1,11 +1,11 @@
 import type { RenderOptions } from '../../jobs/render-options.ts';
 import type { AssetHeaders } from '../page/interceptor.ts';
 import type { RenderPage } from '../page/render-page.ts';
-import { namedHosts } from './document-traits.ts';
 import type { JobDocument } from './job-document.ts';
 import { navigateToDocument, replaceContent, rewritePage } from './load-html.ts';
 import type { LoadStrategy } from './load-strategy.ts';
 import { type EgressRecord, openUrl } from './load-url.ts';
+import { originsInMarkup, originsInTemplate } from './written-origins.ts';
 
 type Load = (
   page: RenderPage,
@@ -21,18 +21,23 @@ const LOADS: Readonly<Record<LoadStrategy['load'], Load>> = {
   'open-url': openUrl,
 };
 
-/** The headers for a document's assets: they go to the hosts that it names, or to the origin that it is at. */
+/** The headers for a document's assets, which go only to origins that the caller wrote. */
 function assetHeadersOf(
-  { kind, source }: JobDocument,
-  { assetHeaders: headers }: RenderOptions,
+  document: JobDocument,
+  { assetHeaders: headers, assetOrigins }: RenderOptions,
 ): AssetHeaders | undefined {
   if (!headers) return undefined;
-  if (kind === 'html') {
-    const hosts = namedHosts(source);
-    return { headers, audience: [...hosts].sort(), allowed: ({ host }) => hosts.has(host) };
-  }
-  const origin = URL.parse(source)?.origin;
-  return { headers, audience: [origin ?? ''], allowed: (asset) => asset.origin === origin };
+  const origins = assetOrigins ? originsOf(assetOrigins) : writtenOrigins(document);
+  return { headers, audience: [...origins].sort(), allowed: ({ origin }) => origins.has(origin) };
+}
+
+function writtenOrigins({ kind, source, template }: JobDocument): ReadonlySet<string> {
+  if (kind === 'url') return originsOf([source]);
+  return template === undefined ? originsInMarkup(source) : originsInTemplate(template);
+}
+
+function originsOf(addresses: readonly string[]): ReadonlySet<string> {
+  return new Set(addresses.flatMap((address) => URL.parse(address)?.origin ?? []));
 }
 
 /**

@@ -7,7 +7,7 @@ type Answer = Protocol.Fetch.FulfillRequestRequest;
 /** Headers for some of a document's requests. */
 export interface AssetHeaders {
   readonly headers: Readonly<Record<string, string>>;
-  /** What `allowed` goes by: hosts or an origin. */
+  /** What `allowed` goes by: origins. */
   readonly audience: readonly string[];
   /** Whether a request to `url` gets them. */
   readonly allowed: (url: URL) => boolean;

@@ -185,7 +185,7 @@ describe('render options in Chromium', () => {
   });
 
   describe('asset headers', () => {
-    it('go to the hosts the document names, and across no redirect', async () => {
+    it('go to the origins that the markup names, and across no redirect', async () => {
       const site = await startSite((request, response) => {
         if (request.url === '/hop')
           response.writeHead(302, { Location: `http://other.test:${site.port}/landed` }).end();
@@ -210,6 +210,27 @@ describe('render options in Chromium', () => {
         assert.equal(sent('/stayed'), 'secret');
         assert.ok(site.requests.some(({ path }) => path === '/unnamed'));
         assert.equal(sent('/unnamed'), undefined);
+      } finally {
+        await site.close();
+      }
+    });
+
+    it('go to the origins that a template names, not to those that its data leads to', async () => {
+      const site = await startSite((_request, response) => response.writeHead(404).end());
+      try {
+        const template = `<img src="${site.at('/written')}"><p>{{ text }}</p><img src="{{ logo }}">`;
+        const filled = `<img src="${site.at('/written')}"><p>x</p><img src="${site.at('/filled', 'other')}">`;
+        const options = { assetHeaders: { 'X-Asset': 'secret' } };
+        await render(bench, { html: filled, template }, options);
+        await render(bench, filled.replace('/filled', '/listed'), {
+          ...options,
+          assetOrigins: [new URL(site.at('/', 'other')).origin],
+        });
+        const sent = (path: string) =>
+          site.requests.filter((request) => request.path === path).map(({ headers }) => headers['x-asset']);
+        assert.deepEqual(sent('/written'), ['secret', undefined]);
+        assert.deepEqual(sent('/filled'), [undefined]);
+        assert.deepEqual(sent('/listed'), ['secret']);
       } finally {
         await site.close();
       }

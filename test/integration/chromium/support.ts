@@ -80,12 +80,16 @@ export interface JobSettings {
 
 export function render(
   { renderer }: Pick<Bench, 'renderer'>,
-  document: string | { readonly url: string },
+  document: string | { readonly url: string } | { readonly html: string; readonly template: string },
   options: RenderOptions = {},
   settings: JobSettings = {},
 ): Promise<RenderedPdf> {
   const source: RenderSource =
-    typeof document === 'string' ? { kind: 'html', html: document } : { kind: 'url', url: document.url };
+    typeof document === 'string'
+      ? { kind: 'html', html: document }
+      : 'url' in document
+        ? { kind: 'url', url: document.url }
+        : { kind: 'html', ...document };
   const request: RenderRequest = {
     jobId: `job-${++jobs}`,
     accountId: settings.accountId ?? 'account',

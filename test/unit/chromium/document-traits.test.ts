@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict';
 import { cssTraits } from '../../../src/chromium/document/css-traits.ts';
-import {
-  documentTraits,
-  MAX_READ,
-  namedHosts,
-  needsFrames,
-} from '../../../src/chromium/document/document-traits.ts';
+import { documentTraits, MAX_READ, needsFrames } from '../../../src/chromium/document/document-traits.ts';
 import { readMarkup } from '../../../src/chromium/document/markup.ts';
+import { originsInMarkup, originsInTemplate } from '../../../src/chromium/document/written-origins.ts';
 
 const EVERYTHING = {
   scripted: true,
@@ -168,12 +164,6 @@ describe('what a document tells of itself', () => {
       assert.ok(needsFrames(documentTraits(html), true));
     });
   }
-
-  it('finds the hosts that are named', () => {
-    const html =
-      '<img src="https://A.example/x"><link href="//b.example:8080/y"><p>http://c.example. and ftp://d.example';
-    assert.deepEqual([...namedHosts(html)].sort(), ['a.example', 'b.example:8080', 'c.example', 'd.example']);
-  });
 });
 
 describe('markup that can be read in two ways', () => {
@@ -250,7 +240,8 @@ describe('a hostile document', () => {
     documentTraits(html);
     documentTraits(html.slice(0, MAX_READ));
     readMarkup(html, nothing);
-    namedHosts(html);
+    originsInMarkup(html);
+    originsInTemplate(html);
   };
   /** Milliseconds of processor time, the shortest of three times. */
   const time = (html: string) => {

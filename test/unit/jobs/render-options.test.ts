@@ -50,6 +50,23 @@ describe('render options', () => {
     assert.notDeepEqual(faults({ assetHeaders: { 'a b': 'c' } }), []);
   });
 
+  it('take origins for asset headers, and nothing that is more or less than one', () => {
+    for (const good of ['https://a.example', 'HTTP://A.example:8080', 'https://[2001:db8::1]/']) {
+      assert.deepEqual(faults({ assetOrigins: [good] }), [], good);
+    }
+    for (const bad of [
+      'a.example',
+      'ftp://a.example',
+      'https://a.example/x',
+      'https://u@a.example',
+      'https://*',
+      '//a.example',
+    ]) {
+      assert.deepEqual(faults({ assetOrigins: [bad] }), ['assetOrigins.0'], bad);
+    }
+    assert.deepEqual(faults({ assetOrigins: Array(21).fill('https://a.example') }), ['assetOrigins']);
+  });
+
   it('refuse asset headers that Chromium does not send', () => {
     for (const name of [
       'Proxy-Authorization',

@@ -884,10 +884,12 @@ export interface components {
             javascriptEnabled?: boolean;
             /** @description A Content-Security-Policy that the document is loaded under. */
             csp?: string;
-            /** @description Sent when protected assets are fetched: to the source URL's origin, or to the hosts an HTML document names. */
+            /** @description Sent when protected assets are fetched: to the source URL's origin, or to the origins (scheme, host and port) that the HTML's own markup or the template's source names; never to those that come from filled-in data. */
             assetHeaders?: {
                 [key: string]: string;
             };
+            /** @description The origins that assetHeaders are sent to, in place of those that are found. */
+            assetOrigins?: string[];
             /** @description Write a tagged (accessible) PDF; costs about a quarter of the speed. Default false. */
             tagged?: boolean;
         };
