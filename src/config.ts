@@ -35,6 +35,7 @@ const givenKey = z
     'must start with sk_live_ or sk_test_ and have 32 to 4096 printable characters after that',
   );
 
+const MIB = 1024 * 1024;
 const DEFAULT_OPS_PORT = 9090;
 /** In the place of a file: the authorities that the system trusts. */
 export const SYSTEM_CA = 'system';
@@ -133,6 +134,18 @@ export const environmentSchema = z.object({
   ),
   PLATEN_MAX_LIVE_JOBS: integer(100_000, 1, 10_000_000).describe(
     'Waiting and running jobs of all accounts; past it new work is refused with 503.',
+  ),
+  PLATEN_MAX_UPLOAD_BYTES: integer(128 * MIB, 16 * MIB, 1024 * 1024 * MIB).describe(
+    'Bytes of request bodies that one API process holds at a time; past it a body of whoever sends most is refused with 503.',
+  ),
+  PLATEN_MAX_UPLOAD_BYTES_PER_ACCOUNT: integer(32 * MIB, 16 * MIB, 1024 * 1024 * MIB).describe(
+    'The same of one account, or of one network as long as nobody is known; past it bodies are refused with 429.',
+  ),
+  PLATEN_LEAST_UPLOAD_RATE: integer(8192, 0, 1024 * MIB).describe(
+    'Bytes a second at which a request body has to come, in each window of five seconds; a slower one is ended with 408.',
+  ),
+  PLATEN_MAX_CONNECTIONS: integer(4096, 1, 1_000_000).describe(
+    'Connections that one API process holds at a time; further ones are closed at once.',
   ),
   PLATEN_WORKER_SLOTS: integer(Math.max(2, availableParallelism()), 1, 256).describe(
     'Renders at a time in one worker. Default: the number of cores, at least 2.',

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import ipaddr from 'ipaddr.js';
 import type { Connection } from 'mongoose';
 import type { Clock } from '../clock.ts';
 import { PlatenError } from '../errors/registry.ts';
 import { FixedWindow, type OpenWindow } from '../limits/fixed-window.ts';
+import { networkOf } from '../limits/network-of.ts';
 import { Collection, type CollectionSpec } from '../store/collection.ts';
 
 /** Failures of one account or one network in one window of time. */
@@ -22,7 +22,6 @@ export interface FailureBounds {
 }
 
 const WINDOW_MS = 15 * 60_000;
-const IPV6_NETWORK_BYTES = 8;
 
 const FAILURES: CollectionSpec = { name: 'sign_in_failures', indexes: [{ fields: { expiresAt: 1 } }] };
 
@@ -74,13 +73,6 @@ function refuseAbove(bound: number, failures: number, { leftMs }: OpenWindow): v
   if (failures > bound) {
     throw new PlatenError('TOO_MANY_FAILURES', undefined, { retryAfterSeconds: leftMs / 1000 });
   }
-}
-
-function networkOf(address = ''): string {
-  if (!ipaddr.isValid(address)) return address;
-  const parsed = ipaddr.process(address);
-  const bytes = parsed.toByteArray();
-  return (parsed.kind() === 'ipv6' ? bytes.slice(0, IPV6_NETWORK_BYTES) : bytes).join('.');
 }
 
 function hashed(text: string): string {

@@ -53,6 +53,12 @@ const REGISTRY = {
     attempts: 1,
     retryable: false,
   },
+  UPLOAD_TOO_SLOW: {
+    status: 408,
+    message: 'The body came more slowly than it may.',
+    attempts: 1,
+    retryable: true,
+  },
   JOB_ENDED: { status: 409, message: 'The job has already ended.', attempts: 1, retryable: false },
   IDEMPOTENCY_MISMATCH: {
     status: 409,
@@ -94,6 +100,12 @@ const REGISTRY = {
   TOO_MANY_WAITING: {
     status: 429,
     message: 'Too many jobs of this account are waiting.',
+    attempts: 1,
+    retryable: true,
+  },
+  TOO_MANY_UPLOADS: {
+    status: 429,
+    message: 'This account is sending as much at a time as it may.',
     attempts: 1,
     retryable: true,
   },

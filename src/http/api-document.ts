@@ -38,7 +38,14 @@ const ERROR_HEADERS: Readonly<Record<number, readonly CommonHeader[]>> = {
   429: ['Retry-After'],
   503: ['Retry-After'],
 };
-const BODY_ERRORS: readonly ErrorCode[] = ['UNSUPPORTED_MEDIA_TYPE', 'MALFORMED_JSON', 'INPUT_TOO_LARGE'];
+const BODY_ERRORS: readonly ErrorCode[] = [
+  'UNSUPPORTED_MEDIA_TYPE',
+  'MALFORMED_JSON',
+  'INPUT_TOO_LARGE',
+  'UPLOAD_TOO_SLOW',
+  'TOO_MANY_UPLOADS',
+  'UNAVAILABLE',
+];
 
 /** The OpenAPI 3.1 document of declared routes. */
 export function createApiDocument(

@@ -24,6 +24,7 @@ import type { TemplateEditor } from '../templates/template-editor.ts';
 import type { TemplateReader } from '../templates/template-store.ts';
 import type { RequestRecorder } from '../usage/request-recorder.ts';
 import type { UsageReports } from '../usage/usage-reports.ts';
+import type { BodyIntake } from './body-intake.ts';
 import type { EventStreams } from './event-stream.ts';
 
 export interface Readiness {
@@ -46,6 +47,8 @@ export interface OpsParts {
 /** What the routes of the API work with. */
 export interface ApiParts extends OpsParts {
   readonly config: Pick<Config, 'PLATEN_HEADER_PREFIX' | 'PLATEN_TRUSTED_PROXIES'>;
+  /** Takes in the bodies of requests. */
+  readonly bodies: BodyIntake;
   readonly renders: RenderService;
   readonly batches: BatchService;
   readonly batchFiles: BatchFiles;

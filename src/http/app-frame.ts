@@ -3,6 +3,7 @@ import helmet from 'helmet';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Authenticators } from './authenticate.ts';
+import type { BodyIntake } from './body-intake.ts';
 import type { CallerGuard } from './caller-guard.ts';
 import { answerErrors, refuseUnknown } from './error-handler.ts';
 import { registerRoutes } from './register-routes.ts';
@@ -15,10 +16,12 @@ export function frameApp<Parts extends { readonly logger: Logger; readonly metri
   readonly parts: Parts;
   readonly authenticators: Authenticators;
   readonly guard?: CallerGuard;
+  /** Takes in the bodies of requests, if there are any. */
+  readonly bodies?: BodyIntake;
   /** How many proxies in front may name the client in X-Forwarded-For. */
   readonly trustedProxies: number;
 }): Express {
-  const { routes, parts, authenticators, guard, trustedProxies } = options;
+  const { routes, parts, authenticators, guard, bodies, trustedProxies } = options;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -32,6 +35,7 @@ export function frameApp<Parts extends { readonly logger: Logger; readonly metri
     parts,
     authenticators,
     guard,
+    bodies,
     observeAdmission: (step, seconds) => parts.metrics.admissionDuration.observe({ step }, seconds),
     logger: parts.logger,
   });

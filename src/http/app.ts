@@ -72,6 +72,7 @@ export function createHttpApp(parts: ApiParts, withOperations = true): Express {
       none: async () => undefined,
     },
     guard: callerGuard(parts),
+    bodies: parts.bodies,
     trustedProxies: config.PLATEN_TRUSTED_PROXIES,
   });
 }

@@ -1,17 +1,30 @@
+/** Characters in which a fault is looked for: in a hostile text of megabytes that could take seconds. */
+const LOOKED_AT = 1024 * 1024;
+const LONGEST_ESCAPE = '\\uffff'.length;
+
 /**
  * Where a text stops being JSON (RFC 8259), in words without a character of the text itself.
  *
  * JSON.parse names the place of some faults only, so this is asked after it has refused a text.
  */
 export function findJsonFault(text: string): string {
-  const scanner = new Scanner(text);
-  const at = scanner.scan();
+  const beginning = text.slice(0, LOOKED_AT);
+  const at = new Scanner(beginning).scan();
   if (at === undefined) return 'the fault could not be located';
+  // Near the cut an escape may be cut in two, and is no fault.
+  if (beginning.length < text.length && at > LOOKED_AT - LONGEST_ESCAPE) {
+    return `the fault is not within its first ${LOOKED_AT} characters`;
+  }
   if (at >= text.length) return text.trim() === '' ? 'it is empty' : 'it ends too early';
-  const before = text.slice(0, at);
-  const line = before.split('\n').length;
-  const column = at - before.lastIndexOf('\n');
+  const line = linesBefore(text, at) + 1;
+  const column = at - text.lastIndexOf('\n', at - 1);
   return `unexpected character at position ${at} (line ${line}, column ${column})`;
+}
+
+function linesBefore(text: string, end: number): number {
+  let lines = 0;
+  for (let at = text.indexOf('\n'); at >= 0 && at < end; at = text.indexOf('\n', at + 1)) lines += 1;
+  return lines;
 }
 
 const SPACE = /[ \t\n\r]*/y;

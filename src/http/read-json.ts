@@ -1,6 +1,8 @@
 import type { Request, Response } from 'express';
 import { PlatenError } from '../errors/registry.ts';
+import type { BodyIntake, Intake } from './body-intake.ts';
 import { findJsonFault } from './json-fault.ts';
+import { checkJsonSize } from './json-size.ts';
 
 /** What a request that is refused may still send, so that its sender gets round to reading the answer. */
 const LINGER_MS = 5000;
@@ -9,19 +11,36 @@ const LINGER_MS = 5000;
 export interface JsonBody {
   readonly bytes: Buffer;
   readonly value: unknown;
+  /** What it takes of the bytes that may be in flight is given back. */
+  release(): void;
 }
 
 /**
  * Reads a JSON body of at most `maxBytes`.
  *
+ * @param ownerId whose body it is, for the bounds of the intake.
  * @throws PlatenError UNSUPPORTED_MEDIA_TYPE for anything but plain application/json in UTF-8; INPUT_TOO_LARGE, before
- * reading when the length is announced; MALFORMED_JSON with the place of the fault.
+ * reading when the length is announced; MALFORMED_JSON with the place of the fault; TOO_MANY_UPLOADS, UNAVAILABLE and
+ * UPLOAD_TOO_SLOW as the intake does.
  */
-export async function readJson(request: Request, maxBytes: number): Promise<JsonBody> {
+export async function readJson(
+  request: Request,
+  maxBytes: number,
+  intake: BodyIntake,
+  ownerId: string,
+): Promise<JsonBody> {
   checkMediaType(request);
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
-  const bytes = await readAtMost(request, maxBytes);
-  return { bytes, value: parse(decode(bytes)) };
+  const announced = Number(request.headers['content-length'] ?? 0);
+  if (announced > maxBytes) throw tooLarge(maxBytes);
+  const body = intake.begin(ownerId, announced);
+  try {
+    const bytes = await readAtMost(request, maxBytes, body);
+    checkJsonSize(bytes);
+    return { bytes, value: parse(decode(bytes)), release: body.release };
+  } catch (error) {
+    body.release();
+    throw error;
+  }
 }
 
 function checkMediaType(request: Request): void {
@@ -38,7 +57,7 @@ function checkMediaType(request: Request): void {
   }
 }
 
-function readAtMost(request: Request, maxBytes: number): Promise<Buffer> {
+function readAtMost(request: Request, maxBytes: number, body: Intake): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -48,11 +67,15 @@ function readAtMost(request: Request, maxBytes: number): Promise<Buffer> {
     };
     const onData = (chunk: Buffer) => {
       size += chunk.length;
-      if (size > maxBytes) conclude(() => reject(tooLarge(maxBytes)));
-      else chunks.push(chunk);
+      if (size > maxBytes) return conclude(() => reject(tooLarge(maxBytes)));
+      chunks.push(chunk);
+      body.came(chunk.length);
     };
-    const onEnd = () =>
+    const onEnd = () => {
+      body.arrived();
       conclude(() => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size)));
+    };
+    body.onRefused((error) => conclude(() => reject(error)));
     const onGone = () => conclude(() => reject(new CallerGone()));
     request.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone);
     if (request.destroyed) onGone();

@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto';
 import type { Express, Request, RequestHandler, Response } from 'express';
 import { PlatenError } from '../errors/registry.ts';
 import { AdmissionTimer, type ObserveAdmission } from '../limits/admission-timer.ts';
+import { networkOf } from '../limits/network-of.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { sendAnswer } from './answers.ts';
 import type { Authenticators } from './authenticate.ts';
+import type { BodyIntake } from './body-intake.ts';
 import type { CallerGuard, Exchange } from './caller-guard.ts';
 import { checkRequest } from './check-request.ts';
 import { type JsonBody, readJson } from './read-json.ts';
@@ -23,6 +25,8 @@ export interface Registration<Parts> {
   readonly authenticators: Authenticators;
   /** Stands around the requests that come with a credential. */
   readonly guard?: CallerGuard | undefined;
+  /** Takes in the bodies of requests; of an app whose requests have none, absent. */
+  readonly bodies?: BodyIntake | undefined;
   readonly observeAdmission: ObserveAdmission;
   readonly logger: Logger;
 }
@@ -44,7 +48,7 @@ export function registerRoutes<Parts>(registration: Registration<Parts>): void {
 /** The steps of every request, in this order: who asks, the body (its limit is the plan's), its form, its handler. */
 function runRoute<Parts>(
   route: Route<Parts>,
-  { parts, authenticators, guard, observeAdmission, logger }: Registration<Parts>,
+  { parts, authenticators, guard, bodies, observeAdmission, logger }: Registration<Parts>,
 ): RequestHandler {
   const authenticate: ((request: Request) => Promise<AnyCaller>) | undefined = authenticators[route.auth];
   if (authenticate === undefined) throw new Error(`Nothing authenticates ${route.path} by ${route.auth}.`);
@@ -57,7 +61,7 @@ function runRoute<Parts>(
     const caller = await admissionTimer.time('authenticate', () => authenticate(request));
     if (caller !== undefined) context.accountId = caller.accountId;
     const exchange = { request, response, caller, admissionTimer };
-    const work = () => handle(route, parts, exchange);
+    const work = () => handle(route, parts, bodies, exchange);
     const answer: AnyAnswer = await (caller && guard ? guard(route, { ...exchange, caller }, work) : work());
     sendAnswer(response, answer, route.responses[answer.status], logger);
   };
@@ -67,26 +71,58 @@ function runRoute<Parts>(
 async function handle<Parts>(
   route: Route<Parts>,
   parts: Parts,
-  { request, response, caller, admissionTimer }: Exchange<AnyCaller>,
+  bodies: BodyIntake | undefined,
+  exchange: Exchange<AnyCaller>,
 ): Promise<AnyAnswer> {
-  const body = route.body && (await readJson(request, bodyLimit(caller)));
-  const bodyHash = body && hashOfNamed(request, body);
-  return await route.handler(
-    {
+  // The body is held by the checked request alone, so that it is gone once the route says that it is done with it.
+  const checked = await readAndCheck(route, bodies, exchange);
+  try {
+    return await route.handler(checked, parts);
+  } finally {
+    checked.bodyDone();
+  }
+}
+
+async function readAndCheck<Parts>(
+  route: Route<Parts>,
+  bodies: BodyIntake | undefined,
+  { request, response, caller, admissionTimer }: Exchange<AnyCaller>,
+): Promise<Parameters<Route<Parts>['handler']>[0]> {
+  let body: JsonBody | undefined;
+  if (route.body !== undefined) {
+    if (bodies === undefined) throw new Error(`Nothing takes in the bodies of ${route.path}.`);
+    body = await readJson(request, bodyLimit(caller), bodies, caller?.accountId ?? strangersOf(request));
+  }
+  const release = body?.release;
+  try {
+    const bodyHash = body && hashOfNamed(request, body);
+    const checked = {
       ...checkRequest(route, request, body?.value),
       caller,
       clientAddress: request.ip,
       route: route.path,
       bodyHash: () => bodyHash ?? '',
+      bodyDone() {
+        checked.body = undefined;
+        release?.();
+      },
       admissionTimer,
-      aboutJob(jobId) {
+      aboutJob(jobId: string) {
         contextOf(response).jobId = jobId;
       },
-      setHeader: (name, value) => void response.setHeader(name, value),
-      onHangUp: (listener) => onHangUp(response, listener),
-    },
-    parts,
-  );
+      setHeader: (name: string, value: string) => void response.setHeader(name, value),
+      onHangUp: (listener: () => void) => onHangUp(response, listener),
+    };
+    return checked;
+  } catch (error) {
+    release?.();
+    throw error;
+  }
+}
+
+/** Whose body it is when nobody is known: that of everybody in one network. */
+function strangersOf(request: Request): string {
+  return `network ${networkOf(request.ip)}`;
 }
 
 /** Taken at once, so that the bytes need not be kept as long as the request takes. */

@@ -80,6 +80,8 @@ export interface RouteRequest<A extends Auth, P, Q, H, B> {
   readonly route: string;
   /** Hex SHA-256 of the body as it was sent; only of a request that names itself by an Idempotency-Key. */
   readonly bodyHash: () => string;
+  /** The body is not looked at any more: its memory is given back although the request goes on. `body` is gone then. */
+  readonly bodyDone: () => void;
   /** Of a request for work: what it spends on being let in. */
   readonly admissionTimer: AdmissionTimer;
   /** Puts a header on the answer, also when that becomes an error. */

@@ -9,6 +9,7 @@ import { PlatenError } from '../errors/registry.ts';
 import { openCountryDatabase } from '../geo/country-database.ts';
 import type { ApiParts } from '../http/api-parts.ts';
 import { createHttpApp } from '../http/app.ts';
+import { BodyIntake } from '../http/body-intake.ts';
 import { EventStreams } from '../http/event-stream.ts';
 import { LastUse } from '../keys/last-use.ts';
 import { LoadShedder } from '../limits/load-shedder.ts';
@@ -19,6 +20,7 @@ import { createPdfMerger } from '../pdf/merge.ts';
 import type { TemplateEngine } from '../templates/engine/template-engine.ts';
 import { TemplateEditor } from '../templates/template-editor.ts';
 import type { ApiServices } from './api-services.ts';
+import { boundConnections } from './bound-connections.ts';
 import type { Core } from './core.ts';
 import type { HealthChecks } from './health.ts';
 import { type ListeningComponent, listen } from './http-server.ts';
@@ -29,6 +31,12 @@ const COUNT_EVERY_MS = 1000;
 const STORAGE_RETRY_S = 10;
 /** The time a request has to arrive in whole: a slow upload holds a connection for no longer. */
 const REQUEST_TIMEOUT_MS = 60_000;
+/** The same of its head, from the beginning of a connection or the end of the request before. */
+const HEADERS_TIMEOUT_MS = 15_000;
+/** Between two looks for connections that have run out of either time. */
+const CHECK_CONNECTIONS_MS = 5000;
+/** The window in which a body has to keep its rate: longer than a network recovers from a lost packet. */
+const UPLOAD_WINDOW_MS = 5000;
 /** Longer than proxies and clients keep an idle connection, so that none is closed under a request on its way. */
 const KEEP_ALIVE_MS = 75_000;
 /** While it stops: what is left of the grace for the answers of those that waited in vain, in milliseconds. */
@@ -73,6 +81,12 @@ export async function startApi(
     ...accountServices,
     ...checks,
     config,
+    bodies: new BodyIntake({
+      totalBytes: config.PLATEN_MAX_UPLOAD_BYTES,
+      bytesPerOwner: config.PLATEN_MAX_UPLOAD_BYTES_PER_ACCOUNT,
+      leastRate: config.PLATEN_LEAST_UPLOAD_RATE,
+      rateWindowMs: UPLOAD_WINDOW_MS,
+    }),
     renders,
     batches: core.batches.service,
     batchMetrics: core.batches.metrics,
@@ -99,8 +113,11 @@ export async function startApi(
   const app = createHttpApp(parts, opsPortOf(core.role, config) === config.PORT);
   const { server, port } = await listen(app, config.PORT, config.PLATEN_HOST, {
     requestTimeout: REQUEST_TIMEOUT_MS,
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    connectionsCheckingInterval: CHECK_CONNECTIONS_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
   });
+  boundConnections(server, config.PLATEN_MAX_CONNECTIONS, logger);
   core.address.publicUrl ??= `http://localhost:${port}`;
   return {
     port,

@@ -109,6 +109,7 @@ const render = defineRoute({
   return await idempotently(request, key, parts.idempotency, {
     async run(lock) {
       const { jobId, outcome, stopWaiting } = await takeUp(request, parts, lock);
+      request.bodyDone();
       aboutJob(jobId);
       request.onHangUp(() => {
         stopWaiting();

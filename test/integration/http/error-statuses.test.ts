@@ -127,12 +127,14 @@ const OF_JOBS = [
 ] as const satisfies ErrorCode[];
 for (const code of OF_JOBS) PRODUCED[code] = (api, caller) => failing(api, caller, code);
 
-/** Never the end of a request, or shown where accounts are tested: signing in, keys, templates. */
+/** Never the end of a request, or shown where accounts (signing in, keys, templates) and uploads are tested. */
 const ELSEWHERE: readonly ErrorCode[] = [
   'RETRY_SCHEDULED',
   'KEY_CAPACITY',
   'TEMPLATE_CAPACITY',
   'TOO_MANY_FAILURES',
+  'UPLOAD_TOO_SLOW',
+  'TOO_MANY_UPLOADS',
 ];
 /** Every status of the contract's table. 410 is also what batches answer after their retention. */
 const CONTRACT = [400, 401, 403, 404, 409, 410, 413, 429, 500, 503];

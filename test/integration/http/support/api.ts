@@ -14,6 +14,7 @@ import { parseNetworks } from '../../../../src/egress/networks.ts';
 import type { PlatenError } from '../../../../src/errors/registry.ts';
 import { openCountryDatabase } from '../../../../src/geo/country-database.ts';
 import { createHttpApp } from '../../../../src/http/app.ts';
+import { type BodyBounds, BodyIntake } from '../../../../src/http/body-intake.ts';
 import { EventStreams } from '../../../../src/http/event-stream.ts';
 import { KeyStore } from '../../../../src/keys/key-store.ts';
 import { LastUse } from '../../../../src/keys/last-use.ts';
@@ -43,6 +44,8 @@ import { createTenant } from '../../../support/tenant.ts';
 import { assertDeclared } from './declared.ts';
 import { TestWorker } from './test-worker.ts';
 
+const MIB = 1024 * 1024;
+
 export interface TestApi {
   readonly url: string;
   readonly port: number;
@@ -51,6 +54,7 @@ export interface TestApi {
   readonly outputs: OutputStore;
   /** Where its outputs lie, unless it shares its database with others. */
   readonly outputFolder: string;
+  readonly bodies: BodyIntake;
   readonly links: DownloadLinks;
   readonly templates: TemplateStore;
   readonly metrics: Metrics;
@@ -82,6 +86,8 @@ export async function openApi(
     uri?: string;
     config?: Partial<AccountServicesConfig>;
     templateBounds?: TemplateBounds;
+    /** Those of the bodies of requests. */
+    bodyBounds?: Partial<BodyBounds>;
     /** For the names in callback addresses. */
     lookup?: Lookup;
   } = {},
@@ -124,6 +130,13 @@ export async function openApi(
   await ensureIndexes(connection);
   const waiter = new EndWaiter(bus);
   const merger = createPdfMerger(logger);
+  const bodies = new BodyIntake({
+    totalBytes: 128 * MIB,
+    bytesPerOwner: 32 * MIB,
+    leastRate: 8192,
+    rateWindowMs: 5000,
+    ...options.bodyBounds,
+  });
   const worker = new TestWorker(domain, outputs, templateEngine);
   const links = new DownloadLinks('a secret for tests, long enough to be one');
   const metrics = createMetrics('api');
@@ -136,6 +149,7 @@ export async function openApi(
   const server: Server = createServer(
     createHttpApp({
       config: { PLATEN_HEADER_PREFIX: 'X-Service-', PLATEN_TRUSTED_PROXIES: options.trustedProxies ?? 0 },
+      bodies,
       renders: new RenderService({
         ...domain,
         outputs,
@@ -187,6 +201,7 @@ export async function openApi(
     worker,
     outputs,
     outputFolder: folder,
+    bodies,
     links,
     templates,
     metrics,

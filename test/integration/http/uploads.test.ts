@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { pino } from 'pino';
+import { boundConnections } from '../../../src/roles/bound-connections.ts';
+import { eventually } from '../../support/eventually.ts';
+import { openApi, type TestApi, type TestCaller } from './support/api.ts';
+import { latch } from './support/test-worker.ts';
+
+const KIB = 1024;
+
+/** An upload that has begun and goes no further, and what it is answered. */
+class Stalled {
+  readonly #socket: Socket;
+  #text = '';
+
+  constructor(port: number, { secret }: Pick<TestCaller, 'secret'>, bytes: number) {
+    this.#socket = connect(port, '127.0.0.1');
+    this.#socket.on('error', () => undefined);
+    this.#socket.on('data', (chunk) => {
+      this.#text += chunk;
+    });
+    this.#socket.write(
+      `POST /v1/pdf HTTP/1.1\r\nHost: platen\r\nContent-Type: application/json\r\nX-API-Key: ${secret}\r\nContent-Length: ${bytes}\r\n\r\n{`,
+    );
+  }
+
+  /** Status and code. */
+  async answer(): Promise<string> {
+    await eventually('it is answered', async () => /"code":"\w+"/.test(this.#text));
+    return `${this.#text.slice('HTTP/1.1 '.length, 12)} ${/"code":"(\w+)"/.exec(this.#text)?.[1]}`;
+  }
+
+  get answered(): boolean {
+    return this.#text !== '';
+  }
+
+  end(): void {
+    this.#socket.destroy();
+  }
+}
+
+describe('bodies on their way', () => {
+  let api: TestApi;
+  const open: Stalled[] = [];
+
+  const stalled = (caller: TestCaller, bytes: number) => {
+    const upload = new Stalled(api.port, caller, bytes);
+    open.push(upload);
+    return upload;
+  };
+  const inFlight = (bytes: number) =>
+    eventually(`${bytes} bytes are in flight`, async () => api.bodies.bytesInFlight === bytes);
+
+  afterEach(async () => {
+    for (const upload of open.splice(0)) upload.end();
+    await api.close();
+  });
+
+  it('are bounded for one account, whose further ones are refused while another account sends', async () => {
+    api = await openApi({ bodyBounds: { bytesPerOwner: 300 * KIB } });
+    const [greedy, other] = [await api.newCaller(), await api.newCaller()];
+    for (let i = 0; i < 3; i += 1) stalled(greedy, 100 * KIB);
+    await inFlight(300 * KIB);
+    const refused = await greedy.render({ html: '<p>x</p>' });
+    assert.deepEqual([refused.status, refused.json.code], [429, 'TOO_MANY_UPLOADS']);
+    assert.ok(Number(refused.headers.get('retry-after')) >= 1);
+    assert.equal((await other.render({ html: '<p>x</p>' })).status, 200);
+    for (const upload of open.splice(0)) upload.end();
+    await inFlight(0);
+    assert.equal((await greedy.render({ html: '<p>x</p>' })).status, 200);
+  });
+
+  it('are bounded for all: the largest sender gives way to a smaller one', async () => {
+    api = await openApi({ bodyBounds: { totalBytes: 500 * KIB, bytesPerOwner: 300 * KIB } });
+    const [most, less, small] = [await api.newCaller(), await api.newCaller(), await api.newCaller()];
+    const victims = [stalled(most, 150 * KIB), stalled(most, 150 * KIB)];
+    stalled(less, 200 * KIB);
+    await inFlight(500 * KIB);
+    assert.equal((await small.render({ html: 'x'.repeat(50 * KIB) })).status, 200);
+    await eventually('one of them is ended', async () => victims.some(({ answered }) => answered));
+    assert.equal(await victims.find(({ answered }) => answered)!.answer(), '503 UNAVAILABLE');
+    // Who would hold more than anybody is refused instead.
+    await inFlight(350 * KIB);
+    const refused = await small.render({ html: 'x'.repeat(250 * KIB) });
+    assert.deepEqual([refused.status, refused.json.code], [503, 'UNAVAILABLE']);
+  });
+
+  it('are ended when they come too slowly', async () => {
+    api = await openApi({ bodyBounds: { rateWindowMs: 100 } });
+    const upload = stalled(await api.newCaller(), 1000 * KIB);
+    assert.equal(await upload.answer(), '408 UPLOAD_TOO_SLOW');
+    assert.equal(api.bodies.bytesInFlight, 0);
+  });
+
+  it('count no longer once the job is written, while their caller waits for it', async () => {
+    api = await openApi();
+    const caller = await api.newCaller();
+    const gate = latch();
+    const claimed = latch();
+    api.worker.render = async () => {
+      claimed.open();
+      await gate.opened;
+      return { pages: 1 };
+    };
+    const answer = caller.render({ html: 'x'.repeat(100 * KIB) });
+    await claimed.opened;
+    await inFlight(0);
+    gate.open();
+    assert.equal((await answer).status, 200);
+  });
+
+  it('may hold a million names and values at most', async () => {
+    api = await openApi();
+    const caller = await api.newCaller();
+    const refused = await caller.render(`{"html":"x","data":[${'[],'.repeat(500_001)}[]]}`);
+    assert.deepEqual([refused.status, refused.json.code], [413, 'INPUT_TOO_LARGE']);
+    const faulty = await caller.render(`{"html":"${'\\n'.repeat(2000 * KIB)}`);
+    assert.deepEqual([faulty.status, faulty.json.code], [400, 'MALFORMED_JSON']);
+  });
+});
+
+describe('connections', () => {
+  it('are bounded, and one that nobody uses gives way', async () => {
+    const server = createServer((_request, response) => response.end('ok'));
+    boundConnections(server, 2, pino({ level: 'silent' }));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const sockets = [0, 1].map(() => connect(port, '127.0.0.1'));
+    for (const socket of sockets) {
+      socket.write('GET / HTTP/1.1\r\nHost: platen\r\n\r\n');
+      await once(socket, 'data');
+    }
+    const idleClosed = sockets.map((socket) => once(socket, 'close'));
+    const third = connect(port, '127.0.0.1');
+    third.on('error', () => undefined);
+    await once(third, 'close');
+    await Promise.all(idleClosed);
+    assert.equal(await (await fetch(`http://127.0.0.1:${port}/`)).text(), 'ok');
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+});
