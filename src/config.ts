@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { emailSchema, PASSWORD_LENGTHS } from './accounts/credentials.ts';
+import { REGISTRATION_MODES } from './accounts/registration.ts';
 import { SASL_MECHANISMS } from './bus/kafka/sasl.ts';
 import { parseNetworks } from './egress/networks.ts';
 import { SECRET_FORM } from './keys/secret.ts';
@@ -135,6 +136,9 @@ export const environmentSchema = z.object({
   PLATEN_MAX_LIVE_JOBS: integer(100_000, 1, 10_000_000).describe(
     'Waiting and running jobs of all accounts; past it new work is refused with 503.',
   ),
+  PLATEN_LIVE_JOBS_KEPT_FOR_PAID: integer(20, 0, 100).describe(
+    'Per cent of PLATEN_MAX_LIVE_JOBS that accounts on plans without a price do not get: past the rest their new work is refused with 503.',
+  ),
   PLATEN_MAX_UPLOAD_BYTES: integer(128 * MIB, 16 * MIB, 1024 * 1024 * MIB).describe(
     'Bytes of request bodies that one API process holds at a time; past it a body of whoever sends most is refused with 503.',
   ),
@@ -206,6 +210,15 @@ export const environmentSchema = z.object({
     .min(1)
     .optional()
     .describe("Audience that the issuer's tokens must be for; required with PLATEN_OIDC_ISSUER."),
+  PLATEN_REGISTRATION: z
+    .enum(REGISTRATION_MODES)
+    .default('open')
+    .describe(
+      'Who may make an account by POST /auth/register: open (everybody), invite (who has an invitation of platen accounts invite), closed (nobody; platen accounts create does). Accounts of an issuer are made in any case.',
+    ),
+  PLATEN_REGISTRATIONS_PER_ADDRESS: integer(20, 1, 1_000_000).describe(
+    'Accounts that may be asked for within an hour from one client address (of IPv6: from one /64); past it they are refused with 429.',
+  ),
   PLATEN_SIGN_IN_FAILURES_PER_ACCOUNT: integer(10, 1, 1_000_000).describe(
     'Failures to sign in to one account within a quarter of an hour; past it attempts are refused with 429.',
   ),

@@ -1,13 +1,14 @@
-import { Semaphore } from '../async/semaphore.ts';
+import { FairSemaphore } from '../async/fair-semaphore.ts';
 import { type AuditAction, type AuditLog, byAccount } from '../audit/audit-log.ts';
 import { PlatenError } from '../errors/registry.ts';
-import { FREE_PLAN } from '../plans/plan.ts';
+import { networkOf } from '../limits/network-of.ts';
 import { type AccessTokenStore, type IssuedToken, tokenId } from './access-token-store.ts';
 import type { AccountService } from './account-service.ts';
 import type { Account, AccountStore } from './account-store.ts';
 import type { Session } from './bearer.ts';
 import type { FailureLimit } from './failure-limit.ts';
 import { verifyPassword } from './password.ts';
+import type { Registration, RegistrationRequest } from './registration.ts';
 
 export interface Credentials {
   readonly email: string;
@@ -22,35 +23,53 @@ export interface SignInParts {
   readonly accounts: AccountStore;
   readonly tokens: AccessTokenStore;
   readonly failures: FailureLimit;
+  readonly registration: Registration;
   readonly audit: AuditLog;
 }
 
-/** Each hashing takes a thread and 19 MiB; files are read by the same four threads. */
-const HASHINGS = 2;
-/** Some seconds of work: whoever would wait longer is told to come back. */
-const MAX_WAITING = 50;
+/**
+ * Each hashing takes a thread and 19 MiB; files are read by the same four threads. Some seconds of work may wait: whoever
+ * would wait longer is told to come back. Those who register wait apart from those who sign in.
+ */
+const SIGNING_IN = { permits: 2, maxWaiting: 50, maxWaitingOfKey: 20, full } as const;
+const REGISTERING = { permits: 1, maxWaiting: 25, maxWaitingOfKey: 10, full } as const;
 const RETRY_AFTER_FULL_S = 5;
+
+/** What is attempted, and what comes before and in it. */
+interface Attempt<Given extends Credentials> {
+  readonly action: AuditAction;
+  readonly turns: FairSemaphore;
+  /** Answers the account that the credentials open, or undefined. */
+  readonly prove: (given: Given) => Promise<Account | undefined>;
+}
+
 /**
  * Signing up, in and out with a password. A failure is one answer after one hashing and the same writes, whether the
  * address has an account or not; see docs/decisions/0010-sign-in-tells-nothing.md.
  */
 export class SignIn {
   readonly #parts: SignInParts;
-  readonly #hashings = new Semaphore(HASHINGS, { maxWaiting: MAX_WAITING, full });
+  readonly #signingIn = new FairSemaphore(SIGNING_IN);
+  readonly #registering = new FairSemaphore(REGISTERING);
 
   constructor(parts: SignInParts) {
     this.#parts = parts;
   }
 
   /**
-   * Makes an account on the free plan.
+   * Makes an account, on the free plan unless an invitation says another.
    *
-   * @throws PlatenError UNAUTHENTICATED when the address has an account; TOO_MANY_FAILURES; UNAVAILABLE.
+   * @throws PlatenError UNAUTHENTICATED when the address has an account; REGISTRATION_CLOSED; INVITATION_INVALID;
+   * TOO_MANY_REGISTRATIONS; TOO_MANY_FAILURES; UNAVAILABLE.
    */
-  async register(credentials: Credentials, address: Address): Promise<IssuedToken> {
-    const { issued } = await this.#attempt('account.registered', credentials, address, (given) =>
-      this.#parts.accountService.create({ ...given, plan: FREE_PLAN }, byAccount(address)),
-    );
+  async register(request: RegistrationRequest, address: Address): Promise<IssuedToken> {
+    const { registration } = this.#parts;
+    await registration.admit(request, address);
+    const { issued } = await this.#attempt(request, address, {
+      action: 'account.registered',
+      turns: this.#registering,
+      prove: (given) => registration.create(given, address),
+    });
     return issued;
   }
 
@@ -61,7 +80,11 @@ export class SignIn {
       const right = await verifyPassword(password, account?.passwordHash ?? null);
       return right ? account : undefined;
     };
-    const { account, issued } = await this.#attempt('account.signed_in', credentials, address, prove);
+    const { account, issued } = await this.#attempt(credentials, address, {
+      action: 'account.signed_in',
+      turns: this.#signingIn,
+      prove,
+    });
     await this.#record(account, 'account.signed_in', address);
     return issued;
   }
@@ -72,20 +95,15 @@ export class SignIn {
     await this.#record(account, 'account.signed_out', address);
   }
 
-  /**
-   * A failure is recorded; what comes of success is for whoever attempts.
-   *
-   * @param prove answers the account that the credentials open, or undefined.
-   */
-  async #attempt(
-    attempted: AuditAction,
-    { email, password }: Credentials,
+  /** A failure is recorded; what comes of success is for whoever attempts. */
+  async #attempt<Given extends Credentials>(
+    given: Given,
     address: Address,
-    prove: (credentials: Credentials) => Promise<Account | undefined>,
+    { action, turns, prove }: Attempt<Given>,
   ): Promise<{ account: Account; issued: IssuedToken }> {
     const { failures } = this.#parts;
-    const credentials = { email: email.toLowerCase(), password };
-    const account = await this.#hashings.run(async () => {
+    const credentials = { ...given, email: given.email.toLowerCase() };
+    const account = await turns.run(networkOf(address), async () => {
       const turnedOutWell = await failures.begin(credentials.email, address);
       const proven = await prove(credentials);
       if (proven !== undefined) await turnedOutWell();
@@ -93,7 +111,7 @@ export class SignIn {
     });
     const issued = account && (await this.#issue(account, credentials.email));
     if (account === undefined || issued === undefined) {
-      await this.#recordFailure(attempted, credentials.email, address);
+      await this.#recordFailure(action, credentials.email, address);
       throw new PlatenError('UNAUTHENTICATED', 'The e-mail address and the password do not fit.');
     }
     return { account, issued };

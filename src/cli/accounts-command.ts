@@ -19,6 +19,7 @@ const USAGE = `usage: platen accounts <command> [--json]
   create EMAIL [--plan PLAN]                 prints the password that it makes
   set-plan ACCOUNT PLAN                      in force within a second
   reset-password ACCOUNT                     prints the new password; ends the account's tokens
+  invite [--plan PLAN] [--days N]            prints a code to register one account with, good for 7 days
   revoke-tokens ACCOUNT                      ends every bearer token; API keys go on working
 
 ACCOUNT is an id or an e-mail address, PLAN one of ${[...BUILT_IN.plans.keys()].join(', ')},
@@ -28,9 +29,12 @@ The database is the one of MONGODB_URI, otherwise the embedded one in PLATEN_DAT
 
 const MAX_ROWS = 1000;
 const PASSWORD_BYTES = 15;
+const DAY_MS = 24 * 3_600_000;
+const MAX_DAYS = 366;
 
 interface Options {
   readonly plan: string;
+  readonly days: string;
   readonly limit: string;
   readonly offset: string;
   readonly json: boolean;
@@ -91,6 +95,19 @@ const COMMANDS: Readonly<Record<string, { readonly operands: number; readonly ru
       const account = await findAccount(accounts, who);
       await accountService.resetPassword(account, password, BY_OPERATOR);
       return one(account, made);
+    },
+  },
+  invite: {
+    operands: 0,
+    async run({ accountService, invitations }, _operands, { plan, days }) {
+      accountService.requirePlan(plan);
+      const lifeMs = integer('days', days, 1, MAX_DAYS) * DAY_MS;
+      const { code, invitation } = await invitations.create(plan, lifeMs);
+      const expiresAt = invitation.expiresAt.toISOString();
+      return {
+        value: { code, plan, expiresAt },
+        text: `Invitation, shown this once: ${code}\nGood for one account on the plan ${plan}, until ${expiresAt}.`,
+      };
     },
   },
   'revoke-tokens': {
@@ -154,6 +171,7 @@ function parseStrictly(argv: readonly string[]) {
     strict: true,
     options: {
       plan: { type: 'string', default: FREE_PLAN },
+      days: { type: 'string', default: '7' },
       limit: { type: 'string', default: '100' },
       offset: { type: 'string', default: '0' },
       json: { type: 'boolean', default: false },

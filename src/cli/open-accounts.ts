@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AccountService } from '../accounts/account-service.ts';
 import { type AccountReader, AccountStore } from '../accounts/account-store.ts';
+import type { InvitationStore } from '../accounts/invitation-store.ts';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { KeyService } from '../keys/key-service.ts';
@@ -23,6 +24,7 @@ export interface OpenAccounts {
   readonly accounts: AccountReader;
   readonly accountService: AccountService;
   readonly keyService: KeyService;
+  readonly invitations: InvitationStore;
   close(): Promise<void>;
 }
 
@@ -49,7 +51,7 @@ export async function openAccounts(config: Config): Promise<OpenAccounts> {
         ? await openMirroredPlans(new PlanMirror(connection), logger)
         : plansOfFile;
     const accounts = new AccountStore(connection, systemClock);
-    const { accountService, keyService } = createAccountServices(connection, {
+    const { accountService, keyService, invitations } = createAccountServices(connection, {
       accounts,
       keys: new KeyStore(connection, systemClock),
       plans,
@@ -62,6 +64,7 @@ export async function openAccounts(config: Config): Promise<OpenAccounts> {
       accounts,
       accountService,
       keyService,
+      invitations,
       async close() {
         await connection.close();
         await database.close();

@@ -46,6 +46,18 @@ const REGISTRY = {
     attempts: 1,
     retryable: false,
   },
+  REGISTRATION_CLOSED: {
+    status: 403,
+    message: 'Accounts are not made by registering here.',
+    attempts: 1,
+    retryable: false,
+  },
+  INVITATION_INVALID: {
+    status: 403,
+    message: 'There is no such invitation, or it has been used or has ended.',
+    attempts: 1,
+    retryable: false,
+  },
   NOT_FOUND: { status: 404, message: 'There is no such resource.', attempts: 1, retryable: false },
   METHOD_NOT_ALLOWED: {
     status: 405,
@@ -112,6 +124,12 @@ const REGISTRY = {
   TOO_MANY_FAILURES: {
     status: 429,
     message: 'Too many attempts to sign in have failed.',
+    attempts: 1,
+    retryable: true,
+  },
+  TOO_MANY_REGISTRATIONS: {
+    status: 429,
+    message: 'Too many accounts have been asked for from this network.',
     attempts: 1,
     retryable: true,
   },

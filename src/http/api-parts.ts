@@ -17,6 +17,7 @@ import type { LastUse } from '../keys/last-use.ts';
 import type { RateLimiter } from '../limits/rate-limiter.ts';
 import type { DownloadLinks } from '../orders/download-links.ts';
 import type { RenderService } from '../orders/render-service.ts';
+import type { Plan } from '../plans/plan.ts';
 import type { PlanSource } from '../plans/plan-source.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -73,8 +74,8 @@ export interface ApiParts extends OpsParts {
   readonly idempotency: IdempotencyStore;
   readonly recorder: RequestRecorder;
   readonly usage: UsageReports;
-  /** Why no new work is taken at the moment, by anybody. */
-  readonly admission: () => PlatenError | undefined;
+  /** Why no new work of a plan is taken at the moment, whoever asks for it. */
+  readonly admission: (plan: Plan) => PlatenError | undefined;
   /** Callbacks that were ordered, and the keys that sign them. */
   readonly callbacks: Pick<Callbacks, 'deliveries' | 'keys'>;
   /** Checks where a callback is to go before the work is accepted; throws what the caller is told. */

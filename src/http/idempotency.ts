@@ -1,3 +1,4 @@
+import type { Caller } from '../accounts/caller.ts';
 import { PlatenError } from '../errors/registry.ts';
 import type { IdempotencyLock, IdempotencyStore } from '../idempotency/idempotency-store.ts';
 import type { AnyAnswer, RouteRequest } from './route.ts';
@@ -28,7 +29,7 @@ export async function idempotently<Answer extends AnyAnswer>(
 ): Promise<Answer> {
   if (key === undefined) return work.run(undefined);
   const { caller, route } = request;
-  const begun = await store.begin(caller.accountId, route, key, request.bodyHash());
+  const begun = await store.begin(scopeOf(caller), route, key, request.bodyHash());
   if (begun.kind === 'replay') {
     request.setHeader('Idempotent-Replayed', 'true');
     return work.replay(begun.workId, begun.status);
@@ -47,6 +48,11 @@ export async function idempotently<Answer extends AnyAnswer>(
     await (callerIsGone ? lock.release() : answerFailure(lock, error)).catch(() => undefined);
     throw error;
   }
+}
+
+/** A live request is never answered with the watermarked PDF of a test, nor the other way round. */
+function scopeOf({ accountId, mode }: Pick<Caller, 'accountId' | 'mode'>): string {
+  return mode === 'test' ? `${accountId} test` : accountId;
 }
 
 /**

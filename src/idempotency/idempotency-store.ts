@@ -16,7 +16,7 @@ const RENEW_MS = 2000;
  * crash finds the work under that id, or knows that it was never begun.
  */
 export interface IdempotencyRecord {
-  /** SHA-256 of account, route and key. */
+  /** SHA-256 of scope, route and key. */
   readonly _id: string;
   /** Hex SHA-256 of the body. */
   readonly bodyHash: string;
@@ -55,7 +55,7 @@ const KEYS: CollectionSpec = {
   ],
 };
 
-/** Remembers idempotency keys, per account and route. */
+/** Remembers idempotency keys, per scope and route. */
 export class IdempotencyStore {
   readonly #keys: Collection<IdempotencyRecord>;
   readonly #clock: Clock;
@@ -68,13 +68,14 @@ export class IdempotencyStore {
   /**
    * Begins a request under a key.
    *
+   * @param scope within which the key is one: the account, and the mode of its API key.
    * @param bodyHash hex SHA-256 of the body as it was sent.
    * @throws PlatenError IDEMPOTENCY_MISMATCH when the key was used with another body; IDEMPOTENCY_IN_PROGRESS while
    * the first request is still being processed.
    */
-  async begin(accountId: string, route: string, key: string, bodyHash: string): Promise<Begun> {
+  async begin(scope: string, route: string, key: string, bodyHash: string): Promise<Begun> {
     const id = createHash('sha256')
-      .update(JSON.stringify([accountId, route, key]))
+      .update(JSON.stringify([scope, route, key]))
       .digest('hex');
     const now = this.#clock.now();
     const fresh: IdempotencyRecord = {
@@ -89,10 +90,10 @@ export class IdempotencyStore {
     };
     if (await this.#keys.insertIfAbsent(fresh)) return { kind: 'run', lock: this.#lock(fresh, false) };
     const known = await this.#keys.findById(id);
-    if (known === undefined) return this.begin(accountId, route, key, bodyHash);
+    if (known === undefined) return this.begin(scope, route, key, bodyHash);
     if (known.expiresAt <= now) {
       await this.#keys.deleteOne({ _id: id, holder: known.holder });
-      return this.begin(accountId, route, key, bodyHash);
+      return this.begin(scope, route, key, bodyHash);
     }
     if (known.bodyHash !== bodyHash) throw new PlatenError('IDEMPOTENCY_MISMATCH');
     if (known.answered !== null) return { kind: 'replay', workId: known.workId, status: known.answered };

@@ -22,6 +22,9 @@ export interface RenderOrder extends Omit<JobOrder, 'jobId'> {
   readonly jobId?: string;
 }
 
+/** Whose jobs are asked about: a test key sees those of test keys, a live key those of live keys. */
+export type JobOwner = Pick<Caller, 'accountId' | 'mode'>;
+
 export interface Accepted {
   readonly jobId: string;
   /** Resolves when the job has ended or will be retried, or the sync window has closed. Async orders: at once. */
@@ -99,15 +102,25 @@ export class RenderService {
     return undefined;
   }
 
-  /** @throws PlatenError NOT_FOUND for a job that is missing, another account's, or past its retention. */
-  async get(accountId: string, jobId: string): Promise<Job> {
-    const job = await this.#parts.store.find(accountId, jobId);
-    if (job === undefined) throw new PlatenError('NOT_FOUND', `There is no job ${jobId}.`);
+  /** @throws PlatenError NOT_FOUND for a job that is missing, somebody else's, or past its retention. */
+  async get({ accountId, mode }: JobOwner, jobId: string): Promise<Job> {
+    const job = await this.ofAccount(accountId, jobId);
+    if (job.test !== (mode === 'test')) throw missing(jobId);
     return job;
   }
 
-  list(accountId: string, query: Omit<JobListQuery, 'accountId'>): Promise<{ total: number; jobs: Job[] }> {
-    return this.#parts.store.list({ accountId, ...query });
+  /** For whoever may see all that an account has. @throws PlatenError NOT_FOUND as `get` does. */
+  async ofAccount(accountId: string, jobId: string): Promise<Job> {
+    const job = await this.#parts.store.find(accountId, jobId);
+    if (job === undefined) throw missing(jobId);
+    return job;
+  }
+
+  list(
+    { accountId, mode }: JobOwner,
+    query: Omit<JobListQuery, 'accountId' | 'test'>,
+  ): Promise<{ total: number; jobs: Job[] }> {
+    return this.#parts.store.list({ accountId, test: mode === 'test', ...query });
   }
 
   /**
@@ -115,9 +128,9 @@ export class RenderService {
    *
    * @throws PlatenError NOT_FOUND; JOB_ENDED when it has ended already.
    */
-  async cancel(accountId: string, jobId: string): Promise<Job> {
+  async cancel(owner: JobOwner, jobId: string): Promise<Job> {
     for (let tries = 0; tries < CANCEL_TRIES; tries += 1) {
-      const job = await this.get(accountId, jobId);
+      const job = await this.get(owner, jobId);
       if (hasEnded(job.state))
         throw new PlatenError('JOB_ENDED', `The job is ${job.state} already.`, { jobId });
       const cancelled = await this.#cancel(job);
@@ -162,4 +175,8 @@ export class RenderService {
     if (job === undefined || hasEnded(job.state)) return 'ended';
     return job.state === 'queued' && job.error !== null ? 'retrying' : undefined;
   }
+}
+
+function missing(jobId: string): PlatenError {
+  return new PlatenError('NOT_FOUND', `There is no job ${jobId}.`);
 }

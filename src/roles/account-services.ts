@@ -4,7 +4,10 @@ import { AccountService } from '../accounts/account-service.ts';
 import type { AccountStore } from '../accounts/account-store.ts';
 import { BearerTokens } from '../accounts/bearer.ts';
 import { FailureLimit } from '../accounts/failure-limit.ts';
+import { InvitationStore } from '../accounts/invitation-store.ts';
 import { OidcVerifier } from '../accounts/oidc-verifier.ts';
+import { Registration } from '../accounts/registration.ts';
+import { RegistrationLimit } from '../accounts/registration-limit.ts';
 import { SignIn } from '../accounts/sign-in.ts';
 import { AuditLog } from '../audit/audit-log.ts';
 import type { Clock } from '../clock.ts';
@@ -18,6 +21,8 @@ export type AccountServicesConfig = Pick<
   Config,
   | 'PLATEN_OIDC_ISSUER'
   | 'PLATEN_OIDC_AUDIENCE'
+  | 'PLATEN_REGISTRATION'
+  | 'PLATEN_REGISTRATIONS_PER_ADDRESS'
   | 'PLATEN_SIGN_IN_FAILURES_PER_ACCOUNT'
   | 'PLATEN_SIGN_IN_FAILURES_PER_ADDRESS'
 >;
@@ -49,18 +54,23 @@ export function createAccountServices(
       ? undefined
       : new OidcVerifier({ issuer, audience, clock });
   const accountService = new AccountService({ accounts, tokens, audit, plans });
+  const invitations = new InvitationStore(connection, clock);
+  const limit = new RegistrationLimit(connection, clock, config.PLATEN_REGISTRATIONS_PER_ADDRESS);
+  const mode = config.PLATEN_REGISTRATION;
+  const registration = new Registration({ accountService, invitations, limit, mode });
   return {
     audit,
     tokens,
     accountService,
     keyService: new KeyService({ keys, audit }),
-    signIn: new SignIn({ accountService, accounts, tokens, failures, audit }),
+    invitations,
+    signIn: new SignIn({ accountService, accounts, tokens, failures, registration, audit }),
     bearer: new BearerTokens({ accountService, accounts, tokens, clock, oidc }),
-    /** @returns how many ended tokens, past failures and old audit entries were deleted. */
+    /** @returns how many ended tokens and invitations, past failures and counts, and old audit entries were deleted. */
     async deleteExpired(now: Date): Promise<number> {
-      return (
-        (await tokens.deleteExpired(now)) + (await failures.deleteExpired(now)) + (await audit.deleteOld(now))
-      );
+      let deleted = await audit.deleteOld(now);
+      for (const owner of [tokens, failures, invitations, limit]) deleted += await owner.deleteExpired(now);
+      return deleted;
     },
   };
 }

@@ -105,7 +105,7 @@ export async function startApi(
     metrics: core.metrics,
     logger,
     clock,
-    admission: () => shedder.refusal() ?? storageRefusal(core),
+    admission: ({ priceCentsPerMonth }) => shedder.refusal(priceCentsPerMonth > 0) ?? storageRefusal(core),
     callbacks: core.callbacks,
     checkCallbackUrl: (url) => checkCallbackUrl(url, { policy, lookup, timeoutMs: WEBHOOK_LOOKUP_MS }),
     checkUrl: (url) => void checkSourceUrl(url, policy),
@@ -164,9 +164,11 @@ function storageLog({ logger, storageProblem }: Core): () => void {
 }
 
 /** Counts the live jobs once in a while; past the bound new work is refused. */
-function watchLoad(core: Core): { refusal: () => PlatenError | undefined; stop: () => void } {
+function watchLoad(core: Core): Pick<LoadShedder, 'refusal'> & { stop: () => void } {
   const { config, jobs, clock } = core;
-  const shedder = new LoadShedder(config.PLATEN_MAX_LIVE_JOBS);
+  const bound = config.PLATEN_MAX_LIVE_JOBS;
+  const kept = Math.floor((bound * config.PLATEN_LIVE_JOBS_KEPT_FOR_PAID) / 100);
+  const shedder = new LoadShedder(bound, bound - kept);
   const logStorage = storageLog(core);
   const timer = setInterval(() => {
     logStorage();
@@ -177,5 +179,5 @@ function watchLoad(core: Core): { refusal: () => PlatenError | undefined; stop: 
     );
   }, COUNT_EVERY_MS);
   timer.unref();
-  return { refusal: () => shedder.refusal(), stop: () => clearInterval(timer) };
+  return { refusal: (paid) => shedder.refusal(paid), stop: () => clearInterval(timer) };
 }

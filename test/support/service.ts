@@ -47,6 +47,7 @@ const ENVIRONMENT = {
   PLATEN_RETRY_BASE_MS: '200',
   PLATEN_SECRET: 'a secret for tests, long enough to be one',
   PLATEN_WORKER_SLOTS: '2',
+  PLATEN_REGISTRATIONS_PER_ADDRESS: '10000',
   PLATEN_PLANS_FILE: fileURLToPath(new URL('plans.yaml', import.meta.url)),
 };
 

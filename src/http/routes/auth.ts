@@ -11,12 +11,19 @@ const register = defineRoute({
   path: '/auth/register',
   summary: 'Make an account',
   description:
-    'The account is on the free plan. An address that has an account already is answered like a sign-in that fails.',
+    'The account is on the free plan, or on that of the invitation. An address that has an account already is answered like a sign-in that fails. Whoever operates the service may close this.',
   tags,
   auth: 'none',
   body: registrationSchema,
   responses: { 201: { description: 'The account is made and signed in.', schema: accessTokenSchema } },
-  errors: ['UNAUTHENTICATED', 'TOO_MANY_FAILURES', 'UNAVAILABLE'],
+  errors: [
+    'UNAUTHENTICATED',
+    'REGISTRATION_CLOSED',
+    'INVITATION_INVALID',
+    'TOO_MANY_REGISTRATIONS',
+    'TOO_MANY_FAILURES',
+    'UNAVAILABLE',
+  ],
 }).handledBy(async ({ body, clientAddress }, parts: ApiParts) => {
   return { status: 201, json: tokenBody(await parts.signIn.register(body, clientAddress)) };
 });

@@ -160,7 +160,7 @@ async function submit(
   parts: ApiParts,
   batchId: string,
 ): Promise<Batch> {
-  const refusal = parts.admission();
+  const refusal = parts.admission(caller.plan);
   if (refusal !== undefined) throw refusal;
   return await parts.batches.submit(caller, await orderOf(body, caller, parts, batchId), admissionTimer);
 }

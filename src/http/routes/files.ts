@@ -21,7 +21,7 @@ const signedFile = defineRoute({
 }).handledBy(async ({ params, aboutJob }, parts: ApiParts) => {
   const target = targetOf(params.token, 'pdf', parts);
   aboutJob(target.jobId);
-  const job = await parts.renders.get(target.accountId, target.jobId);
+  const job = await parts.renders.ofAccount(target.accountId, target.jobId);
   return { status: 200, body: await parts.renders.openOutput(job), headers: fileHeaders(job) };
 });
 

@@ -16,6 +16,7 @@ const list = defineRoute({
   method: 'get',
   path: '/v1/pdf/jobs',
   summary: 'List the jobs of the account',
+  description: 'A test key sees the jobs of test keys, a live key those of live keys.',
   tags,
   auth: 'apiKey',
   query: z.strictObject({
@@ -26,7 +27,7 @@ const list = defineRoute({
   responses: { 200: { description: 'One page of jobs.', schema: jobList } },
 }).handledBy(async ({ query, caller }, parts: ApiParts) => {
   const { limit, offset } = query;
-  const { total, jobs } = await parts.renders.list(caller.accountId, {
+  const { total, jobs } = await parts.renders.list(caller, {
     ...(query.status === undefined ? {} : { states: statesOf(query.status) }),
     limit,
     offset,
@@ -46,7 +47,7 @@ const get = defineRoute({
   errors: ['NOT_FOUND'],
 }).handledBy(async ({ params, caller, aboutJob }, parts: ApiParts) => {
   aboutJob(params.id);
-  return { status: 200, json: jobRecord(await parts.renders.get(caller.accountId, params.id)) };
+  return { status: 200, json: jobRecord(await parts.renders.get(caller, params.id)) };
 });
 
 const cancel = defineRoute({
@@ -61,7 +62,7 @@ const cancel = defineRoute({
   errors: ['NOT_FOUND', 'JOB_ENDED'],
 }).handledBy(async ({ params, caller, aboutJob }, parts: ApiParts) => {
   aboutJob(params.id);
-  return { status: 200, json: jobRecord(await parts.renders.cancel(caller.accountId, params.id)) };
+  return { status: 200, json: jobRecord(await parts.renders.cancel(caller, params.id)) };
 });
 
 const file = defineRoute({
@@ -75,7 +76,7 @@ const file = defineRoute({
   errors: ['NOT_FOUND'],
 }).handledBy(async ({ params, caller, aboutJob }, parts: ApiParts) => {
   aboutJob(params.id);
-  const job = await parts.renders.get(caller.accountId, params.id);
+  const job = await parts.renders.get(caller, params.id);
   return { status: 200, body: await parts.renders.openOutput(job), headers: fileHeaders(job) };
 });
 
@@ -90,7 +91,7 @@ const downloadAddress = defineRoute({
   errors: ['NOT_FOUND'],
 }).handledBy(async ({ params, caller, aboutJob }, parts: ApiParts) => {
   aboutJob(params.id);
-  const job = await parts.renders.get(caller.accountId, params.id);
+  const job = await parts.renders.get(caller, params.id);
   return { status: 200, json: { success: true, ...signedLink(job, parts) } };
 });
 

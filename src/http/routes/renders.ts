@@ -118,13 +118,13 @@ const render = defineRoute({
       });
       const end = await outcome;
       if (end.kind !== 'ended') return accepted(jobId);
-      const job = end.job ?? (await parts.renders.get(caller.accountId, jobId));
+      const job = end.job ?? (await parts.renders.get(caller, jobId));
       return hasEnded(job.state) ? await result(job, parts) : accepted(jobId);
     },
     async replay(jobId, status) {
       aboutJob(jobId);
       if (status === 202) return accepted(jobId);
-      return await result(await parts.renders.get(caller.accountId, jobId), parts);
+      return await result(await parts.renders.get(caller, jobId), parts);
     },
   });
 });
@@ -141,7 +141,7 @@ async function takeUp(
     const begun = await parts.renders.resume(caller.accountId, lock.workId, body.executionMode);
     if (begun !== undefined) return begun;
   }
-  const refusal = parts.admission();
+  const refusal = parts.admission(caller.plan);
   if (refusal !== undefined) throw refusal;
   const order = await orderOf(body, caller, parts);
   const named = lock === undefined ? order : { ...order, jobId: lock.workId };

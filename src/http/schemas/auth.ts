@@ -6,7 +6,16 @@ const email = emailSchema.describe('Upper and lower case make no difference.');
 
 /** The body of `POST /auth/register`. */
 export const registrationSchema = z
-  .strictObject({ email, password: passwordSchema })
+  .strictObject({
+    email,
+    password: passwordSchema,
+    invitation: z
+      .string()
+      .min(1)
+      .max(128)
+      .optional()
+      .describe('The code of an invitation, where accounts are made with one only.'),
+  })
   .meta({ id: 'Registration' });
 
 /** The body of `POST /auth/login`. What cannot be a password is not told apart from one that is wrong. */

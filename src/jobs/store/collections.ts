@@ -58,7 +58,7 @@ const LIVE: CollectionSpec = {
     { fields: { accountId: 1, createdAt: 1 } },
   ],
   looksAt: {
-    asked: ['state', 'owner', 'expiresAt', 'item'],
+    asked: ['state', 'owner', 'expiresAt', 'item', 'test'],
     because: 'the index leads to the jobs of one account, or to some jobs by their ids',
   },
 };
@@ -76,7 +76,7 @@ const HISTORY: CollectionSpec = {
     { fields: { expiresAt: 1 } },
   ],
   looksAt: {
-    asked: ['expiresAt', '_id', 'item'],
+    asked: ['expiresAt', '_id', 'item', 'test'],
     because:
       'what has expired is deleted within a minute, few jobs are on their way here, and of an account’s jobs it is known by the index which are its own',
   },

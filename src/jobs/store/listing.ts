@@ -4,6 +4,8 @@ import type { JobCollections } from './collections.ts';
 
 export interface JobListQuery {
   readonly accountId: string;
+  /** Those of test keys, or those of live keys; both when absent. */
+  readonly test?: boolean;
   /** States to list; all when absent. */
   readonly states?: readonly JobState[];
   readonly limit: number;
@@ -21,6 +23,7 @@ export async function listJobs(
     accountId: query.accountId,
     // Items of batches are listed by their batch.
     item: { $exists: false },
+    ...(query.test !== undefined && { test: query.test }),
     ...(query.states && { state: { $in: [...query.states] } }),
   };
   const visible: mongo.Filter<Job> = { ...filter, expiresAt: { $gt: now } };

@@ -135,6 +135,9 @@ const ELSEWHERE: readonly ErrorCode[] = [
   'TOO_MANY_FAILURES',
   'UPLOAD_TOO_SLOW',
   'TOO_MANY_UPLOADS',
+  'REGISTRATION_CLOSED',
+  'INVITATION_INVALID',
+  'TOO_MANY_REGISTRATIONS',
 ];
 /** Every status of the contract's table. 410 is also what batches answer after their retention. */
 const CONTRACT = [400, 401, 403, 404, 409, 410, 413, 429, 500, 503];

@@ -42,10 +42,13 @@ describe('bytes in flight', () => {
     const bodies = ['a', 'b', 'c'].map((name) => held.begin(name, 33, never));
     assert.throws(() => held.begin('d', 33, never), { code: 'UNAVAILABLE' });
     for (const body of bodies) body.arrived();
-    assert.throws(() => held.begin('d', 2, never), (error: PlatenError) => {
-      assert.deepEqual([error.code, error.retryAfterSeconds], ['UNAVAILABLE', 1]);
-      return error instanceof PlatenError;
-    });
+    assert.throws(
+      () => held.begin('d', 2, never),
+      (error: PlatenError) => {
+        assert.deepEqual([error.code, error.retryAfterSeconds], ['UNAVAILABLE', 1]);
+        return error instanceof PlatenError;
+      },
+    );
     assert.equal(held.total, 99);
   });
 });

@@ -15,6 +15,17 @@ describe('the load shedder', () => {
     assert.equal(shedder.refusal(), undefined);
   });
 
+  it('keeps room for plans with a price', () => {
+    const shedder = new LoadShedder(100, 80);
+    shedder.observe(79, at(0));
+    assert.equal(shedder.refusal(false), undefined);
+    shedder.observe(80, at(1));
+    assert.equal(shedder.refusal(false)?.code, 'UNAVAILABLE');
+    assert.equal(shedder.refusal(true), undefined);
+    shedder.observe(100, at(2));
+    assert.equal(shedder.refusal(true)?.code, 'UNAVAILABLE');
+  });
+
   it('names the time in which what is too much will be done, at the pace seen', () => {
     const shedder = new LoadShedder(100);
     shedder.observe(160, at(0));

@@ -120,6 +120,8 @@ export async function openApi(
     config: {
       PLATEN_OIDC_ISSUER: undefined,
       PLATEN_OIDC_AUDIENCE: undefined,
+      PLATEN_REGISTRATION: 'open',
+      PLATEN_REGISTRATIONS_PER_ADDRESS: 10_000,
       PLATEN_SIGN_IN_FAILURES_PER_ACCOUNT: 10,
       PLATEN_SIGN_IN_FAILURES_PER_ADDRESS: 100,
       ...options.config,

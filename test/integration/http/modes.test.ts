@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { openApi, type TestApi, TestCaller } from './support/api.ts';
+import { latch } from './support/test-worker.ts';
+
+const BODY = { html: '<p>x</p>' };
+
+describe('live and test keys of one account', () => {
+  let api: TestApi;
+  let live: TestCaller;
+  let tester: TestCaller;
+
+  before(async () => {
+    api = await openApi();
+  });
+  after(() => api.close());
+  beforeEach(async () => {
+    api.worker.render = async () => ({ pages: 1 });
+    live = await api.newCaller();
+    const fields = { name: 'test', mode: 'test', allowedIps: [] } as const;
+    const { key, secret } = await api.keys.create(live.accountId, fields);
+    tester = new TestCaller(api.url, live.accountId, key._id, secret);
+  });
+
+  it("find and list nothing but the jobs of their own kind's keys", async () => {
+    const [ofLive, ofTester] = [await live.completed(), await tester.completed()];
+    for (const [who, own, others] of [
+      [live, ofLive, ofTester],
+      [tester, ofTester, ofLive],
+    ] as const) {
+      for (const rest of ['', '/file', '/download-url']) {
+        assert.equal((await who.get(`/v1/pdf/jobs/${own}${rest}`)).status, 200);
+        assert.equal((await who.get(`/v1/pdf/jobs/${others}${rest}`)).status, 404);
+      }
+      for (const flushed of [false, true]) {
+        if (flushed) await api.domain.flush();
+        const { total, jobs } = (await who.get('/v1/pdf/jobs')).json;
+        assert.deepEqual([total, jobs.map(({ jobId }: { jobId: string }) => jobId)], [1, [own]]);
+      }
+      // The address that its own key has asked for leads there without any key.
+      const { url } = (await who.get(`/v1/pdf/jobs/${own}/download-url`)).json;
+      assert.equal((await fetch(url)).status, 200);
+    }
+  });
+
+  it("cancel nothing but the jobs of their own kind's keys", async () => {
+    const gate = latch();
+    api.worker.render = async () => {
+      await gate.opened;
+      return { pages: 1 };
+    };
+    const { jobId } = (await live.render({ ...BODY, executionMode: 'async' })).json;
+    assert.equal((await tester.delete(`/v1/pdf/jobs/${jobId}`)).status, 404);
+    assert.equal((await live.get(`/v1/pdf/jobs/${jobId}`)).json.status === 'cancelled', false);
+    assert.equal((await live.delete(`/v1/pdf/jobs/${jobId}`)).status, 200);
+    gate.open();
+  });
+
+  it('have Idempotency-Keys of their own: no live request is answered with the PDF of a test', async () => {
+    const key = { 'idempotency-key': randomUUID() };
+    const first = await tester.render(BODY, key);
+    const second = await live.render(BODY, key);
+    assert.equal(second.headers.get('idempotent-replayed'), null);
+    const [ofTester, ofLive] = [first, second].map(({ headers }) => headers.get('x-service-job-id')!);
+    assert.notEqual(ofTester, ofLive);
+    for (const [who, own] of [
+      [tester, ofTester],
+      [live, ofLive],
+    ] as const) {
+      const again = await who.render(BODY, key);
+      assert.equal(again.headers.get('idempotent-replayed'), 'true');
+      assert.equal(again.headers.get('x-service-job-id'), own);
+    }
+    assert.equal((await live.post('/v1/pdf', { html: '<p>y</p>' }, key)).status, 409);
+  });
+});
