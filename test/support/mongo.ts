@@ -23,19 +23,27 @@ export async function startMongo(): Promise<TestDatabase> {
 }
 
 let folder: string | undefined;
+let closing = false;
 
 async function startServer(): Promise<EmbeddedDatabase> {
   folder = await mkdtemp(join(tmpdir(), 'platen-test-db-'));
-  return await startEmbeddedDatabase({
+  const database = await startEmbeddedDatabase({
     dataDir: folder,
-    logger: pino({ level: 'silent' }),
+    logger: pino({ level: 'error' }),
     jarsDir: process.env.PLATEN_EMBEDDED_JARS,
   });
+  // Everything after it fails then, and the first of those failures does not say why.
+  void database.ended.then((how) => {
+    if (!closing)
+      console.error(`the database of the tests has ended with ${how}: ${database.problem() ?? ''}`);
+  });
+  return database;
 }
 
 // A root hook: mocha runs it after the last test of the last file.
 if (typeof after === 'function') {
   after(async () => {
+    closing = true;
     await (await server)?.close();
     if (folder !== undefined) await rm(folder, { recursive: true, force: true });
   });
