@@ -1,7 +1,7 @@
-import type { Job } from './job.ts';
+import { randomBytes } from 'node:crypto';
+import { type Job, leavingName } from './job.ts';
 import type { JobEnds } from './job-ends.ts';
 import type { Ledger } from './ledger/ledger.ts';
-import type { JobStore } from './store/job-store.ts';
 
 /**
  * Ends a live job by something else than its own attempt: a cancel, or the end of its time. One that waits is named in the
@@ -11,22 +11,22 @@ import type { JobStore } from './store/job-store.ts';
  * @returns the job as it ended; undefined when it had moved on meanwhile.
  */
 export async function endEarly(
-  parts: { readonly ledger: Ledger; readonly store: JobStore; readonly ends: JobEnds },
+  parts: { readonly ledger: Ledger; readonly ends: JobEnds },
   job: Job,
   move: (job: Job) => Promise<Job | undefined>,
 ): Promise<Job | undefined> {
-  const { ledger, store, ends } = parts;
-  const waits = job.state === 'queued';
-  if (waits) await ledger.announceLeaving(job.accountId, [job._id]);
-  const ended = await move(job);
-  if (ended !== undefined) {
-    await ends.follow(ended);
+  const { ledger, ends } = parts;
+  if (job.state !== 'queued') {
+    const ended = await move(job);
+    if (ended !== undefined) await ends.follow(ended);
     return ended;
   }
-  if (!waits) return undefined;
-  const now = await store.live.find(job._id);
-  // Another ended it at the same moment, by the name that both have put into the ledger: that has to stay until it is used.
-  if (now?.endedFrom === 'queued') await ends.follow(now);
-  else await ledger.withdrawLeaving(job.accountId, [job._id]);
-  return undefined;
+  // Of this try alone: where several end a job at the same moment, the name of the one who did is used, and no other.
+  const leaving = randomBytes(6).toString('hex');
+  const name = leavingName({ ...job, leaving });
+  await ledger.announceLeaving(job.accountId, name);
+  const ended = await move({ ...job, leaving });
+  if (ended === undefined) await ledger.withdrawLeaving(job.accountId, name);
+  else await ends.follow(ended);
+  return ended;
 }

@@ -73,6 +73,8 @@ export interface Job {
   readonly place?: string;
   /** The state that it ended in; absent while it is live. */
   readonly endedFrom?: LiveState;
+  /** Of a job that ended while it waited: which of those who tried to end it did (see `leavingName`). */
+  readonly leaving?: string;
   /** The item of a batch that it is; absent for a job that was asked for by itself. */
   readonly item?: BatchItemRef;
   /** Where its callback goes; absent when it has none. */
@@ -140,4 +142,14 @@ export interface JobInput {
 
 export function hasEnded(state: JobState): state is EndState {
   return state === 'completed' || state === 'failed' || state === 'cancelled';
+}
+
+/** Whoever ends a waiting job puts this name into the ledger first; a job that had none of its own goes by its id. */
+export function leavingName({ _id, leaving }: Pick<Job, '_id' | 'leaving'>): string {
+  return leaving === undefined ? _id : `${_id}~${leaving}`;
+}
+
+/** The id of the job that such a name is about. */
+export function jobOfLeaving(name: string): string {
+  return name.split('~')[0]!;
 }

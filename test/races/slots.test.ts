@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { PlatenError } from '../../src/errors/registry.ts';
 import { endEarly } from '../../src/jobs/end-early.ts';
 import type { Job } from '../../src/jobs/job.ts';
 import { DEFAULT_POOL } from '../../src/plans/names.ts';
 import { outputKey } from '../../src/store/outputs/output-store.ts';
+import { quotaPeriod } from '../../src/usage/quota-period.ts';
 import { type Domain, newJob, openDomain, slotsInUse } from '../support/domain.ts';
 import { eventually } from '../support/eventually.ts';
 import { startMongo } from '../support/mongo.ts';
+
+const period = quotaPeriod(new Date());
 
 describe('races over slots and claims', function () {
   this.timeout(240_000);
@@ -136,6 +140,31 @@ describe('races over slots and claims', function () {
     await first.flush();
     assert.equal(await first.connection.collection('jobs').countDocuments(), 0);
     assert.equal((await first.store.history.among(ids)).size, 1000);
+  });
+
+  it('waiting jobs that two cancel at about the same moment leave their places once, a thousand times', async () => {
+    for (let start = 0; start < 1000; start += 100) {
+      const accountId = `a-${start}`;
+      const jobs = Array.from({ length: 100 }, () => newJob(accountId, { quotaPeriod: period }));
+      await first.admit(...jobs);
+      const seen = await first.store.live.among(jobs.map(({ job }) => job._id));
+      await Promise.all(
+        [...seen.values()].map(async (job) => {
+          const cancel = (domain: Domain) =>
+            endEarly(domain, job, (live) => domain.store.transitions.cancel(live));
+          // The second has seen it waiting, too, and comes at any step of what the first does.
+          const both = [cancel(first), sleep(Math.random() * 40).then(() => cancel(second))];
+          const ended = (await Promise.all(both)).filter((found) => found !== undefined);
+          assert.ok(ended.length <= 1);
+        }),
+      );
+      await first.flush();
+      await second.flush();
+      const record = (await first.ledger.find(accountId))!;
+      const running = Object.keys(record.holders ?? {}).length;
+      assert.deepEqual([record.inFlight, record.waiting, record.leaving], [running, 0, {}]);
+      assert.equal(record.quota?.[period], running);
+    }
   });
 
   it('a thousand jobs submitted and ended at once by two processes all run, four at a time, and leave no slot taken', async () => {

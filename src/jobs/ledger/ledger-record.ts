@@ -46,7 +46,7 @@ export interface LedgerRecord {
    * place at which nobody is found is one that nobody is coming to.
    */
   readonly arriving?: Readonly<Record<string, Arrival>>;
-  /** Waiting jobs that are about to be ended: job id → epoch milliseconds. */
+  /** Waiting jobs that are about to be ended: `leavingName` → epoch milliseconds. */
   readonly leaving?: Readonly<Record<string, number>>;
   /** Jobs that have ended and given back what they held, and whose end is still to be followed up: id → epoch milliseconds. */
   readonly ending?: Readonly<Record<string, number>>;

@@ -3,7 +3,7 @@ import type { Connection, mongo } from 'mongoose';
 import type { Clock } from '../../clock.ts';
 import { Collection, type CollectionSpec, type Update } from '../../store/collection.ts';
 import type { Period } from '../../usage/quota-period.ts';
-import type { Job } from '../job.ts';
+import { type Job, leavingName } from '../job.ts';
 import type { Lane } from '../lanes.ts';
 import { fields, headIs, nobodyCameBefore, notNamed, type QuotaLimit, withinQuota } from './ledger-filter.ts';
 import { type LedgerRecord, laneState, type SeenLedger } from './ledger-record.ts';
@@ -247,15 +247,19 @@ export class Ledger {
     return this.#changeHeld(accountId, jobId, { $inc: { inFlight: -1, waiting: 1 } }, since);
   }
 
-  /** Says that waiting jobs are about to be ended, so that a crash in the middle is found. */
-  async announceLeaving(accountId: string, jobIds: readonly string[]): Promise<void> {
+  /**
+   * Says that a waiting job is about to be ended, so that a crash in the middle is found.
+   *
+   * @param name as `leavingName` makes it.
+   */
+  async announceLeaving(accountId: string, name: string): Promise<void> {
     const now = this.#clock.now().getTime();
-    await this.#change({ _id: accountId }, { $set: { ...fields('leaving', jobIds, now), active: true } });
+    await this.#change({ _id: accountId }, { $set: { [`leaving.${name}`]: now, active: true } });
   }
 
-  /** They live on: somebody else has moved them. */
-  async withdrawLeaving(accountId: string, jobIds: readonly string[]): Promise<void> {
-    await this.#change({ _id: accountId }, { $unset: fields('leaving', jobIds, '') });
+  /** Somebody else has moved the job: by another name, if it has ended. */
+  async withdrawLeaving(accountId: string, name: string): Promise<void> {
+    await this.#change({ _id: accountId }, { $unset: { [`leaving.${name}`]: '' } });
   }
 
   /**
@@ -286,7 +290,7 @@ export class Ledger {
     if (job.endedFrom !== 'queued') {
       return this.#changeHeld(accountId, _id, { $inc: { inFlight: -1, ...back }, $set: ending });
     }
-    const leaving = `leaving.${_id}`;
+    const leaving = `leaving.${leavingName(job)}`;
     return this.#change(
       { _id: accountId, [leaving]: { $exists: true } },
       { $unset: { [leaving]: '' }, $inc: { waiting: -1, ...back }, $set: ending },

@@ -154,6 +154,7 @@ export class Transitions {
         ...(job.state === 'queued' || job.state === 'dispatched' || job.state === 'processing'
           ? { endedFrom: job.state }
           : {}),
+        ...(job.leaving && { leaving: job.leaving }),
         completedAt: now,
         expiresAt: new Date(now.getTime() + job.retentionHours * HOUR_MS),
         error,

@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.ts';
 import { type ErrorCode, PlatenError } from '../../errors/registry.ts';
 import { type NamedPlan, poolOf } from '../../plans/plan.ts';
 import type { HandOver } from '../hand-over.ts';
-import { hasEnded, type Job } from '../job.ts';
+import { hasEnded, type Job, jobOfLeaving, leavingName } from '../job.ts';
 import type { JobEnds } from '../job-ends.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Arrival, LedgerRecord, SlotHolder } from '../ledger/ledger-record.ts';
@@ -61,13 +61,13 @@ export async function repairNamedJobs(
     for (const [id, arrival] of olderThan(DEAD_MS, ledger.arriving ?? {}, now)) {
       repaired += Number(await repairArrival(parts, accountId, id, arrival, live));
     }
-    for (const [jobId] of olderThan(UNFOLLOWED_MS, timed(ledger.leaving), now)) {
-      const job = live.get(jobId);
-      if (job !== undefined && hasEnded(job.state)) {
+    for (const [name, { since }] of olderThan(UNFOLLOWED_MS, timed(ledger.leaving), now)) {
+      const job = live.get(jobOfLeaving(name));
+      if (job !== undefined && hasEnded(job.state) && leavingName(job) === name) {
         await parts.ends.follow(job);
         repaired += 1;
-      } else if (now - (ledger.leaving?.[jobId] ?? now) > UNDECIDED_MS) {
-        await parts.ledger.withdrawLeaving(accountId, [jobId]);
+      } else if (now - since > UNDECIDED_MS) {
+        await parts.ledger.withdrawLeaving(accountId, name);
       }
     }
     const unfollowed = olderThan(UNFOLLOWED_MS, timed(ledger.ending), now).map(([jobId]) => jobId);
@@ -81,7 +81,7 @@ function namedIn(ledger: LedgerRecord, now: number): string[] {
   return [
     ...Object.keys(ledger.holders ?? {}),
     ...olderThan(DEAD_MS, ledger.arriving ?? {}, now).flatMap(([, { jobs }]) => jobs),
-    ...olderThan(UNFOLLOWED_MS, timed(ledger.leaving), now).map(([id]) => id),
+    ...olderThan(UNFOLLOWED_MS, timed(ledger.leaving), now).map(([name]) => jobOfLeaving(name)),
     ...olderThan(UNFOLLOWED_MS, timed(ledger.ending), now).map(([id]) => id),
   ];
 }

@@ -321,7 +321,7 @@ describe('sweeps', () => {
     const id = await submit({ quotaPeriod: period });
     const third = await submit();
     const ended = (await domain.store.transitions.cancel(await job(running))) as Job;
-    await domain.ledger.announceLeaving('a', [id]);
+    await domain.ledger.announceLeaving('a', id);
     const cancelled = (await domain.store.transitions.cancel(await job(id))) as Job;
     await domain.handOver.free(ended);
     assert.ok((await domain.ledger.find('a'))?.holders?.[id]);
@@ -438,7 +438,7 @@ describe('sweeps', () => {
   it('end a waiting job whose canceller died after it had cancelled it', async () => {
     await claim(await submit(), 'w', 1e9);
     const id = await submit({ quotaPeriod: period });
-    await domain.ledger.announceLeaving('a', [id]);
+    await domain.ledger.announceLeaving('a', id);
     await domain.store.transitions.cancel(await job(id));
     domain.clock.pass(5001);
     assert.equal(await repair(), 1);
