@@ -1,0 +1,123 @@
+import type { DisabledBecause, Mail, MailKind, MailValues } from '../mail.ts';
+import type { Block, MailText } from './layout.ts';
+
+/** Where a mail leads to. */
+export interface Links {
+  /** The billing page of the dashboard. */
+  readonly billingUrl: string;
+  /** Asks whether auto overage is to be turned off, without signing in. */
+  readonly disableUrl: string;
+}
+
+type Write<Kind extends MailKind> = (values: MailValues[Kind], links: Links) => MailText;
+
+const MONEY = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' });
+const COUNT = new Intl.NumberFormat('en-US');
+const MOMENT = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
+
+/** What a mail says. */
+export function textOf({ kind, values }: Mail['content'], links: Links): MailText {
+  // The outbox keeps a kind and its values together, as they were put in.
+  const write = TEXTS[kind] as Write<MailKind>;
+  return write(values, links);
+}
+
+const TEXTS: { readonly [Kind in MailKind]: Write<Kind> } = {
+  'overage-purchased': ({ units, amountCents, spentCents, capCents }, links) => ({
+    subject: `${pdfs(units)} bought by auto overage`,
+    blocks: [
+      said(
+        `Your quota was used up, and auto overage has bought ${COUNT.format(units)} more PDFs. You need not do anything.`,
+      ),
+      {
+        facts: [
+          ['Block', pdfs(units)],
+          ['Charged', money(amountCents)],
+          ['Auto overage in this billing period', `${money(spentCents)} of ${money(capCents)}`],
+        ],
+      },
+      said('What is left of the block at the end of the next billing period lapses.'),
+      { button: 'See billing and invoices', url: links.billingUrl },
+      { link: 'Turn auto overage off', url: links.disableUrl },
+    ],
+  }),
+  'overage-failed': ({ units, amountCents }, links) => ({
+    subject: 'Auto overage is off: a payment failed',
+    blocks: [
+      said(
+        `Your quota was used up, and auto overage tried to buy ${pdfs(units)} for ${money(amountCents)}. The payment failed, so nothing was charged and auto overage is off now.`,
+      ),
+      said('Renders past your quota are refused until it is renewed, or until you buy a block.'),
+      { button: 'Check your card', url: links.billingUrl },
+    ],
+  }),
+  'overage-action-required': ({ units, amountCents, payUrl, until }, links) => ({
+    subject: 'Your bank wants you to confirm a payment',
+    blocks: [
+      said(
+        `Your quota was used up, and auto overage is buying ${pdfs(units)} for ${money(amountCents)}. Your bank wants you to confirm this payment.`,
+      ),
+      { button: 'Confirm the payment', url: payUrl },
+      said(`Without that the purchase is given up at ${moment(until)}, and auto overage is turned off.`),
+      { link: 'Turn auto overage off', url: links.disableUrl },
+    ],
+  }),
+  'auto-overage-disabled': ({ because }, links) => ({
+    subject: 'Auto overage is off',
+    blocks: [
+      said(REASONS[because]),
+      said('Renders past your quota are refused until it is renewed, or until you buy a block.'),
+      { button: 'See billing', url: links.billingUrl },
+    ],
+  }),
+  'payment-failed': ({ plan, graceEnds, payUrl }, links) => ({
+    subject: `Payment for the plan ${plan} failed`,
+    blocks: [
+      said(
+        `Your subscription could not be renewed: the payment failed. You keep the plan ${plan}, with what was left of your quota, until ${moment(graceEnds)}. After that your account has the plan free.`,
+      ),
+      payButton(payUrl, links),
+      said('The payment is tried again by itself over the next days. Auto overage is off until it succeeds.'),
+    ],
+  }),
+  'duplicate-subscription': ({ plan }, links) => ({
+    subject: 'A second subscription was ended and paid back',
+    blocks: [
+      said(
+        `There were two subscriptions of your account at the same time. The later one, to the plan ${plan}, was ended, and what it had charged is on its way back to your card.`,
+      ),
+      { button: 'See billing and invoices', url: links.billingUrl },
+    ],
+  }),
+};
+
+const REASONS: Readonly<Record<DisabledBecause, string>> = {
+  link: 'Auto overage of your account was turned off by the link of a mail. Nothing more is bought by itself.',
+  payment: 'A payment failed, so auto overage was turned off. Nothing more is bought by itself.',
+  dispute:
+    'Your bank has disputed a payment, so auto overage was turned off and the block that it paid cannot be used for now.',
+  subscription:
+    'Your subscription is no longer active, so auto overage was turned off. Nothing more is bought by itself.',
+};
+
+function payButton(payUrl: string | null, { billingUrl }: Links): Block {
+  return payUrl === null
+    ? { button: 'Check your card', url: billingUrl }
+    : { button: 'Pay now', url: payUrl };
+}
+
+function said(paragraph: string): Block {
+  return { paragraph };
+}
+
+function pdfs(units: number): string {
+  return `${COUNT.format(units)} PDFs`;
+}
+
+function money(cents: number): string {
+  return MONEY.format(cents / 100);
+}
+
+function moment(iso: string): string {
+  return `${MOMENT.format(new Date(iso))} UTC`;
+}

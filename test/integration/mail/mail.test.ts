@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Connection } from 'mongoose';
+import { pino } from 'pino';
+import { createFolderTransport } from '../../../src/mail/folder.ts';
+import { MailOutbox } from '../../../src/mail/outbox.ts';
+import { createSmtpTransport } from '../../../src/mail/smtp.ts';
+import { ensureIndexes } from '../../../src/store/collection-spec.ts';
+import { connectDatabase } from '../../../src/store/connection.ts';
+import { TestClock } from '../../support/domain.ts';
+import { MailServer } from '../../support/mail-server.ts';
+import { startMongo } from '../../support/mongo.ts';
+import { openMailSender, purchased } from './support.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+describe('Mails', () => {
+  let connection: Connection;
+  let clock: TestClock;
+  let outbox: MailOutbox;
+  let server: MailServer;
+
+  before(async () => {
+    connection = await connectDatabase((await startMongo()).uri, pino({ level: 'silent' }));
+    clock = new TestClock();
+    outbox = new MailOutbox(connection, clock);
+    await ensureIndexes(connection);
+  });
+  after(() => connection?.close());
+  beforeEach(async () => {
+    server = await MailServer.start();
+  });
+  afterEach(async () => {
+    await server.close();
+    await connection.collection('mails').deleteMany({});
+  });
+
+  const sender = (over: Parameters<typeof openMailSender>[2] = {}) =>
+    openMailSender({ outbox, clock }, createSmtpTransport(server.url), over);
+
+  it('reach a mail server as plain text and HTML, once for each id', async () => {
+    for (let count = 0; count < 3; count += 1) await outbox.enqueue(purchased('block-1:granted'));
+    assert.equal(await sender().send(), 1);
+    await outbox.enqueue(purchased('block-1:granted'));
+    assert.equal(await sender().send(), 0);
+    const [mail, ...others] = server.delivered;
+    assert.equal(others.length, 0);
+    assert.deepEqual([mail!.from, mail!.to], ['billing@platen.test', ['ada@example.com']]);
+    for (const part of [
+      /^Subject: 1,000 PDFs bought by auto overage$/m,
+      /^Message-ID: <block-1\.granted@platen\.test>$/m,
+      /^Auto-Submitted: auto-generated$/m,
+      /^Content-Type: multipart\/alternative;/m,
+      /^Content-Type: text\/plain;/m,
+      /^Content-Type: text\/html;/m,
+    ])
+      assert.match(mail!.message.replaceAll('\r', ''), part);
+  });
+
+  it('go to one address, whatever stands in it', async () => {
+    const to = '"a, eve@evil.test" <ada@example.com>';
+    await outbox.enqueue(purchased('odd', to));
+    await sender().send();
+    assert.ok(server.delivered.every((mail) => mail.to.length === 1));
+    assert.ok(!server.delivered.some((mail) => mail.to.includes('eve@evil.test')));
+  });
+
+  it('are sent again, later and later, while the mail server is away or busy', async () => {
+    await outbox.enqueue(purchased('block'));
+    server.refuses = () => ({ code: 451, message: 'Try again later' });
+    const outcomes: string[] = [];
+    const trying = sender({ observe: (outcome) => outcomes.push(outcome) });
+    await trying.send();
+    await trying.send();
+    assert.deepEqual(outcomes, ['retried']);
+    assert.match((await outbox.find('block'))!.error!, /Try again later/);
+    server.refuses = () => undefined;
+    clock.pass(61_000);
+    await trying.send();
+    assert.deepEqual([outcomes, server.delivered.length], [['retried', 'sent'], 1]);
+  });
+
+  it('have failed when the mail server refuses them for good', async () => {
+    await outbox.enqueue(purchased('block'));
+    server.refuses = () => ({ code: 550, message: 'No such user' });
+    const outcomes: string[] = [];
+    await sender({ observe: (outcome) => outcomes.push(outcome) }).send();
+    const { state, due, error } = (await outbox.find('block'))!;
+    assert.deepEqual([outcomes, state, due], [['failed'], 'failed', undefined]);
+    assert.match(error!, /No such user/);
+  });
+
+  it('have failed when no attempt of some days has gone well', async () => {
+    await outbox.enqueue(purchased('block'));
+    server.refuses = () => ({ code: 451, message: 'Try again later' });
+    for (let tries = 0; tries < 10; tries += 1) {
+      await sender().send();
+      clock.pass(DAY_MS + HOUR_MS);
+    }
+    const { state, attempts } = (await outbox.find('block'))!;
+    assert.deepEqual([state, attempts], ['failed', 10]);
+  });
+
+  it('wait while it is not known where their links lead to', async () => {
+    await outbox.enqueue(purchased('block'));
+    await sender({ links: async () => undefined }).send();
+    const { state, attempts } = (await outbox.find('block'))!;
+    assert.deepEqual([state, attempts], ['waiting', 0]);
+  });
+
+  it('are counted while they wait, with the age of the oldest', async () => {
+    assert.deepEqual(await outbox.waiting(), { count: 0, oldestMs: 0 });
+    await outbox.enqueue(purchased('first'));
+    clock.pass(HOUR_MS);
+    await outbox.enqueue(purchased('second'));
+    const { count, oldestMs } = await outbox.waiting();
+    assert.equal(count, 2);
+    assert.ok(oldestMs >= HOUR_MS);
+    await sender().send();
+    assert.equal((await outbox.waiting()).count, 0);
+  });
+
+  it('are forgotten after 90 days', async () => {
+    await outbox.enqueue(purchased('old'));
+    clock.pass(89 * DAY_MS);
+    assert.equal(await outbox.deleteOld(clock.now()), 0);
+    clock.pass(2 * DAY_MS);
+    assert.equal(await outbox.deleteOld(clock.now()), 1);
+  });
+
+  it('are taken by a server that asks for a password', async () => {
+    const strict = await MailServer.start({ name: 'platen', password: 's3cret' });
+    try {
+      await outbox.enqueue(purchased('block'));
+      const url = `smtp://platen:s3cret@127.0.0.1:${strict.port}`;
+      await openMailSender({ outbox, clock }, createSmtpTransport(url)).send();
+      assert.equal(strict.delivered.length, 1);
+    } finally {
+      await strict.close();
+    }
+  });
+
+  it('become files where there is no mail server, the same file however often', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'platen-mails-'));
+    try {
+      const written = createFolderTransport(join(folder, 'mails'), pino({ level: 'silent' }));
+      await outbox.enqueue(purchased('block-1:granted'));
+      await openMailSender({ outbox, clock }, written).send();
+      assert.deepEqual(await readdir(join(folder, 'mails')), ['block-1.granted.eml']);
+      const file = await readFile(join(folder, 'mails', 'block-1.granted.eml'), 'utf8');
+      assert.match(file, /^To: ada@example\.com$/m);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});

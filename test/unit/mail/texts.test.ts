@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { MailKind, MailValues } from '../../../src/mail/mail.ts';
+import { htmlOf, plainTextOf } from '../../../src/mail/texts/layout.ts';
+import { textOf } from '../../../src/mail/texts/texts.ts';
+
+const PREVIEWS = join(import.meta.dirname, '..', '..', '..', 'docs', 'mails');
+const LINKS = {
+  billingUrl: 'https://platen.example/dashboard/billing',
+  disableUrl: 'https://platen.example/public/auto-overage/disable?token=TOKEN',
+};
+const EXAMPLES: MailValues = {
+  'overage-purchased': { units: 5_000, amountCents: 4_500, spentCents: 9_000, capCents: 20_000 },
+  'overage-failed': { units: 5_000, amountCents: 4_500 },
+  'overage-action-required': {
+    units: 5_000,
+    amountCents: 4_500,
+    payUrl: 'https://invoice.stripe.com/i/example',
+    until: '2026-11-23T14:05:00.000Z',
+  },
+  'auto-overage-disabled': { because: 'dispute' },
+  'payment-failed': {
+    plan: 'professional',
+    graceEnds: '2026-11-29T00:00:00.000Z',
+    payUrl: 'https://invoice.stripe.com/i/example',
+  },
+  'duplicate-subscription': { plan: 'starter' },
+};
+
+describe('Mails, as docs/mails shows them', () => {
+  for (const kind of Object.keys(EXAMPLES) as MailKind[])
+    it(`${kind} in plain text and HTML`, async () => {
+      const text = textOf({ kind, values: EXAMPLES[kind] }, LINKS);
+      const preview = (extension: string) => readFile(join(PREVIEWS, `${kind}.${extension}`), 'utf8');
+      assert.equal(await preview('txt'), `Subject: ${text.subject}\n\n${plainTextOf(text)}`);
+      assert.equal(await preview('html'), htmlOf(text));
+    });
+
+  it('say the same in both, and lead to the same pages', () => {
+    for (const kind of Object.keys(EXAMPLES) as MailKind[]) {
+      const text = textOf({ kind, values: EXAMPLES[kind] }, LINKS);
+      const plain = plainTextOf(text);
+      const html = htmlOf(text);
+      const urls = text.blocks.flatMap((block) => ('url' in block ? [block.url] : []));
+      assert.ok(urls.length > 0);
+      for (const url of urls) {
+        assert.ok(plain.includes(`\n${url}\n`), `${kind}: ${url}`);
+        assert.ok(html.includes(`href="${url}"`), `${kind}: ${url}`);
+      }
+    }
+  });
+
+  it('show what anybody may have named as it is, and never as HTML', () => {
+    const values = { plan: '<img src=x onerror="alert(1)">' };
+    const html = htmlOf(textOf({ kind: 'duplicate-subscription', values }, LINKS));
+    assert.ok(!html.includes('<img'));
+    assert.ok(html.includes('&lt;img src=x onerror=&quot;alert(1)&quot;&gt;'));
+  });
+
+  it('fetch nothing', () => {
+    for (const kind of Object.keys(EXAMPLES) as MailKind[]) {
+      const html = htmlOf(textOf({ kind, values: EXAMPLES[kind] }, LINKS));
+      assert.doesNotMatch(html, /<(img|link|script|iframe)|url\(|src=/i);
+    }
+  });
+});
