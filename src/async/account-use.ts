@@ -1,6 +1,8 @@
 export interface AccountUseOptions {
   /** A piece of work that takes longer makes its account slow, in milliseconds. */
   readonly slowMs: number;
+  /** What an account counts as having used of which nothing is known, in milliseconds; default as much as is not slow yet. */
+  readonly strangerMs?: number;
   /** Milliseconds of a clock that never goes back; the process's own unless said otherwise. */
   readonly now?: () => number;
 }
@@ -34,12 +36,14 @@ const LOOK_AROUND_AT = 1000;
  */
 export class AccountUse {
   readonly #slowMs: number;
+  readonly #strangerMs: number;
   readonly #now: () => number;
   readonly #accounts = new Map<string, Account>();
   #lookAroundAt = LOOK_AROUND_AT;
 
-  constructor({ slowMs, now = () => performance.now() }: AccountUseOptions) {
+  constructor({ slowMs, strangerMs = slowMs, now = () => performance.now() }: AccountUseOptions) {
     this.#slowMs = slowMs;
+    this.#strangerMs = strangerMs;
     this.#now = now;
   }
 
@@ -60,13 +64,10 @@ export class AccountUse {
     if (now - use.since > this.#slowMs) known.slowUntil = now + SLOW_FOR_MS;
   }
 
-  /**
-   * Milliseconds that the account has used lately, with what is under way. One of which nothing is known counts as if it
-   * had just done as much as is not slow yet: those that are known to be quick go before it.
-   */
+  /** Milliseconds that the account has used lately, with what is under way. */
   of(account: string): number {
     const known = this.#accounts.get(account);
-    if (known === undefined) return this.#slowMs;
+    if (known === undefined) return this.#strangerMs;
     const now = this.#now();
     let used = decayed(known, now);
     for (const { since } of known.running) used += now - since;

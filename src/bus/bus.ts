@@ -34,18 +34,26 @@ export function topicOf(event: JobEvent): EventTopic {
   return event.kind === 'cancelled' ? 'cancels' : 'outcomes';
 }
 
+/** Whose job it is, by the routing key of its pointer. */
+export function accountOf(routingKey: string): string {
+  const end = routingKey.lastIndexOf(':');
+  return end === -1 ? routingKey : routingKey.slice(0, end);
+}
+
 /** What a worker offers to the bus. */
 export interface PointerConsumer {
   /**
-   * Resolves when there is room to run a job of this class, with a slot held for it. Rejects when `signal` aborts.
+   * Resolves when there is room for a pointer of this class, with a slot held for it. Rejects when `signal` aborts.
    * May take as long as a render does: the bus keeps its session alive meanwhile.
    */
   reserve(jobClass: JobClass, signal: AbortSignal): Promise<Slot>;
   /**
-   * Claims the job (or finds the pointer stale) and resolves; the render goes on behind it and releases the slot.
-   * The message is acknowledged after this resolves. Never rejects for a fault of the job.
+   * Takes the pointer and resolves; what comes of it goes on behind it and releases the slot. The message is acknowledged
+   * after this resolves. Never rejects for a fault of the job.
    */
   accept(pointer: JobPointer, slot: Slot): Promise<void>;
+  /** Told when the pointers of a class are shared out anew among the workers: those that wait here are for others to take. */
+  regrouped?(jobClass: JobClass): Promise<void>;
 }
 
 /** Room for one job in a worker. The first `release` frees it; further calls do nothing. */

@@ -1,33 +1,66 @@
-import type { JobClass, Slot } from '../bus/bus.ts';
+import { AccountUse, nextTurn } from '../async/account-use.ts';
+import { JOB_CLASSES, type JobClass, type Slot } from '../bus/bus.ts';
 
 /** Of four slots that both classes want, bulk work gets one: it is slowed by interactive work, never starved. */
 const BULK_EVERY = 4;
+/** A render that takes longer is slow, in milliseconds. */
+const SLOW_RENDER_MS = 3000;
+/** Of so many slots one is kept for accounts whose renders are quick, and one at least. */
+const SLOTS_PER_KEPT = 4;
+/** Slots are kept while there is somebody to keep them for: a quick account that has rendered within this time. */
+const KEPT_FOR_MS = 60_000;
 
 interface Waiting {
+  readonly account: string;
   readonly grant: (slot: Slot) => void;
 }
 
+export interface WorkerSlotsOptions {
+  readonly onChange?: (busy: number) => void;
+  /** Milliseconds of a clock that never goes back; the process's own unless said otherwise. */
+  readonly now?: () => number;
+}
+
 /**
- * The room of one worker: so many renders at a time. Interactive jobs get their slots first, with a floor for bulk ones.
+ * The room of one worker: so many renders at a time. Interactive jobs get their slots first, with a floor for bulk ones;
+ * within a class the account that has held slots for the least time lately is next, and of an account who came first.
+ *
+ * Accounts whose renders take seconds have all slots only as long as no account with quick ones is about: then some are
+ * kept for it. So it waits for one slow render at most, and ordinarily for none. See docs/decisions/0112-fair-slots.md.
  */
 export class WorkerSlots {
   readonly #total: number;
-  readonly #waiting: Record<JobClass, Waiting[]> = { interactive: [], bulk: [] };
+  readonly #waiting: Record<JobClass, Set<Waiting>> = { interactive: new Set(), bulk: new Set() };
   readonly #onChange: (busy: number) => void;
+  readonly #now: () => number;
+  readonly #use: AccountUse;
+  /** By account, how many slots it holds. */
+  readonly #held = new Map<string, number>();
+  /** When accounts last asked for a slot that were quick then; who asked last comes last. */
+  readonly #seen = new Map<string, number>();
   #busy = 0;
   #sinceBulk = 0;
 
-  constructor(total: number, onChange: (busy: number) => void = () => {}) {
+  constructor(
+    total: number,
+    { onChange = () => {}, now = () => performance.now() }: WorkerSlotsOptions = {},
+  ) {
     this.#total = total;
     this.#onChange = onChange;
+    this.#now = now;
+    this.#use = new AccountUse({ slowMs: SLOW_RENDER_MS, strangerMs: 0, now });
   }
 
   get busy(): number {
     return this.#busy;
   }
 
-  /** Resolves with a slot as soon as one is free for this class; rejects with the signal's reason when it aborts. */
-  reserve(jobClass: JobClass, signal: AbortSignal): Promise<Slot> {
+  /**
+   * Resolves with a slot as soon as it is this account's turn; rejects with the signal's reason when it aborts.
+   *
+   * @param account whose job it is for; those for nobody in particular count as one account.
+   */
+  reserve(jobClass: JobClass, signal: AbortSignal, account = ''): Promise<Slot> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) {
         reject(signal.reason);
@@ -35,17 +68,19 @@ export class WorkerSlots {
       }
       const queue = this.#waiting[jobClass];
       const waiting: Waiting = {
+        account,
         grant: (slot) => {
           signal.removeEventListener('abort', giveUp);
           resolve(slot);
         },
       };
       const giveUp = () => {
-        queue.splice(queue.indexOf(waiting), 1);
+        queue.delete(waiting);
         reject(signal.reason);
       };
       signal.addEventListener('abort', giveUp, { once: true });
-      queue.push(waiting);
+      queue.add(waiting);
+      this.#note(account);
       this.#grant();
     });
   }
@@ -56,28 +91,66 @@ export class WorkerSlots {
       if (next === undefined) return;
       this.#busy += 1;
       this.#onChange(this.#busy);
-      next.grant(this.#slot());
+      next.grant(this.#slot(next.account));
     }
   }
 
   #next(): Waiting | undefined {
-    const { interactive, bulk } = this.#waiting;
-    const bulksTurn = bulk.length > 0 && (interactive.length === 0 || this.#sinceBulk >= BULK_EVERY - 1);
+    const slowMayStart = this.#slowMayStart();
+    const turnOf = (jobClass: JobClass) =>
+      nextTurn(this.#waiting[jobClass], this.#use, (account) => slowMayStart || !this.#use.isSlow(account));
+    const [interactive, bulk] = JOB_CLASSES.map(turnOf);
+    const bulksTurn = bulk !== undefined && (interactive === undefined || this.#sinceBulk >= BULK_EVERY - 1);
     if (bulksTurn) this.#sinceBulk = 0;
-    else if (bulk.length > 0) this.#sinceBulk += 1;
-    return bulksTurn ? bulk.shift() : interactive.shift();
+    else if (bulk !== undefined) this.#sinceBulk += 1;
+    const next = bulksTurn ? bulk : interactive;
+    if (next !== undefined) for (const jobClass of JOB_CLASSES) this.#waiting[jobClass].delete(next);
+    return next;
   }
 
-  #slot(): Slot {
+  /** Whether accounts with slow renders may have another slot. */
+  #slowMayStart(): boolean {
+    if (this.#total === 1 || !this.#isQuickAccountAbout()) return true;
+    let slow = 0;
+    for (const [account, slots] of this.#held) if (this.#use.isSlow(account)) slow += slots;
+    return slow < this.#total - Math.ceil(this.#total / SLOTS_PER_KEPT);
+  }
+
+  #note(account: string): void {
+    if (this.#use.isSlow(account)) return;
+    this.#seen.delete(account);
+    this.#seen.set(account, this.#now());
+  }
+
+  #isQuickAccountAbout(): boolean {
+    const since = this.#now() - KEPT_FOR_MS;
+    for (const [account, at] of this.#seen) {
+      if (at >= since && !this.#use.isSlow(account)) return true;
+      this.#seen.delete(account);
+    }
+    return false;
+  }
+
+  #slot(account: string): Slot {
+    const use = this.#use.begin(account);
+    this.#held.set(account, (this.#held.get(account) ?? 0) + 1);
     let held = true;
     return {
       release: () => {
         if (!held) return;
         held = false;
+        this.#use.end(use);
+        this.#giveBack(account);
         this.#busy -= 1;
         this.#onChange(this.#busy);
         this.#grant();
       },
     };
+  }
+
+  #giveBack(account: string): void {
+    const left = (this.#held.get(account) ?? 1) - 1;
+    if (left === 0) this.#held.delete(account);
+    else this.#held.set(account, left);
   }
 }

@@ -1,7 +1,18 @@
-import type { Bus, JobClass, JobPointer, PointerConsumer, Slot, Subscription } from '../bus/bus.ts';
+import { within } from '../async/timeout.ts';
+import {
+  accountOf,
+  type Bus,
+  JOB_CLASSES,
+  type JobClass,
+  type JobPointer,
+  type PointerConsumer,
+  type Slot,
+  type Subscription,
+} from '../bus/bus.ts';
 import type { Job } from '../jobs/job.ts';
 import type { WorkerState } from '../workers/worker-registry.ts';
 import { HeldJobs } from './held-jobs.ts';
+import { type HeldPointer, ReadAhead } from './read-ahead.ts';
 import { type AttemptParts, attempt } from './render-attempt.ts';
 import { WorkerSlots } from './slots.ts';
 
@@ -19,25 +30,31 @@ export interface WorkerParts extends AttemptParts {
 
 /** Time for killed renders to be recorded as given back. */
 const GIVE_BACK_MS = 5000;
+/** Time for pointers to be handed back; what is not is published again by a sweep. */
+const HAND_BACK_MS = 2000;
 
 /**
- * Takes pointers from the bus as it has slots for them, claims their jobs and renders them. See job.ts for what a
- * claim is, and bus.ts for what is asked of a consumer.
+ * Takes pointers from the bus, has the accounts behind them take turns at its slots, claims their jobs and renders them.
+ * See job.ts for what a claim is, and bus.ts for what is asked of a consumer.
  */
 export class Worker implements PointerConsumer {
   readonly #parts: WorkerParts;
   readonly #slots: WorkerSlots;
   readonly #held: HeldJobs;
+  readonly #ahead = new ReadAhead();
+  readonly #claiming = new Set<Promise<void>>();
   #cancels: Subscription | undefined;
   /** Undefined while it takes no pointers. */
   #pointers: Subscription | undefined;
+  /** Whether what comes from the bus is for this worker, and not for others. */
+  #takes = false;
   #state: WorkerState = 'starting';
   /** Changes of what it takes, one after the other. */
   #turn: Promise<void> = Promise.resolve();
 
   constructor(parts: WorkerParts) {
     this.#parts = parts;
-    this.#slots = new WorkerSlots(parts.slots, parts.onSlots);
+    this.#slots = new WorkerSlots(parts.slots, { onChange: parts.onSlots });
     this.#held = new HeldJobs(parts.store.transitions, parts.owner, parts.leaseMs, parts.logger);
   }
 
@@ -70,16 +87,47 @@ export class Worker implements PointerConsumer {
   /** Claims again after a pause. */
   resume(): Promise<void> {
     return this.#next(async () => {
+      this.#takes = true;
       this.#pointers ??= await this.#parts.bus.consumePointers(this.#parts.pool, this);
       this.#become('claiming');
     });
   }
 
   reserve(jobClass: JobClass, signal: AbortSignal): Promise<Slot> {
-    return this.#slots.reserve(jobClass, signal);
+    return this.#ahead.room(jobClass, signal);
   }
 
-  async accept(pointer: JobPointer, slot: Slot): Promise<void> {
+  /** Resolves at once: the job waits for its account's turn. A worker that dies until then loses nothing but time. */
+  async accept(pointer: JobPointer, room: Slot): Promise<void> {
+    const held = this.#ahead.add(pointer);
+    if (held === undefined || !this.#takes) {
+      room.release();
+      return;
+    }
+    const claiming = this.#claimInTurn(pointer, held)
+      .finally(() => room.release())
+      .finally(() => this.#claiming.delete(claiming));
+    this.#claiming.add(claiming);
+  }
+
+  async regrouped(jobClass: JobClass): Promise<void> {
+    await this.#handBack(this.#takeOut([jobClass]));
+  }
+
+  async #claimInTurn({ class: jobClass, routingKey }: JobPointer, held: HeldPointer): Promise<void> {
+    let slot: Slot;
+    try {
+      slot = await this.#slots.reserve(jobClass, held.signal, accountOf(routingKey));
+    } catch {
+      // It has been handed back.
+      return;
+    }
+    const pointer = held.take();
+    if (pointer === undefined) slot.release();
+    else await this.#claim(pointer, slot);
+  }
+
+  async #claim(pointer: JobPointer, slot: Slot): Promise<void> {
     const { store, owner, leaseMs, logger } = this.#parts;
     // The input is fetched while the claim is under way: most claims succeed.
     const loading = store.inputs.load(pointer.jobId).catch(() => undefined);
@@ -131,8 +179,30 @@ export class Worker implements PointerConsumer {
   }
 
   async #letGo(): Promise<void> {
+    this.#takes = false;
+    // Nothing more is claimed from here on. What still comes waits with the others to be handed back.
+    const waiting = this.#takeOut(JOB_CLASSES);
     await this.#pointers?.stop();
     this.#pointers = undefined;
+    await this.#handBack([...waiting, ...this.#takeOut(JOB_CLASSES)]);
+    await Promise.all(this.#claiming);
+  }
+
+  #takeOut(classes: readonly JobClass[]): JobPointer[] {
+    return classes.flatMap((jobClass) => this.#ahead.empty(jobClass));
+  }
+
+  /** Has others get the pointers that wait here. */
+  async #handBack(waiting: readonly JobPointer[]): Promise<void> {
+    if (waiting.length === 0) return;
+    const { bus, logger } = this.#parts;
+    const published = Promise.all(waiting.map((pointer) => bus.publishPointer(pointer)));
+    await within(HAND_BACK_MS, 'Handing pointers back', published).catch((error: unknown) => {
+      logger.warn(
+        { err: error, pointers: waiting.length },
+        'pointers not handed back; a sweep publishes them',
+      );
+    });
   }
 
   /** Whoever is told to end does nothing else any more. */

@@ -78,9 +78,17 @@ export class PointerIntake {
         partitionsConsumedConcurrently: concurrency,
         eachBatch: (payload: EachBatchPayload) => this.#takeBatch(payload),
       }),
-      onJoin: () => this.#offsets.forget(),
+      onJoin: () => this.#joined(),
     };
     this.#consumer = new SupervisedConsumer(client, monitor, plan);
+  }
+
+  #joined(): void {
+    this.#offsets.forget();
+    const { jobClass } = this.#options;
+    this.#target.regrouped?.(jobClass).catch((error: unknown) => {
+      this.#logger.warn({ err: error, class: jobClass }, 'pointers not handed back');
+    });
   }
 
   problem(): string | undefined {

@@ -62,4 +62,91 @@ describe('slots of a worker', () => {
     await next;
     assert.equal(slots.busy, 1);
   });
+
+  describe('among accounts', () => {
+    let now: number;
+    let slots: WorkerSlots;
+    let order: string[];
+    const open = (total: number) => {
+      slots = new WorkerSlots(total, { now: () => now });
+    };
+    const reserve = async (account: string, jobClass: JobClass = 'bulk') => {
+      const slot = await slots.reserve(jobClass, never, account);
+      order.push(account);
+      return slot;
+    };
+    /** Has an account hold a slot for so long. */
+    const hold = async (account: string, ms: number) => {
+      const slot = await reserve(account);
+      now += ms;
+      slot.release();
+    };
+    const settled = () => new Promise(setImmediate);
+    beforeEach(() => {
+      now = 1_000_000;
+      order = [];
+    });
+
+    it('gives the next slot to the one that has held slots for the least time, however many of another wait', async () => {
+      open(2);
+      const first = [await reserve('many'), await reserve('many')];
+      for (let n = 0; n < 50; n += 1) void reserve('many');
+      now += 1000;
+      void reserve('one');
+      void reserve('other');
+      first[0]!.release();
+      first[1]!.release();
+      await settled();
+      assert.deepEqual(order, ['many', 'many', 'one', 'other']);
+    });
+
+    it('lets one account have all slots as long as no other is about', async () => {
+      open(4);
+      await hold('slow', 10_000);
+      for (let n = 0; n < 4; n += 1) await reserve('slow');
+      assert.equal(slots.busy, 4);
+    });
+
+    it('keeps a quarter for quick accounts, while one is about, from all that have slow renders', async () => {
+      open(4);
+      await hold('slow', 10_000);
+      await hold('slower', 20_000);
+      await hold('quick', 50);
+      const taken = [await reserve('slow'), await reserve('slower'), await reserve('slow')];
+      void reserve('slow');
+      void reserve('slower', 'interactive');
+      await settled();
+      assert.equal(slots.busy, 3);
+      (await reserve('quick')).release();
+      taken[0]!.release();
+      await settled();
+      assert.equal(slots.busy, 3, 'the next slow one has taken its place, and no more');
+    });
+
+    it('keeps them no longer than a minute after the last quick render was asked for', async () => {
+      open(2);
+      await hold('quick', 50);
+      await hold('slow', 10_000);
+      await reserve('slow');
+      void reserve('slow');
+      await settled();
+      assert.equal(slots.busy, 1);
+      now += 60_000;
+      void reserve('slow');
+      await settled();
+      assert.equal(slots.busy, 2);
+    });
+
+    it('counts an account as slow while its render still goes on', async () => {
+      open(2);
+      await hold('quick', 50);
+      await reserve('slow');
+      now += 5000;
+      void reserve('slow');
+      await settled();
+      assert.equal(slots.busy, 1);
+      await reserve('quick');
+      assert.equal(slots.busy, 2);
+    });
+  });
 });

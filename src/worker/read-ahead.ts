@@ -1,0 +1,105 @@
+import type { JobClass, JobPointer, Slot } from '../bus/bus.ts';
+
+/**
+ * Pointers of each class that a worker may hold besides those whose jobs it renders. More than an account has on the bus
+ * at a time under most plans, so that what is behind them is seen; a pointer takes a few hundred bytes.
+ */
+const MAX_AHEAD = 256;
+
+/** A pointer that is held: gone from here when its job is claimed, or when others are to have it. */
+export interface HeldPointer {
+  /** Aborts when it is to be claimed no more. */
+  readonly signal: AbortSignal;
+  /** Takes it out; undefined when it has been handed back. */
+  take(): JobPointer | undefined;
+}
+
+/**
+ * The pointers that a worker has taken from the bus and not claimed yet: what it knows of who waits, so that accounts can
+ * take turns. One for each job; the one with the newest version counts.
+ */
+export class ReadAhead {
+  readonly #pointers = new Map<string, JobPointer>();
+  readonly #room: Readonly<Record<JobClass, Room>> = { interactive: new Room(), bulk: new Room() };
+  readonly #ends: Record<JobClass, AbortController> = {
+    interactive: new AbortController(),
+    bulk: new AbortController(),
+  };
+
+  /** Resolves when another pointer of the class may be taken. @throws the signal's reason when that aborts. */
+  room(jobClass: JobClass, signal: AbortSignal): Promise<Slot> {
+    return this.#room[jobClass].reserve(signal);
+  }
+
+  /** @returns undefined when the job waits here already. */
+  add(pointer: JobPointer): HeldPointer | undefined {
+    const { jobId } = pointer;
+    const known = this.#pointers.get(jobId);
+    if (known === undefined || known.version <= pointer.version) this.#pointers.set(jobId, pointer);
+    if (known !== undefined) return undefined;
+    const { signal } = this.#ends[pointer.class];
+    return {
+      signal,
+      take: () => {
+        const newest = this.#pointers.get(jobId);
+        if (signal.aborted || newest === undefined) return undefined;
+        this.#pointers.delete(jobId);
+        return newest;
+      },
+    };
+  }
+
+  /** Takes out everything of the class. */
+  empty(jobClass: JobClass): JobPointer[] {
+    this.#ends[jobClass].abort();
+    this.#ends[jobClass] = new AbortController();
+    const out = [...this.#pointers.values()].filter((pointer) => pointer.class === jobClass);
+    for (const { jobId } of out) this.#pointers.delete(jobId);
+    return out;
+  }
+}
+
+/** Room for so many pointers; who comes when there is none waits, first come, first served. */
+class Room {
+  readonly #waiting = new Set<() => void>();
+  #taken = 0;
+
+  reserve(signal: AbortSignal): Promise<Slot> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) {
+        reject(signal.reason);
+        return;
+      }
+      const take = () => {
+        signal.removeEventListener('abort', giveUp);
+        this.#taken += 1;
+        resolve(this.#place());
+      };
+      const giveUp = () => {
+        this.#waiting.delete(take);
+        reject(signal.reason);
+      };
+      if (this.#taken < MAX_AHEAD) {
+        take();
+        return;
+      }
+      signal.addEventListener('abort', giveUp, { once: true });
+      this.#waiting.add(take);
+    });
+  }
+
+  #place(): Slot {
+    let held = true;
+    return {
+      release: () => {
+        if (!held) return;
+        held = false;
+        this.#taken -= 1;
+        const [next] = this.#waiting;
+        if (next === undefined) return;
+        this.#waiting.delete(next);
+        next();
+      },
+    };
+  }
+}

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import type { Bus } from '../../../src/bus/bus.ts';
+import { createInProcessBus } from '../../../src/bus/in-process.ts';
+import { DEFAULT_POOL } from '../../../src/plans/names.ts';
+import { createFolderOutputStore } from '../../../src/store/outputs/folder.ts';
+import { createTemplateEngine, type TemplateEngine } from '../../../src/templates/engine/template-engine.ts';
+import { Worker } from '../../../src/worker/worker.ts';
+import { type Domain, newJob, openDomain } from '../../support/domain.ts';
+import { eventually } from '../../support/eventually.ts';
+import { HeldRenderer } from '../../support/held-renderer.ts';
+import { startKafka, type TestKafka } from '../../support/kafka.ts';
+import { newPrefix, openBus } from '../bus/kafka-help.ts';
+
+const SLOTS = 2;
+
+describe('Accounts at the slots of a worker', function () {
+  this.timeout(120_000);
+  let domain: Domain;
+  let folder: string;
+  let templates: TemplateEngine;
+  let running: { worker: Worker; bus: Bus }[];
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'platen-turns-'));
+    templates = createTemplateEngine({ processes: 1 });
+  });
+  after(async () => {
+    await templates.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  beforeEach(() => {
+    running = [];
+  });
+  afterEach(async () => {
+    for (const { worker, bus } of running) {
+      await worker.stop(0);
+      await bus.close();
+    }
+    await domain.close();
+  });
+
+  const open = async (bus: Bus) => {
+    domain = await openDomain({ bus, plan: { concurrentRenders: 40, maxWaitingJobs: 1000 } });
+  };
+  const start = async (owner: string, bus: Bus): Promise<HeldRenderer> => {
+    const renderer = new HeldRenderer();
+    const worker = new Worker({
+      ...domain,
+      bus,
+      outputs: createFolderOutputStore(folder),
+      templates,
+      renderer,
+      pool: DEFAULT_POOL,
+      owner,
+      slots: SLOTS,
+      leaseMs: 60_000,
+      random: () => 1,
+      retryBaseMs: 100,
+      logger: pino({ level: 'silent' }),
+      onSlots: () => {},
+      observe: { claimed() {}, rendered() {}, ended() {}, retried() {}, lost() {} },
+    });
+    await worker.start();
+    running.push({ worker, bus });
+    return renderer;
+  };
+  const submit = async (accountId: string, count: number) => {
+    const ids: string[] = [];
+    for (let n = 0; n < count; n += 1) {
+      const { job, input } = newJob(accountId);
+      await domain.admit({ job, input });
+      ids.push(job._id);
+    }
+    return ids;
+  };
+  const isFull = (renderer: HeldRenderer) =>
+    eventually('all slots are taken', () => renderer.running.size === SLOTS, 60_000);
+  /** Ends a render. @returns the one that takes its slot. */
+  const endOne = async (renderer: HeldRenderer): Promise<string> => {
+    const before = [...renderer.running.keys()];
+    renderer.running.get(before[0]!)!();
+    let next: string | undefined;
+    await eventually('the slot is taken', () => {
+      next = [...renderer.running.keys()].find((id) => !before.includes(id));
+      return next !== undefined;
+    });
+    return next!;
+  };
+  /** One account has far more to render than there are slots; then another comes with two jobs. */
+  const takesTurns = async (bus: Bus) => {
+    await open(bus);
+    const renderer = await start('a', bus);
+    await submit('many', 30);
+    await isFull(renderer);
+    const few = await submit('few', 2);
+    // Whatever the bus still has to deliver.
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    assert.deepEqual(new Set([await endOne(renderer), await endOne(renderer)]), new Set(few));
+    for (let n = 0; n < 28 + 2; n += 1) {
+      const [first] = renderer.running.values();
+      const size = domain.ended.length;
+      first!();
+      await eventually('it has ended', () => domain.ended.length > size);
+      if (n < 28) await isFull(renderer);
+    }
+    assert.equal(domain.ended.length, 32);
+  };
+
+  it('take turns: one with many renders keeps no other waiting for more than the next to end', async () => {
+    await takesTurns(createInProcessBus());
+  });
+
+  describe('over Kafka', () => {
+    let kafka: TestKafka;
+    before(async () => {
+      kafka = await startKafka();
+    });
+    after(() => kafka.stop());
+
+    it('take turns, though the pointers of the one are behind those of the other', async () => {
+      await takesTurns(await openBus(kafka, newPrefix(), { partitions: 1 }));
+    });
+
+    it('find another worker for what waits at one, as soon as it has come', async () => {
+      const prefix = newPrefix();
+      const bus = await openBus(kafka, prefix);
+      await open(bus);
+      const first = await start('a', bus);
+      for (let n = 0; n < 20; n += 1) await submit(`account-${n}`, 1);
+      await isFull(first);
+      // Nothing ends at the first worker, and no sweep publishes anything again.
+      const second = await start('b', await openBus(kafka, prefix));
+      await isFull(second);
+      for (let ended = 0; ended < 20; ended = domain.ended.length) {
+        for (const renderer of [first, second]) for (const end of renderer.running.values()) end();
+        await eventually('some have ended', () => domain.ended.length > ended);
+      }
+    });
+  });
+});
