@@ -67,7 +67,8 @@ export class BatchAdmission {
   /**
    * Lets a batch in. When it resolves the batch is durable, and is to be expanded.
    *
-   * @throws PlatenError QUOTA_EXCEEDED, TOO_MANY_WAITING or INPUT_TOO_LARGE: nothing is left behind then.
+   * @throws PlatenError QUOTA_EXCEEDED, TEST_QUOTA_EXCEEDED, STORAGE_FULL, TOO_MANY_WAITING or INPUT_TOO_LARGE: nothing is
+   * left behind then.
    */
   async admit(caller: Caller, order: BatchOrder, timer: AdmissionTimer): Promise<Batch> {
     const { batches, store, ledger, clock } = this.#parts;
@@ -77,10 +78,15 @@ export class BatchAdmission {
       newInput({ jobId: itemJobId(batchId, id), source, options }, caller, now),
     );
     const shared = shareParts(batchId, inputs);
+    const inputBytes = shared.inputs.map(({ content }) => content.length());
+    const sharedBytes = sum(shared.parts.map(({ content }) => content.length()));
+    const bytes = sum(inputBytes) + sharedBytes;
     const began = performance.now();
-    const { first, expectedSeconds } = await timer.time('reserve', () => this.#take(caller, order, now));
+    const { first, expectedSeconds } = await timer.time('reserve', () =>
+      this.#take(caller, order, bytes, now),
+    );
     const chunkSize = chunkSizeOf(items.length);
-    await batches.saveChunks(batchId, chunksOf(items, chunkSize));
+    await batches.saveChunks(batchId, chunksOf(items, inputBytes, chunkSize));
     await store.inputs.save(shared.inputs, shared.parts);
     refuseIfSlow(began);
     const batch: Batch = {
@@ -98,6 +104,7 @@ export class BatchAdmission {
       expanded: 0,
       firstPlace: first,
       sharedParts: shared.parts.length,
+      sharedBytes,
       notes: order.notes,
       metadata: order.metadata,
       webhookUrl: order.webhookUrl,
@@ -124,7 +131,8 @@ export class BatchAdmission {
     const { ledger } = this.#parts;
     const arrival = (await ledger.find(accountId))?.arriving?.[batchId];
     if (arrival?.batchOf === undefined || (await this.forgetUnless(batchId, arrival.batchOf))) return;
-    await ledger.undoArrival(accountId, batchId, arrival.batchOf, arrival.quota, arrival.since);
+    const { batchOf, quota, since, bytes } = arrival;
+    await ledger.undoArrival(accountId, batchId, batchOf, quota, since, bytes);
   }
 
   /**
@@ -149,15 +157,18 @@ export class BatchAdmission {
   async #take(
     { accountId, plan, mode }: Caller,
     { batchId, items }: BatchOrder,
+    bytes: number,
     now: Date,
   ): Promise<{ first: number; expectedSeconds: number }> {
     const { ledger } = this.#parts;
-    const quota = quotaOf({ quotaPeriod: mode === 'test' ? null : quotaPeriod(now) }, plan.monthlyRenders);
+    const test = mode === 'test';
+    const quota = quotaOf({ test, quotaPeriod: test ? null : quotaPeriod(now) }, plan, now);
+    const stored = { bytes, max: plan.maxStoredBytes };
     const arrival = { id: batchId, jobs: [], batchOf: items.length, lane: BATCH_LANE };
-    const limits = { maxWaiting: plan.maxWaitingJobs, quota };
+    const limits = { maxWaiting: plan.maxWaitingJobs, quota, stored };
     const first = await ledger.takePlaces(accountId, arrival, limits);
     const record = await ledger.find(accountId);
-    if (first === undefined) throw refusalOf(record, items.length, plan, quota, now);
+    if (first === undefined) throw refusalOf(record, items.length, plan, limits, now);
     const before = (record?.waiting ?? 0) + (record?.inFlight ?? 0);
     return { first, expectedSeconds: Math.ceil((before * GUESSED_ITEM_S) / plan.concurrentRenders) };
   }
@@ -172,15 +183,21 @@ function periodOf({ mode }: Caller, now: Date) {
   return mode === 'test' ? null : quotaPeriod(now);
 }
 
-function chunksOf(items: readonly ItemOrder[], size: number): BatchItem[][] {
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+/** @param inputBytes of the inputs of the items, in the same order. */
+function chunksOf(items: readonly ItemOrder[], inputBytes: readonly number[], size: number): BatchItem[][] {
   const chunks: BatchItem[][] = [];
   for (let start = 0; start < items.length; start += size) {
     chunks.push(
-      items.slice(start, start + size).map(({ id, fileName, source, options }) => ({
+      items.slice(start, start + size).map(({ id, fileName, source, options }, i) => ({
         id,
         fileName,
         inputMode: source.mode,
         format: options.format ?? DEFAULT_FORMAT,
+        inputBytes: inputBytes[start + i]!,
       })),
     );
   }

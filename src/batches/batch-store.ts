@@ -247,7 +247,14 @@ export class BatchStore {
 
   /** The outputs of the batch are gone. */
   async purged(batchId: string): Promise<void> {
-    await this.#batches.updateOne({ _id: batchId }, { $unset: { purgeAt: '' } });
+    await this.#batches.updateOne({ _id: batchId }, { $unset: { purgeAt: '', sharedBytes: '' } });
+  }
+
+  /** Bytes of what the inputs of an account's batches have in common. */
+  async sharedBytes(accountId: string): Promise<number> {
+    const group = { $group: { _id: null, bytes: { $sum: '$sharedBytes' } } };
+    const [sum] = await this.#batches.aggregate<{ bytes: number }>({ accountId }, [group]);
+    return sum?.bytes ?? 0;
   }
 
   /** Deletes what is known of batches that ended long ago. @returns how many went. */

@@ -51,6 +51,8 @@ export interface Batch {
   readonly firstPlace: number;
   /** Parts that the inputs of its items have in common. */
   readonly sharedParts: number;
+  /** Bytes of those parts; absent once they are gone, and in batches of an older version. */
+  readonly sharedBytes?: number;
   readonly notes: string;
   readonly metadata: Readonly<Record<string, string>>;
   readonly webhookUrl: string | null;
@@ -85,6 +87,8 @@ export interface BatchItem {
   readonly fileName: string;
   readonly inputMode: 'html' | 'url' | 'template';
   readonly format: string;
+  /** Bytes of its own input, without what it shares with others; absent in batches of an older version. */
+  readonly inputBytes?: number;
 }
 
 /** How many chunks a batch may have: as many tallies stand in its record. */

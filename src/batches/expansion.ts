@@ -64,7 +64,7 @@ export async function expand(parts: ExpansionParts, batch: Batch): Promise<Batch
 async function jobsOf({ batches, planOf }: ExpansionParts, batch: Batch, chunk: number): Promise<Job[]> {
   const items = await batches.chunk(batch._id, chunk);
   const { plan } = await planOf(batch.accountId);
-  return items.map(({ id, fileName, inputMode, format }, i) => {
+  return items.map(({ id, fileName, inputMode, format, inputBytes }, i) => {
     const index = chunk * batch.chunkSize + i;
     return {
       ...queuedJob({
@@ -84,6 +84,7 @@ async function jobsOf({ batches, planOf }: ExpansionParts, batch: Batch, chunk: 
         // The first must be there for as long as the last, which may wait for as long as it is kept.
         retentionHours: 2 * batch.retentionHours,
         item: { batchId: batch._id, id, index, chunk },
+        ...(inputBytes !== undefined && { inputBytes }),
       }),
       place: placeOf(batch.accountId, BATCH_LANE, batch.firstPlace + index),
     };

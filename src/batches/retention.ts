@@ -1,9 +1,18 @@
+import type { StoredBytes } from '../jobs/ledger/stored-bytes.ts';
 import type { JobInputs } from '../jobs/store/inputs.ts';
 import type { JobStore } from '../jobs/store/job-store.ts';
+import { deleteKept } from '../jobs/sweeps/retention.ts';
 import type { OutputStore } from '../store/outputs/output-store.ts';
 import { type Batch, chunkCount, itemJobId } from './batch.ts';
 import { partIds } from './batch-admission.ts';
 import type { BatchStore } from './batch-store.ts';
+
+interface RetentionParts {
+  readonly batches: BatchStore;
+  readonly store: JobStore;
+  readonly stored: StoredBytes;
+  readonly outputs: OutputStore;
+}
 
 /** Batches that are looked for together. */
 const AT_ONCE = 50;
@@ -14,10 +23,7 @@ const AT_ONCE = 50;
  *
  * @returns how many batches were changed.
  */
-export async function endBatchRetention(
-  parts: { readonly batches: BatchStore; readonly store: JobStore; readonly outputs: OutputStore },
-  now: Date,
-): Promise<number> {
+export async function endBatchRetention(parts: RetentionParts, now: Date): Promise<number> {
   const { batches } = parts;
   let ended = 0;
   for (;;) {
@@ -32,18 +38,17 @@ export async function endBatchRetention(
   return ended + (await batches.forgetOld(now, AT_ONCE));
 }
 
-async function purge(
-  { batches, store, outputs }: { batches: BatchStore; store: JobStore; outputs: OutputStore },
-  batch: Batch,
-): Promise<void> {
+async function purge({ batches, store, stored, outputs }: RetentionParts, batch: Batch): Promise<void> {
+  const { history, inputs } = store;
   for (let number = 0; number < chunkCount(batch); number += 1) {
     const ids = (await batches.chunk(batch._id, number)).map(({ id }) => itemJobId(batch._id, id));
-    for (const { output } of await store.history.some(ids)) {
-      if (output !== null) await outputs.delete(output.key);
-    }
-    await store.history.delete(ids);
+    await deleteKept({ history, stored }, outputs, await history.some(ids));
+    // Of items that never became jobs.
+    await inputs.delete(ids);
   }
-  await deleteSharedParts(store.inputs, batch);
+  await deleteSharedParts(inputs, batch);
+  // What one that failed had taken was given back with its places.
+  if (batch.phase !== 'failed') await stored.giveBack(batch.accountId, batch.sharedBytes ?? 0);
 }
 
 function deleteSharedParts(inputs: JobInputs, { _id, sharedParts }: Batch): Promise<void> {

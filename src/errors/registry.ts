@@ -34,6 +34,18 @@ const REGISTRY = {
   },
   PLAN_LIMIT: { status: 403, message: 'The plan does not allow this.', attempts: 1, retryable: false },
   QUOTA_EXCEEDED: { status: 403, message: 'The monthly quota is used up.', attempts: 1, retryable: false },
+  TEST_QUOTA_EXCEEDED: {
+    status: 403,
+    message: 'The test renders of this day are used up.',
+    attempts: 1,
+    retryable: false,
+  },
+  STORAGE_FULL: {
+    status: 403,
+    message: 'The account keeps as much as its plan allows.',
+    attempts: 1,
+    retryable: false,
+  },
   KEY_CAPACITY: {
     status: 403,
     message: 'The plan allows no more active API keys.',

@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts';
 import { PlatenError } from '../errors/registry.ts';
 import type { AdmissionTimer } from '../limits/admission-timer.ts';
 import type { Plan } from '../plans/plan.ts';
+import { testPeriod } from '../usage/quota-period.ts';
 import type { HandOver } from './hand-over.ts';
 import type { Job, JobInput } from './job.ts';
 import { laneOf, placeOf } from './lanes.ts';
@@ -82,12 +83,12 @@ export class Admission {
    * Lets jobs of one account in, all of one class. When it resolves they are durable.
    *
    * @param account its plan as the request found it.
-   * @throws PlatenError TOO_MANY_WAITING, QUOTA_EXCEEDED or INPUT_TOO_LARGE: nothing is left behind then. JobExists when
+   * @throws PlatenError TOO_MANY_WAITING, QUOTA_EXCEEDED, TEST_QUOTA_EXCEEDED, STORAGE_FULL or INPUT_TOO_LARGE: nothing is left behind then. JobExists when
    * a single job was let in before. After any other error they may have been let in or not; what is left is swept up.
    */
   async admit(account: AccountSnapshot, newJobs: readonly NewJob[], timer: AdmissionTimer): Promise<void> {
     const inputs = newJobs.map(({ input }) => storedInput(input));
-    const jobs = newJobs.map(({ job }) => job);
+    const jobs = newJobs.map(({ job }, i) => ({ ...job, inputBytes: inputs[i]!.content.length() }));
     const began = performance.now();
     const taken = await timer.time('reserve', () => this.#take(account, jobs));
     const { store, clock, handOver, ledger } = this.#parts;
@@ -127,10 +128,11 @@ export class Admission {
     const record = await ledger.find(accountId);
     const holder = record?.holders?.[jobId];
     const arrival = record?.arriving?.[jobId];
-    if (holder !== undefined) await ledger.undoSlot(accountId, jobId, holder.quota, holder.since);
+    if (holder !== undefined)
+      await ledger.undoSlot(accountId, jobId, holder.quota, holder.since, holder.bytes);
     if (arrival === undefined) return;
-    const { jobs, quota, since } = arrival;
-    await ledger.undoArrival(accountId, jobId, jobs.length, quota, since);
+    const { jobs, quota, since, bytes } = arrival;
+    await ledger.undoArrival(accountId, jobId, jobs.length, quota, since, bytes);
   }
 
   /** A slot for a single job that nobody waits before, else places for all. */
@@ -138,16 +140,18 @@ export class Admission {
     const { ledger } = this.#parts;
     const { accountId, plan } = account;
     const [job] = jobs as [Job];
-    const quota = quotaOf(job, plan.monthlyRenders);
+    const quota = quotaOf(job, plan, this.#parts.clock.now());
+    const bytes = jobs.reduce((sum, { inputBytes = 0 }) => sum + inputBytes, 0);
+    const stored = { bytes, max: plan.maxStoredBytes };
     const arrival = { id: job._id, jobs: jobs.map(({ _id }) => _id), lane: laneOf(job.class, false) };
-    const limits = { maxWaiting: plan.maxWaitingJobs, quota };
+    const limits = { maxWaiting: plan.maxWaitingJobs, quota, stored };
     if (this.#contended.has(accountId)) {
       const first = await ledger.takePlaces(accountId, arrival, limits, true);
       if (first !== undefined) return { first };
       this.#contended.delete(accountId);
     }
-    if (jobs.length === 1 && (await ledger.takeSlot(accountId, job._id, plan.concurrentRenders, quota)))
-      return 'slot';
+    const cap = plan.concurrentRenders;
+    if (jobs.length === 1 && (await ledger.takeSlot(accountId, job._id, cap, quota, stored))) return 'slot';
     const first = await ledger.takePlaces(accountId, arrival, limits);
     if (first !== undefined) {
       this.#contended.set(accountId, true);
@@ -156,7 +160,7 @@ export class Admission {
     const record = await ledger.find(accountId);
     // Another try of the same request is at it, in a process that was taken for dead.
     if (isNamed(record, job._id)) return this.#afterOther(account, jobs);
-    throw refusalOf(record, jobs.length, plan, quota, this.#parts.clock.now());
+    throw refusalOf(record, jobs.length, plan, limits, this.#parts.clock.now());
   }
 
   /** Waits until the other try has written the job, or has given up. @throws JobExists, or what `#take` does. */
@@ -176,9 +180,17 @@ function isNamed(record: LedgerRecord | undefined, jobId: string): boolean {
   return record?.holders?.[jobId] !== undefined || record?.arriving?.[jobId] !== undefined;
 }
 
-/** The quota that a job uses; none for a test key's. */
-export function quotaOf({ quotaPeriod }: Pick<Job, 'quotaPeriod'>, limit: number): QuotaLimit | undefined {
-  return quotaPeriod === null ? undefined : { period: quotaPeriod, limit };
+/**
+ * The quota that is taken for a job: of the month, or of a test key's the day. What was taken of a day is given back only
+ * if the job is never written: a test counts whatever becomes of it.
+ */
+export function quotaOf(
+  { test, quotaPeriod }: Pick<Job, 'test' | 'quotaPeriod'>,
+  { monthlyRenders, maxTestRendersPerDay }: Plan,
+  now: Date,
+): QuotaLimit | undefined {
+  if (test) return { period: testPeriod(now), limit: maxTestRendersPerDay };
+  return quotaPeriod === null ? undefined : { period: quotaPeriod, limit: monthlyRenders };
 }
 
 /** @param began by `performance.now()`. @throws PlatenError UNAVAILABLE. */

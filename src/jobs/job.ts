@@ -111,6 +111,8 @@ export interface Job {
   /** End of the retention window; null until the job has ended. */
   readonly expiresAt: Date | null;
   readonly output: JobOutput | null;
+  /** Bytes of its input as it is kept; absent in jobs of an older version, whose inputs are not counted. */
+  readonly inputBytes?: number;
   /** Milliseconds from the start of the last attempt to its end. */
   readonly processingTimeMs: number;
 }
@@ -137,6 +139,8 @@ export interface JobInput {
   readonly timeoutMs: number;
   /** Largest PDF in bytes. */
   readonly maxOutputBytes: number;
+  /** What its account may keep, in bytes; absent in inputs of an older version. */
+  readonly maxStoredBytes?: number;
   readonly createdAt: Date;
 }
 
@@ -152,4 +156,9 @@ export function leavingName({ _id, leaving }: Pick<Job, '_id' | 'leaving'>): str
 /** The id of the job that such a name is about. */
 export function jobOfLeaving(name: string): string {
   return name.split('~')[0]!;
+}
+
+/** Bytes that are kept of a job: its input, and once it is completed its PDF alone. */
+export function keptBytes(job: Pick<Job, 'state' | 'output' | 'inputBytes'>): number {
+  return job.state === 'completed' ? (job.output?.size ?? 0) : (job.inputBytes ?? 0);
 }

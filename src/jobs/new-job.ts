@@ -42,6 +42,7 @@ export type JobFacts = Pick<
   | 'createdAt'
   | 'retentionHours'
   | 'item'
+  | 'inputBytes'
   | 'webhookUrl'
 >;
 
@@ -117,6 +118,7 @@ export function newInput(
     options,
     timeoutMs: options.timeoutMs ?? defaultMs,
     maxOutputBytes: plan.maxOutputSizeBytes,
+    maxStoredBytes: plan.maxStoredBytes,
     createdAt: now,
   };
 }

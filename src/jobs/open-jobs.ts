@@ -9,6 +9,7 @@ import { HandOver } from './hand-over.ts';
 import type { Job } from './job.ts';
 import { type JobEndStep, JobEnds } from './job-ends.ts';
 import { Ledger } from './ledger/ledger.ts';
+import { StoredBytes } from './ledger/stored-bytes.ts';
 import { Retries } from './retries.ts';
 import { type JobStore, openJobStore } from './store/job-store.ts';
 
@@ -16,6 +17,7 @@ import { type JobStore, openJobStore } from './store/job-store.ts';
 export interface Jobs {
   readonly store: JobStore;
   readonly ledger: Ledger;
+  readonly stored: StoredBytes;
   readonly handOver: HandOver;
   readonly admission: Admission;
   readonly ends: JobEnds;
@@ -46,6 +48,7 @@ export function openJobs(parts: {
   return {
     store,
     ledger,
+    stored: new StoredBytes(connection),
     handOver,
     admission: new Admission(own),
     ends: new JobEnds({ ...own, observe }),

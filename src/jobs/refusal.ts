@@ -1,9 +1,15 @@
 import { PlatenError } from '../errors/registry.ts';
 import type { Plan } from '../plans/plan.ts';
-import { quotaResetDate } from '../usage/quota-period.ts';
-import type { QuotaLimit } from './ledger/ledger.ts';
+import { quotaResetDate, testPeriod } from '../usage/quota-period.ts';
+import type { QuotaLimit, StoredLimit } from './ledger/ledger.ts';
 import type { LedgerRecord } from './ledger/ledger-record.ts';
 import { secondsPerJob } from './ledger/queue-pace.ts';
+
+/** What new jobs would have taken besides slots or places. */
+interface Wanted {
+  readonly quota: QuotaLimit | undefined;
+  readonly stored: StoredLimit;
+}
 
 /**
  * Why an account's ledger had neither slots nor places for new jobs.
@@ -14,22 +20,36 @@ export function refusalOf(
   record: LedgerRecord | undefined,
   count: number,
   plan: Plan,
-  quota: QuotaLimit | undefined,
+  { quota, stored }: Wanted,
   now: Date,
 ): PlatenError {
   const used = quota === undefined ? 0 : (record?.quota?.[quota.period] ?? 0);
-  if (quota !== undefined && used + count > quota.limit) {
-    const reset = quotaResetDate(now).toISOString().slice(0, 10);
-    return new PlatenError(
-      'QUOTA_EXCEEDED',
-      count === 1
-        ? `The ${quota.limit} PDFs of this month are used up until ${reset}.`
-        : `Of the ${quota.limit} PDFs of this month ${Math.max(0, quota.limit - used)} are left until ${reset}.`,
-    );
-  }
+  if (quota !== undefined && used + count > quota.limit) return usedUp(quota, used, count, now);
+  const kept = record?.stored ?? 0;
+  if (kept + stored.bytes > stored.max) return storageFull(kept, stored);
   return new PlatenError(
     'TOO_MANY_WAITING',
     `${record?.waiting ?? 0} jobs of this account are waiting; the plan allows ${plan.maxWaitingJobs}.`,
     { retryAfterSeconds: secondsPerJob(record, plan, now) },
+  );
+}
+
+/** @param kept bytes that the account keeps already. */
+export function storageFull(kept: number, { bytes, max }: StoredLimit): PlatenError {
+  return new PlatenError(
+    'STORAGE_FULL',
+    `The account keeps ${kept} bytes, and these would be ${bytes} more; the plan allows ${max}.`,
+  );
+}
+
+function usedUp({ period, limit }: QuotaLimit, used: number, count: number, now: Date): PlatenError {
+  const ofDay = period === testPeriod(now);
+  const what = ofDay ? 'test renders of this day' : 'PDFs of this month';
+  const reset = ofDay ? 'midnight UTC' : quotaResetDate(now).toISOString().slice(0, 10);
+  return new PlatenError(
+    ofDay ? 'TEST_QUOTA_EXCEEDED' : 'QUOTA_EXCEEDED',
+    count === 1
+      ? `The ${limit} ${what} are used up until ${reset}.`
+      : `Of the ${limit} ${what} ${Math.max(0, limit - used)} are left until ${reset}.`,
   );
 }

@@ -14,6 +14,7 @@ export type PlanName = string;
 /** The plan of whoever signs up by themselves, and of an account whose own plan is no more. There always is one. */
 export const FREE_PLAN = 'free';
 const MIB = 1024 * 1024;
+const GIB = 1024 * MIB;
 /** An input is one document of the database, which holds 16 MiB. */
 export const MAX_INPUT_BYTES = 15 * MIB;
 const count = (max: number) => z.int().min(0).max(max);
@@ -37,6 +38,10 @@ export const planSchema = z.strictObject({
   maxActiveKeys: count(10_000).describe('API keys that may be active at a time.'),
   maxBatchItems: z.int().min(2).max(100_000).describe('Items in one batch.'),
   maxWaitingJobs: count(10_000_000).describe('Jobs of one account that may wait for a slot.'),
+  maxStoredBytes: count(1024 ** 5).describe(
+    'What one account may keep: PDFs, inputs of jobs that are not completed, and templates with their versions, in bytes.',
+  ),
+  maxTestRendersPerDay: count(1_000_000_000).describe('Renders of test keys a day.'),
   retentionHours: z
     .int()
     .min(1)
@@ -81,6 +86,8 @@ export const DEFAULT_PLANS = {
     maxActiveKeys: 2,
     maxBatchItems: 10,
     maxWaitingJobs: 50,
+    maxStoredBytes: 100 * MIB,
+    maxTestRendersPerDay: 50,
     retentionHours: 24,
     features: none,
     priceCentsPerMonth: 0,
@@ -95,6 +102,8 @@ export const DEFAULT_PLANS = {
     maxActiveKeys: 5,
     maxBatchItems: 50,
     maxWaitingJobs: 500,
+    maxStoredBytes: 2 * GIB,
+    maxTestRendersPerDay: 200,
     retentionHours: 72,
     features: none,
     priceCentsPerMonth: 1900,
@@ -109,6 +118,8 @@ export const DEFAULT_PLANS = {
     maxActiveKeys: 20,
     maxBatchItems: 250,
     maxWaitingJobs: 5000,
+    maxStoredBytes: 20 * GIB,
+    maxTestRendersPerDay: 1000,
     retentionHours: 168,
     features: all,
     priceCentsPerMonth: 7900,
@@ -123,6 +134,8 @@ export const DEFAULT_PLANS = {
     maxActiveKeys: 100,
     maxBatchItems: 1000,
     maxWaitingJobs: 50_000,
+    maxStoredBytes: 200 * GIB,
+    maxTestRendersPerDay: 5000,
     retentionHours: 720,
     features: all,
     priceCentsPerMonth: 34_900,

@@ -97,6 +97,7 @@ export async function startApi(
       store: templates,
       engine: templateEngine,
       audit: accountServices.audit,
+      room: jobs.stored,
     }),
     lastUse,
     plans: core.plans,

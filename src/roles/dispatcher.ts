@@ -3,11 +3,13 @@ import { endBatchRetention } from '../batches/retention.ts';
 import { IdempotencyStore } from '../idempotency/idempotency-store.ts';
 import { measureDemand } from '../jobs/demand.ts';
 import { repairNamedJobs } from '../jobs/sweeps/named-jobs.ts';
+import { StoredRecount } from '../jobs/sweeps/recount-stored.ts';
 import { endRetention } from '../jobs/sweeps/retention.ts';
 import { WaitingJobs } from '../jobs/sweeps/waiting-jobs.ts';
 import { KeyStore } from '../keys/key-store.ts';
 import { RateLimiter } from '../limits/rate-limiter.ts';
 import { ensureIndexes } from '../store/collection-spec.ts';
+import { TemplateStore } from '../templates/template-store.ts';
 import { RequestLog } from '../usage/request-log.ts';
 import { WorkerRegistry } from '../workers/worker-registry.ts';
 import { createAccountServices } from './account-services.ts';
@@ -50,8 +52,25 @@ export async function startDispatcher(core: Core): Promise<Component> {
   };
 }
 
-function jobSweeps({ jobs, batches, accountPlans, clock, config, metrics, outputs }: Core): Sweep[] {
-  const { ledger, retries, store } = jobs;
+/** Counts anew what accounts keep: what each part of Platen keeps of them. */
+function storedRecount({ connection, jobs, batches, clock }: Core): StoredRecount {
+  const { history, live } = jobs.store;
+  const templates = new TemplateStore(connection, clock);
+  return new StoredRecount({
+    stored: jobs.stored,
+    clock,
+    counts: [
+      (accountId) => history.storedBytes(accountId),
+      (accountId) => live.inputBytes(accountId),
+      (accountId) => batches.store.sharedBytes(accountId),
+      (accountId) => templates.storedBytes(accountId),
+    ],
+  });
+}
+
+function jobSweeps(core: Core): Sweep[] {
+  const { jobs, batches, accountPlans, clock, config, metrics, outputs } = core;
+  const { ledger, retries, store, stored } = jobs;
   const parts = {
     ...jobs,
     clock,
@@ -63,6 +82,7 @@ function jobSweeps({ jobs, batches, accountPlans, clock, config, metrics, output
     keepsArrivalOf: (batchId: string, items: number) => batches.admission.forgetUnless(batchId, items),
   };
   const waiting = new WaitingJobs(parts);
+  const recount = storedRecount(core);
   const everyMs = config.PLATEN_SWEEP_MS;
   return [
     { name: 'named-jobs', everyMs, run: async () => repairNamedJobs(parts, await ledger.active()) },
@@ -94,15 +114,16 @@ function jobSweeps({ jobs, batches, accountPlans, clock, config, metrics, output
       run: async () => waiting.expire(await ledger.active()),
     },
     { name: 'batches', everyMs, run: () => batches.care.sweep() },
+    { name: 'stored-bytes', everyMs: SLOW_SWEEP_MS, run: () => recount.run() },
     {
       name: 'end-retention',
       everyMs: SLOW_SWEEP_MS,
-      run: () => endRetention(store.history, outputs, clock.now()),
+      run: () => endRetention({ history: store.history, stored }, outputs, clock.now()),
     },
     {
       name: 'end-batch-retention',
       everyMs: SLOW_SWEEP_MS,
-      run: () => endBatchRetention({ batches: batches.store, store, outputs }, clock.now()),
+      run: () => endBatchRetention({ batches: batches.store, store, stored, outputs }, clock.now()),
     },
   ];
 }

@@ -1,60 +1,88 @@
 import { KeyedMutex } from '../async/keyed-mutex.ts';
 import type { AuditLog, DoneBy } from '../audit/audit-log.ts';
 import { PlatenError } from '../errors/registry.ts';
+import type { Plan } from '../plans/plan.ts';
 import type { TemplateEngine } from './engine/template-engine.ts';
-import type { SavedTemplate, TemplateDraft, TemplateStore } from './template-store.ts';
+import {
+  type Resaved,
+  type SavedTemplate,
+  sizeOf,
+  type TemplateDraft,
+  type TemplateStore,
+} from './template-store.ts';
 
 const PREVIEW_TIMEOUT_MS = 3000;
 /** Checks and previews of one account that wait for their turn, before it is told to wait by itself. */
 const MAX_WAITING = 10;
+
+/** Whose templates they are, and under which plan. */
+export interface TemplateOwner {
+  readonly accountId: string;
+  readonly plan: Pick<Plan, 'maxStoredBytes' | 'features'>;
+}
+
+/** What an account keeps, in bytes. */
+export interface Room {
+  /** @returns false when the account would keep more than `max`. */
+  take(accountId: string, stored: { readonly bytes: number; readonly max: number }): Promise<boolean>;
+  giveBack(accountId: string, bytes: number): Promise<void>;
+}
 
 /** Saves templates whose syntax is right, records each change in the audit log, and shows what templates come to. */
 export class TemplateEditor {
   readonly #store: TemplateStore;
   readonly #engine: TemplateEngine;
   readonly #audit: AuditLog;
+  readonly #room: Room;
   /** One at a time of each account: no account's slow templates hold up all others'. */
   readonly #perAccount = new KeyedMutex({ maxWaiting: MAX_WAITING, full: tooMany });
 
-  constructor(parts: { store: TemplateStore; engine: TemplateEngine; audit: AuditLog }) {
+  constructor(parts: { store: TemplateStore; engine: TemplateEngine; audit: AuditLog; room: Room }) {
     this.#store = parts.store;
     this.#engine = parts.engine;
     this.#audit = parts.audit;
+    this.#room = parts.room;
   }
 
-  /** @throws PlatenError TEMPLATE_ERROR with the line of a syntax error; TEMPLATE_CAPACITY; TOO_MANY_WAITING. */
-  async create(accountId: string, draft: TemplateDraft, by: DoneBy): Promise<SavedTemplate> {
+  /**
+   * @throws PlatenError TEMPLATE_ERROR with the line of a syntax error; TEMPLATE_CAPACITY; STORAGE_FULL; TOO_MANY_WAITING.
+   */
+  async create(owner: TemplateOwner, draft: TemplateDraft, by: DoneBy): Promise<SavedTemplate> {
+    const { accountId } = owner;
     await this.#check(accountId, draft.content);
-    return this.#recorded(await this.#store.create(accountId, draft), by);
+    const saved = await this.#inRoom(owner, sizeOf(draft), () => this.#store.create(accountId, draft));
+    return this.#recorded(saved, by);
   }
 
-  /** Saves a new version. @throws PlatenError TEMPLATE_ERROR, TOO_MANY_WAITING as `create`; NOT_FOUND. */
+  /** Saves a new version. @throws PlatenError TEMPLATE_ERROR, STORAGE_FULL, TOO_MANY_WAITING as `create`; NOT_FOUND. */
   async change(
-    accountId: string,
+    owner: TemplateOwner,
     templateId: string,
     change: Partial<TemplateDraft>,
     by: DoneBy,
   ): Promise<SavedTemplate> {
-    return this.#recorded(await this.#save(accountId, templateId, change), by);
+    return this.#recorded(await this.#save(owner, templateId, change), by);
   }
 
-  /** Saves a new version that is as an old one was. @throws PlatenError NOT_FOUND. */
+  /** Saves a new version that is as an old one was. @throws PlatenError NOT_FOUND; STORAGE_FULL. */
   async rollBack(
-    accountId: string,
+    owner: TemplateOwner,
     templateId: string,
     versionId: string,
     by: DoneBy,
   ): Promise<SavedTemplate> {
-    const old = await this.#store.resolve(accountId, templateId, versionId);
+    const old = await this.#store.resolve(owner.accountId, templateId, versionId);
     if (old === undefined) throw noTemplate(templateId, versionId);
     const { name, content, sampleData } = old;
-    const saved = await this.#save(accountId, templateId, { name, content, sampleData });
+    const saved = await this.#save(owner, templateId, { name, content, sampleData });
     return this.#recorded(saved, by, { rolledBackTo: versionId });
   }
 
   /** Deletes a template and its versions. @throws PlatenError NOT_FOUND. */
   async delete(accountId: string, templateId: string, by: DoneBy): Promise<void> {
-    if (!(await this.#store.delete(accountId, templateId))) throw noTemplate(templateId);
+    const bytes = await this.#store.delete(accountId, templateId);
+    if (bytes === undefined) throw noTemplate(templateId);
+    await this.#room.giveBack(accountId, bytes);
     await this.#audit.record({ accountId, action: 'template.deleted', ...by, targetId: templateId });
   }
 
@@ -71,11 +99,44 @@ export class TemplateEditor {
     );
   }
 
-  async #save(accountId: string, templateId: string, change: Partial<TemplateDraft>): Promise<SavedTemplate> {
+  /** A plan without history keeps the version that is saved and no other. */
+  async #save(
+    owner: TemplateOwner,
+    templateId: string,
+    change: Partial<TemplateDraft>,
+  ): Promise<SavedTemplate> {
+    const { accountId, plan } = owner;
+    const kept = plan.features.templateVersions ? undefined : 1;
     if (change.content !== undefined) await this.#check(accountId, change.content);
-    const saved = await this.#store.save(accountId, templateId, change);
-    if (saved === undefined) throw noTemplate(templateId);
+    const base = await this.#store.current(accountId, templateId);
+    if (base === undefined) throw noTemplate(templateId);
+    const bytes = sizeOf({ ...base.version, ...change });
+    const saved = await this.#inRoom(owner, bytes, async (): Promise<Resaved> => {
+      const resaved = await this.#store.save(accountId, templateId, change, kept);
+      if (resaved === undefined) throw noTemplate(templateId);
+      return resaved;
+    });
+    // Others may have saved another field meanwhile, so that the version is not as large as it was thought to be.
+    const spare = saved.freedBytes + bytes - sizeOf(saved.version);
+    if (spare !== 0) await this.#room.giveBack(accountId, spare);
     return saved;
+  }
+
+  /** Takes room for what is to be saved; what is not saved after all gives it back. @throws PlatenError STORAGE_FULL. */
+  async #inRoom<T>({ accountId, plan }: TemplateOwner, bytes: number, save: () => Promise<T>): Promise<T> {
+    const max = plan.maxStoredBytes;
+    if (!(await this.#room.take(accountId, { bytes, max }))) {
+      throw new PlatenError(
+        'STORAGE_FULL',
+        `The account has no room for ${bytes} bytes more; the plan allows ${max} in all.`,
+      );
+    }
+    try {
+      return await save();
+    } catch (error) {
+      await this.#room.giveBack(accountId, bytes);
+      throw error;
+    }
   }
 
   /** @param details what came to the save besides its version. */

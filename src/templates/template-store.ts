@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Connection } from 'mongoose';
+import type { Connection, mongo } from 'mongoose';
 import type { Clock } from '../clock.ts';
 import { PlatenError } from '../errors/registry.ts';
 import { MAX_INPUT_BYTES } from '../plans/plan.ts';
@@ -29,6 +29,8 @@ export interface TemplateVersion {
   readonly content: string;
   /** A JSON document as text. */
   readonly sampleData: string;
+  /** Bytes of its content and sample data; absent in versions of an older Platen until they are counted. */
+  readonly size?: number;
   readonly createdAt: Date;
 }
 
@@ -42,6 +44,11 @@ export interface TemplateDraft {
 export interface SavedTemplate {
   readonly template: Template;
   readonly version: TemplateVersion;
+}
+
+/** A template that was saved anew, and the bytes of its versions that were deleted for it. */
+export interface Resaved extends SavedTemplate {
+  readonly freedBytes: number;
 }
 
 export type VersionSummary = Omit<TemplateVersion, 'content' | 'sampleData'>;
@@ -60,6 +67,8 @@ export interface TemplateBounds {
 
 export const TEMPLATE_BOUNDS: TemplateBounds = { templates: 1000, versions: 1000 };
 
+/** Versions of an older Platen whose size is found out together. */
+const UNSIZED_AT_ONCE = 20;
 /** Others who save the same template at the same moment, before this one gives up. */
 const SAVE_TRIES = 100;
 /** Bytes of the templates that a list answers together: one page must not take the memory that serves all. */
@@ -73,6 +82,7 @@ const VERSIONS: CollectionSpec = {
   name: 'template_versions',
   // Two who save at the same time get two numbers: one of them meets this index and counts again.
   indexes: [{ fields: { templateId: 1, version: 1 }, unique: true }],
+  looksAt: { asked: ['size'], because: 'once, of each version that an older Platen has saved' },
 };
 
 /** What may be known of templates; what is done to them goes through the `TemplateEditor`. */
@@ -116,6 +126,7 @@ export class TemplateStore {
    * Saves a new version: the latest one with `change` laid over it. What others save at the same time is kept, unless
    * it is the same field. Versions beyond those that are kept are deleted, the oldest first.
    *
+   * @param kept versions that are kept of it, up to the store's own bound.
    * @throws PlatenError INPUT_TOO_LARGE when what is kept and what is changed are too much for one version.
    * @returns undefined when the account has no such template, or no longer.
    */
@@ -123,7 +134,8 @@ export class TemplateStore {
     accountId: string,
     templateId: string,
     change: Partial<TemplateDraft>,
-  ): Promise<SavedTemplate | undefined> {
+    kept = this.#bounds.versions,
+  ): Promise<Resaved | undefined> {
     let base = (await this.current(accountId, templateId))?.version;
     for (let tries = 0; base !== undefined && tries < SAVE_TRIES; tries += 1) {
       const { name, content, sampleData } = { ...base, ...change };
@@ -135,8 +147,8 @@ export class TemplateStore {
       // No other has saved this number meanwhile.
       if (await this.#versions.insertIfAbsent(version)) {
         const saved = await this.#pointAt(version);
-        await this.#deleteOld(version);
-        return saved;
+        const freedBytes = await this.#deleteOld(version, Math.min(kept, this.#bounds.versions));
+        return saved && { ...saved, freedBytes };
       }
       base = await this.#latest(templateId);
     }
@@ -144,12 +156,33 @@ export class TemplateStore {
     throw new Error(`Template ${templateId} is saved by too many at once.`);
   }
 
-  /** @returns false when the account has no such template. Jobs that were accepted have its content with them. */
-  async delete(accountId: string, templateId: string): Promise<boolean> {
-    if ((await this.#find(accountId, templateId)) === undefined) return false;
+  /**
+   * Jobs that were accepted have its content with them.
+   *
+   * @returns the bytes of its versions; undefined when the account has no such template.
+   */
+  async delete(accountId: string, templateId: string): Promise<number | undefined> {
+    if ((await this.#find(accountId, templateId)) === undefined) return undefined;
     const deleted = await this.#templates.deleteOne({ _id: templateId });
+    const bytes = await this.#bytesOf({ templateId });
     await this.#versions.deleteMany({ templateId });
-    return deleted;
+    return deleted ? bytes : undefined;
+  }
+
+  /** Bytes of all versions of an account's templates. */
+  async storedBytes(accountId: string): Promise<number> {
+    const templates = await this.#templates.find({ accountId }, { projection: { _id: 1 } });
+    const ids = { templateId: { $in: templates.map(({ _id }) => _id) } };
+    for (;;) {
+      const unsized = await this.#versions.find(
+        { ...ids, size: { $exists: false } },
+        { limit: UNSIZED_AT_ONCE },
+      );
+      for (const version of unsized)
+        await this.#versions.updateOne({ _id: version._id }, { $set: { size: sizeOf(version) } });
+      if (unsized.length < UNSIZED_AT_ONCE) break;
+    }
+    return this.#bytesOf(ids);
   }
 
   /** The template as it is now. */
@@ -231,7 +264,8 @@ export class TemplateStore {
       );
     }
     const createdAt = this.#clock.now();
-    return { _id: randomUUID(), templateId, accountId, version, name, content, sampleData, createdAt };
+    const size = sizeOf(draft);
+    return { _id: randomUUID(), templateId, accountId, version, name, content, sampleData, size, createdAt };
   }
 
   /** Makes the version the current one, unless a later one is already. @returns undefined when the template is gone. */
@@ -248,11 +282,24 @@ export class TemplateStore {
     return undefined;
   }
 
-  /** Their numbers have no gaps. The current version stays: the template points at this one or at a later one. */
-  async #deleteOld({ templateId, version }: TemplateVersion): Promise<void> {
-    const last = version - this.#bounds.versions;
-    if (last < 1) return;
-    await this.#versions.deleteMany({ templateId, version: { $lte: last } });
+  /**
+   * Their numbers have no gaps. The current version stays: the template points at this one or at a later one.
+   *
+   * @returns the bytes of those that went.
+   */
+  async #deleteOld({ templateId, version }: TemplateVersion, kept: number): Promise<number> {
+    const last = version - kept;
+    if (last < 1) return 0;
+    const old = { templateId, version: { $lte: last } };
+    const bytes = await this.#bytesOf(old);
+    await this.#versions.deleteMany(old);
+    return bytes;
+  }
+
+  async #bytesOf(filter: mongo.Filter<TemplateVersion>): Promise<number> {
+    const group = { $group: { _id: null, bytes: { $sum: '$size' } } };
+    const [sum] = await this.#versions.aggregate<{ bytes: number }>(filter, [group]);
+    return sum?.bytes ?? 0;
   }
 }
 
@@ -267,7 +314,7 @@ function pointerTo(version: TemplateVersion) {
 }
 
 /** Bytes. */
-function sizeOf({ content, sampleData }: Pick<TemplateDraft, 'content' | 'sampleData'>): number {
+export function sizeOf({ content, sampleData }: Pick<TemplateDraft, 'content' | 'sampleData'>): number {
   return Buffer.byteLength(content) + Buffer.byteLength(sampleData);
 }
 

@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts';
 import { PlatenError, toPlatenError } from '../errors/registry.ts';
 import type { Job, JobInput, JobOutput } from '../jobs/job.ts';
 import type { JobEnds } from '../jobs/job-ends.ts';
+import type { StoredBytes } from '../jobs/ledger/stored-bytes.ts';
 import type { Retries } from '../jobs/retries.ts';
 import { decideRetry } from '../jobs/retry-policy.ts';
 import type { JobStore } from '../jobs/store/job-store.ts';
@@ -14,6 +15,7 @@ import type { HeldJob } from './held-jobs.ts';
 
 export interface AttemptParts {
   readonly store: JobStore;
+  readonly stored: Pick<StoredBytes, 'of'>;
   readonly ends: JobEnds;
   readonly retries: Retries;
   readonly renderer: Renderer;
@@ -39,6 +41,8 @@ export interface AttemptObserver {
 }
 
 const HOUR_MS = 3_600_000;
+/** The version of a job that got its slot when it was let in, and was claimed after that. */
+const CLAIMED_AT_ONCE = 2;
 /** Milliseconds. Templates take a few; what takes longer must not stand before those of others. */
 const MAX_TEMPLATE_MS = 10_000;
 /** A template may produce far more than it is long; this bounds what is put into a page. */
@@ -59,10 +63,22 @@ export async function attempt(
     if (input === undefined) {
       throw new PlatenError('INTERNAL', 'The input of the job is gone.', { permanent: true });
     }
+    await requireRoom(parts, job, input);
     await renderAndStore(parts, held, input);
   } catch (error) {
     await afterFault(parts, held, error);
   }
+}
+
+/**
+ * A job that has waited is not rendered when its account has come to keep as much as it may meanwhile. One that was let in
+ * with a slot has just been asked.
+ *
+ * @throws PlatenError STORAGE_FULL.
+ */
+async function requireRoom({ stored }: AttemptParts, job: Job, input: JobInput): Promise<void> {
+  if (input.maxStoredBytes === undefined || job.version === CLAIMED_AT_ONCE) return;
+  if ((await stored.of(job.accountId)) > input.maxStoredBytes) throw new PlatenError('STORAGE_FULL');
 }
 
 async function renderAndStore(parts: AttemptParts, held: HeldJob, input: JobInput): Promise<void> {

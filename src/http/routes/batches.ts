@@ -60,6 +60,8 @@ const create = defineRoute({
     'NOT_FOUND',
     'PLAN_LIMIT',
     'QUOTA_EXCEEDED',
+    'TEST_QUOTA_EXCEEDED',
+    'STORAGE_FULL',
     'BATCH_TOO_LARGE',
     'IDEMPOTENCY_MISMATCH',
     'IDEMPOTENCY_IN_PROGRESS',

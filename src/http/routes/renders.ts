@@ -87,6 +87,8 @@ const render = defineRoute({
     'NOT_FOUND',
     'PLAN_LIMIT',
     'QUOTA_EXCEEDED',
+    'TEST_QUOTA_EXCEEDED',
+    'STORAGE_FULL',
     'IDEMPOTENCY_MISMATCH',
     'IDEMPOTENCY_IN_PROGRESS',
     'TOO_MANY_WAITING',

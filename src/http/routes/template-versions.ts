@@ -68,12 +68,11 @@ const rollBack = defineRoute({
   auth: 'bearer',
   params: ofVersion,
   responses: { 200: { description: 'The template in its new version.', schema: templateSchema } },
-  errors: ['PLAN_LIMIT', 'NOT_FOUND', 'TEMPLATE_ERROR', 'TOO_MANY_WAITING'],
+  errors: ['PLAN_LIMIT', 'NOT_FOUND', 'TEMPLATE_ERROR', 'STORAGE_FULL', 'TOO_MANY_WAITING'],
 }).handledBy(async ({ params, caller, clientAddress }, parts: ApiParts) => {
   requireVersions(caller.plan);
-  const { accountId } = caller;
   const by = byAccount(clientAddress);
-  const saved = await parts.templateEditor.rollBack(accountId, params.id, params.versionId, by);
+  const saved = await parts.templateEditor.rollBack(caller, params.id, params.versionId, by);
   return { status: 200, json: templateBody(saved) };
 });
 

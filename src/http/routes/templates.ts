@@ -45,9 +45,9 @@ const create = defineRoute({
       },
     },
   },
-  errors: ['TEMPLATE_ERROR', 'TEMPLATE_CAPACITY', 'TOO_MANY_WAITING'],
+  errors: ['TEMPLATE_ERROR', 'TEMPLATE_CAPACITY', 'STORAGE_FULL', 'TOO_MANY_WAITING'],
 }).handledBy(async ({ body, caller, clientAddress }, parts: ApiParts) => {
-  const saved = await parts.templateEditor.create(caller.accountId, body, byAccount(clientAddress));
+  const saved = await parts.templateEditor.create(caller, body, byAccount(clientAddress));
   return { status: 201, json: templateBody(saved) };
 });
 
@@ -85,16 +85,16 @@ const change = defineRoute({
   method: 'patch',
   path: '/user/templates/:id',
   summary: 'Change a template',
-  description: `Saves a new version; fields that are left out stay as they are. The latest ${TEMPLATE_BOUNDS.versions} versions of a template are kept: an older one can no longer be pinned or rolled back to.`,
+  description: `Saves a new version; fields that are left out stay as they are. The latest ${TEMPLATE_BOUNDS.versions} versions of a template are kept, of plans without version history the latest one alone: an older one can no longer be pinned or rolled back to.`,
   tags,
   auth: 'bearer',
   params,
   body: templateChangeSchema,
   responses: { 200: { description: 'The template in its new version.', schema: templateSchema } },
-  errors: ['NOT_FOUND', 'TEMPLATE_ERROR', 'TOO_MANY_WAITING'],
+  errors: ['NOT_FOUND', 'TEMPLATE_ERROR', 'STORAGE_FULL', 'TOO_MANY_WAITING'],
 }).handledBy(async ({ params, body, caller, clientAddress }, parts: ApiParts) => {
   const by = byAccount(clientAddress);
-  const saved = await parts.templateEditor.change(caller.accountId, params.id, body, by);
+  const saved = await parts.templateEditor.change(caller, params.id, body, by);
   return { status: 200, json: templateBody(saved) };
 });
 

@@ -9,6 +9,12 @@ export interface QuotaLimit {
   readonly limit: number;
 }
 
+/** What is to be kept for an account, and how much it may keep in all; both in bytes. */
+export interface StoredLimit {
+  readonly bytes: number;
+  readonly max: number;
+}
+
 type Filter = mongo.Filter<LedgerRecord>;
 
 /** One admission at a time takes something for a job. */
@@ -19,6 +25,24 @@ export function notNamed(jobId: string): Filter {
 export function withinQuota(quota: QuotaLimit | undefined, count: number): Filter {
   // Not "at most": a period that has not begun has no number yet.
   return quota === undefined ? {} : { [`quota.${quota.period}`]: { $not: { $gt: quota.limit - count } } };
+}
+
+export function withinStored(stored: StoredLimit | undefined): Filter {
+  return stored === undefined ? {} : { stored: { $not: { $gt: stored.max - stored.bytes } } };
+}
+
+/** Whether what is asked for could never be had, whatever has been taken. A filter does not see that of what is missing. */
+export function isBeyond(
+  count: number,
+  quota: QuotaLimit | undefined,
+  stored: StoredLimit | undefined,
+): boolean {
+  return (quota !== undefined && count > quota.limit) || (stored !== undefined && stored.bytes > stored.max);
+}
+
+/** What is added to the numbers of a record when PDFs of the quota and bytes are taken, or given back. */
+export function amounts(count: number, quota: Period | undefined, bytes = 0): Record<string, number> {
+  return { ...(quota && { [`quota.${quota}`]: count }), ...(bytes !== 0 && { stored: bytes }) };
 }
 
 export function headIs(lane: Lane, head: number): Filter {

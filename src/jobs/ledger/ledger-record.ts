@@ -1,5 +1,11 @@
+import type { CollectionSpec } from '../../store/collection.ts';
 import type { Period } from '../../usage/quota-period.ts';
 import { LANES, type Lane, type LaneState } from '../lanes.ts';
+
+export const LEDGERS: CollectionSpec = {
+  name: 'ledgers',
+  indexes: [{ fields: { active: 1 }, sparse: true }],
+};
 
 /** A plan slot that is taken. */
 export interface SlotHolder {
@@ -7,6 +13,8 @@ export interface SlotHolder {
   readonly since: number;
   /** The period whose quota its job has reserved a PDF of; absent for one that uses none. */
   readonly quota?: Period;
+  /** Bytes of the input of a job that was let in with the slot: given back if it is never written. */
+  readonly bytes?: number;
 }
 
 /** Jobs that were given places, and may not all be at them yet. */
@@ -18,6 +26,8 @@ export interface Arrival {
   /** Of a batch instead of their ids: how many items it has. Its jobs are written by whoever expands it. */
   readonly batchOf?: number;
   readonly quota?: Period;
+  /** Bytes of the inputs of those that are new. */
+  readonly bytes?: number;
 }
 
 /**
@@ -55,6 +65,10 @@ export interface LedgerRecord {
    * passes the quota, and at rest it is the number of PDFs produced.
    */
   readonly quota?: Readonly<Record<string, number>>;
+  /** Bytes that the account keeps: inputs, PDFs, templates. Put right by a sweep when a crash has left it wrong. */
+  readonly stored?: number;
+  /** The revision at which that was last counted anew. */
+  readonly recounted?: number;
 }
 
 /** What the hand-over of slots goes by: a ledger but for the names in it, which may be many. */

@@ -1,14 +1,25 @@
 import { LRUCache } from 'lru-cache';
 import type { Connection, mongo } from 'mongoose';
 import type { Clock } from '../../clock.ts';
-import { Collection, type CollectionSpec, type Update } from '../../store/collection.ts';
+import { Collection, type Update } from '../../store/collection.ts';
 import type { Period } from '../../usage/quota-period.ts';
-import { type Job, leavingName } from '../job.ts';
+import { type Job, keptBytes, leavingName } from '../job.ts';
 import type { Lane } from '../lanes.ts';
-import { fields, headIs, nobodyCameBefore, notNamed, type QuotaLimit, withinQuota } from './ledger-filter.ts';
-import { type LedgerRecord, laneState, type SeenLedger } from './ledger-record.ts';
+import {
+  amounts,
+  fields,
+  headIs,
+  isBeyond,
+  nobodyCameBefore,
+  notNamed,
+  type QuotaLimit,
+  type StoredLimit,
+  withinQuota,
+  withinStored,
+} from './ledger-filter.ts';
+import { LEDGERS, type LedgerRecord, laneState, type SeenLedger } from './ledger-record.ts';
 
-export type { QuotaLimit } from './ledger-filter.ts';
+export type { QuotaLimit, StoredLimit } from './ledger-filter.ts';
 
 /** Who is to get a slot: the job at the head of a lane, by a ledger as it was seen. */
 export interface NextInLine {
@@ -20,8 +31,6 @@ export interface NextInLine {
   readonly cap: number;
   readonly seen: SeenLedger;
 }
-
-const LEDGERS: CollectionSpec = { name: 'ledgers', indexes: [{ fields: { active: 1 }, sparse: true }] };
 
 /** The fields of `SeenLedger`: what changes answer with. */
 const SEEN = { revision: 1, inFlight: 1, waiting: 1, lanes: 1, arriving: 1 } as const;
@@ -73,18 +82,20 @@ export class Ledger {
   }
 
   /**
-   * Takes a plan slot and a PDF of the quota for one new job, if nobody of the account waits before it.
+   * Takes a plan slot, a PDF of the quota and room for the input for one new job, if nobody of the account waits before it.
    *
    * @param cap plan slots that the account may hold.
-   * @returns false when the slots or the quota are used up, or others wait.
+   * @returns false when the slots, the quota or the room are used up, or others wait.
    */
   async takeSlot(
     accountId: string,
     jobId: string,
     cap: number,
     quota: QuotaLimit | undefined,
+    stored?: StoredLimit,
   ): Promise<boolean> {
-    if (cap < 1 || (quota !== undefined && quota.limit < 1)) return false;
+    if (cap < 1 || isBeyond(1, quota, stored)) return false;
+    const bytes = stored?.bytes;
     const since = this.#clock.now().getTime();
     const taken = await this.#records.upsertMatching(
       {
@@ -94,10 +105,14 @@ export class Ledger {
         inFlight: { $lt: cap },
         ...notNamed(jobId),
         ...withinQuota(quota, 1),
+        ...withinStored(stored),
       },
       {
-        $inc: { inFlight: 1, revision: 1, ...(quota && { [`quota.${quota.period}`]: 1 }) },
-        $set: { [`holders.${jobId}`]: { since, ...(quota && { quota: quota.period }) }, active: true },
+        $inc: { inFlight: 1, revision: 1, ...amounts(1, quota?.period, bytes) },
+        $set: {
+          [`holders.${jobId}`]: { since, ...(quota && { quota: quota.period }), ...(bytes && { bytes }) },
+          active: true,
+        },
         $setOnInsert: { waiting: 0 },
       } as Change,
       SEEN,
@@ -107,13 +122,13 @@ export class Ledger {
   }
 
   /**
-   * Takes places in a lane and as many PDFs of the quota for new jobs: for all of them or for none.
+   * Takes places in a lane, as many PDFs of the quota, and room for the inputs for new jobs: for all of them or for none.
    *
    * @param admission its id, which names the arrival until it is confirmed, is that of the first job, or of the batch:
    * then `batchOf` says how many items it has, and `jobs` is empty.
    * @param maxWaiting jobs of the account that may wait.
    * @param onlyBehindOthers take them only if others wait already.
-   * @returns the number of the first place; undefined when places or quota do not suffice.
+   * @returns the number of the first place; undefined when places, quota or room do not suffice.
    */
   async takePlaces(
     accountId: string,
@@ -123,28 +138,39 @@ export class Ledger {
       readonly lane: Lane;
       readonly batchOf?: number;
     },
-    limits: { readonly maxWaiting: number; readonly quota: QuotaLimit | undefined },
+    limits: {
+      readonly maxWaiting: number;
+      readonly quota: QuotaLimit | undefined;
+      readonly stored?: StoredLimit;
+    },
     onlyBehindOthers = false,
   ): Promise<number | undefined> {
     const { id, jobs, lane, batchOf } = admission;
-    const { maxWaiting, quota } = limits;
+    const { maxWaiting, quota, stored } = limits;
     const count = batchOf ?? jobs.length;
-    const arrival = { since: this.#clock.now().getTime(), jobs, ...(batchOf !== undefined && { batchOf }) };
-    if (count > maxWaiting || (quota !== undefined && count > quota.limit)) return undefined;
+    const arrival = {
+      since: this.#clock.now().getTime(),
+      jobs,
+      ...(batchOf !== undefined && { batchOf }),
+      ...(quota && { quota: quota.period }),
+      ...(stored && { bytes: stored.bytes }),
+    };
+    if (count > maxWaiting || isBeyond(count, quota, stored)) return undefined;
     const filter = {
       _id: accountId,
       waiting: { $not: { $gt: maxWaiting - count }, ...(onlyBehindOthers && { $gt: 0 }) },
       ...notNamed(id),
       ...withinQuota(quota, count),
+      ...withinStored(stored),
     } as Filter;
     const update = {
       $inc: {
         waiting: count,
         revision: 1,
         [`lanes.${lane}.tail`]: count,
-        ...(quota && { [`quota.${quota.period}`]: count }),
+        ...amounts(count, quota?.period, stored?.bytes),
       },
-      $set: { [`arriving.${id}`]: { ...arrival, ...(quota && { quota: quota.period }) }, active: true },
+      $set: { [`arriving.${id}`]: arrival, active: true },
     } as Change;
     const taken = onlyBehindOthers
       ? await this.#records.findOneAndUpdate(filter, update, SEEN)
@@ -174,6 +200,7 @@ export class Ledger {
     missing: number,
     quota: Period | undefined,
     since?: number,
+    bytes = 0,
   ): Promise<SeenLedger | undefined> {
     const arrival = `arriving.${admissionId}`;
     const seen = since === undefined ? { [arrival]: { $exists: true } } : { [`${arrival}.since`]: since };
@@ -181,13 +208,13 @@ export class Ledger {
       { _id: accountId, ...seen },
       {
         $unset: { [arrival]: '' },
-        $inc: { waiting: -missing, ...(quota && { [`quota.${quota}`]: -missing }) },
+        $inc: { waiting: -missing, ...amounts(-missing, quota, -bytes) },
       },
     );
   }
 
   /**
-   * Gives back the slot, and the PDF of the quota, of a job that was never written.
+   * Gives back the slot, the PDF of the quota and the room of a job that was never written.
    *
    * @param since only the slot that was taken then: for who decides by what was seen a while ago.
    */
@@ -196,8 +223,9 @@ export class Ledger {
     jobId: string,
     quota: Period | undefined,
     since?: number,
+    bytes = 0,
   ): Promise<SeenLedger | undefined> {
-    const back = { $inc: { inFlight: -1, ...(quota && { [`quota.${quota}`]: -1 }) } };
+    const back = { $inc: { inFlight: -1, ...amounts(-1, quota, -bytes) } };
     return this.#changeHeld(accountId, jobId, back, since);
   }
 
@@ -263,15 +291,16 @@ export class Ledger {
   }
 
   /**
-   * A job has ended: gives back what it held, be it a slot or a place, and its PDF of the quota if it made none.
+   * A job has ended: gives back what it held, be it a slot or a place, and its PDF of the quota if it made none. From now
+   * on its PDF is kept in the place of its input, or its input stays.
    *
    * @param next who gets its slot in the same update.
    * @returns undefined when that has been done before; or when `next` is not the next any more: nothing has changed then.
    */
   leave(job: Job, next?: NextInLine): Promise<SeenLedger | undefined> {
-    const { _id, accountId, quotaPeriod } = job;
-    const unused = quotaPeriod !== null && job.state !== 'completed';
-    const back = unused ? { [`quota.${quotaPeriod}`]: -1 } : {};
+    const { _id, accountId, quotaPeriod, inputBytes = 0 } = job;
+    const unused = job.state === 'completed' ? undefined : (quotaPeriod ?? undefined);
+    const back = amounts(-1, unused, keptBytes(job) - inputBytes);
     const ending = { [`ending.${_id}`]: this.#clock.now().getTime(), active: true as const };
     if (job.endedFrom !== 'queued' && next !== undefined) {
       const { filter, $inc, $set } = this.#handing(next);

@@ -1,8 +1,11 @@
-import { hasEnded, type Job } from '../job.ts';
+import { hasEnded, type Job, type JobState } from '../job.ts';
 import type { JobCollections } from './collections.ts';
 
 /** Ids that are looked up together. */
 const AT_ONCE = 500;
+
+/** A job that has ended, and what is kept of it. */
+export type KeptJob = Pick<Job, '_id' | 'accountId' | 'state' | 'output' | 'inputBytes'>;
 
 /** What has ended, until its retention ends: found by id and listed by account. */
 export class JobHistory {
@@ -54,14 +57,29 @@ export class JobHistory {
   }
 
   /** Jobs whose retention has ended: what is needed to delete them. */
-  expired(now: Date, limit: number): Promise<Pick<Job, '_id' | 'output'>[]> {
-    return this.#collections.history.find({ expiresAt: { $lte: now } }, { projection: { output: 1 }, limit });
+  expired(now: Date, limit: number): Promise<KeptJob[]> {
+    const projection = { accountId: 1, state: 1, output: 1, inputBytes: 1 } as const;
+    return this.#collections.history.find({ expiresAt: { $lte: now } }, { projection, limit });
   }
 
-  /** Deletes jobs for good, with their inputs. */
-  async delete(jobIds: readonly string[]): Promise<void> {
-    if (jobIds.length === 0) return;
+  /** Deletes jobs for good, with their inputs. @returns how many of them were there. */
+  async delete(jobIds: readonly string[]): Promise<number> {
+    if (jobIds.length === 0) return 0;
     await this.#collections.inputs.deleteMany({ _id: { $in: [...jobIds] } });
-    await this.#collections.history.deleteMany({ _id: { $in: [...jobIds] } });
+    return this.#collections.history.deleteMany({ _id: { $in: [...jobIds] } });
+  }
+
+  /** Bytes that are kept of an account's jobs which have ended. */
+  async storedBytes(accountId: string): Promise<number> {
+    const sums = await this.#collections.history.aggregate<{
+      _id: JobState;
+      outputs: number;
+      inputs: number;
+    }>({ accountId }, [
+      {
+        $group: { _id: '$state', outputs: { $sum: '$output.size' }, inputs: { $sum: '$inputBytes' } },
+      },
+    ]);
+    return sums.reduce((sum, { _id, outputs, inputs }) => sum + (_id === 'completed' ? outputs : inputs), 0);
   }
 }

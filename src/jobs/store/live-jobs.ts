@@ -84,6 +84,13 @@ export class LiveJobs {
     return this.#live.updateOne({ _id: seen._id, version: seen.version }, { $set: { pool, updatedAt: now } });
   }
 
+  /** Bytes of the inputs of an account's jobs that wait or run. */
+  async inputBytes(accountId: string): Promise<number> {
+    const group = { $group: { _id: null, bytes: { $sum: '$inputBytes' } } };
+    const [sum] = await this.#live.aggregate<{ bytes: number }>({ accountId }, [group]);
+    return sum?.bytes ?? 0;
+  }
+
   /** About how many jobs wait or run, known without reading any. */
   estimatedCount(): Promise<number> {
     return this.#live.estimatedCount();

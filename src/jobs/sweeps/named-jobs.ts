@@ -123,8 +123,12 @@ async function repairHolder(parts: NamedJobsParts, held: Held): Promise<boolean>
 /** Its process died before it had written the job; or the job ended long ago, and its slot was taken twice. */
 async function freeUnusedSlot(parts: NamedJobsParts, { accountId, jobId, holder }: Held): Promise<boolean> {
   const ended = await parts.store.history.find(jobId);
-  const quota = ended === undefined ? holder.quota : undefined;
-  const freed = await parts.ledger.undoSlot(accountId, jobId, quota, holder.since);
+  const { quota, bytes, since } = holder;
+  const { ledger } = parts;
+  const freed =
+    ended === undefined
+      ? await ledger.undoSlot(accountId, jobId, quota, since, bytes)
+      : await ledger.undoSlot(accountId, jobId, undefined, since);
   if (freed === undefined) return false;
   if (ended === undefined) await parts.store.inputs.delete([jobId]);
   await parts.handOver.serve(accountId, freed);
@@ -171,19 +175,21 @@ async function repairArrival(
   parts: NamedJobsParts,
   accountId: string,
   id: string,
-  { jobs, batchOf, quota, since }: Arrival,
+  { jobs, batchOf, quota, since, bytes = 0 }: Arrival,
   live: ReadonlyMap<string, Job>,
 ): Promise<boolean> {
   const { ledger, store, handOver } = parts;
   if (batchOf !== undefined) {
     if (await parts.keepsArrivalOf?.(id, batchOf)) return false;
-    const undone = await ledger.undoArrival(accountId, id, batchOf, quota, since);
+    const undone = await ledger.undoArrival(accountId, id, batchOf, quota, since, bytes);
     if (undone !== undefined) await handOver.serve(accountId, undone);
     return undone !== undefined;
   }
   const ended = await store.history.among(jobs.filter((jobId) => !live.has(jobId)));
   const missing = jobs.filter((jobId) => !live.has(jobId) && !ended.has(jobId));
-  const record = await ledger.undoArrival(accountId, id, missing.length, quota, since);
+  // Those that come back have brought nothing, and of several that are new each has about its share.
+  const unused = Math.round((bytes * missing.length) / Math.max(1, jobs.length));
+  const record = await ledger.undoArrival(accountId, id, missing.length, quota, since, unused);
   if (record === undefined) return false;
   await store.inputs.delete(missing);
   await handOver.serve(accountId, record);

@@ -1,17 +1,37 @@
 import type { OutputStore } from '../../store/outputs/output-store.ts';
-import type { JobHistory } from '../store/history.ts';
+import { keptBytes } from '../job.ts';
+import type { StoredBytes } from '../ledger/stored-bytes.ts';
+import type { JobHistory, KeptJob } from '../store/history.ts';
 
 const BATCH = 500;
 
 /** Deletes jobs whose retention has ended, with their outputs and inputs; then outputs that nobody claims. */
-export async function endRetention(history: JobHistory, outputs: OutputStore, now: Date): Promise<number> {
+export async function endRetention(
+  { history, stored }: { readonly history: JobHistory; readonly stored: StoredBytes },
+  outputs: OutputStore,
+  now: Date,
+): Promise<number> {
   let ended = 0;
   for (;;) {
     const due = await history.expired(now, BATCH);
-    for (const { output } of due) if (output !== null) await outputs.delete(output.key);
-    await history.delete(due.map((job) => job._id));
+    await deleteKept({ history, stored }, outputs, due);
     ended += due.length;
     if (due.length < BATCH) break;
   }
   return ended + (await outputs.deleteExpired(now));
+}
+
+/** Deletes jobs that have ended, with what is kept of them; their accounts have that much more room. */
+export async function deleteKept(
+  { history, stored }: { readonly history: JobHistory; readonly stored: StoredBytes },
+  outputs: OutputStore,
+  jobs: readonly KeptJob[],
+): Promise<void> {
+  for (const { output } of jobs) if (output !== null) await outputs.delete(output.key);
+  const deleted = await history.delete(jobs.map((job) => job._id));
+  for (const [accountId, own] of Map.groupBy(jobs, (job) => job.accountId)) {
+    // Where another process was at it as well, nothing is given back twice: what is kept is then counted anew.
+    const bytes = deleted === jobs.length ? own.reduce((sum, job) => sum + keptBytes(job), 0) : 0;
+    await stored.giveBack(accountId, bytes);
+  }
 }

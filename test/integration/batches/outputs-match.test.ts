@@ -50,9 +50,9 @@ for (const kind of ['folder', 'database'] as const) {
     }
 
     async function sweep(): Promise<void> {
-      const { batches, store, clock } = api.domain;
-      await endBatchRetention({ batches: batches.store, store, outputs: api.outputs }, clock.now());
-      await endRetention(store.history, api.outputs, clock.now());
+      const { batches, store, stored, clock } = api.domain;
+      await endBatchRetention({ batches: batches.store, store, stored, outputs: api.outputs }, clock.now());
+      await endRetention({ history: store.history, stored }, api.outputs, clock.now());
     }
 
     async function batchOf(count: number, expiresInHours: number): Promise<string> {

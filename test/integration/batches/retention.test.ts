@@ -41,10 +41,10 @@ describe('the retention of a batch', () => {
 
   /** What the dispatcher does once a minute. @returns how many batches and jobs it changed. */
   async function sweep(): Promise<number> {
-    const { batches, store, clock } = api.domain;
-    const parts = { batches: batches.store, store, outputs: api.outputs };
+    const { batches, store, stored, clock } = api.domain;
+    const parts = { batches: batches.store, store, stored, outputs: api.outputs };
     const ended = await endBatchRetention(parts, clock.now());
-    return ended + (await endRetention(store.history, api.outputs, clock.now()));
+    return ended + (await endRetention({ history: store.history, stored }, api.outputs, clock.now()));
   }
 
   async function files(): Promise<string[]> {
@@ -122,7 +122,7 @@ describe('the retention of a batch', () => {
   it('goes on where a sweep died: between any two outputs', async () => {
     const batchId = await ended(1);
     api.domain.clock.pass(2 * HOUR_MS);
-    const { batches, store, clock } = api.domain;
+    const { batches, store, stored, clock } = api.domain;
     for (let deletions = 0; deletions < ITEMS - 1; deletions += 9) {
       let left = deletions;
       const dying = {
@@ -133,7 +133,7 @@ describe('the retention of a batch', () => {
           await api.outputs.delete(key);
         },
       };
-      const parts = { batches: batches.store, store, outputs: dying };
+      const parts = { batches: batches.store, store, stored, outputs: dying };
       await endBatchRetention(parts, clock.now()).catch((error: Error) => {
         assert.equal(error.message, 'killed');
       });

@@ -127,12 +127,14 @@ const OF_JOBS = [
 ] as const satisfies ErrorCode[];
 for (const code of OF_JOBS) PRODUCED[code] = (api, caller) => failing(api, caller, code);
 
-/** Never the end of a request, or shown where accounts (signing in, keys, templates) and uploads are tested. */
+/** Never the end of a request, or shown where accounts (signing in, keys, templates, what is kept) and uploads are tested. */
 const ELSEWHERE: readonly ErrorCode[] = [
   'RETRY_SCHEDULED',
   'KEY_CAPACITY',
   'TEMPLATE_CAPACITY',
   'TOO_MANY_FAILURES',
+  'STORAGE_FULL',
+  'TEST_QUOTA_EXCEEDED',
   'UPLOAD_TOO_SLOW',
   'TOO_MANY_UPLOADS',
   'REGISTRATION_CLOSED',

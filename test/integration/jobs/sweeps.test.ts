@@ -474,12 +474,12 @@ describe('sweeps', () => {
     await domain.ends.follow(done!);
     await domain.flush();
     assert.equal(await inputs(), 0, 'the input of a completed job goes');
-    await endRetention(domain.store.history, outputs, domain.clock.now());
+    await endRetention({ history: domain.store.history, stored: domain.stored }, outputs, domain.clock.now());
     const stored = await outputs.get(key);
     assert.ok(stored);
     stored.stream.destroy();
     domain.clock.pass(HOUR_MS + 1);
-    await endRetention(domain.store.history, outputs, domain.clock.now());
+    await endRetention({ history: domain.store.history, stored: domain.stored }, outputs, domain.clock.now());
     assert.equal(await outputs.get(key), undefined);
     assert.equal(await domain.connection.collection('job_history').countDocuments(), 0);
     await rm(folder, { recursive: true });

@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000;
 /** Every way that a batch goes, and its sweeps. */
 export async function useBatches(api: TestApi): Promise<void> {
   const { domain, outputs } = api;
-  const { batches, store, clock } = domain;
+  const { batches, store, stored, clock } = domain;
   const caller = await api.newCaller();
   const shared = `<p>${'shared '.repeat(50)}</p>`;
   const order = { items: ['a', 'b', 'c'].map((id) => ({ id, html: shared })) };
@@ -30,7 +30,7 @@ export async function useBatches(api: TestApi): Promise<void> {
   for (const days of [1, 30, 200]) {
     clock.pass(days * DAY_MS);
     await batches.care.sweep();
-    await endBatchRetention({ batches: batches.store, store, outputs }, clock.now());
+    await endBatchRetention({ batches: batches.store, store, stored, outputs }, clock.now());
     await caller.get(`/v1/pdf/batch/${jobId}`);
     clock.pass(-days * DAY_MS);
   }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { endEarly } from '../../../src/jobs/end-early.ts';
 import { repairNamedJobs } from '../../../src/jobs/sweeps/named-jobs.ts';
+import { StoredRecount } from '../../../src/jobs/sweeps/recount-stored.ts';
 import { endRetention } from '../../../src/jobs/sweeps/retention.ts';
 import { WaitingJobs } from '../../../src/jobs/sweeps/waiting-jobs.ts';
 import { quotaPeriod } from '../../../src/usage/quota-period.ts';
@@ -34,11 +35,30 @@ export async function useJobs(api: TestApi): Promise<void> {
     await waitingJobs.serve(await domain.ledger.active());
     await waitingJobs.expire(await domain.ledger.active());
     await domain.store.live.countRunning([job._id]);
-    await endRetention(domain.store.history, api.outputs, domain.clock.now());
+    await endRetention(
+      { history: domain.store.history, stored: domain.stored },
+      api.outputs,
+      domain.clock.now(),
+    );
   }
   domain.clock.pass(-101 * DAY_MS);
+  await recount(api);
   await domain.store.transitions.renew('nobody', [job], 1000);
   await domain.ledger.quotaUsed('someone', period);
+}
+
+/** Counts anew what accounts keep: of each at its second visit. */
+async function recount({ domain, templates }: TestApi): Promise<void> {
+  const { history, live } = domain.store;
+  const counts = [
+    (id: string) => history.storedBytes(id),
+    (id: string) => live.inputBytes(id),
+    (id: string) => domain.batches.store.sharedBytes(id),
+    (id: string) => templates.storedBytes(id),
+  ];
+  const sweep = new StoredRecount({ ...domain, counts });
+  for (let i = 0; i < 2; i += 1) await sweep.run();
+  for (const count of counts) await count('someone');
 }
 
 /** Waits until the jobs that were under way have ended. */

@@ -533,7 +533,7 @@ export interface paths {
         head?: never;
         /**
          * Change a template
-         * @description Saves a new version; fields that are left out stay as they are. The latest 1000 versions of a template are kept: an older one can no longer be pinned or rolled back to.
+         * @description Saves a new version; fields that are left out stay as they are. The latest 1000 versions of a template are kept, of plans without version history the latest one alone: an older one can no longer be pinned or rolled back to.
          */
         patch: operations["patch_user_templates_id"];
         trace?: never;
@@ -1036,7 +1036,7 @@ export interface components {
              * @description See docs/errors.md.
              * @enum {string}
              */
-            code: "VALIDATION" | "MALFORMED_JSON" | "UNSUPPORTED_MEDIA_TYPE" | "UNAUTHENTICATED" | "ADDRESS_NOT_ALLOWED" | "PLAN_LIMIT" | "QUOTA_EXCEEDED" | "KEY_CAPACITY" | "TEMPLATE_CAPACITY" | "REGISTRATION_CLOSED" | "INVITATION_INVALID" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "UPLOAD_TOO_SLOW" | "JOB_ENDED" | "IDEMPOTENCY_MISMATCH" | "IDEMPOTENCY_IN_PROGRESS" | "GONE" | "INPUT_TOO_LARGE" | "BATCH_TOO_LARGE" | "RANGE_NOT_SATISFIABLE" | "RATE_LIMITED" | "TOO_MANY_WAITING" | "TOO_MANY_UPLOADS" | "TOO_MANY_FAILURES" | "TOO_MANY_REGISTRATIONS" | "INTERNAL" | "UNAVAILABLE" | "INVALID_URL" | "URL_BLOCKED" | "URL_UNREACHABLE" | "SELECTOR_TIMEOUT" | "TEMPLATE_ERROR" | "OUTPUT_TOO_LARGE" | "RENDER_TIMEOUT" | "BROWSER_CRASHED" | "WORKER_LOST" | "RENDER_FAILED" | "RETRY_SCHEDULED" | "CANCELLED" | "EXPIRED";
+            code: "VALIDATION" | "MALFORMED_JSON" | "UNSUPPORTED_MEDIA_TYPE" | "UNAUTHENTICATED" | "ADDRESS_NOT_ALLOWED" | "PLAN_LIMIT" | "QUOTA_EXCEEDED" | "TEST_QUOTA_EXCEEDED" | "STORAGE_FULL" | "KEY_CAPACITY" | "TEMPLATE_CAPACITY" | "REGISTRATION_CLOSED" | "INVITATION_INVALID" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "UPLOAD_TOO_SLOW" | "JOB_ENDED" | "IDEMPOTENCY_MISMATCH" | "IDEMPOTENCY_IN_PROGRESS" | "GONE" | "INPUT_TOO_LARGE" | "BATCH_TOO_LARGE" | "RANGE_NOT_SATISFIABLE" | "RATE_LIMITED" | "TOO_MANY_WAITING" | "TOO_MANY_UPLOADS" | "TOO_MANY_FAILURES" | "TOO_MANY_REGISTRATIONS" | "INTERNAL" | "UNAVAILABLE" | "INVALID_URL" | "URL_BLOCKED" | "URL_UNREACHABLE" | "SELECTOR_TIMEOUT" | "TEMPLATE_ERROR" | "OUTPUT_TOO_LARGE" | "RENDER_TIMEOUT" | "BROWSER_CRASHED" | "WORKER_LOST" | "RENDER_FAILED" | "RETRY_SCHEDULED" | "CANCELLED" | "EXPIRED";
             /** @description As in the header X-Request-Id. */
             requestId: string;
             /**
@@ -1692,7 +1692,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `ADDRESS_NOT_ALLOWED`, `PLAN_LIMIT`, `QUOTA_EXCEEDED` */
+            /** @description Forbidden: `ADDRESS_NOT_ALLOWED`, `PLAN_LIMIT`, `QUOTA_EXCEEDED`, `TEST_QUOTA_EXCEEDED`, `STORAGE_FULL` */
             403: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -2470,7 +2470,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `ADDRESS_NOT_ALLOWED`, `PLAN_LIMIT`, `QUOTA_EXCEEDED` */
+            /** @description Forbidden: `ADDRESS_NOT_ALLOWED`, `PLAN_LIMIT`, `QUOTA_EXCEEDED`, `TEST_QUOTA_EXCEEDED`, `STORAGE_FULL` */
             403: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -4713,7 +4713,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `TEMPLATE_CAPACITY` */
+            /** @description Forbidden: `TEMPLATE_CAPACITY`, `STORAGE_FULL` */
             403: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -5127,6 +5127,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Forbidden: `STORAGE_FULL` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description Not Found: `NOT_FOUND` */
             404: {
                 headers: {
@@ -5451,7 +5462,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `PLAN_LIMIT` */
+            /** @description Forbidden: `PLAN_LIMIT`, `STORAGE_FULL` */
             403: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];

@@ -169,6 +169,7 @@ export async function openApi(
         store: templates,
         engine: templateEngine,
         audit: accountServices.audit,
+        room: domain.stored,
       }),
       plans,
       links,

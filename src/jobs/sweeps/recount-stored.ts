@@ -1,0 +1,67 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../clock.ts';
+import { isPastTestPeriod } from '../../usage/quota-period.ts';
+import type { LedgerRecord } from '../ledger/ledger-record.ts';
+import type { StoredBytes } from '../ledger/stored-bytes.ts';
+
+export interface RecountParts {
+  readonly stored: StoredBytes;
+  readonly clock: Clock;
+  /** Each answers the bytes of one kind that an account really keeps. */
+  readonly counts: readonly ((accountId: string) => Promise<number>)[];
+}
+
+/** Accounts that one run looks at, and those of them whose bytes it counts. */
+const LOOKED_AT = 1000;
+const COUNTED = 50;
+/** Accounts of which it is remembered how they were last seen. */
+const REMEMBERED = 100_000;
+
+/**
+ * Counts anew what accounts keep. The number in the ledger is exact as long as nothing dies between two steps; this puts
+ * it right where something has. An account is counted when it has changed since the last time, and has then been left
+ * alone from one visit to the next with nothing on its way: so nothing is counted that is about to be taken or given back.
+ */
+export class StoredRecount {
+  readonly #parts: RecountParts;
+  readonly #seen = new LRUCache<string, number>({ max: REMEMBERED });
+  /** The account that was looked at last. */
+  #last = '';
+
+  constructor(parts: RecountParts) {
+    this.#parts = parts;
+  }
+
+  /** Goes on where the last run ended, and begins anew at the end. @returns how many accounts were put right. */
+  async run(): Promise<number> {
+    const records = await this.#parts.stored.after(this.#last, LOOKED_AT);
+    let counted = 0;
+    let repaired = 0;
+    this.#last = records.length < LOOKED_AT ? '' : records.at(-1)!._id;
+    for (const record of records) {
+      const { _id, revision } = record;
+      const settled = this.#seen.get(_id) === revision;
+      this.#seen.set(_id, revision);
+      if (revision === record.recounted || !settled || !nothingOnItsWay(record)) continue;
+      repaired += Number(await this.#recount(record));
+      counted += 1;
+      if (counted < COUNTED) continue;
+      this.#last = _id;
+      break;
+    }
+    return repaired;
+  }
+
+  async #recount(record: LedgerRecord): Promise<boolean> {
+    const { stored, clock, counts } = this.#parts;
+    let bytes = 0;
+    for (const count of counts) bytes += await count(record._id);
+    const past = Object.keys(record.quota ?? {}).filter((period) => isPastTestPeriod(period, clock.now()));
+    const set = await stored.set(record, bytes, past);
+    return set && bytes !== (record.stored ?? 0);
+  }
+}
+
+function nothingOnItsWay({ holders, arriving, leaving, ending }: LedgerRecord): boolean {
+  return [holders, arriving, leaving, ending].every((names) => Object.keys(names ?? {}).length === 0);
+}
