@@ -51,6 +51,7 @@ describe('what an account keeps', () => {
     assert.equal(await stored(accountId), await present(accountId));
 
   async function sweep(): Promise<void> {
+    await api.domain.flush();
     const { batches, store, stored, clock } = api.domain;
     await endBatchRetention({ batches: batches.store, store, stored, outputs: api.outputs }, clock.now());
     await endRetention({ history: store.history, stored }, api.outputs, clock.now());
