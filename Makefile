@@ -11,13 +11,8 @@ run: dist/main.js database
 	@exec $(NODE) dist/main.js standalone
 
 ## test: everything that has to hold before a change is kept, and the Chromium tests with Debian's browser besides
-test: check peers kubernetes helm schemathesis prometheus stripe-mock
-	@browser=$$(scripts/install-debian-browser.sh) && if [ -n "$$browser" ]; then \
-	  echo "The Chromium tests with $$browser:"; \
-	  PLATEN_CHROMIUM_PATH="$$browser" PATH="$(CURDIR)/node_modules/.bin:$$PATH" $(NODE) node_modules/mocha/bin/mocha.js --exit --reporter dot 'test/integration/chromium/**/*.test.ts'; \
-	fi
-	@PATH="$(CURDIR)/node_modules/.bin:$$PATH" $(NODE) node_modules/mocha/bin/mocha.js --exit --reporter test/support/reporter.cjs \
-	  'test/unit/**/*.test.ts' 'test/integration/**/*.test.ts' 'test/races/**/*.test.ts' 'test/conformance/**/*.test.ts' 'test/e2e/**/*.test.ts' 'test/disruption/**/*.test.ts' 'test/monitoring/**/*.test.ts' 'test/chart/**/*.test.ts'
+test: check peers
+	@test/run.sh
 
 ## fast: unit and integration tests alone
 fast: peers kubernetes stripe-mock $(CLIENT)/node_modules/.installed

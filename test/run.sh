@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# Runs all tests, in two lanes side by side, since most of them wait more than they compute. What the second lane needs is
+# built meanwhile, and what it has to say is shown when it is through. The last line is "N passed, N failed", of both.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+export PATH="$PWD/node_modules/.bin:$PATH"
+
+logs=$(mktemp -d)
+trap 'rm -rf "$logs"' EXIT
+
+run_mocha() {
+  node node_modules/mocha/bin/mocha.js --exit --reporter test/support/reporter.cjs "$@"
+}
+
+# What needs browsers or the whole service.
+test_service() {
+  local browser status=0
+  make --no-print-directory schemathesis || status=1
+  browser=$(scripts/install-debian-browser.sh) || status=1
+  if [ -n "$browser" ]; then
+    echo "The Chromium tests with $browser:"
+    PLATEN_CHROMIUM_PATH="$browser" run_mocha 'test/integration/chromium/**/*.test.ts' || status=1
+  fi
+  run_mocha 'test/integration/chromium/**/*.test.ts' 'test/{races,conformance,e2e,disruption,hostile}/**/*.test.ts' || status=1
+  return $status
+}
+
+# All the others.
+test_parts() {
+  local status=0
+  nice make --no-print-directory kubernetes helm prometheus stripe-mock || status=1
+  run_mocha --ignore 'test/integration/chromium/**' 'test/{unit,integration,monitoring,chart}/**/*.test.ts' || status=1
+  return $status
+}
+
+status=0
+test_parts >"$logs/parts" 2>&1 &
+parts=$!
+test_service 2>&1 | tee "$logs/service" || status=1
+wait "$parts" || status=1
+cat "$logs/parts"
+
+passed=0
+failed=0
+while read -r some _ others _; do
+  passed=$((passed + some))
+  failed=$((failed + others))
+done < <(grep -hE '^[0-9]+ passed, [0-9]+ failed$' "$logs/service" "$logs/parts")
+# A lane that ends badly without a count is a failure of its own.
+if [ "$status" != 0 ] && [ "$failed" = 0 ]; then failed=1; fi
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
