@@ -225,6 +225,15 @@ export const environmentSchema = z.object({
   PLATEN_SIGN_IN_FAILURES_PER_ADDRESS: integer(100, 1, 1_000_000).describe(
     'The same from one client address (of IPv6: from one /64).',
   ),
+  SMTP_URL: z
+    .url({ protocol: /^smtps?$/, error: 'must be an smtp or smtps address' })
+    .optional()
+    .describe(
+      'Mail server: smtp://user:password@host:587 (TLS where it offers it; ?requireTLS=true insists) or smtps://…:465. Without it standalone writes mails to the folder mails of its data, and a dispatcher keeps them until it has one.',
+    ),
+  PLATEN_MAIL_FROM: emailSchema
+    .default('platen@localhost.localdomain')
+    .describe('Address that mails come from.'),
   POD_NAME: kubernetesName
     .optional()
     .describe('Name of the pod that the process runs in, by the downward API.'),

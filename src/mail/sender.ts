@@ -1,3 +1,4 @@
+import { unlessAborted } from '../async/unless-aborted.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { type Letter, type Mail, MailRefused, type MailTransport } from './mail.ts';
@@ -41,6 +42,7 @@ const JITTER = 0.2;
  */
 export class MailSender {
   readonly #parts: MailSenderParts;
+  readonly #stop = new AbortController();
   #stopping = false;
 
   constructor(parts: MailSenderParts) {
@@ -56,15 +58,32 @@ export class MailSender {
       const links = await this.#parts.links(seen.accountId, clock.now());
       if (links === undefined) break;
       const mail = await outbox.claim(seen, LEASE_MS);
-      if (mail !== undefined && (await this.#attempt(mail, links)) === 'sent') sent += 1;
+      if (mail === undefined) continue;
+      if ((await this.#attemptUnlessStopped(mail, links)) === 'sent') sent += 1;
     }
     return sent;
   }
 
-  /** Begins no further mail. */
-  stop(): void {
+  /**
+   * Begins no further mail. The one under way has `graceMs` milliseconds to be taken; after that it is left as if this
+   * process had died.
+   */
+  stop(graceMs: number): void {
     this.#stopping = true;
-    this.#parts.transport.close();
+    const timer = setTimeout(() => this.#stop.abort(), graceMs);
+    timer.unref();
+    this.#stop.signal.addEventListener('abort', () => this.#parts.transport.close());
+  }
+
+  /** @returns undefined when it was left, since the process stops. */
+  async #attemptUnlessStopped(mail: Mail, links: Links): Promise<MailOutcome | undefined> {
+    const { signal } = this.#stop;
+    try {
+      return await unlessAborted(signal, this.#attempt(mail, links));
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      throw error;
+    }
   }
 
   async #attempt(mail: Mail, links: Links): Promise<MailOutcome> {

@@ -7,12 +7,14 @@ import { AccountStore } from '../accounts/account-store.ts';
 import { BatchStore } from '../batches/batch-store.ts';
 import { countItems } from '../batches/count-items.ts';
 import { type Batches, openBatches } from '../batches/open-batches.ts';
+import { DisableLinks } from '../billing/disable-links.ts';
 import type { Bus } from '../bus/bus.ts';
 import { type Callbacks, openCallbacks } from '../callbacks/open-callbacks.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import { type Config, type JobRole, mirrorsPlans } from '../config.ts';
 import { type Jobs, openJobs } from '../jobs/open-jobs.ts';
 import { checkLayout } from '../layout/layout.ts';
+import { MailOutbox } from '../mail/outbox.ts';
 import { openMirroredPlans } from '../plans/mirrored-plans.ts';
 import { PlanMirror } from '../plans/plan-mirror.ts';
 import type { PlanSource } from '../plans/plan-source.ts';
@@ -49,6 +51,8 @@ export interface Core {
   readonly jobs: Jobs;
   readonly batches: Batches;
   readonly callbacks: Callbacks;
+  readonly outbox: MailOutbox;
+  readonly disableLinks: DisableLinks;
   /** What absolute addresses start with; of a process that serves the API known once that listens. */
   readonly address: { publicUrl: string | undefined };
   readonly outputs: OutputStore;
@@ -112,6 +116,8 @@ export async function openCore(
       metrics.jobsEnded.inc({ state: job.state, class: job.class, code: job.error?.code ?? 'none' }),
     furtherSteps: [countItems(batchStore, callbacks.batchFinished), callbacks.step],
   });
+  const outbox = new MailOutbox(connection, clock);
+  const disableLinks = new DisableLinks(connection);
   const onFinished = callbacks.batchFinished;
   const batches = openBatches(batchStore, jobs, { clock, logger, planOf, onFinished });
   const outputs = openOutputs(role, config, connection);
@@ -139,6 +145,8 @@ export async function openCore(
     jobs,
     batches,
     callbacks,
+    outbox,
+    disableLinks,
     address: { publicUrl: config.PLATEN_PUBLIC_URL },
     outputs,
     storageProblem: () => database.problem() ?? outputs.problem(),

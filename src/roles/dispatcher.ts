@@ -16,12 +16,15 @@ import { createAccountServices } from './account-services.ts';
 import { callbackSweep, openSender } from './callbacks.ts';
 import type { Component } from './component.ts';
 import type { Core } from './core.ts';
+import { mailSweep, openMailSender } from './mails.ts';
 import { recordDemand } from './record-demand.ts';
 
 /** Retention is counted in hours; looking once a minute is exact enough. */
 const SLOW_SWEEP_MS = 60_000;
 /** A worker that died is no longer seen after seconds; its record may be of use to a person for a while. */
 const FORGET_WORKER_MS = 300_000;
+/** Time that the mail under way has to be taken when the process stops. */
+const MAIL_GRACE_MS = 5_000;
 /** No sweep finishing for this long means that they are stuck. */
 const STUCK_AFTER_MS = 120_000;
 
@@ -33,7 +36,13 @@ export async function startDispatcher(core: Core): Promise<Component> {
     if (repaired > 0) metrics.sweepRepairs.inc({ sweep }, repaired);
   });
   const sender = openSender(core);
-  const sweeps = [...jobSweeps(core), callbackSweep(core, sender.sender), ...expirySweeps(core)];
+  const mails = openMailSender(core);
+  const sweeps = [
+    ...jobSweeps(core),
+    callbackSweep(core, sender.sender),
+    mailSweep(core, mails),
+    ...expirySweeps(core),
+  ];
   await ensureIndexes(connection);
   // Counted from zero, or the first failure and the first repair of a sweep would not show as an increase.
   for (const { name: sweep } of sweeps) {
@@ -43,6 +52,7 @@ export async function startDispatcher(core: Core): Promise<Component> {
   sweeper.start(sweeps);
   return {
     async stop() {
+      mails?.stop(MAIL_GRACE_MS);
       await sweeper.stop();
       await sender.close();
     },
@@ -146,6 +156,7 @@ function expirySweeps(core: Core): Sweep[] {
     'idempotency-keys': (now) => idempotency.deleteExpired(now),
     workers: (now) => workers.forgetUnseen(new Date(now.getTime() - FORGET_WORKER_MS)),
     'callback-deliveries': (now) => core.callbacks.deliveries.deleteOld(now),
+    'old-mails': (now) => core.outbox.deleteOld(now),
     'account-records': (now) => accountServices.deleteExpired(now),
   };
   return Object.entries(deletions).map(([name, run]) => ({

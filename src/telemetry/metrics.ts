@@ -173,6 +173,22 @@ export function createMetrics(role: string) {
       help: 'For how long the oldest callback has been due that is not kept back by its own receiver, in seconds; 0 while none is.',
       registers,
     }),
+    mails: new Counter({
+      name: 'platen_mail_attempts_total',
+      help: 'Attempts to send a mail, by outcome: sent, retried (failed, and will be repeated), failed (for good).',
+      labelNames: ['outcome'] as const,
+      registers,
+    }),
+    mailsWaiting: new Gauge({
+      name: 'platen_mails_waiting',
+      help: 'Mails that are to be sent.',
+      registers,
+    }),
+    mailOldestWaiting: new Gauge({
+      name: 'platen_mail_oldest_waiting_seconds',
+      help: 'For how long the oldest mail that is to be sent has been waiting, in seconds; 0 while none is.',
+      registers,
+    }),
     egress: new Counter({
       name: 'platen_egress_connections_total',
       help: 'Connections that documents asked for, by outcome: connected, or why not.',

@@ -104,6 +104,18 @@ describe('Mails', () => {
     assert.deepEqual([state, attempts], ['failed', 10]);
   });
 
+  it('are left when the process stops and the mail server does not answer', async () => {
+    await outbox.enqueue(purchased('block'));
+    const stopping = openMailSender(
+      { outbox, clock },
+      { send: () => new Promise(() => stopping.stop(10)), close: () => undefined },
+    );
+    assert.equal(await stopping.send(), 0);
+    const { state, attempts, due } = (await outbox.find('block'))!;
+    assert.deepEqual([state, attempts], ['waiting', 0]);
+    assert.ok(due! > clock.now());
+  });
+
   it('wait while it is not known where their links lead to', async () => {
     await outbox.enqueue(purchased('block'));
     await sender({ links: async () => undefined }).send();

@@ -8,6 +8,7 @@ import { PASSWORD, signUp } from '../../support/account-client.ts';
 import type { TestApi } from '../http/support/api.ts';
 import { useBatches } from './use-batches.ts';
 import { useCallbacks } from './use-callbacks.ts';
+import { useMails } from './use-mails.ts';
 
 const HTML = { html: '<p>x</p>' };
 const DAY_MS = 86_400_000;
@@ -17,6 +18,7 @@ export async function useEverything(api: TestApi): Promise<void> {
   await renderAndLook(api);
   await useBatches(api);
   await useCallbacks(api);
+  await useMails(api);
   await manageAccount(api);
   await mirrorPlans(api);
   await listWorkers(api);

@@ -1,0 +1,71 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Connection } from 'mongoose';
+import { Collection, type CollectionSpec } from '../store/collection.ts';
+
+/** How long a link of a mail works. */
+export const DISABLE_LINK_LIFE_MS = 30 * 24 * 3_600_000;
+/** Longer than any token that we make. */
+export const LONGEST_TOKEN_CHARS = 512;
+
+const KEY_ID = 'auto-overage-disable';
+const KEY_BYTES = 32;
+
+interface LinkKey {
+  readonly _id: string;
+  /** Base64. */
+  readonly key: string;
+}
+
+const KEYS: CollectionSpec = { name: 'billing_link_keys' };
+
+/**
+ * Makes and checks the tokens of mails by which auto overage is turned off without signing in. Their key signs nothing
+ * else, so no other token of ours passes here, and none of these elsewhere. It is made when it is first needed and kept in
+ * the database: the dispatcher, which writes the mails, has no secret of the installation.
+ */
+export class DisableLinks {
+  readonly #keys: Collection<LinkKey>;
+  #known: Buffer | undefined;
+
+  /** To be made before the connection's indexes are. */
+  constructor(connection: Connection) {
+    this.#keys = new Collection<LinkKey>(connection, KEYS);
+  }
+
+  async sign(accountId: string, now: Date): Promise<string> {
+    const expiresAt = now.getTime() + DISABLE_LINK_LIFE_MS;
+    const payload = Buffer.from(JSON.stringify([accountId, expiresAt])).toString('base64url');
+    return `${payload}.${mac(await this.#key(), payload).toString('base64url')}`;
+  }
+
+  /** @returns the account; undefined for a token that is malformed, forged or past its time. */
+  async verify(token: string, now: Date): Promise<string | undefined> {
+    const [payload, given, ...rest] = token.split('.');
+    if (payload === undefined || given === undefined || rest.length > 0) return undefined;
+    const expected = mac(await this.#key(), payload);
+    const bytes = Buffer.from(given, 'base64url');
+    if (bytes.length !== expected.length || !timingSafeEqual(bytes, expected)) return undefined;
+    const [accountId, expiresAt] = JSON.parse(Buffer.from(payload, 'base64url').toString()) as [
+      string,
+      number,
+    ];
+    return expiresAt > now.getTime() ? accountId : undefined;
+  }
+
+  async #key(): Promise<Buffer> {
+    if (this.#known !== undefined) return this.#known;
+    const found = await this.#keys.findById(KEY_ID);
+    if (found === undefined) {
+      const made = { _id: KEY_ID, key: randomBytes(KEY_BYTES).toString('base64') };
+      // Of several processes that make it at once, one does.
+      await this.#keys.insertAbsent([made]);
+      return this.#key();
+    }
+    this.#known = Buffer.from(found.key, 'base64');
+    return this.#known;
+  }
+}
+
+function mac(key: Buffer, payload: string): Buffer {
+  return createHmac('sha256', key).update(payload).digest();
+}

@@ -1,0 +1,22 @@
+import { DisableLinks } from '../../../src/billing/disable-links.ts';
+import { MailOutbox } from '../../../src/mail/outbox.ts';
+import { ensureIndexes } from '../../../src/store/collection-spec.ts';
+import type { TestApi } from '../http/support/api.ts';
+import { purchased } from '../mail/support.ts';
+
+/** Every way that a mail goes, and the key of the links in it. */
+export async function useMails({ domain }: TestApi): Promise<void> {
+  const { connection, clock } = domain;
+  const outbox = new MailOutbox(connection, clock);
+  const links = new DisableLinks(connection);
+  await ensureIndexes(connection);
+  for (const id of ['sent', 'later']) await outbox.enqueue(purchased(id));
+  await outbox.waiting();
+  const [first, second] = await outbox.due(2);
+  await outbox.settle((await outbox.claim(first!, 1000))!, { state: 'sent' });
+  const later = { state: 'waiting', due: clock.now(), error: 'busy' } as const;
+  await outbox.settle((await outbox.claim(second!, 1000))!, later);
+  await outbox.find('sent');
+  await outbox.deleteOld(clock.now());
+  await links.verify(await links.sign('account', clock.now()), clock.now());
+}
