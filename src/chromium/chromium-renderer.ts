@@ -3,8 +3,9 @@ import type { Logger } from 'pino';
 import { PlatenError } from '../errors/registry.ts';
 import { examineDocument } from './document/job-document.ts';
 import type { EgressRecord } from './document/load-url.ts';
-import type { Finish } from './finish.ts';
+import type { CountPages, Finish } from './finish.ts';
 import { JobEnd } from './job-end.ts';
+import type { DocumentHost } from './page/document-host.ts';
 import { PhaseTimer } from './phase-timer.ts';
 import type { RenderBrowser } from './pool/browser.ts';
 import { BrowserPool, type RecycleLimits, type RestartReason } from './pool/browser-pool.ts';
@@ -40,7 +41,10 @@ export interface ChromiumRendererOptions {
   /** The egress proxy that all traffic goes through. Without it there is no network at all. */
   readonly proxyUrl?: string | undefined;
   readonly egress?: EgressRecord | undefined;
+  /** Whom the proxy asks for what is at DOCUMENT_ORIGIN; without it large documents are sent in messages. */
+  readonly documents?: DocumentHost | undefined;
   readonly finish: Finish;
+  readonly countPages: CountPages;
   readonly logger: Logger;
   readonly metrics?: ChromiumMetrics | undefined;
   /** Folder for the browsers' user data; what dead processes left there is removed. */
@@ -188,8 +192,8 @@ class ChromiumRenderer implements BrowserRenderer {
   constructor(options: ChromiumRendererOptions, parts: Parts) {
     this.#options = options;
     this.#parts = parts;
-    const { egress, finish } = options;
-    this.#shared = { egress, finish, watermarks: new WatermarkCache() };
+    const { egress, documents, finish, countPages } = options;
+    this.#shared = { egress, documents, finish, countPages, watermarks: new WatermarkCache() };
   }
 
   get browser(): BrowserStatus {
@@ -240,12 +244,12 @@ class ChromiumRenderer implements BrowserRenderer {
   }
 
   async #renderInSlot(request: RenderRequest, end: JobEnd): Promise<RenderedPdf> {
-    const { accountId, source, options } = request;
+    const { accountId, source, options, alone } = request;
     const timer = new PhaseTimer();
     let rendered: RenderedPdf | undefined;
     try {
       const document = examineDocument(source, options);
-      const needs = { accountId, needsFrames: document.needsFrames };
+      const needs = { accountId, needsFrames: document.needsFrames, alone };
       await this.#parts.slots.run(needs, end, async (context) => {
         const outcome = await renderJob(context, { request, document, end, timer }, this.#shared);
         rendered = outcome.rendered;

@@ -17,6 +17,17 @@ export interface Finishing {
 /** What is done to a PDF after printing. Called only when there is something to do. */
 export type Finish = (pdf: Uint8Array, finishing: Finishing) => Promise<Uint8Array>;
 
+/** Counts the pages of a PDF, wherever that can be done without holding anybody up. */
+export type CountPages = (
+  pdf: Uint8Array,
+  time: Pick<Finishing, 'account' | 'timeoutMs' | 'signal'>,
+) => Promise<number>;
+
+/** What is left of a job's time. */
+export function timeLeft(end: JobEnd): Pick<Finishing, 'timeoutMs' | 'signal'> {
+  return { timeoutMs: Math.max(1, end.deadline - Date.now()), signal: end.signal };
+}
+
 /** The PDF with the metadata and the watermark of its job; the same bytes when it has neither. */
 export async function finishPdf(
   pdf: Uint8Array,
@@ -30,7 +41,6 @@ export async function finishPdf(
     ...(metadata && { metadata }),
     ...(watermark && { watermark }),
     account,
-    timeoutMs: Math.max(1, end.deadline - Date.now()),
-    signal: end.signal,
+    ...timeLeft(end),
   });
 }

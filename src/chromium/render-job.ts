@@ -1,14 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { PlatenError } from '../errors/registry.ts';
-import { countPages } from '../pdf/count-pages.ts';
 import type { JobDocument } from './document/job-document.ts';
-import { loadDocument } from './document/load.ts';
+import { loadDocument, type Outside } from './document/load.ts';
 import { loadStrategy } from './document/load-strategy.ts';
-import { checkArrived, type EgressRecord } from './document/load-url.ts';
+import { checkArrived } from './document/load-url.ts';
 import { removeDocument } from './document/remove-document.ts';
 import { waitForSelector } from './document/wait-for-selector.ts';
 import { waitUntilDrawn } from './document/wait-until-drawn.ts';
-import { type Finish, finishPdf } from './finish.ts';
+import { type CountPages, type Finish, finishPdf, timeLeft } from './finish.ts';
 import type { JobEnd } from './job-end.ts';
 import type { PhaseTimer } from './phase-timer.ts';
 import type { RenderContext } from './pool/render-context.ts';
@@ -26,10 +25,10 @@ export interface RenderJob {
 }
 
 /** What all renders of a process share. */
-export interface RenderParts {
-  readonly egress: EgressRecord | undefined;
+export interface RenderParts extends Outside {
   readonly watermarks: WatermarkCache;
   readonly finish: Finish;
+  readonly countPages: CountPages;
 }
 
 export interface RenderOutcome {
@@ -57,7 +56,7 @@ export async function renderJob(
   timer.lap('page');
 
   const strategy = loadStrategy(document, options, page);
-  await end.race(loadDocument(page, strategy, document, options, parts.egress));
+  await end.race(loadDocument(page, strategy, document, options, parts));
   timer.lap('load');
 
   if (options.waitForSelector) await waitForSelector(page, options.waitForSelector, end);
@@ -70,7 +69,7 @@ export async function renderJob(
   timer.lap('print');
 
   const removed = removeDocument(context, strategy);
-  const pages = await countPages(printed);
+  const pages = await end.race(parts.countPages(printed, { account: request.accountId, ...timeLeft(end) }));
   const pdf = await end.race(finishPdf(printed, request, watermark, end, parts.finish));
   if (pdf.byteLength > request.maxOutputBytes) throw new PlatenError('OUTPUT_TOO_LARGE');
   timer.lap('finish');

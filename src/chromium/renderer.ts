@@ -20,6 +20,8 @@ export interface RenderRequest {
   readonly deadline: number;
   /** Largest PDF to hand back, in bytes; a larger one is OUTPUT_TOO_LARGE. */
   readonly maxOutputBytes: number;
+  /** Whether it has to have a browser to itself, that ends with it. */
+  readonly alone?: boolean;
   /** Aborted when the job was cancelled or its lease lost: the render is killed and rejects with CANCELLED. */
   readonly signal: AbortSignal;
 }

@@ -29,7 +29,11 @@ const DEFAULT_LIMITS: EgressLimits = {
 
 export interface EgressProxyOptions extends GatewayOptions {
   readonly limits?: Partial<EgressLimits>;
+  /** Answers some http requests in the network's place; false for one that it leaves alone. */
+  readonly answer?: LocalAnswer | undefined;
 }
+
+export type LocalAnswer = (url: URL, request: IncomingMessage, response: ServerResponse) => boolean;
 
 /** The only way out of the browser. */
 export interface EgressProxy {
@@ -67,7 +71,7 @@ export async function startEgressProxy(options: EgressProxyOptions): Promise<Egr
   };
 
   server.on('connection', track);
-  serve(server, async (target, gone) => {
+  serve(server, options.answer ?? (() => false), async (target, gone) => {
     const upstream = await gateway.reach(target, limits.connectTimeoutMs, gone);
     track(upstream);
     upstream.setTimeout(limits.idleTimeoutMs, () => upstream.destroy());
@@ -91,7 +95,7 @@ export async function startEgressProxy(options: EgressProxyOptions): Promise<Egr
 /** A connection to `target` that ends when `gone` fires. */
 type Reach = (target: Target, gone: AbortSignal) => Promise<Socket>;
 
-function serve(server: Server, reach: Reach): void {
+function serve(server: Server, answer: LocalAnswer, reach: Reach): void {
   // Node hands over a Duplex, which for a server on plain TCP is always the Socket.
   server.on('connect', (request, duplex, head) => {
     const client = duplex as Socket;
@@ -118,6 +122,7 @@ function serve(server: Server, reach: Reach): void {
   server.on('request', (request, response) => {
     const { url, target } = absoluteForm(request);
     if (!target) return refuseMalformed(request.socket, 'The target is not an absolute http address.');
+    if (answer(url, request, response)) return;
     reach(target, goneWith(response))
       .then((upstream) => forwardRequest(request, response, url, upstream))
       .catch(answerFault(response));

@@ -184,6 +184,12 @@ const REGISTRY = {
     attempts: 1,
     retryable: false,
   },
+  DOCUMENT_LIMIT: {
+    status: 400,
+    message: 'The document asks more of the browser than one render may.',
+    attempts: 1,
+    retryable: false,
+  },
   OUTPUT_TOO_LARGE: {
     status: 413,
     message: 'The PDF is larger than the plan allows.',
@@ -248,6 +254,8 @@ export interface PlatenErrorOptions {
   readonly permanent?: boolean;
   /** The job the error belongs to, when there is one. */
   readonly jobId?: string;
+  /** Set when other jobs met it as well, so that it cannot be told which of them it came from. */
+  readonly shared?: boolean;
   readonly cause?: unknown;
 }
 
@@ -258,6 +266,7 @@ export class PlatenError extends Error {
   readonly retryAfterSeconds: number | undefined;
   readonly permanent: boolean;
   readonly jobId: string | undefined;
+  readonly shared: boolean;
 
   constructor(code: ErrorCode, message: string = ERRORS[code].message, options: PlatenErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -267,6 +276,7 @@ export class PlatenError extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.permanent = options.permanent ?? false;
     this.jobId = options.jobId;
+    this.shared = options.shared ?? false;
   }
 
   get status(): number {

@@ -100,7 +100,7 @@ export interface Job {
   /** Attempts begun. */
   readonly attempts: number;
   readonly maxAttempts: number;
-  /** Attempts that ended with the browser's death: the second one quarantines the document. */
+  /** Attempts that ended with the browser's death by this document's doing: the second one quarantines it. */
   readonly crashes: number;
   /** The worker that holds the lease. */
   readonly owner: string | null;

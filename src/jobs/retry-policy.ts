@@ -5,6 +5,19 @@ import type { Job } from './job.ts';
 /** A document that has ended the browser this often is not given another one. */
 const CRASHES_TO_QUARANTINE = 2;
 
+/** Whether an attempt that ended with this counts towards its job's quarantine: the browser's death was its own doing. */
+export function isOwnCrash({ code, shared }: Pick<PlatenError, 'code' | 'shared'>): boolean {
+  return code === 'BROWSER_CRASHED' && !shared;
+}
+
+/**
+ * Whether a job's next attempt has to have a browser to itself: the last one ended with the browser's death, so that it
+ * may end this one's as well, and whose doing that is will then be known.
+ */
+export function mustBeAlone({ error }: Pick<Job, 'error'>): boolean {
+  return error?.code === 'BROWSER_CRASHED';
+}
+
 export type RetryDecision =
   | { readonly kind: 'fail' }
   /** `delayMs`: back-off before the next attempt may be dispatched. */
@@ -23,7 +36,7 @@ export function decideRetry(
   random: () => number,
 ): RetryDecision {
   const allowed = error.permanent ? 1 : Math.min(job.maxAttempts, ERRORS[error.code].attempts);
-  const crashes = job.crashes + (error.code === 'BROWSER_CRASHED' ? 1 : 0);
+  const crashes = job.crashes + (isOwnCrash(error) ? 1 : 0);
   if (job.attempts >= allowed || crashes >= CRASHES_TO_QUARANTINE) return { kind: 'fail' };
   return {
     kind: 'retry',

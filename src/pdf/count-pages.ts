@@ -1,14 +1,9 @@
 /**
- * The number of pages. Follows the cross-reference table from the end of the file to the page tree's root, which
- * takes microseconds at any size; a file that is built otherwise than Chromium builds them is parsed.
+ * The number of pages. Follows the cross-reference table from the end of the file to the page tree's root, which takes
+ * microseconds at any size.
  *
- * Rejects when the bytes are no PDF.
+ * @returns undefined whenever anything is not exactly as Chromium writes it.
  */
-export async function countPages(pdf: Uint8Array): Promise<number> {
-  return pageTreeCount(pdf) ?? (await parsedCount(pdf));
-}
-
-/** undefined whenever anything is not exactly as it is expected. */
 export function pageTreeCount(pdf: Uint8Array): number | undefined {
   // A view, no copy.
   const file = Buffer.from(pdf.buffer, pdf.byteOffset, pdf.byteLength);
@@ -63,22 +58,30 @@ function readObject(file: Buffer, table: Table, number: number): string | undefi
   const offset = Number(entry[1]);
   const text = file.toString('latin1', offset, Math.min(file.length, offset + LONGEST_OBJECT));
   const end = text.indexOf('endobj');
-  return end !== -1 && text.startsWith(`${number} 0 obj`) ? text.slice(0, end) : undefined;
+  return end !== -1 && text.startsWith(`${number} 0 obj`) ? withoutStrings(text.slice(0, end)) : undefined;
+}
+
+/** Strings are the document's own words (its language, its title), and may look like anything. In linear time. */
+function withoutStrings(text: string): string {
+  let kept = '';
+  let depth = 0;
+  let from = 0;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (character === '\\' && depth > 0) at++;
+    else if (character === '(') {
+      if (depth === 0) kept += text.slice(from, at);
+      depth++;
+    } else if (character === ')' && depth > 0) {
+      depth--;
+      from = at + 1;
+    }
+  }
+  return depth === 0 ? kept + text.slice(from) : kept;
 }
 
 /** The object number of a reference such as `/Root 7 0 R`; undefined unless there is exactly one of that name. */
 function referenceIn(text: string, name: string): number | undefined {
   const found = [...text.matchAll(new RegExp(`/${name}\\s+(\\d+)\\s+0\\s+R\\b`, 'g'))];
   return found.length === 1 ? Number(found[0]![1]) : undefined;
-}
-
-async function parsedCount(pdf: Uint8Array): Promise<number> {
-  // Loaded only here: the parser is large, and this hardly ever happens.
-  const { ParseSpeeds, PDFDocument } = await import('@cantoo/pdf-lib');
-  const document = await PDFDocument.load(pdf, {
-    updateMetadata: false,
-    ignoreEncryption: true,
-    parseSpeed: ParseSpeeds.Fastest,
-  });
-  return document.getPageCount();
 }

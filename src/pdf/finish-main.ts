@@ -1,4 +1,4 @@
-/** What runs in a finisher's process: metadata and watermark, one document at a time. */
+/** What runs in a finisher's process: metadata and watermark, or the counting of pages, one document at a time. */
 import { ParseSpeeds, PDFDocument } from '@cantoo/pdf-lib';
 import type { MetadataOptions } from '../jobs/render-options.ts';
 import { serve } from '../sandbox/serve.ts';
@@ -7,12 +7,19 @@ import { writeMetadata } from './metadata.ts';
 
 export interface FinishCall {
   readonly pdf: Uint8Array;
-  readonly metadata: MetadataOptions | undefined;
-  readonly watermark: Uint8Array | undefined;
+  /** Only the number of its pages is asked for. */
+  readonly count?: true;
+  readonly metadata?: MetadataOptions | undefined;
+  readonly watermark?: Uint8Array | undefined;
 }
 
-serve<FinishCall>(async ({ pdf, metadata, watermark }) => {
-  const document = await PDFDocument.load(pdf, { updateMetadata: false, parseSpeed: ParseSpeeds.Fastest });
+serve<FinishCall>(async ({ pdf, count, metadata, watermark }) => {
+  const document = await PDFDocument.load(pdf, {
+    updateMetadata: false,
+    parseSpeed: ParseSpeeds.Fastest,
+    ...(count && { ignoreEncryption: true }),
+  });
+  if (count) return document.getPageCount();
   if (metadata !== undefined) writeMetadata(document, metadata);
   if (watermark !== undefined) await drawWatermark(document, watermark);
   return document.save({

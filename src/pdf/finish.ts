@@ -2,6 +2,7 @@ import { extname } from 'node:path';
 import { PlatenError } from '../errors/registry.ts';
 import type { MetadataOptions } from '../jobs/render-options.ts';
 import { createSandbox, type Sandbox, SandboxError, type SandboxLogger } from '../sandbox/sandbox.ts';
+import { pageTreeCount } from './count-pages.ts';
 import type { FinishCall } from './finish-main.ts';
 
 export interface FinishRequest {
@@ -15,7 +16,10 @@ export interface FinishRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What Chromium cannot write itself: document metadata, and a watermark over everything. */
+/** Whose turn it is, and how long it may take. */
+type Turn = Pick<FinishRequest, 'account' | 'timeoutMs' | 'signal'>;
+
+/** What Chromium cannot do itself: document metadata, a watermark over everything, and the counting of pages. */
 export interface PdfFinisher {
   /**
    * The finished PDF; the same bytes, at once, when nothing is asked for. Links, outline and tags stay as they are.
@@ -24,6 +28,12 @@ export interface PdfFinisher {
    * RENDER_FAILED when it cannot be read, and the signal's reason when that aborts.
    */
   finish(pdf: Uint8Array, request: FinishRequest): Promise<Uint8Array>;
+  /**
+   * The number of pages: at once for what Chromium has printed, in the process for what is built otherwise.
+   *
+   * Rejects as `finish`.
+   */
+  countPages(pdf: Uint8Array, turn?: Turn): Promise<number>;
   /** Ends the processes; what is under way rejects with WORKER_LOST. */
   close(): Promise<void>;
 }
@@ -55,17 +65,26 @@ export function createPdfFinisher(options: PdfFinisherOptions): PdfFinisher {
     });
   }
 
+  async function run(
+    call: FinishCall,
+    { account, timeoutMs = DEFAULT_TIMEOUT_MS, signal }: Turn,
+  ): Promise<unknown> {
+    sandbox ??= start();
+    try {
+      return await sandbox.run(call, timeoutMs, { account, withinMs: timeoutMs, signal });
+    } catch (thrown) {
+      throw thrown instanceof SandboxError ? finishError(thrown) : thrown;
+    }
+  }
+
   return {
-    async finish(pdf, { metadata, watermark, account, timeoutMs = DEFAULT_TIMEOUT_MS, signal }) {
+    async finish(pdf, { metadata, watermark, ...turn }) {
       const asked = isEmpty(metadata) ? undefined : metadata;
       if (asked === undefined && watermark === undefined) return pdf;
-      sandbox ??= start();
-      const call: FinishCall = { pdf, metadata: asked, watermark };
-      try {
-        return (await sandbox.run(call, timeoutMs, { account, withinMs: timeoutMs, signal })) as Uint8Array;
-      } catch (thrown) {
-        throw thrown instanceof SandboxError ? finishError(thrown) : thrown;
-      }
+      return (await run({ pdf, metadata: asked, watermark }, turn)) as Uint8Array;
+    },
+    async countPages(pdf, turn = {}) {
+      return pageTreeCount(pdf) ?? ((await run({ pdf, count: true }, turn)) as number);
     },
     async close() {
       closed = true;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createChromiumRenderer } from '../chromium/chromium-renderer.ts';
+import { DocumentHost } from '../chromium/page/document-host.ts';
 import type { BrowserStatus } from '../chromium/renderer.ts';
 import { createAddressPolicy, machineAddresses } from '../egress/address-policy.ts';
 import { parseNetworks } from '../egress/networks.ts';
@@ -33,8 +34,10 @@ export async function startWorker(core: Core, templates: TemplateEngine): Promis
     allowedNetworks: parseNetworks(config.PLATEN_ALLOWED_PRIVATE_NETWORKS),
     ownAddresses: machineAddresses(),
   });
+  const documents = new DocumentHost();
   const proxy = await startEgressProxy({
     policy,
+    answer: (...asked) => documents.answer(...asked),
     logger,
     metrics: { outcome: (outcome) => metrics.egress.inc({ outcome }) },
   });
@@ -49,7 +52,9 @@ export async function startWorker(core: Core, templates: TemplateEngine): Promis
     sandbox: config.PLATEN_SANDBOX,
     proxyUrl: proxy.url,
     egress: proxy,
+    documents,
     finish: (pdf, finishing) => finisher.finish(pdf, finishing),
+    countPages: (pdf, time) => finisher.countPages(pdf, time),
     logger,
     metrics,
     userDataRoot: join(tmpdir(), 'platen-chromium'),

@@ -10,6 +10,7 @@ const RENDER_CODES: ReadonlySet<ErrorCode> = new Set([
   'URL_BLOCKED',
   'URL_UNREACHABLE',
   'TEMPLATE_ERROR',
+  'DOCUMENT_LIMIT',
   'OUTPUT_TOO_LARGE',
   'EXPIRED',
 ]);

@@ -6,7 +6,7 @@ import type { Job, JobInput, JobOutput } from '../jobs/job.ts';
 import type { JobEnds } from '../jobs/job-ends.ts';
 import type { StoredBytes } from '../jobs/ledger/stored-bytes.ts';
 import type { Retries } from '../jobs/retries.ts';
-import { decideRetry } from '../jobs/retry-policy.ts';
+import { decideRetry, mustBeAlone } from '../jobs/retry-policy.ts';
 import type { JobStore } from '../jobs/store/job-store.ts';
 import { type OutputStore, outputKey } from '../store/outputs/output-store.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -94,6 +94,7 @@ async function renderAndStore(parts: AttemptParts, held: HeldJob, input: JobInpu
     options: input.options,
     deadline,
     maxOutputBytes: input.maxOutputBytes,
+    alone: mustBeAlone(job),
     signal,
   });
   const expiresAt = new Date(parts.clock.now().getTime() + job.retentionHours * HOUR_MS);

@@ -1,5 +1,6 @@
 import { PlatenError } from '../../errors/registry.ts';
 import type { RenderOptions } from '../../jobs/render-options.ts';
+import type { DocumentHost } from '../page/document-host.ts';
 import { DOCUMENT_ORIGIN } from '../page/document-origin.ts';
 import type { RenderPage } from '../page/render-page.ts';
 import type { JobDocument } from './job-document.ts';
@@ -65,10 +66,11 @@ export async function navigateToDocument(
   page: RenderPage,
   { source: html, scriptEnabled, milestone }: JobDocument,
   { csp }: RenderOptions,
+  { documents }: { readonly documents: DocumentHost | undefined },
 ): Promise<void> {
   const { interceptor, session, lifecycle } = page;
   page.pristine = false;
-  interceptor.serve({ html, csp });
+  interceptor.serve({ html, csp }, documents);
   const [, , { loaderId, errorText }] = await Promise.all([
     page.setScriptEnabled(scriptEnabled),
     interceptor.apply(),

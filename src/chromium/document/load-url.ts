@@ -102,7 +102,7 @@ export async function openUrl(
   page: RenderPage,
   { source, scriptEnabled, milestone }: JobDocument,
   { csp }: RenderOptions,
-  egress: EgressRecord | undefined,
+  { egress }: { readonly egress: EgressRecord | undefined },
 ): Promise<void> {
   const url = URL.parse(source);
   if (!url || !/^https?:$/.test(url.protocol)) throw new PlatenError('INVALID_URL');

@@ -1,4 +1,5 @@
 import type { RenderOptions } from '../../jobs/render-options.ts';
+import type { DocumentHost } from '../page/document-host.ts';
 import type { AssetHeaders } from '../page/interceptor.ts';
 import type { RenderPage } from '../page/render-page.ts';
 import type { JobDocument } from './job-document.ts';
@@ -11,8 +12,14 @@ type Load = (
   page: RenderPage,
   document: JobDocument,
   options: RenderOptions,
-  egress: EgressRecord | undefined,
+  outside: Outside,
 ) => Promise<void>;
+
+/** What documents come from, or through. */
+export interface Outside {
+  readonly egress: EgressRecord | undefined;
+  readonly documents: DocumentHost | undefined;
+}
 
 const LOADS: Readonly<Record<LoadStrategy['load'], Load>> = {
   'replace-content': replaceContent,
@@ -50,11 +57,11 @@ export async function loadDocument(
   strategy: LoadStrategy,
   document: JobDocument,
   options: RenderOptions,
-  egress: EgressRecord | undefined,
+  outside: Outside,
 ): Promise<void> {
   page.lifecycle.begin();
   const assets = assetHeadersOf(document, options);
   if (strategy.clean !== 'empty') await page.credentials.begin(assets);
   if (assets) page.interceptor.addHeaders(assets);
-  await LOADS[strategy.load](page, document, options, egress);
+  await LOADS[strategy.load](page, document, options, outside);
 }

@@ -1,4 +1,5 @@
 import type { CDPSession, Protocol } from 'puppeteer';
+import { DOCUMENT_HEADER, type DocumentHost, documentHeaders, type HostedDocument } from './document-host.ts';
 import { DOCUMENT_ORIGIN } from './document-origin.ts';
 
 type Paused = Protocol.Fetch.RequestPausedEvent;
@@ -23,6 +24,13 @@ export interface OwnDocument {
 /** Header fields that describe how a body was sent. */
 const FRAMING: ReadonlySet<string> = new Set(['content-encoding', 'content-length', 'transfer-encoding']);
 
+/** Longer documents come over the network. Characters. */
+const MAX_IN_MESSAGE = 256 * 1024;
+/** Of a document that a policy is added to, and that passes through this process for it. */
+const MAX_REWRITTEN_BYTES = 16 * 1024 * 1024;
+/** Bytes asked for at a time. */
+const CHUNK = 1024 * 1024;
+
 type Mode = 'off' | 'own' | 'everything';
 
 /**
@@ -32,15 +40,19 @@ type Mode = 'off' | 'own' | 'everything';
 export class Interceptor {
   readonly #session: CDPSession;
   readonly #frameId: string;
+  readonly #onExcess: (what: string) => void;
   #document: OwnDocument | undefined;
+  #hosted: HostedDocument | undefined;
   #assets: AssetHeaders | undefined;
   #policy: string | undefined;
   #mode: Mode = 'off';
   /** By request: the origin that its chain of redirects began with. */
   readonly #origins = new Map<string, string>();
 
-  constructor(session: CDPSession, frameId: string) {
+  /** @param onExcess called when a document is larger than may pass through here. */
+  constructor(session: CDPSession, frameId: string, onExcess: (what: string) => void) {
     this.#session = session;
+    this.#onExcess = onExcess;
     this.#frameId = frameId;
     session.on('Fetch.requestPaused', (event: Paused) => {
       // A request that cannot go on must not hold its document up. What is gone already cannot be failed either.
@@ -48,9 +60,10 @@ export class Interceptor {
     });
   }
 
-  /** Has `document` found at DOCUMENT_ORIGIN; loading it again finds it again. */
-  serve(document: OwnDocument): void {
+  /** Has `document` found at DOCUMENT_ORIGIN, a large one over the network; loading it again finds it again. */
+  serve(document: OwnDocument, host?: DocumentHost): void {
     this.#document = document;
+    if (document.html.length > MAX_IN_MESSAGE) this.#hosted = host?.publish(document);
   }
 
   /** Has headers added. In force after `apply`. */
@@ -67,6 +80,8 @@ export class Interceptor {
   clear(): void {
     this.#origins.clear();
     this.#document = undefined;
+    this.#hosted?.withdraw();
+    this.#hosted = undefined;
     this.#assets = undefined;
     this.#policy = undefined;
   }
@@ -77,7 +92,10 @@ export class Interceptor {
     if (mode === this.#mode && mode === 'own') return;
     this.#mode = mode;
     const patterns: Protocol.Fetch.RequestPattern[] = [
-      { urlPattern: this.#assets ? '*' : `${DOCUMENT_ORIGIN}/*`, requestStage: 'Request' },
+      this.#assets
+        ? { urlPattern: '*', requestStage: 'Request' }
+        : // No others: what is paused is told of with all that it sends.
+          { urlPattern: `${DOCUMENT_ORIGIN}/*`, requestStage: 'Request', resourceType: 'Document' },
     ];
     if (this.#policy) patterns.push({ urlPattern: '*', requestStage: 'Response', resourceType: 'Document' });
     await this.#session.send('Fetch.enable', { patterns });
@@ -85,7 +103,7 @@ export class Interceptor {
 
   async #handle(event: Paused): Promise<void> {
     if (event.request.url.startsWith(`${DOCUMENT_ORIGIN}/`)) {
-      await this.#session.send('Fetch.fulfillRequest', this.#answer(event));
+      await this.#serve(event);
       return;
     }
     if (event.responseStatusCode !== undefined || event.responseErrorReason !== undefined) {
@@ -98,20 +116,33 @@ export class Interceptor {
     });
   }
 
+  async #serve(event: Paused): Promise<void> {
+    const { requestId, request } = event;
+    if (!this.#hosted || !this.#isMain(event)) {
+      await this.#session.send('Fetch.fulfillRequest', this.#answer(event));
+      return;
+    }
+    const headers = { ...request.headers, [DOCUMENT_HEADER]: this.#hosted.token };
+    await this.#session.send('Fetch.continueRequest', {
+      requestId,
+      method: 'GET',
+      headers: Object.entries(headers).map(([name, value]) => ({ name, value })),
+    });
+  }
+
+  #isMain({ resourceType, frameId }: Paused): boolean {
+    return resourceType === 'Document' && frameId === this.#frameId;
+  }
+
   /** There is nothing at DOCUMENT_ORIGIN but the main frame's document. */
-  #answer({ requestId, resourceType, frameId }: Paused): Answer {
-    if (resourceType !== 'Document' || frameId !== this.#frameId) return { requestId, responseCode: 404 };
+  #answer(event: Paused): Answer {
+    const { requestId } = event;
+    if (!this.#isMain(event)) return { requestId, responseCode: 404 };
     const { html = '', csp } = this.#document ?? {};
     return {
       requestId,
       responseCode: 200,
-      responseHeaders: [
-        { name: 'Content-Type', value: 'text/html; charset=utf-8' },
-        { name: 'Cache-Control', value: 'no-store' },
-        // DOCUMENT_ORIGIN is nobody's: nobody is told of it.
-        { name: 'Referrer-Policy', value: 'no-referrer' },
-        ...(csp ? [{ name: 'Content-Security-Policy', value: csp }] : []),
-      ],
+      responseHeaders: documentHeaders(csp).map(([name, value]) => ({ name, value })),
       body: Buffer.from(html).toString('base64'),
     };
   }
@@ -126,15 +157,35 @@ export class Interceptor {
       await this.#session.send('Fetch.continueResponse', { requestId });
       return;
     }
-    const { body, base64Encoded } = await this.#session.send('Fetch.getResponseBody', { requestId });
+    const body = await this.#bodyOf(requestId);
+    if (body === undefined) {
+      this.#onExcess(`a document of more than ${MAX_REWRITTEN_BYTES} bytes under a policy of the render's`);
+      return;
+    }
     // The body comes decoded and in one piece.
     const kept = (event.responseHeaders ?? []).filter(({ name }) => !FRAMING.has(name.toLowerCase()));
     await this.#session.send('Fetch.fulfillRequest', {
       requestId,
       responseCode: status,
       responseHeaders: [...kept, { name: 'Content-Security-Policy', value: this.#policy ?? '' }],
-      body: base64Encoded ? body : Buffer.from(body).toString('base64'),
+      body: body.toString('base64'),
     });
+  }
+
+  /** undefined when it is too large. */
+  async #bodyOf(requestId: string): Promise<Buffer | undefined> {
+    const { stream: handle } = await this.#session.send('Fetch.takeResponseBodyAsStream', { requestId });
+    const parts: Buffer[] = [];
+    let bytes = 0;
+    for (let eof = false; !eof && bytes <= MAX_REWRITTEN_BYTES; ) {
+      const piece = await this.#session.send('IO.read', { handle, size: CHUNK });
+      const part = Buffer.from(piece.data, piece.base64Encoded ? 'base64' : 'utf8');
+      parts.push(part);
+      bytes += part.length;
+      eof = piece.eof;
+    }
+    this.#session.send('IO.close', { handle }).catch(() => undefined);
+    return bytes > MAX_REWRITTEN_BYTES ? undefined : Buffer.concat(parts, bytes);
   }
 
   #fail({ requestId }: Paused): void {

@@ -1,5 +1,6 @@
 import { type CDPSession, CDPSessionEvent, type Protocol } from 'puppeteer';
 import { PlatenError } from '../../errors/registry.ts';
+import type { CountedSession } from '../process/bounded-pipe.ts';
 import { Credentials } from './credentials.ts';
 import { DocumentLifecycle } from './document-lifecycle.ts';
 import { Interceptor } from './interceptor.ts';
@@ -9,6 +10,19 @@ import { TIMED_FRAMES } from './timed-frames.ts';
 const { Disconnected: SESSION_ENDED } = CDPSessionEvent as typeof CDPSessionEvent & {
   readonly Disconnected: symbol;
 };
+
+/** What a page is told of the browser that it is in. */
+export interface PageSurroundings {
+  /** Has what its session reports counted. @param onExcess called when it has been too much for one document. */
+  countReports(onExcess: (what: string) => void): CountedSession;
+  /** Whether others are rendered in its browser at present. */
+  isShared(): boolean;
+}
+
+/** Dialogs that one document may open. */
+const MAX_DIALOGS = 100;
+/** Workers, windows and frames with a process of their own that one document may open. */
+const MAX_TARGETS = 100;
 
 /**
  * One tab, spoken to in CDP: puppeteer's Page costs 27 ms to make and a dozen messages per navigation, for things that
@@ -31,22 +45,29 @@ export class RenderPage {
   #scriptEnabled = true;
   #networkEnabled = false;
   #closing = false;
+  readonly #surroundings: PageSurroundings;
+  readonly #reports: CountedSession;
+  #dialogs = 0;
+  #targets = 0;
 
-  constructor(session: CDPSession, targetId: string, drawsFrames: boolean) {
+  constructor(session: CDPSession, targetId: string, drawsFrames: boolean, surroundings: PageSurroundings) {
     this.session = session;
     this.drawsFrames = drawsFrames;
     this.targetId = targetId;
     // A page's main frame has the target's id (and keeps it across processes).
     this.frameId = targetId;
     this.lifecycle = new DocumentLifecycle(session, this.frameId);
-    this.interceptor = new Interceptor(session, this.frameId);
+    this.interceptor = new Interceptor(session, this.frameId, (what) => this.#exceed(what));
     this.credentials = new Credentials(
       session,
       ({ parentId }) => !this.#networkEnabled && (this.#scriptEnabled || parentId === undefined),
     );
-    session.on('Inspector.targetCrashed', () => this.#die('The page crashed.'));
-    session.once(SESSION_ENDED, () => this.#die('The browser ended while rendering.'));
+    this.#surroundings = surroundings;
+    this.#reports = surroundings.countReports((what) => this.#exceed(what));
+    session.on('Inspector.targetCrashed', () => this.#crash('The page crashed.', false));
+    session.once(SESSION_ENDED, () => this.#sessionEnded());
     session.on('Page.javascriptDialogOpening', ({ type }: Protocol.Page.JavascriptDialogOpeningEvent) => {
+      if (++this.#dialogs > MAX_DIALOGS) this.#exceed(`more than ${MAX_DIALOGS} dialogs`);
       session.send('Page.handleJavaScriptDialog', { accept: type === 'beforeunload' }).catch(() => undefined);
     });
   }
@@ -54,6 +75,9 @@ export class RenderPage {
   /** Has `onDeath` called when the page dies under its job: crash, kill, or the browser's end. */
   watch(onDeath: (error: PlatenError) => void): void {
     this.#onDeath = onDeath;
+    this.#dialogs = 0;
+    this.#targets = 0;
+    this.#reports.reset();
     if (this.dead) onDeath(new PlatenError('BROWSER_CRASHED'));
   }
 
@@ -129,10 +153,31 @@ export class RenderPage {
     this.#onDeath = undefined;
   }
 
-  #die(message: string): void {
+  /** Its document has opened a worker, a window or the like. */
+  countTarget(): void {
+    if (++this.#targets > MAX_TARGETS) this.#exceed(`more than ${MAX_TARGETS} workers and windows`);
+  }
+
+  #sessionEnded(): void {
+    this.#reports.stop();
+    this.#crash('The browser ended while rendering.', this.#surroundings.isShared());
+  }
+
+  #crash(message: string, shared: boolean): void {
+    this.#die(new PlatenError('BROWSER_CRASHED', message, { shared }));
+  }
+
+  /** The document has gone past a bound: the page is given up, and the job with it. */
+  #exceed(what: string): void {
+    this.#die(
+      new PlatenError('DOCUMENT_LIMIT', `The document asks more of the browser than it may: ${what}.`),
+    );
+  }
+
+  #die(error: PlatenError): void {
     if (this.#closing) return;
     this.#closing = true;
     this.dead = true;
-    this.#onDeath?.(new PlatenError('BROWSER_CRASHED', message));
+    this.#onDeath?.(error);
   }
 }

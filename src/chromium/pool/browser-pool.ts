@@ -96,6 +96,22 @@ export class BrowserPool {
   }
 
   /**
+   * Counts a render into a browser that is started for it alone, and ends after it.
+   *
+   * @param signal gives up, and rejects.
+   */
+  async enterAlone(signal: AbortSignal): Promise<RenderBrowser> {
+    // Each of them does one render only.
+    if (this.#options.exclusive) return await this.enterAny(signal);
+    const browser = await this.#launch();
+    browser.retiring = true;
+    this.enter(browser);
+    if (signal.aborted) this.leave(browser);
+    signal.throwIfAborted();
+    return browser;
+  }
+
+  /**
    * Does something in a browser that is no render. It is counted in meanwhile, so the browser is not ended for its age or
    * its memory under it.
    *
@@ -166,17 +182,22 @@ export class BrowserPool {
   }
 
   async #add(): Promise<void> {
+    await this.#launch();
+    this.#wake();
+  }
+
+  async #launch(): Promise<RenderBrowser> {
     this.#starting++;
     try {
       const browser = new RenderBrowser(await launchBrowser(this.#options.launch), Date.now());
       this.#failures = 0;
       this.#browsers.add(browser);
       void browser.exited.then(() => this.#ended(browser));
+      this.#options.observer.alive(this.#browsers.size);
+      return browser;
     } finally {
       this.#starting--;
     }
-    this.#options.observer.alive(this.#browsers.size);
-    this.#wake();
   }
 
   #ended(browser: RenderBrowser): void {

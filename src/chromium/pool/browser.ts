@@ -1,5 +1,6 @@
 import type { CDPSession, Protocol } from 'puppeteer';
 import { TimeoutError, within } from '../../async/timeout.ts';
+import type { PageSurroundings } from '../page/render-page.ts';
 import type { Connection, LaunchedBrowser } from '../process/launch.ts';
 import { killProcess, processTree } from '../process/processes.ts';
 
@@ -78,6 +79,14 @@ export class RenderBrowser {
     });
     const session = await this.connection.createSession({ targetId } as Protocol.Target.TargetInfo);
     return { session, targetId };
+  }
+
+  /** What a page in it is to know of what is around it. */
+  surroundings(session: CDPSession): PageSurroundings {
+    return {
+      countReports: (onExcess) => this.#launched.pipe.count(session.id(), onExcess),
+      isShared: () => this.busy > 1,
+    };
   }
 
   closeTarget(targetId: string): void {

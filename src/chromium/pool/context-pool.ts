@@ -49,7 +49,9 @@ export class ContextPool {
       this.#options.onLease('warm');
       return warm;
     }
-    const browser = await this.#browsers.enterAny(end.signal);
+    const browser = needs.alone
+      ? await this.#browsers.enterAlone(end.signal)
+      : await this.#browsers.enterAny(end.signal);
     try {
       const context = await this.#openIn(browser, needs, end);
       this.#options.onLease('cold');

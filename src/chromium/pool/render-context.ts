@@ -7,6 +7,8 @@ export interface ContextNeeds {
   readonly accountId: string;
   /** Whether its document looks as it should only in a page that draws frames. */
   readonly needsFrames: boolean;
+  /** Whether it has to have a browser to itself, that ends with it. */
+  readonly alone?: boolean | undefined;
 }
 
 /**
@@ -38,7 +40,7 @@ export class RenderContext implements TargetListener {
   /** Opens a context and its page; leaves nothing behind when that fails. */
   static async open(
     browser: RenderBrowser,
-    { accountId, needsFrames }: ContextNeeds,
+    { accountId, needsFrames }: Pick<ContextNeeds, 'accountId' | 'needsFrames'>,
   ): Promise<RenderContext> {
     const early: Protocol.Target.TargetInfo[] = [];
     const listener: TargetListener = { targetAppeared: (target) => early.push(target) };
@@ -48,7 +50,7 @@ export class RenderContext implements TargetListener {
     try {
       const drawsFrames = browser.drawsFrames(needsFrames);
       const { session, targetId } = await browser.openPage(contextId, drawsFrames);
-      const page = new RenderPage(session, targetId, drawsFrames);
+      const page = new RenderPage(session, targetId, drawsFrames, browser.surroundings(session));
       const context = new RenderContext({ accountId, browser, page, contextId });
       listener.targetAppeared = (target) => context.targetAppeared(target);
       for (const target of early) context.targetAppeared(target);
@@ -66,13 +68,14 @@ export class RenderContext implements TargetListener {
    */
   targetAppeared({ type, targetId }: Protocol.Target.TargetInfo): void {
     if (targetId === this.page.targetId) return;
+    this.page.countTarget();
     if (type === 'page') this.browser.closeTarget(targetId);
     if (type === 'page' || type === 'shared_worker' || type === 'service_worker') this.tainted = true;
     if (type === 'worker' && this.page.reportsNetwork) this.tainted = true;
   }
 
-  fits({ accountId, needsFrames }: ContextNeeds): boolean {
-    if (this.accountId !== accountId || !this.usable) return false;
+  fits({ accountId, needsFrames, alone }: ContextNeeds): boolean {
+    if (this.accountId !== accountId || alone || !this.usable) return false;
     return this.page.drawsFrames === this.browser.drawsFrames(needsFrames);
   }
 

@@ -1,7 +1,9 @@
-import puppeteer, { type Browser, type CDPSession } from 'puppeteer';
+import type { Browser, CDPSession } from 'puppeteer';
 import { within } from '../../async/timeout.ts';
+import type { BoundedPipe } from './bounded-pipe.ts';
 import type { BrowserBinary } from './browser-binary.ts';
 import { killGroup, killProcess, processTree } from './processes.ts';
+import { spawnBrowser } from './spawn-browser.ts';
 import { createUserDataFolder, removeUserDataFolder } from './user-data.ts';
 
 /** What a CDP session and the connection below it have in common, and all that is used of either. */
@@ -21,6 +23,8 @@ export interface LaunchOptions {
 export interface LaunchedBrowser {
   readonly kind: BrowserBinary['kind'];
   readonly connection: Connection;
+  /** Below the connection. */
+  readonly pipe: BoundedPipe;
   /** Of the browser's main process, the root of the others. */
   readonly pid: number;
   /** Resolves when it has ended, however that came. */
@@ -62,44 +66,23 @@ const DISABLED_FEATURES = [
  */
 export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBrowser> {
   const userData = createUserDataFolder(options.userDataRoot);
-  // Puppeteer's own time-out does not cover a browser that starts and never speaks.
-  const tooLate = new AbortController();
-  const timer = setTimeout(() => tooLate.abort(), options.timeoutMs);
-  let browser: Browser;
-  try {
-    browser = await puppeteer.launch({
-      executablePath: options.binary.path,
-      headless: options.binary.kind === 'shell' ? 'shell' : true,
-      pipe: true,
-      userDataDir: userData,
-      args: browserArguments(options.proxyUrl ?? NO_NETWORK, options.sandbox ?? true),
-      // Tagging and outlines are asked for per document.
-      ignoreDefaultArgs: ['--export-tagged-pdf', '--generate-pdf-document-outline', '--enable-automation'],
-      env: { ...withoutSecrets(process.env), ...options.binary.env },
-      timeout: options.timeoutMs,
-      signal: tooLate.signal,
-      protocolTimeout: 0,
-      waitForInitialPage: false,
-      defaultViewport: null,
-      handleSIGINT: false,
-      handleSIGTERM: false,
-      handleSIGHUP: false,
-      targetFilter: () => false,
-    });
-  } catch (error) {
+  const { browser, pipe, child } = await spawnBrowser({
+    path: options.binary.path,
+    kind: options.binary.kind,
+    userDataDir: userData,
+    args: browserArguments(options.proxyUrl ?? NO_NETWORK, options.sandbox ?? true),
+    env: { ...withoutSecrets(process.env), ...options.binary.env },
+    timeoutMs: options.timeoutMs,
+  }).catch((error: unknown) => {
     removeUserDataFolder(userData);
-    if (!tooLate.signal.aborted) throw error;
-    throw new DOMException(`The browser did not answer within ${options.timeoutMs} ms.`, 'TimeoutError');
-  } finally {
-    clearTimeout(timer);
-  }
-  const child = browser.process()!;
+    throw error;
+  });
   const started = child.pid!;
   const exited = new Promise<void>((resolve) => {
     if (child.exitCode !== null || child.signalCode !== null) resolve();
     else child.once('exit', () => resolve());
   }).then(() => {
-    // A script that started the browser can end before it; puppeteer makes what it starts a process group of its own.
+    // A script that started the browser can end before it.
     killGroup(started);
     removeUserDataFolder(userData);
   });
@@ -116,7 +99,7 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
       'asking the browser for its pid',
       browserPid(connection, started),
     );
-    return { kind: options.binary.kind, connection, pid, exited, kill };
+    return { kind: options.binary.kind, connection, pipe, pid, exited, kill };
   } catch (error) {
     await kill();
     throw error;

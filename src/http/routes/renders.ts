@@ -97,6 +97,7 @@ const render = defineRoute({
     'URL_UNREACHABLE',
     'SELECTOR_TIMEOUT',
     'TEMPLATE_ERROR',
+    'DOCUMENT_LIMIT',
     'OUTPUT_TOO_LARGE',
     'RENDER_TIMEOUT',
     'BROWSER_CRASHED',

@@ -2,6 +2,7 @@ import type { Clock } from '../../clock.ts';
 import type { PlatenError } from '../../errors/registry.ts';
 import type { Update } from '../../store/collection.ts';
 import type { Job, JobError, JobOutput, JobState } from '../job.ts';
+import { isOwnCrash } from '../retry-policy.ts';
 import type { JobCollections } from './collections.ts';
 
 /** A job as somebody saw it: enough to try to move it on. */
@@ -98,7 +99,7 @@ export class Transitions {
         owner: null,
         leaseExpiresAt: null,
       },
-      { increment: { crashes: error.code === 'BROWSER_CRASHED' ? 1 : 0 }, onlyIfLeaseEnded },
+      { increment: { crashes: isOwnCrash(error) ? 1 : 0 }, onlyIfLeaseEnded },
     );
   }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { createChromiumRenderer } from '../../../src/chromium/chromium-renderer.ts';
 import type { SandboxPolicy } from '../../../src/chromium/process/sandbox.ts';
+import { pageTreeCount } from '../../../src/pdf/count-pages.ts';
 
 /**
  * Starts a renderer with the policy and the browser of its arguments, and prints what it found, or why it did not start.
@@ -17,6 +18,7 @@ const renderer = await createChromiumRenderer({
   sandbox: policy as SandboxPolicy,
   browserPath,
   finish: async (pdf) => pdf,
+  countPages: async (pdf) => pageTreeCount(pdf) ?? 0,
   logger,
   userDataRoot: join(tmpdir(), `platen-sandbox-test-${process.getuid?.()}`),
 }).catch((error: Error) => error);

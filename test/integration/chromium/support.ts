@@ -8,6 +8,7 @@ import {
   type ChromiumRendererOptions,
   createChromiumRenderer,
 } from '../../../src/chromium/chromium-renderer.ts';
+import { DocumentHost } from '../../../src/chromium/page/document-host.ts';
 import { processTree } from '../../../src/chromium/process/processes.ts';
 import type { RenderedPdf, Renderer, RenderRequest, RenderSource } from '../../../src/chromium/renderer.ts';
 import { createAddressPolicy } from '../../../src/egress/address-policy.ts';
@@ -32,8 +33,10 @@ export async function startBench(options: Partial<ChromiumRendererOptions> = {})
   const userDataRoot = options.userDataRoot ?? mkdtempSync(join(tmpdir(), 'platen-test-'));
   const restarts: string[] = [];
   const policy = createAddressPolicy({ allowedNetworks: parseNetworks(['127.0.0.0/8']) });
+  const documents = new DocumentHost();
   const proxy = await startEgressProxy({
     policy,
+    answer: (...asked) => documents.answer(...asked),
     logger: silent,
     // Every name under .test is this machine, whose documents are anybody's.
     lookup: async (name) => {
@@ -47,7 +50,9 @@ export async function startBench(options: Partial<ChromiumRendererOptions> = {})
     isolation: 'account',
     proxyUrl: proxy.url,
     egress: proxy,
+    documents,
     finish: (pdf, finishing) => finisher.finish(pdf, finishing),
+    countPages: (pdf, time) => finisher.countPages(pdf, time),
     logger: silent,
     metrics: {
       browsers: { set: () => undefined },

@@ -14,6 +14,7 @@ import { parseNetworks } from '../../../src/egress/networks.ts';
 import { type EgressProxy, startEgressProxy } from '../../../src/egress/proxy.ts';
 import { PlatenError } from '../../../src/errors/registry.ts';
 import type { RenderOptions } from '../../../src/jobs/render-options.ts';
+import { pageTreeCount } from '../../../src/pdf/count-pages.ts';
 import { eventually } from '../../support/eventually.ts';
 import { readPdf } from '../../support/pdf.ts';
 import { NameServer } from './support/name-server.ts';
@@ -57,6 +58,7 @@ describe('closed network, with a browser', function () {
       proxyUrl: proxy.url,
       egress: proxy,
       finish: async (pdf) => pdf,
+      countPages: async (pdf) => pageTreeCount(pdf) ?? 0,
       logger: pino({ level: 'silent' }),
       userDataRoot: folder,
     });

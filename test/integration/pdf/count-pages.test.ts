@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict';
 import { PDFDocument } from '@cantoo/pdf-lib';
-import { countPages, pageTreeCount } from '../../../src/pdf/count-pages.ts';
+import { pageTreeCount } from '../../../src/pdf/count-pages.ts';
+import { createPdfFinisher, type PdfFinisher } from '../../../src/pdf/finish.ts';
 import { readPdf } from '../../support/pdf.ts';
 import { type Printer, pagesOfText, startPrinter } from './printed.ts';
 
 describe('Counting pages', () => {
   let printer: Printer;
+  let finisher: PdfFinisher;
   before(async () => {
     printer = await startPrinter();
+    finisher = createPdfFinisher({ processes: 1 });
   });
-  after(() => printer.close());
+  after(() => Promise.all([printer.close(), finisher.close()]));
 
   // Skia nests its page tree eight wide, so that the counts of 8 and 64 pages are where the tree grows a level.
   for (const count of [1, 2, 7, 8, 9, 16, 63, 64, 65, 130]) {
@@ -21,6 +24,14 @@ describe('Counting pages', () => {
       });
     }
   }
+
+  it('is not led astray by what a document says of its language', async () => {
+    for (const lang of ['x /Pages 1 0 R', ') /Pages 1 0 R (', '\\', 'endobj (((', '(/Pages 1 0 R']) {
+      const html = `<html lang="${lang}">${pagesOfText(3)}`;
+      const pdf = await printer.print(html, { tagged: true });
+      assert.equal(await finisher.countPages(pdf), 3, lang);
+    }
+  });
 
   it('works on a view into a larger buffer', async () => {
     const pdf = await printer.print(pagesOfText(3));
@@ -40,18 +51,18 @@ describe('Counting pages', () => {
     const document = await PDFDocument.load(await printer.print(pagesOfText(5)), { updateMetadata: false });
     const compact = await document.save({ useObjectStreams: true });
     assert.equal(pageTreeCount(compact), undefined);
-    assert.equal(await countPages(compact), 5);
+    assert.equal(await finisher.countPages(compact), 5);
 
     const updated = await PDFDocument.load(await printer.print(pagesOfText(4)), {
       forIncrementalUpdate: true,
     });
     updated.removePage(0);
     const incremental = await updated.save();
-    assert.equal(await countPages(incremental), (await readPdf(incremental)).pages.length);
+    assert.equal(await finisher.countPages(incremental), (await readPdf(incremental)).pages.length);
   });
 
   it('rejects what is no PDF', async () => {
-    await assert.rejects(countPages(new TextEncoder().encode('no PDF at all')));
-    await assert.rejects(countPages(new Uint8Array()));
+    await assert.rejects(finisher.countPages(new TextEncoder().encode('no PDF at all')));
+    await assert.rejects(finisher.countPages(new Uint8Array()));
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type ErrorCode, PlatenError } from '../../../src/errors/registry.ts';
-import { decideRetry } from '../../../src/jobs/retry-policy.ts';
+import { decideRetry, mustBeAlone } from '../../../src/jobs/retry-policy.ts';
 
 const job = (attempts: number, crashes = 0) => ({ attempts, crashes, maxAttempts: 3 });
 const verdict = (code: ErrorCode, attempts: number, crashes = 0) =>
@@ -38,6 +38,15 @@ describe('retry policy', () => {
 
   it('tries a document again whose browser ended for the first time, though its attempt before was lost', () => {
     assert.equal(verdict('BROWSER_CRASHED', 2, 0), 'retry');
+  });
+
+  it('holds the end of a browser against a document only if no other was in it, and has the next attempt alone', () => {
+    const shared = new PlatenError('BROWSER_CRASHED', undefined, { shared: true });
+    assert.equal(decideRetry(job(2, 1), shared, 2000, Math.random).kind, 'retry');
+    assert.equal(decideRetry(job(3, 0), shared, 2000, Math.random).kind, 'fail');
+    assert.equal(mustBeAlone({ error: { code: 'BROWSER_CRASHED', message: '' } }), true);
+    assert.equal(mustBeAlone({ error: { code: 'RENDER_TIMEOUT', message: '' } }), false);
+    assert.equal(mustBeAlone({ error: null }), false);
   });
 
   it('does not retry a fault that is known to stay', () => {

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { PassThrough } from 'node:stream';
+import { setImmediate as turn } from 'node:timers/promises';
+import {
+  BoundedPipe,
+  MAX_MESSAGE_BYTES,
+  SESSION_LIMITS,
+} from '../../../src/chromium/process/bounded-pipe.ts';
+
+const SESSION = 'A'.repeat(32);
+const report = (method: string, params: object, sessionId = SESSION) =>
+  JSON.stringify({ method, params, sessionId });
+
+describe('the pipe to a browser', () => {
+  let read: PassThrough;
+  let pipe: BoundedPipe;
+  let received: string[];
+  let excess: string[];
+  beforeEach(() => {
+    read = new PassThrough({ highWaterMark: 2 ** 30 });
+    pipe = new BoundedPipe(new PassThrough(), read);
+    received = [];
+    excess = [];
+    pipe.onmessage = (message) => received.push(message);
+  });
+
+  /** What the browser writes, in pieces as they come. */
+  async function write(text: string, pieceBytes = 64 * 1024): Promise<void> {
+    const bytes = Buffer.from(text);
+    for (let at = 0; at < bytes.length; at += pieceBytes) read.write(bytes.subarray(at, at + pieceBytes));
+    for (let i = 0; i < 4; i++) await turn();
+  }
+  const count = () => pipe.count(SESSION, (what) => excess.push(what));
+
+  it('delivers messages one by one, wherever the pieces end', async () => {
+    const messages = ['{"id":1,"result":{}}', report('Page.x', { text: 'ä'.repeat(50) }), '{"id":2}'];
+    for (const bytes of [1, 7, 64, 10_000]) {
+      received.length = 0;
+      await write(messages.map((message) => `${message}\0`).join(''), bytes);
+      for (let i = 0; i < 400 && received.length < 3; i++) await turn();
+      assert.deepEqual(received, messages);
+    }
+  });
+
+  it('delivers the largest message that is asked for, and leaves out one byte more', async () => {
+    const largest = `{"id":1,"result":"${'x'.repeat(MAX_MESSAGE_BYTES - 20)}"}`;
+    assert.equal(largest.length, MAX_MESSAGE_BYTES);
+    await write(`${largest}\0`);
+    assert.deepEqual(received, [largest]);
+    await write(`${largest.replace('x', 'xx')}\0{"id":2}\0`);
+    assert.deepEqual(received, [largest, '{"id":2}']);
+  });
+
+  it('gives up the session that a message too large belongs to, and no other', async () => {
+    const body = 'x'.repeat(MAX_MESSAGE_BYTES);
+    for (const message of [
+      report('Fetch.requestPaused', { body }),
+      JSON.stringify({ id: 7, result: { body }, sessionId: SESSION }),
+    ]) {
+      excess.length = 0;
+      const counted = count();
+      await write(`${message}\0${report('Page.after', {})}\0`);
+      assert.deepEqual(excess, [`a message of more than ${MAX_MESSAGE_BYTES} bytes`]);
+      counted.stop();
+    }
+    const other = report('Page.other', {}, 'B'.repeat(32));
+    await write(`${other}\0`);
+    assert.deepEqual(received, [other]);
+  });
+
+  it('leaves out a report of the network that is too large, and goes on', async () => {
+    count();
+    const after = report('Page.after', {});
+    await write(`${report('Network.requestWillBeSent', { url: 'x'.repeat(MAX_MESSAGE_BYTES) })}\0${after}\0`);
+    assert.deepEqual([received, excess], [[after], []]);
+  });
+
+  it('gives up a session that reports without end, and begins to count anew for another document', async () => {
+    const counted = count();
+    const flood = `${report('Page.x', {})}\0`.repeat(SESSION_LIMITS.events);
+    await write(flood);
+    assert.deepEqual(excess, []);
+    counted.reset();
+    await write(flood);
+    assert.deepEqual(excess, []);
+    await write(`${report('Page.x', {})}\0`.repeat(3));
+    assert.deepEqual(excess, [`more than ${SESSION_LIMITS.events} events`]);
+    assert.equal(received.length, 2 * SESSION_LIMITS.events);
+  });
+
+  it('gives up a session that reports more bytes than it may, and does not count answers', async () => {
+    count();
+    const text = 'x'.repeat(4 * 1024 * 1024);
+    const pieces = SESSION_LIMITS.bytes / text.length;
+    for (let i = 0; i < pieces; i++)
+      await write(`${JSON.stringify({ id: i, result: { text }, sessionId: SESSION })}\0`);
+    assert.deepEqual([received.length, excess], [pieces, []]);
+    for (let i = 0; i < pieces; i++) await write(`${report('Network.webSocketFrameReceived', { text })}\0`);
+    assert.deepEqual(excess, [`events of more than ${SESSION_LIMITS.bytes} bytes`]);
+  });
+
+  it('reads nothing of what tells of every new title and address', async () => {
+    await write('{"method":"Target.targetInfoChanged","params":{}}\0{"id":1}\0');
+    assert.deepEqual(received, ['{"id":1}']);
+  });
+
+  it('tells when the browser has gone, and sends nothing after', async () => {
+    let closed = 0;
+    pipe.onclose = () => closed++;
+    read.destroy();
+    await turn();
+    await turn();
+    assert.equal(closed, 1);
+    pipe.send('{"id":1}');
+  });
+});
