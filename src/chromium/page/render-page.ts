@@ -4,6 +4,7 @@ import type { CountedSession } from '../process/bounded-pipe.ts';
 import { Credentials } from './credentials.ts';
 import { DocumentLifecycle } from './document-lifecycle.ts';
 import { Interceptor } from './interceptor.ts';
+import { SILENT_CONSOLE } from './silent-console.ts';
 import { TIMED_FRAMES } from './timed-frames.ts';
 
 /** The end of a session, by the browser's end too: puppeteer emits it, and its types keep it to themselves. */
@@ -86,8 +87,9 @@ export class RenderPage {
     await Promise.all([
       this.session.send('Page.enable'),
       this.session.send('Page.setLifecycleEventsEnabled', { enabled: true }),
-      !this.drawsFrames &&
-        this.session.send('Page.addScriptToEvaluateOnNewDocument', { source: TIMED_FRAMES }),
+      this.session.send('Page.addScriptToEvaluateOnNewDocument', {
+        source: this.drawsFrames ? SILENT_CONSOLE : `${SILENT_CONSOLE};${TIMED_FRAMES}`,
+      }),
     ]);
   }
 

@@ -8,7 +8,12 @@ import type { ConnectionTransport } from 'puppeteer';
 export const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 
 /** What the page of one session may cause to be reported here while one document is in it. */
-export const SESSION_LIMITS = { events: 100_000, bytes: 128 * 1024 * 1024 };
+export const SESSION_LIMITS = {
+  events: 100_000,
+  bytes: 128 * 1024 * 1024,
+  /** Of the frames of web sockets, which nobody here reads. */
+  frameBytes: 8 * 1024 * 1024,
+};
 
 /** What is told of a session that has gone past its bounds. */
 export type OnExcess = (what: string) => void;
@@ -24,6 +29,7 @@ export interface CountedSession {
 interface Count {
   events: number;
   bytes: number;
+  frameBytes: number;
   /** Nothing more of it is read. */
   exceeded: boolean;
   readonly onExcess: OnExcess;
@@ -37,6 +43,7 @@ const PART_BYTES = 96;
 const ANSWER = /^\{"id":/;
 /** A report that nobody waits for: it may be left out. */
 const DISPENSABLE = /^\{"method":"Network\./;
+const FRAME = /^\{"method":"Network\.webSocketFrame/;
 /** Tells of every new title and address of a page, and nobody here reads it. */
 const UNREAD = '{"method":"Target.targetInfoChanged"';
 
@@ -82,12 +89,13 @@ export class BoundedPipe implements ConnectionTransport {
 
   /** Counts what a session reports. @param onExcess called once, when it has gone past a bound. */
   count(sessionId: string, onExcess: OnExcess): CountedSession {
-    const count: Count = { events: 0, bytes: 0, exceeded: false, onExcess };
+    const count: Count = { events: 0, bytes: 0, frameBytes: 0, exceeded: false, onExcess };
     this.#counts.set(sessionId, count);
     return {
       reset() {
         count.events = 0;
         count.bytes = 0;
+        count.frameBytes = 0;
       },
       stop: () => {
         this.#counts.delete(sessionId);
@@ -143,6 +151,7 @@ export class BoundedPipe implements ConnectionTransport {
     if (!ANSWER.test(head)) {
       count.events++;
       count.bytes += length;
+      if (FRAME.test(head)) count.frameBytes += length;
     }
     const fault = faultOf(count, tooLarge && !DISPENSABLE.test(head));
     if (fault === undefined) return !tooLarge;
@@ -158,9 +167,12 @@ export class BoundedPipe implements ConnectionTransport {
   }
 }
 
-function faultOf({ events, bytes }: Count, tooLarge: boolean): string | undefined {
+function faultOf({ events, bytes, frameBytes }: Count, tooLarge: boolean): string | undefined {
   if (tooLarge) return `a message of more than ${MAX_MESSAGE_BYTES} bytes`;
   if (events > SESSION_LIMITS.events) return `more than ${SESSION_LIMITS.events} events`;
+  if (frameBytes > SESSION_LIMITS.frameBytes) {
+    return `web-socket frames of more than ${SESSION_LIMITS.frameBytes} bytes`;
+  }
   if (bytes > SESSION_LIMITS.bytes) return `events of more than ${SESSION_LIMITS.bytes} bytes`;
   return undefined;
 }

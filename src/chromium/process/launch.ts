@@ -142,6 +142,8 @@ function browserArguments(proxyUrl: string, sandbox: boolean): string[] {
     '--disable-component-update',
     '--disable-domain-reliability',
     '--no-pings',
+    // What documents write to their console is written nowhere.
+    '--log-level=3',
     '--disable-gpu',
     '--disable-blink-features=StorageBuckets',
     '--disable-site-isolation-trials',

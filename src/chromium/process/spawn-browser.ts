@@ -22,8 +22,15 @@ export interface SpawnedBrowser {
   readonly child: ChildProcess;
 }
 
-/** Arguments of puppeteer's that are not wanted: tagging and outlines are asked for per document. */
-const LEFT_OUT = new Set(['--export-tagged-pdf', '--generate-pdf-document-outline', '--enable-automation']);
+/** Arguments of puppeteer's that are not wanted. */
+const LEFT_OUT = new Set([
+  // Asked for per document.
+  '--export-tagged-pdf',
+  '--generate-pdf-document-outline',
+  '--enable-automation',
+  // Chromium's own bound on navigations and changes of address: 200 in ten seconds, of one page.
+  '--disable-ipc-flooding-protection',
+]);
 /** Characters of what a browser has written that are kept, to be told should it not start. */
 const KEPT_OUTPUT = 4000;
 

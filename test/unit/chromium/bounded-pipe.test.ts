@@ -95,8 +95,15 @@ describe('the pipe to a browser', () => {
     for (let i = 0; i < pieces; i++)
       await write(`${JSON.stringify({ id: i, result: { text }, sessionId: SESSION })}\0`);
     assert.deepEqual([received.length, excess], [pieces, []]);
-    for (let i = 0; i < pieces; i++) await write(`${report('Network.webSocketFrameReceived', { text })}\0`);
+    for (let i = 0; i < pieces; i++) await write(`${report('Network.dataReceived', { text })}\0`);
     assert.deepEqual(excess, [`events of more than ${SESSION_LIMITS.bytes} bytes`]);
+  });
+
+  it('gives up a session that web sockets flood', async () => {
+    count();
+    const text = 'x'.repeat(1024 * 1024);
+    for (let i = 0; i < 8; i++) await write(`${report('Network.webSocketFrameReceived', { text })}\0`);
+    assert.deepEqual(excess, [`web-socket frames of more than ${SESSION_LIMITS.frameBytes} bytes`]);
   });
 
   it('reads nothing of what tells of every new title and address', async () => {
