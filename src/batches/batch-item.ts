@@ -1,7 +1,7 @@
 import type { Job, JobError } from '../jobs/job.ts';
 import { jobRecord } from '../jobs/job-record.ts';
 import type { Batch, BatchItem } from './batch.ts';
-import type { ItemEnd } from './batch-store.ts';
+import type { ItemEnd } from './chunk-tally.ts';
 
 /** Values of an item's `status`. A cancelled item has failed with CANCELLED. */
 export const ITEM_STATUSES = ['queued', 'processing', 'completed', 'failed'] as const;

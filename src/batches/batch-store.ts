@@ -1,29 +1,15 @@
 import type { Connection } from 'mongoose';
 import type { Clock } from '../clock.ts';
 import { Collection, type CollectionSpec, type Update } from '../store/collection.ts';
-import {
-  type Batch,
-  type BatchItem,
-  type BatchPhase,
-  type ChunkTally,
-  chunkCount,
-  hasFinished,
-  pendingOf,
-} from './batch.ts';
+import { type Batch, type BatchItem, type BatchPhase, chunkCount, hasFinished, pendingOf } from './batch.ts';
+import { type AgendaEntry, agendaSpec, BatchAgenda } from './batch-agenda.ts';
+import { type ItemEnd, tallyFields, tallyOf } from './chunk-tally.ts';
 
 /** What the caller said of the items of one chunk, in order. */
 interface StoredChunk {
   /** `<batch>/<number of the chunk>` */
   readonly _id: string;
   readonly items: readonly BatchItem[];
-}
-
-/** How one item has ended. */
-export interface ItemEnd {
-  /** What it failed with; absent when it completed. */
-  readonly code?: string;
-  /** Of its PDF. */
-  readonly bytes: number;
 }
 
 /** How the items of one chunk have ended, by their index: written again for an item it changes nothing. */
@@ -58,12 +44,23 @@ const BATCHES: CollectionSpec = {
     { fields: { forgetAt: 1 }, sparse: true },
   ],
   looksAt: {
-    asked: ['phase', 'test', 'busyUntil'],
+    asked: ['phase', 'test'],
     because: 'the index leads to the batches of one account, or to the few that somebody has to look after',
   },
 };
 const CHUNKS: CollectionSpec = { name: 'batch_chunks' };
 const TALLIES: CollectionSpec = { name: 'batch_tallies' };
+/** When somebody is to make sure that a batch is looked after: while it expands, or is being cancelled. */
+const CARE = agendaSpec('batch_care');
+/** When the outputs of a batch are to be deleted, and then what is known of it. */
+const ENDINGS = agendaSpec('batch_endings');
+
+/** Batches that a sweep looks at together. */
+const AT_ONCE = 100;
+/** Between two looks at all records of batches, for those that are on no agenda, as an older version leaves them. */
+const RELIST_MS = HOUR_MS;
+/** Between noting that a batch is to be looked after and saying so in its record lie moments; this is ample. */
+const NOTED_BEFORE_MS = 30_000;
 
 /**
  * Owns the collections of batches. What an item is like and how it ended is kept in chunks, so that no record grows with
@@ -73,18 +70,24 @@ export class BatchStore {
   readonly #batches: Collection<Batch>;
   readonly #chunks: Collection<StoredChunk>;
   readonly #tallies: Collection<StoredTally>;
+  readonly #care: BatchAgenda;
+  readonly #endings: BatchAgenda;
   readonly #clock: Clock;
+  #relistAt = 0;
 
   /** To be made before the connection's indexes are. */
   constructor(connection: Connection, clock: Clock) {
     this.#batches = new Collection<Batch>(connection, BATCHES);
     this.#chunks = new Collection<StoredChunk>(connection, CHUNKS);
     this.#tallies = new Collection<StoredTally>(connection, TALLIES);
+    this.#care = new BatchAgenda(connection, CARE);
+    this.#endings = new BatchAgenda(connection, ENDINGS);
     this.#clock = clock;
   }
 
   /** Makes a batch durable. Its chunks must have been saved before. @returns false when there is one with this id. */
-  accept(batch: Batch): Promise<boolean> {
+  async accept(batch: Batch): Promise<boolean> {
+    await this.#care.note(batch._id, batch.busyUntil);
     return this.#batches.insertIfAbsent(batch);
   }
 
@@ -150,8 +153,15 @@ export class BatchStore {
   }
 
   /** Batches that expand or are being cancelled, and that nobody has looked after for a while. */
-  neglected(now: Date): Promise<Batch[]> {
-    return this.#batches.find({ busy: true, busyUntil: { $lte: now } });
+  async neglected(now: Date): Promise<Batch[]> {
+    if (now.getTime() >= this.#relistAt) await this.#relist(now);
+    const neglected: Batch[] = [];
+    for (const { entry, batch } of await this.#listed(this.#care, now)) {
+      if (batch?.busy === undefined) await this.#care.remove(entry);
+      else if (batch.busyUntil > now) await this.#care.postpone(entry, batch.busyUntil);
+      else neglected.push(batch);
+    }
+    return neglected;
   }
 
   /**
@@ -188,16 +198,18 @@ export class BatchStore {
    */
   async cancel(batchId: string): Promise<Batch | undefined> {
     const now = this.#clock.now();
+    await this.#care.note(batchId, new Date(now.getTime() + NOTED_BEFORE_MS));
     const set = { cancelledAt: now, updatedAt: now };
     const wanted = { _id: batchId, cancelledAt: null };
-    return (
+    const cancelled =
       (await this.#batches.findOneAndUpdate({ ...wanted, phase: 'expanding' }, { $set: set })) ??
       // It does not become one that expands again.
       (await this.#batches.findOneAndUpdate(
         { ...wanted, phase: 'open' },
         { $set: { ...set, busy: true, busyUntil: now } },
-      ))
-    );
+      ));
+    await this.#care.note(batchId, now);
+    return cancelled;
   }
 
   /** Nobody need look after it any more. */
@@ -228,7 +240,7 @@ export class BatchStore {
     const now = this.#clock.now();
     // Each number only grows, so the larger one is the later one, in whatever order they are written.
     const batch = await this.#batches.findOneAndUpdate({ _id: batchId }, {
-      $max: { ...sums(chunk, tallyOf(ended)), updatedAt: now },
+      $max: { ...tallyFields(chunk, tallyOf(ended)), updatedAt: now },
       ...(startedAt && { $min: { startedAt } }),
     } as Update<Batch>);
     if (batch === undefined || hasFinished(batch) || pendingOf(batch) > 0) return batch;
@@ -240,14 +252,33 @@ export class BatchStore {
     await this.#batches.updateOne({ _id: batchId }, { $set: { callback } });
   }
 
-  /** Batches whose outputs are to be deleted. */
-  due(now: Date, limit: number): Promise<Batch[]> {
-    return this.#batches.find({ purgeAt: { $lte: now } }, { limit });
+  /**
+   * Some batches whose time has come: their outputs are to be deleted, or all that is known of them.
+   *
+   * @returns undefined when there are none, now.
+   */
+  async due(now: Date): Promise<{ toPurge: Batch[]; toForget: Batch[] } | undefined> {
+    const listed = await this.#listed(this.#endings, now);
+    const toPurge: Batch[] = [];
+    const toForget: Batch[] = [];
+    for (const { entry, batch } of listed) {
+      if (batch === undefined) {
+        await this.#endings.remove(entry);
+        continue;
+      }
+      // One that has neither was to finish when its process died: it is noted anew when it does.
+      const due = batch.purgeAt ?? batch.forgetAt ?? new Date(now.getTime() + HOUR_MS);
+      if (due > now) await this.#endings.postpone(entry, due);
+      else if (batch.purgeAt !== undefined) toPurge.push(batch);
+      else toForget.push(batch);
+    }
+    return listed.length === 0 ? undefined : { toPurge, toForget };
   }
 
   /** The outputs of the batch are gone. */
-  async purged(batchId: string): Promise<void> {
-    await this.#batches.updateOne({ _id: batchId }, { $unset: { purgeAt: '', sharedBytes: '' } });
+  async purged({ _id, forgetAt }: Batch): Promise<void> {
+    await this.#batches.updateOne({ _id }, { $unset: { purgeAt: '', sharedBytes: '' } });
+    if (forgetAt !== undefined) await this.#endings.note(_id, forgetAt);
   }
 
   /** Bytes of what the inputs of an account's batches have in common. */
@@ -257,14 +288,10 @@ export class BatchStore {
     return sum?.bytes ?? 0;
   }
 
-  /** Deletes what is known of batches that ended long ago. @returns how many went. */
-  async forgetOld(now: Date, limit: number): Promise<number> {
-    const old = await this.#batches.find({ forgetAt: { $lte: now } }, { limit });
-    for (const batch of old) {
-      await this.deleteChunks(batch._id, chunkCount(batch));
-      await this.#batches.deleteOne({ _id: batch._id });
-    }
-    return old.length;
+  /** Deletes what is known of a batch that ended long ago. */
+  async forget(batch: Batch): Promise<void> {
+    await this.deleteChunks(batch._id, chunkCount(batch));
+    await this.#batches.deleteOne({ _id: batch._id });
   }
 
   /** Deletes a batch that was never promised to anybody. */
@@ -288,6 +315,7 @@ export class BatchStore {
     const hours = batch.retentionHours * HOUR_MS;
     // An item waits for as long as it is kept at the most, so the outputs of all are there for as long as this says.
     const expiresAt = new Date(Math.min(now.getTime() + hours, batch.createdAt.getTime() + 2 * hours));
+    await this.#endings.note(batch._id, expiresAt);
     const finished = await this.#batches.findOneAndUpdate(
       { _id: batch._id, finishedAt: null, phase: { $in: [...from] } },
       {
@@ -305,30 +333,25 @@ export class BatchStore {
     );
     return finished ?? (await this.find(batch._id)) ?? batch;
   }
-}
 
-function tallyOf(ended: Readonly<Record<string, ItemEnd>>): Required<ChunkTally> {
-  const codes: Record<string, number> = {};
-  let completed = 0;
-  let failed = 0;
-  let bytes = 0;
-  for (const end of Object.values(ended)) {
-    bytes += end.bytes;
-    if (end.code === undefined) completed += 1;
-    else {
-      failed += 1;
-      codes[end.code] = (codes[end.code] ?? 0) + 1;
-    }
+  /** Entries that are due, with their batches. */
+  async #listed(agenda: BatchAgenda, now: Date): Promise<{ entry: AgendaEntry; batch: Batch | undefined }[]> {
+    const entries = await agenda.due(now, AT_ONCE);
+    if (entries.length === 0) return [];
+    const batches = await this.#batches.find({ _id: { $in: entries.map(({ _id }) => _id) } });
+    const byId = new Map(batches.map((batch) => [batch._id, batch]));
+    return entries.map((entry) => ({ entry, batch: byId.get(entry._id) }));
   }
-  return { completed, failed, bytes, codes };
-}
 
-function sums(chunk: number, { completed, failed, bytes, codes }: Required<ChunkTally>) {
-  const at = `tallies.${chunk}`;
-  return {
-    [`${at}.completed`]: completed,
-    [`${at}.failed`]: failed,
-    [`${at}.bytes`]: bytes,
-    ...Object.fromEntries(Object.entries(codes).map(([code, count]) => [`${at}.codes.${code}`, count])),
-  };
+  /** Puts batches onto the agendas that are on none. */
+  async #relist(now: Date): Promise<void> {
+    const projection = { busyUntil: 1, purgeAt: 1, forgetAt: 1 } as const;
+    const busy = await this.#batches.find({ busy: true }, { projection });
+    await this.#care.noteAbsent(busy.map(({ _id, busyUntil }) => ({ _id, due: busyUntil })));
+    for (const due of [{ purgeAt: { $lte: now } }, { forgetAt: { $lte: now } }]) {
+      const ended = await this.#batches.find(due, { projection });
+      await this.#endings.noteAbsent(ended.map(({ _id }) => ({ _id, due: now })));
+    }
+    this.#relistAt = now.getTime() + RELIST_MS;
+  }
 }

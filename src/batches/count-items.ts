@@ -1,7 +1,8 @@
 import type { Job } from '../jobs/job.ts';
 import type { JobEndStep } from '../jobs/job-ends.ts';
 import { type Batch, hasFinished } from './batch.ts';
-import type { BatchStore, ItemEnd } from './batch-store.ts';
+import type { BatchStore } from './batch-store.ts';
+import type { ItemEnd } from './chunk-tally.ts';
 
 /**
  * The step that follows the end of an item: it is counted in its batch, and the last one finishes that.

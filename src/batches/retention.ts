@@ -14,9 +14,6 @@ interface RetentionParts {
   readonly outputs: OutputStore;
 }
 
-/** Batches that are looked for together. */
-const AT_ONCE = 50;
-
 /**
  * Deletes the outputs, jobs and inputs of batches whose retention has ended, and then what is known of those that ended
  * long ago. A kill in between leaves a batch to be purged again.
@@ -27,15 +24,15 @@ export async function endBatchRetention(parts: RetentionParts, now: Date): Promi
   const { batches } = parts;
   let ended = 0;
   for (;;) {
-    const due = await batches.due(now, AT_ONCE);
-    for (const batch of due) {
+    const due = await batches.due(now);
+    if (due === undefined) return ended;
+    for (const batch of due.toPurge) {
       await purge(parts, batch);
-      await batches.purged(batch._id);
+      await batches.purged(batch);
     }
-    ended += due.length;
-    if (due.length < AT_ONCE) break;
+    for (const batch of due.toForget) await batches.forget(batch);
+    ended += due.toPurge.length + due.toForget.length;
   }
-  return ended + (await batches.forgetOld(now, AT_ONCE));
 }
 
 async function purge({ batches, store, stored, outputs }: RetentionParts, batch: Batch): Promise<void> {

@@ -14,7 +14,7 @@ export function sendAnswer(
   spec: ResponseSpec | undefined,
   logger: Logger,
 ): void {
-  const body = 'json' in answer ? undefined : answer.body;
+  const body = 'body' in answer ? answer.body : undefined;
   if (response.destroyed) {
     if (isFile(body)) body.stream.destroy();
     return;
@@ -23,8 +23,9 @@ export function sendAnswer(
   for (const [name, value] of Object.entries(answer.headers ?? {})) response.setHeader(name, value);
   if (!response.hasHeader('Cache-Control')) response.setHeader('Cache-Control', 'no-store');
   if ('json' in answer) sendText(response, JSON_TYPE, JSON.stringify(answer.json));
-  else if (isFile(answer.body)) sendFile(response, contentTypeOf(spec), answer.body, logger);
-  else sendText(response, contentTypeOf(spec), answer.body);
+  else if (body === undefined) response.end();
+  else if (isFile(body)) sendFile(response, contentTypeOf(spec), body, logger);
+  else sendText(response, contentTypeOf(spec), body);
 }
 
 /** An error's answer. The status label is the contract's `error` field. */

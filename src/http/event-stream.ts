@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { PlatenError } from '../errors/registry.ts';
+import { SharedLooks } from './shared-looks.ts';
 
 /** How a thing stands at a moment. */
 export interface Snapshot {
@@ -13,6 +14,8 @@ export interface Snapshot {
 
 export interface Followed {
   readonly accountId: string;
+  /** Names what is followed: all who follow it are shown what one look has seen. */
+  readonly thing: string;
   /** The last event that the caller has seen. */
   readonly lastEventId: string | undefined;
   readonly look: () => Promise<Snapshot>;
@@ -28,6 +31,8 @@ export interface FollowLimits {
 const LIMITS: FollowLimits = { perAccount: 20, inAll: 1000 };
 /** Between two looks, in milliseconds: what happens in between is told together. */
 const LOOK_MS = 500;
+/** What one follower has seen is shown to the others for a little less, for timers may fire early. */
+const LOOK_HOLDS_MS = LOOK_MS - 50;
 /** A line that says nothing, so that nobody between here and the caller takes the connection for dead. */
 const HEARTBEAT_MS = 15_000;
 
@@ -38,6 +43,7 @@ const HEARTBEAT_MS = 15_000;
 export class EventStreams {
   readonly #limits: FollowLimits;
   readonly #open = new Map<string, number>();
+  readonly #looks = new SharedLooks<Snapshot>(LOOK_HOLDS_MS);
   readonly #closing = new AbortController();
   #total = 0;
 
@@ -47,7 +53,7 @@ export class EventStreams {
 
   /** @throws PlatenError TOO_MANY_WAITING when there are as many streams as there may be. */
   follow(followed: Followed): Readable {
-    const { accountId } = followed;
+    const { accountId, thing } = followed;
     const mine = this.#open.get(accountId) ?? 0;
     if (mine >= this.#limits.perAccount || this.#total >= this.#limits.inAll) {
       throw new PlatenError('TOO_MANY_WAITING', `${mine} event streams of this account are open already.`, {
@@ -55,10 +61,14 @@ export class EventStreams {
       });
     }
     this.#count(accountId, 1);
+    this.#looks.join(thing);
     const gone = new AbortController();
     const events = this.#events(followed, AbortSignal.any([gone.signal, this.#closing.signal]));
     const stream = Readable.from(endedBy(gone, events), { objectMode: false, highWaterMark: 1024 });
-    stream.once('close', () => this.#count(accountId, -1));
+    stream.once('close', () => {
+      this.#count(accountId, -1);
+      this.#looks.leave(thing);
+    });
     return stream;
   }
 
@@ -67,12 +77,12 @@ export class EventStreams {
     this.#closing.abort();
   }
 
-  async *#events({ look, lastEventId }: Followed, signal: AbortSignal): AsyncGenerator<string> {
+  async *#events({ thing, look, lastEventId }: Followed, signal: AbortSignal): AsyncGenerator<string> {
     let told = lastEventId;
     let heard = Date.now();
     yield 'retry: 2000\n\n';
     while (!signal.aborted) {
-      const snapshot = await look();
+      const snapshot = await this.#looks.see(thing, look);
       if (snapshot.id !== told || snapshot.last) {
         told = snapshot.id;
         heard = Date.now();

@@ -54,15 +54,21 @@ export interface BodyAnswer<Status> {
   readonly body: string | Buffer | FileBody;
   readonly headers?: ExtraHeaders;
 }
+/** Without a body, as of 204. */
+export interface EmptyAnswer<Status> {
+  readonly status: Status;
+  readonly headers?: ExtraHeaders;
+}
 
 /** The answers that a route's declared responses allow. */
 export type AnswerTo<R extends Responses> = {
   [S in keyof R & number]:
     | (R[S] extends { schema: infer T extends ZodType } ? JsonAnswer<S, z.input<T>> : never)
-    | (R[S] extends { contentType: string } ? BodyAnswer<S> : never);
+    | (R[S] extends { contentType: string } ? BodyAnswer<S> : never)
+    | (R[S] extends { schema: ZodType } | { contentType: string } ? never : EmptyAnswer<S>);
 }[keyof R & number];
 /** An answer of any route. */
-export type AnyAnswer = JsonAnswer<number, unknown> | BodyAnswer<number>;
+export type AnyAnswer = JsonAnswer<number, unknown> | BodyAnswer<number> | EmptyAnswer<number>;
 
 type Parsed<S> = S extends ZodType ? z.output<S> : undefined;
 

@@ -5,7 +5,7 @@ import { type NamedPlan, type Plan, poolOf } from '../plans/plan.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { hasEnded, type Job } from './job.ts';
 import { LaneHeads } from './lane-heads.ts';
-import type { Ledger, NextInLine } from './ledger/ledger.ts';
+import type { Ledger, NextInLane } from './ledger/ledger.ts';
 import { lanesAreEmpty, type SeenLedger } from './ledger/ledger-record.ts';
 import type { JobStore } from './store/job-store.ts';
 
@@ -29,11 +29,11 @@ interface Granted {
   readonly plan: Plan;
 }
 
-/** What has become of the slot of a job that has ended. */
-export interface FreedSlot {
+/** What has become of the slots of jobs that have ended. */
+export interface FreedSlots {
   readonly ledger: SeenLedger;
-  /** Who has it now. */
-  readonly granted: Granted | undefined;
+  /** Who have them now. */
+  readonly granted: readonly Granted[];
 }
 
 /**
@@ -76,24 +76,40 @@ export class HandOver {
    *
    * @returns undefined when that has been done before.
    */
-  async free(job: Job): Promise<FreedSlot | undefined> {
+  async free(job: Job): Promise<FreedSlots | undefined> {
     const { ledger } = this.#parts;
     const { accountId } = job;
-    const seen = ledger.lastSeen(accountId);
-    const nobodyWaits = seen === undefined || lanesAreEmpty(seen);
-    if (nobodyWaits || job.endedFrom === 'queued') return freed(await ledger.leave(job), undefined);
+    if (this.#nobodyWaits(accountId) || job.endedFrom === 'queued') return freed(await ledger.leave(job));
     return this.#turns.run(accountId, async () => {
       // Whatever keeps us from knowing who is next, the job has ended; `goOn` will meet the same trouble.
-      const next = await this.#nextInLine(accountId).catch(() => undefined);
+      const next = await this.#nextInLane(accountId, 1).catch(() => undefined);
       const left = next && (await ledger.leave(job, next));
-      if (next && left) return freed(left, next);
-      return freed(await ledger.leave(job), undefined);
+      if (next && left) return freed(left, next.granted);
+      return freed(await ledger.leave(job));
     });
   }
 
-  /** Dispatches who got the slot of a job that has ended, and hands out what else is free. */
-  async goOn({ ledger, granted }: FreedSlot): Promise<void> {
-    if (granted !== undefined) await this.#begin(granted);
+  /**
+   * `free` for jobs of one account that have ended while they held slots, in one update.
+   *
+   * @returns undefined when the ledger is not what it was thought to be, and nothing has changed: then each is to be freed
+   * by itself.
+   */
+  async freeAll(jobs: readonly Job[]): Promise<FreedSlots | undefined> {
+    const { ledger } = this.#parts;
+    const [{ accountId }] = jobs as [Job];
+    if (this.#nobodyWaits(accountId)) return freed(await ledger.leaveAll(jobs));
+    return this.#turns.run(accountId, async () => {
+      const next = await this.#nextInLane(accountId, jobs.length).catch(() => undefined);
+      return freed(await ledger.leaveAll(jobs, next), next?.granted);
+    });
+  }
+
+  /** Dispatches who got slots of jobs that have ended, and hands out what else is free. */
+  async goOn({ ledger, granted }: FreedSlots): Promise<void> {
+    const [first] = granted;
+    if (granted.length > 1) await this.#beginAll(granted);
+    else if (first !== undefined) await this.#begin(first);
     await this.serve(ledger._id, ledger);
   }
 
@@ -145,16 +161,31 @@ export class HandOver {
     await this.#parts.store.history.take([job]);
   }
 
-  /** Who would get a slot that is given back now. */
-  async #nextInLine(accountId: string): Promise<(NextInLine & Granted) | undefined> {
+  #nobodyWaits(accountId: string): boolean {
+    const seen = this.#parts.ledger.lastSeen(accountId);
+    return seen === undefined || lanesAreEmpty(seen);
+  }
+
+  /** Who would get so many slots that are given back now, or fewer; undefined when nobody would. */
+  async #nextInLane(
+    accountId: string,
+    slots: number,
+  ): Promise<(NextInLane & { readonly granted: readonly Granted[] }) | undefined> {
     const { ledger, planOf } = this.#parts;
     const { plan } = await planOf(accountId);
     const seen = ledger.lastSeen(accountId);
     const cap = plan.concurrentRenders;
     if (seen === undefined || seen.inFlight > cap) return undefined;
     const head = await this.#heads.next(seen);
-    if (head?.job === undefined || hasEnded(head.job.state)) return undefined;
-    return { lane: head.lane, head: head.number, job: head.job, cap, seen, plan };
+    if (head === undefined) return undefined;
+    const waiting = this.#heads.behind(head, accountId, slots);
+    const [first] = waiting;
+    if (first === undefined) return undefined;
+    // Those that have waited since they were let in all have the same version: they can be dispatched together.
+    const alike = waiting.filter(({ version }, i) => i === 0 || version === first.version);
+    const jobs = alike.length === waiting.length ? waiting : [first];
+    const granted = jobs.map((job) => ({ job, plan }));
+    return { lane: head.lane, head: head.number, jobs, cap, seen, granted };
   }
 
   /**
@@ -181,8 +212,23 @@ export class HandOver {
 
   /** Dispatches who has got a slot, or takes it back from who has ended between the look and the slot. */
   async #begin({ job, plan }: Granted): Promise<void> {
-    const { ledger, store } = this.#parts;
     if (await this.dispatch(job, plan)) return;
+    await this.#takeBack(job);
+  }
+
+  /** `#begin` for jobs with the same version, in one update. */
+  async #beginAll(granted: readonly Granted[]): Promise<void> {
+    const [{ plan }] = granted as [Granted];
+    const jobs = granted.map(({ job }) => job);
+    const dispatched = await this.#parts.store.transitions.dispatchAll(jobs, poolOf(plan));
+    for (const job of dispatched) this.publish(job, plan);
+    const begun = new Set(dispatched.map(({ _id }) => _id));
+    for (const job of jobs) if (!begun.has(job._id)) await this.#takeBack(job);
+  }
+
+  /** From a job that has not been dispatched: it has ended between the look and the slot. */
+  async #takeBack(job: Job): Promise<void> {
+    const { ledger, store } = this.#parts;
     const now = await store.live.find(job._id);
     // A sweep that took this process for dead has dispatched it: then the slot is its own.
     if (now !== undefined && now.endedFrom !== 'queued') return;
@@ -191,7 +237,7 @@ export class HandOver {
   }
 }
 
-function freed(ledger: SeenLedger | undefined, granted: Granted | undefined): FreedSlot | undefined {
+function freed(ledger: SeenLedger | undefined, granted: readonly Granted[] = []): FreedSlots | undefined {
   return ledger && { ledger, granted };
 }
 

@@ -1,7 +1,8 @@
 import { WriteBehind } from '../async/write-behind.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { JobOutcome, UsageCounters } from '../usage/usage-counters.ts';
-import type { HandOver } from './hand-over.ts';
+import { EndsTogether } from './ends-together.ts';
+import type { FreedSlots, HandOver } from './hand-over.ts';
 import type { Job } from './job.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import type { JobStore } from './store/job-store.ts';
@@ -37,11 +38,12 @@ const GATHER_JOBS = 100;
  *    4 it is moved to the history
  *    5 the ledger forgets it
  *
- * 1 and 2 are done at once, the rest for some jobs together a moment later. A sweep that finds a job which has ended by
+ * 1 and 2 are done at once or nearly so, the rest for some jobs together a moment later. A sweep that finds a job which has ended by
  * its name in the ledger goes the same way from where that says it stands, so a crash between any two steps loses none.
  */
 export class JobEnds {
   readonly #parts: JobEndsParts;
+  readonly #together = new EndsTogether((jobs) => this.#followAll(jobs));
   readonly #gathered: WriteBehind<Job>;
   /** In order. What is to follow the end of every job, whatever it came to, is added here. */
   readonly #steps: readonly JobEndStep[];
@@ -78,22 +80,41 @@ export class JobEnds {
 
   /** Follows up a job that has just ended, here or in a process that died. */
   async follow(job: Job): Promise<void> {
-    const { handOver, observe } = this.#parts;
+    const { handOver } = this.#parts;
     const freed = await handOver.free(job);
-    if (freed === undefined) {
-      await this.#finishUnnamed(job);
-      return;
-    }
-    observe(job);
-    handOver.tell({ jobId: job._id, kind: 'ended', record: job });
-    if (job.state === 'cancelled') handOver.tell({ jobId: job._id, kind: 'cancelled' });
-    this.#gathered.add(job);
-    await handOver.goOn(freed);
+    if (freed === undefined) await this.#finishUnnamed(job);
+    else await this.#goOn([job], freed);
+  }
+
+  /**
+   * The same for a job that has ended in this process a moment ago. 1 and 2 may wait for others as well, where that keeps
+   * no worker from its next job (ends-together.ts).
+   */
+  followSoon(job: Job): Promise<void> {
+    return this.#together.add(job);
   }
 
   /** The steps that jobs which have left the ledger still need. */
   async finish(jobs: readonly Job[]): Promise<void> {
     for (const step of this.#steps) await step.run(jobs);
+  }
+
+  async #followAll(jobs: readonly Job[]): Promise<void> {
+    const freed = jobs.length > 1 ? await this.#parts.handOver.freeAll(jobs) : undefined;
+    if (freed !== undefined) await this.#goOn(jobs, freed);
+    else for (const job of jobs) await this.follow(job);
+  }
+
+  /** Once they have given back what they held. */
+  async #goOn(jobs: readonly Job[], freed: FreedSlots): Promise<void> {
+    const { handOver, observe } = this.#parts;
+    for (const job of jobs) {
+      observe(job);
+      handOver.tell({ jobId: job._id, kind: 'ended', record: job });
+      if (job.state === 'cancelled') handOver.tell({ jobId: job._id, kind: 'cancelled' });
+      this.#gathered.add(job);
+    }
+    await handOver.goOn(freed);
   }
 
   /**
@@ -108,8 +129,9 @@ export class JobEnds {
   }
 
   /** Resolves when what was gathered is done, or has failed and is left to a sweep. */
-  flush(): Promise<void> {
-    return this.#gathered.flush();
+  async flush(): Promise<void> {
+    await this.#together.flush();
+    await this.#gathered.flush();
   }
 }
 

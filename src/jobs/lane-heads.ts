@@ -12,7 +12,7 @@ export interface Head {
 }
 
 /** Places of a lane that are looked up together. */
-const READ_AHEAD = 8;
+const READ_AHEAD = 16;
 /** Jobs that are remembered, about a kilobyte each. */
 const REMEMBERED_JOBS = 1000;
 
@@ -49,6 +49,21 @@ export class LaneHeads {
       if (job !== undefined || nobodyArrives(ledger)) return { lane, number: state.head, job };
     }
     return undefined;
+  }
+
+  /**
+   * Who is next after one that `next` has found, and would be at the head one after the other: up to where somebody has
+   * ended or has not been seen yet.
+   *
+   * @param count with the head itself.
+   */
+  behind({ lane, number, job }: Head, accountId: string, count: number): Job[] {
+    const jobs: Job[] = [];
+    for (let next = job; next !== undefined && !hasEnded(next.state) && jobs.length < count; ) {
+      jobs.push(next);
+      next = this.#atPlaces.get(placeOf(accountId, lane, number + jobs.length));
+    }
+    return jobs;
   }
 
   async #at(accountId: string, lane: Lane, { head, tail }: LaneState): Promise<Job | undefined> {

@@ -114,7 +114,7 @@ async function renderAndStore(parts: AttemptParts, held: HeldJob, input: JobInpu
   held.recorded();
   observe.rendered(phases, pages, pdf.byteLength);
   observe.ended(completed);
-  await ends.follow(completed);
+  await ends.followSoon(completed);
 }
 
 async function documentOf(
@@ -163,7 +163,7 @@ async function afterFault(parts: AttemptParts, held: HeldJob, thrown: unknown): 
   held.recorded();
   if (failed === undefined) return noteLost(parts, job, 'after a failed attempt');
   observe.ended(failed);
-  await ends.follow(failed);
+  await ends.followSoon(failed);
 }
 
 function noteLost({ logger, observe }: AttemptParts, job: Job, when: string): void {

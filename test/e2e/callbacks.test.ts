@@ -2,10 +2,16 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import mongoose from 'mongoose';
 import { Receiver } from '../integration/callbacks/support.ts';
 import { CERTIFICATE } from '../integration/egress/support/certificate.ts';
 import { eventually } from '../support/eventually.ts';
-import { openStandaloneService, type Tenant, type TestService } from '../support/service.ts';
+import {
+  openKafkaService,
+  openStandaloneService,
+  type Tenant,
+  type TestService,
+} from '../support/service.ts';
 
 const HTML = { html: '<p>x</p>' };
 
@@ -51,5 +57,88 @@ describe('callbacks of a running service', function () {
     assert.match(metrics, /platen_callback_attempts_total\{outcome="delivered",role="standalone"\} 2/);
     assert.match(metrics, /platen_callback_oldest_due_seconds\{role="standalone"\} 0/);
     assert.equal(receiver.received.length, 2);
+  });
+});
+
+describe('callbacks over Kafka, when the dispatcher is killed while they are due', function () {
+  this.timeout(180_000);
+  let service: TestService;
+  let tenant: Tenant;
+  let receiver: Receiver;
+  let folder: string;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'platen-callbacks-'));
+    const authority = join(folder, 'ca.pem');
+    await writeFile(authority, CERTIFICATE);
+    receiver = await Receiver.start();
+    service = await openKafkaService({
+      NODE_EXTRA_CA_CERTS: authority,
+      PLATEN_PUBLIC_URL: 'https://platen.test',
+    });
+    tenant = await service.newTenant('professional');
+  });
+  after(async () => {
+    await service?.stop();
+    await receiver.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** What the owner is told of all callbacks: how each stands, and how often it was tried. */
+  async function told(): Promise<string[]> {
+    const connection = await mongoose.createConnection(service.mongodbUri).asPromise();
+    try {
+      const found = await connection.collection('callback_deliveries').find().toArray();
+      return found.map(({ state, attempts }) => `${state} ${attempts}`);
+    } finally {
+      await connection.close();
+    }
+  }
+
+  it('come once it is back: those that were never tried, and those that were to be tried again', async () => {
+    const webhookUrl = receiver.url();
+    const accept = receiver.respond;
+    receiver.respond = (_request, response) => response.writeHead(503).end();
+    const refused = [
+      await tenant.client.order({ ...HTML, webhookUrl }),
+      await tenant.client.order({ ...HTML, webhookUrl }),
+    ];
+    await eventually(
+      'both are to be tried again',
+      async () => {
+        const pending = (await told()).filter((one) => one.startsWith('pending') && one !== 'pending 0');
+        return pending.length === refused.length;
+      },
+      60_000,
+    );
+    await service.roles.get('dispatcher')!.end('SIGKILL');
+    receiver.respond = accept;
+    const before = receiver.received.length;
+    // Nobody but the worker follows up these ends.
+    const items = ['a', 'b'].map((id) => ({ id, ...HTML }));
+    const batch = await tenant.client.call('POST', '/v1/pdf/batch', { items, webhookUrl });
+    assert.equal(batch.status, 202);
+    const late = await tenant.client.order({ ...HTML, webhookUrl });
+    await eventually(
+      'theirs are due',
+      async () => (await told()).filter((one) => one === 'pending 0').length === 2,
+      60_000,
+    );
+    assert.equal(receiver.received.length, before, 'nobody sends them');
+    await service.restart('dispatcher');
+    const all = [...refused, batch.json.jobId, late];
+    await eventually(
+      'all have come',
+      async () => (await told()).every((one) => one.startsWith('delivered')),
+      90_000,
+    );
+    const came = receiver.received.slice(before).map(({ body, headers }) => ({
+      of: JSON.parse(body).jobId as string,
+      id: String(headers['x-service-delivery-id']),
+    }));
+    assert.deepEqual([...new Set(came.map(({ of }) => of))].sort(), [...all].sort());
+    assert.equal(new Set(came.map(({ id }) => id)).size, all.length);
+    const ids = receiver.received.map(({ headers }) => headers['x-service-delivery-id']);
+    assert.equal(new Set(ids).size, all.length, 'under one id, whichever attempt it is');
   });
 });

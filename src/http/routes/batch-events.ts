@@ -10,21 +10,29 @@ const events = defineRoute({
   path: '/v1/pdf/batch/:id/events',
   summary: 'Follow a batch',
   description:
-    'Server-sent events: `progress` whenever an item has ended, and one `end`, after which the stream closes. Each says how the batch stands; `Last-Event-ID` leaves out what was seen.',
+    'Server-sent events: `progress` whenever an item has ended, and one `end`, after which the stream closes. Each says how the batch stands; `Last-Event-ID` leaves out what was seen. Whoever comes back with the id of the `end` is answered with 204, after which an EventSource does not come again.',
   tags: ['Batches'],
   auth: 'apiKey',
   params: z.strictObject({ id: z.uuid().toLowerCase() }),
   headers: z.object({
     'Last-Event-ID': z.string().max(64).optional().describe('The last event that was seen.'),
   }),
-  responses: { 200: { description: 'The events.', contentType: 'text/event-stream' } },
+  responses: {
+    200: { description: 'The events.', contentType: 'text/event-stream' },
+    204: { description: 'The caller has seen the end: nothing follows.' },
+  },
   errors: ['NOT_FOUND', 'TOO_MANY_WAITING'],
 }).handledBy(async ({ params, headers, caller, aboutJob }, parts: ApiParts) => {
   aboutJob(params.id);
-  await parts.batches.get(caller, params.id);
+  const batch = await parts.batches.get(caller, params.id);
+  const lastEventId = headers['Last-Event-ID'];
+  if (hasFinished(batch) && lastEventId === eventOf({ batch, inFlight: 0 }, parts.clock.now()).id) {
+    return { status: 204 };
+  }
   const stream = parts.batchWatch.follow({
     accountId: caller.accountId,
-    lastEventId: headers['Last-Event-ID'],
+    thing: params.id,
+    lastEventId,
     look: async () => {
       const view = await parts.batches.view(caller, params.id);
       return { ...eventOf(view, parts.clock.now()), last: hasFinished(view.batch) };

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Caller } from '../../accounts/caller.ts';
 import { BATCH_STATUSES, type Batch, type BatchPhase, type BatchStatus } from '../../batches/batch.ts';
@@ -7,6 +6,7 @@ import { itemRecord } from '../../batches/batch-item.ts';
 import { batchRecord, estimatedCompletion } from '../../batches/batch-record.ts';
 import type { BatchView } from '../../batches/batch-service.ts';
 import { PlatenError } from '../../errors/registry.ts';
+import { newJobId } from '../../jobs/new-job.ts';
 import type { AdmissionTimer } from '../../limits/admission-timer.ts';
 import { safeFileName } from '../../pdf/file-name.ts';
 import type { Plan } from '../../plans/plan.ts';
@@ -74,7 +74,7 @@ const create = defineRoute({
   return await idempotently(request, headers['Idempotency-Key'], parts.idempotency, {
     async run(lock) {
       const begun = lock?.resumed ? await parts.batches.resume(caller.accountId, lock.workId) : undefined;
-      const batch = begun ?? (await submit(request, parts, lock?.workId ?? randomUUID()));
+      const batch = begun ?? (await submit(request, parts, lock?.workId ?? newJobId()));
       aboutJob(batch._id);
       return accepted(batch, parts.clock.now());
     },

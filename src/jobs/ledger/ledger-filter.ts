@@ -1,5 +1,6 @@
 import type { mongo } from 'mongoose';
 import type { Period } from '../../usage/quota-period.ts';
+import { type Job, keptBytes } from '../job.ts';
 import { LANES, type Lane } from '../lanes.ts';
 import { type LedgerRecord, laneState, type SeenLedger } from './ledger-record.ts';
 
@@ -62,4 +63,20 @@ export function nobodyCameBefore(lane: Lane, seen: SeenLedger): Filter {
       return [`lanes.${earlier}.tail`, tail === 0 ? { $exists: false } : tail];
     }),
   );
+}
+
+export function idsOf(jobs: readonly { readonly _id: string }[]): string[] {
+  return jobs.map(({ _id }) => _id);
+}
+
+/** By path: what jobs that have ended give back of the quota, if they have made no PDF, and of the bytes kept for them. */
+export function givenBack(jobs: readonly Job[]): Record<string, number> {
+  const back: Record<string, number> = {};
+  for (const job of jobs) {
+    const { quotaPeriod, state, inputBytes = 0 } = job;
+    const unused = state === 'completed' ? undefined : (quotaPeriod ?? undefined);
+    for (const [path, amount] of Object.entries(amounts(-1, unused, keptBytes(job) - inputBytes)))
+      back[path] = (back[path] ?? 0) + amount;
+  }
+  return back;
 }

@@ -3,12 +3,14 @@ import type { Connection, mongo } from 'mongoose';
 import type { Clock } from '../../clock.ts';
 import { Collection, type Update } from '../../store/collection.ts';
 import type { Period } from '../../usage/quota-period.ts';
-import { type Job, keptBytes, leavingName } from '../job.ts';
+import { type Job, leavingName } from '../job.ts';
 import type { Lane } from '../lanes.ts';
 import {
   amounts,
   fields,
+  givenBack,
   headIs,
+  idsOf,
   isBeyond,
   nobodyCameBefore,
   notNamed,
@@ -21,12 +23,14 @@ import { LEDGERS, type LedgerRecord, laneState, type SeenLedger } from './ledger
 
 export type { QuotaLimit, StoredLimit } from './ledger-filter.ts';
 
-/** Who is to get a slot: the job at the head of a lane, by a ledger as it was seen. */
-export interface NextInLine {
+type WaitingJob = Pick<Job, '_id' | 'quotaPeriod'>;
+
+/** Who are to get slots: the jobs at the first places of a lane, one after the other, by a ledger as it was seen. */
+export interface NextInLane {
   readonly lane: Lane;
-  /** The number of its place. */
+  /** The number of the first one's place. */
   readonly head: number;
-  readonly job: Pick<Job, '_id' | 'quotaPeriod'>;
+  readonly jobs: readonly WaitingJob[];
   /** Plan slots that the account may hold. */
   readonly cap: number;
   readonly seen: SeenLedger;
@@ -233,10 +237,10 @@ export class Ledger {
   takeNext(
     accountId: string,
     lane: Lane,
-    job: NextInLine['job'],
-    { head, cap }: Pick<NextInLine, 'head' | 'cap'>,
+    job: WaitingJob,
+    { head, cap }: Pick<NextInLane, 'head' | 'cap'>,
   ): Promise<SeenLedger | undefined> {
-    const { filter, $inc, $set } = this.#handing({ lane, head, job });
+    const { filter, $inc, $set } = this.#handing({ lane, head, jobs: [job] });
     return this.#change(
       { _id: accountId, inFlight: { $lt: cap }, ...filter },
       { $inc: { inFlight: 1, ...$inc }, $set: { ...$set, active: true } },
@@ -297,32 +301,45 @@ export class Ledger {
    * @param next who gets its slot in the same update.
    * @returns undefined when that has been done before; or when `next` is not the next any more: nothing has changed then.
    */
-  leave(job: Job, next?: NextInLine): Promise<SeenLedger | undefined> {
-    const { _id, accountId, quotaPeriod, inputBytes = 0 } = job;
-    const unused = job.state === 'completed' ? undefined : (quotaPeriod ?? undefined);
-    const back = amounts(-1, unused, keptBytes(job) - inputBytes);
-    const ending = { [`ending.${_id}`]: this.#clock.now().getTime(), active: true as const };
-    if (job.endedFrom !== 'queued' && next !== undefined) {
-      const { filter, $inc, $set } = this.#handing(next);
-      const holder = `holders.${_id}`;
-      return this.#change(
-        {
-          _id: accountId,
-          [holder]: { $exists: true },
-          inFlight: { $lte: next.cap },
-          ...filter,
-          ...nobodyCameBefore(next.lane, next.seen),
-        },
-        { $unset: { [holder]: '' }, $inc: { ...$inc, ...back }, $set: { ...ending, ...$set } },
-      );
-    }
-    if (job.endedFrom !== 'queued') {
-      return this.#changeHeld(accountId, _id, { $inc: { inFlight: -1, ...back }, $set: ending });
-    }
+  leave(job: Job, next?: NextInLane): Promise<SeenLedger | undefined> {
+    if (job.endedFrom !== 'queued') return this.leaveAll([job], next);
+    const { _id, accountId } = job;
     const leaving = `leaving.${leavingName(job)}`;
     return this.#change(
       { _id: accountId, [leaving]: { $exists: true } },
-      { $unset: { [leaving]: '' }, $inc: { waiting: -1, ...back }, $set: ending },
+      {
+        $unset: { [leaving]: '' },
+        $inc: { waiting: -1, ...givenBack([job]) },
+        $set: { [`ending.${_id}`]: this.#clock.now().getTime(), active: true },
+      },
+    );
+  }
+
+  /**
+   * Jobs of one account have ended that held slots: gives back what each held, as `leave` does, in one update.
+   *
+   * @param next who gets slots of theirs in it: as many as they are, or fewer.
+   * @returns undefined when that has been done before for one of them, or `next` are not the next any more: nothing has
+   * changed then.
+   */
+  leaveAll(jobs: readonly Job[], next?: NextInLane): Promise<SeenLedger | undefined> {
+    const [{ accountId }] = jobs as [Job];
+    const ids = idsOf(jobs);
+    const now = this.#clock.now().getTime();
+    const handing = next && this.#handing(next);
+    const granted = next?.jobs.length ?? 0;
+    return this.#change(
+      {
+        _id: accountId,
+        ...fields('holders', ids, { $exists: true }),
+        ...(next && { inFlight: { $lte: next.cap }, ...nobodyCameBefore(next.lane, next.seen) }),
+        ...handing?.filter,
+      } as Filter,
+      {
+        $unset: fields('holders', ids, ''),
+        $inc: { inFlight: granted - jobs.length, ...givenBack(jobs), ...handing?.$inc },
+        $set: { ...fields('ending', ids, now), active: true, ...handing?.$set },
+      } as Change,
     );
   }
 
@@ -356,14 +373,17 @@ export class Ledger {
     return this.#change({ _id: accountId, ...held }, { ...update, $unset: { [holder]: '' } });
   }
 
-  /** From its place to a slot. */
-  #handing({ lane, head, job }: Pick<NextInLine, 'lane' | 'head' | 'job'>) {
-    const holder = `holders.${job._id}`;
+  /** From their places to slots. */
+  #handing({ lane, head, jobs }: Pick<NextInLane, 'lane' | 'head' | 'jobs'>) {
     const since = this.#clock.now().getTime();
+    const holders = jobs.map(({ _id, quotaPeriod }) => [
+      `holders.${_id}`,
+      { since, ...(quotaPeriod && { quota: quotaPeriod }) },
+    ]);
     return {
-      filter: { [holder]: { $exists: false }, ...headIs(lane, head) },
-      $inc: { waiting: -1, [`lanes.${lane}.head`]: 1 },
-      $set: { [holder]: { since, ...(job.quotaPeriod && { quota: job.quotaPeriod }) } },
+      filter: { ...fields('holders', idsOf(jobs), { $exists: false }), ...headIs(lane, head) },
+      $inc: { waiting: -jobs.length, [`lanes.${lane}.head`]: jobs.length },
+      $set: Object.fromEntries(holders),
     };
   }
 

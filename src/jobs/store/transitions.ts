@@ -53,6 +53,27 @@ export class Transitions {
     );
   }
 
+  /**
+   * `dispatch` for jobs that were all seen with the same version, in one update.
+   *
+   * @returns those that are dispatched now; the others have moved on.
+   */
+  async dispatchAll(seen: readonly Job[], pool: string): Promise<Job[]> {
+    const version = seen[0]?.version;
+    const now = this.#clock.now();
+    const ids = seen.map(({ _id }) => _id);
+    const set = { state: 'dispatched', dispatchedAt: now, pool, updatedAt: now } as const;
+    const moved = await this.#live.updateMany(
+      { _id: { $in: ids }, version },
+      { $set: set, $inc: { version: 1 }, $unset: { place: '' } },
+    );
+    if (moved === seen.length) {
+      return seen.map(({ place: _, ...job }) => ({ ...job, ...set, version: job.version + 1 }));
+    }
+    const found = await this.#live.find({ _id: { $in: ids } });
+    return found.filter(({ state }) => state === 'dispatched');
+  }
+
   /** dispatched → processing: the worker holds the job until its lease ends, and begins an attempt. */
   claim(seen: SeenJob, owner: string, leaseMs: number): Promise<Job | undefined> {
     const now = this.#clock.now();

@@ -122,12 +122,32 @@ describe('GET /v1/pdf/batch/:id/events', () => {
     assert.equal(second.events[0]!.data.progress.completed, 2, 'and nothing that was seen before');
     await end(2);
     await eventually('the end', () => second.ended);
-    const third = new Follower(caller, batchId, { 'Last-Event-ID': second.events.at(-1)!.id });
+    const third = new Follower(caller, batchId, { 'Last-Event-ID': '3-processing' });
     await eventually('the end, again', () => third.ended);
     assert.deepEqual(
       third.events.map(({ name }) => name),
       ['end'],
     );
+  });
+
+  it('is over for whoever has seen the end: 204, after which an EventSource does not come again', async () => {
+    const batchId = await order(2);
+    const follower = new Follower(caller, batchId);
+    await end(2);
+    await eventually('the end', () => follower.ended);
+    const seen = follower.events.at(-1)!;
+    assert.equal(seen.name, 'end');
+    const again = await caller.call('GET', `/v1/pdf/batch/${batchId}/events`, undefined, {
+      'Last-Event-ID': seen.id,
+    });
+    assert.equal(again.status, 204);
+    assert.equal(again.bytes.length, 0);
+    const running = await order(2);
+    const other = new Follower(caller, running, { 'Last-Event-ID': seen.id });
+    assert.equal((await other.answered).statusCode, 200, 'the end of another batch says nothing of this one');
+    await end(2);
+    await eventually('its end', () => other.ended);
+    assert.equal(other.events.at(-1)?.name, 'end');
   });
 
   it('tells the end of a cancelled batch once its last render has ended', async () => {

@@ -137,4 +137,82 @@ describe('The slot of a job that ends', () => {
     assert.equal(await slotsInUse(first, 'a'), CAP - 1);
     assert.equal(await stateOf(ids[2]!), 'queued');
   });
+
+  describe('together with others of its account', () => {
+    /** As a job whose pointer had waited for a worker for long. */
+    const afterAWait = (job: Job): Job => ({
+      ...job,
+      dispatchedAt: new Date((job.startedAt as Date).getTime() - 60_000),
+    });
+    const completeAll = (domain: Domain, ids: readonly string[]) =>
+      Promise.all(ids.map(async (id) => afterAWait(await complete(domain, id))));
+    const endAll = (domain: Domain, jobs: readonly Job[]) =>
+      Promise.all(jobs.map((job) => domain.ends.followSoon(job)));
+
+    it('is handed on in one update, and the next of them are dispatched in one', async () => {
+      const ids = await submit(first, 12);
+      for (let from = 0; from < 10; from += CAP) {
+        const ended = await completeAll(second, ids.slice(from, from + CAP));
+        sent.length = 0;
+        await endAll(first, ended);
+        const updates = sent.filter((name) => name.startsWith('findAndModify') || name.startsWith('update'));
+        assert.deepEqual(updates, ['findAndModify ledgers', 'update jobs']);
+        for (const id of ids.slice(from + CAP, from + 2 * CAP)) assert.equal(await stateOf(id), 'dispatched');
+      }
+      const record = await first.ledger.find('a');
+      assert.deepEqual([record?.inFlight, record?.waiting], [CAP, 0]);
+      await endAll(first, await completeAll(second, ids.slice(10)));
+      await first.flush();
+      assert.equal(await slotsInUse(first, 'a'), 0);
+      assert.deepEqual((await first.ledger.find('a'))?.ending, {});
+      assert.equal(first.ended.length, 12);
+    });
+
+    it('goes to those behind one that was cancelled since it was read', async () => {
+      const [a, b, c, next, after] = await submit(first, 8);
+      await end(first, a!);
+      assert.equal(await stateOf(c!), 'dispatched');
+      await cancel(second, next!);
+      await endAll(first, await completeAll(second, [b!, c!]));
+      assert.equal(await stateOf(after!), 'dispatched');
+      assert.equal(await slotsInUse(first, 'a'), CAP);
+      assert.equal((await first.ledger.find('a'))?.waiting, 2);
+      await first.flush();
+      await second.flush();
+      assert.equal((await first.store.find('a', next!))?.state, 'cancelled');
+    });
+
+    it('is given back once when another process has followed up one of them', async () => {
+      const ids = await submit(first, 8);
+      const ended = await completeAll(first, ids.slice(0, CAP));
+      await second.ends.follow(ended[0]!);
+      await endAll(first, ended);
+      await first.flush();
+      await second.flush();
+      assert.equal(await slotsInUse(first, 'a'), CAP);
+      assert.equal((await first.ledger.find('a'))?.waiting, 8 - 2 * CAP);
+      assert.equal(first.ended.length + second.ended.length, CAP);
+    });
+
+    it('is handed on once however many processes hand on others, to the last', async () => {
+      const ids = await submit(first, 60);
+      const left = new Set(ids);
+      while (left.size > 0) {
+        const record = await second.ledger.find('a');
+        const held = Object.keys(record?.holders ?? {});
+        assert.ok(held.length > 0 && held.length <= CAP, `${held.length} hold slots`);
+        const running = [];
+        for (const id of held) if ((await stateOf(id)) === 'dispatched') running.push(id);
+        const ended = await completeAll(second, running);
+        const cuts = ended.slice(0, 1);
+        await Promise.all([endAll(first, ended), endAll(second, cuts)]);
+        for (const { _id } of ended) left.delete(_id);
+      }
+      await first.flush();
+      await second.flush();
+      const record = await first.ledger.find('a');
+      assert.deepEqual([record?.inFlight, record?.waiting], [0, 0]);
+      assert.equal(first.ended.length + second.ended.length, 60, 'each is told of once');
+    });
+  });
 });

@@ -4,9 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { EventStreams, type Snapshot } from '../../../src/http/event-stream.ts';
 import { eventually } from '../../support/eventually.ts';
 
+let things = 0;
+
 /** Something that is followed: it is at a number, up to its end. */
 function thing(over: { at?: number; end?: number } = {}) {
+  things += 1;
   return {
+    name: `thing-${things}`,
     at: over.at ?? 0,
     end: over.end ?? 10,
     looks: 0,
@@ -45,7 +49,7 @@ describe('streams of events', () => {
     streams: EventStreams,
     what: ReturnType<typeof thing>,
     { accountId = 'account', lastEventId }: { accountId?: string; lastEventId?: string } = {},
-  ) => streams.follow({ accountId, lastEventId, look: () => what.look() });
+  ) => streams.follow({ accountId, thing: what.name, lastEventId, look: () => what.look() });
 
   it('tell each change once, then the end, and close', async () => {
     const followed = thing();
@@ -104,6 +108,54 @@ describe('streams of events', () => {
     for (const stream of mine) stream.destroy();
     await eventually('both are over', () => mine.every(({ closed }) => closed));
     for (let i = 0; i < 2; i += 1) follow(streams, thing()).destroy();
+  });
+
+  it('look once for all who follow the same thing, and apart for those who follow another', async () => {
+    const streams = new EventStreams();
+    const [followed, another] = [thing(), thing()];
+    const gate = Promise.withResolvers<void>();
+    let begun = 0;
+    const look = async () => {
+      begun += 1;
+      await gate.promise;
+      return followed.look();
+    };
+    const open = () =>
+      reader(streams.follow({ accountId: 'account', thing: followed.name, lastEventId: undefined, look }));
+    const all = Array.from({ length: 15 }, open);
+    const other = reader(follow(streams, another));
+    await eventually('the other is told', () => other.ids.length === 1);
+    assert.equal(begun, 1);
+    gate.resolve();
+    await eventually('all are told', () => all.every(({ ids }) => ids.length === 1));
+    followed.at = 10;
+    await eventually('the end of all', () => all.every(({ ended }) => ended));
+    assert.ok(
+      all.every(({ ids }) => ids.join() === '0,10'),
+      'each is told each change once',
+    );
+    assert.equal(followed.looks, begun);
+    assert.ok(begun < 15, `${begun} looks for fifteen followers`);
+    streams.close();
+  });
+
+  it('look anew after a look that failed', async () => {
+    const streams = new EventStreams();
+    const followed = thing();
+    let failing = true;
+    const look = () => (failing ? Promise.reject(new Error('the database is away')) : followed.look());
+    const open = () =>
+      streams.follow({ accountId: 'account', thing: followed.name, lastEventId: undefined, look });
+    const [broken, kept] = [open(), open()];
+    for (const stream of [broken, kept]) {
+      const error = new Promise((resolve) => stream.once('error', resolve));
+      stream.resume();
+      assert.equal(((await error) as Error).message, 'the database is away');
+    }
+    failing = false;
+    const events = reader(open());
+    await eventually('it is told', () => events.ids.length === 1);
+    streams.close();
   });
 
   it('look no more when the caller is gone', async () => {

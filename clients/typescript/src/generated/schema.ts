@@ -153,7 +153,7 @@ export interface paths {
         };
         /**
          * Follow a batch
-         * @description Server-sent events: `progress` whenever an item has ended, and one `end`, after which the stream closes. Each says how the batch stands; `Last-Event-ID` leaves out what was seen.
+         * @description Server-sent events: `progress` whenever an item has ended, and one `end`, after which the stream closes. Each says how the batch stands; `Last-Event-ID` leaves out what was seen. Whoever comes back with the id of the `end` is answered with 204, after which an EventSource does not come again.
          */
         get: operations["get_v1_pdf_batch_id_events"];
         put?: never;
@@ -2807,6 +2807,15 @@ export interface operations {
                 content: {
                     "text/event-stream": unknown;
                 };
+            };
+            /** @description The caller has seen the end: nothing follows. */
+            204: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Bad Request: `VALIDATION` */
             400: {

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { pino } from 'pino';
+import type { Batch } from '../../../src/batches/batch.ts';
+import { BatchCare } from '../../../src/batches/batch-care.ts';
+import { EXPANDER_MS } from '../../../src/batches/expansion.ts';
+import { AdmissionTimer } from '../../../src/limits/admission-timer.ts';
+import { type Domain, openDomain } from '../../support/domain.ts';
+import { batchOf, callerWith, Killed } from '../batches/support.ts';
+
+const WEBHOOK_URL = 'https://callbacks.test/hook';
+const ITEMS = 3;
+const ALL = { limit: 100, offset: 0, newestFirst: true } as const;
+
+describe('The callback of a batch that could not be run at all', () => {
+  let domain: Domain;
+  before(async () => {
+    domain = await openDomain();
+  });
+  after(() => domain.close());
+
+  /** A batch whose places have been given back before its jobs are written, and whose expander is dead. */
+  async function lost(): Promise<Batch> {
+    const order = { ...batchOf(ITEMS), webhookUrl: WEBHOOK_URL };
+    const batch = await domain.batches.admission.admit(callerWith(domain.plan), order, new AdmissionTimer());
+    await domain.ledger.undoArrival(batch.accountId, batch._id, ITEMS, batch.quotaPeriod ?? undefined);
+    domain.clock.pass(EXPANDER_MS);
+    return batch;
+  }
+
+  const carer = (onFinished: (batch: Batch) => Promise<void>) =>
+    new BatchCare({
+      ...domain,
+      batches: domain.batches.store,
+      logger: pino({ level: 'silent' }),
+      onFinished,
+    });
+
+  async function assertCalledBack({ _id, accountId }: Batch): Promise<void> {
+    const { total, deliveries } = await domain.callbacks.deliveries.list(accountId, ALL);
+    assert.equal(total, 1);
+    const { event, status, jobId } = deliveries[0]!.payload;
+    assert.deepEqual([event, status, jobId], ['batch.completed', 'failed', _id]);
+    const { phase, busy } = (await domain.batches.store.find(_id))!;
+    assert.deepEqual([phase, busy], ['failed', undefined], 'and nobody has to look after it any more');
+  }
+
+  it('is ordered by whoever finds that it has failed', async () => {
+    const batch = await lost();
+    assert.equal(await domain.batches.care.sweep(), 1);
+    await assertCalledBack(batch);
+    domain.clock.pass(EXPANDER_MS);
+    assert.equal(await domain.batches.care.sweep(), 0);
+    await assertCalledBack(batch);
+  });
+
+  for (const when of ['before', 'after'] as const) {
+    it(`is ordered once, when whoever found it dies right ${when} that`, async () => {
+      const batch = await lost();
+      const dying = carer(async (failed) => {
+        if (when === 'after') await domain.callbacks.batchFinished(failed);
+        throw new Killed();
+      });
+      await assert.rejects(dying.sweep(), Killed);
+      const { total } = await domain.callbacks.deliveries.list(batch.accountId, ALL);
+      assert.equal(total, when === 'after' ? 1 : 0);
+      assert.equal(await domain.batches.care.sweep(), 0, 'it is left to whoever was seen with it');
+      domain.clock.pass(EXPANDER_MS);
+      assert.equal(await domain.batches.care.sweep(), 1);
+      await assertCalledBack(batch);
+    });
+  }
+});
