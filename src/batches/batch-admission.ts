@@ -74,9 +74,10 @@ export class BatchAdmission {
     const { batches, store, ledger, clock } = this.#parts;
     const now = clock.now();
     const { batchId, items } = order;
-    const inputs = items.map(({ id, source, options }) =>
-      newInput({ jobId: itemJobId(batchId, id), source, options }, caller, now),
-    );
+    const inputs = items.map(({ id, source, options }, position) => {
+      const jobId = itemJobId({ _id: batchId, orderedIds: true }, position, id);
+      return newInput({ jobId, source, options }, caller, now);
+    });
     const shared = shareParts(batchId, inputs);
     const inputBytes = shared.inputs.map(({ content }) => content.length());
     const sharedBytes = sum(shared.parts.map(({ content }) => content.length()));
@@ -91,6 +92,7 @@ export class BatchAdmission {
     refuseIfSlow(began);
     const batch: Batch = {
       _id: batchId,
+      orderedIds: true,
       accountId: caller.accountId,
       apiKeyId: caller.apiKeyId,
       plan: caller.planName,
@@ -143,10 +145,14 @@ export class BatchAdmission {
   async forgetUnless(batchId: string, items: number): Promise<boolean> {
     const { batches, store } = this.#parts;
     if ((await batches.find(batchId)) !== undefined) return true;
-    const chunks = Math.ceil(items / chunkSizeOf(items));
+    const size = chunkSizeOf(items);
+    const chunks = Math.ceil(items / size);
     for (let number = 0; number < chunks; number += 1) {
       const written = await batches.chunk(batchId, number);
-      await store.inputs.delete(written.map(({ id }) => itemJobId(batchId, id)));
+      // By a process of this version, or of an older one.
+      for (const batch of [{ _id: batchId, orderedIds: true } as const, { _id: batchId }]) {
+        await store.inputs.delete(written.map(({ id }, i) => itemJobId(batch, number * size + i, id)));
+      }
     }
     // At most two for each item: its markup and its options.
     await store.inputs.deleteParts(partIds(batchId, 2 * items));

@@ -76,7 +76,8 @@ export class BatchCare {
     for (let number = chunkCount(batch) - 1; number >= 0; number -= 1) {
       mine = await batches.take(mine, EXPANDER_MS);
       if (mine === undefined) return;
-      const ids = (await batches.chunk(batch._id, number)).map(({ id }) => itemJobId(batch._id, id));
+      const items = await batches.chunk(batch._id, number);
+      const ids = items.map(({ id }, i) => itemJobId(batch, number * batch.chunkSize + i, id));
       const live = await store.live.among(ids);
       for (const job of live.values()) await this.#cancelUnbegun(job);
     }

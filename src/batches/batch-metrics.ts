@@ -66,7 +66,7 @@ export class BatchMetrics {
     let queuedBatches = 0;
     let processingBatches = 0;
     for (const batch of running) {
-      const inFlight = holders.filter((jobId) => isItemOf(batch._id, jobId)).length;
+      const inFlight = holders.filter((jobId) => isItemOf(batch, jobId)).length;
       const status = statusOf({ batch, inFlight });
       if (status === 'cancelled') continue;
       queueDepth += Math.max(0, pendingOf(batch) - inFlight);

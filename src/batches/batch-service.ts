@@ -10,6 +10,7 @@ import type { BatchAdmission, BatchOrder } from './batch-admission.ts';
 import type { BatchCare } from './batch-care.ts';
 import { type Item, itemOf } from './batch-item.ts';
 import type { BatchListQuery, BatchStore } from './batch-store.ts';
+import { ItemPositions } from './item-positions.ts';
 
 export interface BatchServiceParts {
   readonly batches: BatchStore;
@@ -32,9 +33,11 @@ export interface BatchView {
 /** The API's side of batches: takes them, and answers for them. */
 export class BatchService {
   readonly #parts: BatchServiceParts;
+  readonly #positions: ItemPositions;
 
   constructor(parts: BatchServiceParts) {
     this.#parts = parts;
+    this.#positions = new ItemPositions(parts.batches);
   }
 
   /**
@@ -138,10 +141,14 @@ export class BatchService {
   async completedItem(batch: Batch, itemId: string): Promise<Job> {
     if (this.accessExpired(batch)) throw goneError(batch);
     const { live, history } = this.#parts.store;
-    const jobId = itemJobId(batch._id, itemId);
+    const position = await this.#positions.of(batch, itemId);
+    if (position === undefined) {
+      throw new PlatenError('NOT_FOUND', 'The batch has no item of this id.', { jobId: batch._id });
+    }
+    const jobId = itemJobId(batch, position, itemId);
     const job = (await live.find(jobId)) ?? (await history.find(jobId));
     if (job?.item?.batchId !== batch._id || job.output === null) {
-      const why = job === undefined ? 'has no item of this id that has begun' : 'has no PDF of this item';
+      const why = job === undefined ? 'has not begun this item' : 'has no PDF of this item';
       throw new PlatenError('NOT_FOUND', `The batch ${why}.`, { jobId: batch._id });
     }
     return job;
@@ -151,7 +158,7 @@ export class BatchService {
     const { batches, store } = this.#parts;
     const first = chunk * batch.chunkSize;
     const items = (await batches.chunk(batch._id, chunk)).slice(start - first, stop - first);
-    const ids = items.map(({ id }) => itemJobId(batch._id, id));
+    const ids = items.map(({ id }, i) => itemJobId(batch, start + i, id));
     const expired = this.accessExpired(batch);
     // It may move between the two looks, but only in this direction.
     const jobs = expired ? new Map<string, Job>() : await store.live.among(ids);
@@ -174,7 +181,7 @@ function missing(batchId: string): PlatenError {
 
 /** @param holders ids of the jobs that hold the account's plan slots. */
 function heldBy(batch: Batch, holders: readonly string[]): number {
-  return holders.filter((jobId) => isItemOf(batch._id, jobId)).length;
+  return holders.filter((jobId) => isItemOf(batch, jobId)).length;
 }
 
 /** What is answered for outputs whose retention has ended. */

@@ -30,6 +30,8 @@ export interface ChunkTally {
 
 export interface Batch {
   readonly _id: string;
+  /** Whether the ids of its jobs are in the order of its items; absent for one that an older version has let in. */
+  readonly orderedIds?: true;
   readonly accountId: string;
   readonly apiKeyId: string;
   /** The name of the plan that it was accepted under. */
@@ -94,8 +96,16 @@ export interface BatchItem {
 /** How many chunks a batch may have: as many tallies stand in its record. */
 const MAX_CHUNKS = 100;
 const LEAST_CHUNK = 50;
-/** Characters of an id that a batch shares with the jobs of its items: 60 random bits. */
+/** Characters of an id that a batch shares with the jobs of its items: of a UUID of version 7, the time and 12 more bits. */
 const SHARED = 18;
+/** Twelve random bits of a batch's id. */
+const TAG = { from: 24, to: 27 };
+/** Hex digits of an item's position, and of what follows from its own id. */
+const POSITION_DIGITS = 5;
+const HASH_DIGITS = 7;
+
+/** What the ids of a batch's jobs follow from, besides their items. */
+export type BatchIds = Pick<Batch, '_id' | 'orderedIds'>;
 
 /** Items in each chunk of a batch. */
 export function chunkSizeOf(total: number): number {
@@ -107,17 +117,27 @@ export function chunkCount({ total, chunkSize }: Pick<Batch, 'total' | 'chunkSiz
 }
 
 /**
- * The id of an item's job. It follows from the batch and the item, so that writing the job again finds it there, an item
- * is found by its own id with nothing looked up in between, and a job's id shows which batch it belongs to.
+ * The id of an item's job. It follows from the batch and the item, so that writing the job again finds it there, and a
+ * job's id shows which batch it belongs to. Jobs of a batch lie beside one another in the database's trees, in the order
+ * in which they are served (docs/decisions/0138-ids-of-items.md).
+ *
+ * @param position of the item in its batch, from 0.
  */
-export function itemJobId(batchId: string, itemId: string): string {
-  const hash = createHash('sha256').update(`${batchId}/${itemId}`).digest('hex');
-  return `${batchId.slice(0, SHARED)}-8${hash.slice(0, 3)}-${hash.slice(3, 15)}`;
+export function itemJobId(batch: BatchIds, position: number, itemId: string): string {
+  const hash = createHash('sha256').update(`${batch._id}/${itemId}`).digest('hex');
+  if (!batch.orderedIds) return `${prefixOf(batch)}-8${hash.slice(0, 3)}-${hash.slice(3, 15)}`;
+  const place = position.toString(16).padStart(POSITION_DIGITS, '0');
+  return `${prefixOf(batch)}-${place}${hash.slice(0, HASH_DIGITS)}`;
 }
 
 /** Whether a job is an item of a batch, by its id alone. */
-export function isItemOf(batchId: string, jobId: string): boolean {
-  return jobId.startsWith(batchId.slice(0, SHARED));
+export function isItemOf(batch: BatchIds, jobId: string): boolean {
+  return jobId.startsWith(prefixOf(batch));
+}
+
+function prefixOf({ _id, orderedIds }: BatchIds): string {
+  const shared = _id.slice(0, SHARED);
+  return orderedIds ? `${shared}-8${_id.slice(TAG.from, TAG.to)}` : shared;
 }
 
 /** Items by how they ended. */

@@ -68,7 +68,7 @@ async function jobsOf({ batches, planOf }: ExpansionParts, batch: Batch, chunk: 
     const index = chunk * batch.chunkSize + i;
     return {
       ...queuedJob({
-        _id: itemJobId(batch._id, id),
+        _id: itemJobId(batch, index, id),
         accountId: batch.accountId,
         apiKeyId: batch.apiKeyId,
         plan: batch.plan,

@@ -38,7 +38,8 @@ export async function endBatchRetention(parts: RetentionParts, now: Date): Promi
 async function purge({ batches, store, stored, outputs }: RetentionParts, batch: Batch): Promise<void> {
   const { history, inputs } = store;
   for (let number = 0; number < chunkCount(batch); number += 1) {
-    const ids = (await batches.chunk(batch._id, number)).map(({ id }) => itemJobId(batch._id, id));
+    const items = await batches.chunk(batch._id, number);
+    const ids = items.map(({ id }, i) => itemJobId(batch, number * batch.chunkSize + i, id));
     await deleteKept({ history, stored }, outputs, await history.some(ids));
     // Of items that never became jobs.
     await inputs.delete(ids);

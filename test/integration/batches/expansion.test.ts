@@ -48,7 +48,7 @@ describe('letting a batch in, with a death at any step', () => {
   /** Each item has exactly one job, at its own place, and the account's ledger knows of no other. */
   async function assertWhole(batch: Batch): Promise<void> {
     const { live } = domain.store;
-    const ids = batchOf(batch.total).items.map(({ id }) => itemJobId(batch._id, id));
+    const ids = batchOf(batch.total).items.map(({ id }, i) => itemJobId(batch, i, id));
     const jobs = await live.among(ids);
     assert.equal(jobs.size, batch.total);
     const record = (await domain.ledger.find(batch.accountId))!;
@@ -132,7 +132,7 @@ describe('letting a batch in, with a death at any step', () => {
     await sweep();
     const failed = await batches.store.find(batch._id);
     assert.equal(failed?.phase, 'failed');
-    assert.equal((await domain.store.live.among([itemJobId(batch._id, 'item-0')])).size, 0);
+    assert.equal((await domain.store.live.among([itemJobId(batch, 0, 'item-0')])).size, 0);
     const items = await batches.service.items(failed!, { offset: 0, limit: 2 });
     assert.deepEqual(
       items.map(({ status }) => status),
@@ -155,6 +155,24 @@ describe('letting a batch in, with a death at any step', () => {
       await sweep();
       await assertWhole(batch);
     }
+  });
+
+  it('goes on with a batch that an older version has let in, whose jobs have ids in no order', async () => {
+    const { batches, connection, store, clock } = domain;
+    const caller = callerWith(domain.plan);
+    const { _id } = await admit(batchOf(ITEMS), caller);
+    await connection.collection<{ _id: string }>('batches').updateOne({ _id }, { $unset: { orderedIds: '' } });
+    const batch = (await batches.store.find(_id))!;
+    clock.pass(LONG_MS);
+    await sweep();
+    await assertWhole(batch);
+    const ids = batchOf(ITEMS).items.map(({ id }, i) => itemJobId(batch, i, id));
+    assert.equal((await store.live.among(ids)).size, ITEMS);
+    assert.notDeepEqual(ids, [...ids].sort());
+    const view = await batches.service.view(caller, _id);
+    assert.equal(view.inFlight, 3);
+    const items = await batches.service.items(batch, { offset: 0, limit: ITEMS });
+    assert.ok(items.every(({ job }) => job !== undefined));
   });
 
   it('cancels a batch that is still being expanded', async () => {

@@ -54,7 +54,8 @@ describe('the retention of a batch', () => {
 
   /** Records in the database that belong to a batch, by collection; those that have none are left out. */
   async function records(batchId: string): Promise<Record<string, number>> {
-    const jobs = new Set(Array.from({ length: ITEMS }, (_, i) => itemJobId(batchId, `item-${i}`)));
+    const batch = { _id: batchId, orderedIds: true } as const;
+    const jobs = new Set(Array.from({ length: ITEMS }, (_, i) => itemJobId(batch, i, `item-${i}`)));
     const counts: Record<string, number> = {};
     for (const name of COLLECTIONS) {
       const all = await api.domain.connection.collection<{ _id: string }>(name).find().toArray();

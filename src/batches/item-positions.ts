@@ -1,0 +1,39 @@
+import { LRUCache } from 'lru-cache';
+import { type Batch, chunkCount } from './batch.ts';
+import type { BatchStore } from './batch-store.ts';
+
+/** Items whose positions a process remembers, of all batches together: about a hundred bytes each. */
+const REMEMBERED_ITEMS = 100_000;
+
+type Positions = ReadonlyMap<string, number>;
+
+/**
+ * Finds the position of an item by its own id. What a batch is made of never changes, so its chunks are read once for all
+ * the items that are asked for one by one.
+ */
+export class ItemPositions {
+  readonly #remembered: LRUCache<string, Positions, Batch>;
+
+  constructor(batches: Pick<BatchStore, 'chunk'>) {
+    this.#remembered = new LRUCache({
+      maxSize: REMEMBERED_ITEMS,
+      sizeCalculation: (positions: Positions) => Math.max(1, positions.size),
+      // Those who ask at the same moment wait for one reading.
+      fetchMethod: (_id, _stale, { context }) => positionsOf(batches, context),
+    });
+  }
+
+  /** @returns undefined when the batch has no such item. */
+  async of(batch: Batch, itemId: string): Promise<number | undefined> {
+    return (await this.#remembered.fetch(batch._id, { context: batch }))?.get(itemId);
+  }
+}
+
+async function positionsOf(batches: Pick<BatchStore, 'chunk'>, batch: Batch): Promise<Positions> {
+  const positions = new Map<string, number>();
+  for (let number = 0; number < chunkCount(batch); number += 1) {
+    const items = await batches.chunk(batch._id, number);
+    for (const [i, { id }] of items.entries()) positions.set(id, number * batch.chunkSize + i);
+  }
+  return positions;
+}
