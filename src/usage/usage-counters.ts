@@ -121,7 +121,9 @@ export class UsageCounters {
   async #countOnce(id: string, outcomes: readonly JobOutcome[]): Promise<boolean> {
     const notCounted = names(outcomes, { $exists: false });
     const update = { ...increments(outcomes), $set: names(outcomes, 1) };
-    return (await this.#buckets.upsertMatching({ _id: id, ...notCounted }, update)) !== undefined;
+    // The names of those that were counted lately may be many, and nobody wants to see them.
+    const counted = await this.#buckets.upsertMatching({ _id: id, ...notCounted }, update, { _id: 1 });
+    return counted !== undefined;
   }
 
   async #count(batch: readonly UsageEvent[]): Promise<void> {

@@ -86,17 +86,25 @@ export class Transitions {
     );
   }
 
-  /** processing → completed, if the fence still holds. */
-  complete(claimed: Job, output: JobOutput, expiresAt: Date): Promise<Job | undefined> {
+  /**
+   * processing → completed, if the fence still holds. The worker knows all of the job but until when its lease was
+   * renewed last, so the job is not read back.
+   */
+  async complete(claimed: Job, output: JobOutput, expiresAt: Date): Promise<Job | undefined> {
     const now = this.#clock.now();
-    return this.#move(claimed, 'completed', {
+    const { _id, version } = claimed;
+    const set = {
+      state: 'completed',
       endedFrom: 'processing',
       completedAt: now,
+      updatedAt: now,
       expiresAt,
       output,
       error: null,
       processingTimeMs: now.getTime() - (claimed.startedAt ?? now).getTime(),
-    });
+    } as const;
+    const moved = await this.#live.updateOne({ _id, version }, { $set: set, $inc: { version: 1 } });
+    return moved ? { ...claimed, ...set, version: version + 1 } : undefined;
   }
 
   /**
@@ -188,7 +196,7 @@ export class Transitions {
     );
   }
 
-  /** The one update behind every arrow. */
+  /** The one update behind every other arrow. */
   #move(
     seen: SeenJob,
     state: JobState,

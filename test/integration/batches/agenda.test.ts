@@ -73,10 +73,7 @@ describe('the agenda of batches', () => {
         [batch._id],
       );
       const due = await store.due(domain.clock.now());
-      assert.deepEqual(
-        due?.toPurge.map(({ _id }) => _id),
-        [ending._id],
-      );
+      assert.ok(due?.toPurge.some(({ _id }) => _id === ending._id));
     } finally {
       await next.close();
     }
