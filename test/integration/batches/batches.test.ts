@@ -117,14 +117,18 @@ describe('POST /v1/pdf/batch', () => {
     const small = await openApi({ plan: { monthlyRenders: 10 } });
     try {
       const tenant = await small.newCaller();
-      small.worker.render = async ({ item }) =>
-        item?.id === 'item-0' ? { fails: new PlatenError('TEMPLATE_ERROR') } : { pages: 1 };
+      const held = latch();
+      small.worker.render = async ({ item }) => {
+        await held.opened;
+        return item?.id === 'item-0' ? { fails: new PlatenError('TEMPLATE_ERROR') } : { pages: 1 };
+      };
       const first = await tenant.post('/v1/pdf/batch', { items: items(6) });
       assert.equal(first.status, 202);
       const refused = await tenant.post('/v1/pdf/batch', { items: items(6) });
       assert.equal(refused.status, 403);
       assert.equal(refused.json.code, 'QUOTA_EXCEEDED');
       assert.match(refused.json.message, /Of the 10 PDFs of this month 4 are left/);
+      held.open();
       const id = first.json.jobId;
       await eventually('it has ended', async () => (await tenant.get(`/v1/pdf/batch/${id}`)).json.finishedAt);
       const second = await tenant.post('/v1/pdf/batch', { items: items(5) });
