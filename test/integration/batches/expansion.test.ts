@@ -161,7 +161,9 @@ describe('letting a batch in, with a death at any step', () => {
     const { batches, connection, store, clock } = domain;
     const caller = callerWith(domain.plan);
     const { _id } = await admit(batchOf(ITEMS), caller);
-    await connection.collection<{ _id: string }>('batches').updateOne({ _id }, { $unset: { orderedIds: '' } });
+    await connection
+      .collection<{ _id: string }>('batches')
+      .updateOne({ _id }, { $unset: { orderedIds: '' } });
     const batch = (await batches.store.find(_id))!;
     clock.pass(LONG_MS);
     await sweep();
