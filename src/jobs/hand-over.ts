@@ -5,8 +5,8 @@ import { type NamedPlan, type Plan, poolOf } from '../plans/plan.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { hasEnded, type Job } from './job.ts';
 import { LaneHeads } from './lane-heads.ts';
-import type { Ledger, NextInLane } from './ledger/ledger.ts';
-import { lanesAreEmpty, type SeenLedger } from './ledger/ledger-record.ts';
+import type { Ledger } from './ledger/ledger.ts';
+import { lanesAreEmpty, type NextInLane, type SeenLedger } from './ledger/ledger-record.ts';
 import type { JobStore } from './store/job-store.ts';
 
 export interface HandOverParts {

@@ -1,5 +1,6 @@
 import type { CollectionSpec } from '../../store/collection.ts';
 import type { Period } from '../../usage/quota-period.ts';
+import type { Job } from '../job.ts';
 import { LANES, type Lane, type LaneState } from '../lanes.ts';
 
 export const LEDGERS: CollectionSpec = {
@@ -76,6 +77,17 @@ export type SeenLedger = Pick<
   LedgerRecord,
   '_id' | 'revision' | 'inFlight' | 'waiting' | 'lanes' | 'arriving'
 >;
+
+/** Who are to get slots: the jobs at the first places of a lane, one after the other, by a ledger as it was seen. */
+export interface NextInLane {
+  readonly lane: Lane;
+  /** The number of the first one's place. */
+  readonly head: number;
+  readonly jobs: readonly Pick<Job, '_id' | 'quotaPeriod'>[];
+  /** Plan slots that the account may hold. */
+  readonly cap: number;
+  readonly seen: SeenLedger;
+}
 
 /** Where a lane stands. */
 export function laneState(ledger: Pick<LedgerRecord, 'lanes'>, lane: Lane): LaneState {

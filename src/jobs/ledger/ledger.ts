@@ -19,22 +19,9 @@ import {
   withinQuota,
   withinStored,
 } from './ledger-filter.ts';
-import { LEDGERS, type LedgerRecord, laneState, type SeenLedger } from './ledger-record.ts';
+import { LEDGERS, type LedgerRecord, laneState, type NextInLane, type SeenLedger } from './ledger-record.ts';
 
 export type { QuotaLimit, StoredLimit } from './ledger-filter.ts';
-
-type WaitingJob = Pick<Job, '_id' | 'quotaPeriod'>;
-
-/** Who are to get slots: the jobs at the first places of a lane, one after the other, by a ledger as it was seen. */
-export interface NextInLane {
-  readonly lane: Lane;
-  /** The number of the first one's place. */
-  readonly head: number;
-  readonly jobs: readonly WaitingJob[];
-  /** Plan slots that the account may hold. */
-  readonly cap: number;
-  readonly seen: SeenLedger;
-}
 
 /** The fields of `SeenLedger`: what changes answer with. */
 const SEEN = { revision: 1, inFlight: 1, waiting: 1, lanes: 1, arriving: 1 } as const;
@@ -237,7 +224,7 @@ export class Ledger {
   takeNext(
     accountId: string,
     lane: Lane,
-    job: WaitingJob,
+    job: NextInLane['jobs'][number],
     { head, cap }: Pick<NextInLane, 'head' | 'cap'>,
   ): Promise<SeenLedger | undefined> {
     const { filter, $inc, $set } = this.#handing({ lane, head, jobs: [job] });
