@@ -51,7 +51,7 @@ export class AccountService {
   async create({ email, password, plan }: NewAccount, by: DoneBy): Promise<Account | undefined> {
     this.requirePlan(plan);
     const hash = password === null ? null : await hashPassword(password);
-    const account = await this.#accounts.create(email, hash, plan);
+    const account = await this.#accounts.create(email, hash, plan, by.actor === 'operator');
     if (account !== undefined) await this.#record(account, 'account.registered', by, { plan });
     return account;
   }
@@ -101,6 +101,14 @@ export class AccountService {
     await this.#accounts.setPasswordHash(account._id, await hashPassword(password));
     await this.#record(account, 'account.password_reset', by);
     await this.revokeTokens(account, by);
+  }
+
+  /**
+   * The account is the operator's from now on: to be said once nobody else can use it any more, since its password, tokens
+   * and API keys have all been ended.
+   */
+  async takeOver(account: Account): Promise<void> {
+    await this.#accounts.setByOperator(account._id);
   }
 
   /** Ends every bearer token of the account, at every process within a second. API keys go on working. */

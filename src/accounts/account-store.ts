@@ -20,6 +20,8 @@ export interface Account {
   readonly createdAt: Date;
   /** Bearer tokens made earlier are not valid. */
   readonly tokensNotBefore?: Date;
+  /** Whoever operates the service has made it, or has taken it from whoever had it; absent of all others. */
+  readonly byOperator?: true;
 }
 
 /** A change of plan, or the end of all tokens, is in force everywhere after this time. */
@@ -61,8 +63,16 @@ export class AccountStore {
     return this.#accounts.findOne({ login: email.toLowerCase() });
   }
 
-  /** @returns undefined when the address has an account already. */
-  async create(email: string, passwordHash: string | null, plan: PlanName): Promise<Account | undefined> {
+  /**
+   * @param byOperator whether it is made by whoever operates the service.
+   * @returns undefined when the address has an account already.
+   */
+  async create(
+    email: string,
+    passwordHash: string | null,
+    plan: PlanName,
+    byOperator = false,
+  ): Promise<Account | undefined> {
     const login = email.toLowerCase();
     const account: Account = {
       _id: randomUUID(),
@@ -71,6 +81,7 @@ export class AccountStore {
       passwordHash,
       plan,
       createdAt: this.#clock.now(),
+      ...(byOperator && { byOperator }),
     };
     return (await this.#accounts.insertIfAbsent(account)) ? account : undefined;
   }
@@ -126,6 +137,11 @@ export class AccountStore {
 
   async setPasswordHash(accountId: string, passwordHash: string): Promise<void> {
     await this.#change(accountId, { passwordHash });
+  }
+
+  /** It is the operator's from now on. */
+  async setByOperator(accountId: string): Promise<void> {
+    await this.#change(accountId, { byOperator: true });
   }
 
   /** Bearer tokens made until now end within CACHE_MS. */

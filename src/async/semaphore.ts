@@ -28,12 +28,16 @@ export class Semaphore {
     return this.#running === 0;
   }
 
-  /** @throws what `full` makes, when there is no room to wait. */
-  async run<T>(task: () => Promise<T>): Promise<T> {
+  /**
+   * @param signal gives the wait up; a task that has begun is not its matter.
+   * @throws what `full` makes, when there is no room to wait; the reason of the signal.
+   */
+  async run<T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    signal?.throwIfAborted();
     if (this.#running < this.#permits) this.#running += 1;
     else if (this.#waiting.length >= this.#maxWaiting) throw this.#full();
     // Whoever leaves hands the permit over, so nobody can slip in between.
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else await this.#turn(signal);
     try {
       return await task();
     } finally {
@@ -41,5 +45,19 @@ export class Semaphore {
       if (next === undefined) this.#running -= 1;
       else next();
     }
+  }
+  #turn(signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const giveUp = () => {
+        this.#waiting.splice(this.#waiting.indexOf(begin), 1);
+        reject(signal?.reason);
+      };
+      const begin = () => {
+        signal?.removeEventListener('abort', giveUp);
+        resolve();
+      };
+      signal?.addEventListener('abort', giveUp, { once: true });
+      this.#waiting.push(begin);
+    });
   }
 }

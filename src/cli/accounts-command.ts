@@ -18,7 +18,7 @@ const USAGE = `usage: platen accounts <command> [--json]
   list [--limit N] [--offset N]              oldest first, 100 unless said otherwise
   create EMAIL [--plan PLAN]                 prints the password that it makes
   set-plan ACCOUNT PLAN                      in force within a second
-  reset-password ACCOUNT                     prints the new password; ends the account's tokens
+  reset-password ACCOUNT [--revoke-keys]     prints the new password; ends the account's tokens, and its API keys
   invite [--plan PLAN] [--days N]            prints a code to register one account with, good for 7 days
   revoke-tokens ACCOUNT                      ends every bearer token; API keys go on working
 
@@ -39,6 +39,7 @@ interface Options {
   readonly offset: string;
   readonly json: boolean;
   readonly 'password-stdin': boolean;
+  readonly 'revoke-keys': boolean;
 }
 
 interface Streams {
@@ -90,10 +91,14 @@ const COMMANDS: Readonly<Record<string, { readonly operands: number; readonly ru
   },
   'reset-password': {
     operands: 1,
-    async run({ accounts, accountService }, [who = ''], options, stdin) {
+    async run({ accounts, accountService, keyService }, [who = ''], options, stdin) {
       const { password, made } = await passwordOf(options, stdin);
       const account = await findAccount(accounts, who);
       await accountService.resetPassword(account, password, BY_OPERATOR);
+      if (options['revoke-keys']) {
+        await keyService.revokeAll(account._id, BY_OPERATOR);
+        await accountService.takeOver(account);
+      }
       return one(account, made);
     },
   },
@@ -176,6 +181,7 @@ function parseStrictly(argv: readonly string[]) {
       offset: { type: 'string', default: '0' },
       json: { type: 'boolean', default: false },
       'password-stdin': { type: 'boolean', default: false },
+      'revoke-keys': { type: 'boolean', default: false },
     },
   });
 }

@@ -48,7 +48,11 @@ export function openSocket(
     );
     const fail = (error: Error) => {
       clearTimeout(timer);
-      reject(new EgressError('unreachable', `${target.host.text} does not answer.`, String(error), error));
+      reject(
+        new EgressError('unreachable', `${target.host.text} does not answer.`, String(error), {
+          cause: error,
+        }),
+      );
     };
     // Stays for good: a socket without a listener brings the process down when it breaks.
     socket.on('error', fail);

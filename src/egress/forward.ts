@@ -53,7 +53,9 @@ export async function forwardRequest(
   } catch (error) {
     upstream.destroy();
     if (!response.headersSent) {
-      throw new EgressError('unreachable', `${url.hostname} does not answer.`, String(error), error);
+      throw new EgressError('unreachable', `${url.hostname} does not answer.`, String(error), {
+        cause: error,
+      });
     }
     // Half an answer: closing the connection is the only way left to say so.
     response.destroy();

@@ -57,7 +57,7 @@ export class Gateway {
   async reach(target: Target, timeoutMs: number, signal: AbortSignal): Promise<Socket> {
     const { policy, metrics } = this.#options;
     try {
-      const addresses = await resolveChecked(target, { policy, lookup: this.#lookup, timeoutMs });
+      const addresses = await resolveChecked(target, { policy, lookup: this.#lookup, timeoutMs, signal });
       const socket = await openSocket(target, addresses, { timeoutMs, signal });
       metrics?.outcome('connected');
       return socket;
@@ -70,6 +70,7 @@ export class Gateway {
     }
   }
 
+  /** As it is told: of a name whose address was refused, `wasUnresolvable`. */
   wasBlocked(hostname: string, sinceEpochMs: number): boolean {
     return this.#blocked.hasSince(hostname, sinceEpochMs);
   }
@@ -78,15 +79,13 @@ export class Gateway {
     return this.#unresolvable.hasSince(hostname, sinceEpochMs);
   }
 
-  #note({ host, port }: Target, { fault, detail }: EgressError): void {
+  #note({ host, port }: Target, { fault: told, detail, refused }: EgressError): void {
+    const fault = refused ? 'blocked' : told;
     const fields = { host: host.text, port, fault, detail };
     this.#options.metrics?.outcome(fault);
-    if (fault === 'blocked') {
-      this.#blocked.add(host.text);
-      this.#options.logger.info(fields, 'egress refused');
-    } else {
-      if (fault === 'unresolvable') this.#unresolvable.add(host.text);
-      this.#options.logger.debug(fields, 'egress failed');
-    }
+    if (told === 'blocked') this.#blocked.add(host.text);
+    if (told === 'unresolvable') this.#unresolvable.add(host.text);
+    if (refused) this.#options.logger.info(fields, 'egress refused');
+    else this.#options.logger.debug(fields, 'egress failed');
   }
 }

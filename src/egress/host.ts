@@ -40,6 +40,11 @@ export function parseAuthority(text: string): Target | undefined {
   return host ? { host, port: Number(match[2]) } : undefined;
 }
 
+/** Whether a name stands for loopback whatever name servers say (RFC 6761, section 6.3). */
+export function isLocalhost(name: string): boolean {
+  return name === 'localhost' || name.endsWith('.localhost');
+}
+
 function hostOf(url: URL): Host | undefined {
   const text = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   if (text === '' || text.length > MAX_NAME_LENGTH) return undefined;

@@ -44,7 +44,7 @@ export interface EgressProxy {
    * from other faults: the browser shows no CONNECT answer, and over TLS an origin may send any header.
    */
   wasBlocked(hostname: string, sinceEpochMs: number): boolean;
-  /** Whether `hostname` turned out not to exist at `sinceEpochMs` or later. */
+  /** Whether `hostname` turned out not to exist, or to have an address that is refused, at `sinceEpochMs` or later. */
   wasUnresolvable(hostname: string, sinceEpochMs: number): boolean;
   /** Sockets open at the moment, to browsers and to origins. */
   openSockets(): number;

@@ -1,7 +1,8 @@
 import { within } from '../async/timeout.ts';
+import { unlessAborted } from '../async/unless-aborted.ts';
 import type { AddressPolicy } from './address-policy.ts';
 import { EgressError } from './errors.ts';
-import type { Target } from './host.ts';
+import { type Host, isLocalhost, type Target } from './host.ts';
 import { isNoSuchName, type Lookup } from './lookup.ts';
 
 export interface ResolveOptions {
@@ -9,6 +10,8 @@ export interface ResolveOptions {
   readonly lookup: Lookup;
   /** Longest wait for the name servers, in milliseconds. */
   readonly timeoutMs: number;
+  /** Gives the look-up up. */
+  readonly signal?: AbortSignal;
 }
 
 /** So many addresses are tried at most; a name may have hundreds. */
@@ -24,25 +27,46 @@ const MAX_ADDRESSES = 8;
  */
 export async function resolveChecked(target: Target, options: ResolveOptions): Promise<readonly string[]> {
   const { host, port } = target;
-  const addresses =
-    host.kind === 'address' ? [host.text] : await lookUp(host.text, options.lookup, options.timeoutMs);
+  const addresses = host.kind === 'address' ? [host.text] : await lookUp(host.text, options);
   for (const address of addresses) {
     const verdict = options.policy.check(address, port);
     if (!verdict.allowed) {
-      throw new EgressError('blocked', `${host.text} may not be reached.`, `${address}: ${verdict.reason}`);
+      throw refusal(host, `${address}: ${verdict.reason}`);
     }
   }
   return addresses.slice(0, MAX_ADDRESSES);
 }
 
-async function lookUp(name: string, lookup: Lookup, timeoutMs: number): Promise<readonly string[]> {
+/** Of an address it is known without any name server that it is refused; of a name, that would tell that it exists. */
+function refusal(host: Host, detail: string): EgressError {
+  if (host.kind === 'address' || isLocalhost(host.text)) {
+    return new EgressError('blocked', `${host.text} may not be reached.`, detail);
+  }
+  return new EgressError('unresolvable', noHost(host.text), detail, { refused: true });
+}
+
+function noHost(name: string): string {
+  return `There is no host called ${name}.`;
+}
+
+async function lookUp(
+  name: string,
+  { lookup, timeoutMs, signal }: ResolveOptions,
+): Promise<readonly string[]> {
+  const ended = new AbortController();
+  const given = signal === undefined ? ended.signal : AbortSignal.any([signal, ended.signal]);
   try {
-    const addresses = await within(timeoutMs, 'The look-up', lookup(name));
+    const addresses = await within(timeoutMs, 'The look-up', unlessAborted(given, lookup(name, given)));
     if (addresses.length > 0) return addresses;
   } catch (error) {
     if (!isNoSuchName(error)) {
-      throw new EgressError('unreachable', `${name} could not be looked up.`, String(error), error);
+      throw new EgressError('unreachable', `${name} could not be looked up.`, String(error), {
+        cause: error,
+      });
     }
+  } finally {
+    // What has taken too long goes on asking nobody.
+    ended.abort();
   }
-  throw new EgressError('unresolvable', `There is no host called ${name}.`, 'no address records');
+  throw new EgressError('unresolvable', noHost(name), 'no address records');
 }

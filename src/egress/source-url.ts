@@ -1,6 +1,6 @@
 import { PlatenError } from '../errors/registry.ts';
 import type { AddressPolicy } from './address-policy.ts';
-import { targetOf } from './host.ts';
+import { isLocalhost, targetOf } from './host.ts';
 import { isAllowedPort } from './ports.ts';
 
 /** Longest source URL, in characters. */
@@ -41,5 +41,5 @@ export function checkSourceUrl(text: string, policy: AddressPolicy): URL {
 /** The address a host stands for whatever name servers say: itself, or loopback for `localhost` (RFC 6761). */
 function literalAddress(host: { kind: 'address' | 'name'; text: string }): string | undefined {
   if (host.kind === 'address') return host.text;
-  return host.text === 'localhost' || host.text.endsWith('.localhost') ? '127.0.0.1' : undefined;
+  return isLocalhost(host.text) ? '127.0.0.1' : undefined;
 }

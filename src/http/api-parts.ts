@@ -79,7 +79,7 @@ export interface ApiParts extends OpsParts {
   /** Callbacks that were ordered, and the keys that sign them. */
   readonly callbacks: Pick<Callbacks, 'deliveries' | 'keys'>;
   /** Checks where a callback is to go before the work is accepted; throws what the caller is told. */
-  readonly checkCallbackUrl: (url: string) => Promise<void>;
+  readonly checkCallbackUrl: (url: string) => void;
   /** Checks a source URL before the job is accepted; throws what the caller is told. */
   readonly checkUrl?: (url: string) => void;
 }

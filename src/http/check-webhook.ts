@@ -8,12 +8,12 @@ import type { ApiParts } from './api-parts.ts';
  * @throws PlatenError PLAN_LIMIT for a plan without callbacks; INVALID_URL or URL_BLOCKED for an address that may not be
  * called.
  */
-export async function checkWebhook(
+export function checkWebhook(
   webhookUrl: string | undefined,
   plan: Plan,
   parts: Pick<ApiParts, 'checkCallbackUrl'>,
-): Promise<void> {
+): void {
   if (webhookUrl === undefined) return;
   if (!plan.features.callbacks) throw new PlatenError('PLAN_LIMIT', 'webhookUrl: the plan has no callbacks.');
-  await parts.checkCallbackUrl(webhookUrl);
+  parts.checkCallbackUrl(webhookUrl);
 }

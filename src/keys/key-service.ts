@@ -1,6 +1,9 @@
 import type { AuditAction, AuditLog, DoneBy } from '../audit/audit-log.ts';
 import type { ApiKey, KeyStore, KeyWithSecret, NewKey } from './key-store.ts';
 
+/** Keys that are ended at a time. */
+const PAGE = 100;
+
 /** What is done to API keys, by whomever: every change is in the audit log when it resolves. */
 export class KeyService {
   readonly #keys: KeyStore;
@@ -39,6 +42,18 @@ export class KeyService {
     const { key, changed } = await this.#keys.revoke(accountId, keyId);
     if (changed) await this.#record(key, 'key.revoked', by, { prefix: key.prefix });
     return key;
+  }
+
+  /** Ends every API key of an account, within a second. @returns how many there were. */
+  async revokeAll(accountId: string, by: DoneBy): Promise<number> {
+    let revoked = 0;
+    for (;;) {
+      const active = { status: 'active', sort: 'created_asc', limit: PAGE, offset: 0 } as const;
+      const { keys } = await this.#keys.list(accountId, active);
+      for (const { _id } of keys) await this.revoke(accountId, _id, by);
+      revoked += keys.length;
+      if (keys.length < PAGE) return revoked;
+    }
   }
 
   #record(key: ApiKey, action: AuditAction, by: DoneBy, details: Record<string, string>): Promise<void> {

@@ -2,7 +2,6 @@ import { BatchFiles } from '../batches/batch-files.ts';
 import { opsPortOf } from '../config.ts';
 import { createAddressPolicy } from '../egress/address-policy.ts';
 import { checkCallbackUrl } from '../egress/callback-url.ts';
-import { systemLookup } from '../egress/lookup.ts';
 import { parseNetworks } from '../egress/networks.ts';
 import { checkSourceUrl } from '../egress/source-url.ts';
 import { PlatenError } from '../errors/registry.ts';
@@ -25,8 +24,6 @@ import type { Core } from './core.ts';
 import type { HealthChecks } from './health.ts';
 import { type ListeningComponent, listen } from './http-server.ts';
 
-/** A name whose servers take longer is accepted: it is looked up again when it is called. */
-const WEBHOOK_LOOKUP_MS = 2000;
 const COUNT_EVERY_MS = 1000;
 const STORAGE_RETRY_S = 10;
 /** The time a request has to arrive in whole: a slow upload holds a connection for no longer. */
@@ -73,7 +70,6 @@ export async function startApi(
   const policy = createAddressPolicy({
     allowedNetworks: parseNetworks(config.PLATEN_ALLOWED_PRIVATE_NETWORKS),
   });
-  const lookup = systemLookup();
   const batchWatch = new EventStreams();
   const merger = createPdfMerger(logger);
   const parts: ApiParts = {
@@ -108,7 +104,7 @@ export async function startApi(
     clock,
     admission: ({ priceCentsPerMonth }) => shedder.refusal(priceCentsPerMonth > 0) ?? storageRefusal(core),
     callbacks: core.callbacks,
-    checkCallbackUrl: (url) => checkCallbackUrl(url, { policy, lookup, timeoutMs: WEBHOOK_LOOKUP_MS }),
+    checkCallbackUrl: (url) => checkCallbackUrl(url, policy),
     checkUrl: (url) => void checkSourceUrl(url, policy),
   };
   const app = createHttpApp(parts, opsPortOf(core.role, config) === config.PORT);

@@ -1,4 +1,5 @@
 import type { Account } from '../accounts/account-store.ts';
+import { madeByOperator, notOurs } from '../accounts/operators-own.ts';
 import { verifyPassword } from '../accounts/password.ts';
 import { BY_OPERATOR } from '../audit/audit-log.ts';
 import { type Config, ConfigError } from '../config.ts';
@@ -21,7 +22,8 @@ type BootstrapConfig = Pick<
  * Makes the account that PLATEN_BOOTSTRAP_* describes. Doing it again with the same values changes nothing; a changed
  * password or plan is taken over, as if an operator had changed it.
  *
- * @throws ConfigError when there is no such plan; an error when the given key is another account's.
+ * @throws ConfigError when there is no such plan, or somebody has registered the address before; an error when the given
+ * key is another account's.
  */
 export async function bootstrapAccount(parts: BootstrapParts, config: BootstrapConfig): Promise<void> {
   const email = config.PLATEN_BOOTSTRAP_EMAIL;
@@ -33,6 +35,8 @@ export async function bootstrapAccount(parts: BootstrapParts, config: BootstrapC
   const described = { email, password: password ?? null, plan };
   const { account, created } = await accountService.findOrCreate(described, BY_OPERATOR);
   if (created) parts.logger.info({ plan }, 'bootstrap account made');
+  else if (!(await isOperators(parts, account, config)))
+    throw new ConfigError([`PLATEN_BOOTSTRAP_EMAIL: ${notOurs(email)}`]);
   if (account.plan !== plan) await accountService.setPlan(account, plan, BY_OPERATOR);
   if (password !== undefined && !(await verifyPassword(password, account.passwordHash))) {
     await accountService.resetPassword(account, password, BY_OPERATOR);
@@ -40,6 +44,20 @@ export async function bootstrapAccount(parts: BootstrapParts, config: BootstrapC
   if (config.PLATEN_BOOTSTRAP_API_KEY !== undefined) {
     await takeOverKey(parts, account, config.PLATEN_BOOTSTRAP_API_KEY);
   }
+}
+
+/**
+ * Whether an account is the operator's own. One that was made before this was noted is, if it has the key or the password
+ * that is given here.
+ */
+async function isOperators(
+  { keys }: Pick<BootstrapParts, 'keys'>,
+  account: Account,
+  { PLATEN_BOOTSTRAP_API_KEY: key, PLATEN_BOOTSTRAP_PASSWORD: password }: BootstrapConfig,
+): Promise<boolean> {
+  if (madeByOperator(account)) return true;
+  if (key !== undefined && (await keys.findBySecret(key))?.accountId === account._id) return true;
+  return password !== undefined && (await verifyPassword(password, account.passwordHash));
 }
 
 async function takeOverKey(

@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { NewAccount } from '../accounts/account-service.ts';
+import { madeByOperator, notOurs } from '../accounts/operators-own.ts';
 import { BY_OPERATOR } from '../audit/audit-log.ts';
-import type { Config } from '../config.ts';
+import { type Config, ConfigError } from '../config.ts';
 import type { NewKey } from '../keys/key-store.ts';
 import type { ApiServices } from './api-services.ts';
 
@@ -25,6 +26,7 @@ export async function standaloneSecret(dataDir: string): Promise<string> {
  * The first account of a standalone service that was given none, and its key.
  *
  * @returns the file that holds the key, and the key itself if it was made just now.
+ * @throws ConfigError when somebody has registered its address before.
  */
 export async function firstAccount({
   config,
@@ -36,6 +38,7 @@ export async function firstAccount({
   const keyFile = join(config.PLATEN_DATA_DIR, 'first-api-key');
   const { accountService, keyService } = accountServices;
   const { account } = await accountService.findOrCreate(FIRST_ACCOUNT, BY_OPERATOR);
+  if (!madeByOperator(account)) throw new ConfigError([notOurs(FIRST_ACCOUNT.email)]);
   const kept = await readFile(keyFile, 'utf8').catch(() => undefined);
   if (kept !== undefined && (await keys.findBySecret(kept.trim())) !== undefined)
     return { keyFile, madeKey: undefined };

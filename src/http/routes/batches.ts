@@ -175,7 +175,7 @@ async function orderOf(
   batchId: string,
 ): Promise<BatchOrder> {
   checkPlan(body, caller.plan);
-  await checkWebhook(body.webhookUrl, caller.plan, parts);
+  checkWebhook(body.webhookUrl, caller.plan, parts);
   const sources = await itemSources(body.items, caller, parts);
   const items = body.items.map((item, index): ItemOrder => {
     const fallback = `document-${String(index + 1).padStart(String(body.items.length).length, '0')}.pdf`;

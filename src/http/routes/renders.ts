@@ -153,7 +153,7 @@ async function takeUp(
 
 async function orderOf(body: RenderRequest, caller: Caller, parts: ApiParts): Promise<RenderOrder> {
   const { webhookUrl } = body;
-  await checkWebhook(webhookUrl, caller.plan, parts);
+  checkWebhook(webhookUrl, caller.plan, parts);
   return {
     source: await sourceOf(body, caller, parts),
     options: optionsFor(body, caller),

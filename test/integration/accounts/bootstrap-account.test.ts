@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { bootstrapAccount } from '../../../src/roles/bootstrap-account.ts';
 import { firstAccount } from '../../../src/roles/standalone-data.ts';
-import { AccountClient } from '../../support/account-client.ts';
+import { AccountClient, signUp } from '../../support/account-client.ts';
+import { runCommand } from '../../support/command.ts';
+import { eventually } from '../../support/eventually.ts';
+import { startMongo } from '../../support/mongo.ts';
 import { callApi, openApi, type TestApi } from '../http/support/api.ts';
 
 const EMAIL = 'first@example.com';
@@ -76,6 +79,42 @@ describe('the bootstrap account', () => {
     await assert.rejects(start(other), /the key belongs to another account/);
   });
 
+  it('is not that of somebody who has registered the address before, until all of theirs is ended', async () => {
+    const { uri } = await startMongo();
+    await api.close();
+    api = await openApi({ uri });
+    const squatter = await signUp(api.url, EMAIL);
+    const { apiKey } = await squatter.expect(201, 'POST', '/user/api-keys', { name: 'theirs' });
+    const theirs = () => callApi(api.url, 'GET', '/v1/pdf/jobs', undefined, { 'x-api-key': apiKey });
+    await assert.rejects(start(), /PLATEN_BOOTSTRAP_EMAIL: somebody else has registered first@example\.com/);
+    assert.equal(await api.keys.findBySecret(KEY), undefined);
+    assert.equal((await squatter.expect(200, 'GET', '/auth/me')).plan, 'free');
+    // A new password alone leaves them their API keys.
+    const reset = ['accounts', 'reset-password', EMAIL];
+    const environment = { MONGODB_URI: uri };
+    assert.equal((await runCommand(reset, { environment })).code, 0);
+    await assert.rejects(start(), /somebody else has registered/);
+    assert.equal((await theirs()).status, 200);
+    assert.equal((await runCommand([...reset, '--revoke-keys'], { environment })).code, 0);
+    await eventually('the key is ended', async () => (await theirs()).status === 401);
+    await start();
+    const client = await signIn(GIVEN.PLATEN_BOOTSTRAP_PASSWORD);
+    const { keys } = await client.expect(200, 'GET', '/user/api-keys?status=active');
+    assert.deepEqual(
+      keys.map(({ name }: { name: string }) => name),
+      ['bootstrap'],
+    );
+    await squatter.expect(401, 'GET', '/auth/me');
+  });
+
+  it('of an older version, which nobody has marked, is known by its key or its password', async () => {
+    for (const proof of ['PLATEN_BOOTSTRAP_PASSWORD', 'PLATEN_BOOTSTRAP_API_KEY'] as const) {
+      await start();
+      await api.domain.connection.collection('accounts').updateOne({}, { $unset: { byOperator: '' } });
+      await start({ ...GIVEN, [proof]: undefined });
+    }
+  });
+
   it('cannot have a plan that there is not', async () => {
     const unknown = start({ ...GIVEN, PLATEN_BOOTSTRAP_PLAN: 'gold' });
     await assert.rejects(unknown, /PLATEN_BOOTSTRAP_PLAN: gold is no plan; free, starter/);
@@ -109,6 +148,16 @@ describe('the first account of a data folder', () => {
         ['key.created', 'operator'],
       ],
     );
+    await rm(folder, { recursive: true });
+    await api.close();
+  });
+
+  it('is not that of somebody who has registered its address', async () => {
+    const api = await openApi();
+    const folder = await mkdtemp(join(tmpdir(), 'platen-first-'));
+    await signUp(api.url, 'owner@localhost.localdomain');
+    const first = firstAccount({ ...api, config: { PLATEN_DATA_DIR: folder } });
+    await assert.rejects(first, /somebody else has registered owner@localhost\.localdomain/);
     await rm(folder, { recursive: true });
     await api.close();
   });

@@ -277,14 +277,16 @@ describe('closed network, with a browser', function () {
 
   it('source URLs end with an error that says what happened', async () => {
     for (const scheme of ['http', 'https']) {
-      for (const host of ['127.0.0.1', '[::1]', '0x7f000001', 'localhost', 'private.test', 'mixed.test']) {
+      for (const host of ['127.0.0.1', '[::1]', '0x7f000001', 'localhost']) {
         assert.equal(
           await fault({ url: `${scheme}://${host}:${canary.port}/` }),
           'URL_BLOCKED',
           `${scheme} ${host}`,
         );
       }
-      assert.equal(await fault({ url: `${scheme}://missing.test/` }), 'URL_UNREACHABLE, for good', scheme);
+      // Nobody learns which of these names there are inside.
+      for (const name of ['missing.test', 'private.test', 'mixed.test'])
+        assert.equal(await fault({ url: `${scheme}://${name}/` }), 'URL_UNREACHABLE, for good', scheme);
       assert.equal(await fault({ url: `${scheme}://broken.test/` }), 'URL_UNREACHABLE', scheme);
       assert.equal(await fault({ url: `${scheme}://127.9.9.200:9998/` }), 'URL_UNREACHABLE', scheme);
     }

@@ -104,16 +104,18 @@ describe('guarded agent', () => {
     names.set('private6.test', ['::1']);
     names.set('mixed.test', ['127.9.9.1', '127.0.0.1']);
     for (const name of ['private.test', 'private6.test', 'mixed.test']) {
-      await assertRefused(`https://${name}:${canary.port}/`, 'URL_BLOCKED');
+      // As of a name that does not exist: nobody learns that it does.
+      await assertRefused(`https://${name}:${canary.port}/`, 'URL_UNREACHABLE', true);
     }
-    await assert.rejects(post('https://private.test/'), { message: 'private.test may not be reached.' });
+    for (const name of ['private.test', 'missing.test'])
+      await assert.rejects(post(`https://${name}/`), { message: `There is no host called ${name}.` });
   });
 
   it('is not led astray by a name that changes between look-ups', async () => {
     names.set('rebind.test', [['127.9.9.1'], ['127.0.0.1']]);
     await assert.rejects(post(`https://rebind.test:${port}/`), { code: 'ERR_TLS_CERT_ALTNAME_INVALID' });
     assert.equal(names.asked('A', 'rebind.test'), 1);
-    await assertRefused(`https://rebind.test:${canary.port}/`, 'URL_BLOCKED');
+    await assertRefused(`https://rebind.test:${canary.port}/`, 'URL_UNREACHABLE', true);
   });
 
   it('checks every hop of a redirect that fetch follows', async () => {

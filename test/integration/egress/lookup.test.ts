@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { isNoSuchName, systemLookup } from '../../../src/egress/lookup.ts';
+import { boundedLookup, isNoSuchName, systemLookup } from '../../../src/egress/lookup.ts';
+import { eventually } from '../../support/eventually.ts';
 import { NameServer } from './support/name-server.ts';
 
 describe('look-ups', () => {
@@ -32,6 +33,40 @@ describe('look-ups', () => {
     ] as const) {
       await assert.rejects(names.lookup()(name), (error) => isNoSuchName(error) === none, name);
     }
+  });
+
+  it('can be given up, without waiting for the name server', async () => {
+    const given = new AbortController();
+    const answer = names.lookup()('silent.given-up.test', given.signal);
+    await eventually('it is asked', () => names.asked('A', 'silent.given-up.test') > 0);
+    given.abort();
+    await assert.rejects(answer, { code: 'ECANCELLED' });
+    await assert.rejects(names.lookup()('both.test', given.signal), { name: 'AbortError' });
+  });
+
+  it('are bounded: a few at a time, some wait, and the rest is told so', async () => {
+    const running: PromiseWithResolvers<readonly string[]>[] = [];
+    const lookup = boundedLookup(
+      () => {
+        const answer = Promise.withResolvers<readonly string[]>();
+        running.push(answer);
+        return answer.promise;
+      },
+      { atATime: 2, waiting: 2 },
+    );
+    const given = new AbortController();
+    const answers = [lookup('a'), lookup('b'), lookup('c', given.signal), lookup('d')];
+    await assert.rejects(lookup('e'), { code: 'EBUSY' });
+    assert.equal(running.length, 2);
+    // Who is given up makes room for another.
+    given.abort();
+    await assert.rejects(answers[2]!, { name: 'AbortError' });
+    const sixth = lookup('f');
+    for (const answer of running) answer.resolve(['192.0.2.1']);
+    await Promise.all([answers[0], answers[1]]);
+    await eventually('the next two are asked', () => running.length === 4);
+    for (const answer of running) answer.resolve(['192.0.2.2']);
+    assert.deepEqual(await Promise.all([answers[3], sixth]), [['192.0.2.2'], ['192.0.2.2']]);
   });
 
   it('by default know the names of the operating system', async () => {

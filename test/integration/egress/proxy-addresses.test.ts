@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { createAddressPolicy } from '../../../src/egress/address-policy.ts';
 import { parseNetworks } from '../../../src/egress/networks.ts';
 import { type EgressProxy, startEgressProxy } from '../../../src/egress/proxy.ts';
-import { get, type Reply, tunnel } from './support/client.ts';
+import { eventually } from '../../support/eventually.ts';
+import { dial, get, type Reply, tunnel } from './support/client.ts';
 import { NameServer } from './support/name-server.ts';
 import { Canary, Origin } from './support/origin.ts';
 
@@ -52,6 +54,19 @@ describe('egress proxy: where connections go', () => {
     assert.equal(proxy.wasBlocked(hostname, before), true);
     assert.equal(proxy.wasBlocked(hostname, Date.now() + 1), false);
     assert.equal(proxy.wasUnresolvable(hostname, 0), false);
+  }
+
+  /** A name whose address is refused: all that is told of it is what is told of one that does not exist. */
+  async function assertHidden(name: string, port = canary.port): Promise<void> {
+    const before = Date.now();
+    const told = async (host: string) =>
+      (await bothWays(host, port)).map(({ status, headers, body }) => {
+        const { date: _, ...rest } = headers;
+        return { status, headers: { ...rest, 'content-length': '' }, body: body.replace(host, 'NAME') };
+      });
+    assert.deepEqual(await told(name), await told('missing.test'));
+    assert.equal(proxy.wasUnresolvable(name, before), true);
+    assert.equal(proxy.wasBlocked(name, 0), false);
   }
 
   it('leads to the address a public name has, both ways', async () => {
@@ -145,14 +160,14 @@ describe('egress proxy: where connections go', () => {
   for (const [name, addresses] of Object.entries(hostileNames)) {
     it(`refuses ${name}, which resolves to ${addresses.slice(-2).join(' and ')}`, async () => {
       names.set(name, addresses);
-      await assertBlocked(name);
+      await assertHidden(name);
     });
   }
 
   it('tells the log which address was refused, and the page nothing of it', async () => {
     names.set('secretive.test', ['10.1.2.3']);
     const reply = await get(proxy, 'http://secretive.test/path');
-    assert.equal(reply.body, 'secretive.test may not be reached.\n');
+    assert.equal(reply.body, 'There is no host called secretive.test.\n');
     assert.deepEqual(logged.at(-1), {
       host: 'secretive.test',
       port: 80,
@@ -166,7 +181,7 @@ describe('egress proxy: where connections go', () => {
     const first = await get(proxy, `http://rebind.test:${origin.port}/`);
     assert.equal(first.body, 'hello from 127.9.9.1');
     assert.equal(names.asked('A', 'rebind.test'), 1);
-    await assertBlocked('rebind.test', origin.port);
+    await assertHidden('rebind.test', origin.port);
     assert.equal(names.asked('A', 'rebind.test'), 3);
   });
 
@@ -174,7 +189,7 @@ describe('egress proxy: where connections go', () => {
     names.set('rebind-tunnel.test', [['127.9.9.1'], ['127.0.0.1']]);
     const { status, socket } = await tunnel(proxy, `rebind-tunnel.test:${origin.port}`);
     assert.equal(status, 200);
-    await assertBlocked('rebind-tunnel.test', origin.port);
+    await assertHidden('rebind-tunnel.test', origin.port);
     const before = origin.requests.length;
     socket.write(`GET /later HTTP/1.1\r\nHost: rebind-tunnel.test\r\nConnection: close\r\n\r\n`);
     await new Promise((resolve) => socket.once('data', resolve));
@@ -184,7 +199,7 @@ describe('egress proxy: where connections go', () => {
 
   it('lets a name through again once it is public', async () => {
     names.set('moving.test', [['127.0.0.1'], ['127.0.0.1'], ['127.9.9.1']]);
-    await assertBlocked('moving.test', origin.port);
+    await assertHidden('moving.test', origin.port);
     const reply = await get(proxy, `http://moving.test:${origin.port}/`);
     assert.equal(reply.status, 200);
   });
@@ -251,6 +266,26 @@ describe('egress proxy: where connections go', () => {
     assert.equal((await get(open, `http://127.0.0.1:${six.port}/`)).status, 403);
     await open.close();
     await six.close();
+  });
+
+  it('ends the look-up of a name when the browser has left', async () => {
+    const asked = Promise.withResolvers<AbortSignal>();
+    const waiting = await startEgressProxy({
+      policy: createAddressPolicy({ allowedNetworks: [] }),
+      lookup: async (_name, signal) => {
+        asked.resolve(signal!);
+        await once(signal!, 'abort');
+        throw signal!.reason;
+      },
+      logger: { info: () => {}, debug: () => {} },
+    });
+    const socket = await dial(waiting);
+    socket.write('CONNECT slow.test:443 HTTP/1.1\r\nHost: slow.test:443\r\n\r\n');
+    const signal = await asked.promise;
+    assert.equal(signal.aborted, false);
+    socket.destroy();
+    await eventually('the look-up is given up', () => signal.aborted);
+    await waiting.close();
   });
 
   it('never leads to itself, even where loopback is open', async () => {

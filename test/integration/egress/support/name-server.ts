@@ -45,9 +45,11 @@ export class NameServer {
 
   /** A look-up that asks this server and nothing else. */
   lookup(): Lookup {
-    const resolver = new Resolver({ timeout: 500, tries: 1 });
-    resolver.setServers([`127.0.0.1:${(this.#socket.address() as AddressInfo).port}`]);
-    return resolverLookup(resolver);
+    return resolverLookup(() => {
+      const resolver = new Resolver({ timeout: 500, tries: 1 });
+      resolver.setServers([`127.0.0.1:${(this.#socket.address() as AddressInfo).port}`]);
+      return resolver;
+    });
   }
 
   async close(): Promise<void> {

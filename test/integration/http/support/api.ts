@@ -9,7 +9,6 @@ import { AccountStore } from '../../../../src/accounts/account-store.ts';
 import { BatchFiles } from '../../../../src/batches/batch-files.ts';
 import { createAddressPolicy } from '../../../../src/egress/address-policy.ts';
 import { checkCallbackUrl } from '../../../../src/egress/callback-url.ts';
-import { type Lookup, systemLookup } from '../../../../src/egress/lookup.ts';
 import { parseNetworks } from '../../../../src/egress/networks.ts';
 import type { PlatenError } from '../../../../src/errors/registry.ts';
 import { openCountryDatabase } from '../../../../src/geo/country-database.ts';
@@ -88,8 +87,6 @@ export async function openApi(
     templateBounds?: TemplateBounds;
     /** Those of the bodies of requests. */
     bodyBounds?: Partial<BodyBounds>;
-    /** For the names in callback addresses. */
-    lookup?: Lookup;
   } = {},
 ): Promise<TestApi> {
   const domain = await openDomain({
@@ -143,11 +140,7 @@ export async function openApi(
   const links = new DownloadLinks('a secret for tests, long enough to be one');
   const metrics = createMetrics('api');
   const state: ApiState = { refusal: undefined, problems: [], stuck: undefined };
-  const callbackTargets = {
-    policy: createAddressPolicy({ allowedNetworks: parseNetworks(['127.9.9.0/24']) }),
-    lookup: options.lookup ?? systemLookup(),
-    timeoutMs: 1000,
-  };
+  const callbackPolicy = createAddressPolicy({ allowedNetworks: parseNetworks(['127.9.9.0/24']) });
   const server: Server = createServer(
     createHttpApp({
       config: { PLATEN_HEADER_PREFIX: 'X-Service-', PLATEN_TRUSTED_PROXIES: options.trustedProxies ?? 0 },
@@ -175,7 +168,7 @@ export async function openApi(
       links,
       publicUrl: () => url,
       callbacks: domain.callbacks,
-      checkCallbackUrl: (url) => checkCallbackUrl(url, callbackTargets),
+      checkCallbackUrl: (url) => checkCallbackUrl(url, callbackPolicy),
       metrics,
       logger,
       clock,
