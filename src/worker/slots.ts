@@ -5,10 +5,12 @@ import { JOB_CLASSES, type JobClass, type Slot } from '../bus/bus.ts';
 const BULK_EVERY = 4;
 /** A render that takes longer is slow, in milliseconds. */
 const SLOW_RENDER_MS = 3000;
-/** Of so many slots one is kept for accounts whose renders are quick, and one at least. */
+/** Of so many slots one is kept for others, and one at least: see `#kept`. */
 const SLOTS_PER_KEPT = 4;
 /** Slots are kept while there is somebody to keep them for: a quick account that has rendered within this time. */
 const KEPT_FOR_MS = 60_000;
+/** The same for interactive jobs, since the last one came. */
+const KEPT_FOR_INTERACTIVE_MS = 5000;
 
 interface Waiting {
   readonly account: string;
@@ -26,7 +28,8 @@ export interface WorkerSlotsOptions {
  * within a class the account that has held slots for the least time lately is next, and of an account who came first.
  *
  * Accounts whose renders take seconds have all slots only as long as no account with quick ones is about: then some are
- * kept for it. So it waits for one slow render at most, and ordinarily for none. See docs/decisions/0112-fair-slots.md.
+ * kept for it. So it waits for one slow render at most, and ordinarily for none. In the same way some slots are kept free
+ * of bulk jobs while interactive ones keep coming. See docs/decisions/0112-fair-slots.md.
  */
 export class WorkerSlots {
   readonly #total: number;
@@ -39,7 +42,10 @@ export class WorkerSlots {
   /** When accounts last asked for a slot that were quick then; who asked last comes last. */
   readonly #seen = new Map<string, number>();
   #busy = 0;
+  /** Of the busy slots, those with bulk jobs. */
+  #bulk = 0;
   #sinceBulk = 0;
+  #lastInteractive = Number.NEGATIVE_INFINITY;
 
   constructor(
     total: number,
@@ -80,6 +86,7 @@ export class WorkerSlots {
       };
       signal.addEventListener('abort', giveUp, { once: true });
       queue.add(waiting);
+      if (jobClass === 'interactive') this.#lastInteractive = this.#now();
       this.#note(account);
       this.#grant();
     });
@@ -91,29 +98,43 @@ export class WorkerSlots {
       if (next === undefined) return;
       this.#busy += 1;
       this.#onChange(this.#busy);
-      next.grant(this.#slot(next.account));
+      next.waiting.grant(this.#slot(next.waiting.account, next.jobClass));
     }
   }
 
-  #next(): Waiting | undefined {
+  #next(): { readonly waiting: Waiting; readonly jobClass: JobClass } | undefined {
     const slowMayStart = this.#slowMayStart();
     const turnOf = (jobClass: JobClass) =>
       nextTurn(this.#waiting[jobClass], this.#use, (account) => slowMayStart || !this.#use.isSlow(account));
     const [interactive, bulk] = JOB_CLASSES.map(turnOf);
-    const bulksTurn = bulk !== undefined && (interactive === undefined || this.#sinceBulk >= BULK_EVERY - 1);
-    if (bulksTurn) this.#sinceBulk = 0;
+    const bulksTurn =
+      this.#sinceBulk >= BULK_EVERY - 1 || (interactive === undefined && this.#bulkMayStart());
+    const jobClass: JobClass = bulk !== undefined && bulksTurn ? 'bulk' : 'interactive';
+    const waiting = jobClass === 'bulk' ? bulk : interactive;
+    if (waiting === undefined) return undefined;
+    if (jobClass === 'bulk') this.#sinceBulk = 0;
     else if (bulk !== undefined) this.#sinceBulk += 1;
-    const next = bulksTurn ? bulk : interactive;
-    if (next !== undefined) for (const jobClass of JOB_CLASSES) this.#waiting[jobClass].delete(next);
-    return next;
+    this.#waiting[jobClass].delete(waiting);
+    return { waiting, jobClass };
+  }
+
+  /** Whether the next slot may go to a bulk job though it is not its turn: not the last ones while interactive jobs come. */
+  #bulkMayStart(): boolean {
+    const alone = this.#now() - this.#lastInteractive > KEPT_FOR_INTERACTIVE_MS;
+    return alone || this.#bulk < this.#total - this.#kept;
+  }
+
+  /** Of several slots, how many are kept. */
+  get #kept(): number {
+    return this.#total === 1 ? 0 : Math.ceil(this.#total / SLOTS_PER_KEPT);
   }
 
   /** Whether accounts with slow renders may have another slot. */
   #slowMayStart(): boolean {
-    if (this.#total === 1 || !this.#isQuickAccountAbout()) return true;
+    if (!this.#isQuickAccountAbout()) return true;
     let slow = 0;
     for (const [account, slots] of this.#held) if (this.#use.isSlow(account)) slow += slots;
-    return slow < this.#total - Math.ceil(this.#total / SLOTS_PER_KEPT);
+    return slow < this.#total - this.#kept;
   }
 
   #note(account: string): void {
@@ -131,7 +152,8 @@ export class WorkerSlots {
     return false;
   }
 
-  #slot(account: string): Slot {
+  #slot(account: string, jobClass: JobClass): Slot {
+    if (jobClass === 'bulk') this.#bulk += 1;
     const use = this.#use.begin(account);
     this.#held.set(account, (this.#held.get(account) ?? 0) + 1);
     let held = true;
@@ -141,6 +163,7 @@ export class WorkerSlots {
         held = false;
         this.#use.end(use);
         this.#giveBack(account);
+        if (jobClass === 'bulk') this.#bulk -= 1;
         this.#busy -= 1;
         this.#onChange(this.#busy);
         this.#grant();

@@ -114,7 +114,7 @@ describe('slots of a worker', () => {
       await hold('quick', 50);
       const taken = [await reserve('slow'), await reserve('slower'), await reserve('slow')];
       void reserve('slow');
-      void reserve('slower', 'interactive');
+      void reserve('slower');
       await settled();
       assert.equal(slots.busy, 3);
       (await reserve('quick')).release();
@@ -147,6 +147,21 @@ describe('slots of a worker', () => {
       assert.equal(slots.busy, 1);
       await reserve('quick');
       assert.equal(slots.busy, 2);
+    });
+
+    it('keeps a quarter free of bulk jobs while interactive ones keep coming, and not for long after the last', async () => {
+      open(4);
+      (await reserve('many', 'interactive')).release();
+      for (let n = 0; n < 6; n += 1) void reserve('many');
+      await settled();
+      assert.equal(slots.busy, 3);
+      const interactive = await reserve('many', 'interactive');
+      interactive.release();
+      assert.equal(slots.busy, 3);
+      now += 5001;
+      void reserve('many');
+      await settled();
+      assert.equal(slots.busy, 4);
     });
   });
 });

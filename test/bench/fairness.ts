@@ -1,0 +1,135 @@
+/**
+ * One account sends thousands of renders in the background, another one a second and waits for it: how long the other's
+ * take beside those of the same account on a machine with nothing else to do. Standalone, on its defaults.
+ *
+ * BENCH_FLOOD (default 2000): renders that the one account sends. BENCH_SAMPLES (default 30): renders of the other, in
+ * each phase. Alone: `BENCH_PART=fairness make bench`.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { Pool } from 'undici';
+import { AccountStore } from '../../src/accounts/account-store.ts';
+import { KeyStore } from '../../src/keys/key-store.ts';
+import { connectDatabase } from '../../src/store/connection.ts';
+import { startEmbeddedDatabase } from '../../src/store/embedded/start-embedded.ts';
+import { DOCUMENTS, PRINT } from './documents.ts';
+import { openAlone } from './subjects.ts';
+
+const FLOOD = Number(process.env.BENCH_FLOOD ?? 2000);
+const SAMPLES = Number(process.env.BENCH_SAMPLES ?? 30);
+const EVERY_MS = 1000;
+const SENDERS = 8;
+const WARM_UP = 10;
+const AT_MOST = 1.5;
+const { html } = DOCUMENTS[0]!;
+
+const folder = await mkdtemp(join(tmpdir(), 'platen-fairness-'));
+const database = await startEmbeddedDatabase({ dataDir: folder, logger: pino({ level: 'silent' }) });
+try {
+  const [flooding, other] = await makeAccounts(database.uri, ['flooding@example.com', 'other@example.com']);
+  const subject = await openAlone(database.uri);
+  const pool = new Pool(subject.url, { connections: SENDERS + 2, headersTimeout: 120_000 });
+  try {
+    await compare(pool, flooding!, other!);
+  } finally {
+    await pool.close();
+    await subject.close();
+  }
+} finally {
+  await database.close();
+  await rm(folder, { recursive: true, force: true });
+}
+process.exit(0);
+
+async function compare(pool: Pool, flooding: string, other: string): Promise<void> {
+  console.log(`\nOne account sends ${FLOOD} renders in the background, another one a second`);
+  for (let n = 0; n < WARM_UP; n += 1) {
+    await send(pool, other, 'sync');
+    await send(pool, flooding, 'sync');
+  }
+  const before = await everySecond(pool, other, SAMPLES);
+  const rendered = await countRendered(pool);
+  const began = performance.now();
+  const flood = sendAll(pool, flooding);
+  const during = await everySecond(pool, other, SAMPLES);
+  const left = FLOOD - ((await countRendered(pool)) - rendered - SAMPLES);
+  const perSecond = (FLOOD - left) / ((performance.now() - began) / 1000);
+  await flood;
+  console.log(`  without the flood: ${describe(before)}`);
+  console.log(
+    `  with it: ${describe(during)}; ${perSecond.toFixed(1)} PDFs/s of the flood, ${left} of it left`,
+  );
+  const ratio = at(during, 0.95) / at(before, 0.95);
+  const median = at(during, 0.5) / at(before, 0.5);
+  console.log(
+    `  p95 ${ratio.toFixed(2)} × (p50 ${median.toFixed(2)} ×), wanted ≤ ${AT_MOST}: ${ratio <= AT_MOST ? 'reached' : 'MISSED'}`,
+  );
+  if (left <= 0) console.log('  the flood was over before the samples: more are needed to measure beside it');
+}
+
+/** Milliseconds that each render of the account took, one begun every second. */
+async function everySecond(pool: Pool, key: string, count: number): Promise<number[]> {
+  const taken: number[] = [];
+  for (let n = 0; n < count; n += 1) {
+    const began = performance.now();
+    await send(pool, key, 'sync');
+    taken.push(performance.now() - began);
+    await sleep(Math.max(0, EVERY_MS - taken.at(-1)!));
+  }
+  return taken.sort((a, b) => a - b);
+}
+
+async function sendAll(pool: Pool, key: string): Promise<void> {
+  let sent = 0;
+  const sender = async () => {
+    while (sent++ < FLOOD) await send(pool, key, 'async');
+  };
+  await Promise.all(Array.from({ length: SENDERS }, sender));
+}
+
+async function send(pool: Pool, key: string, executionMode: 'sync' | 'async'): Promise<void> {
+  const answer = await pool.request({
+    path: '/v1/pdf',
+    method: 'POST',
+    headers: { 'x-api-key': key, 'content-type': 'application/json' },
+    body: JSON.stringify({ html, options: PRINT, executionMode }),
+  });
+  const body = await answer.body.arrayBuffer();
+  if (answer.statusCode !== (executionMode === 'sync' ? 200 : 202))
+    throw new Error(`${answer.statusCode} ${Buffer.from(body).subarray(0, 300)}`);
+}
+
+async function countRendered(pool: Pool): Promise<number> {
+  const answer = await pool.request({ path: '/metrics', method: 'GET' });
+  const counts = (await answer.body.text()).matchAll(
+    /^platen_jobs_ended_total\{[^}]*state="completed"[^}]*\} (\d+)/gm,
+  );
+  return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+async function makeAccounts(uri: string, emails: readonly string[]): Promise<string[]> {
+  const connection = await connectDatabase(uri, pino({ level: 'silent' }));
+  const clock = { now: () => new Date() };
+  const accounts = new AccountStore(connection, clock);
+  const keys = new KeyStore(connection, clock);
+  const secrets: string[] = [];
+  for (const email of emails) {
+    const account = await accounts.create(email, null, 'business');
+    const { secret } = await keys.create(account!._id, { name: 'bench', mode: 'live', allowedIps: [] });
+    secrets.push(secret);
+  }
+  await connection.close();
+  return secrets;
+}
+
+function at(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+function describe(sorted: readonly number[]): string {
+  const [p50, p95, most] = [at(sorted, 0.5), at(sorted, 0.95), at(sorted, 1)].map((ms) => ms.toFixed(0));
+  return `p50 ${p50} ms, p95 ${p95} ms, at most ${most} ms`;
+}
