@@ -1,0 +1,52 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+/** Names the file that the variables are in, between the two lives of a process. */
+const CARRIER = 'PLATEN_HIDDEN_ENVIRONMENT_FILE';
+/** Variables that hold what is nobody else's business. */
+const SECRET = /^(?:MONGODB_URI|KAFKA_SASL_.+|STRIPE_.+|SMTP_.+|PLATEN_.*(?:SECRET|PASSWORD|KEY|TOKEN|URI))$/;
+
+/**
+ * Takes secrets out of what the system shows of this process. /proc/PID/environ is what a process was started with,
+ * whatever it does to its variables later, and every process of the same user may read it: a renderer too that runs without
+ * its sandbox. So the process begins anew without them (execve: the same pid, the same streams) and reads them from a
+ * file that only its user can read and that is gone before any browser is started.
+ *
+ * Begins nothing anew where the system has no execve, nothing is secret, or the file cannot be written.
+ *
+ * @returns all variables, with the secret ones; these are in nothing that a child process is given.
+ */
+export function hideSecrets(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const carried = environment[CARRIER];
+  if (carried !== undefined) {
+    delete environment[CARRIER];
+    return { ...environment, ...takeUp(carried) };
+  }
+  const names = Object.keys(environment).filter((name) => SECRET.test(name) && environment[name] !== '');
+  if (names.length === 0 || process.execve === undefined || process.platform !== 'linux') return environment;
+  const file = writeDown(Object.fromEntries(names.map((name) => [name, environment[name]])));
+  if (file === undefined) return environment;
+  const shown = Object.fromEntries(Object.entries(environment).filter(([name]) => !names.includes(name)));
+  const args = [process.argv0, ...process.execArgv, ...process.argv.slice(1)];
+  return process.execve(process.execPath, args, { ...shown, [CARRIER]: file });
+}
+
+function takeUp(file: string): NodeJS.ProcessEnv {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } finally {
+    rmSync(dirname(file), { recursive: true, force: true });
+  }
+}
+
+/** @returns undefined when there is nowhere to write. */
+function writeDown(secrets: NodeJS.ProcessEnv): string | undefined {
+  try {
+    const file = join(mkdtempSync(join(tmpdir(), 'platen-start-')), 'environment');
+    writeFileSync(file, JSON.stringify(secrets), { mode: 0o600 });
+    return file;
+  } catch {
+    return undefined;
+  }
+}
