@@ -50,36 +50,58 @@ async function compare(pool: Pool, flooding: string, other: string): Promise<voi
     await send(pool, other, 'sync');
     await send(pool, flooding, 'sync');
   }
-  const before = await everySecond(pool, other, SAMPLES);
+  const before = times(await everySecond(pool, other, SAMPLES));
   const rendered = await countRendered(pool);
   const began = performance.now();
-  const flood = sendAll(pool, flooding);
-  const during = await everySecond(pool, other, SAMPLES);
+  let sentAt = Number.POSITIVE_INFINITY;
+  const flood = sendAll(pool, flooding).then(() => {
+    sentAt = performance.now();
+  });
+  const samples = await everySecond(pool, other, SAMPLES);
   const left = FLOOD - ((await countRendered(pool)) - rendered - SAMPLES);
   const perSecond = (FLOOD - left) / ((performance.now() - began) / 1000);
   await flood;
   console.log(`  without the flood: ${describe(before)}`);
-  console.log(
-    `  with it: ${describe(during)}; ${perSecond.toFixed(1)} PDFs/s of the flood, ${left} of it left`,
-  );
-  const ratio = at(during, 0.95) / at(before, 0.95);
-  const median = at(during, 0.5) / at(before, 0.5);
-  console.log(
-    `  p95 ${ratio.toFixed(2)} × (p50 ${median.toFixed(2)} ×), wanted ≤ ${AT_MOST}: ${ratio <= AT_MOST ? 'reached' : 'MISSED'}`,
-  );
+  for (const [phase, part] of [
+    ['while it is sent', samples.filter(({ begun }) => begun < sentAt)],
+    ['while it is rendered', samples.filter(({ begun }) => begun >= sentAt)],
+    ['in all', samples],
+  ] as const) {
+    if (part.length > 0) console.log(`  ${phase}: ${describe(times(part))}; ${ratios(times(part), before)}`);
+  }
+  console.log(`  meanwhile ${perSecond.toFixed(1)} PDFs/s of the flood; ${left} of it left`);
   if (left <= 0) console.log('  the flood was over before the samples: more are needed to measure beside it');
 }
 
-/** Milliseconds that each render of the account took, one begun every second. */
-async function everySecond(pool: Pool, key: string, count: number): Promise<number[]> {
-  const taken: number[] = [];
+function ratios(during: readonly number[], before: readonly number[]): string {
+  const p95 = at(during, 0.95) / at(before, 0.95);
+  const p50 = at(during, 0.5) / at(before, 0.5);
+  const verdict = p95 <= AT_MOST ? 'reached' : 'MISSED';
+  return `p95 ${p95.toFixed(2)} × (p50 ${p50.toFixed(2)} ×), wanted ≤ ${AT_MOST}: ${verdict}`;
+}
+
+interface Sample {
+  /** By the clock of `performance`. */
+  readonly begun: number;
+  readonly ms: number;
+}
+
+/** Renders of the account, one begun every second. */
+async function everySecond(pool: Pool, key: string, count: number): Promise<Sample[]> {
+  const samples: Sample[] = [];
   for (let n = 0; n < count; n += 1) {
-    const began = performance.now();
+    const begun = performance.now();
     await send(pool, key, 'sync');
-    taken.push(performance.now() - began);
-    await sleep(Math.max(0, EVERY_MS - taken.at(-1)!));
+    const ms = performance.now() - begun;
+    samples.push({ begun, ms });
+    await sleep(Math.max(0, EVERY_MS - ms));
   }
-  return taken.sort((a, b) => a - b);
+  return samples;
+}
+
+/** Milliseconds, the shortest first. */
+function times(samples: readonly Sample[]): number[] {
+  return samples.map(({ ms }) => ms).sort((a, b) => a - b);
 }
 
 async function sendAll(pool: Pool, key: string): Promise<void> {
