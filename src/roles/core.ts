@@ -154,11 +154,12 @@ export async function openCore(
 }
 
 /** Names what keeps the core from working. */
-export async function coreProblems({ connection, bus, storageProblem }: Core): Promise<string[]> {
+export async function coreProblems({ connection, bus, storageProblem, logger }: Core): Promise<string[]> {
   const problems: string[] = [];
   try {
     await connection.db?.command({ ping: 1 }, { timeoutMS: 2000 });
   } catch (error) {
+    logger.warn({ err: error }, 'the database does not answer');
     problems.push(`database: ${(error as Error).message}`);
   }
   const noRoom = storageProblem();

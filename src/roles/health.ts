@@ -1,6 +1,7 @@
 import type { Readiness } from '../http/api-parts.ts';
 import type { Component } from './component.ts';
 import { type Core, coreProblems } from './core.ts';
+import { withoutHosts } from './without-hosts.ts';
 
 /** What the operations routes answer with. */
 export interface HealthChecks {
@@ -19,7 +20,11 @@ export function healthOf(core: Core, components: readonly Component[], phase: ()
       if (phase() !== 'running') problems.push(`the process is ${phase()}`);
       for (const component of components) problems.push(...(await component.problems()));
       const browser = components.find((component) => component.browser !== undefined)?.browser;
-      return { ready: problems.length === 0, problems, ...(browser && { browser }) };
+      return {
+        ready: problems.length === 0,
+        problems: problems.map(withoutHosts),
+        ...(browser && { browser }),
+      };
     },
     liveness() {
       const problem = components.map((component) => component.stuck()).find((stuck) => stuck !== undefined);
