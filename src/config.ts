@@ -234,6 +234,21 @@ export const environmentSchema = z.object({
   PLATEN_MAIL_FROM: emailSchema
     .default('platen@localhost.localdomain')
     .describe('Address that mails come from.'),
+  STRIPE_SECRET_KEY: z
+    .string()
+    .regex(/^(sk|rk)_[A-Za-z0-9_]+$/, 'must start with sk_ or rk_')
+    .optional()
+    .describe(
+      'Secret or restricted key of the Stripe account that is paid to. Without it plans are set by hand (platen accounts), and nothing is sold. For api and dispatcher.',
+    ),
+  STRIPE_WEBHOOK_SECRET: z
+    .string()
+    .regex(/^whsec_.+$/, 'must start with whsec_')
+    .optional()
+    .describe('Signing secret of the webhook endpoint at Stripe; without it no event is accepted. For api.'),
+  STRIPE_API_BASE: httpUrl
+    .optional()
+    .describe("Address of Stripe's API, for tests with a stand-in. Default https://api.stripe.com."),
   POD_NAME: kubernetesName
     .optional()
     .describe('Name of the pod that the process runs in, by the downward API.'),

@@ -1,7 +1,8 @@
-import type { AuditAction, AuditLog, DoneBy } from '../audit/audit-log.ts';
+import { type AuditAction, type AuditLog, BY_BILLING, type DoneBy } from '../audit/audit-log.ts';
 import { PlatenError } from '../errors/registry.ts';
 import type { PlanName } from '../plans/plan.ts';
 import { type PlanSource, unknownPlan } from '../plans/plan-source.ts';
+import type { QuotaWindow } from '../usage/quota-period.ts';
 import type { AccessTokenStore } from './access-token-store.ts';
 import type { Account, AccountStore } from './account-store.ts';
 import { hashPassword } from './password.ts';
@@ -84,6 +85,31 @@ export class AccountService {
     await this.#accounts.setPlan(account._id, plan);
     await this.#record(account, 'account.plan_changed', by, { from: account.plan, to: plan });
     return { ...account, plan };
+  }
+
+  /**
+   * The plan and the quota's period that the account's subscription says; in force everywhere within a second.
+   *
+   * @param quotaWindow null for the calendar month.
+   * @param fence as of `AccountStore.followSubscription`.
+   * @param cause for the audit log.
+   * @returns false when a later one has written already, or the account is gone.
+   */
+  async followSubscription(
+    accountId: string,
+    to: { readonly plan: PlanName; readonly quotaWindow: QuotaWindow | null; readonly fence: number },
+    cause: string,
+  ): Promise<boolean> {
+    const from = (await this.#accounts.planNames([accountId])).get(accountId);
+    if (!(await this.#accounts.followSubscription(accountId, to))) return false;
+    if (from === undefined || from === to.plan) return true;
+    await this.#audit.record({
+      accountId,
+      action: 'account.plan_changed',
+      ...BY_BILLING,
+      details: { from, to: to.plan, cause },
+    });
+    return true;
   }
 
   /**

@@ -4,6 +4,7 @@ import { TtlCache } from '../async/ttl-cache.ts';
 import type { Clock } from '../clock.ts';
 import type { PlanName } from '../plans/plan.ts';
 import { Collection, type CollectionSpec } from '../store/collection.ts';
+import type { QuotaWindow } from '../usage/quota-period.ts';
 
 export interface Account {
   readonly _id: string;
@@ -22,6 +23,10 @@ export interface Account {
   readonly tokensNotBefore?: Date;
   /** Whoever operates the service has made it, or has taken it from whoever had it; absent of all others. */
   readonly byOperator?: true;
+  /** The period of its subscription whose quota is used; absent or null for the calendar month. */
+  readonly quotaWindow?: QuotaWindow | null;
+  /** Who has written the two of them last on behalf of the subscription. */
+  readonly billingFence?: number;
 }
 
 /** A change of plan, or the end of all tokens, is in force everywhere after this time. */
@@ -133,6 +138,24 @@ export class AccountStore {
 
   async setPlan(accountId: string, plan: PlanName): Promise<void> {
     await this.#change(accountId, { plan });
+  }
+
+  /**
+   * Gives the account what its subscription says.
+   *
+   * @param fence grows from one who writes to the next.
+   * @returns false when a later one has written already: nothing was changed then.
+   */
+  async followSubscription(
+    accountId: string,
+    { plan, quotaWindow, fence }: { plan: PlanName; quotaWindow: QuotaWindow | null; fence: number },
+  ): Promise<boolean> {
+    const done = await this.#accounts.updateOne(
+      { _id: accountId, billingFence: { $not: { $gt: fence } } },
+      { $set: { plan, quotaWindow, billingFence: fence } },
+    );
+    this.#cache.forget(accountId);
+    return done;
   }
 
   async setPasswordHash(accountId: string, passwordHash: string): Promise<void> {

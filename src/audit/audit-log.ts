@@ -21,8 +21,8 @@ export const AUDIT_ACTIONS = [
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-/** Who did it: the account itself, somebody who has not shown to be it, or whoever operates the service. */
-export const AUDIT_ACTORS = ['account', 'anonymous', 'operator'] as const;
+/** Who did it: the account itself, somebody who has not shown to be it, whoever operates the service, or its billing. */
+export const AUDIT_ACTORS = ['account', 'anonymous', 'operator', 'billing'] as const;
 export type AuditActor = (typeof AUDIT_ACTORS)[number];
 
 /** Who does something, and from where. */
@@ -33,6 +33,8 @@ export interface DoneBy {
 }
 /** By whoever operates the service: on the command line, or by how it is configured. */
 export const BY_OPERATOR: DoneBy = { actor: 'operator' };
+/** By what the payment provider says of the account's subscription and payments. */
+export const BY_BILLING: DoneBy = { actor: 'billing' };
 /** By the account itself. */
 export function byAccount(ipAddress: string | undefined): DoneBy {
   return { actor: 'account', ipAddress };

@@ -161,20 +161,20 @@ export class BatchAdmission {
   }
 
   async #take(
-    { accountId, plan, mode }: Caller,
+    caller: Caller,
     { batchId, items }: BatchOrder,
     bytes: number,
     now: Date,
   ): Promise<{ first: number; expectedSeconds: number }> {
     const { ledger } = this.#parts;
-    const test = mode === 'test';
-    const quota = quotaOf({ test, quotaPeriod: test ? null : quotaPeriod(now) }, plan, now);
+    const { accountId, plan } = caller;
+    const quota = quotaOf({ test: caller.mode === 'test', quotaPeriod: periodOf(caller, now) }, plan, now);
     const stored = { bytes, max: plan.maxStoredBytes };
     const arrival = { id: batchId, jobs: [], batchOf: items.length, lane: BATCH_LANE };
     const limits = { maxWaiting: plan.maxWaitingJobs, quota, stored };
     const first = await ledger.takePlaces(accountId, arrival, limits);
     const record = await ledger.find(accountId);
-    if (first === undefined) throw refusalOf(record, items.length, plan, limits, now);
+    if (first === undefined) throw refusalOf(record, items.length, caller, limits, now);
     const before = (record?.waiting ?? 0) + (record?.inFlight ?? 0);
     return { first, expectedSeconds: Math.ceil((before * GUESSED_ITEM_S) / plan.concurrentRenders) };
   }
@@ -185,8 +185,8 @@ export function partIds(batchId: string, count: number): string[] {
   return Array.from({ length: count }, (_, number) => `${batchId}/${number}`);
 }
 
-function periodOf({ mode }: Caller, now: Date) {
-  return mode === 'test' ? null : quotaPeriod(now);
+function periodOf({ mode, quotaWindow }: Caller, now: Date) {
+  return mode === 'test' ? null : quotaPeriod(now, quotaWindow);
 }
 
 function sum(numbers: readonly number[]): number {

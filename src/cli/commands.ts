@@ -15,6 +15,13 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map([
     },
   ],
   [
+    'billing',
+    async (argv) => {
+      const { runBillingCommand } = await import('./billing-command.ts');
+      process.exitCode = await runBillingCommand(argv, process.env, print);
+    },
+  ],
+  [
     'try',
     async (argv) => {
       const { runTryCommand } = await import('./try-command.ts');

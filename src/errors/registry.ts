@@ -25,6 +25,26 @@ const REGISTRY = {
     attempts: 1,
     retryable: false,
   },
+  BILLING_NOT_CONFIGURED: {
+    status: 400,
+    message: 'This installation sells nothing: plans are set by whoever operates it.',
+    attempts: 1,
+    retryable: false,
+  },
+  PAYMENT_EVENT_REFUSED: {
+    status: 400,
+    message: 'The event could not be taken.',
+    attempts: 1,
+    retryable: true,
+  },
+  NOT_SUBSCRIBED: {
+    status: 400,
+    message: 'The account has no subscription that runs.',
+    attempts: 1,
+    retryable: false,
+  },
+  NOT_SOLD: { status: 400, message: 'This is not sold at the moment.', attempts: 1, retryable: false },
+  PAYMENT_FAILED: { status: 400, message: 'The payment failed.', attempts: 1, retryable: true },
   UNAUTHENTICATED: { status: 401, message: 'A valid credential is required.', attempts: 1, retryable: false },
   ADDRESS_NOT_ALLOWED: {
     status: 403,

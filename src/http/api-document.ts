@@ -77,7 +77,7 @@ export function createApiDocument(
 }
 
 function operationOf(route: RouteDeclaration, headerPrefix: string): ZodOpenApiOperationObject {
-  const { params, query, headers, body } = route;
+  const { params, query, headers, body, rawBody } = route;
   return {
     operationId: operationId(route),
     summary: route.summary,
@@ -90,6 +90,13 @@ function operationOf(route: RouteDeclaration, headerPrefix: string): ZodOpenApiO
       ...(headers && { header: headers }),
     },
     ...(body && { requestBody: { required: true, content: { 'application/json': { schema: body } } } }),
+    ...(rawBody && {
+      requestBody: {
+        required: true,
+        description: rawBody.description,
+        content: { 'application/json': { schema: {} } },
+      },
+    }),
     responses: {
       ...Object.fromEntries(
         Object.entries(route.responses).map(([status, spec]) => [

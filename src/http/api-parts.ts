@@ -5,6 +5,7 @@ import type { AuditLog } from '../audit/audit-log.ts';
 import type { BatchFiles } from '../batches/batch-files.ts';
 import type { BatchMetrics } from '../batches/batch-metrics.ts';
 import type { BatchService } from '../batches/batch-service.ts';
+import type { Billing } from '../billing/open-billing.ts';
 import type { Callbacks } from '../callbacks/open-callbacks.ts';
 import type { BrowserStatus } from '../chromium/renderer.ts';
 import type { Clock } from '../clock.ts';
@@ -76,6 +77,7 @@ export interface ApiParts extends OpsParts {
   readonly usage: UsageReports;
   /** Why no new work of a plan is taken at the moment, whoever asks for it. */
   readonly admission: (plan: Plan) => PlatenError | undefined;
+  readonly billing: Billing;
   /** Callbacks that were ordered, and the keys that sign them. */
   readonly callbacks: Pick<Callbacks, 'deliveries' | 'keys'>;
   /** Checks where a callback is to go before the work is accepted; throws what the caller is told. */

@@ -14,10 +14,13 @@ import { batchFileRoutes } from './routes/batch-files.ts';
 import { batchItemRoutes } from './routes/batch-items.ts';
 import { batchMetricsRoutes } from './routes/batch-metrics.ts';
 import { batchRoutes } from './routes/batches.ts';
+import { billingRoutes } from './routes/billing.ts';
 import { documentationRoutes } from './routes/documentation.ts';
 import { fileRoutes } from './routes/files.ts';
+import { invoiceRoutes } from './routes/invoices.ts';
 import { jobRoutes } from './routes/jobs.ts';
 import { operationRoutes } from './routes/operations.ts';
+import { paymentWebhookRoutes } from './routes/payment-webhook.ts';
 import { renderRoutes } from './routes/renders.ts';
 import { requestLogRoutes } from './routes/request-logs.ts';
 import { templateVersionRoutes } from './routes/template-versions.ts';
@@ -43,6 +46,9 @@ export const API_ROUTES: readonly Route<ApiParts & { readonly document: () => Ap
   ...templateVersionRoutes,
   ...auditLogRoutes,
   ...webhookRoutes,
+  ...billingRoutes,
+  ...invoiceRoutes,
+  ...paymentWebhookRoutes,
   ...operationRoutes,
   ...documentationRoutes,
 ];

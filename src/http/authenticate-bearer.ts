@@ -3,12 +3,15 @@ import type { BearerTokens, Session } from '../accounts/bearer.ts';
 import { PlatenError } from '../errors/registry.ts';
 import type { Plan, PlanName } from '../plans/plan.ts';
 import type { PlanSource } from '../plans/plan-source.ts';
+import type { QuotaWindow } from '../usage/quota-period.ts';
 
 /** Who asks, as the account itself, and under which plan. */
 export interface AccountCaller {
   readonly accountId: string;
   readonly planName: PlanName;
   readonly plan: Plan;
+  /** The period of its subscription whose quota is used; without one the calendar month is. */
+  readonly quotaWindow: QuotaWindow | null;
   readonly session: Session;
 }
 
@@ -34,6 +37,12 @@ export function bearerAuthenticator(parts: {
     const session = token === undefined ? undefined : await parts.bearer.verify(token, request.ip);
     if (session === undefined) throw new PlatenError('UNAUTHENTICATED', 'The access token is not valid.');
     const { account } = session;
-    return { accountId: account._id, planName: account.plan, plan: parts.plans.plan(account.plan), session };
+    return {
+      accountId: account._id,
+      planName: account.plan,
+      plan: parts.plans.plan(account.plan),
+      quotaWindow: account.quotaWindow ?? null,
+      session,
+    };
   };
 }

@@ -42,6 +42,7 @@ export function apiKeyAuthenticator(parts: {
       mode: key.mode,
       planName: account.plan,
       plan: parts.plans.plan(account.plan),
+      quotaWindow: account.quotaWindow,
     };
   };
 }

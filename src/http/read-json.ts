@@ -30,13 +30,28 @@ export async function readJson(
   ownerId: string,
 ): Promise<JsonBody> {
   checkMediaType(request);
+  const { bytes, release } = await readBytes(request, maxBytes, intake, ownerId);
+  try {
+    checkJsonSize(bytes);
+    return { bytes, value: parse(decode(bytes)), release };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+/** Reads a body of any type as it came. Otherwise as `readJson`. */
+export async function readBytes(
+  request: Request,
+  maxBytes: number,
+  intake: BodyIntake,
+  ownerId: string,
+): Promise<Pick<JsonBody, 'bytes' | 'release'>> {
   const announced = Number(request.headers['content-length'] ?? 0);
   if (announced > maxBytes) throw tooLarge(maxBytes);
   const body = intake.begin(ownerId, announced);
   try {
-    const bytes = await readAtMost(request, maxBytes, body);
-    checkJsonSize(bytes);
-    return { bytes, value: parse(decode(bytes)), release: body.release };
+    return { bytes: await readAtMost(request, maxBytes, body), release: body.release };
   } catch (error) {
     body.release();
     throw error;

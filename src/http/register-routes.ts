@@ -9,7 +9,7 @@ import type { Authenticators } from './authenticate.ts';
 import type { BodyIntake } from './body-intake.ts';
 import type { CallerGuard, Exchange } from './caller-guard.ts';
 import { checkRequest } from './check-request.ts';
-import { type JsonBody, readJson } from './read-json.ts';
+import { type JsonBody, readBytes, readJson } from './read-json.ts';
 import { contextOf } from './request-context.ts';
 import type { AnyAnswer, Identities, Route } from './route.ts';
 
@@ -17,6 +17,7 @@ type AnyCaller = Identities[keyof Identities];
 
 /** Largest body of a request that needs no credential, in bytes. */
 const ANONYMOUS_BODY_BYTES = 64 * 1024;
+const NO_BODY = Buffer.alloc(0);
 
 export interface Registration<Parts> {
   readonly app: Express;
@@ -89,15 +90,19 @@ async function readAndCheck<Parts>(
   { request, response, caller, admissionTimer }: Exchange<AnyCaller>,
 ): Promise<Parameters<Route<Parts>['handler']>[0]> {
   let body: JsonBody | undefined;
-  if (route.body !== undefined) {
+  let raw: Pick<JsonBody, 'bytes' | 'release'> | undefined;
+  if (route.body !== undefined || route.rawBody !== undefined) {
     if (bodies === undefined) throw new Error(`Nothing takes in the bodies of ${route.path}.`);
-    body = await readJson(request, bodyLimit(caller), bodies, caller?.accountId ?? strangersOf(request));
+    const ownerId = caller?.accountId ?? strangersOf(request);
+    if (route.rawBody === undefined) body = await readJson(request, bodyLimit(caller), bodies, ownerId);
+    else raw = await readBytes(request, route.rawBody.maxBytes, bodies, ownerId);
   }
-  const release = body?.release;
+  const release = (body ?? raw)?.release;
   try {
     const bodyHash = body && hashOfNamed(request, body);
     const checked = {
       ...checkRequest(route, request, body?.value),
+      rawBody: raw?.bytes ?? NO_BODY,
       caller,
       clientAddress: request.ip,
       route: route.path,

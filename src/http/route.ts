@@ -79,6 +79,8 @@ export interface RouteRequest<A extends Auth, P, Q, H, B> {
   /** By the names the schema gives them. */
   readonly headers: Parsed<H>;
   readonly body: Parsed<B>;
+  /** The body as it came; empty unless the route asks for that. */
+  readonly rawBody: Buffer;
   readonly caller: Identities[A];
   /** The client's address; undefined when the connection is gone already. */
   readonly clientAddress: string | undefined;
@@ -117,6 +119,8 @@ interface RouteSpec<A extends Auth, R extends Responses, P, Q, H, B> {
   readonly headers?: H;
   /** Of a JSON body, which is required then. */
   readonly body?: B;
+  /** The handler takes the bytes of the body as they came, of any type, up to so many; instead of `body`. */
+  readonly rawBody?: { readonly maxBytes: number; readonly description: string };
   /** Rules between the fields of the body; asked even of a body with faults, so that all are told at once. */
   readonly bodyFaults?: (body: unknown) => readonly string[];
   /** Says more of a fault of the body, by the body: which of many things it is in. */

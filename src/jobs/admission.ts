@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts';
 import { PlatenError } from '../errors/registry.ts';
 import type { AdmissionTimer } from '../limits/admission-timer.ts';
 import type { Plan } from '../plans/plan.ts';
-import { testPeriod } from '../usage/quota-period.ts';
+import { type QuotaWindow, testPeriod } from '../usage/quota-period.ts';
 import type { HandOver } from './hand-over.ts';
 import type { Job, JobInput } from './job.ts';
 import { laneOf, placeOf } from './lanes.ts';
@@ -25,6 +25,7 @@ export interface NewJob {
 export interface AccountSnapshot {
   readonly accountId: string;
   readonly plan: Plan;
+  readonly quotaWindow?: QuotaWindow | null | undefined;
 }
 
 /** What was taken for new jobs: a slot, or places in a lane from this number on. */
@@ -160,7 +161,7 @@ export class Admission {
     const record = await ledger.find(accountId);
     // Another try of the same request is at it, in a process that was taken for dead.
     if (isNamed(record, job._id)) return this.#afterOther(account, jobs);
-    throw refusalOf(record, jobs.length, plan, limits, this.#parts.clock.now());
+    throw refusalOf(record, jobs.length, account, limits, this.#parts.clock.now());
   }
 
   /** Waits until the other try has written the job, or has given up. @throws JobExists, or what `#take` does. */

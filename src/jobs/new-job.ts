@@ -69,7 +69,7 @@ export function newJob(order: JobOrder, caller: Caller, now: Date): NewJob {
     pool: poolOf(plan),
     class: order.execution === 'sync' ? 'interactive' : 'bulk',
     test,
-    quotaPeriod: test ? null : quotaPeriod(now),
+    quotaPeriod: test ? null : quotaPeriod(now, caller.quotaWindow),
     inputMode: order.source.mode,
     outputMode: order.output,
     fileName: order.fileName,

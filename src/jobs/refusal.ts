@@ -1,6 +1,6 @@
 import { PlatenError } from '../errors/registry.ts';
 import type { Plan } from '../plans/plan.ts';
-import { quotaResetDate, testPeriod } from '../usage/quota-period.ts';
+import { type QuotaWindow, quotaResetDate, testPeriod } from '../usage/quota-period.ts';
 import type { QuotaLimit, StoredLimit } from './ledger/ledger.ts';
 import type { LedgerRecord } from './ledger/ledger-record.ts';
 import { secondsPerJob } from './ledger/queue-pace.ts';
@@ -19,12 +19,13 @@ interface Wanted {
 export function refusalOf(
   record: LedgerRecord | undefined,
   count: number,
-  plan: Plan,
+  { plan, quotaWindow }: { readonly plan: Plan; readonly quotaWindow?: QuotaWindow | null | undefined },
   { quota, stored }: Wanted,
   now: Date,
 ): PlatenError {
   const used = quota === undefined ? 0 : (record?.quota?.[quota.period] ?? 0);
-  if (quota !== undefined && used + count > quota.limit) return usedUp(quota, used, count, now);
+  if (quota !== undefined && used + count > quota.limit)
+    return usedUp(quota, used, count, now, quotaWindow ?? null);
   const kept = record?.stored ?? 0;
   if (kept + stored.bytes > stored.max) return storageFull(kept, stored);
   return new PlatenError(
@@ -42,10 +43,16 @@ export function storageFull(kept: number, { bytes, max }: StoredLimit): PlatenEr
   );
 }
 
-function usedUp({ period, limit }: QuotaLimit, used: number, count: number, now: Date): PlatenError {
+function usedUp(
+  { period, limit }: QuotaLimit,
+  used: number,
+  count: number,
+  now: Date,
+  window: QuotaWindow | null,
+): PlatenError {
   const ofDay = period === testPeriod(now);
   const what = ofDay ? 'test renders of this day' : 'PDFs of this month';
-  const reset = ofDay ? 'midnight UTC' : quotaResetDate(now).toISOString().slice(0, 10);
+  const reset = ofDay ? 'midnight UTC' : quotaResetDate(now, window).toISOString().slice(0, 10);
   return new PlatenError(
     ofDay ? 'TEST_QUOTA_EXCEEDED' : 'QUOTA_EXCEEDED',
     count === 1

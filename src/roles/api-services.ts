@@ -1,3 +1,4 @@
+import { openBilling } from '../billing/open-billing.ts';
 import { IdempotencyStore } from '../idempotency/idempotency-store.ts';
 import { KeyStore } from '../keys/key-store.ts';
 import { RateLimiter } from '../limits/rate-limiter.ts';
@@ -21,6 +22,11 @@ export async function openApiServices(core: Core, closers: Closers) {
   const requestLog = new RequestLog(connection, logger);
   const services = {
     accountServices,
+    billing: openBilling({
+      ...core,
+      accountService: accountServices.accountService,
+      publicUrl: () => core.address.publicUrl ?? '',
+    }),
     keys,
     templates: new TemplateStore(connection, clock),
     idempotency: new IdempotencyStore(connection, clock),

@@ -1,5 +1,6 @@
 import { type Sweep, Sweeper } from '../async/sweeper.ts';
 import { endBatchRetention } from '../batches/retention.ts';
+import { openBilling } from '../billing/open-billing.ts';
 import { IdempotencyStore } from '../idempotency/idempotency-store.ts';
 import { measureDemand } from '../jobs/demand.ts';
 import { repairNamedJobs } from '../jobs/sweeps/named-jobs.ts';
@@ -12,7 +13,8 @@ import { ensureIndexes } from '../store/collection-spec.ts';
 import { TemplateStore } from '../templates/template-store.ts';
 import { RequestLog } from '../usage/request-log.ts';
 import { WorkerRegistry } from '../workers/worker-registry.ts';
-import { createAccountServices } from './account-services.ts';
+import { type AccountServices, createAccountServices } from './account-services.ts';
+import { billingSweeps } from './billing.ts';
 import { callbackSweep, openSender } from './callbacks.ts';
 import type { Component } from './component.ts';
 import type { Core } from './core.ts';
@@ -37,11 +39,19 @@ export async function startDispatcher(core: Core): Promise<Component> {
   });
   const sender = openSender(core);
   const mails = openMailSender(core);
+  const keys = new KeyStore(connection, core.clock);
+  const accountServices = createAccountServices(connection, { ...core, keys });
+  const billing = openBilling({
+    ...core,
+    accountService: accountServices.accountService,
+    publicUrl: () => core.address.publicUrl ?? '',
+  });
   const sweeps = [
     ...jobSweeps(core),
     callbackSweep(core, sender.sender),
     mailSweep(core, mails),
-    ...expirySweeps(core),
+    ...billingSweeps(billing, core.config),
+    ...expirySweeps(core, accountServices),
   ];
   await ensureIndexes(connection);
   // Counted from zero, or the first failure and the first repair of a sweep would not show as an increase.
@@ -139,16 +149,12 @@ function jobSweeps(core: Core): Sweep[] {
 }
 
 /** Deletes what has had its time. */
-function expirySweeps(core: Core): Sweep[] {
+function expirySweeps(core: Core, accountServices: AccountServices): Sweep[] {
   const { connection, clock, logger, counters } = core;
   const requestLog = new RequestLog(connection, logger);
   const limiter = new RateLimiter(connection, clock);
   const idempotency = new IdempotencyStore(connection, clock);
   const workers = new WorkerRegistry(connection, clock);
-  const accountServices = createAccountServices(connection, {
-    ...core,
-    keys: new KeyStore(connection, clock),
-  });
   const deletions: Readonly<Record<string, (now: Date) => Promise<number>>> = {
     'request-logs': (now) => requestLog.deleteOld(now),
     'usage-buckets': (now) => counters.deleteOld(now),

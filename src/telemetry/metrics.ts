@@ -40,6 +40,30 @@ export function createMetrics(role: string) {
       buckets: ADMISSION_BUCKETS,
       registers,
     }),
+    paymentEvents: new Counter({
+      name: 'platen_payment_events_total',
+      help: 'Events of the payment provider: noted, ignored, refused (not signed, or too old) or failed (could not be stored).',
+      labelNames: ['outcome'] as const,
+      registers,
+    }),
+    paymentEventAge: new Histogram({
+      name: 'platen_payment_event_age_seconds',
+      help: 'Time from an event at the payment provider to its arrival here, in seconds.',
+      buckets: [1, 2, 5, 10, 30, 60, 300, 1800, 7200, 86_400, 259_200],
+      registers,
+    }),
+    billingFolds: new Counter({
+      name: 'platen_billing_folds_total',
+      help: 'Looks at what the payment provider says of an account: done, overtaken (by a later one) or failed.',
+      labelNames: ['outcome'] as const,
+      registers,
+    }),
+    billingFaults: new Counter({
+      name: 'platen_billing_faults_total',
+      help: 'What an operator has to look at, each time that it is seen: unclear (a status or price that is not understood), duplicate (a second subscription).',
+      labelNames: ['kind'] as const,
+      registers,
+    }),
     jobs: new Gauge({
       name: 'platen_jobs',
       help: 'Live jobs by state and class.',

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { Plan, PlanName } from '../plans/plan.ts';
 import { maskAddress } from './mask-address.ts';
 import { type Period, periodStart } from './periods.ts';
-import { type Period as QuotaPeriod, quotaPeriod, quotaResetDate } from './quota-period.ts';
+import { type Period as QuotaPeriod, type QuotaWindow, quotaPeriod, quotaResetDate } from './quota-period.ts';
 import type { RequestLog, RequestLogEntry } from './request-log.ts';
 import type { KeyUsage, UsageTotals } from './tallies.ts';
 import type { UsageCounters } from './usage-counters.ts';
@@ -12,6 +12,8 @@ export interface Reader {
   readonly accountId: string;
   readonly planName: PlanName;
   readonly plan: Plan;
+  /** As of `Caller`. */
+  readonly quotaWindow?: QuotaWindow | null | undefined;
 }
 
 /** The usage summary of the interface. */
@@ -22,7 +24,7 @@ export interface UsageSummary
       'requestsPerMinute' | 'concurrentRenders' | 'maxInputSizeBytes' | 'maxOutputSizeBytes' | 'maxTimeoutMs'
     > {
   readonly plan: PlanName;
-  /** PDFs left of this month's quota. */
+  /** PDFs left of the quota of this period. */
   readonly remaining: number;
   /** `yyyy-mm-dd` (UTC): the day on which the quota starts anew. */
   readonly resetDate: string;
@@ -68,14 +70,14 @@ export class UsageReports {
   }
 
   async summary(
-    { accountId, planName, plan }: Reader,
+    { accountId, planName, plan, quotaWindow }: Reader,
     period: Period,
     includeBreakdown: boolean,
   ): Promise<UsageSummary> {
     const now = this.#clock.now();
     const [{ keyBreakdown, ...totals }, used] = await Promise.all([
       this.#counters.usage(accountId, periodStart(period, now)),
-      this.#quotaUsed(accountId, quotaPeriod(now)),
+      this.#quotaUsed(accountId, quotaPeriod(now, quotaWindow)),
     ]);
     return {
       plan: planName,
@@ -86,7 +88,7 @@ export class UsageReports {
       maxInputSizeBytes: plan.maxInputSizeBytes,
       maxOutputSizeBytes: plan.maxOutputSizeBytes,
       maxTimeoutMs: plan.maxTimeoutMs,
-      resetDate: quotaResetDate(now).toISOString().slice(0, 10),
+      resetDate: quotaResetDate(now, quotaWindow).toISOString().slice(0, 10),
       ...(includeBreakdown && { keyBreakdown }),
     };
   }

@@ -248,6 +248,19 @@ export const ACCESS: Readonly<Record<string, Row>> = {
   'GET /user/webhook-keys': { ...open('/user/webhook-keys'), isEmptyFor: ({ keys }) => keys.length === 0 },
   'POST /user/webhook-keys/rotate': { status: 200, ask: () => ({ path: '/user/webhook-keys/rotate' }) },
 
+  'GET /user/subscription': { ...open('/user/subscription'), isEmptyFor: ({ status }) => status === 'none' },
+  'GET /user/invoices': { ...open('/user/invoices'), isEmptyFor: isEmpty },
+  // Nothing is sold here, whoever asks or says that something was paid.
+  'POST /user/subscription/cancel': { status: 400, ask: () => ({ path: '/user/subscription/cancel' }) },
+  'POST /user/subscription/resume': { status: 400, ask: () => ({ path: '/user/subscription/resume' }) },
+  'GET /user/subscription/upgrade-preview': {
+    status: 400,
+    ask: () => ({ path: '/user/subscription/upgrade-preview?plan=business' }),
+  },
+  'POST /user/checkout': { status: 400, ask: () => ({ path: '/user/checkout', body: { plan: 'starter' } }) },
+  'GET /user/billing-portal': { status: 400, ask: () => ({ path: '/user/billing-portal' }) },
+  'POST /webhooks/payments': { status: 400, ask: () => ({ path: '/webhooks/payments', body: {} }) },
+
   'GET /healthz': open('/healthz'),
   'GET /readyz': open('/readyz'),
   'GET /metrics': open('/metrics'),

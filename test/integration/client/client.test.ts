@@ -287,6 +287,17 @@ describe('the TypeScript client', function () {
     const again = await account.POST('/user/webhook-deliveries/{id}/redeliver', nowhere);
     assert.equal(again.error?.code, 'NOT_FOUND');
 
+    assert.equal((await dataOf(account.GET('/user/subscription'))).plan, 'professional');
+    assert.equal((await dataOf(account.GET('/user/invoices'))).total, 0);
+    const unsold = await Promise.all([
+      account.POST('/user/subscription/cancel'),
+      account.POST('/user/subscription/resume'),
+      account.GET('/user/subscription/upgrade-preview', { params: { query: { plan: 'business' } } }),
+      account.POST('/user/checkout', { body: { plan: 'business' } }),
+      account.GET('/user/billing-portal'),
+    ]);
+    for (const { error } of unsold) assert.equal(error?.code, 'BILLING_NOT_CONFIGURED');
+
     assert.equal((await dataOf(account.GET('/user/templates'))).total, 1);
     await dataOf(account.DELETE('/user/templates/{id}', one));
 

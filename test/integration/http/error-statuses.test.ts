@@ -17,6 +17,7 @@ const PRODUCED: Partial<Record<ErrorCode, (api: TestApi, caller: TestCaller) => 
   MALFORMED_JSON: (_, caller) => caller.render('{'),
   UNSUPPORTED_MEDIA_TYPE: (_, caller) => caller.render('<p>x</p>', { 'content-type': 'text/html' }),
   UNAUTHENTICATED: (api) => callApi(api.url, 'GET', '/v1/pdf/jobs'),
+  BILLING_NOT_CONFIGURED: (api) => callApi(api.url, 'POST', '/webhooks/payments', {}),
   ADDRESS_NOT_ALLOWED: async (api) => (await api.newCaller({ allowedIps: ['203.0.113.1'] })).render(BODY),
   PLAN_LIMIT: (_, caller) => caller.render({ ...BODY, options: { timeoutMs: 60_001 } }),
   QUOTA_EXCEEDED: async (_, caller) => {
@@ -141,6 +142,11 @@ const ELSEWHERE: readonly ErrorCode[] = [
   'REGISTRATION_CLOSED',
   'INVITATION_INVALID',
   'TOO_MANY_REGISTRATIONS',
+  // Shown where billing is tested.
+  'PAYMENT_EVENT_REFUSED',
+  'NOT_SUBSCRIBED',
+  'NOT_SOLD',
+  'PAYMENT_FAILED',
 ];
 /** Every status of the contract's table. 410 is also what batches answer after their retention. */
 const CONTRACT = [400, 401, 403, 404, 409, 410, 413, 429, 500, 503];

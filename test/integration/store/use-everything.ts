@@ -7,6 +7,7 @@ import { WorkerRegistry } from '../../../src/workers/worker-registry.ts';
 import { PASSWORD, signUp } from '../../support/account-client.ts';
 import type { TestApi } from '../http/support/api.ts';
 import { useBatches } from './use-batches.ts';
+import { useBilling } from './use-billing.ts';
 import { useCallbacks } from './use-callbacks.ts';
 import { useMails } from './use-mails.ts';
 
@@ -19,6 +20,7 @@ export async function useEverything(api: TestApi): Promise<void> {
   await useBatches(api);
   await useCallbacks(api);
   await useMails(api);
+  await useBilling(api);
   await manageAccount(api);
   await mirrorPlans(api);
   await listWorkers(api);

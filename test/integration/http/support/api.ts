@@ -7,6 +7,7 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { AccountStore } from '../../../../src/accounts/account-store.ts';
 import { BatchFiles } from '../../../../src/batches/batch-files.ts';
+import { type Billing, type BillingConfig, openBilling } from '../../../../src/billing/open-billing.ts';
 import { createAddressPolicy } from '../../../../src/egress/address-policy.ts';
 import { checkCallbackUrl } from '../../../../src/egress/callback-url.ts';
 import { parseNetworks } from '../../../../src/egress/networks.ts';
@@ -62,6 +63,7 @@ export interface TestApi {
   readonly lastUse: LastUse;
   readonly accountServices: AccountServices;
   readonly plans: PlanSource;
+  readonly billing: Billing;
   /** What the app's own parts say; a test changes it. */
   readonly state: ApiState;
   /** Every line that was logged. */
@@ -84,6 +86,8 @@ export async function openApi(
     trustedProxies?: number;
     uri?: string;
     config?: Partial<AccountServicesConfig>;
+    /** Where the payments go; without a key nothing is sold. */
+    billing?: Partial<BillingConfig>;
     templateBounds?: TemplateBounds;
     /** Those of the bodies of requests. */
     bodyBounds?: Partial<BodyBounds>;
@@ -125,6 +129,23 @@ export async function openApi(
     },
   });
   const lastUse = new LastUse({ keys, countries: await openCountryDatabase(), clock, logger });
+  const metrics = createMetrics('api');
+  const billing = openBilling({
+    connection,
+    clock,
+    logger,
+    metrics,
+    plans,
+    accounts,
+    accountService: accountServices.accountService,
+    config: {
+      STRIPE_SECRET_KEY: undefined,
+      STRIPE_WEBHOOK_SECRET: undefined,
+      STRIPE_API_BASE: undefined,
+      ...options.billing,
+    },
+    publicUrl: () => url,
+  });
   const templateEngine = createTemplateEngine({ processes: 1, logger });
   await ensureIndexes(connection);
   const waiter = new EndWaiter(bus);
@@ -138,7 +159,6 @@ export async function openApi(
   });
   const worker = new TestWorker(domain, outputs, templateEngine);
   const links = new DownloadLinks('a secret for tests, long enough to be one');
-  const metrics = createMetrics('api');
   const state: ApiState = { refusal: undefined, problems: [], stuck: undefined };
   const callbackPolicy = createAddressPolicy({ allowedNetworks: parseNetworks(['127.9.9.0/24']) });
   const server: Server = createServer(
@@ -168,6 +188,7 @@ export async function openApi(
       links,
       publicUrl: () => url,
       callbacks: domain.callbacks,
+      billing,
       checkCallbackUrl: (url) => checkCallbackUrl(url, callbackPolicy),
       metrics,
       logger,
@@ -206,6 +227,7 @@ export async function openApi(
     lastUse,
     accountServices,
     plans,
+    billing,
     state,
     log,
     async newCaller(options) {

@@ -1,0 +1,228 @@
+import { randomUUID } from 'node:crypto';
+import type { Connection } from 'mongoose';
+import type { Clock } from '../clock.ts';
+import { Collection, type CollectionSpec } from '../store/collection.ts';
+import type { Operation } from './operations.ts';
+import type { SubscriptionState } from './subscription.ts';
+
+/** A hosted page that may still be open, so that no second one is opened beside it. */
+export interface OpenCheckout {
+  /** The idempotency key that it was or will be made with. */
+  readonly key: string;
+  /** The plan that it is for. */
+  readonly plan: string;
+  readonly priceId: string;
+  readonly openedAt: Date;
+  /** Absent until Stripe has answered. */
+  readonly sessionId?: string;
+  readonly url?: string;
+  readonly expiresAt?: Date;
+}
+
+/** What is owed to an account whose customer has had something happen to it, and what was found last. */
+export interface BillingAccount {
+  /** The account. */
+  readonly _id: string;
+  /** Absent until the customer is made, and when it was deleted at the provider. */
+  readonly customerId?: string;
+  /** Part of the key that makes the customer: one that was deleted is made anew under the next one. */
+  readonly generation: number;
+  /** Raised by everything that may have changed the customer's state. */
+  readonly wanted: number;
+  /** As far as the state below takes account of them. */
+  readonly noted: number;
+  /** Raised by everyone who claims the account: only the last one may write. */
+  readonly fence: number;
+  /** When it is to be looked at, or when a claim ends; absent while there is nothing to do. */
+  readonly dueAt?: Date;
+  /** Failures in a row. */
+  readonly failures: number;
+  /** What the last event was, for the audit log. */
+  readonly cause?: string;
+  readonly state?: SubscriptionState;
+  readonly checkout?: OpenCheckout;
+  /** The call that is under way. */
+  readonly operation?: Operation;
+  /** What a change was said to cost last, and by which second that was reckoned. */
+  readonly preview?: { readonly subscriptionId: string; readonly priceId: string; readonly date: number };
+  readonly createdAt: Date;
+}
+
+/** An account that somebody has claimed, as it was then. */
+export type ClaimedAccount = BillingAccount & { readonly customerId: string };
+
+const ACCOUNTS: CollectionSpec = {
+  name: 'billing_accounts',
+  indexes: [
+    { fields: { customerId: 1 }, unique: true, sparse: true },
+    { fields: { dueAt: 1 }, sparse: true },
+    { fields: { createdAt: 1, _id: 1 } },
+  ],
+};
+
+/** How long a claim lasts, in milliseconds: longer than the calls to the provider can take. */
+export const CLAIM_MS = 120_000;
+const MAX_BACKOFF_MS = 300_000;
+/** Stripe knows an idempotency key for a day; nobody relies on its last hour. */
+const KEY_MS = 23 * 3_600_000;
+
+/**
+ * Owns what is known of the accounts as customers. An event is only a hint: it raises `wanted`. Whoever claims the account
+ * reads the counter, asks the provider, and writes the outcome if nobody has claimed it since; where the counter has grown
+ * meanwhile the account is due again.
+ */
+export class BillingStore {
+  readonly #accounts: Collection<BillingAccount>;
+  readonly #clock: Clock;
+
+  constructor(connection: Connection, clock: Clock) {
+    this.#accounts = new Collection(connection, ACCOUNTS);
+    this.#clock = clock;
+  }
+
+  find(accountId: string): Promise<BillingAccount | undefined> {
+    return this.#accounts.findById(accountId);
+  }
+
+  findByCustomer(customerId: string): Promise<BillingAccount | undefined> {
+    return this.#accounts.findOne({ customerId });
+  }
+
+  /** The account as a customer; made when there is none. */
+  async open(accountId: string): Promise<BillingAccount> {
+    return this.#accounts.upsert(accountId, {
+      $setOnInsert: {
+        generation: 1,
+        wanted: 0,
+        noted: 0,
+        fence: 0,
+        failures: 0,
+        createdAt: this.#clock.now(),
+      },
+    });
+  }
+
+  /** @returns false when it has another one, or another account has this one. */
+  async setCustomer(accountId: string, generation: number, customerId: string): Promise<boolean> {
+    return this.#accounts.updateOne(
+      { _id: accountId, generation, customerId: { $exists: false } },
+      { $set: { customerId } },
+    );
+  }
+
+  /** The customer was deleted at the provider; the next one is another. */
+  async unlink({ _id, fence, customerId }: ClaimedAccount): Promise<void> {
+    await this.#accounts.updateOne(
+      { _id, fence, customerId },
+      { $unset: { customerId: '', checkout: '' }, $inc: { generation: 1 } },
+    );
+  }
+
+  /** Durable when it resolves. @returns false when no account has this customer. */
+  want(customerId: string, cause: string): Promise<boolean> {
+    return this.#accounts.updateOne({ customerId }, this.#wanted(cause));
+  }
+
+  /** @returns false when the account is no customer. */
+  wantAccount(accountId: string, cause: string): Promise<boolean> {
+    return this.#accounts.updateOne({ _id: accountId, customerId: { $exists: true } }, this.#wanted(cause));
+  }
+
+  #wanted(cause: string) {
+    return { $inc: { wanted: 1 }, $set: { dueAt: this.#clock.now(), cause } };
+  }
+
+  /** Accounts that are to be looked at, those that have waited longest first. */
+  due(limit: number): Promise<BillingAccount[]> {
+    return this.#accounts.find({ dueAt: { $lte: this.#clock.now() } }, { sort: { dueAt: 1 }, limit });
+  }
+
+  /** @returns undefined when somebody else was first, or there is nobody to ask about. */
+  async claim({ _id, dueAt }: BillingAccount): Promise<ClaimedAccount | undefined> {
+    const until = new Date(this.#clock.now().getTime() + CLAIM_MS);
+    const claimed = await this.#accounts.findOneAndUpdate(
+      { _id, ...(dueAt !== undefined && { dueAt }) },
+      { $inc: { fence: 1 }, $set: { dueAt: until } },
+    );
+    if (claimed === undefined) return undefined;
+    if (claimed.customerId !== undefined) return { ...claimed, customerId: claimed.customerId };
+    await this.#accounts.updateOne({ _id, fence: claimed.fence }, { $unset: { dueAt: '' } });
+    return undefined;
+  }
+
+  /** @returns false when somebody else has claimed the account since: nothing was written then. */
+  async note({ _id, fence, wanted }: ClaimedAccount, state: SubscriptionState): Promise<boolean> {
+    const noted = { state, noted: wanted, failures: 0 };
+    const next = state.lookAgainAt;
+    const rests = await this.#accounts.updateOne(
+      { _id, fence, wanted },
+      next === null ? { $set: noted, $unset: { dueAt: '' } } : { $set: { ...noted, dueAt: next } },
+    );
+    if (rests) return true;
+    // An event has come meanwhile: once more round.
+    return this.#accounts.updateOne({ _id, fence }, { $set: { ...noted, dueAt: this.#clock.now() } });
+  }
+
+  /** It could not be looked at: later, and later still the more often that happens. */
+  async postpone({ _id, fence, failures }: ClaimedAccount): Promise<void> {
+    const delay = Math.min(MAX_BACKOFF_MS, 1000 * 2 ** Math.min(failures, 20));
+    const dueAt = new Date(this.#clock.now().getTime() + delay);
+    await this.#accounts.updateOne({ _id, fence }, { $set: { dueAt }, $inc: { failures: 1 } });
+  }
+
+  /** Notes that a page is about to be made. @returns undefined when another one was noted meanwhile. */
+  async openCheckout(
+    { _id, checkout }: BillingAccount,
+    plan: string,
+    priceId: string,
+  ): Promise<OpenCheckout | undefined> {
+    const opened: OpenCheckout = { key: randomUUID(), plan, priceId, openedAt: this.#clock.now() };
+    const unchanged =
+      checkout === undefined ? { checkout: { $exists: false } } : { 'checkout.key': checkout.key };
+    const done = await this.#accounts.updateOne({ _id, ...unchanged }, { $set: { checkout: opened } });
+    return done ? opened : undefined;
+  }
+
+  async keepCheckout(accountId: string, checkout: Required<OpenCheckout>): Promise<void> {
+    await this.#accounts.updateOne({ _id: accountId, 'checkout.key': checkout.key }, { $set: { checkout } });
+  }
+
+  async forgetCheckout(accountId: string, key: string): Promise<void> {
+    await this.#accounts.updateOne({ _id: accountId, 'checkout.key': key }, { $unset: { checkout: '' } });
+  }
+
+  async keepPreview(accountId: string, preview: NonNullable<BillingAccount['preview']>): Promise<void> {
+    await this.#accounts.updateOne({ _id: accountId }, { $set: { preview } });
+  }
+
+  /** Stores what is about to be called. @returns the same call if it is under way already, or was never answered. */
+  async beginOperation(accountId: string, operation: Omit<Operation, 'at'>): Promise<Operation> {
+    const at = this.#clock.now();
+    const begun: Operation = { ...operation, at };
+    const fresh = new Date(at.getTime() - KEY_MS);
+    const known = await this.#accounts.findById(accountId, { operation: 1 });
+    const { name } = operation;
+    if (known?.operation?.name === name && known.operation.at > fresh) return known.operation;
+    const unchanged =
+      known?.operation === undefined
+        ? { operation: { $exists: false } }
+        : { 'operation.key': known.operation.key };
+    const done = await this.#accounts.updateOne(
+      { _id: accountId, ...unchanged },
+      { $set: { operation: begun } },
+    );
+    return done ? begun : this.beginOperation(accountId, operation);
+  }
+
+  async endOperation(accountId: string, key: string): Promise<void> {
+    await this.#accounts.updateOne({ _id: accountId, 'operation.key': key }, { $unset: { operation: '' } });
+  }
+
+  /** One page of those who are customers, by when they became that; for the reconcile. */
+  page(limit: number, offset: number): Promise<BillingAccount[]> {
+    return this.#accounts.find(
+      { createdAt: { $gt: new Date(0) } },
+      { sort: { createdAt: 1, _id: 1 }, skip: offset, limit },
+    );
+  }
+}

@@ -1,0 +1,83 @@
+import type { Connection } from 'mongoose';
+import type { AccountService } from '../accounts/account-service.ts';
+import type { AccountReader } from '../accounts/account-store.ts';
+import type { Clock } from '../clock.ts';
+import type { Config } from '../config.ts';
+import type { PlanSource } from '../plans/plan-source.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { BillingStore } from './billing-store.ts';
+import { Catalogue } from './catalogue.ts';
+import { InvoiceMirror } from './invoice-mirror.ts';
+import { Operations } from './operations.ts';
+import { PaymentEvents } from './payment-events.ts';
+import { StripeGateway } from './stripe-gateway.ts';
+import { Subscriptions } from './subscriptions.ts';
+import { SubscriptionSync } from './sync.ts';
+
+export type BillingConfig = Pick<Config, 'STRIPE_SECRET_KEY' | 'STRIPE_WEBHOOK_SECRET' | 'STRIPE_API_BASE'>;
+
+export interface BillingParts {
+  readonly connection: Connection;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Pick<Metrics, 'billingFolds' | 'billingFaults'>;
+  readonly plans: PlanSource;
+  readonly accounts: Pick<AccountReader, 'find'>;
+  readonly accountService: Pick<AccountService, 'followSubscription'>;
+  readonly config: BillingConfig;
+  /** What absolute addresses start with; asked for when one is needed. */
+  readonly publicUrl: () => string;
+}
+
+/** What there is when something is sold. */
+export interface Selling {
+  readonly gateway: StripeGateway;
+  readonly events: PaymentEvents;
+  readonly sync: SubscriptionSync;
+  readonly catalogue: Catalogue;
+  readonly subscriptions: Subscriptions;
+}
+
+/** What is known of the accounts as customers; and what can be done about it, where a provider is configured. */
+export interface Billing {
+  readonly store: BillingStore;
+  readonly mirror: InvoiceMirror;
+  readonly selling: Selling | undefined;
+}
+
+/** To be made before the connection's indexes are. */
+export function openBilling(parts: BillingParts): Billing {
+  const { connection, clock, logger, metrics, plans, accounts, accountService, config, publicUrl } = parts;
+  const store = new BillingStore(connection, clock);
+  const mirror = new InvoiceMirror(connection);
+  const { STRIPE_SECRET_KEY: secretKey, STRIPE_API_BASE: apiBase } = config;
+  if (secretKey === undefined) return { store, mirror, selling: undefined };
+  const gateway = new StripeGateway({ secretKey, apiBase });
+  const webhookSecret = config.STRIPE_WEBHOOK_SECRET;
+  const events = new PaymentEvents({ connection, clock, store, gateway, webhookSecret });
+  const catalogue = new Catalogue(gateway);
+  const sync = new SubscriptionSync({
+    store,
+    mirror,
+    gateway,
+    accountService,
+    isPlan: (name) => plans.has(name),
+    clock,
+    logger,
+    observeFold: (outcome) => metrics.billingFolds.inc({ outcome }),
+    observeFault: (kind) => metrics.billingFaults.inc({ kind }),
+  });
+  const subscriptions = new Subscriptions({
+    store,
+    gateway,
+    sync,
+    catalogue,
+    operations: new Operations(store),
+    accounts,
+    plans,
+    clock,
+    returnUrl: () => `${publicUrl()}/dashboard/billing`,
+  });
+  return { store, mirror, selling: { gateway, events, sync, catalogue, subscriptions } };
+}

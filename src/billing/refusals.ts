@@ -1,0 +1,24 @@
+import Stripe from 'stripe';
+import { PlatenError } from '../errors/registry.ts';
+import { isRefusal } from './stripe-gateway.ts';
+
+const RETRY_S = 5;
+
+/** What a caller is told when the provider did not do what it was asked for. */
+export function asPlatenError(error: unknown): unknown {
+  if (!(error instanceof Stripe.errors.StripeError)) return error;
+  if (error.statusCode === 429) {
+    return new PlatenError('RATE_LIMITED', 'The payment provider is asked too often at the moment.', {
+      cause: error,
+      retryAfterSeconds: RETRY_S,
+    });
+  }
+  if (error instanceof Stripe.errors.StripeCardError) {
+    return new PlatenError('PAYMENT_FAILED', error.message, { cause: error });
+  }
+  if (isRefusal(error)) return new PlatenError('INTERNAL', undefined, { cause: error });
+  return new PlatenError('UNAVAILABLE', 'The payment provider does not answer at the moment.', {
+    cause: error,
+    retryAfterSeconds: RETRY_S,
+  });
+}

@@ -1,0 +1,372 @@
+import Stripe from 'stripe';
+import type { CustomerSnapshot, InvoiceSnapshot, SubscriptionSnapshot } from './snapshot.ts';
+import { idOf, invoiceSnapshot, METADATA, subscriptionSnapshot } from './stripe-snapshots.ts';
+
+/** The shapes of this version are what the types and the webhook endpoint go by; the package pins the same. */
+export const STRIPE_API_VERSION = '2026-10-28.endive';
+/** Of one try, in milliseconds. */
+const TIMEOUT_MS = 20_000;
+const RETRIES = 2;
+const INVOICES = 100;
+/** On the portal's configuration, so that ours is found among others. */
+export const PORTAL_METADATA = { platen: 'portal' } as const;
+
+export interface StripeSettings {
+  readonly secretKey: string;
+  /** Where the API is; Stripe's own when undefined. */
+  readonly apiBase?: string | undefined;
+  /** Only for tests: in milliseconds. */
+  readonly timeoutMs?: number;
+}
+
+/** A hosted page, and until when it can be used. */
+export interface HostedPage {
+  readonly id: string;
+  readonly url: string;
+  readonly expiresAt: Date;
+}
+
+/** What became of a change of the running subscription. */
+export interface PlanChange {
+  readonly subscription: SubscriptionSnapshot;
+  /** The page on which the customer confirms the payment, while the change waits for that; undefined when it is made. */
+  readonly confirmAt: string | undefined;
+}
+
+/**
+ * Every call to Stripe about customers and their subscriptions. Calls that change something take the idempotency key that
+ * was stored before; the library's own repetitions of a call use the same one. Errors are Stripe's: `isRefusal` says
+ * which are answers, all others leave open what happened.
+ */
+export class StripeGateway {
+  /** For the other parts of this folder. */
+  readonly stripe: Stripe;
+
+  constructor({ secretKey, apiBase, timeoutMs = TIMEOUT_MS }: StripeSettings) {
+    this.stripe = openStripe(secretKey, apiBase, timeoutMs);
+  }
+
+  /** What decides what a customer has, as it is now. */
+  async customer(customerId: string): Promise<CustomerSnapshot> {
+    const customer = await this.stripe.customers.retrieve(customerId);
+    const [subscriptions, invoices] = await Promise.all([
+      this.stripe.subscriptions.list({
+        customer: customerId,
+        status: 'all',
+        limit: 100,
+        expand: ['data.schedule'],
+      }),
+      this.stripe.invoices.list({ customer: customerId, limit: INVOICES }),
+    ]);
+    return {
+      customerId,
+      deleted: customer.deleted === true,
+      subscriptions: subscriptions.data.map(subscriptionSnapshot),
+      invoices: invoices.data.map(invoiceSnapshot),
+    };
+  }
+
+  /** @returns its id. */
+  async createCustomer(accountId: string, email: string | null, key: string): Promise<string> {
+    const { id } = await this.stripe.customers.create(
+      { metadata: { [METADATA.account]: accountId }, ...(email !== null && { email }) },
+      { idempotencyKey: key },
+    );
+    return id;
+  }
+
+  /** A page on which the customer subscribes. */
+  async subscribePage(
+    order: { customerId: string; accountId: string; priceId: string; returnUrl: string },
+    key: string,
+  ): Promise<HostedPage> {
+    const metadata = { [METADATA.account]: order.accountId };
+    const session = await this.stripe.checkout.sessions.create(
+      {
+        mode: 'subscription',
+        customer: order.customerId,
+        client_reference_id: order.accountId,
+        line_items: [{ price: order.priceId, quantity: 1 }],
+        success_url: `${order.returnUrl}?checkout=done`,
+        cancel_url: `${order.returnUrl}?checkout=left`,
+        metadata,
+        subscription_data: { metadata },
+      },
+      { idempotencyKey: key },
+    );
+    return hostedPage(session);
+  }
+
+  /** A page on which the customer buys one block. */
+  async blockPage(
+    order: { customerId: string; accountId: string; priceId: string; blockId: string; returnUrl: string },
+    key: string,
+  ): Promise<HostedPage> {
+    const metadata = { [METADATA.account]: order.accountId, [METADATA.blockId]: order.blockId };
+    const session = await this.stripe.checkout.sessions.create(
+      {
+        mode: 'payment',
+        customer: order.customerId,
+        client_reference_id: order.accountId,
+        line_items: [{ price: order.priceId, quantity: 1 }],
+        success_url: `${order.returnUrl}?overage=done`,
+        cancel_url: `${order.returnUrl}?overage=left`,
+        metadata,
+        payment_intent_data: { metadata },
+        invoice_creation: { enabled: true, invoice_data: { metadata } },
+      },
+      { idempotencyKey: key },
+    );
+    return hostedPage(session);
+  }
+
+  /** Whether a page can still be paid on. */
+  async isOpen(sessionId: string): Promise<boolean> {
+    return (await this.stripe.checkout.sessions.retrieve(sessionId)).status === 'open';
+  }
+
+  /** One that has been paid or has expired already stays as it is. */
+  async expirePage(sessionId: string): Promise<void> {
+    try {
+      await this.stripe.checkout.sessions.expire(sessionId);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+    }
+  }
+
+  /** @returns the address of Stripe's own pages for the customer, as setup has configured them. */
+  async portal(customerId: string, returnUrl: string): Promise<string> {
+    const { configurations, sessions } = this.stripe.billingPortal;
+    const { data } = await configurations.list({ active: true, limit: 100 });
+    const ours = data.find(({ metadata }) => metadata?.platen === PORTAL_METADATA.platen);
+    const session = await sessions.create({
+      customer: customerId,
+      return_url: returnUrl,
+      ...(ours && { configuration: ours.id }),
+    });
+    return session.url;
+  }
+
+  async cancelAtPeriodEnd(subscriptionId: string, key: string): Promise<void> {
+    await this.stripe.subscriptions.update(
+      subscriptionId,
+      { cancel_at_period_end: true },
+      { idempotencyKey: key },
+    );
+  }
+
+  /** Takes back a cancellation, whichever of its two fields says it: the portal sets only `cancel_at`. */
+  async resume(subscriptionId: string, key: string): Promise<void> {
+    const { subscriptions } = this.stripe;
+    const { cancel_at_period_end: atEnd } = await subscriptions.retrieve(subscriptionId);
+    const flag = { cancel_at_period_end: false };
+    if (atEnd) await subscriptions.update(subscriptionId, flag, { idempotencyKey: `${key}:flag` });
+    const { cancel_at } = await subscriptions.retrieve(subscriptionId);
+    if (cancel_at === null) return;
+    await subscriptions.update(subscriptionId, { cancel_at: '' }, { idempotencyKey: `${key}:date` });
+  }
+
+  /** A change of plan that waits for its payment. */
+  async waitingChange(
+    subscriptionId: string,
+  ): Promise<{ priceId: string | undefined; invoiceId: string; url: string | undefined } | undefined> {
+    const { pending_update: pending, latest_invoice: invoice } = await this.stripe.subscriptions.retrieve(
+      subscriptionId,
+      { expand: ['latest_invoice'] },
+    );
+    if (pending === null || invoice === null || typeof invoice === 'string') return undefined;
+    return {
+      priceId: pending.subscription_items?.[0]?.price.id,
+      invoiceId: invoice.id,
+      url: invoice.hosted_invoice_url ?? undefined,
+    };
+  }
+
+  /** What changing to a price now would cost; `prorationDate` makes the change itself cost the same. */
+  async previewChange(
+    change: { customerId: string; subscriptionId: string; itemId: string; priceId: string },
+    prorationDate: number,
+  ): Promise<{ amountDueCents: number; currency: string }> {
+    const preview = await this.stripe.invoices.createPreview({
+      customer: change.customerId,
+      subscription: change.subscriptionId,
+      subscription_details: {
+        items: [{ id: change.itemId, price: change.priceId }],
+        proration_behavior: 'always_invoice',
+        proration_date: prorationDate,
+      },
+    });
+    return { amountDueCents: preview.amount_due, currency: preview.currency };
+  }
+
+  /** Changes the running subscription's price, if the difference is paid: until then it stays as it is. */
+  async changePlan(
+    change: { subscriptionId: string; itemId: string; priceId: string; prorationDate: number },
+    key: string,
+  ): Promise<PlanChange> {
+    const subscription = await this.stripe.subscriptions.update(
+      change.subscriptionId,
+      {
+        items: [{ id: change.itemId, price: change.priceId }],
+        proration_behavior: 'always_invoice',
+        proration_date: change.prorationDate,
+        payment_behavior: 'pending_if_incomplete',
+        expand: ['latest_invoice'],
+      },
+      { idempotencyKey: key },
+    );
+    const invoice = subscription.latest_invoice;
+    const waits = subscription.pending_update !== null && typeof invoice === 'object' && invoice !== null;
+    return {
+      subscription: subscriptionSnapshot(subscription),
+      confirmAt: waits ? (invoice.hosted_invoice_url ?? undefined) : undefined,
+    };
+  }
+
+  /** Plans a lower price for the end of the period: in two calls, since only a second one can add a phase. */
+  async scheduleChange(
+    change: { subscriptionId: string; scheduleId: string | null; priceId: string; plan: string },
+    key: string,
+  ): Promise<void> {
+    const schedule =
+      change.scheduleId === null
+        ? await this.stripe.subscriptionSchedules.create(
+            { from_subscription: change.subscriptionId },
+            { idempotencyKey: `${key}:create` },
+          )
+        : await this.stripe.subscriptionSchedules.retrieve(change.scheduleId);
+    const running = schedule.phases.find(({ end_date }) => end_date === schedule.current_phase?.end_date);
+    const [item] = running?.items ?? [];
+    if (running === undefined || item === undefined) {
+      throw new Error(`Schedule ${schedule.id} has no phase at work.`);
+    }
+    await this.stripe.subscriptionSchedules.update(
+      schedule.id,
+      {
+        end_behavior: 'release',
+        proration_behavior: 'none',
+        phases: [
+          {
+            items: [{ price: idOf(item.price) ?? '', quantity: 1 }],
+            start_date: running.start_date,
+            end_date: running.end_date,
+          },
+          {
+            items: [{ price: change.priceId, quantity: 1 }],
+            start_date: running.end_date,
+            duration: { interval: 'month', interval_count: 1 },
+            metadata: { [METADATA.plan]: change.plan },
+            proration_behavior: 'none',
+          },
+        ],
+      },
+      { idempotencyKey: `${key}:update` },
+    );
+  }
+
+  /** The subscription goes on as it is, without a schedule. One that is over already stays as it is. */
+  async releaseSchedule(scheduleId: string, key: string): Promise<void> {
+    await unlessRefused(() =>
+      this.stripe.subscriptionSchedules.release(scheduleId, {}, { idempotencyKey: key }),
+    );
+  }
+
+  /**
+   * Gives back what the last invoice of a second subscription took, and ends it: in this order, since one that has ended
+   * is not looked at again. Done twice it changes nothing more.
+   */
+  async undoDuplicate(subscriptionId: string, key: string): Promise<void> {
+    const subscription = await this.stripe.subscriptions.retrieve(subscriptionId);
+    const invoiceId = idOf(subscription.latest_invoice);
+    const intent = invoiceId === null ? undefined : await this.paymentOf(invoiceId);
+    if (intent !== undefined) {
+      const refund = { payment_intent: intent, reason: 'duplicate' } as const;
+      await unlessRefused(() => this.stripe.refunds.create(refund, { idempotencyKey: `${key}:refund` }));
+    }
+    await unlessRefused(() =>
+      this.stripe.subscriptions.cancel(
+        subscriptionId,
+        { invoice_now: false, prorate: false },
+        { idempotencyKey: `${key}:cancel` },
+      ),
+    );
+  }
+
+  /** @returns the id of the PaymentIntent that has paid an invoice. */
+  async paymentOf(invoiceId: string): Promise<string | undefined> {
+    const payments = await this.stripe.invoicePayments.list({ invoice: invoiceId, limit: 100 });
+    const paid = payments.data.find(({ status }) => status === 'paid');
+    return idOf(paid?.payment.payment_intent) ?? undefined;
+  }
+
+  /** Whom something is about; undefined when it is about no customer, or gone. */
+  async customerOf({ kind, id }: { kind: 'charge' | 'invoice' | 'payment_intent'; id: string }) {
+    try {
+      const found =
+        kind === 'charge'
+          ? await this.stripe.charges.retrieve(id)
+          : kind === 'invoice'
+            ? await this.stripe.invoices.retrieve(id)
+            : await this.stripe.paymentIntents.retrieve(id);
+      return idOf(found.customer) ?? undefined;
+    } catch (error) {
+      if (isRefusal(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async invoice(invoiceId: string): Promise<InvoiceSnapshot> {
+    return invoiceSnapshot(await this.stripe.invoices.retrieve(invoiceId));
+  }
+
+  /** One that is no longer open stays as it is. */
+  async voidInvoice(invoiceId: string, key: string): Promise<void> {
+    await unlessRefused(() => this.stripe.invoices.voidInvoice(invoiceId, {}, { idempotencyKey: key }));
+  }
+}
+
+/** Opens the client with what must never be left to defaults: version, time-out, retries, telemetry off. */
+function openStripe(secretKey: string, apiBase: string | undefined, timeout: number): Stripe {
+  const options = {
+    apiVersion: STRIPE_API_VERSION,
+    timeout,
+    maxNetworkRetries: RETRIES,
+    telemetry: false,
+  } as const;
+  if (apiBase === undefined) return new Stripe(secretKey, options);
+  const { protocol, hostname, port } = new URL(apiBase);
+  return new Stripe(secretKey, {
+    ...options,
+    protocol: protocol === 'http:' ? 'http' : 'https',
+    host: hostname,
+    ...(port !== '' && { port }),
+  });
+}
+
+/**
+ * Whether Stripe has looked at a call and said no: nothing was done then. After any other error it is not known whether
+ * it was. A conflict of keys (409) and too many calls (429) were not looked at.
+ */
+export function isRefusal(error: unknown): error is Stripe.errors.StripeError {
+  if (!(error instanceof Stripe.errors.StripeError)) return false;
+  const { statusCode } = error;
+  return (
+    statusCode !== undefined &&
+    statusCode >= 400 &&
+    statusCode < 500 &&
+    ![401, 403, 409, 429].includes(statusCode)
+  );
+}
+
+async function unlessRefused(call: () => Promise<unknown>): Promise<void> {
+  try {
+    await call();
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+  }
+}
+
+function hostedPage({ id, url, expires_at }: Stripe.Checkout.Session): HostedPage {
+  if (url === null) throw new Error(`Checkout ${id} has no page.`);
+  return { id, url, expiresAt: new Date(expires_at * 1000) };
+}

@@ -1,0 +1,88 @@
+import type Stripe from 'stripe';
+import type { InvoiceSnapshot, Period, ScheduleSnapshot, SubscriptionSnapshot } from './snapshot.ts';
+
+/** Metadata of ours at Stripe. Which account a customer is stands in our own database; this is for people who look. */
+export const METADATA = {
+  /** On prices and on the phases of schedules: the plan. */
+  plan: 'platen_plan',
+  /** On prices: PDFs of a block. */
+  block: 'platen_block_size',
+  /** On invoices and payments: the block that they are for. */
+  blockId: 'blockId',
+  account: 'platen_account',
+} as const;
+
+export function subscriptionSnapshot(subscription: Stripe.Subscription): SubscriptionSnapshot {
+  const item = subscription.items.data[0];
+  return {
+    id: subscription.id,
+    status: subscription.status,
+    createdAt: date(subscription.created),
+    endedAt: dateOrNull(subscription.ended_at),
+    cancelAt: dateOrNull(subscription.cancel_at),
+    cancelAtPeriodEnd: subscription.cancel_at_period_end,
+    collectionPaused: subscription.pause_collection !== null,
+    itemId: item?.id ?? null,
+    priceId: item?.price.id ?? null,
+    plan: item?.price.metadata[METADATA.plan],
+    period:
+      item === undefined
+        ? null
+        : { start: date(item.current_period_start), end: date(item.current_period_end) },
+    schedule: scheduleSnapshot(subscription.schedule),
+  };
+}
+
+/** Of one that was not asked for in full nothing is known but that it is there. */
+function scheduleSnapshot(schedule: Stripe.Subscription['schedule']): ScheduleSnapshot | null {
+  if (schedule === null) return null;
+  if (typeof schedule === 'string') return { id: schedule, status: 'active', phases: [] };
+  return {
+    id: schedule.id,
+    status: schedule.status,
+    phases: schedule.phases.map(({ start_date, metadata }) => ({
+      startsAt: date(start_date),
+      plan: metadata?.[METADATA.plan],
+    })),
+  };
+}
+
+export function invoiceSnapshot(invoice: Stripe.Invoice): InvoiceSnapshot {
+  return {
+    id: invoice.id,
+    number: invoice.number,
+    status: invoice.status ?? 'draft',
+    currency: invoice.currency,
+    amountDueCents: invoice.amount_due,
+    amountPaidCents: invoice.amount_paid,
+    createdAt: date(invoice.created),
+    hostedInvoiceUrl: invoice.hosted_invoice_url ?? null,
+    pdfUrl: invoice.invoice_pdf ?? null,
+    subscriptionId: idOf(invoice.parent?.subscription_details?.subscription),
+    blockId: invoice.metadata?.[METADATA.blockId] ?? null,
+    subscriptionPeriod: subscriptionPeriodOf(invoice),
+  };
+}
+
+/** Prorations pay for parts of a period, and say nothing of whether the period itself is paid. */
+function subscriptionPeriodOf({ lines }: Stripe.Invoice): Period | null {
+  const periods = lines.data
+    .filter(({ parent }) => parent?.subscription_item_details?.proration === false)
+    .map(({ period }) => ({ start: date(period.start), end: date(period.end) }))
+    .sort((a, b) => b.end.getTime() - a.end.getTime());
+  return periods[0] ?? null;
+}
+
+/** Of something that stands as its id, or in full. */
+export function idOf(reference: string | { readonly id: string } | null | undefined): string | null {
+  if (reference === null || reference === undefined) return null;
+  return typeof reference === 'string' ? reference : reference.id;
+}
+
+export function date(unixSeconds: number): Date {
+  return new Date(unixSeconds * 1000);
+}
+
+function dateOrNull(unixSeconds: number | null): Date | null {
+  return unixSeconds === null ? null : date(unixSeconds);
+}

@@ -1,0 +1,200 @@
+import { FREE_PLAN, type PlanName } from '../plans/plan.ts';
+import type { CustomerSnapshot, InvoiceSnapshot, Period, SubscriptionSnapshot } from './snapshot.ts';
+
+/** How long a subscription whose renewal was not paid keeps its plan, counted from the unpaid period's start. */
+export const GRACE_MS = 7 * 24 * 3_600_000;
+/** A period that should be over is looked at again this much later, in case its renewal was never told. */
+const AFTER_PERIOD_MS = 60_000;
+
+/** What an account has by its subscription. A function of what the provider says and of the time; of nothing before. */
+export interface SubscriptionState {
+  /** `none`, or the status of the subscription as the provider calls it. */
+  readonly status: string;
+  readonly subscriptionId: string | null;
+  readonly itemId: string | null;
+  readonly priceId: string | null;
+  /** The plan that is paid for; null without one, or when its price names none that there is. */
+  readonly plan: PlanName | null;
+  /** The plan in force. `keep`: what is said cannot be understood, so what was in force stays. */
+  readonly inForce: PlanName | 'keep';
+  /** The period whose quota is used, and when that ends; null for the calendar month. */
+  readonly quota: Period | null;
+  readonly currentPeriod: Period | null;
+  readonly cancelAtPeriodEnd: boolean;
+  readonly scheduleId: string | null;
+  readonly scheduledPlan: PlanName | null;
+  readonly scheduledAt: Date | null;
+  /** Whether blocks may be bought without the customer being there. */
+  readonly mayBuyByItself: boolean;
+  readonly graceEndsAt: Date | null;
+  /** Subscriptions beside the one that counts. */
+  readonly duplicates: readonly string[];
+  /** Open invoices of a subscription that has ended. */
+  readonly invoicesToVoid: readonly string[];
+  /** What an operator has to look at. */
+  readonly faults: readonly string[];
+  /** When time alone changes the outcome, or an event must have been missed. */
+  readonly lookAgainAt: Date | null;
+}
+
+export interface FoldContext {
+  readonly now: Date;
+  readonly isPlan: (name: string) => boolean;
+}
+
+/** Of those that are something to the customer, one counts; these are as if there were none. */
+const NOTHING = new Set(['incomplete', 'incomplete_expired']);
+
+const NONE: SubscriptionState = {
+  status: 'none',
+  subscriptionId: null,
+  itemId: null,
+  priceId: null,
+  plan: null,
+  inForce: FREE_PLAN,
+  quota: null,
+  currentPeriod: null,
+  cancelAtPeriodEnd: false,
+  scheduleId: null,
+  scheduledPlan: null,
+  scheduledAt: null,
+  mayBuyByItself: false,
+  graceEndsAt: null,
+  duplicates: [],
+  invoicesToVoid: [],
+  faults: [],
+  lookAgainAt: null,
+};
+
+/**
+ * What a customer's state at the provider means here. Pure: the same snapshot gives the same outcome whatever was told
+ * before, in which order and how often.
+ *
+ *     active                       the price's plan, quota by the item's period
+ *     trialing                     the same; nothing is bought by itself
+ *     past_due                     the price's plan until the grace ends, on what the last paid period had left; then free
+ *     unpaid, paused               free
+ *     incomplete, …_expired        as if there were none
+ *     canceled                     free
+ *     any other status or price    what was in force, and a fault
+ */
+export function foldSubscription(customer: CustomerSnapshot, context: FoldContext): SubscriptionState {
+  if (customer.deleted) return NONE;
+  const told = customer.subscriptions.filter(({ status }) => !NOTHING.has(status));
+  const alive = told.filter(({ status }) => status !== 'canceled').sort(byAge);
+  const [first, ...duplicates] = alive;
+  const ended = told.filter(({ status }) => status === 'canceled');
+  const invoicesToVoid = openInvoicesOf(ended, customer.invoices);
+  const common = { invoicesToVoid, duplicates: duplicates.map(({ id }) => id) };
+  if (first !== undefined) return { ...foldOne(first, customer.invoices, context), ...common };
+  const last = ended.sort((a, b) => endOf(b) - endOf(a) || byAge(b, a))[0];
+  if (last === undefined) return { ...NONE, ...common };
+  return { ...NONE, ...common, status: 'canceled', subscriptionId: last.id };
+}
+
+/** The oldest counts: which one that is never changes by what is bought later. */
+function byAge(a: SubscriptionSnapshot, b: SubscriptionSnapshot): number {
+  return a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : 1);
+}
+
+function endOf({ endedAt }: SubscriptionSnapshot): number {
+  return endedAt?.getTime() ?? 0;
+}
+
+function openInvoicesOf(
+  ended: readonly SubscriptionSnapshot[],
+  invoices: readonly InvoiceSnapshot[],
+): string[] {
+  const ids = new Set(ended.map(({ id }) => id));
+  return invoices
+    .filter(({ status, subscriptionId }) => status === 'open' && ids.has(subscriptionId ?? ''))
+    .map(({ id }) => id);
+}
+
+function foldOne(
+  subscription: SubscriptionSnapshot,
+  invoices: readonly InvoiceSnapshot[],
+  context: FoldContext,
+): SubscriptionState {
+  const { status, id, itemId, priceId, period } = subscription;
+  const plan =
+    subscription.plan !== undefined && context.isPlan(subscription.plan) ? subscription.plan : null;
+  const base: SubscriptionState = {
+    ...NONE,
+    ...scheduled(subscription, context),
+    status,
+    subscriptionId: id,
+    itemId,
+    priceId,
+    plan,
+    currentPeriod: period,
+    cancelAtPeriodEnd: subscription.cancelAtPeriodEnd || subscription.cancelAt !== null,
+  };
+  if (status === 'unpaid' || status === 'paused') return base;
+  if (!['active', 'trialing', 'past_due'].includes(status)) return unclear(base, `status ${status}`);
+  if (plan === null) return unclear(base, `price ${priceId} names no plan`);
+  if (period === null) return unclear(base, 'it has no item');
+  if (status === 'past_due') return pastDue({ ...base, plan }, period, subscription.id, invoices, context);
+  return {
+    ...base,
+    inForce: plan,
+    quota: period,
+    mayBuyByItself: status === 'active' && !subscription.collectionPaused,
+    lookAgainAt: later(period.end, AFTER_PERIOD_MS),
+  };
+}
+
+function pastDue(
+  base: SubscriptionState & { plan: PlanName },
+  period: Period,
+  subscriptionId: string,
+  invoices: readonly InvoiceSnapshot[],
+  { now }: FoldContext,
+): SubscriptionState {
+  const graceEndsAt = later(period.start, GRACE_MS);
+  if (graceEndsAt <= now) return { ...base, graceEndsAt };
+  const { start } = lastPaidPeriod(subscriptionId, invoices) ?? monthBefore(period.start);
+  const quota = { start, end: graceEndsAt };
+  return { ...base, inForce: base.plan, quota, graceEndsAt, lookAgainAt: graceEndsAt };
+}
+
+/** Periods advance whether they are paid or not; only a paid invoice says which quota was bought. */
+function lastPaidPeriod(subscriptionId: string, invoices: readonly InvoiceSnapshot[]): Period | undefined {
+  return invoices
+    .filter((invoice) => invoice.status === 'paid' && invoice.subscriptionId === subscriptionId)
+    .map(({ subscriptionPeriod }) => subscriptionPeriod)
+    .filter((period) => period !== null)
+    .sort((a, b) => b.start.getTime() - a.start.getTime())[0];
+}
+
+function monthBefore(end: Date): Period {
+  const start = new Date(end);
+  start.setUTCMonth(start.getUTCMonth() - 1);
+  // The 31st of a month that has none becomes the last day it has.
+  if (start.getUTCDate() !== end.getUTCDate()) start.setUTCDate(0);
+  return { start, end };
+}
+
+function scheduled(
+  { schedule, plan: current }: SubscriptionSnapshot,
+  { now, isPlan }: FoldContext,
+): Pick<SubscriptionState, 'scheduleId' | 'scheduledPlan' | 'scheduledAt'> {
+  if (schedule === null || !['active', 'not_started'].includes(schedule.status)) {
+    return { scheduleId: null, scheduledPlan: null, scheduledAt: null };
+  }
+  const next = schedule.phases.find(({ startsAt }) => startsAt > now);
+  const known = next?.plan !== undefined && isPlan(next.plan) && next.plan !== current;
+  return {
+    scheduleId: schedule.id,
+    scheduledPlan: known ? (next.plan ?? null) : null,
+    scheduledAt: known ? next.startsAt : null,
+  };
+}
+
+function unclear(base: SubscriptionState, what: string): SubscriptionState {
+  return { ...base, inForce: 'keep', faults: [`subscription ${base.subscriptionId}: ${what}`] };
+}
+
+function later(date: Date, ms: number): Date {
+  return new Date(date.getTime() + ms);
+}

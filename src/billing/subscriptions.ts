@@ -1,0 +1,282 @@
+import type { AccountReader } from '../accounts/account-store.ts';
+import type { Clock } from '../clock.ts';
+import { PlatenError } from '../errors/registry.ts';
+import type { PlanSource } from '../plans/plan-source.ts';
+import type { BillingAccount, BillingStore, OpenCheckout } from './billing-store.ts';
+import type { Catalogue, SoldPlan } from './catalogue.ts';
+import type { Operations } from './operations.ts';
+import { asPlatenError } from './refusals.ts';
+import type { Period } from './snapshot.ts';
+import type { StripeGateway } from './stripe-gateway.ts';
+import type { SubscriptionState } from './subscription.ts';
+import type { SubscriptionSync } from './sync.ts';
+
+export interface SubscriptionsParts {
+  readonly store: BillingStore;
+  readonly gateway: StripeGateway;
+  readonly sync: Pick<SubscriptionSync, 'lookAt'>;
+  readonly catalogue: Catalogue;
+  readonly operations: Operations;
+  readonly accounts: Pick<AccountReader, 'find'>;
+  readonly plans: PlanSource;
+  readonly clock: Clock;
+  /** Where the provider's pages lead back to. */
+  readonly returnUrl: () => string;
+}
+
+export interface UpgradePreview {
+  readonly eligible: boolean;
+  readonly targetPlan?: string;
+  readonly amountDueCents?: number;
+  readonly currency?: string;
+  readonly period?: Period;
+}
+
+/** A subscription that runs, with what a change of it needs. */
+type Running = SubscriptionState & {
+  readonly subscriptionId: string;
+  readonly itemId: string;
+  readonly currentPeriod: Period;
+};
+
+const RUNS: readonly string[] = ['active', 'trialing'];
+/** These are put right in the provider's portal, and not by a second subscription. */
+const OWES: readonly string[] = ['past_due', 'unpaid', 'paused'];
+
+/**
+ * What accounts do about their subscriptions. Each begins with a look at the provider, so that it decides by what is; each
+ * call that changes something has its idempotency key stored before (operations.ts). Faults of the provider come out as
+ * PlatenErrors: RATE_LIMITED, PAYMENT_FAILED, UNAVAILABLE.
+ */
+export class Subscriptions {
+  readonly #parts: SubscriptionsParts;
+
+  constructor(parts: SubscriptionsParts) {
+    this.#parts = parts;
+  }
+
+  /** The customer of an account; made at the first use. */
+  async customerOf(accountId: string): Promise<string> {
+    const { store, gateway, accounts } = this.#parts;
+    for (;;) {
+      const { customerId, generation } = await store.open(accountId);
+      if (customerId !== undefined) return customerId;
+      const email = (await accounts.find(accountId))?.email ?? null;
+      const key = `customer:${accountId}:${generation}`;
+      const made = await told(() => gateway.createCustomer(accountId, email, key));
+      await store.setCustomer(accountId, generation, made);
+    }
+  }
+
+  /** @throws PlatenError NOT_SUBSCRIBED when the account was never a customer. */
+  async portal(accountId: string): Promise<string> {
+    const { store, gateway, returnUrl } = this.#parts;
+    const customerId = (await store.find(accountId))?.customerId;
+    if (customerId === undefined) {
+      throw new PlatenError('NOT_SUBSCRIBED', 'The account has bought nothing yet.');
+    }
+    return told(() => gateway.portal(customerId, returnUrl()));
+  }
+
+  /** @throws PlatenError NOT_SUBSCRIBED */
+  async cancel(accountId: string): Promise<void> {
+    const state = await this.#running(accountId);
+    if (state.cancelAtPeriodEnd) return;
+    const { operations, gateway } = this.#parts;
+    await this.#withoutSchedule(accountId, state);
+    await operations.run(accountId, `cancel:${state.subscriptionId}`, ({ key }) =>
+      gateway.cancelAtPeriodEnd(state.subscriptionId, key),
+    );
+    await this.#look(accountId);
+  }
+
+  /** @throws PlatenError NOT_SUBSCRIBED, also when it was not cancelled. */
+  async resume(accountId: string): Promise<void> {
+    const state = await this.#running(accountId);
+    if (!state.cancelAtPeriodEnd) {
+      throw new PlatenError('NOT_SUBSCRIBED', 'The subscription is not about to end.');
+    }
+    await this.#resume(accountId, state);
+    await this.#look(accountId);
+  }
+
+  /** What changing to a higher plan now would cost. The change itself costs the same for half an hour. */
+  async preview(accountId: string, plan: string): Promise<UpgradePreview> {
+    const { store, gateway, catalogue, clock } = this.#parts;
+    const account = await store.find(accountId);
+    const state = account?.customerId === undefined ? undefined : await this.#look(accountId);
+    if (state === undefined || !isRunning(state) || !this.#isHigher(plan, state.plan))
+      return { eligible: false };
+    const customerId = account?.customerId ?? '';
+    const { id: priceId } = await catalogue.plan(plan);
+    const { subscriptionId, itemId, currentPeriod: period } = state;
+    const date = Math.floor(clock.now().getTime() / 1000);
+    const change = { customerId, subscriptionId, itemId, priceId };
+    const cost = await told(() => gateway.previewChange(change, date));
+    await store.keepPreview(accountId, { subscriptionId, priceId, date });
+    return { eligible: true, targetPlan: plan, ...cost, period };
+  }
+
+  /**
+   * Brings the account to a plan: by a hosted page where there is no subscription; at once where it is a higher plan, with
+   * what is due for the rest of the period; at the period's end where it is a lower one.
+   *
+   * @returns a page for the customer to go to; empty when there is nothing left to do.
+   */
+  async checkout(accountId: string, plan: SoldPlan): Promise<string> {
+    const { catalogue } = this.#parts;
+    const customerId = await this.customerOf(accountId);
+    const { id: priceId } = await told(() => catalogue.plan(plan));
+    const state = await this.#look(accountId);
+    if (state === undefined) throw noAnswer();
+    if (OWES.includes(state.status)) return this.portal(accountId);
+    if (!isRunning(state)) {
+      if (RUNS.includes(state.status)) throw noAnswer();
+      return told(() => this.#subscribe(accountId, customerId, plan, priceId));
+    }
+    const url = await told(() => this.#change(accountId, state, plan, priceId));
+    await this.#look(accountId);
+    return url;
+  }
+
+  /** The one page that is open for this plan; one for another plan is closed first. */
+  async #subscribe(accountId: string, customerId: string, plan: string, priceId: string): Promise<string> {
+    const { store, gateway, clock, returnUrl } = this.#parts;
+    const order = (checkout: OpenCheckout) => ({
+      order: { customerId, accountId, priceId: checkout.priceId, returnUrl: returnUrl() },
+      key: checkout.key,
+    });
+    const account = await store.find(accountId);
+    let { checkout } = account as BillingAccount;
+    if (checkout !== undefined) {
+      const page = await this.#pageOf(checkout, order(checkout));
+      const open = page !== undefined && page.expiresAt > clock.now() && (await gateway.isOpen(page.id));
+      if (open && checkout.plan === plan && checkout.priceId === priceId) {
+        await store.keepCheckout(accountId, { ...checkout, ...page, sessionId: page.id });
+        return page.url;
+      }
+      if (open) await gateway.expirePage(page.id);
+    }
+    checkout = await store.openCheckout(account as BillingAccount, plan, priceId);
+    if (checkout === undefined) return this.#subscribe(accountId, customerId, plan, priceId);
+    const { order: asked, key } = order(checkout);
+    const page = await gateway.subscribePage(asked, key);
+    await store.keepCheckout(accountId, { ...checkout, ...page, sessionId: page.id });
+    return page.url;
+  }
+
+  /** Of one whose making was never answered, it is asked for again with its key, as long as Stripe knows that. */
+  async #pageOf(
+    { sessionId, url, expiresAt, openedAt }: OpenCheckout,
+    { order, key }: { order: Parameters<StripeGateway['subscribePage']>[0]; key: string },
+  ) {
+    const { gateway, clock } = this.#parts;
+    if (sessionId !== undefined && url !== undefined && expiresAt !== undefined) {
+      return { id: sessionId, url, expiresAt };
+    }
+    if (clock.now().getTime() - openedAt.getTime() > PAGE_MS) return undefined;
+    return gateway.subscribePage(order, key);
+  }
+
+  async #change(accountId: string, state: Running, plan: SoldPlan, priceId: string): Promise<string> {
+    const { operations, gateway, store, clock } = this.#parts;
+    const { subscriptionId, itemId, scheduleId } = state;
+    if (plan === state.plan) {
+      await this.#withoutSchedule(accountId, state);
+      if (state.cancelAtPeriodEnd) await this.#resume(accountId, state);
+      return '';
+    }
+    if (!this.#isHigher(plan, state.plan)) {
+      if (state.cancelAtPeriodEnd) {
+        await this.#withoutSchedule(accountId, state);
+        await this.#resume(accountId, state);
+      }
+      const change = {
+        subscriptionId,
+        scheduleId: state.cancelAtPeriodEnd ? null : scheduleId,
+        priceId,
+        plan,
+      };
+      await operations.run(accountId, `schedule:${subscriptionId}:${priceId}`, ({ key }) =>
+        gateway.scheduleChange(change, key),
+      );
+      return '';
+    }
+    await this.#withoutSchedule(accountId, state);
+    const waiting = await gateway.waitingChange(subscriptionId);
+    if (waiting?.priceId === priceId) return waiting.url ?? '';
+    if (waiting !== undefined) await gateway.voidInvoice(waiting.invoiceId, `void:${waiting.invoiceId}`);
+    const preview = (await store.find(accountId))?.preview;
+    const now = Math.floor(clock.now().getTime() / 1000);
+    const fits = preview?.subscriptionId === subscriptionId && preview.priceId === priceId;
+    const date = fits && preview.date > now - PREVIEW_S ? preview.date : now;
+    const started = Math.floor(state.currentPeriod.start.getTime() / 1000);
+    const name = `upgrade:${subscriptionId}:${itemId}:${priceId}`;
+    const { confirmAt } = await operations.run(
+      accountId,
+      name,
+      ({ key, value }) => {
+        return gateway.changePlan({ subscriptionId, itemId, priceId, prorationDate: value }, key);
+      },
+      Math.max(date, started),
+    );
+    return confirmAt ?? '';
+  }
+
+  async #resume(accountId: string, { subscriptionId }: Running): Promise<void> {
+    const { operations, gateway } = this.#parts;
+    await told(() =>
+      operations.run(accountId, `resume:${subscriptionId}`, ({ key }) => gateway.resume(subscriptionId, key)),
+    );
+  }
+
+  /** What was planned for later must be gone before anything else can be changed. */
+  async #withoutSchedule(accountId: string, { scheduleId }: Running): Promise<void> {
+    if (scheduleId === null) return;
+    const { operations, gateway } = this.#parts;
+    await told(() =>
+      operations.run(accountId, `release:${scheduleId}`, ({ key }) =>
+        gateway.releaseSchedule(scheduleId, key),
+      ),
+    );
+  }
+
+  async #running(accountId: string): Promise<Running> {
+    const state = await this.#look(accountId);
+    if (state === undefined || !isRunning(state)) throw new PlatenError('NOT_SUBSCRIBED');
+    return state;
+  }
+
+  #look(accountId: string): Promise<SubscriptionState | undefined> {
+    return this.#parts.sync.lookAt(accountId);
+  }
+
+  #isHigher(plan: string, than: string | null): boolean {
+    const { plans } = this.#parts;
+    if (than === null || !plans.has(plan)) return false;
+    return plans.plan(plan).priceCentsPerMonth > plans.plan(than).priceCentsPerMonth;
+  }
+}
+
+/** A page can be paid on for a day, and an idempotency key is known for as long. */
+const PAGE_MS = 23 * 3_600_000;
+const PREVIEW_S = 1800;
+
+function isRunning(state: SubscriptionState): state is Running {
+  const { status, subscriptionId, itemId, currentPeriod } = state;
+  return RUNS.includes(status) && subscriptionId !== null && itemId !== null && currentPeriod !== null;
+}
+
+function noAnswer(): PlatenError {
+  return new PlatenError('UNAVAILABLE', 'The payment provider does not answer at the moment.', {
+    retryAfterSeconds: 5,
+  });
+}
+
+async function told<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    throw asPlatenError(error);
+  }
+}

@@ -1,0 +1,127 @@
+import type { AccountService } from '../accounts/account-service.ts';
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { BillingStore, ClaimedAccount } from './billing-store.ts';
+import type { InvoiceMirror } from './invoice-mirror.ts';
+import type { CustomerSnapshot } from './snapshot.ts';
+import type { StripeGateway } from './stripe-gateway.ts';
+import { foldSubscription, type SubscriptionState } from './subscription.ts';
+
+/** How a look at an account went. */
+export type FoldOutcome = 'done' | 'overtaken' | 'failed';
+
+export interface SyncParts {
+  readonly store: BillingStore;
+  readonly mirror: InvoiceMirror;
+  readonly gateway: Pick<StripeGateway, 'customer' | 'undoDuplicate' | 'voidInvoice'>;
+  readonly accountService: Pick<AccountService, 'followSubscription'>;
+  readonly isPlan: (name: string) => boolean;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** What else follows from how the customer is now, before that is noted; done twice it changes nothing more. */
+  readonly furtherSteps?: readonly SyncStep[];
+  readonly observeFold?: (outcome: FoldOutcome) => void;
+  /** Told of everything that an operator has to look at, each time that it is seen. */
+  readonly observeFault?: (kind: 'unclear' | 'duplicate') => void;
+}
+
+export type SyncStep = (
+  account: ClaimedAccount,
+  customer: CustomerSnapshot,
+  state: SubscriptionState,
+) => Promise<void>;
+
+/** Accounts that are claimed with one look at what is due. */
+const AT_ONCE = 20;
+
+/**
+ * Brings accounts to what the provider says of them: claim, ask, fold, write, note (billing-store.ts says how these
+ * exclude one another). After a crash anywhere the claim runs out, and whoever comes next does all of it again.
+ */
+export class SubscriptionSync {
+  readonly #parts: SyncParts;
+
+  constructor(parts: SyncParts) {
+    this.#parts = parts;
+  }
+
+  /** @returns how many accounts were looked at. */
+  async sweep(): Promise<number> {
+    const { store } = this.#parts;
+    const due = await store.due(AT_ONCE);
+    const done = await Promise.all(
+      due.map(async (account) => {
+        const claimed = await store.claim(account);
+        return claimed !== undefined && (await this.#look(claimed));
+      }),
+    );
+    return done.filter(Boolean).length;
+  }
+
+  /** Looks at one account now, whether it is due or not. @returns how it stands; undefined when it could not be done. */
+  async lookAt(accountId: string): Promise<SubscriptionState | undefined> {
+    const { store } = this.#parts;
+    const account = await store.find(accountId);
+    const claimed = account && (await store.claim(account));
+    if (claimed !== undefined) await this.#look(claimed);
+    return (await store.find(accountId))?.state;
+  }
+
+  async #look(account: ClaimedAccount): Promise<true> {
+    const { store, logger, observeFold } = this.#parts;
+    try {
+      const outcome = await this.#bringUpToDate(account);
+      observeFold?.(outcome);
+    } catch (error) {
+      observeFold?.('failed');
+      logger.warn({ err: error, accountId: account._id }, 'subscription could not be looked at');
+      await store.postpone(account);
+    }
+    return true;
+  }
+
+  async #bringUpToDate(account: ClaimedAccount): Promise<FoldOutcome> {
+    const { store, mirror, gateway, clock, isPlan } = this.#parts;
+    const customer = await gateway.customer(account.customerId);
+    const state = foldSubscription(customer, { now: clock.now(), isPlan });
+    if (!(await this.#follow(account, state))) return 'overtaken';
+    await mirror.update(account._id, customer.invoices);
+    for (const step of this.#parts.furtherSteps ?? []) await step(account, customer, state);
+    await this.#mend(account, state);
+    if (customer.deleted) await store.unlink(account);
+    return (await store.note(account, state)) ? 'done' : 'overtaken';
+  }
+
+  /** Only what the subscription changes is written, so that a plan set by hand stays until it does. */
+  async #follow({ _id, state: before, fence, cause }: ClaimedAccount, state: SubscriptionState) {
+    const { accountService } = this.#parts;
+    if (state.inForce === 'keep') return true;
+    if (before === undefined && state.status === 'none') return true;
+    if (before !== undefined && isSame(before, state)) return true;
+    const to = { plan: state.inForce, quotaWindow: state.quota, fence };
+    return accountService.followSubscription(_id, to, cause ?? 'looked at');
+  }
+
+  /** Puts right at the provider what should not be there. */
+  async #mend({ _id }: ClaimedAccount, state: SubscriptionState): Promise<void> {
+    const { gateway, logger, observeFault } = this.#parts;
+    for (const fault of state.faults) {
+      observeFault?.('unclear');
+      logger.error({ accountId: _id, fault }, 'subscription is not understood; the plan stays as it was');
+    }
+    for (const duplicate of state.duplicates) {
+      observeFault?.('duplicate');
+      logger.error({ accountId: _id, duplicate }, 'second subscription is ended and refunded');
+      await gateway.undoDuplicate(duplicate, `duplicate:${duplicate}`);
+    }
+    for (const invoiceId of state.invoicesToVoid) await gateway.voidInvoice(invoiceId, `void:${invoiceId}`);
+  }
+}
+
+function isSame(a: SubscriptionState, b: SubscriptionState): boolean {
+  return (
+    a.inForce === b.inForce &&
+    a.quota?.start.getTime() === b.quota?.start.getTime() &&
+    a.quota?.end.getTime() === b.quota?.end.getTime()
+  );
+}

@@ -1,0 +1,40 @@
+import { checkStripe, setUpStripe } from '../billing/setup.ts';
+import { StripeGateway } from '../billing/stripe-gateway.ts';
+import { loadConfig } from '../config.ts';
+import { openPlanSource } from '../plans/watched-plans.ts';
+import { createLogger } from '../telemetry/logger.ts';
+import { CommandError } from './command-error.ts';
+
+export const BILLING_USAGE = `usage: platen billing <command>
+
+commands:
+  setup    make the products, prices, portal and webhook endpoint that are missing at Stripe
+  check    say what is missing there, or different
+
+Both need STRIPE_SECRET_KEY and PLATEN_PUBLIC_URL; prices of plans are those of PLATEN_PLANS_FILE, or the built-in ones.`;
+
+/**
+ * @returns the exit code: 1 when `check` has found something.
+ * @throws CommandError for whoever typed it.
+ */
+export async function runBillingCommand(
+  [command, ...rest]: readonly string[],
+  environment: NodeJS.ProcessEnv,
+  print: (text: string) => void,
+): Promise<number> {
+  if ((command !== 'setup' && command !== 'check') || rest.length > 0) throw new CommandError(BILLING_USAGE);
+  const config = loadConfig('standalone', environment);
+  const { STRIPE_SECRET_KEY: secretKey, STRIPE_API_BASE: apiBase, PLATEN_PUBLIC_URL: publicUrl } = config;
+  if (secretKey === undefined) throw new CommandError('STRIPE_SECRET_KEY is required.');
+  if (publicUrl === undefined) throw new CommandError('PLATEN_PUBLIC_URL is required.');
+  const logger = createLogger({ level: 'silent', role: 'billing', instance: 'billing' });
+  const plans = await openPlanSource(config.PLATEN_PLANS_FILE, { logger, onChecked: () => undefined });
+  const gateway = new StripeGateway({ secretKey, apiBase });
+  const webhookUrl = `${publicUrl.replace(/\/$/, '')}/webhooks/payments`;
+  const act = command === 'setup' ? setUpStripe : checkStripe;
+  const { lines, webhookSecret } = await act(gateway, plans, webhookUrl);
+  for (const line of lines) print(line);
+  if (lines.length === 0) print('Everything is there.');
+  if (webhookSecret !== undefined) print(`\nSTRIPE_WEBHOOK_SECRET=${webhookSecret}   (shown this once)`);
+  return command === 'check' && lines.length > 0 ? 1 : 0;
+}

@@ -1,0 +1,154 @@
+import { z } from 'zod';
+import type { BillingAccount } from '../../billing/billing-store.ts';
+import { SOLD_PLANS } from '../../billing/catalogue.ts';
+import type { Selling } from '../../billing/open-billing.ts';
+import { PlatenError } from '../../errors/registry.ts';
+import type { PlanName } from '../../plans/plan.ts';
+import type { ApiParts } from '../api-parts.ts';
+import { defineRoute } from '../route.ts';
+import {
+  checkoutSchema,
+  hostedPageSchema,
+  subscriptionSchema,
+  upgradePreviewSchema,
+} from '../schemas/billing.ts';
+
+const tags = ['Billing'];
+const PROVIDER_ERRORS = ['BILLING_NOT_CONFIGURED', 'RATE_LIMITED', 'UNAVAILABLE'] as const;
+
+const subscription = defineRoute({
+  method: 'get',
+  path: '/user/subscription',
+  summary: 'Get the subscription of the account',
+  tags,
+  auth: 'bearer',
+  responses: { 200: { description: 'The subscription.', schema: subscriptionSchema } },
+}).handledBy(async ({ caller }, parts: ApiParts) => {
+  return { status: 200, json: await subscriptionOf(caller.accountId, parts) };
+});
+
+const cancel = defineRoute({
+  method: 'post',
+  path: '/user/subscription/cancel',
+  summary: 'End the subscription with its period',
+  description:
+    'Until then everything stays as it is, and it can be resumed. A plan that was to follow does not.',
+  tags,
+  auth: 'bearer',
+  responses: { 200: { description: 'The subscription as it is now.', schema: subscriptionSchema } },
+  errors: [...PROVIDER_ERRORS, 'NOT_SUBSCRIBED'],
+}).handledBy(async ({ caller }, parts: ApiParts) => {
+  await selling(parts).subscriptions.cancel(caller.accountId);
+  return { status: 200, json: await subscriptionOf(caller.accountId, parts) };
+});
+
+const resume = defineRoute({
+  method: 'post',
+  path: '/user/subscription/resume',
+  summary: 'Take back the end of the subscription',
+  tags,
+  auth: 'bearer',
+  responses: { 200: { description: 'The subscription as it is now.', schema: subscriptionSchema } },
+  errors: [...PROVIDER_ERRORS, 'NOT_SUBSCRIBED'],
+}).handledBy(async ({ caller }, parts: ApiParts) => {
+  await selling(parts).subscriptions.resume(caller.accountId);
+  return { status: 200, json: await subscriptionOf(caller.accountId, parts) };
+});
+
+const preview = defineRoute({
+  method: 'get',
+  path: '/user/subscription/upgrade-preview',
+  summary: 'Say what changing to a higher plan would cost now',
+  description: 'The change itself costs the same for half an hour.',
+  tags,
+  auth: 'bearer',
+  query: z.strictObject({ plan: z.enum(['free', ...SOLD_PLANS]) }),
+  responses: {
+    200: {
+      description: 'What is due at once. Only a subscription that runs can be changed to a higher plan.',
+      schema: upgradePreviewSchema,
+    },
+  },
+  errors: [...PROVIDER_ERRORS, 'NOT_SOLD'],
+}).handledBy(async ({ caller, query }, parts: ApiParts) => {
+  const found = await selling(parts).subscriptions.preview(caller.accountId, query.plan);
+  const { period, ...rest } = found;
+  return {
+    status: 200,
+    json: {
+      ...rest,
+      currentPlan: caller.planName,
+      ...(period && { periodStart: period.start.toISOString(), periodEnd: period.end.toISOString() }),
+    },
+  };
+});
+
+const checkout = defineRoute({
+  method: 'post',
+  path: '/user/checkout',
+  summary: 'Change to a paid plan',
+  description:
+    'Without a subscription `url` is the page where it is paid. A higher plan than that of the running one is charged for at once, and in force when that is paid: `url` is empty then, or the page where the bank wants to see the customer. A lower one begins with the next period, and `url` is empty. Where a payment is owed, `url` is the page where that is put right.',
+  tags,
+  auth: 'bearer',
+  body: z.strictObject({ plan: z.enum(SOLD_PLANS) }),
+  responses: { 200: { description: 'Where to go on.', schema: checkoutSchema } },
+  errors: [...PROVIDER_ERRORS, 'NOT_SOLD', 'PAYMENT_FAILED', 'NOT_SUBSCRIBED'],
+}).handledBy(async ({ caller, body }, parts: ApiParts) => {
+  const url = await selling(parts).subscriptions.checkout(caller.accountId, body.plan);
+  const { scheduledPlan, scheduledPlanEffectiveDate } = await subscriptionOf(caller.accountId, parts);
+  return {
+    status: 200,
+    json: {
+      url,
+      ...(scheduledPlan !== undefined && { scheduledPlan }),
+      ...(scheduledPlanEffectiveDate !== undefined && { scheduledPlanEffectiveDate }),
+    },
+  };
+});
+
+const portal = defineRoute({
+  method: 'get',
+  path: '/user/billing-portal',
+  summary: 'Open the pages for cards, addresses and receipts',
+  tags,
+  auth: 'bearer',
+  responses: { 200: { description: 'Where they are.', schema: hostedPageSchema } },
+  errors: [...PROVIDER_ERRORS, 'NOT_SUBSCRIBED'],
+}).handledBy(async ({ caller }, parts: ApiParts) => {
+  return { status: 200, json: { url: await selling(parts).subscriptions.portal(caller.accountId) } };
+});
+
+export const billingRoutes = [subscription, cancel, resume, preview, checkout, portal];
+
+/** @throws PlatenError BILLING_NOT_CONFIGURED */
+export function selling({ billing }: ApiParts): Selling {
+  if (billing.selling === undefined) throw new PlatenError('BILLING_NOT_CONFIGURED');
+  return billing.selling;
+}
+
+/** As it is stored; the plan may have changed since the caller was authenticated. */
+export async function subscriptionOf(
+  accountId: string,
+  { billing, accounts }: ApiParts,
+): Promise<z.input<typeof subscriptionSchema>> {
+  const [account, owner] = await Promise.all([billing.store.find(accountId), accounts.find(accountId)]);
+  return subscriptionBody(owner?.plan, account);
+}
+
+function subscriptionBody(
+  plan: PlanName | undefined,
+  account: BillingAccount | undefined,
+): z.input<typeof subscriptionSchema> {
+  const state = account?.state;
+  if (state === undefined || state.status === 'none') return { status: 'none', ...(plan && { plan }) };
+  const { currentPeriod, scheduledPlan, scheduledAt } = state;
+  return {
+    status: state.status,
+    ...(plan && { plan }),
+    ...(currentPeriod && { currentPeriodEnd: currentPeriod.end.toISOString() }),
+    cancelAtPeriodEnd: state.cancelAtPeriodEnd,
+    ...(scheduledPlan !== null && { scheduledPlan }),
+    ...(scheduledAt !== null && { scheduledPlanEffectiveDate: scheduledAt.toISOString() }),
+  };
+}

@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict';
+import { setUpStripe } from '../../../src/billing/setup.ts';
+import { type AccountClient, signUp } from '../../support/account-client.ts';
+import { Deliverer } from '../../support/stripe/deliverer.ts';
+import { StripeStandIn } from '../../support/stripe/stand-in.ts';
+import { callApi, openApi, type TestApi } from '../http/support/api.ts';
+
+const DAY_MS = 86_400_000;
+const SECRET = 'whsec_for_tests';
+
+describe('the billing routes', function () {
+  this.timeout(60_000);
+  let api: TestApi;
+  let standIn: StripeStandIn;
+  let deliverer: Deliverer;
+  let owner: AccountClient;
+
+  before(async () => {
+    standIn = new StripeStandIn({ clock: { now: () => api?.domain.clock.now() ?? new Date() } });
+    const base = await standIn.listen();
+    api = await openApi({
+      billing: {
+        STRIPE_SECRET_KEY: standIn.secretKey,
+        STRIPE_WEBHOOK_SECRET: SECRET,
+        STRIPE_API_BASE: base,
+      },
+    });
+    await setUpStripe(api.billing.selling!.gateway, api.plans, `${api.url}/webhooks/payments`);
+    deliverer = new Deliverer({
+      standIn,
+      secret: SECRET,
+      random: () => 0.5,
+      post: async (payload, signature) => {
+        const headers = { 'payments-signature': signature };
+        return (await callApi(api.url, 'POST', '/webhooks/payments', payload, headers)).status;
+      },
+    });
+  });
+  after(async () => {
+    await api?.close();
+    await standIn?.close();
+  });
+  beforeEach(async () => {
+    owner = await signUp(api.url);
+    standIn.calls.length = 0;
+  });
+
+  /** Delivers what has happened, and follows it, as a dispatcher does. */
+  async function follow(): Promise<void> {
+    const { events, sync } = api.billing.selling!;
+    standIn.catchUp();
+    await deliverer.deliverAll();
+    await events.resolveWaiting();
+    while ((await sync.sweep()) > 0);
+  }
+  const checkout = (plan: string) => owner.expect(200, 'POST', '/user/checkout', { plan });
+  const subscription = () => owner.expect(200, 'GET', '/user/subscription');
+  const openPage = () => [...standIn.books.sessions.values()].findLast(({ status }) => status === 'open')!;
+  async function subscribe(plan: string): Promise<void> {
+    const { url } = await checkout(plan);
+    assert.equal(url, openPage().url);
+    standIn.acts.completeCheckout(openPage().id);
+    await follow();
+  }
+  const ids = async () => {
+    const { id } = await owner.expect(200, 'GET', '/auth/me');
+    const { customerId, state } = (await api.billing.store.find(id))!;
+    return { customerId: customerId!, subscriptionId: state!.subscriptionId! };
+  };
+
+  it('bring an account to a paid plan by a hosted page, and its quota to the paid period', async () => {
+    assert.deepEqual(await subscription(), { status: 'none', plan: 'free' });
+    await subscribe('starter');
+    const told = await subscription();
+    assert.deepEqual([told.status, told.plan, told.cancelAtPeriodEnd], ['active', 'starter', false]);
+    const usage = await owner.expect(200, 'GET', '/user/usage');
+    assert.equal(usage.plan, 'starter');
+    assert.equal(usage.resetDate, told.currentPeriodEnd.slice(0, 10));
+    const { entries } = await owner.expect(200, 'GET', '/user/audit-log?action=account.plan_changed');
+    assert.deepEqual([entries[0].actor, entries[0].details.to], ['billing', 'starter']);
+  });
+
+  it('keep one page open, and close it for another plan', async () => {
+    const { url } = await checkout('starter');
+    assert.equal((await checkout('starter')).url, url);
+    const { url: other } = await checkout('business');
+    assert.notEqual(other, url);
+    const { id } = await owner.expect(200, 'GET', '/auth/me');
+    const { customerId } = (await api.billing.store.find(id))!;
+    const pages = [...standIn.books.sessions.values()].filter(({ customer }) => customer === customerId);
+    assert.deepEqual(
+      pages.map(({ status }) => status),
+      ['expired', 'open'],
+    );
+  });
+
+  it('make one customer and one page of a checkout whose answers are lost', async () => {
+    const lost = new Set(['/v1/customers', '/v1/checkout/sessions']);
+    standIn.fault = ({ method, path }) => (method === 'POST' && lost.delete(path) ? 'lost' : undefined);
+    const customers = standIn.books.customers.size;
+    const sessions = standIn.books.sessions.size;
+    await checkout('starter');
+    standIn.fault = () => undefined;
+    assert.equal(standIn.books.customers.size, customers + 1);
+    assert.equal(standIn.books.sessions.size, sessions + 1);
+  });
+
+  it('end a subscription with its period, and take that back, however it was cancelled', async () => {
+    for (const path of ['cancel', 'resume']) {
+      const { code } = await owner.expect(400, 'POST', `/user/subscription/${path}`);
+      assert.equal(code, 'NOT_SUBSCRIBED');
+    }
+    await subscribe('starter');
+    const cancelled = await owner.expect(200, 'POST', '/user/subscription/cancel');
+    assert.deepEqual([cancelled.status, cancelled.cancelAtPeriodEnd], ['active', true]);
+    assert.equal((await owner.expect(200, 'POST', '/user/subscription/resume')).cancelAtPeriodEnd, false);
+    standIn.acts.cancelInPortal((await ids()).subscriptionId);
+    await follow();
+    assert.equal((await subscription()).cancelAtPeriodEnd, true);
+    assert.equal((await owner.expect(200, 'POST', '/user/subscription/resume')).cancelAtPeriodEnd, false);
+    await owner.expect(200, 'POST', '/user/subscription/cancel');
+    const { id } = await owner.expect(200, 'GET', '/auth/me');
+    api.domain.clock.pass(32 * DAY_MS);
+    await follow();
+    assert.equal((await api.accounts.find(id))!.plan, 'free');
+  });
+
+  it('preview an upgrade, and charge just that', async () => {
+    const preview = (plan: string) =>
+      owner.expect(200, 'GET', `/user/subscription/upgrade-preview?plan=${plan}`);
+    assert.deepEqual(await preview('business'), { eligible: false, currentPlan: 'free' });
+    await subscribe('starter');
+    assert.equal((await preview('free')).eligible, false);
+    assert.equal((await preview('starter')).eligible, false);
+    const told = await preview('professional');
+    assert.deepEqual(
+      [told.eligible, told.currentPlan, told.targetPlan, told.currency],
+      [true, 'starter', 'professional', 'usd'],
+    );
+    api.domain.clock.pass(60_000);
+    assert.equal((await checkout('professional')).url, '');
+    assert.equal((await subscription()).plan, 'professional');
+    const { invoices } = await owner.expect(200, 'GET', '/user/invoices');
+    assert.equal(invoices[0].amountPaidCents, told.amountDueCents);
+  });
+
+  it('do not upgrade until the bank is content', async () => {
+    await subscribe('starter');
+    standIn.acts.changeCard((await ids()).customerId, 'authenticates');
+    const { url } = await checkout('business');
+    assert.match(url, /^https:/);
+    assert.equal((await subscription()).plan, 'starter');
+    assert.equal((await checkout('business')).url, url, 'the same invoice again');
+    const open = [...standIn.books.invoices.values()].find((invoice) => invoice.hosted_invoice_url === url)!;
+    standIn.acts.payHostedInvoice(open.id);
+    await follow();
+    assert.equal((await subscription()).plan, 'business');
+  });
+
+  it('plan a lower plan for the end of the period, and drop it for a higher one', async () => {
+    await subscribe('professional');
+    const lower = await checkout('starter');
+    assert.equal(lower.url, '');
+    assert.equal(lower.scheduledPlan, 'starter');
+    const told = await subscription();
+    assert.deepEqual(
+      [told.plan, told.scheduledPlan, told.scheduledPlanEffectiveDate],
+      ['professional', 'starter', told.currentPeriodEnd],
+    );
+    assert.equal((await checkout('professional')).scheduledPlan, undefined);
+    await checkout('starter');
+    await checkout('business');
+    const now = await subscription();
+    assert.deepEqual([now.plan, now.scheduledPlan], ['business', undefined]);
+  });
+
+  it('mend a downgrade whose second call was never made', async () => {
+    await subscribe('professional');
+    standIn.fault = ({ method, route }) =>
+      method === 'POST' && route === '/v1/subscription_schedules/:id' ? 'unsent' : undefined;
+    await owner.expect(503, 'POST', '/user/checkout', { plan: 'starter' });
+    standIn.fault = () => undefined;
+    assert.equal((await checkout('starter')).scheduledPlan, 'starter');
+  });
+
+  it('send whoever owes a payment to the portal instead of to a second subscription', async () => {
+    assert.equal((await owner.expect(400, 'GET', '/user/billing-portal')).code, 'NOT_SUBSCRIBED');
+    await subscribe('starter');
+    const { url } = await owner.expect(200, 'GET', '/user/billing-portal');
+    assert.match(url, /^https:\/\/billing/);
+    standIn.acts.alter((await ids()).subscriptionId, { status: 'past_due' });
+    await follow();
+    assert.match((await checkout('business')).url, /^https:\/\/billing/);
+    assert.equal((await subscription()).status, 'past_due');
+  });
+
+  it('list invoices by status, number, date and order', async () => {
+    await subscribe('starter');
+    await checkout('professional');
+    const list = (query: string) => owner.expect(200, 'GET', `/user/invoices?${query}`);
+    const all = await list('');
+    assert.equal(all.total, 2);
+    assert.deepEqual(all.statusOptions, ['all', 'draft', 'open', 'paid', 'void']);
+    const [newest, oldest] = all.invoices;
+    assert.equal((await list('status=void')).total, 0);
+    assert.equal((await list(`search=${newest.number.toLowerCase()}`)).invoices[0].id, newest.id);
+    assert.equal((await list('search=.*')).total, 0);
+    const cheapest = (await list('sort=amount_paid_asc&limit=1')).invoices[0];
+    assert.equal(cheapest.amountPaidCents, Math.min(newest.amountPaidCents, oldest.amountPaidCents));
+    assert.deepEqual((await list('sort=created_asc&limit=1&offset=1')).invoices[0].id, newest.id);
+    assert.equal((await list('to=2020-01-01')).total, 0);
+    await owner.expect(400, 'GET', '/user/invoices?from=2026-02-01&to=2026-02-01');
+    await owner.expect(400, 'GET', '/user/invoices?limit=101');
+    const stranger = await signUp(api.url);
+    assert.equal((await stranger.expect(200, 'GET', '/user/invoices')).total, 0);
+  });
+
+  it('end a second subscription and give its money back', async () => {
+    await subscribe('starter');
+    const { customerId, subscriptionId } = await ids();
+    const price = [...standIn.books.prices.values()].find(
+      ({ metadata }) => metadata.platen_plan === 'business',
+    )!;
+    api.domain.clock.pass(1000);
+    const second = standIn.acts.subscribe(customerId, price.id, { card: 'good' });
+    await follow();
+    await follow();
+    assert.equal(standIn.books.subscriptions.get(second.id)!.status, 'canceled');
+    assert.equal((await ids()).subscriptionId, subscriptionId);
+    const refunds = [...standIn.books.refunds.values()].filter(({ status }) => status === 'succeeded');
+    assert.deepEqual(
+      refunds.map(({ amount }) => amount),
+      [34_900],
+    );
+    assert.equal((await subscription()).plan, 'starter');
+  });
+});

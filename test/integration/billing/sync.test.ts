@@ -1,0 +1,269 @@
+import assert from 'node:assert/strict';
+import { pino } from 'pino';
+import { AccountStore } from '../../../src/accounts/account-store.ts';
+import { BillingStore } from '../../../src/billing/billing-store.ts';
+import { InvoiceMirror } from '../../../src/billing/invoice-mirror.ts';
+import type { CustomerSnapshot, SubscriptionSnapshot } from '../../../src/billing/snapshot.ts';
+import { SubscriptionSync } from '../../../src/billing/sync.ts';
+import { KeyStore } from '../../../src/keys/key-store.ts';
+import { BUILT_IN, HeldPlans } from '../../../src/plans/plan-source.ts';
+import { type AccountServices, createAccountServices } from '../../../src/roles/account-services.ts';
+import { ensureIndexes } from '../../../src/store/collection-spec.ts';
+import { type Domain, openDomain } from '../../support/domain.ts';
+
+const HOUR_MS = 3_600_000;
+const START = new Date('2026-03-10T12:00:00Z');
+const END = new Date('2100-04-10T12:00:00Z');
+const CONFIG = {
+  PLATEN_OIDC_ISSUER: undefined,
+  PLATEN_OIDC_AUDIENCE: undefined,
+  PLATEN_SIGN_IN_FAILURES_PER_ACCOUNT: 10,
+  PLATEN_SIGN_IN_FAILURES_PER_ADDRESS: 10,
+  PLATEN_REGISTRATION: 'open',
+  PLATEN_REGISTRATIONS_PER_ADDRESS: 1000,
+} as const;
+
+function subscribed(over: Partial<SubscriptionSnapshot> = {}): SubscriptionSnapshot {
+  return {
+    id: 'sub_1',
+    status: 'active',
+    createdAt: START,
+    endedAt: null,
+    cancelAt: null,
+    cancelAtPeriodEnd: false,
+    collectionPaused: false,
+    itemId: 'si_1',
+    priceId: 'price_1',
+    plan: 'starter',
+    period: { start: START, end: END },
+    schedule: null,
+    ...over,
+  };
+}
+
+/** The store and the sync on a real database; what the provider would answer is told by the test. */
+describe('following the provider', function () {
+  this.timeout(60_000);
+  let domain: Domain;
+  let services: AccountServices;
+  let accounts: AccountStore;
+  let store: BillingStore;
+  let mirror: InvoiceMirror;
+  let told: { -readonly [F in 'deleted' | 'subscriptions' | 'invoices']: CustomerSnapshot[F] };
+  let calls: string[];
+  let whileAsked: () => Promise<void>;
+  let accountId: string;
+  let made = 0;
+
+  before(async () => {
+    domain = await openDomain();
+    const { connection, clock } = domain;
+    const logger = pino({ level: 'silent' });
+    accounts = new AccountStore(connection, clock);
+    const plans = new HeldPlans(BUILT_IN);
+    const keys = new KeyStore(connection, clock);
+    services = createAccountServices(connection, { accounts, keys, plans, clock, logger, config: CONFIG });
+    store = new BillingStore(connection, clock);
+    mirror = new InvoiceMirror(connection);
+    await ensureIndexes(connection);
+  });
+  after(() => domain.close());
+  beforeEach(async () => {
+    made += 1;
+    accountId = (await accounts.create(`owner${made}@example.com`, null, 'free'))!._id;
+    await store.open(accountId);
+    await store.setCustomer(accountId, 1, `cus_${made}`);
+    told = { deleted: false, subscriptions: [], invoices: [] };
+    calls = [];
+    whileAsked = async () => undefined;
+  });
+
+  const newSync = () =>
+    new SubscriptionSync({
+      store,
+      mirror,
+      gateway: {
+        async customer(customerId) {
+          const answer = { customerId, ...told };
+          await whileAsked();
+          return answer;
+        },
+        undoDuplicate: async (id) => void calls.push(`undo ${id}`),
+        voidInvoice: async (id) => void calls.push(`void ${id}`),
+      },
+      accountService: services.accountService,
+      isPlan: (name) => name in { free: 1, starter: 1, professional: 1 },
+      clock: domain.clock,
+      logger: pino({ level: 'silent' }),
+    });
+  const event = (cause = 'customer.subscription.updated') => store.want(`cus_${made}`, cause);
+  const account = async () => (await accounts.find(accountId))!;
+  const planChanges = async () => {
+    const query = { limit: 100, offset: 0, newestFirst: false, action: 'account.plan_changed' } as const;
+    return (await services.audit.list(accountId, query)).entries.map(({ actor, details }) => ({
+      actor,
+      ...details,
+    }));
+  };
+
+  it('gives the account the plan and the period of its subscription, and says why', async () => {
+    told.subscriptions = [subscribed()];
+    assert.equal(await event(), true);
+    assert.equal(await newSync().sweep(), 1);
+    const { plan, quotaWindow } = await account();
+    assert.deepEqual([plan, quotaWindow], ['starter', { start: START, end: END }]);
+    const cause = 'customer.subscription.updated';
+    assert.deepEqual(await planChanges(), [{ actor: 'billing', from: 'free', to: 'starter', cause }]);
+    assert.equal(await newSync().sweep(), 0, 'nothing more is due');
+    for (let i = 0; i < 5; i += 1) await event();
+    await newSync().sweep();
+    assert.equal((await planChanges()).length, 1);
+  });
+
+  it('knows nothing of customers that no account has', async () => {
+    assert.equal(await store.want('cus_of_another_service', 'invoice.paid'), false);
+  });
+
+  it('goes round again when an event comes while it asks', async () => {
+    told.subscriptions = [subscribed()];
+    await event();
+    whileAsked = async () => {
+      whileAsked = async () => undefined;
+      told.subscriptions = [subscribed({ plan: 'professional' })];
+      await event();
+    };
+    const sync = newSync();
+    await sync.sweep();
+    assert.equal((await account()).plan, 'starter');
+    await sync.sweep();
+    assert.equal((await account()).plan, 'professional');
+    assert.equal(await sync.sweep(), 0);
+  });
+
+  it('lets nobody write whom another has overtaken', async () => {
+    told.subscriptions = [subscribed()];
+    await event();
+    const sync = newSync();
+    whileAsked = async () => {
+      whileAsked = async () => undefined;
+      // The first is held up for so long that its claim is over.
+      told.subscriptions = [subscribed({ plan: 'professional' })];
+      await event();
+      await newSync().sweep();
+      assert.equal((await account()).plan, 'professional');
+    };
+    await sync.sweep();
+    assert.equal((await account()).plan, 'professional');
+    assert.equal((await store.find(accountId))!.state?.plan, 'professional');
+  });
+
+  it('comes to the same whatever order events come in, and in however many processes they are followed', async () => {
+    const lives = [
+      [subscribed({ status: 'incomplete' })],
+      [subscribed()],
+      [subscribed({ plan: 'professional' })],
+      [subscribed({ status: 'canceled', endedAt: START })],
+      [subscribed({ status: 'canceled', endedAt: START }), subscribed({ id: 'sub_2', plan: 'starter' })],
+    ];
+    const syncs = [newSync(), newSync(), newSync()];
+    for (const subscriptions of lives) {
+      told.subscriptions = subscriptions;
+      await Promise.all([event(), ...syncs.map((sync) => sync.sweep()), event()]);
+    }
+    while ((await Promise.all(syncs.map((sync) => sync.sweep()))).some((looked) => looked > 0));
+    assert.equal((await account()).plan, 'starter');
+    const { state, wanted, noted } = (await store.find(accountId))!;
+    assert.deepEqual([state?.subscriptionId, noted], ['sub_2', wanted]);
+  });
+
+  it('tries again later when the provider does not answer', async () => {
+    await event();
+    whileAsked = () => Promise.reject(new Error('away'));
+    const sync = newSync();
+    await sync.sweep();
+    assert.equal(await sync.sweep(), 0);
+    whileAsked = async () => undefined;
+    told.subscriptions = [subscribed()];
+    domain.clock.pass(HOUR_MS);
+    await sync.sweep();
+    assert.equal((await account()).plan, 'starter');
+  });
+
+  it('looks again after a claim that nobody has ended', async () => {
+    told.subscriptions = [subscribed()];
+    await event();
+    const [due] = await store.due(10);
+    assert.ok(await store.claim(due!));
+    assert.equal(await store.claim(due!), undefined, 'the same claim twice');
+    assert.equal(await newSync().sweep(), 0);
+    domain.clock.pass(HOUR_MS);
+    assert.equal(await newSync().sweep(), 1);
+    assert.equal((await account()).plan, 'starter');
+  });
+
+  it('leaves a plan that was set by hand until the subscription changes', async () => {
+    await event();
+    await newSync().sweep();
+    await services.accountService.setPlan(await account(), 'business', { actor: 'operator' });
+    await event();
+    await newSync().sweep();
+    assert.equal((await account()).plan, 'business');
+    told.subscriptions = [subscribed()];
+    await event();
+    await newSync().sweep();
+    assert.equal((await account()).plan, 'starter');
+  });
+
+  it('keeps the plan while it does not understand what it is told', async () => {
+    told.subscriptions = [subscribed()];
+    await event();
+    await newSync().sweep();
+    told.subscriptions = [subscribed({ status: 'dormant' })];
+    await event();
+    await newSync().sweep();
+    const { plan, quotaWindow } = await account();
+    assert.deepEqual([plan, quotaWindow], ['starter', { start: START, end: END }]);
+  });
+
+  it('ends second subscriptions, voids what is owed for ended ones, and copies the invoices', async () => {
+    const second = subscribed({ id: 'sub_2', createdAt: new Date(START.getTime() + HOUR_MS) });
+    const ended = subscribed({ id: 'sub_0', status: 'canceled', endedAt: START });
+    told.subscriptions = [second, subscribed(), ended];
+    const invoice = {
+      id: `in_${made}`,
+      number: 'A-1',
+      status: 'open',
+      currency: 'usd',
+      amountDueCents: 1900,
+      amountPaidCents: 0,
+      createdAt: START,
+      hostedInvoiceUrl: 'https://pay.example/1',
+      pdfUrl: null,
+      subscriptionId: 'sub_0',
+      blockId: null,
+      subscriptionPeriod: null,
+    };
+    told.invoices = [invoice];
+    await event();
+    await newSync().sweep();
+    assert.deepEqual(calls, ['undo sub_2', `void in_${made}`]);
+    const { invoices } = await mirror.list(accountId, { sort: 'created_desc', limit: 10, offset: 0 });
+    assert.deepEqual(
+      invoices.map(({ _id, status }) => [_id, status]),
+      [[invoice.id, 'open']],
+    );
+  });
+
+  it('forgets a customer that was deleted, and takes its plan away', async () => {
+    told.subscriptions = [subscribed()];
+    await event();
+    await newSync().sweep();
+    told = { deleted: true, subscriptions: [], invoices: [] };
+    await event('customer.deleted');
+    await newSync().sweep();
+    const { plan, quotaWindow } = await account();
+    assert.deepEqual([plan, quotaWindow], ['free', null]);
+    const { customerId, generation } = (await store.find(accountId))!;
+    assert.deepEqual([customerId, generation], [undefined, 2]);
+  });
+});

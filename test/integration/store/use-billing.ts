@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import { INVOICE_SORTS } from '../../../src/billing/invoice-mirror.ts';
+import type { InvoiceSnapshot } from '../../../src/billing/snapshot.ts';
+import { foldSubscription } from '../../../src/billing/subscription.ts';
+import { signUp } from '../../support/account-client.ts';
+import type { TestApi } from '../http/support/api.ts';
+
+/** Everything that is stored of accounts as customers. */
+export async function useBilling({ url, accounts, billing, domain }: TestApi): Promise<void> {
+  const { store, mirror, selling } = billing;
+  const owner = await signUp(url, `${randomUUID()}@example.com`);
+  const { id: accountId } = await owner.expect(200, 'GET', '/auth/me');
+  for (const path of ['subscription', 'invoices']) await owner.get(`/user/${path}`);
+  const opened = await store.open(accountId);
+  await store.setCustomer(accountId, opened.generation, 'cus_1');
+  await store.findByCustomer('cus_1');
+  await store.want('cus_1', 'invoice.paid');
+  await store.wantAccount(accountId, 'asked');
+  const now = domain.clock.now();
+  const deleted = { customerId: 'cus_1', deleted: true, subscriptions: [], invoices: [] };
+  const state = foldSubscription(deleted, { now, isPlan: () => true });
+  const claim = async () => (await store.claim((await store.due(1))[0]!))!;
+  await store.note(await claim(), state);
+  await store.want('cus_1', 'invoice.paid');
+  await store.postpone(await claim());
+  await store.want('cus_1', 'invoice.paid');
+  const stale = await claim();
+  await store.want('cus_1', 'invoice.paid');
+  await store.note(stale, { ...state, lookAgainAt: now });
+  const first = await store.openCheckout((await store.find(accountId))!, 'starter', 'price_1');
+  await store.openCheckout((await store.find(accountId))!, 'professional', 'price_2');
+  const kept = { ...first!, sessionId: 'cs', url: 'x', expiresAt: now };
+  await store.keepCheckout(accountId, kept);
+  await store.forgetCheckout(accountId, first!.key);
+  await store.keepPreview(accountId, { subscriptionId: 'sub_1', priceId: 'price_1', date: 1 });
+  const operation = { name: 'cancel', key: 'a', value: 0 };
+  await store.beginOperation(accountId, operation);
+  await store.beginOperation(accountId, { ...operation, name: 'resume', key: 'b' });
+  await store.endOperation(accountId, 'b');
+  await store.unlink(await claim());
+  await store.page(10, 0);
+  await accounts.followSubscription(accountId, { plan: 'free', quotaWindow: null, fence: 1 });
+
+  const invoice: InvoiceSnapshot = {
+    id: 'in_1',
+    number: 'A-1',
+    status: 'draft',
+    currency: 'usd',
+    amountDueCents: 1,
+    amountPaidCents: 0,
+    createdAt: now,
+    hostedInvoiceUrl: null,
+    pdfUrl: null,
+    subscriptionId: null,
+    blockId: null,
+    subscriptionPeriod: null,
+  };
+  await mirror.update(accountId, [invoice]);
+  await mirror.update(accountId, [{ ...invoice, id: 'in_2' }]);
+  await mirror.accountOf('in_1');
+  const page = { limit: 10, offset: 0 };
+  for (const sort of INVOICE_SORTS) {
+    await mirror.list(accountId, { ...page, sort });
+    await mirror.list(accountId, { ...page, sort, status: 'open', search: 'a-1', from: now, to: now });
+  }
+  const data = { object: { object: 'refund', charge: 'ch_1' } };
+  await selling!.events.note({ id: 'evt_1', type: 'refund.created', data });
+  await selling!.events.resolveWaiting();
+}
