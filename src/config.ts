@@ -1,8 +1,9 @@
-import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { emailSchema, PASSWORD_LENGTHS } from './accounts/credentials.ts';
 import { REGISTRATION_MODES } from './accounts/registration.ts';
 import { SASL_MECHANISMS } from './bus/kafka/sasl.ts';
+import { defaultSlots } from './chromium/cores.ts';
+import { machineMemory } from './chromium/process/machine-memory.ts';
 import { parseNetworks } from './egress/networks.ts';
 import { SECRET_FORM } from './keys/secret.ts';
 import { DEFAULT_POOL, PLAN_OR_POOL_NAME } from './plans/names.ts';
@@ -151,8 +152,8 @@ export const environmentSchema = z.object({
   PLATEN_MAX_CONNECTIONS: integer(4096, 1, 1_000_000).describe(
     'Connections that one API process holds at a time; further ones are closed at once.',
   ),
-  PLATEN_WORKER_SLOTS: integer(Math.max(2, availableParallelism()), 1, 256).describe(
-    'Renders at a time in one worker. Default: the number of cores, at least 2.',
+  PLATEN_WORKER_SLOTS: integer(defaultSlots(machineMemory().total), 1, 256).describe(
+    'Renders at a time in one worker, those that wait for the network, a selector or a delay included; as many compute at a time as there are cores. Default: eight for each core (at least 2 cores), and no more than a quarter of the memory has room for at 96 MiB each.',
   ),
   PLATEN_POOL: z
     .string()
@@ -168,6 +169,9 @@ export const environmentSchema = z.object({
     .describe(
       'What a render shares with others: account (a warm context per account), job (a fresh context), browser (a process tree of its own).',
     ),
+  PLATEN_WARM_MEMORY_PERCENT: integer(30, 0, 80).describe(
+    "Of the memory that a worker may use (its control group's limit, or the machine's), what contexts kept warm for their accounts may have, in percent. Given back when memory runs short.",
+  ),
   PLATEN_SANDBOX: z
     .enum(['required', 'preferred', 'off'])
     .default('preferred')

@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { PlatenError } from '../errors/registry.ts';
+import { ComputeTurn } from './compute-turn.ts';
+import { Cores, coresOfMachine } from './cores.ts';
 import { examineDocument } from './document/job-document.ts';
 import type { EgressRecord } from './document/load-url.ts';
 import type { CountPages, Finish } from './finish.ts';
@@ -11,8 +13,10 @@ import type { RenderBrowser } from './pool/browser.ts';
 import { BrowserPool, type RecycleLimits, type RestartReason } from './pool/browser-pool.ts';
 import { ContextPool } from './pool/context-pool.ts';
 import { RenderSlots } from './pool/render-slots.ts';
+import { WarmMemory } from './pool/warm-memory.ts';
 import { WatermarkCache } from './print/watermark-cache.ts';
 import { findBrowser } from './process/find-browser.ts';
+import { type MachineMemory, machineMemory } from './process/machine-memory.ts';
 import { reasonAgainstSandbox, SandboxMissing, type SandboxPolicy, sandboxOf } from './process/sandbox.ts';
 import { sweepUserData } from './process/user-data.ts';
 import { asRenderError } from './render-error.ts';
@@ -28,6 +32,8 @@ export interface ChromiumMetrics {
   readonly browserRestarts: { inc(labels: { reason: RestartReason }): void };
   readonly contexts?: { set(open: number): void };
   readonly contextLeases?: { inc(labels: { kind: 'warm' | 'cold' }): void };
+  /** Seconds from a render's slot to its PDF. */
+  readonly contextRenders?: { observe(labels: { kind: 'warm' | 'cold' }, seconds: number): void };
 }
 
 export interface ChromiumRendererOptions {
@@ -35,6 +41,10 @@ export interface ChromiumRendererOptions {
   readonly sandbox?: SandboxPolicy;
   /** Renders at a time. */
   readonly slots: number;
+  /** Of these, how many compute at a time. Default: the cores that there are, at least 2. */
+  readonly cores?: number;
+  /** Told how many renders wait for something else than a core (the network, a delay), whenever that changes. */
+  readonly onResting?: (renders: number) => void;
   readonly isolation: Isolation;
   /** Default: see findBrowser. */
   readonly browserPath?: string | undefined;
@@ -50,12 +60,18 @@ export interface ChromiumRendererOptions {
   /** Folder for the browsers' user data; what dead processes left there is removed. */
   readonly userDataRoot: string;
   readonly recycle?: Partial<RecycleLimits>;
-  /** Browsers kept, with `account` and `job`. Default: one for every eight slots. */
+  /** Browsers kept, with `account` and `job`. Default: one for every eight renders that compute at a time. */
   readonly browsers?: number;
-  /** Idle contexts kept at most, with `account`. Default: twice the slots, at least 4. */
+  /** Of the memory that there is, what idle contexts may have with `account`: 0 to 1. Default 0.3. */
+  readonly warmMemoryShare?: number;
+  /** Idle contexts kept at most, whatever they weigh. Default 256: each has a process and its threads. */
   readonly maxIdleContexts?: number;
-  /** An account's idle context is closed after this. Default 60 s. */
+  /** An account's idle context is closed after this. Default 5 min. */
   readonly contextIdleMs?: number;
+  /** Contexts that are made before an account comes for them, of each kind of page. Default 0. */
+  readonly contextsAhead?: number;
+  /** Default: as the system tells. */
+  readonly memory?: MachineMemory;
   /** A renderer process above this is killed and its render rejects with BROWSER_CRASHED. Default 1.5 GiB. */
   readonly rendererMemoryBytes?: number;
   /** How often browsers are pinged and weighed. Default 1 s. */
@@ -70,7 +86,10 @@ export interface BrowserRenderer extends Renderer {
 }
 
 const DEFAULT_RECYCLE: RecycleLimits = { jobs: 5000, ageMs: 6 * 3_600_000, memoryBytes: 3 * 1024 ** 3 };
-const SLOTS_PER_BROWSER = 8;
+const WARM_MEMORY_SHARE = 0.3;
+const MAX_IDLE_CONTEXTS = 256;
+const CONTEXT_IDLE_MS = 300_000;
+const COMPUTING_PER_BROWSER = 8;
 const LAUNCH_MS = 20_000;
 /** How often it is tried to look whether browsers are in their sandbox, and how long is waited in between. */
 const LOOKS = 5;
@@ -99,10 +118,11 @@ export async function createChromiumRenderer(options: ChromiumRendererOptions): 
   const policy = options.sandbox ?? 'preferred';
   const reason = await reasonAgainstSandbox(policy, launch);
   const exclusive = isolation === 'browser';
+  const cores = new Cores(Math.min(slots, options.cores ?? coresOfMachine()), options.onResting);
   const browsers = new BrowserPool(
     {
       launch: { ...launch, sandbox: reason === undefined },
-      size: exclusive ? slots : (options.browsers ?? Math.ceil(slots / SLOTS_PER_BROWSER)),
+      size: exclusive ? cores.total : (options.browsers ?? Math.ceil(cores.total / COMPUTING_PER_BROWSER)),
       exclusive,
       recycle: { ...DEFAULT_RECYCLE, ...options.recycle },
       rendererMemoryBytes: options.rendererMemoryBytes ?? 1.5 * 1024 ** 3,
@@ -114,13 +134,27 @@ export async function createChromiumRenderer(options: ChromiumRendererOptions): 
       },
       logger,
     },
-    (browser) => contexts.release(browser),
+    {
+      retired: (browser) => contexts.release(browser),
+      idleIn: (browser) => contexts.idleIn(browser),
+      weighed: (weights) => {
+        memory.weighed(weights.map(({ renderers }) => renderers));
+        contexts.keepWithinMemory();
+      },
+    },
+  );
+  const memory = new WarmMemory(
+    options.warmMemoryShare ?? WARM_MEMORY_SHARE,
+    options.memory ?? machineMemory(),
   );
   const contexts = new ContextPool(
     {
       keepWarm: isolation === 'account',
-      maxIdle: options.maxIdleContexts ?? Math.max(4, slots * 2),
-      idleMs: options.contextIdleMs ?? 60_000,
+      maxIdle: options.maxIdleContexts ?? MAX_IDLE_CONTEXTS,
+      idleMs: options.contextIdleMs ?? CONTEXT_IDLE_MS,
+      ahead: exclusive ? 0 : (options.contextsAhead ?? 0),
+      coreIsIdle: () => cores.idle > 0,
+      memory,
       onCount: (open) => metrics?.contexts?.set(open),
       onLease: (kind) => metrics?.contextLeases?.inc({ kind }),
     },
@@ -132,7 +166,7 @@ export async function createChromiumRenderer(options: ChromiumRendererOptions): 
     tell(logger, browser);
     if (policy === 'required' && browser.sandbox !== 'on')
       throw new SandboxMissing(`a renderer was looked at, and its sandbox is ${browser.sandbox}`);
-    const parts = { browser, browsers, contexts, slots: await RenderSlots.launch(slots, contexts) };
+    const parts = { browser, browsers, contexts, cores, slots: await RenderSlots.launch(slots, contexts) };
     return new ChromiumRenderer(options, parts);
   } catch (error) {
     await browsers.close();
@@ -178,6 +212,7 @@ interface Parts {
   readonly browser: BrowserStatus;
   readonly browsers: BrowserPool;
   readonly contexts: ContextPool;
+  readonly cores: Cores;
   readonly slots: RenderSlots;
 }
 
@@ -246,17 +281,24 @@ class ChromiumRenderer implements BrowserRenderer {
   async #renderInSlot(request: RenderRequest, end: JobEnd): Promise<RenderedPdf> {
     const { accountId, source, options, alone } = request;
     const timer = new PhaseTimer();
+    const turn = new ComputeTurn(this.#parts.cores, request.class ?? 'interactive', end);
     let rendered: RenderedPdf | undefined;
     try {
       const document = examineDocument(source, options);
-      const needs = { accountId, needsFrames: document.needsFrames, alone };
+      const needs = { accountId, needsFrames: document.needsFrames, alone, turn };
       await this.#parts.slots.run(needs, end, async (context) => {
-        const outcome = await renderJob(context, { request, document, end, timer }, this.#shared);
+        const kind = context.renders++ === 0 ? 'cold' : 'warm';
+        const outcome = await renderJob(context, { request, document, end, timer, turn }, this.#shared);
         rendered = outcome.rendered;
+        const seconds = (Date.now() - timer.startedAt) / 1000;
+        this.#options.metrics?.contextRenders?.observe({ kind }, seconds);
         return outcome.clean;
       });
     } catch (error) {
       throw end.error ?? asRenderError(error);
+    } finally {
+      turn.leave();
+      this.#parts.contexts.makeAhead();
     }
     return rendered!;
   }

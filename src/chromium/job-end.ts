@@ -7,14 +7,17 @@ import { type ErrorCode, PlatenError } from '../errors/registry.ts';
 export class JobEnd {
   readonly #ended: Promise<never>;
   readonly #reject: (error: PlatenError) => void;
-  readonly #timer: NodeJS.Timeout;
+  #timer: NodeJS.Timeout;
   readonly #cancel: AbortSignal;
   readonly #onAbort: () => void;
   readonly #ending = new AbortController();
-  readonly deadline: number;
+  #deadline: number;
+  /** Epoch milliseconds since when its clock stands still. */
+  #stoppedAt: number | undefined;
   #timeoutCode: ErrorCode = 'RENDER_TIMEOUT';
   #timeoutMessage: string | undefined;
   #error: PlatenError | undefined;
+  #disposed = false;
 
   /**
    * @param deadline epoch milliseconds.
@@ -25,15 +28,30 @@ export class JobEnd {
     promise.catch(() => undefined);
     this.#ended = promise;
     this.#reject = reject;
-    this.deadline = deadline;
-    this.#timer = setTimeout(
-      () => this.end(new PlatenError(this.#timeoutCode, this.#timeoutMessage)),
-      Math.max(0, deadline - Date.now()),
-    );
+    this.#deadline = deadline;
+    this.#timer = this.#startTimer();
     this.#cancel = cancel;
     this.#onAbort = () => this.end(new PlatenError('CANCELLED'));
     if (cancel.aborted) this.#onAbort();
     else cancel.addEventListener('abort', this.#onAbort, { once: true });
+  }
+
+  /** Epoch milliseconds; later by as much as the job's clock has stood still. */
+  get deadline(): number {
+    return this.#deadline + (this.#stoppedAt === undefined ? 0 : Date.now() - this.#stoppedAt);
+  }
+
+  /** From now on its deadline does not come nearer: it waits for what its document has no part in. */
+  stopClock(): void {
+    clearTimeout(this.#timer);
+    this.#stoppedAt ??= Date.now();
+  }
+
+  startClock(): void {
+    if (this.#stoppedAt === undefined) return;
+    this.#deadline = this.deadline;
+    this.#stoppedAt = undefined;
+    if (!this.#disposed) this.#timer = this.#startTimer();
   }
 
   /** The error that ended the job, once one has. */
@@ -74,7 +92,15 @@ export class JobEnd {
 
   /** Stops watching: the job is done. */
   dispose(): void {
+    this.#disposed = true;
     clearTimeout(this.#timer);
     this.#cancel.removeEventListener('abort', this.#onAbort);
+  }
+
+  #startTimer(): NodeJS.Timeout {
+    return setTimeout(
+      () => this.end(new PlatenError(this.#timeoutCode, this.#timeoutMessage)),
+      Math.max(0, this.#deadline - Date.now()),
+    );
   }
 }

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { PlatenError } from '../errors/registry.ts';
+import type { ComputeTurn } from './compute-turn.ts';
 import type { JobDocument } from './document/job-document.ts';
 import { loadDocument, type Outside } from './document/load.ts';
 import { loadStrategy } from './document/load-strategy.ts';
@@ -22,6 +23,8 @@ export interface RenderJob {
   readonly document: JobDocument;
   readonly end: JobEnd;
   readonly timer: PhaseTimer;
+  /** Its part in the cores, of which it has one to begin with. */
+  readonly turn: ComputeTurn;
 }
 
 /** What all renders of a process share. */
@@ -48,7 +51,7 @@ export async function renderJob(
   parts: RenderParts,
 ): Promise<RenderOutcome> {
   const { page } = context;
-  const { request, document, end, timer } = job;
+  const { request, document, end, timer, turn } = job;
   const { options } = request;
 
   page.watch((error) => end.end(error));
@@ -56,12 +59,12 @@ export async function renderJob(
   timer.lap('page');
 
   const strategy = loadStrategy(document, options, page);
-  await end.race(loadDocument(page, strategy, document, options, parts));
+  await turn.watch(page, end.race(loadDocument(page, strategy, document, options, parts)));
   timer.lap('load');
 
-  if (options.waitForSelector) await waitForSelector(page, options.waitForSelector, end);
-  if (options.delayMs) await end.race(pause(options.delayMs));
-  await end.race(waitUntilDrawn(page, document));
+  if (options.waitForSelector) await turn.watch(page, waitForSelector(page, options.waitForSelector, end));
+  if (options.delayMs) await turn.watch(page, end.race(pause(options.delayMs)));
+  await turn.watch(page, end.race(waitUntilDrawn(page, document)));
   checkArrived(page, parts.egress, timer.startedAt);
   timer.lap('wait');
 

@@ -10,10 +10,15 @@ export type RenderSource =
     }
   | { readonly kind: 'url'; readonly url: string };
 
+/** Whether somebody waits for it. */
+export type RenderClass = 'interactive' | 'bulk';
+
 export interface RenderRequest {
   readonly jobId: string;
   /** Whose document it is. Nothing in the browser is ever shared between two accounts. */
   readonly accountId: string;
+  /** Of several that want to compute, interactive ones come first. Default: interactive. */
+  readonly class?: RenderClass;
   readonly source: RenderSource;
   readonly options: RenderOptions;
   /** Epoch milliseconds by which everything has to be done: waiting for a page, loading, printing, finishing. */

@@ -16,7 +16,7 @@ export interface HandOverParts {
   readonly logger: Logger;
   /** The plan that an account has now. */
   readonly planOf: (accountId: string) => Promise<NamedPlan>;
-  /** Renders at a time in one worker of a pool: over how many workers an account is spread follows from it. */
+  /** Renders at a time in one worker of a pool: over how many workers an account's jobs are spread follows from it. */
   readonly slotsPerWorker: (pool: string) => number;
 }
 
@@ -124,8 +124,9 @@ export class HandOver {
    * @param plan the account's.
    */
   publish(job: Job, plan: Plan): void {
-    const { bus, logger, slotsPerWorker } = this.#parts;
-    const shard = shardOf(job._id, plan.concurrentRenders, slotsPerWorker(job.pool));
+    const { bus, ledger, logger, slotsPerWorker } = this.#parts;
+    const inFlight = ledger.lastSeen(job.accountId)?.inFlight ?? plan.concurrentRenders;
+    const shard = shardOf(job._id, inFlight, slotsPerWorker(job.pool));
     const pointer: JobPointer = {
       jobId: job._id,
       version: job.version,
@@ -241,8 +242,14 @@ function freed(ledger: SeenLedger | undefined, granted: readonly Granted[] = [])
   return ledger && { ledger, granted };
 }
 
-/** Spreads an account's jobs over as many workers as its plan can keep busy. */
-function shardOf(jobId: string, concurrency: number, slotsPerWorker: number): number {
-  const shards = Math.max(1, Math.ceil(concurrency / slotsPerWorker));
+/** Renders of one account that keep the smallest worker busy: past that another one computes beside it. */
+const RENDERS_TOGETHER = 2;
+
+/**
+ * Spreads an account's jobs over as many workers as they can keep busy at the moment, and no more: each of them has to
+ * make a context for the account, and finds it warm the next time. With little to do an account stays with one worker.
+ */
+function shardOf(jobId: string, inFlight: number, slotsPerWorker: number): number {
+  const shards = Math.max(1, Math.ceil(inFlight / Math.min(slotsPerWorker, RENDERS_TOGETHER)));
   return createHash('sha1').update(jobId).digest().readUInt32BE(0) % shards;
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createChromiumRenderer } from '../chromium/chromium-renderer.ts';
+import { coresOfMachine } from '../chromium/cores.ts';
 import { DocumentHost } from '../chromium/page/document-host.ts';
 import type { BrowserStatus } from '../chromium/renderer.ts';
 import { createAddressPolicy, machineAddresses } from '../egress/address-policy.ts';
@@ -20,6 +21,13 @@ import { recordWait } from './record-wait.ts';
 
 /** Few documents have something to be finished, and a process may take a gigabyte. */
 const SLOTS_PER_FINISHER_PROCESS = 8;
+/**
+ * Renders that are claimed and not at rest, for each core: while one computes, the next is fetched and the last is
+ * written down. More would only wait here, where another worker cannot take them.
+ */
+const CLAIMED_PER_CORE = 2;
+/** Of each kind of page: as many accounts that come for the first time need not wait for a process. */
+const CONTEXTS_AHEAD = 2;
 /** A busy pool in which no render ends for this long, past the longest deadline, is stuck. */
 const STUCK_AFTER_MS = 330_000;
 
@@ -45,8 +53,10 @@ export async function startWorker(core: Core, templates: TemplateEngine): Promis
     processes: sandboxProcesses(config.PLATEN_WORKER_SLOTS, SLOTS_PER_FINISHER_PROCESS),
     logger,
   });
+  let rest: (renders: number) => void = () => undefined;
   const renderer = await createChromiumRenderer({
     slots: config.PLATEN_WORKER_SLOTS,
+    onResting: (renders) => rest(renders),
     isolation: config.PLATEN_ISOLATION,
     browserPath: config.PLATEN_CHROMIUM_PATH,
     sandbox: config.PLATEN_SANDBOX,
@@ -58,6 +68,8 @@ export async function startWorker(core: Core, templates: TemplateEngine): Promis
     logger,
     metrics,
     userDataRoot: join(tmpdir(), 'platen-chromium'),
+    warmMemoryShare: config.PLATEN_WARM_MEMORY_PERCENT / 100,
+    contextsAhead: CONTEXTS_AHEAD,
   });
   const { browser } = renderer;
   metrics.browserSandboxed.set({ version: browser.version }, browser.sandbox === 'on' ? 1 : 0);
@@ -93,9 +105,11 @@ export async function startWorker(core: Core, templates: TemplateEngine): Promis
     owner,
     pool,
     slots: config.PLATEN_WORKER_SLOTS,
+    computing: CLAIMED_PER_CORE * coresOfMachine(),
     leaseMs: config.PLATEN_LEASE_MS,
     onSlots: (busy) => metrics.workerSlots.set({ kind: 'busy', pool }, busy),
   });
+  rest = (renders) => worker.rest(renders);
   const presence = core.role === 'standalone' ? undefined : await openPresence(core, worker, owner, browser);
   await presence?.start();
   await worker.start();

@@ -2,6 +2,10 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 
 /** Seconds; from a cached answer to the longest deadline. */
 const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
+/** Seconds; fine where a warm context and a cold one differ. */
+const CONTEXT_BUCKETS = [
+  0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.5, 0.75, 1, 2.5, 5, 10, 60, 300,
+];
 /** Seconds; a few operations of the database, each less than a millisecond when nothing else runs. */
 const ADMISSION_BUCKETS = [
   0.00025, 0.0005, 0.00075, 0.001, 0.0015, 0.002, 0.003, 0.004, 0.005, 0.0075, 0.01, 0.025, 0.05, 0.1, 0.25,
@@ -154,6 +158,13 @@ export function createMetrics(role: string) {
       name: 'platen_browser_context_leases_total',
       help: 'Browser contexts given to renders: warm ones that their account had used before, and cold ones that were made.',
       labelNames: ['kind'] as const,
+      registers,
+    }),
+    contextRenders: new Histogram({
+      name: 'platen_browser_context_render_seconds',
+      help: 'Time of a render within the browser, from its slot to its PDF, by the context that it got: warm or cold.',
+      labelNames: ['kind'] as const,
+      buckets: CONTEXT_BUCKETS,
       registers,
     }),
     browsers: new Gauge({ name: 'platen_browsers', help: 'Browser processes alive.', registers }),

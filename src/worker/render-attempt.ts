@@ -90,6 +90,7 @@ async function renderAndStore(parts: AttemptParts, held: HeldJob, input: JobInpu
   const { pdf, pages, phases } = await renderer.render({
     jobId: job._id,
     accountId: job.accountId,
+    class: job.class,
     source,
     options: input.options,
     deadline,

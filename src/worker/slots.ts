@@ -5,7 +5,7 @@ import { JOB_CLASSES, type JobClass, type Slot } from '../bus/bus.ts';
 const BULK_EVERY = 4;
 /** A render that takes longer is slow, in milliseconds. */
 const SLOW_RENDER_MS = 3000;
-/** Of so many slots one is kept for others, and one at least: see `#kept`. */
+/** Of so many slots one is kept for others, and one at least: see `#notKept`. */
 const SLOTS_PER_KEPT = 4;
 /** Slots are kept while there is somebody to keep them for: a quick account that has rendered within this time. */
 const KEPT_FOR_MS = 60_000;
@@ -21,10 +21,12 @@ export interface WorkerSlotsOptions {
   readonly onChange?: (busy: number) => void;
   /** Milliseconds of a clock that never goes back; the process's own unless said otherwise. */
   readonly now?: () => number;
+  /** Of the renders at a time, how many may be something else than at rest. Default: all. */
+  readonly computing?: number;
 }
 
 /**
- * The room of one worker: so many renders at a time. Interactive jobs get their slots first, with a floor for bulk ones;
+ * The room of one worker: so many renders at a time, and of these so many that compute. Interactive jobs get their slots first, with a floor for bulk ones;
  * within a class the account that has held slots for the least time lately is next, and of an account who came first.
  *
  * Accounts whose renders take seconds have all slots only as long as no account with quick ones is about: then some are
@@ -33,6 +35,7 @@ export interface WorkerSlotsOptions {
  */
 export class WorkerSlots {
   readonly #total: number;
+  readonly #computing: number;
   readonly #waiting: Record<JobClass, Set<Waiting>> = { interactive: new Set(), bulk: new Set() };
   readonly #onChange: (busy: number) => void;
   readonly #now: () => number;
@@ -44,14 +47,16 @@ export class WorkerSlots {
   #busy = 0;
   /** Of the busy slots, those with bulk jobs. */
   #bulk = 0;
+  #resting = 0;
   #sinceBulk = 0;
   #lastInteractive = Number.NEGATIVE_INFINITY;
 
   constructor(
     total: number,
-    { onChange = () => {}, now = () => performance.now() }: WorkerSlotsOptions = {},
+    { onChange = () => {}, now = () => performance.now(), computing = total }: WorkerSlotsOptions = {},
   ) {
     this.#total = total;
+    this.#computing = computing;
     this.#onChange = onChange;
     this.#now = now;
     this.#use = new AccountUse({ slowMs: SLOW_RENDER_MS, strangerMs: 0, now });
@@ -59,6 +64,12 @@ export class WorkerSlots {
 
   get busy(): number {
     return this.#busy;
+  }
+
+  /** So many renders wait for the network, a delay or the like: others may begin beside them. */
+  rest(renders: number): void {
+    this.#resting = renders;
+    this.#grant();
   }
 
   /**
@@ -93,7 +104,7 @@ export class WorkerSlots {
   }
 
   #grant(): void {
-    while (this.#busy < this.#total) {
+    while (this.#busy < this.#total && this.#busy - this.#resting < this.#computing) {
       const next = this.#next();
       if (next === undefined) return;
       this.#busy += 1;
@@ -121,12 +132,12 @@ export class WorkerSlots {
   /** Whether the next slot may go to a bulk job though it is not its turn: not the last ones while interactive jobs come. */
   #bulkMayStart(): boolean {
     const alone = this.#now() - this.#lastInteractive > KEPT_FOR_INTERACTIVE_MS;
-    return alone || this.#bulk < this.#total - this.#kept;
+    return alone || this.#bulk < this.#notKept;
   }
 
-  /** Of several slots, how many are kept. */
-  get #kept(): number {
-    return this.#total === 1 ? 0 : Math.ceil(this.#total / SLOTS_PER_KEPT);
+  /** Slots that are kept for nobody; of those that compute too some are, and renders at rest take none of these. */
+  get #notKept(): number {
+    return Math.min(withoutKept(this.#total), withoutKept(this.#computing) + this.#resting);
   }
 
   /** Whether accounts with slow renders may have another slot. */
@@ -134,7 +145,7 @@ export class WorkerSlots {
     if (!this.#isQuickAccountAbout()) return true;
     let slow = 0;
     for (const [account, slots] of this.#held) if (this.#use.isSlow(account)) slow += slots;
-    return slow < this.#total - this.#kept;
+    return slow < this.#notKept;
   }
 
   #note(account: string): void {
@@ -176,4 +187,9 @@ export class WorkerSlots {
     if (left === 0) this.#held.delete(account);
     else this.#held.set(account, left);
   }
+}
+
+/** What is left of several slots without those that are kept. */
+function withoutKept(slots: number): number {
+  return slots === 1 ? 1 : slots - Math.ceil(slots / SLOTS_PER_KEPT);
 }

@@ -24,6 +24,8 @@ export interface WorkerParts extends AttemptParts {
   readonly owner: string;
   /** Renders at a time: the one limit between the bus and the page. */
   readonly slots: number;
+  /** Of these, how many may be something else than at rest; all, unless said otherwise. */
+  readonly computing?: number;
   readonly leaseMs: number;
   readonly onSlots: (busy: number) => void;
 }
@@ -54,7 +56,11 @@ export class Worker implements PointerConsumer {
 
   constructor(parts: WorkerParts) {
     this.#parts = parts;
-    this.#slots = new WorkerSlots(parts.slots, { onChange: parts.onSlots });
+    const { slots, computing, onSlots } = parts;
+    this.#slots = new WorkerSlots(slots, {
+      onChange: onSlots,
+      ...(computing !== undefined && { computing }),
+    });
     this.#held = new HeldJobs(parts.store.transitions, parts.owner, parts.leaseMs, parts.logger);
   }
 
@@ -74,6 +80,11 @@ export class Worker implements PointerConsumer {
       if (this.#held.holds(jobId)) void this.#held.renew();
     });
     await this.resume();
+  }
+
+  /** So many of its renders wait for something else than a core: it takes others beside them. */
+  rest(renders: number): void {
+    this.#slots.rest(renders);
   }
 
   /** Claims nothing more from when this resolves; what it holds goes on. Others get the pointers that wait. */

@@ -13,7 +13,7 @@ export const PRINT: RenderOptions = { format: 'A4', printBackground: true, prefe
 const invoice = readFileSync(new URL('../../examples/invoice.html', import.meta.url), 'utf8');
 
 /** A small generator with a fixed seed (Park and Miller), so that every run prints the same documents. */
-function random(seed: number): () => number {
+export function random(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state * 48_271) % 2_147_483_647;

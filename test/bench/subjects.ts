@@ -113,9 +113,12 @@ export async function openOverKafka(name: string): Promise<Subject> {
 }
 
 /** `platen standalone` on a database that others write to as well. */
-export async function openAlone(mongodbUri: string): Promise<Subject> {
+export async function openAlone(
+  mongodbUri: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Subject> {
   const dataDir = await mkdtemp(join(tmpdir(), 'platen-bench-'));
-  const environment = { ...BOOTSTRAP, MONGODB_URI: mongodbUri, PLATEN_DATA_DIR: dataDir };
+  const environment = { ...BOOTSTRAP, MONGODB_URI: mongodbUri, PLATEN_DATA_DIR: dataDir, ...settings };
   const role = await startRole('standalone', environment);
   await role.ready();
   return overHttp('alone', role.url, [role.pid], async () => {

@@ -2,14 +2,23 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { backoffMs } from '../../async/backoff.ts';
 import { type LaunchOptions, launchBrowser } from '../process/launch.ts';
-import { RenderBrowser } from './browser.ts';
+import { type BrowserWeight, RenderBrowser } from './browser.ts';
+
+/** What is told of browsers whose memory has been weighed. */
+export interface BrowserUser {
+  /** A browser takes no more renders: what is kept warm in it is to be let go. */
+  retired(browser: RenderBrowser): void;
+  /** Contexts in it that may be given back at any moment. */
+  idleIn(browser: RenderBrowser): number;
+  weighed(weights: readonly BrowserWeight[]): void;
+}
 
 /** When a browser is replaced by a new one. */
 export interface RecycleLimits {
   /** Renders. */
   readonly jobs: number;
   readonly ageMs: number;
-  /** Resident memory of its process tree. */
+  /** Proportional memory of its process tree, less what the contexts weigh that are idle in it: those are given back. */
   readonly memoryBytes: number;
 }
 
@@ -47,17 +56,16 @@ export class BrowserPool {
   readonly #browsers = new Set<RenderBrowser>();
   readonly #waiting = new Set<() => void>();
   readonly #replacing = new Set<RenderBrowser>();
-  /** Called when a browser takes no more renders: what is kept warm in it is to be let go. */
-  readonly #onRetire: (browser: RenderBrowser) => void;
+  readonly #user: BrowserUser;
   #starting = 0;
   #failures = 0;
   #closed = false;
   #checking = false;
   readonly #timer: NodeJS.Timeout;
 
-  constructor(options: BrowserPoolOptions, onRetire: (browser: RenderBrowser) => void) {
+  constructor(options: BrowserPoolOptions, user: BrowserUser) {
     this.#options = options;
-    this.#onRetire = onRetire;
+    this.#user = user;
     this.#timer = setInterval(() => void this.#check(), options.checkEveryMs);
     this.#timer.unref();
   }
@@ -203,7 +211,7 @@ export class BrowserPool {
   #ended(browser: RenderBrowser): void {
     this.#browsers.delete(browser);
     this.#options.observer.alive(this.#browsers.size);
-    this.#onRetire(browser);
+    this.#user.retired(browser);
     if (this.#closed || browser.endReason === 'recycled') return;
     const reason = browser.endReason === 'hung' ? 'hung' : 'crashed';
     this.#options.observer.restarted(reason);
@@ -232,7 +240,7 @@ export class BrowserPool {
 
   #retire(browser: RenderBrowser): void {
     browser.retiring = true;
-    this.#onRetire(browser);
+    this.#user.retired(browser);
     this.#endIfIdle(browser);
   }
 
@@ -245,19 +253,23 @@ export class BrowserPool {
     if (this.#checking || this.#closed) return;
     this.#checking = true;
     try {
-      await Promise.all([...this.#browsers].map((browser) => this.#checkOne(browser)));
+      const weights = await Promise.all([...this.#browsers].map((browser) => this.#checkOne(browser)));
+      if (!this.#closed) this.#user.weighed(weights);
     } finally {
       this.#checking = false;
     }
   }
 
-  async #checkOne(browser: RenderBrowser): Promise<void> {
+  async #checkOne(browser: RenderBrowser): Promise<BrowserWeight> {
     const { recycle, rendererMemoryBytes, pingMs } = this.#options;
-    const memory = browser.guardMemory(rendererMemoryBytes);
-    if (memory > recycle.memoryBytes) this.#recycle(browser, 'memory');
+    const weight = await browser.weigh(rendererMemoryBytes);
+    const { bytes, renderers } = weight;
+    const idle = (this.#user.idleIn(browser) * renderers.bytes) / Math.max(1, renderers.count);
+    if (bytes - idle > recycle.memoryBytes) this.#recycle(browser, 'memory');
     if (Date.now() - browser.startedAt > recycle.ageMs) this.#recycle(browser, 'age');
     const fault = await browser.fault(pingMs);
     if (fault && browser.alive) await browser.kill(fault);
+    return weight;
   }
 
   /** Resolves when there is another browser to choose from, or `signal` aborts. */

@@ -2,7 +2,9 @@ import type { CDPSession, Protocol } from 'puppeteer';
 import { TimeoutError, within } from '../../async/timeout.ts';
 import type { PageSurroundings } from '../page/render-page.ts';
 import type { Connection, LaunchedBrowser } from '../process/launch.ts';
-import { killProcess, processTree } from '../process/processes.ts';
+import { MemoryMeter } from '../process/memory-meter.ts';
+import { isRenderer, killProcess, processTree, type TreeMember } from '../process/processes.ts';
+import type { RendererWeight } from './warm-memory.ts';
 
 /** How long a browser may take to close or open something before it counts as hung. */
 const ANSWER_MS = 2000;
@@ -11,6 +13,14 @@ const LAST_ANSWER_MS = 8000;
 /** What a context wants to know of the targets (pages, workers) that appear in it. */
 export interface TargetListener {
   targetAppeared(target: Protocol.Target.TargetInfo): void;
+}
+
+/** Proportional set sizes (PSS, proc(5)) in bytes. */
+export interface BrowserWeight {
+  /** Of the whole process tree. */
+  readonly bytes: number;
+  /** Of the renderer processes among them. */
+  readonly renderers: RendererWeight;
 }
 
 /** Why a browser has to go: it does not answer, or it has closed its connection. */
@@ -24,6 +34,7 @@ export class RenderBrowser {
   readonly exited: Promise<void>;
   readonly #launched: LaunchedBrowser;
   readonly #listeners = new Map<string, TargetListener>();
+  readonly #meter = new MemoryMeter();
   #alive = true;
   /** Renders begun in it so far. */
   jobs = 0;
@@ -125,14 +136,18 @@ export class RenderBrowser {
     await this.#launched.kill();
   }
 
-  /** Resident memory of the process tree, in bytes; renderers above `rendererLimit` are killed. */
-  guardMemory(rendererLimit: number): number {
-    let total = 0;
-    for (const member of processTree(this.pid)) {
-      total += member.memoryBytes;
-      if (member.pid !== this.pid && member.memoryBytes > rendererLimit) killProcess(member.pid);
-    }
-    return total;
+  /**
+   * Weighs the process tree, and kills renderers whose resident memory is above `rendererLimit`.
+   */
+  async weigh(rendererLimit: number): Promise<BrowserWeight> {
+    const tree = processTree(this.pid);
+    for (const { pid, memoryBytes } of tree)
+      if (pid !== this.pid && memoryBytes > rendererLimit) killProcess(pid);
+    const weights = await this.#meter.read(tree);
+    const renderers = tree.filter(({ pid }) => isRenderer(pid));
+    const sum = (members: readonly TreeMember[]) =>
+      members.reduce((bytes, { pid }) => bytes + (weights.get(pid) ?? 0), 0);
+    return { bytes: sum(tree), renderers: { bytes: sum(renderers), count: renderers.length } };
   }
 
   /** A message whose failure changes nothing: what it is about is gone then. */

@@ -2,18 +2,30 @@ import { within } from '../../async/timeout.ts';
 import type { JobEnd } from '../job-end.ts';
 import type { RenderBrowser } from './browser.ts';
 import type { BrowserPool } from './browser-pool.ts';
+import { ContextsAhead } from './contexts-ahead.ts';
 import { type ContextNeeds, RenderContext } from './render-context.ts';
+import type { WarmMemory } from './warm-memory.ts';
 
 /** How long something that was begun for a job may take to come to an end once the job has. */
 const ABANDONED_MS = 2000;
+const MAX_TICK_MS = 1000;
+/** A context that has been idle for this long is unlikely to be asked for in the next moment. */
+const TRIM_AFTER_MS = 3000;
+/** Contexts trimmed in one tick: each takes some milliseconds of a core. */
+const TRIMMED_AT_ONCE = 4;
 
 export interface ContextPoolOptions {
   /** Whether contexts stay open for their account's next job. */
   readonly keepWarm: boolean;
-  /** Idle contexts kept at most; the longest idle goes first. */
+  /** Idle contexts kept at most, whatever they weigh; the longest idle goes first. */
   readonly maxIdle: number;
   /** An idle context is closed after this. */
   readonly idleMs: number;
+  /** Contexts of each kind of page that are made before anybody asks for them. */
+  readonly ahead: number;
+  /** Whether a core is idle, so that what is made ahead is made at nobody's expense. */
+  readonly coreIsIdle: () => boolean;
+  readonly memory: WarmMemory;
   readonly onCount: (contexts: number) => void;
   /** A render has got a context: one that was kept, or a new one. */
   readonly onLease: (kind: 'warm' | 'cold') => void;
@@ -21,20 +33,27 @@ export interface ContextPoolOptions {
 
 /**
  * Gives every job a context that only its account has ever used. With `keepWarm` the ones whose job ended well wait for
- * the account's next job.
+ * the account's next job, for as long as there is memory for them.
  */
 export class ContextPool {
   readonly #options: ContextPoolOptions;
   readonly #browsers: BrowserPool;
   /** Longest idle first. */
   readonly #idle: RenderContext[] = [];
+  readonly #ahead: ContextsAhead;
   readonly #timer: NodeJS.Timeout;
   #open = 0;
 
   constructor(options: ContextPoolOptions, browsers: BrowserPool) {
     this.#options = options;
     this.#browsers = browsers;
-    this.#timer = setInterval(() => this.#expire(), Math.min(1000, options.idleMs));
+    this.#ahead = new ContextsAhead({
+      each: options.ahead,
+      mayMake: () => options.coreIsIdle() && !options.memory.short,
+      browsers,
+      onCount: (change) => this.#count(change),
+    });
+    this.#timer = setInterval(() => this.#tick(), Math.min(MAX_TICK_MS, options.idleMs));
     this.#timer.unref();
   }
 
@@ -42,24 +61,23 @@ export class ContextPool {
     return this.#open;
   }
 
+  /** Idle contexts in `browser`, kept for their accounts or made ahead. */
+  idleIn(browser: RenderBrowser): number {
+    const here = (context: RenderContext) => context.browser === browser;
+    return this.#idle.filter(here).length + this.#ahead.contexts.filter(here).length;
+  }
+
   /** A context for one job, counted into its browser; give it back with `keep` or `discard`. */
   async lease(needs: ContextNeeds, end: JobEnd): Promise<RenderContext> {
+    await needs.turn?.take();
     const warm = this.#takeIdle(needs);
     if (warm) {
       this.#options.onLease('warm');
       return warm;
     }
-    const browser = needs.alone
-      ? await this.#browsers.enterAlone(end.signal)
-      : await this.#browsers.enterAny(end.signal);
-    try {
-      const context = await this.#openIn(browser, needs, end);
-      this.#options.onLease('cold');
-      return context;
-    } catch (error) {
-      this.#browsers.leave(browser);
-      throw error;
-    }
+    const context = this.#ahead.take(needs) ?? (await this.#openAny(needs, end));
+    this.#options.onLease('cold');
+    return context;
   }
 
   /** Takes back a context that has been cleaned. */
@@ -69,9 +87,10 @@ export class ContextPool {
       return;
     }
     context.idleSince = Date.now();
+    context.trimmed = false;
     this.#idle.push(context);
     this.#browsers.leave(context.browser);
-    while (this.#idle.length > this.#options.maxIdle) await this.#close(this.#idle.shift()!);
+    this.#keepWithinBounds();
   }
 
   /** Ends a context and what runs in it; resolves when it has ended. */
@@ -80,15 +99,37 @@ export class ContextPool {
     this.#browsers.leave(context.browser);
   }
 
+  /** Makes contexts that are missing for those who come next, if a core is idle. */
+  makeAhead(): void {
+    this.#ahead.refill();
+  }
+
   /** Lets go of what is kept in `browser`. */
   release(browser: RenderBrowser): void {
+    this.#ahead.release(browser);
     for (const context of this.#idle.filter((candidate) => candidate.browser === browser))
       this.#drop(context);
   }
 
+  /** Memory has been weighed anew: gives back what is too much, those that are idle for longest first. */
+  keepWithinMemory(): void {
+    const { memory } = this.#options;
+    if (memory.short) this.#ahead.clear();
+    for (let left = memory.toGiveBack(); left > 0 && this.#idle.length > 0; left--)
+      this.#drop(this.#idle[0]!);
+    this.#keepWithinBounds();
+  }
+
   close(): void {
     clearInterval(this.#timer);
+    this.#ahead.close();
     this.#idle.length = 0;
+  }
+
+  #keepWithinBounds(): void {
+    const { maxIdle, memory } = this.#options;
+    const bound = Math.min(maxIdle, memory.contextsThatFit());
+    while (this.#idle.length > bound) this.#drop(this.#idle[0]!);
   }
 
   /** The account's context that was used last: the rest may then expire. */
@@ -100,8 +141,22 @@ export class ContextPool {
     return context;
   }
 
+  async #openAny(needs: ContextNeeds, end: JobEnd): Promise<RenderContext> {
+    const browser = needs.alone
+      ? await this.#browsers.enterAlone(end.signal)
+      : await this.#browsers.enterAny(end.signal);
+    try {
+      const context = await this.#openIn(browser, needs, end);
+      context.assign(needs.accountId);
+      return context;
+    } catch (error) {
+      this.#browsers.leave(browser);
+      throw error;
+    }
+  }
+
   async #openIn(browser: RenderBrowser, needs: ContextNeeds, end: JobEnd): Promise<RenderContext> {
-    const opening = RenderContext.open(browser, needs);
+    const opening = RenderContext.open(browser, needs.needsFrames);
     try {
       const context = await end.race(opening);
       this.#count(1);
@@ -126,11 +181,17 @@ export class ContextPool {
     }
   }
 
-  #expire(): void {
-    const limit = Date.now() - this.#options.idleMs;
+  #tick(): void {
+    const now = Date.now();
+    const limit = now - this.#options.idleMs;
     for (const context of this.#idle.filter(({ idleSince, usable }) => idleSince < limit || !usable)) {
       this.#drop(context);
     }
+    const untrimmed = this.#idle.filter(
+      ({ trimmed, idleSince }) => !trimmed && idleSince < now - TRIM_AFTER_MS,
+    );
+    for (const context of untrimmed.slice(0, TRIMMED_AT_ONCE)) context.trim();
+    this.#ahead.refill();
   }
 
   #drop(context: RenderContext): void {

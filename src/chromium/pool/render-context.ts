@@ -9,6 +9,8 @@ export interface ContextNeeds {
   readonly needsFrames: boolean;
   /** Whether it has to have a browser to itself, that ends with it. */
   readonly alone?: boolean | undefined;
+  /** Taken before a context is looked for or made, which computes. */
+  readonly turn?: { take(): Promise<void> };
 }
 
 /**
@@ -16,7 +18,6 @@ export interface ContextNeeds {
  * not cookies, storage or cache, and no renderer process, since Chromium never puts two contexts into one.
  */
 export class RenderContext implements TargetListener {
-  readonly accountId: string;
   readonly browser: RenderBrowser;
   readonly page: RenderPage;
   readonly #contextId: string;
@@ -24,24 +25,20 @@ export class RenderContext implements TargetListener {
   tainted = false;
   /** Epoch milliseconds when its last job ended. */
   idleSince = 0;
+  /** Renders that it has been given to. */
+  renders = 0;
+  /** Whether it has given back what it does not need while it is idle. */
+  trimmed = false;
+  #accountId: string | undefined;
 
-  private constructor(parts: {
-    accountId: string;
-    browser: RenderBrowser;
-    page: RenderPage;
-    contextId: string;
-  }) {
-    this.accountId = parts.accountId;
+  private constructor(parts: { browser: RenderBrowser; page: RenderPage; contextId: string }) {
     this.browser = parts.browser;
     this.page = parts.page;
     this.#contextId = parts.contextId;
   }
 
-  /** Opens a context and its page; leaves nothing behind when that fails. */
-  static async open(
-    browser: RenderBrowser,
-    { accountId, needsFrames }: Pick<ContextNeeds, 'accountId' | 'needsFrames'>,
-  ): Promise<RenderContext> {
+  /** Opens a context and its page, which are nobody's yet; leaves nothing behind when that fails. */
+  static async open(browser: RenderBrowser, needsFrames: boolean): Promise<RenderContext> {
     const early: Protocol.Target.TargetInfo[] = [];
     const listener: TargetListener = { targetAppeared: (target) => early.push(target) };
     const contextId = await browser.openContext({
@@ -51,7 +48,7 @@ export class RenderContext implements TargetListener {
       const drawsFrames = browser.drawsFrames(needsFrames);
       const { session, targetId } = await browser.openPage(contextId, drawsFrames);
       const page = new RenderPage(session, targetId, drawsFrames, browser.surroundings(session));
-      const context = new RenderContext({ accountId, browser, page, contextId });
+      const context = new RenderContext({ browser, page, contextId });
       listener.targetAppeared = (target) => context.targetAppeared(target);
       for (const target of early) context.targetAppeared(target);
       await page.prepare();
@@ -74,9 +71,35 @@ export class RenderContext implements TargetListener {
     if (type === 'worker' && this.page.reportsNetwork) this.tainted = true;
   }
 
+  /** The account that it belongs to, from its first use to its end. @throws Error before that. */
+  get accountId(): string {
+    if (this.#accountId === undefined) throw new Error('the context is nobody’s yet');
+    return this.#accountId;
+  }
+
+  /**
+   * Gives it to an account, for good.
+   *
+   * @throws Error when it is another's already.
+   */
+  assign(accountId: string): void {
+    if (this.#accountId !== undefined) throw new Error('the context belongs to an account');
+    this.#accountId = accountId;
+  }
+
   fits({ accountId, needsFrames, alone }: ContextNeeds): boolean {
-    if (this.accountId !== accountId || alone || !this.usable) return false;
+    return !alone && this.#accountId === accountId && this.usable && this.draws(needsFrames);
+  }
+
+  /** Whether its page is of the kind that a document needs. */
+  draws(needsFrames: boolean): boolean {
     return this.page.drawsFrames === this.browser.drawsFrames(needsFrames);
+  }
+
+  /** Has the page collect its garbage, behind the caller. Whatever is asked of it next comes after that. */
+  trim(): void {
+    this.trimmed = true;
+    this.page.session.send('HeapProfiler.collectGarbage').catch(() => undefined);
   }
 
   get usable(): boolean {

@@ -28,6 +28,15 @@ export function processTree(pid: number): TreeMember[] {
   return tree.map((row) => ({ ...row, memoryBytes: residentBytes(row.pid) }));
 }
 
+/** Whether a process of a browser is one that runs documents. */
+export function isRenderer(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('--type=renderer');
+  } catch {
+    return false;
+  }
+}
+
 /** Whether `pid` is alive and still the process that started at `startTime`. */
 export function isSameProcess(pid: number, startTime: number): boolean {
   return readProcess(pid)?.startTime === startTime;

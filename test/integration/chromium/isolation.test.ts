@@ -44,18 +44,21 @@ const READ = `<p id=p></p><script>(async () => {
 })().catch((error) => { p.textContent = String(error); p.id = 'read' })</script>`;
 
 const PAGES = [
-  { isolation: 'account', frames: false },
-  { isolation: 'account', frames: true },
-  { isolation: 'job', frames: false },
-  { isolation: 'job', frames: true },
-  { isolation: 'browser', frames: false },
+  { isolation: 'account', frames: false, ahead: 0 },
+  { isolation: 'account', frames: true, ahead: 0 },
+  { isolation: 'account', frames: false, ahead: 2 },
+  { isolation: 'job', frames: false, ahead: 0 },
+  { isolation: 'job', frames: true, ahead: 0 },
+  { isolation: 'job', frames: true, ahead: 2 },
+  { isolation: 'browser', frames: false, ahead: 0 },
 ] as const;
 
-for (const { isolation, frames } of PAGES) {
-  describe(`isolation by ${isolation}, in pages that draw ${frames ? '' : 'no '}frames`, () => {
+for (const { isolation, frames, ahead } of PAGES) {
+  const kept = ahead > 0 ? ', with contexts made ahead' : '';
+  describe(`isolation by ${isolation}, in pages that draw ${frames ? '' : 'no '}frames${kept}`, () => {
     let bench: Bench;
     before(async () => {
-      bench = await startBench({ isolation });
+      bench = await startBench({ isolation, contextsAhead: ahead });
     });
     after(() => bench.close());
 

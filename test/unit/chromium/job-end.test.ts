@@ -32,4 +32,24 @@ describe('the end of a job', () => {
     assert.equal(await end.race(Promise.resolve(1)), 1);
     end.dispose();
   });
+
+  it('comes no nearer while its clock stands still', async () => {
+    const end = new JobEnd(Date.now() + 40, new AbortController().signal);
+    end.stopClock();
+    await new Promise((resolve) => setTimeout(resolve, 80));
+    assert.equal(end.error, undefined);
+    assert.ok(end.deadline > Date.now());
+    end.startClock();
+    await assert.rejects(end.race(never), { code: 'RENDER_TIMEOUT' });
+    assert.ok(Date.now() >= end.deadline - 2);
+  });
+
+  it('does not come any more once the job is done', async () => {
+    const end = new JobEnd(Date.now() + 20, new AbortController().signal);
+    end.stopClock();
+    end.dispose();
+    end.startClock();
+    await new Promise((resolve) => setTimeout(resolve, 40));
+    assert.equal(end.error, undefined);
+  });
 });

@@ -163,5 +163,42 @@ describe('slots of a worker', () => {
       await settled();
       assert.equal(slots.busy, 4);
     });
+
+    it('keeps a part of those that compute as well, and counts renders at rest for none of them', async () => {
+      slots = new WorkerSlots(16, { now: () => now, computing: 4 });
+      await hold('quick', 50);
+      await hold('slow', 10_000);
+      for (let n = 0; n < 16; n += 1) void reserve('slow');
+      await settled();
+      assert.equal(slots.busy, 3);
+      await reserve('quick');
+      assert.equal(slots.busy, 4);
+      slots.rest(2);
+      await settled();
+      assert.equal(slots.busy, 6);
+    });
+  });
+
+  it('gives out more than may compute only beside renders at rest, and never more than there are', async () => {
+    const slots = new WorkerSlots(3, { computing: 1 });
+    const given: Slot[] = [];
+    const reserve = () => void slots.reserve('interactive', never).then((slot) => given.push(slot));
+    for (let i = 0; i < 4; i++) reserve();
+    await new Promise(setImmediate);
+    assert.equal(given.length, 1);
+    slots.rest(1);
+    await new Promise(setImmediate);
+    assert.equal(given.length, 2);
+    slots.rest(3);
+    await new Promise(setImmediate);
+    assert.equal(given.length, 3);
+    slots.rest(0);
+    given[0]!.release();
+    await new Promise(setImmediate);
+    assert.equal(given.length, 3, 'two compute where one may');
+    given[1]!.release();
+    given[2]!.release();
+    await new Promise(setImmediate);
+    assert.equal(given.length, 4);
   });
 });

@@ -1,0 +1,82 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { RenderPage } from './render-page.ts';
+
+/** A page that uses less than this share of a core waits. */
+const WAITS_BELOW = 0.25;
+/** A page that does not answer in this time is busy. Milliseconds. */
+const ANSWER_MS = 100;
+
+/** Milliseconds, all of them. */
+interface Reading {
+  /** By the clock of this process. */
+  readonly at: number;
+  /** Processor time of all threads of the renderer process. */
+  readonly used: number;
+  /** Time that tasks of its main thread have taken, whether or not a core was free for them. */
+  readonly inTasks: number;
+}
+
+/**
+ * Whether a page computes or waits. An answer alone does not tell: a page that does nothing but short tasks answers at
+ * once. So its main thread is judged by the time in tasks, which is long on a machine that has no core to spare, and its
+ * other threads by the processor time of the process.
+ */
+export class ProcessorUse {
+  readonly #page: RenderPage;
+  #before: Reading | undefined;
+  /** Of an answer that has not come yet: a busy page is asked once. */
+  #asked: Promise<void> | undefined;
+  #waits = false;
+  #counts = false;
+
+  constructor(page: RenderPage) {
+    this.#page = page;
+  }
+
+  /** As of the last look: whether it has used next to nothing since the look before. */
+  get waits(): boolean {
+    return this.#waits;
+  }
+
+  /** Looks at the page. Never rejects. */
+  async look(): Promise<void> {
+    let answered = false;
+    this.#asked ??= this.#read().then(
+      (reading) => this.#note(reading),
+      // Between two documents nobody answers.
+      () => undefined,
+    );
+    const asked = this.#asked.then(() => {
+      answered = true;
+      this.#asked = undefined;
+    });
+    await Promise.race([asked, pause(ANSWER_MS, undefined, { ref: false })]);
+    if (!answered) this.#waits = false;
+  }
+
+  #note(reading: Reading): void {
+    const before = this.#before;
+    this.#before = reading;
+    if (before === undefined) return;
+    const busy = Math.max(reading.used - before.used, reading.inTasks - before.inTasks);
+    this.#waits = busy < (reading.at - before.at) * WAITS_BELOW;
+  }
+
+  /** Nothing is counted any more. */
+  stop(): void {
+    if (this.#counts) this.#page.session.send('Performance.disable').catch(() => undefined);
+  }
+
+  async #read(): Promise<Reading> {
+    const { session } = this.#page;
+    const counting = this.#counts || session.send('Performance.enable');
+    this.#counts = true;
+    const [, { metrics }] = await Promise.all([counting, session.send('Performance.getMetrics')]);
+    const milliseconds = (wanted: string) => 1000 * (metrics.find(({ name }) => name === wanted)?.value ?? 0);
+    return {
+      at: performance.now(),
+      used: milliseconds('ProcessTime'),
+      inTasks: milliseconds('TaskDuration'),
+    };
+  }
+}
