@@ -11,7 +11,8 @@ export function faultsOf(error: z.ZodError, whole: string): string[] {
   const faults: string[] = [];
   for (const issue of error.issues) {
     if (issue.code === 'unrecognized_keys') {
-      for (const key of issue.keys) faults.push(`${placeOf([...issue.path, key], whole)}: is not known`);
+      for (const key of issue.keys.slice(0, MAX_FAULTS + 1))
+        faults.push(`${placeOf([...issue.path, key], whole)}: is not known`);
     } else if (issue.code === 'invalid_key') {
       faults.push(`${placeOf(issue.path, whole)}: the name ${issue.issues[0]?.message ?? 'is not allowed'}`);
     } else {

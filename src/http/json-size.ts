@@ -1,15 +1,18 @@
 import { PlatenError } from '../errors/registry.ts';
 
 /**
- * Names and values of one body. A parser makes an object of each, which takes many times the room and the time of the
- * same bytes of text: a million empty lists, of three megabytes, take as long to parse as a document of fifty.
+ * Lists, objects, values and names of one body. A parser makes something of each, which takes many times the room and the
+ * time of the same bytes of text: a million empty lists, of three megabytes, take as long to parse as a document of fifty.
  */
 const MAX_PARTS = 1_000_000;
+/** A name stands with a value, has to be found among others, and is checked: it costs about as much as two lists. */
+const NAME_PARTS = 2;
+/** Of one object: finding a name among so many that are all different is what takes longest. */
+const MAX_NAMES = 50_000;
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const STRUCTURE = new Uint8Array(256);
-for (const character of '{[:,') STRUCTURE[character.charCodeAt(0)] = 1;
+const [QUOTE, BACKSLASH, COLON, COMMA] = ['"', '\\', ':', ','].map((character) => character.charCodeAt(0));
+const OPEN = new Set(['{', '['].map((character) => character.charCodeAt(0)));
+const CLOSE = new Set(['}', ']'].map((character) => character.charCodeAt(0)));
 
 /**
  * Looks, before a body is parsed, whether that is bounded work. Whether it is JSON at all is not looked at.
@@ -17,20 +20,29 @@ for (const character of '{[:,') STRUCTURE[character.charCodeAt(0)] = 1;
  * @throws PlatenError INPUT_TOO_LARGE for one of too many names and values.
  */
 export function checkJsonSize(bytes: Uint8Array): void {
-  // Each of them takes a byte at least.
-  if (bytes.length <= MAX_PARTS) return;
+  // No fewer bytes can hold as many names in one object.
+  if (bytes.length <= MAX_NAMES * '"":1'.length) return;
+  /** By depth: the names of the object that is open there. */
+  const names: number[] = [0];
   let parts = 0;
   let inString = false;
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at]!;
     if (byte === QUOTE) inString = !inString;
-    else if (!inString) parts += STRUCTURE[byte]!;
-    else if (byte === BACKSLASH) at += 1;
+    else if (inString) at += byte === BACKSLASH ? 1 : 0;
+    else if (byte === COMMA) parts += 1;
+    else if (byte === COLON) {
+      parts += NAME_PARTS;
+      names[names.length - 1]! += 1;
+      if (names.at(-1)! > MAX_NAMES) throw tooMany(`one object of more than ${MAX_NAMES} names`);
+    } else if (OPEN.has(byte)) {
+      parts += 1;
+      names.push(0);
+    } else if (CLOSE.has(byte) && names.length > 1) names.pop();
+    if (parts > MAX_PARTS) throw tooMany(`more than ${MAX_PARTS} names and values`);
   }
-  if (parts > MAX_PARTS) {
-    throw new PlatenError(
-      'INPUT_TOO_LARGE',
-      `The body has more than ${MAX_PARTS} names and values; what is text only may be larger.`,
-    );
-  }
+}
+
+function tooMany(what: string): PlatenError {
+  return new PlatenError('INPUT_TOO_LARGE', `The body has ${what}; what is text only may be larger.`);
 }

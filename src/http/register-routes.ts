@@ -100,6 +100,7 @@ async function readAndCheck<Parts>(
   const release = (body ?? raw)?.release;
   try {
     const bodyHash = body && hashOfNamed(request, body);
+    if (caller !== undefined) route.refuseBody?.(body?.value, caller.plan);
     const checked = {
       ...checkRequest(route, request, body?.value),
       rawBody: raw?.bytes ?? NO_BODY,

@@ -3,6 +3,7 @@ import type { ZodObject, ZodType, z } from 'zod';
 import type { Caller } from '../accounts/caller.ts';
 import type { ErrorCode } from '../errors/registry.ts';
 import type { AdmissionTimer } from '../limits/admission-timer.ts';
+import type { Plan } from '../plans/plan.ts';
 import type { AccountCaller } from './authenticate-bearer.ts';
 
 /** What each way of authenticating makes known about who asks. */
@@ -121,6 +122,8 @@ interface RouteSpec<A extends Auth, R extends Responses, P, Q, H, B> {
   readonly body?: B;
   /** The handler takes the bytes of the body as they came, of any type, up to so many; instead of `body`. */
   readonly rawBody?: { readonly maxBytes: number; readonly description: string };
+  /** Refuses a body that is too much to be checked under the caller's plan, before it is; throws what the caller is told. */
+  readonly refuseBody?: (body: unknown, plan: Plan) => void;
   /** Rules between the fields of the body; asked even of a body with faults, so that all are told at once. */
   readonly bodyFaults?: (body: unknown) => readonly string[];
   /** Says more of a fault of the body, by the body: which of many things it is in. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { shortList } from './short-list.ts';
 
 /** Paper formats, width × height in inches (portrait). ISO 216 and ANSI sizes as Chromium's print dialog has them. */
 export const PAPER_INCHES = {
@@ -140,7 +141,7 @@ export const renderOptionsSchema = z
         subject: text255,
         creator: text255,
         producer: text255,
-        keywords: z.array(text255).max(20),
+        keywords: shortList(text255, 20),
       })
       .partial(),
     javascriptEnabled: z.boolean().describe('Default true.'),
@@ -164,15 +165,13 @@ export const renderOptionsSchema = z
         "Sent when protected assets are fetched: to the source URL's origin, or to the origins (scheme, host and port) " +
           "that the HTML's own markup or the template's source names; never to those that come from filled-in data.",
       ),
-    assetOrigins: z
-      .array(
-        z
-          .string()
-          .max(300)
-          .refine(isOrigin, 'must be an origin such as https://assets.example or http://assets.example:8080'),
-      )
-      .max(20)
-      .describe('The origins that assetHeaders are sent to, in place of those that are found.'),
+    assetOrigins: shortList(
+      z
+        .string()
+        .max(300)
+        .refine(isOrigin, 'must be an origin such as https://assets.example or http://assets.example:8080'),
+      20,
+    ).describe('The origins that assetHeaders are sent to, in place of those that are found.'),
     tagged: z
       .boolean()
       .describe('Write a tagged (accessible) PDF; costs about a quarter of the speed. Default false.'),

@@ -43,6 +43,7 @@ const create = defineRoute({
   asksForWork: true,
   headers: idempotencyHeaders,
   body: batchRequestSchema,
+  refuseBody: refuseTooMany,
   bodyFaults: batchFaults,
   describeFault: nameItem,
   responses: {
@@ -196,13 +197,17 @@ async function orderOf(
   };
 }
 
+/** Asked before the items are looked at: how many a plan allows bounds how long that takes. */
+function refuseTooMany(body: unknown, { maxBatchItems }: Plan): void {
+  const { items } = (body ?? {}) as { readonly items?: unknown };
+  if (!Array.isArray(items) || items.length <= maxBatchItems) return;
+  throw new PlatenError(
+    'BATCH_TOO_LARGE',
+    `items: there are ${items.length}; the plan allows ${maxBatchItems} in a batch.`,
+  );
+}
+
 function checkPlan({ items, expiresInHours = 1 }: BatchRequest, plan: Plan): void {
-  if (items.length > plan.maxBatchItems) {
-    throw new PlatenError(
-      'BATCH_TOO_LARGE',
-      `items: there are ${items.length}; the plan allows ${plan.maxBatchItems} in a batch.`,
-    );
-  }
   if (expiresInHours > plan.retentionHours) {
     throw new PlatenError(
       'PLAN_LIMIT',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { shortList } from '../../jobs/short-list.ts';
 import { normaliseAllowedIp } from '../../keys/allowed-ips.ts';
 import { KEY_SORTS, KEY_STATUSES } from '../../keys/key-store.ts';
 import { KEY_MODES } from '../../keys/secret.ts';
@@ -62,9 +63,7 @@ export const apiKeyRequestSchema = z
   .strictObject({
     name: z.string().trim().min(1).max(MAX_NAME),
     mode: mode.default('live').describe('Renders of `test` keys carry a watermark and use no quota.'),
-    allowedIps: z
-      .array(allowedIp)
-      .max(MAX_ALLOWED_IPS)
+    allowedIps: shortList(allowedIp, MAX_ALLOWED_IPS)
       .default([])
       .transform((entries) => [...new Set(entries)])
       .describe('Addresses and networks that the key may be used from; none: from everywhere.'),

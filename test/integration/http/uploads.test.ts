@@ -116,8 +116,25 @@ describe('bodies on their way', () => {
     const caller = await api.newCaller();
     const refused = await caller.render(`{"html":"x","data":[${'[],'.repeat(500_001)}[]]}`);
     assert.deepEqual([refused.status, refused.json.code], [413, 'INPUT_TOO_LARGE']);
+    const names = Array.from({ length: 50_001 }, (_, n) => `"n${n}":1`).join();
+    const crowded = await caller.render(`{"html":"x","data":{${names}}}`);
+    assert.deepEqual([crowded.status, crowded.json.code], [413, 'INPUT_TOO_LARGE']);
     const faulty = await caller.render(`{"html":"${'\\n'.repeat(2000 * KIB)}`);
     assert.deepEqual([faulty.status, faulty.json.code], [400, 'MALFORMED_JSON']);
+  });
+});
+
+describe('the check of a body', () => {
+  it('looks at no more of a list than shows that it is too long', async () => {
+    const api = await openApi();
+    const caller = await api.newCaller();
+    const numbers = `[${'1,'.repeat(900_000)}1]`;
+    const refused = await caller.render(`{"html":"x","options":{"metadata":{"keywords":${numbers}}}}`);
+    assert.equal(refused.status, 400);
+    assert.deepEqual(refused.json.message, ['options.metadata.keywords: must hold at most 20 items']);
+    const batch = await caller.post('/v1/pdf/batch', `{"items":${numbers}}`);
+    assert.deepEqual([batch.status, batch.json.code], [413, 'BATCH_TOO_LARGE']);
+    await api.close();
   });
 });
 

@@ -13,11 +13,17 @@ describe('checkJsonSize', () => {
   for (const [what, text] of [
     ['lists', `[${'[],'.repeat(500_001)}[]]`],
     ['objects', `[${'{},'.repeat(500_001)}{}]`],
-    ['names', `{${'"a":1,'.repeat(500_001)}"b":1}`],
+    ['names and values', `[${'{"a":1},'.repeat(250_001)}1]`],
     ['values', `[${'1,'.repeat(1_000_000)}1]`],
   ] as const) {
     it(`refuses a million ${what}`, () => {
       assert.throws(() => check(text), { code: 'INPUT_TOO_LARGE' });
     });
   }
+
+  it('bounds the names of one object, not those of many', () => {
+    const object = (names: number) => `{${'"a":1,'.repeat(names - 1)}"b":[{"c":1}]}`;
+    check(`[${object(50_000)},${object(50_000)}]`);
+    assert.throws(() => check(`[${object(50_001)}]`), { code: 'INPUT_TOO_LARGE' });
+  });
 });

@@ -973,7 +973,6 @@ export interface components {
              * @description Where a signed callback goes when the render has ended, with `executionMode` = `async`; professional and business plans.
              */
             webhookUrl?: string;
-            /** @default {} */
             options?: components["schemas"]["RenderOptions"];
         } & (unknown | unknown | unknown);
         RenderOptions: {
@@ -1072,7 +1071,6 @@ export interface components {
                 };
                 /** @description Name of the PDF file. */
                 filename?: string;
-                /** @default {} */
                 options?: components["schemas"]["RenderOptions"];
             }[];
             /**
