@@ -34,6 +34,8 @@ const VALUES: Readonly<Record<string, Values>> = {
       logLevel: 'warn',
       syncWaitMs: 1000,
       maxLiveJobs: 5_000_000,
+      registration: 'invite',
+      registrationsPerAddress: 5,
       allowedPrivateNetworks: ['10.0.0.0/8', 'fd00::/8'],
       oidc: { issuer: 'https://id.example.com', audience: 'platen' },
     },
@@ -69,6 +71,7 @@ describe('what the chart sets', function () {
       [api.PLATEN_TRUSTED_PROXIES, api.PLATEN_SYNC_WAIT_MS, api.PLATEN_MAX_LIVE_JOBS],
       [2, 1000, 5_000_000],
     );
+    assert.deepEqual([api.PLATEN_REGISTRATION, api.PLATEN_REGISTRATIONS_PER_ADDRESS], ['invite', 5]);
     assert.deepEqual(loadConfig('worker', inPod(manifests, 'worker')).PLATEN_ALLOWED_PRIVATE_NETWORKS, [
       '10.0.0.0/8',
       'fd00::/8',
