@@ -5,6 +5,8 @@ import type { AuditLog } from '../audit/audit-log.ts';
 import type { BatchFiles } from '../batches/batch-files.ts';
 import type { BatchMetrics } from '../batches/batch-metrics.ts';
 import type { BatchService } from '../batches/batch-service.ts';
+import type { AutoOverage } from '../billing/auto-overage.ts';
+import type { DisableLinks } from '../billing/disable-links.ts';
 import type { Billing } from '../billing/open-billing.ts';
 import type { Callbacks } from '../callbacks/open-callbacks.ts';
 import type { BrowserStatus } from '../chromium/renderer.ts';
@@ -78,6 +80,9 @@ export interface ApiParts extends OpsParts {
   /** Why no new work of a plan is taken at the moment, whoever asks for it. */
   readonly admission: (plan: Plan) => PlatenError | undefined;
   readonly billing: Billing;
+  readonly autoOverage: AutoOverage;
+  /** The links of mails that turn it off. */
+  readonly disableLinks: DisableLinks;
   /** Callbacks that were ordered, and the keys that sign them. */
   readonly callbacks: Pick<Callbacks, 'deliveries' | 'keys'>;
   /** Checks where a callback is to go before the work is accepted; throws what the caller is told. */

@@ -21,6 +21,7 @@ import { invoiceRoutes } from './routes/invoices.ts';
 import { jobRoutes } from './routes/jobs.ts';
 import { operationRoutes } from './routes/operations.ts';
 import { paymentWebhookRoutes } from './routes/payment-webhook.ts';
+import { publicAutoOverageRoutes } from './routes/public-auto-overage.ts';
 import { renderRoutes } from './routes/renders.ts';
 import { requestLogRoutes } from './routes/request-logs.ts';
 import { templateVersionRoutes } from './routes/template-versions.ts';
@@ -50,6 +51,7 @@ export const API_ROUTES: readonly Route<ApiParts & { readonly document: () => Ap
   ...invoiceRoutes,
   ...paymentWebhookRoutes,
   ...operationRoutes,
+  ...publicAutoOverageRoutes,
   ...documentationRoutes,
 ];
 

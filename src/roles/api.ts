@@ -1,4 +1,5 @@
 import { BatchFiles } from '../batches/batch-files.ts';
+import { NO_AUTO_OVERAGE } from '../billing/auto-overage.ts';
 import { opsPortOf } from '../config.ts';
 import { createAddressPolicy } from '../egress/address-policy.ts';
 import { checkCallbackUrl } from '../egress/callback-url.ts';
@@ -105,6 +106,8 @@ export async function startApi(
     admission: ({ priceCentsPerMonth }) => shedder.refusal(priceCentsPerMonth > 0) ?? storageRefusal(core),
     callbacks: core.callbacks,
     checkCallbackUrl: (url) => checkCallbackUrl(url, policy),
+    autoOverage: NO_AUTO_OVERAGE,
+    disableLinks: core.disableLinks,
     checkUrl: (url) => void checkSourceUrl(url, policy),
   };
   const app = createHttpApp(parts, opsPortOf(core.role, config) === config.PORT);

@@ -261,6 +261,7 @@ export const ACCESS: Readonly<Record<string, Row>> = {
   'GET /user/billing-portal': { status: 400, ask: () => ({ path: '/user/billing-portal' }) },
   'POST /webhooks/payments': { status: 400, ask: () => ({ path: '/webhooks/payments', body: {} }) },
 
+  'GET /public/auto-overage/disable': open('/public/auto-overage/disable?token=none'),
   'GET /healthz': open('/healthz'),
   'GET /readyz': open('/readyz'),
   'GET /metrics': open('/metrics'),

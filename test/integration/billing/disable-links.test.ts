@@ -45,7 +45,18 @@ describe('Tokens that turn auto overage off', () => {
     const [payload, mac] = token.split('.') as [string, string];
     const forged = Buffer.from(JSON.stringify(['b', NOW.getTime() * 2])).toString('base64url');
     const others = [`${forged}.${mac}`, `${payload}.${mac.slice(0, -2)}`, `${payload}.`, payload];
-    for (const other of [...others, `${token}.x`, '', '.', '..', 'null.null', '%00.%00'])
+    for (const other of [
+      ...others,
+      `${token}.x`,
+      `${token}"`,
+      `${token} `,
+      ` ${token}`,
+      '',
+      '.',
+      '..',
+      'null.null',
+      '%00.%00',
+    ])
       assert.equal(await links.verify(other, NOW), undefined, other);
   });
 

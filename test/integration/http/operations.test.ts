@@ -133,6 +133,7 @@ describe('operation over HTTP', () => {
         '/healthz',
         '/metrics',
         '/openapi.json',
+        '/public/auto-overage/disable',
         '/readyz',
         '/v1/files/{token}',
         '/v1/files/{token}/manifest',

@@ -25,6 +25,7 @@ export class CustomerActs {
     this.#due();
     const session = take(this.#books.sessions, sessionId, 'checkout session');
     if (session.status !== 'open') throw new Error(`The session is ${session.status}.`);
+    if (this.#books.customers.get(session.customer)?.deleted) throw new Error('The customer was deleted.');
     if (card === 'declined') return 'declined';
     if (session.mode === 'subscription') this.#subscribeBy(session, card);
     else this.#payBy(session, card);

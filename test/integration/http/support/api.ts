@@ -7,6 +7,8 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { AccountStore } from '../../../../src/accounts/account-store.ts';
 import { BatchFiles } from '../../../../src/batches/batch-files.ts';
+import { type AutoOverage, NO_AUTO_OVERAGE } from '../../../../src/billing/auto-overage.ts';
+import { DisableLinks } from '../../../../src/billing/disable-links.ts';
 import { type Billing, type BillingConfig, openBilling } from '../../../../src/billing/open-billing.ts';
 import { createAddressPolicy } from '../../../../src/egress/address-policy.ts';
 import { checkCallbackUrl } from '../../../../src/egress/callback-url.ts';
@@ -64,6 +66,7 @@ export interface TestApi {
   readonly accountServices: AccountServices;
   readonly plans: PlanSource;
   readonly billing: Billing;
+  readonly disableLinks: DisableLinks;
   /** What the app's own parts say; a test changes it. */
   readonly state: ApiState;
   /** Every line that was logged. */
@@ -88,6 +91,7 @@ export async function openApi(
     config?: Partial<AccountServicesConfig>;
     /** Where the payments go; without a key nothing is sold. */
     billing?: Partial<BillingConfig>;
+    autoOverage?: AutoOverage;
     templateBounds?: TemplateBounds;
     /** Those of the bodies of requests. */
     bodyBounds?: Partial<BodyBounds>;
@@ -130,6 +134,7 @@ export async function openApi(
   });
   const lastUse = new LastUse({ keys, countries: await openCountryDatabase(), clock, logger });
   const metrics = createMetrics('api');
+  const disableLinks = new DisableLinks(connection);
   const billing = openBilling({
     connection,
     clock,
@@ -190,6 +195,8 @@ export async function openApi(
       callbacks: domain.callbacks,
       billing,
       checkCallbackUrl: (url) => checkCallbackUrl(url, callbackPolicy),
+      autoOverage: options.autoOverage ?? NO_AUTO_OVERAGE,
+      disableLinks,
       metrics,
       logger,
       clock,
@@ -228,6 +235,7 @@ export async function openApi(
     accountServices,
     plans,
     billing,
+    disableLinks,
     state,
     log,
     async newCaller(options) {

@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { LONGEST_TOKEN_CHARS } from '../../billing/disable-links.ts';
+import type { ApiParts } from '../api-parts.ts';
+import { confirmationPage, informationPage, PAGE_POLICY } from '../auto-overage-pages.ts';
+import { defineRoute } from '../route.ts';
+
+const PATH = '/public/auto-overage/disable';
+const BILLING_PAGE = '/dashboard/billing';
+/** A token, with what a form puts around it. */
+const MAX_BYTES = 4096;
+
+/** Nobody keeps the page, finds it, or learns its address from where it leads. */
+const PAGE_HEADERS = {
+  'Cache-Control': 'no-store',
+  'X-Robots-Tag': 'noindex, nofollow',
+  'Referrer-Policy': 'no-referrer',
+  'Content-Security-Policy': PAGE_POLICY,
+};
+
+const ask = defineRoute({
+  method: 'get',
+  path: PATH,
+  summary: 'Ask whether auto overage is to be turned off',
+  description:
+    'The page that a mail about a purchase leads to. It changes nothing, however often it is fetched; a token that is not valid, or no longer, gets a page that says so.',
+  tags: ['Billing'],
+  auth: 'none',
+  query: z.strictObject({
+    token: z.string().max(LONGEST_TOKEN_CHARS).describe('Of the link in the mail.'),
+  }),
+  responses: { 200: { description: 'A page with a form.', contentType: 'text/html; charset=utf-8' } },
+  errors: ['UNAVAILABLE'],
+}).handledBy(async ({ query: { token } }, { disableLinks, clock }: ApiParts) => {
+  const valid = (await disableLinks.verify(token, clock.now())) !== undefined;
+  const body = valid ? confirmationPage(PATH, token) : informationPage(BILLING_PAGE);
+  return { status: 200, body, headers: PAGE_HEADERS };
+});
+
+const disable = defineRoute({
+  method: 'post',
+  path: PATH,
+  summary: 'Turn auto overage off by the link of a mail',
+  description:
+    'Leads to the billing page in any case: with `autoOverageDisabled=1` when auto overage is off now, with `0` when the token is not valid, or no longer.',
+  tags: ['Billing'],
+  auth: 'none',
+  rawBody: {
+    maxBytes: MAX_BYTES,
+    description: 'The token, `token=…`; as JSON, `{"token": "…"}`, it is taken as well.',
+  },
+  responses: {
+    303: {
+      description: 'The billing page follows.',
+      contentType: 'text/plain; charset=utf-8',
+      headers: { Location: 'The billing page, with `autoOverageDisabled`.' },
+    },
+  },
+  errors: ['INPUT_TOO_LARGE'],
+  // The page's own form is what sends it.
+  internal: true,
+}).handledBy(async ({ rawBody }, { disableLinks, autoOverage, clock }: ApiParts) => {
+  const token = tokenIn(rawBody.toString('utf8'));
+  const accountId = token === undefined ? undefined : await disableLinks.verify(token, clock.now());
+  const done = accountId !== undefined && (await autoOverage.disable(accountId, 'link'));
+  const headers = {
+    Location: `${BILLING_PAGE}?autoOverageDisabled=${done ? 1 : 0}`,
+    'Cache-Control': 'no-store',
+    'Referrer-Policy': 'no-referrer',
+  };
+  return { status: 303, body: '', headers };
+});
+
+/** Of a form or of JSON, whatever the request says it is: a text that is the one is not the other. */
+function tokenIn(body: string): string | undefined {
+  if (!body.trimStart().startsWith('{')) return new URLSearchParams(body).get('token') ?? undefined;
+  try {
+    const { token } = JSON.parse(body) as { token?: unknown };
+    return typeof token === 'string' ? token : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export const publicAutoOverageRoutes = [ask, disable];

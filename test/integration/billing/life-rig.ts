@@ -1,0 +1,124 @@
+import { pino } from 'pino';
+import { AccountStore } from '../../../src/accounts/account-store.ts';
+import { type Billing, openBilling, type Selling } from '../../../src/billing/open-billing.ts';
+import { EVENT_TYPES } from '../../../src/billing/payment-events.ts';
+import { setUpStripe } from '../../../src/billing/setup.ts';
+import type { Clock } from '../../../src/clock.ts';
+import { KeyStore } from '../../../src/keys/key-store.ts';
+import { BUILT_IN, HeldPlans } from '../../../src/plans/plan-source.ts';
+import { createAccountServices } from '../../../src/roles/account-services.ts';
+import { ensureIndexes } from '../../../src/store/collection-spec.ts';
+import { createMetrics } from '../../../src/telemetry/metrics.ts';
+import { openDomain } from '../../support/domain.ts';
+import type { Books } from '../../support/stripe/books.ts';
+import { Deliverer, FAIR, type Weather } from '../../support/stripe/deliverer.ts';
+import { StripeStandIn } from '../../support/stripe/stand-in.ts';
+
+const SECRET = 'whsec_for_tests';
+const WEBHOOK_URL = 'https://platen.test/webhooks/payments';
+/** What is kept of one life, and is in the way of the next. */
+const OF_A_LIFE = ['billing_accounts', 'billing_events', 'billing_invoices'];
+
+/** A clock that stands still unless it is set forward: a seed decides everything. */
+export class StillClock implements Clock {
+  #at = Date.parse('2027-01-31T12:00:00Z');
+  now(): Date {
+    return new Date(this.#at);
+  }
+  pass(ms: number): void {
+    this.#at += ms;
+  }
+}
+
+/** One customer, with a Stripe and a time of their own, over the database of the rig. */
+export interface Life {
+  readonly clock: StillClock;
+  readonly standIn: StripeStandIn;
+  readonly billing: Billing;
+  readonly selling: Selling;
+  readonly deliverer: Deliverer;
+  readonly accountId: string;
+  readonly customerId: string;
+  end(): Promise<void>;
+}
+
+export interface LifeRig {
+  readonly accounts: AccountStore;
+  readonly plans: HeldPlans;
+  begin(options?: { random?: () => number; weather?: Weather }): Promise<Life>;
+  close(): Promise<void>;
+}
+
+/** Billing as the dispatcher and the API run it, against a stand-in of Stripe. */
+export async function openLifeRig(): Promise<LifeRig> {
+  const logger = pino({ level: 'silent' });
+  const domain = await openDomain();
+  const { connection } = domain;
+  const accounts = new AccountStore(connection, domain.clock);
+  const plans = new HeldPlans(BUILT_IN);
+  const metrics = createMetrics('test');
+  const { accountService } = createAccountServices(connection, {
+    accounts,
+    keys: new KeyStore(connection, domain.clock),
+    plans,
+    clock: domain.clock,
+    logger,
+    config: {
+      PLATEN_OIDC_ISSUER: undefined,
+      PLATEN_OIDC_AUDIENCE: undefined,
+      PLATEN_SIGN_IN_FAILURES_PER_ACCOUNT: 10,
+      PLATEN_SIGN_IN_FAILURES_PER_ADDRESS: 10,
+      PLATEN_REGISTRATION: 'open',
+      PLATEN_REGISTRATIONS_PER_ADDRESS: 1000,
+    },
+  });
+  let shop: Books | undefined;
+  let lives = 0;
+  return {
+    accounts,
+    plans,
+    async begin({ random = () => 0.5, weather = FAIR } = {}) {
+      lives += 1;
+      const clock = new StillClock();
+      const standIn = new StripeStandIn({ clock });
+      const parts = { connection, clock, logger, plans, accounts, accountService, metrics };
+      const config = {
+        STRIPE_SECRET_KEY: standIn.secretKey,
+        STRIPE_WEBHOOK_SECRET: SECRET,
+        STRIPE_API_BASE: await standIn.listen(),
+      };
+      const billing = openBilling({ ...parts, config, publicUrl: () => 'https://platen.test' });
+      const selling = billing.selling!;
+      if (shop === undefined) {
+        await ensureIndexes(connection);
+        await setUpStripe(selling.gateway, plans, WEBHOOK_URL);
+        shop = standIn.books;
+      } else stock(standIn.books, shop);
+      const deliverer = new Deliverer({
+        ...{ standIn, secret: SECRET, random, weather, types: new Set<string>(EVENT_TYPES) },
+        post: (payload, signature) =>
+          selling.events.accept(Buffer.from(payload), signature).then(
+            () => 200,
+            () => 400,
+          ),
+      });
+      const { _id: accountId } = (await accounts.create(`owner${lives}@example.com`, null, 'free'))!;
+      const customerId = await selling.subscriptions.customerOf(accountId);
+      return {
+        ...{ clock, standIn, billing, selling, deliverer, accountId, customerId },
+        async end() {
+          await standIn.close();
+          for (const name of OF_A_LIFE) await connection.collection(name).deleteMany({});
+        },
+      };
+    },
+    close: () => domain.close(),
+  };
+}
+
+/** What is sold is made once: it is the same in every life. */
+function stock(books: Books, { products, prices, portalConfigurations }: Books): void {
+  for (const [id, product] of products) books.products.set(id, structuredClone(product));
+  for (const [id, price] of prices) books.prices.set(id, structuredClone(price));
+  for (const [id, one] of portalConfigurations) books.portalConfigurations.set(id, structuredClone(one));
+}
