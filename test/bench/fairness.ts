@@ -1,6 +1,7 @@
 /**
- * One account sends thousands of renders in the background, another one a second and waits for it: how long the other's
- * take beside those of the same account on a machine with nothing else to do. Standalone, on its defaults.
+ * One account has as many renders of seconds under way as its plan allows, or sends thousands in the background; another
+ * sends one a second and waits for it: how long the other's take beside those of the same account on a machine with
+ * nothing else to do. Standalone, on its defaults.
  *
  * BENCH_FLOOD (default 2000): renders that the one account sends. BENCH_SAMPLES (default 30): renders of the other, in
  * each phase. Alone: `BENCH_PART=fairness make bench`.
@@ -12,6 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { Pool } from 'undici';
 import { AccountStore } from '../../src/accounts/account-store.ts';
+import type { RenderOptions } from '../../src/jobs/render-options.ts';
 import { KeyStore } from '../../src/keys/key-store.ts';
 import { connectDatabase } from '../../src/store/connection.ts';
 import { startEmbeddedDatabase } from '../../src/store/embedded/start-embedded.ts';
@@ -23,6 +25,9 @@ const SAMPLES = Number(process.env.BENCH_SAMPLES ?? 30);
 const EVERY_MS = 1000;
 const SENDERS = 8;
 const WARM_UP = 10;
+/** As many as the plan of the account has renders at a time, and how long each takes. */
+const SLOW_CALLERS = 40;
+const SLOW_MS = 4000;
 const AT_MOST = 1.5;
 const { html } = DOCUMENTS[0]!;
 
@@ -31,7 +36,7 @@ const database = await startEmbeddedDatabase({ dataDir: folder, logger: pino({ l
 try {
   const [flooding, other] = await makeAccounts(database.uri, ['flooding@example.com', 'other@example.com']);
   const subject = await openAlone(database.uri);
-  const pool = new Pool(subject.url, { connections: SENDERS + 2, headersTimeout: 120_000 });
+  const pool = new Pool(subject.url, { connections: SLOW_CALLERS + 2, headersTimeout: 120_000 });
   try {
     await compare(pool, flooding!, other!);
   } finally {
@@ -45,12 +50,19 @@ try {
 process.exit(0);
 
 async function compare(pool: Pool, flooding: string, other: string): Promise<void> {
-  console.log(`\nOne account sends ${FLOOD} renders in the background, another one a second`);
+  console.log(
+    `\nOne account renders slowly, or sends ${FLOOD} renders in the background; another one a second`,
+  );
   for (let n = 0; n < WARM_UP; n += 1) {
     await send(pool, other, 'sync');
     await send(pool, flooding, 'sync');
   }
   const before = times(await everySecond(pool, other, SAMPLES));
+  console.log(`  without it: ${describe(before)}`);
+  const slow = times(await besideSlowRenders(pool, flooding, () => everySecond(pool, other, SAMPLES)));
+  console.log(
+    `  beside ${SLOW_CALLERS} renders of ${SLOW_MS} ms: ${describe(slow)}; ${ratios(slow, before)}`,
+  );
   const rendered = await countRendered(pool);
   const began = performance.now();
   let sentAt = Number.POSITIVE_INFINITY;
@@ -61,7 +73,6 @@ async function compare(pool: Pool, flooding: string, other: string): Promise<voi
   const left = FLOOD - ((await countRendered(pool)) - rendered - SAMPLES);
   const perSecond = (FLOOD - left) / ((performance.now() - began) / 1000);
   await flood;
-  console.log(`  without the flood: ${describe(before)}`);
   for (const [phase, part] of [
     ['while it is sent', samples.filter(({ begun }) => begun < sentAt)],
     ['while it is rendered', samples.filter(({ begun }) => begun >= sentAt)],
@@ -104,6 +115,21 @@ function times(samples: readonly Sample[]): number[] {
   return samples.map(({ ms }) => ms).sort((a, b) => a - b);
 }
 
+/** Has callers of the account wait for slow renders, one after the other, until `measure` is done. */
+async function besideSlowRenders<T>(pool: Pool, key: string, measure: () => Promise<T>): Promise<T> {
+  let going = true;
+  const caller = async () => {
+    while (going) await send(pool, key, 'sync', { delayMs: SLOW_MS });
+  };
+  const callers = Promise.all(Array.from({ length: SLOW_CALLERS }, caller));
+  // Until it shows how slow they are.
+  await sleep(SLOW_MS + 1000);
+  const measured = await measure();
+  going = false;
+  await callers;
+  return measured;
+}
+
 async function sendAll(pool: Pool, key: string): Promise<void> {
   let sent = 0;
   const sender = async () => {
@@ -112,12 +138,17 @@ async function sendAll(pool: Pool, key: string): Promise<void> {
   await Promise.all(Array.from({ length: SENDERS }, sender));
 }
 
-async function send(pool: Pool, key: string, executionMode: 'sync' | 'async'): Promise<void> {
+async function send(
+  pool: Pool,
+  key: string,
+  executionMode: 'sync' | 'async',
+  more: RenderOptions = {},
+): Promise<void> {
   const answer = await pool.request({
     path: '/v1/pdf',
     method: 'POST',
     headers: { 'x-api-key': key, 'content-type': 'application/json' },
-    body: JSON.stringify({ html, options: PRINT, executionMode }),
+    body: JSON.stringify({ html, options: { ...PRINT, ...more }, executionMode }),
   });
   const body = await answer.body.arrayBuffer();
   if (answer.statusCode !== (executionMode === 'sync' ? 200 : 202))
