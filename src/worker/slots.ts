@@ -7,6 +7,8 @@ const BULK_EVERY = 4;
 const SLOW_RENDER_MS = 3000;
 /** Of so many slots one is kept for others, and one at least: see `#notKept`. */
 const SLOTS_PER_KEPT = 4;
+/** Of so many renders that compute one may be a bulk job while interactive ones come, and one at least. */
+const COMPUTING_PER_BULK = 4;
 /** Slots are kept while there is somebody to keep them for: a quick account that has rendered within this time. */
 const KEPT_FOR_MS = 60_000;
 /** The same for interactive jobs, since the last one came. */
@@ -132,7 +134,12 @@ export class WorkerSlots {
   /** Whether the next slot may go to a bulk job though it is not its turn: not the last ones while interactive jobs come. */
   #bulkMayStart(): boolean {
     const alone = this.#now() - this.#lastInteractive > KEPT_FOR_INTERACTIVE_MS;
-    return alone || this.#bulk < this.#notKept;
+    return alone || this.#bulk < Math.min(withoutKept(this.#total), this.#bulkComputing + this.#resting);
+  }
+
+  /** Of the renders that compute, those that may be bulk jobs while interactive ones come. */
+  get #bulkComputing(): number {
+    return Math.max(1, Math.floor(this.#computing / COMPUTING_PER_BULK));
   }
 
   /** Slots that are kept for nobody; of those that compute too some are, and renders at rest take none of these. */
