@@ -64,11 +64,13 @@ export async function renderJob(
 
   if (options.waitForSelector) await turn.watch(page, waitForSelector(page, options.waitForSelector, end));
   if (options.delayMs) await turn.watch(page, end.race(pause(options.delayMs)));
-  await turn.watch(page, end.race(waitUntilDrawn(page, document)));
+  await turn.watch(page, end.race(waitUntilDrawn(page, document, end)));
   checkArrived(page, parts.egress, timer.startedAt);
   timer.lap('wait');
 
   const printed = await end.race(printPage(page, printSettings(options), request.maxOutputBytes));
+  // Sent and not waited for: the page may have been made taller.
+  page.setViewport().catch(() => undefined);
   timer.lap('print');
 
   const removed = removeDocument(context, strategy);

@@ -1,15 +1,19 @@
 import { z } from 'zod';
 import { shortList } from './short-list.ts';
 
-/** Paper formats, width × height in inches (portrait). ISO 216 and ANSI sizes as Chromium's print dialog has them. */
+type Size = readonly [width: number, height: number];
+
+const millimetres = (width: number, height: number): Size => [width / 25.4, height / 25.4];
+
+/** Paper formats in inches, upright, by their definitions: ISO 216 in millimetres, the American ones in inches. */
 export const PAPER_INCHES = {
   Letter: [8.5, 11],
   Legal: [8.5, 14],
   Tabloid: [11, 17],
-  A3: [11.7, 16.54],
-  A4: [8.27, 11.7],
-  A5: [5.83, 8.27],
-} as const satisfies Record<string, readonly [number, number]>;
+  A3: millimetres(297, 420),
+  A4: millimetres(210, 297),
+  A5: millimetres(148, 210),
+} as const satisfies Record<string, Size>;
 
 export type PaperFormat = keyof typeof PAPER_INCHES;
 

@@ -71,8 +71,9 @@ export async function navigateToDocument(
   const { interceptor, session, lifecycle } = page;
   page.pristine = false;
   interceptor.serve({ html, csp }, documents);
-  const [, , { loaderId, errorText }] = await Promise.all([
+  const [, , , { loaderId, errorText }] = await Promise.all([
     page.setScriptEnabled(scriptEnabled),
+    milestone === 'networkIdle' && page.setNetworkEvents(true),
     interceptor.apply(),
     session.send('Page.navigate', { url: `${DOCUMENT_ORIGIN}/` }),
   ]);

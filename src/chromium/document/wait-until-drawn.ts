@@ -1,16 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { JobEnd } from '../job-end.ts';
 import type { RenderPage } from '../page/render-page.ts';
 import { FRAME_EVENT } from '../page/timed-frames.ts';
+import { endAnimations } from './end-animations.ts';
 import type { JobDocument } from './job-document.ts';
-
-/** Documents taller than this are not made visible as a whole. CSS pixels. */
-const MAX_HEIGHT = 60_000;
-
-interface Extent {
-  readonly width: number;
-  readonly height: number;
-  readonly contentHeight: number;
-}
+import { type Extent, showAll } from './show-all.ts';
 
 /**
  * Runs in the document. Two animation frames later what was drawn in requestAnimationFrame is there, and resize and
@@ -49,11 +43,15 @@ const FONTS_READY = `async () => { document.documentElement.getBoundingClientRec
 /** Time for the news of another document to catch up with the end of the one before it. */
 const NEWS_MS = 20;
 
-/** Waits until what a person would see has been drawn, in the document that is there in the end. */
-export async function waitUntilDrawn(page: RenderPage, document: JobDocument): Promise<void> {
+/**
+ * Waits until what a person would see has been drawn, in the document that is there in the end. The window may be taller
+ * afterwards.
+ */
+export async function waitUntilDrawn(page: RenderPage, document: JobDocument, end: JobEnd): Promise<void> {
   const { still, traits, milestone } = document;
   if (still && traits && !traits.lasting) {
-    if (traits.webFonts && milestone !== 'DOMContentLoaded') await waitForFonts(page);
+    if (traits.webFonts && milestone !== 'DOMContentLoaded') await page.runIsolated(FONTS_READY);
+    if (traits.moves) await endAnimations(page, document, end);
     return;
   }
   const { lifecycle } = page;
@@ -61,6 +59,7 @@ export async function waitUntilDrawn(page: RenderPage, document: JobDocument): P
     const { documents } = lifecycle;
     try {
       await waitForPaint(page, document);
+      if (page.drawsFrames || traits?.draws) await endAnimations(page, document, end);
       await lifecycle.pendingNavigation.concluded();
       if (lifecycle.documents === documents) return;
     } catch (error) {
@@ -75,15 +74,8 @@ export async function waitUntilDrawn(page: RenderPage, document: JobDocument): P
 async function waitForPaint(page: RenderPage, { still, traits, milestone }: JobDocument): Promise<void> {
   const waitForLoads = milestone !== 'DOMContentLoaded';
   const timed = !page.drawsFrames;
-  const extent = await page.runIsolated<Extent>(PAINT, waitForLoads, traits?.draws ?? !still, timed);
-  const observes = traits?.observes ?? !still;
-  if (!observes || extent.contentHeight <= extent.height) return;
-  // What waits to be scrolled into view is shown by a window that is tall enough for everything.
-  await page.setViewport(extent.width, Math.min(MAX_HEIGHT, extent.contentHeight));
-  await page.runIsolated(PAINT, waitForLoads, true, timed);
+  const paint = (draws: boolean) => page.runIsolated<Extent>(PAINT, waitForLoads, draws, timed);
   await page.setViewport();
-}
-
-async function waitForFonts(page: RenderPage): Promise<void> {
-  await page.runIsolated(FONTS_READY);
+  const extent = await paint(traits?.draws ?? !still);
+  if (traits?.observes ?? !still) await showAll(page, extent, () => paint(true));
 }

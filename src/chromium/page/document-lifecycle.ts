@@ -1,5 +1,6 @@
 import type { CDPSession, Protocol } from 'puppeteer';
 import { PlatenError } from '../../errors/registry.ts';
+import { NetworkActivity } from './network-activity.ts';
 import { PendingNavigation } from './pending-navigation.ts';
 
 export type Milestone = 'DOMContentLoaded' | 'load' | 'networkIdle';
@@ -13,6 +14,7 @@ const MAX_DOCUMENTS = 20;
  */
 export class DocumentLifecycle {
   readonly pendingNavigation: PendingNavigation;
+  readonly #network = new NetworkActivity();
   readonly #frameId: string;
   readonly #reached = new Set<string>();
   #loaderId = '';
@@ -30,6 +32,7 @@ export class DocumentLifecycle {
       if (event.frameId === frameId) this.#stopped();
     });
     this.pendingNavigation = new PendingNavigation(session, frameId);
+    this.#network.follow(session);
   }
 
   /** Forgets what was: a new job begins. */
@@ -50,11 +53,22 @@ export class DocumentLifecycle {
   }
 
   /**
-   * Resolves when the current document has reached `milestone`, having begun with `loaderId` or come after it.
+   * Resolves when the current document has reached `milestone`, having begun with `loaderId` or come after it. The
+   * network is idle when the document has loaded and IDLE_MS have gone by without a byte; that needs network events.
    *
    * @throws PlatenError URL_UNREACHABLE when the document keeps replacing itself.
    */
   async until(milestone: Milestone, loaderId?: string): Promise<void> {
+    if (milestone !== 'networkIdle') return await this.#reach(milestone, loaderId);
+    for (;;) {
+      await this.#reach('load', loaderId);
+      const documents = this.#documents;
+      await this.#network.idle();
+      if (this.#documents === documents) return;
+    }
+  }
+
+  async #reach(milestone: 'DOMContentLoaded' | 'load', loaderId: string | undefined): Promise<void> {
     for (;;) {
       if (this.#documents > MAX_DOCUMENTS) {
         throw new PlatenError(
@@ -97,6 +111,7 @@ export class DocumentLifecycle {
     if (loaderId === this.#loaderId) return;
     this.#loaderId = loaderId;
     this.#documents++;
+    this.#network.begin();
   }
 
   #navigated(frame: Protocol.Page.Frame): void {

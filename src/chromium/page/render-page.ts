@@ -5,7 +5,7 @@ import { Credentials } from './credentials.ts';
 import { DocumentLifecycle } from './document-lifecycle.ts';
 import { Interceptor } from './interceptor.ts';
 import { SILENT_CONSOLE } from './silent-console.ts';
-import { TIMED_FRAMES } from './timed-frames.ts';
+import { COUNTED_FRAMES, TIMED_FRAMES } from './timed-frames.ts';
 
 /** The end of a session, by the browser's end too: puppeteer emits it, and its types keep it to themselves. */
 const { Disconnected: SESSION_ENDED } = CDPSessionEvent as typeof CDPSessionEvent & {
@@ -45,6 +45,7 @@ export class RenderPage {
   pristine = false;
   #scriptEnabled = true;
   #networkEnabled = false;
+  #resized = false;
   #closing = false;
   readonly #surroundings: PageSurroundings;
   readonly #reports: CountedSession;
@@ -88,7 +89,7 @@ export class RenderPage {
       this.session.send('Page.enable'),
       this.session.send('Page.setLifecycleEventsEnabled', { enabled: true }),
       this.session.send('Page.addScriptToEvaluateOnNewDocument', {
-        source: this.drawsFrames ? SILENT_CONSOLE : `${SILENT_CONSOLE};${TIMED_FRAMES}`,
+        source: `${SILENT_CONSOLE};${this.drawsFrames ? COUNTED_FRAMES : TIMED_FRAMES}`,
       }),
     ]);
   }
@@ -137,7 +138,10 @@ export class RenderPage {
 
   /** Makes the window this large, in CSS pixels, or as it was. */
   async setViewport(width?: number, height?: number): Promise<void> {
-    if (width === undefined || height === undefined) {
+    const resized = width !== undefined && height !== undefined;
+    if (!resized && !this.#resized) return;
+    this.#resized = resized;
+    if (!resized) {
       await this.session.send('Emulation.clearDeviceMetricsOverride');
       return;
     }

@@ -6,6 +6,33 @@ const SCREEN_MS = 16;
 /** Sent to the document, brings its next frame at once. */
 export const FRAME_EVENT = 'platen-frame';
 
+/** Sent to the document, is cancelled when its scripts have asked for a frame that has not come yet. */
+export const FRAMES_WANTED_EVENT = 'platen-frames-wanted';
+
+/** Runs in documents of a page that draws frames, before their scripts: tells whether they have asked for any. */
+export const COUNTED_FRAMES = `(() => {
+  const { requestAnimationFrame: request, cancelAnimationFrame: cancel, addEventListener } = window;
+  const asked = new Set();
+  const tell = (event) => { if (asked.size > 0) event.preventDefault(); };
+  window.requestAnimationFrame = function requestAnimationFrame(callback) {
+    if (typeof callback !== 'function') return request.call(window, callback);
+    // Each time, for document.open takes listeners off.
+    addEventListener.call(document, '${FRAMES_WANTED_EVENT}', tell);
+    const id = request.call(window, (time) => {
+      asked.delete(id);
+      callback(time);
+    });
+    asked.add(id);
+    return id;
+  };
+  window.cancelAnimationFrame = function cancelAnimationFrame(id) {
+    asked.delete(id);
+    cancel.call(window, id);
+  };
+  window.webkitRequestAnimationFrame = window.requestAnimationFrame;
+  window.webkitCancelAnimationFrame = window.cancelAnimationFrame;
+})()`;
+
 /**
  * Runs in documents of a page that draws no frames, before their scripts: requestAnimationFrame by a timer. What is
  * asked for within a frame is for the next one, and the callbacks of a frame get the same time, as HTML has it
@@ -14,6 +41,7 @@ export const FRAME_EVENT = 'platen-frame';
 export const TIMED_FRAMES = `(() => {
   const { setTimeout, reportError, performance, addEventListener } = window;
   let handle = 0, frames = 0, current = new Map(), next = new Map();
+  const tell = (event) => { if (next.size > 0) event.preventDefault(); };
   const run = () => {
     frames++;
     current = next;
@@ -28,6 +56,7 @@ export const TIMED_FRAMES = `(() => {
     if (typeof callback !== 'function') throw new TypeError('The callback provided is not a function.');
     // Each time, for document.open takes listeners off.
     addEventListener.call(document, '${FRAME_EVENT}', run);
+    addEventListener.call(document, '${FRAMES_WANTED_EVENT}', tell);
     if (next.size === 0) setTimeout(run, frames < ${PROMPT_FRAMES} ? ${PROMPT_MS} : ${SCREEN_MS});
     next.set(++handle, callback);
     return handle;

@@ -48,7 +48,11 @@ export function printSettings(options: RenderOptions): PrintParams {
  *
  * @throws PlatenError OUTPUT_TOO_LARGE past `maxBytes`.
  */
-export async function printPage(page: RenderPage, settings: PrintParams, maxBytes: number): Promise<Buffer> {
+export async function printPage(
+  page: Pick<RenderPage, 'session'>,
+  settings: PrintParams,
+  maxBytes: number,
+): Promise<Buffer> {
   const { session } = page;
   const { stream } = await session.send('Page.printToPDF', { ...settings, transferMode: 'ReturnAsStream' });
   const handle = stream!;

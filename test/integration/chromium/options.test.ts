@@ -28,6 +28,25 @@ describe('render options in Chromium', () => {
     });
   }
 
+  it('prints on paper of the size that the standards give it', async () => {
+    // ISO 216 in millimetres, ANSI in inches. Chromium makes them whole points, and these whole dots of 1/300 inch.
+    const rounding = 1 / 2 + 72 / 300 / 2;
+    const exact = {
+      A3: [297 * MM, 420 * MM],
+      A4: [210 * MM, 297 * MM],
+      A5: [148 * MM, 210 * MM],
+      Letter: [8.5 * 72, 11 * 72],
+      Legal: [8.5 * 72, 14 * 72],
+      Tabloid: [11 * 72, 17 * 72],
+    } as const;
+    for (const [format, [width, height]] of Object.entries(exact)) {
+      const { pdf } = await render(bench, '<p>x', { format: format as 'A4' });
+      const page = (await readPdf(pdf)).pages[0]!;
+      assert.ok(Math.abs(page.width - width) <= rounding, `${format}: ${page.width} wide, not ${width}`);
+      assert.ok(Math.abs(page.height - height) <= rounding, `${format}: ${page.height} high, not ${height}`);
+    }
+  });
+
   it('prints A4 without margins and with backgrounds when nothing is asked for', async () => {
     const html = '<body style="margin:0"><div style="background:#f00;width:100%;height:10px"></div>';
     const page = await renderPage((await render(bench, html)).pdf);

@@ -5,7 +5,7 @@ import { watermarkHtml } from '../../../src/chromium/print/watermark.ts';
 describe('print settings', () => {
   it('are A4 without margins, with backgrounds and without tags by default', () => {
     const settings = printSettings({});
-    assert.equal(settings.paperWidth, 8.27);
+    assert.equal(settings.paperWidth, 210 / 25.4);
     assert.equal(settings.marginTop, 0);
     assert.equal(settings.printBackground, true);
     assert.equal(settings.generateTaggedPDF, false);
