@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { examineDocument } from '../../../src/chromium/document/job-document.ts';
+import { JobEnd } from '../../../src/chromium/job-end.ts';
+import { DOCUMENT_ORIGIN } from '../../../src/chromium/page/document-origin.ts';
+import { PhaseTimer } from '../../../src/chromium/phase-timer.ts';
+import { RenderBrowser } from '../../../src/chromium/pool/browser.ts';
+import { RenderContext } from '../../../src/chromium/pool/render-context.ts';
+import { printPage, printSettings } from '../../../src/chromium/print/print.ts';
+import { WatermarkCache } from '../../../src/chromium/print/watermark-cache.ts';
+import { findBrowser } from '../../../src/chromium/process/find-browser.ts';
+import { launchBrowser } from '../../../src/chromium/process/launch.ts';
+import { renderJob } from '../../../src/chromium/render-job.ts';
+import type { RenderRequest } from '../../../src/chromium/renderer.ts';
+import { readPdf, renderPage } from '../../support/pdf.ts';
+
+const FOLDER = new URL('../../fixtures/documents/', import.meta.url);
+const OPTIONS = { preferCSSPageSize: true };
+const MAX_BYTES = 50 * 1024 * 1024;
+const FONT = 'pdfjs-dist/standard_fonts/LiberationSans-Bold.ttf';
+
+const fileOf = (name: string) => fileURLToPath(import.meta.resolve(name));
+
+/** The fixture, with its libraries and its font in it. */
+function readDocument(name: string): string {
+  return readFileSync(new URL(name, FOLDER), 'utf8')
+    .replace(/<script src="([^"]+)">/, (_, file: string) => {
+      const folder = join(import.meta.dirname, '../../../node_modules', file);
+      return `<script>${readFileSync(folder, 'utf8').replace(/\/\/# sourceMappingURL.*/, '')}`;
+    })
+    .replace('url(FONT)', () => `url(data:font/ttf;base64,${readFileSync(fileOf(FONT)).toString('base64')})`);
+}
+
+/** Two animation frames after its fonts have come. */
+const DRAWN = `document.fonts.ready.then(() =>
+  new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))`;
+/** Documents that come to rest by themselves, within this time. */
+const MOVING_MS = 4000;
+const MOVING = [
+  'animation-counter.html',
+  'animation-css.html',
+  'animation-script.html',
+  'animation-smil.html',
+  'canvas-grows.html',
+  'chartjs-bar.html',
+  'starting-style.html',
+  'transition-class.html',
+];
+/** Shown when it is scrolled to, which nobody does in an ordinary page. */
+const SCROLLED_TO = 'reveal-on-scroll.html';
+/** Documents that do look otherwise in a page that draws no frames, which is not the one that they are given. */
+const FRAME_BOUND = ['component-observer.html', SCROLLED_TO];
+/** The part of the pixels that may differ. */
+const TOLERANCE = 0.0005;
+
+describe('real-looking documents', () => {
+  const names = readdirSync(FOLDER).sort();
+  const documents = new Map(names.map((name) => [name, readDocument(name)]));
+  const atRest = new Map<string, Promise<Buffer>>();
+  const kept = new Map<boolean, RenderContext>();
+  let userDataRoot: string;
+  let browser: RenderBrowser;
+
+  before(async () => {
+    userDataRoot = mkdtempSync(join(tmpdir(), 'platen-test-'));
+    const browserPath = process.env.PLATEN_CHROMIUM_PATH;
+    const binary = await findBrowser({ browserPath, warn: () => undefined });
+    browser = new RenderBrowser(await launchBrowser({ binary, userDataRoot, timeoutMs: 20_000 }), Date.now());
+    for (const name of MOVING) {
+      const printing = printPlainly(documents.get(name)!, MOVING_MS);
+      printing.catch(() => undefined);
+      atRest.set(name, printing);
+    }
+  });
+  after(async () => {
+    await Promise.allSettled(atRest.values());
+    await browser.kill('the tests are over');
+    rmSync(userDataRoot, { recursive: true, force: true });
+  });
+
+  /** Renders it in a page of this kind, whichever it would be given. */
+  async function renderIn(needsFrames: boolean, html: string): Promise<Buffer> {
+    const context =
+      kept.get(needsFrames) ?? (await RenderContext.open(browser, { accountId: 'a', needsFrames }));
+    kept.delete(needsFrames);
+    const request: RenderRequest = {
+      jobId: 'job',
+      accountId: 'a',
+      source: { kind: 'html', html },
+      options: OPTIONS,
+      deadline: Date.now() + 20_000,
+      maxOutputBytes: MAX_BYTES,
+      signal: new AbortController().signal,
+    };
+    const end = new JobEnd(request.deadline, request.signal);
+    try {
+      const document = examineDocument(request.source, OPTIONS);
+      const { rendered, clean } = await renderJob(
+        context,
+        { request, document, end, timer: new PhaseTimer() },
+        { egress: undefined, watermarks: new WatermarkCache(), finish: async (pdf) => pdf },
+      );
+      if (clean && context.usable) kept.set(needsFrames, context);
+      else await context.close();
+      return Buffer.from(rendered.pdf);
+    } finally {
+      end.dispose();
+    }
+  }
+
+  /**
+   * What Chromium prints of it in an ordinary page, `waitMs` after it has loaded with its fonts and drawn two frames.
+   */
+  async function printPlainly(html: string, waitMs: number): Promise<Buffer> {
+    const contextId = await browser.openContext({ targetAppeared: () => undefined });
+    try {
+      const { session } = await browser.openPage(contextId, true);
+      session.on('Fetch.requestPaused', ({ requestId }) => {
+        const responseHeaders = [{ name: 'Content-Type', value: 'text/html; charset=utf-8' }];
+        const body = Buffer.from(html).toString('base64');
+        session
+          .send('Fetch.fulfillRequest', { requestId, responseCode: 200, responseHeaders, body })
+          .catch(() => undefined);
+      });
+      const loaded = new Promise((resolve) => session.once('Page.loadEventFired', resolve));
+      await session.send('Page.enable');
+      await session.send('Fetch.enable', { patterns: [{ urlPattern: `${DOCUMENT_ORIGIN}/*` }] });
+      await session.send('Page.navigate', { url: `${DOCUMENT_ORIGIN}/` });
+      await loaded;
+      await session.send('Runtime.evaluate', { expression: DRAWN, awaitPromise: true });
+      await pause(waitMs);
+      return await printPage({ session }, printSettings(OPTIONS), MAX_BYTES);
+    } finally {
+      await browser.closeContext(contextId);
+    }
+  }
+
+  for (const [name, html] of documents) {
+    it(`${name} looks the same in both kinds of page, and in Chromium's own`, async () => {
+      const framed = await renderIn(true, html);
+      if (!examineDocument({ kind: 'html', html }, OPTIONS).needsFrames) {
+        await assertAlike(await renderIn(false, html), framed, 'without frames and with them');
+      }
+      if (name === SCROLLED_TO) return;
+      await assertAlike(framed, await (atRest.get(name) ?? printPlainly(html, 0)), 'here and in Chromium');
+    });
+  }
+
+  it('are as many as have been promised', () => assert.ok(names.length >= 60));
+
+  for (const name of FRAME_BOUND) {
+    it(`${name} needs frames`, async () => {
+      const html = documents.get(name)!;
+      const part = await difference(await renderIn(false, html), await renderIn(true, html));
+      // Browsers without such pages print it in one with frames all the same.
+      assert.equal(part > TOLERANCE, !browser.drawsFrames(false), `${part} of the pixels differ`);
+    });
+  }
+});
+
+async function assertAlike(one: Buffer, other: Buffer, where: string): Promise<void> {
+  const part = await difference(one, other);
+  assert.ok(part <= TOLERANCE, `${part} of the pixels differ ${where}`);
+}
+
+/** The part of the pixels of all pages that differ visibly; 1 when the number of pages does. */
+async function difference(one: Buffer, other: Buffer): Promise<number> {
+  if (withoutDates(one) === withoutDates(other)) return 0;
+  const [a, b] = [(await readPdf(one)).pages.length, (await readPdf(other)).pages.length];
+  if (a !== b) return 1;
+  let differing = 0;
+  let all = 0;
+  for (let page = 1; page <= a; page++) {
+    const [left, right] = [await renderPage(one, page), await renderPage(other, page)];
+    all += left.width * left.height;
+    for (let y = 0; y < left.height; y++) {
+      for (let x = 0; x < left.width; x++) {
+        const [p, q] = [left.at(x, y), right.at(x, y)];
+        if (p.some((value, i) => Math.abs(value - q[i]!) > 24)) differing++;
+      }
+    }
+  }
+  return differing / all;
+}
+
+const withoutDates = (pdf: Buffer) =>
+  pdf.toString('latin1').replace(/\/(CreationDate|ModDate) \([^)]*\)/g, '');
