@@ -35,7 +35,7 @@ export class NetworkActivity {
   follow(session: CDPSession): void {
     session.on('Network.requestWillBeSent', ({ requestId, ...request }) => this.asked(requestId, request));
     session.on('Network.responseReceived', ({ requestId }) => this.answered(requestId));
-    session.on('Network.dataReceived', () => this.moved());
+    session.on('Network.dataReceived', ({ requestId }) => this.answered(requestId));
     session.on('Network.loadingFinished', ({ requestId }) => this.answered(requestId));
     session.on('Network.loadingFailed', ({ requestId }) => this.answered(requestId));
     session.on('Page.frameDetached', ({ frameId }) => this.removed(frameId));
@@ -48,7 +48,7 @@ export class NetworkActivity {
     this.moved();
   }
 
-  /** The head of an answer has come, or none will. */
+  /** The head of an answer has come, or bytes of its body, or no more will. */
   answered(requestId: string): void {
     this.#unanswered.delete(requestId);
     this.moved();

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { ComputeTurn } from '../../../src/chromium/compute-turn.ts';
+import { Cores } from '../../../src/chromium/cores.ts';
 import { examineDocument } from '../../../src/chromium/document/job-document.ts';
 import { JobEnd } from '../../../src/chromium/job-end.ts';
 import { DOCUMENT_ORIGIN } from '../../../src/chromium/page/document-origin.ts';
@@ -14,8 +16,9 @@ import { printPage, printSettings } from '../../../src/chromium/print/print.ts';
 import { WatermarkCache } from '../../../src/chromium/print/watermark-cache.ts';
 import { findBrowser } from '../../../src/chromium/process/find-browser.ts';
 import { launchBrowser } from '../../../src/chromium/process/launch.ts';
-import { renderJob } from '../../../src/chromium/render-job.ts';
+import { type RenderParts, renderJob } from '../../../src/chromium/render-job.ts';
 import type { RenderRequest } from '../../../src/chromium/renderer.ts';
+import { pageTreeCount } from '../../../src/pdf/count-pages.ts';
 import { readPdf, renderPage } from '../../support/pdf.ts';
 
 const FOLDER = new URL('../../fixtures/documents/', import.meta.url);
@@ -34,6 +37,14 @@ function readDocument(name: string): string {
     })
     .replace('url(FONT)', () => `url(data:font/ttf;base64,${readFileSync(fileOf(FONT)).toString('base64')})`);
 }
+
+const PARTS: RenderParts = {
+  egress: undefined,
+  documents: undefined,
+  watermarks: new WatermarkCache(),
+  finish: async (pdf) => pdf,
+  countPages: async (pdf) => pageTreeCount(pdf) ?? 0,
+};
 
 /** Two animation frames after its fonts have come. */
 const DRAWN = `document.fonts.ready.then(() =>
@@ -62,6 +73,7 @@ describe('real-looking documents', () => {
   const documents = new Map(names.map((name) => [name, readDocument(name)]));
   const atRest = new Map<string, Promise<Buffer>>();
   const kept = new Map<boolean, RenderContext>();
+  const cores = new Cores(1);
   let userDataRoot: string;
   let browser: RenderBrowser;
 
@@ -84,8 +96,7 @@ describe('real-looking documents', () => {
 
   /** Renders it in a page of this kind, whichever it would be given. */
   async function renderIn(needsFrames: boolean, html: string): Promise<Buffer> {
-    const context =
-      kept.get(needsFrames) ?? (await RenderContext.open(browser, { accountId: 'a', needsFrames }));
+    const context = kept.get(needsFrames) ?? (await RenderContext.open(browser, needsFrames));
     kept.delete(needsFrames);
     const request: RenderRequest = {
       jobId: 'job',
@@ -97,17 +108,20 @@ describe('real-looking documents', () => {
       signal: new AbortController().signal,
     };
     const end = new JobEnd(request.deadline, request.signal);
+    const turn = new ComputeTurn(cores, 'interactive', end);
     try {
+      await turn.take();
       const document = examineDocument(request.source, OPTIONS);
       const { rendered, clean } = await renderJob(
         context,
-        { request, document, end, timer: new PhaseTimer() },
-        { egress: undefined, watermarks: new WatermarkCache(), finish: async (pdf) => pdf },
+        { request, document, end, timer: new PhaseTimer(), turn },
+        PARTS,
       );
       if (clean && context.usable) kept.set(needsFrames, context);
       else await context.close();
       return Buffer.from(rendered.pdf);
     } finally {
+      turn.leave();
       end.dispose();
     }
   }
