@@ -17,6 +17,7 @@ import { AccountStore } from '../../src/accounts/account-store.ts';
 import { KeyStore } from '../../src/keys/key-store.ts';
 import { connectDatabase } from '../../src/store/connection.ts';
 import { startEmbeddedDatabase } from '../../src/store/embedded/start-embedded.ts';
+import { type CpuUsed, watchCpu } from './cpu.ts';
 import { DOCUMENTS, PRINT, random } from './documents.ts';
 import { type LoadResult, median, runLoad } from './load.ts';
 import { openAlone, openRaw } from './subjects.ts';
@@ -45,6 +46,7 @@ interface Row {
 
 interface Figures extends LoadResult {
   readonly contexts: ContextFigures;
+  readonly cpu: CpuUsed;
   /** Bytes of proportional memory for each renderer process, and how many there were. */
   readonly renderers: { readonly each: number; readonly count: number };
 }
@@ -141,9 +143,13 @@ async function measure(
   try {
     if (warmUp) await runLoad(callers, WARM_UP_MS, call);
     const before = await readContexts(url);
+    const [node] = pids as [number];
+    const watched = { node: { pid: node }, Chromium: { below: node }, database: { pid: database.pid } };
+    const cpu = watchCpu(watched);
     const result = await runLoad(callers, SECONDS * 1000, call);
+    const used = cpu.stop();
     const contexts = (await readContexts(url)).since(before);
-    return { ...result, contexts, renderers: rendererMemory(pids) };
+    return { ...result, contexts, cpu: used, renderers: rendererMemory(pids) };
   } finally {
     await pool.close();
   }
@@ -170,7 +176,7 @@ function print(measured: ReadonlyMap<string, readonly Figures[]>, ofFresh: reado
       of((row) => row.renderers.each / MIB).toFixed(1),
       of((row) => row.renderers.count).toFixed(0),
     ];
-    console.log(`${name.padEnd(13)}${cells.map(pad).join('')}`);
+    console.log(`${name.padEnd(13)}${cells.map(pad).join('')}  ${rounds.at(-1)!.cpu.text}`);
   }
 }
 

@@ -75,9 +75,22 @@ export class ContextPool {
       this.#options.onLease('warm');
       return warm;
     }
-    const context = this.#ahead.take(needs) ?? (await this.#openAny(needs, end));
+    const context = this.#ahead.take(needs) ?? (await this.#openInPassing(needs, end));
     this.#options.onLease('cold');
     return context;
+  }
+
+  /** Opens a context without a core: a process that starts waits more than it computes. */
+  async #openInPassing(needs: ContextNeeds, end: JobEnd): Promise<RenderContext> {
+    needs.turn?.leave();
+    const context = await this.#openAny(needs, end);
+    try {
+      await needs.turn?.take();
+      return context;
+    } catch (error) {
+      await this.discard(context);
+      throw error;
+    }
   }
 
   /** Takes back a context that has been cleaned. */

@@ -9,8 +9,8 @@ export interface ContextNeeds {
   readonly needsFrames: boolean;
   /** Whether it has to have a browser to itself, that ends with it. */
   readonly alone?: boolean | undefined;
-  /** Taken before a context is looked for or made, which computes. */
-  readonly turn?: { take(): Promise<void> };
+  /** Its part in the cores. The lease ends with one taken; while a process starts others have it. */
+  readonly turn?: { take(): Promise<void>; leave(): void };
 }
 
 /**
