@@ -24,11 +24,9 @@ export function createFolderOutputStore(folder: string, options: DiskSpaceOption
   const putOnce = async (key: OutputKey, pdf: Uint8Array): Promise<void> => {
     const { hourFolder, path } = locate(folder, key);
     const draft = join(unfinished, randomUUID());
-    await makeFolder(unfinished);
     try {
-      await writeDurably(draft, pdf);
-      await makeFolder(hourFolder);
-      await rename(draft, path);
+      await withFolder(unfinished, () => writeDurably(draft, pdf));
+      await withFolder(hourFolder, () => rename(draft, path));
     } catch (error) {
       await rm(draft, { force: true });
       throw error;
@@ -68,6 +66,17 @@ function locate(folder: string, key: OutputKey): { hourFolder: string; path: str
   if (groups === undefined) throw new RangeError('Not a key of an output.');
   const hourFolder = join(folder, groups.hour!);
   return { hourFolder, path: join(hourFolder, groups.name!) };
+}
+
+/** Does what needs a folder, which is nearly always there; if it is not, it is made. */
+async function withFolder(path: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    await makeFolder(path);
+    await work();
+  }
 }
 
 /** A new folder is on the disk once the one that it lies in is. */
