@@ -40,6 +40,7 @@ const PLAN = {
   maxWaitingJobs: 1_000_000,
   maxBatchItems: 10 * ITEMS,
   maxInputSizeBytes: 15 * MIB,
+  maxStoredBytes: 1024 ** 4,
 };
 
 interface Tenant {

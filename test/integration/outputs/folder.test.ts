@@ -35,6 +35,18 @@ describe('Output folder', () => {
     }
   });
 
+  it('makes its folders again when they are gone: a sweep takes away those that are empty', async () => {
+    const store = createFolderOutputStore(join(folder, 'outputs'));
+    const expiresAt = new Date(Date.now() + HOUR_MS);
+    for (let i = 0; i < 3; i += 1) {
+      const key = outputKey(`job-${i}`, 1, expiresAt);
+      await store.put(key, Buffer.from(`${i}`));
+      const output = await store.get(key);
+      assert.equal((await buffer(output!.stream)).toString(), `${i}`);
+      await rm(join(folder, 'outputs'), { recursive: true });
+    }
+  });
+
   it('follows no link in place of a file', async () => {
     const store = createFolderOutputStore(folder);
     await mkdir(join(folder, '500000'));
