@@ -12,6 +12,7 @@ export const AUDIT_ACTIONS = [
   'account.plan_changed',
   'account.password_reset',
   'account.tokens_revoked',
+  'billing.auto_overage_changed',
   'key.created',
   'key.rotated',
   'key.revoked',

@@ -1,8 +1,10 @@
 import type { Caller } from '../accounts/caller.ts';
 import type { Clock } from '../clock.ts';
 import { quotaOf, refuseIfSlow, tookTooLong } from '../jobs/admission.ts';
+import { type BeyondQuota, withMore } from '../jobs/beyond-quota.ts';
 import type { JobSource } from '../jobs/job.ts';
 import type { Ledger } from '../jobs/ledger/ledger.ts';
+import type { QuotaLimit } from '../jobs/ledger/ledger-filter.ts';
 import { DEFAULT_FORMAT, newInput } from '../jobs/new-job.ts';
 import { refusalOf } from '../jobs/refusal.ts';
 import type { RenderOptions } from '../jobs/render-options.ts';
@@ -38,6 +40,7 @@ export interface BatchAdmissionParts {
   readonly ledger: Ledger;
   readonly store: JobStore;
   readonly batches: BatchStore;
+  readonly beyondQuota: BeyondQuota;
   readonly clock: Clock;
 }
 
@@ -67,7 +70,7 @@ export class BatchAdmission {
   /**
    * Lets a batch in. When it resolves the batch is durable, and is to be expanded.
    *
-   * @throws PlatenError QUOTA_EXCEEDED, TEST_QUOTA_EXCEEDED, STORAGE_FULL, TOO_MANY_WAITING or INPUT_TOO_LARGE: nothing is
+   * @throws PlatenError QUOTA_EXCEEDED, TEST_QUOTA_EXCEEDED, OVERAGE_PENDING, STORAGE_FULL, TOO_MANY_WAITING or INPUT_TOO_LARGE: nothing is
    * left behind then.
    */
   async admit(caller: Caller, order: BatchOrder, timer: AdmissionTimer): Promise<Batch> {
@@ -82,10 +85,14 @@ export class BatchAdmission {
     const inputBytes = shared.inputs.map(({ content }) => content.length());
     const sharedBytes = sum(shared.parts.map(({ content }) => content.length()));
     const bytes = sum(inputBytes) + sharedBytes;
-    const began = performance.now();
-    const { first, expectedSeconds } = await timer.time('reserve', () =>
-      this.#take(caller, order, bytes, now),
+    const { beyondQuota } = this.#parts;
+    const ofJob = { test: caller.mode === 'test', quotaPeriod: periodOf(caller, now) };
+    const plain = quotaOf(ofJob, caller.plan, now);
+    const need = { accountId: caller.accountId, count: items.length, plain };
+    const { taken, began } = await timer.time('reserve', () =>
+      withMore(beyondQuota, need, (quota) => this.#take(caller, order, bytes, quota, now)),
     );
+    const { first, expectedSeconds } = taken;
     const chunkSize = chunkSizeOf(items.length);
     await batches.saveChunks(batchId, chunksOf(items, inputBytes, chunkSize));
     await store.inputs.save(shared.inputs, shared.parts);
@@ -164,11 +171,11 @@ export class BatchAdmission {
     caller: Caller,
     { batchId, items }: BatchOrder,
     bytes: number,
+    quota: QuotaLimit | undefined,
     now: Date,
   ): Promise<{ first: number; expectedSeconds: number }> {
     const { ledger } = this.#parts;
     const { accountId, plan } = caller;
-    const quota = quotaOf({ test: caller.mode === 'test', quotaPeriod: periodOf(caller, now) }, plan, now);
     const stored = { bytes, max: plan.maxStoredBytes };
     const arrival = { id: batchId, jobs: [], batchOf: items.length, lane: BATCH_LANE };
     const limits = { maxWaiting: plan.maxWaitingJobs, quota, stored };

@@ -110,6 +110,14 @@ export class BillingStore {
     );
   }
 
+  /** The key that should have made the customer is of no more use. */
+  async nextGeneration(accountId: string, generation: number): Promise<void> {
+    await this.#accounts.updateOne(
+      { _id: accountId, generation, customerId: { $exists: false } },
+      { $inc: { generation: 1 } },
+    );
+  }
+
   /** The customer was deleted at the provider; the next one is another. */
   async unlink({ _id, fence, customerId }: ClaimedAccount): Promise<void> {
     await this.#accounts.updateOne(

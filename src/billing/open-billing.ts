@@ -1,8 +1,11 @@
 import type { Connection } from 'mongoose';
 import type { AccountService } from '../accounts/account-service.ts';
 import type { AccountReader } from '../accounts/account-store.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
+import type { Purchases } from '../jobs/ledger/purchases.ts';
+import type { MailOutbox } from '../mail/outbox.ts';
 import type { PlanSource } from '../plans/plan-source.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -10,10 +13,17 @@ import { BillingStore } from './billing-store.ts';
 import { Catalogue } from './catalogue.ts';
 import { InvoiceMirror } from './invoice-mirror.ts';
 import { Operations } from './operations.ts';
+import type { AutoOverage } from './overage/auto-overage.ts';
+import type { BlockLedger } from './overage/block-ledger.ts';
+import { BlockStore } from './overage/block-store.ts';
+import { openOverage } from './overage/open-overage.ts';
+import type { TopUps } from './overage/top-ups.ts';
 import { PaymentEvents } from './payment-events.ts';
+import { Reconcile } from './reconcile.ts';
 import { StripeGateway } from './stripe-gateway.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { SubscriptionSync } from './sync.ts';
+import { tellOwner } from './tell-owner.ts';
 
 export type BillingConfig = Pick<Config, 'STRIPE_SECRET_KEY' | 'STRIPE_WEBHOOK_SECRET' | 'STRIPE_API_BASE'>;
 
@@ -25,6 +35,9 @@ export interface BillingParts {
   readonly plans: PlanSource;
   readonly accounts: Pick<AccountReader, 'find'>;
   readonly accountService: Pick<AccountService, 'followSubscription'>;
+  readonly audit: Pick<AuditLog, 'record'>;
+  readonly purchases: Purchases;
+  readonly outbox: Pick<MailOutbox, 'enqueue'>;
   readonly config: BillingConfig;
   /** What absolute addresses start with; asked for when one is needed. */
   readonly publicUrl: () => string;
@@ -37,12 +50,19 @@ export interface Selling {
   readonly sync: SubscriptionSync;
   readonly catalogue: Catalogue;
   readonly subscriptions: Subscriptions;
+  readonly autoOverage: AutoOverage;
+  readonly blockLedger: BlockLedger;
+  readonly topUps: TopUps;
+  readonly reconcile: Reconcile;
 }
 
 /** What is known of the accounts as customers; and what can be done about it, where a provider is configured. */
 export interface Billing {
   readonly store: BillingStore;
   readonly mirror: InvoiceMirror;
+  readonly blocks: BlockStore;
+  /** What may be bought by itself, and what was. */
+  readonly purchases: Purchases;
   readonly selling: Selling | undefined;
 }
 
@@ -51,12 +71,16 @@ export function openBilling(parts: BillingParts): Billing {
   const { connection, clock, logger, metrics, plans, accounts, accountService, config, publicUrl } = parts;
   const store = new BillingStore(connection, clock);
   const mirror = new InvoiceMirror(connection);
+  const blocks = new BlockStore(connection, clock);
+  const kept = { store, mirror, blocks, purchases: parts.purchases };
   const { STRIPE_SECRET_KEY: secretKey, STRIPE_API_BASE: apiBase } = config;
-  if (secretKey === undefined) return { store, mirror, selling: undefined };
+  if (secretKey === undefined) return { ...kept, selling: undefined };
   const gateway = new StripeGateway({ secretKey, apiBase });
   const webhookSecret = config.STRIPE_WEBHOOK_SECRET;
   const events = new PaymentEvents({ connection, clock, store, gateway, webhookSecret });
   const catalogue = new Catalogue(gateway);
+  const returnUrl = () => `${publicUrl()}/dashboard/billing`;
+  const overage = openOverage({ ...parts, store, blocks, gateway, catalogue, returnUrl });
   const sync = new SubscriptionSync({
     store,
     mirror,
@@ -65,6 +89,7 @@ export function openBilling(parts: BillingParts): Billing {
     isPlan: (name) => plans.has(name),
     clock,
     logger,
+    furtherSteps: [overage.step, tellOwner(parts)],
     observeFold: (outcome) => metrics.billingFolds.inc({ outcome }),
     observeFault: (kind) => metrics.billingFaults.inc({ kind }),
   });
@@ -77,7 +102,13 @@ export function openBilling(parts: BillingParts): Billing {
     accounts,
     plans,
     clock,
-    returnUrl: () => `${publicUrl()}/dashboard/billing`,
+    returnUrl,
   });
-  return { store, mirror, selling: { gateway, events, sync, catalogue, subscriptions } };
+  const { autoOverage, blockLedger } = overage;
+  const reconcile = new Reconcile(connection, { store, events, gateway, clock });
+  const topUps = overage.topUps(subscriptions);
+  return {
+    ...kept,
+    selling: { gateway, events, sync, catalogue, subscriptions, autoOverage, blockLedger, topUps, reconcile },
+  };
 }

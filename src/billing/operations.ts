@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { BillingStore } from './billing-store.ts';
-import { isRefusal } from './stripe-gateway.ts';
+import { hasFailed, isRefusal } from './stripe-gateway.ts';
 
 /** A call at the provider that is under way, or whose answer was lost. */
 export interface Operation {
@@ -16,7 +16,7 @@ export interface Operation {
 /**
  * Calls with an idempotency key that is stored before. A key is used up by an answer, be it yes or no, so that whoever
  * asks for the same later is heard anew; as long as there was none, the same call is made with the same key, by whichever
- * process.
+ * process. Where the answer is that Stripe has failed, whoever asks again has looked at what is before.
  */
 export class Operations {
   readonly #store: BillingStore;
@@ -37,7 +37,7 @@ export class Operations {
       await this.#store.endOperation(accountId, operation.key);
       return answer;
     } catch (error) {
-      if (isRefusal(error)) await this.#store.endOperation(accountId, operation.key);
+      if (isRefusal(error) || hasFailed(error)) await this.#store.endOperation(accountId, operation.key);
       throw error;
     }
   }

@@ -22,3 +22,12 @@ export function asPlatenError(error: unknown): unknown {
     retryAfterSeconds: RETRY_S,
   });
 }
+
+/** Runs a call to the provider. @throws what `asPlatenError` makes of its errors. */
+export async function told<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    throw asPlatenError(error);
+  }
+}

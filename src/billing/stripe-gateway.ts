@@ -358,6 +358,14 @@ export function isRefusal(error: unknown): error is Stripe.errors.StripeError {
   );
 }
 
+/**
+ * Whether Stripe has answered that it failed itself. It keeps that as the answer of the key, so the same call is of no more
+ * use; what became of it is to be read, and whatever is still to be done has another key.
+ */
+export function hasFailed(error: unknown): boolean {
+  return error instanceof Stripe.errors.StripeError && (error.statusCode ?? 0) >= 500;
+}
+
 async function unlessRefused(call: () => Promise<unknown>): Promise<void> {
   try {
     await call();

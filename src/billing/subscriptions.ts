@@ -5,9 +5,9 @@ import type { PlanSource } from '../plans/plan-source.ts';
 import type { BillingAccount, BillingStore, OpenCheckout } from './billing-store.ts';
 import type { Catalogue, SoldPlan } from './catalogue.ts';
 import type { Operations } from './operations.ts';
-import { asPlatenError } from './refusals.ts';
+import { asPlatenError, told } from './refusals.ts';
 import type { Period } from './snapshot.ts';
-import type { StripeGateway } from './stripe-gateway.ts';
+import { hasFailed, type StripeGateway } from './stripe-gateway.ts';
 import type { SubscriptionState } from './subscription.ts';
 import type { SubscriptionSync } from './sync.ts';
 
@@ -63,8 +63,12 @@ export class Subscriptions {
       if (customerId !== undefined) return customerId;
       const email = (await accounts.find(accountId))?.email ?? null;
       const key = `customer:${accountId}:${generation}`;
-      const made = await told(() => gateway.createCustomer(accountId, email, key));
-      await store.setCustomer(accountId, generation, made);
+      try {
+        await store.setCustomer(accountId, generation, await gateway.createCustomer(accountId, email, key));
+      } catch (error) {
+        if (hasFailed(error)) await store.nextGeneration(accountId, generation);
+        throw asPlatenError(error);
+      }
     }
   }
 
@@ -160,9 +164,19 @@ export class Subscriptions {
     checkout = await store.openCheckout(account as BillingAccount, plan, priceId);
     if (checkout === undefined) return this.#subscribe(accountId, customerId, plan, priceId);
     const { order: asked, key } = order(checkout);
-    const page = await gateway.subscribePage(asked, key);
+    const page = await this.#makePage(accountId, asked, key);
     await store.keepCheckout(accountId, { ...checkout, ...page, sessionId: page.id });
     return page.url;
+  }
+
+  async #makePage(accountId: string, order: Parameters<StripeGateway['subscribePage']>[0], key: string) {
+    const { gateway, store } = this.#parts;
+    try {
+      return await gateway.subscribePage(order, key);
+    } catch (error) {
+      if (hasFailed(error)) await store.forgetCheckout(accountId, key);
+      throw error;
+    }
   }
 
   /** Of one whose making was never answered, it is asked for again with its key, as long as Stripe knows that. */
@@ -170,12 +184,12 @@ export class Subscriptions {
     { sessionId, url, expiresAt, openedAt }: OpenCheckout,
     { order, key }: { order: Parameters<StripeGateway['subscribePage']>[0]; key: string },
   ) {
-    const { gateway, clock } = this.#parts;
+    const { clock } = this.#parts;
     if (sessionId !== undefined && url !== undefined && expiresAt !== undefined) {
       return { id: sessionId, url, expiresAt };
     }
     if (clock.now().getTime() - openedAt.getTime() > PAGE_MS) return undefined;
-    return gateway.subscribePage(order, key);
+    return this.#makePage(order.accountId, order, key);
   }
 
   async #change(accountId: string, state: Running, plan: SoldPlan, priceId: string): Promise<string> {
@@ -247,8 +261,13 @@ export class Subscriptions {
     return state;
   }
 
-  #look(accountId: string): Promise<SubscriptionState | undefined> {
-    return this.#parts.sync.lookAt(accountId);
+  /** @returns undefined for an account that was never a customer. @throws PlatenError UNAVAILABLE */
+  async #look(accountId: string): Promise<SubscriptionState | undefined> {
+    const { store, sync } = this.#parts;
+    if ((await store.find(accountId))?.customerId === undefined) return undefined;
+    const state = await sync.lookAt(accountId);
+    if (state === undefined) throw noAnswer();
+    return state;
   }
 
   #isHigher(plan: string, than: string | null): boolean {
@@ -271,12 +290,4 @@ function noAnswer(): PlatenError {
   return new PlatenError('UNAVAILABLE', 'The payment provider does not answer at the moment.', {
     retryAfterSeconds: 5,
   });
-}
-
-async function told<T>(call: () => Promise<T>): Promise<T> {
-  try {
-    return await call();
-  } catch (error) {
-    throw asPlatenError(error);
-  }
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { AccountService } from '../accounts/account-service.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -33,6 +34,8 @@ export type SyncStep = (
 
 /** Accounts that are claimed with one look at what is due. */
 const AT_ONCE = 20;
+const TRIES = 20;
+const PAUSE_MS = 100;
 
 /**
  * Brings accounts to what the provider says of them: claim, ask, fold, write, note (billing-store.ts says how these
@@ -52,7 +55,7 @@ export class SubscriptionSync {
     const done = await Promise.all(
       due.map(async (account) => {
         const claimed = await store.claim(account);
-        return claimed !== undefined && (await this.#look(claimed));
+        return claimed !== undefined && (await this.#look(claimed)) !== undefined;
       }),
     );
     return done.filter(Boolean).length;
@@ -61,23 +64,30 @@ export class SubscriptionSync {
   /** Looks at one account now, whether it is due or not. @returns how it stands; undefined when it could not be done. */
   async lookAt(accountId: string): Promise<SubscriptionState | undefined> {
     const { store } = this.#parts;
-    const account = await store.find(accountId);
-    const claimed = account && (await store.claim(account));
-    if (claimed !== undefined) await this.#look(claimed);
-    return (await store.find(accountId))?.state;
+    for (let tries = 0; tries < TRIES; tries += 1) {
+      const account = await store.find(accountId);
+      if (account?.customerId === undefined) return undefined;
+      const claimed = await store.claim(account);
+      const outcome = claimed === undefined ? 'overtaken' : await this.#look(claimed);
+      if (outcome === 'done') return (await store.find(accountId))?.state;
+      if (outcome === 'failed') return undefined;
+      // Somebody else is at it.
+      await sleep(PAUSE_MS);
+    }
+    return undefined;
   }
 
-  async #look(account: ClaimedAccount): Promise<true> {
+  async #look(account: ClaimedAccount): Promise<FoldOutcome> {
     const { store, logger, observeFold } = this.#parts;
+    let outcome: FoldOutcome = 'failed';
     try {
-      const outcome = await this.#bringUpToDate(account);
-      observeFold?.(outcome);
+      outcome = await this.#bringUpToDate(account);
     } catch (error) {
-      observeFold?.('failed');
       logger.warn({ err: error, accountId: account._id }, 'subscription could not be looked at');
       await store.postpone(account);
     }
-    return true;
+    observeFold?.(outcome);
+    return outcome;
   }
 
   async #bringUpToDate(account: ClaimedAccount): Promise<FoldOutcome> {

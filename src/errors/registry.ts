@@ -173,6 +173,13 @@ const REGISTRY = {
     retryable: true,
   },
 
+  OVERAGE_PENDING: {
+    status: 503,
+    message: 'The quota is used up, and more is being bought at this moment.',
+    attempts: 1,
+    retryable: true,
+  },
+
   // Jobs: the document's fault
   INVALID_URL: {
     status: 400,

@@ -5,6 +5,7 @@ import { PlatenError } from '../errors/registry.ts';
 import type { AdmissionTimer } from '../limits/admission-timer.ts';
 import type { Plan } from '../plans/plan.ts';
 import { type QuotaWindow, testPeriod } from '../usage/quota-period.ts';
+import { type BeyondQuota, withMore } from './beyond-quota.ts';
 import type { HandOver } from './hand-over.ts';
 import type { Job, JobInput } from './job.ts';
 import { laneOf, placeOf } from './lanes.ts';
@@ -43,6 +44,7 @@ export interface AdmissionParts {
   readonly ledger: Ledger;
   readonly store: JobStore;
   readonly handOver: HandOver;
+  readonly beyondQuota: BeyondQuota;
   readonly clock: Clock;
 }
 
@@ -84,14 +86,18 @@ export class Admission {
    * Lets jobs of one account in, all of one class. When it resolves they are durable.
    *
    * @param account its plan as the request found it.
-   * @throws PlatenError TOO_MANY_WAITING, QUOTA_EXCEEDED, TEST_QUOTA_EXCEEDED, STORAGE_FULL or INPUT_TOO_LARGE: nothing is left behind then. JobExists when
+   * @throws PlatenError TOO_MANY_WAITING, QUOTA_EXCEEDED, OVERAGE_PENDING, TEST_QUOTA_EXCEEDED, STORAGE_FULL or INPUT_TOO_LARGE: nothing is left behind then. JobExists when
    * a single job was let in before. After any other error they may have been let in or not; what is left is swept up.
    */
   async admit(account: AccountSnapshot, newJobs: readonly NewJob[], timer: AdmissionTimer): Promise<void> {
     const inputs = newJobs.map(({ input }) => storedInput(input));
     const jobs = newJobs.map(({ job }, i) => ({ ...job, inputBytes: inputs[i]!.content.length() }));
-    const began = performance.now();
-    const taken = await timer.time('reserve', () => this.#take(account, jobs));
+    const { beyondQuota } = this.#parts;
+    const plain = quotaOf(jobs[0]!, account.plan, this.#parts.clock.now());
+    const need = { accountId: account.accountId, count: jobs.length, plain };
+    const { taken, began } = await timer.time('reserve', () =>
+      withMore(beyondQuota, need, (quota) => this.#take(account, jobs, quota)),
+    );
     const { store, clock, handOver, ledger } = this.#parts;
     await store.inputs.save(inputs);
     refuseIfSlow(began);
@@ -137,11 +143,10 @@ export class Admission {
   }
 
   /** A slot for a single job that nobody waits before, else places for all. */
-  async #take(account: AccountSnapshot, jobs: readonly Job[]): Promise<Taken> {
+  async #take(account: AccountSnapshot, jobs: readonly Job[], quota: QuotaLimit | undefined): Promise<Taken> {
     const { ledger } = this.#parts;
     const { accountId, plan } = account;
     const [job] = jobs as [Job];
-    const quota = quotaOf(job, plan, this.#parts.clock.now());
     const bytes = jobs.reduce((sum, { inputBytes = 0 }) => sum + inputBytes, 0);
     const stored = { bytes, max: plan.maxStoredBytes };
     const arrival = { id: job._id, jobs: jobs.map(({ _id }) => _id), lane: laneOf(job.class, false) };
@@ -160,18 +165,22 @@ export class Admission {
     }
     const record = await ledger.find(accountId);
     // Another try of the same request is at it, in a process that was taken for dead.
-    if (isNamed(record, job._id)) return this.#afterOther(account, jobs);
+    if (isNamed(record, job._id)) return this.#afterOther(account, jobs, quota);
     throw refusalOf(record, jobs.length, account, limits, this.#parts.clock.now());
   }
 
   /** Waits until the other try has written the job, or has given up. @throws JobExists, or what `#take` does. */
-  async #afterOther(account: AccountSnapshot, jobs: readonly Job[]): Promise<Taken> {
+  async #afterOther(
+    account: AccountSnapshot,
+    jobs: readonly Job[],
+    quota: QuotaLimit | undefined,
+  ): Promise<Taken> {
     const { store, ledger } = this.#parts;
     const [job] = jobs as [Job];
     for (let waited = 0; waited < SLOW_MS; waited += POLL_MS) {
       await sleep(POLL_MS);
       if ((await store.find(job.accountId, job._id)) !== undefined) throw new JobExists(job._id);
-      if (!isNamed(await ledger.find(job.accountId), job._id)) return this.#take(account, jobs);
+      if (!isNamed(await ledger.find(job.accountId), job._id)) return this.#take(account, jobs, quota);
     }
     throw new PlatenError('IDEMPOTENCY_IN_PROGRESS', undefined, { retryAfterSeconds: 1 });
   }

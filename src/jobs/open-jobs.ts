@@ -5,10 +5,12 @@ import type { NamedPlan } from '../plans/plan.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { UsageCounters } from '../usage/usage-counters.ts';
 import { Admission } from './admission.ts';
+import { BeyondQuota } from './beyond-quota.ts';
 import { HandOver } from './hand-over.ts';
 import type { Job } from './job.ts';
 import { type JobEndStep, JobEnds } from './job-ends.ts';
 import { Ledger } from './ledger/ledger.ts';
+import { Purchases } from './ledger/purchases.ts';
 import { StoredBytes } from './ledger/stored-bytes.ts';
 import { Retries } from './retries.ts';
 import { type JobStore, openJobStore } from './store/job-store.ts';
@@ -18,6 +20,8 @@ export interface Jobs {
   readonly store: JobStore;
   readonly ledger: Ledger;
   readonly stored: StoredBytes;
+  readonly purchases: Purchases;
+  readonly beyondQuota: BeyondQuota;
   readonly handOver: HandOver;
   readonly admission: Admission;
   readonly ends: JobEnds;
@@ -44,11 +48,15 @@ export function openJobs(parts: {
   const store = openJobStore(connection, clock);
   const ledger = new Ledger(connection, clock);
   const handOver = new HandOver({ ...parts, store, ledger });
-  const own = { ...parts, store, ledger, handOver };
+  const purchases = new Purchases(connection, clock);
+  const beyondQuota = new BeyondQuota(purchases, clock);
+  const own = { ...parts, store, ledger, handOver, beyondQuota };
   return {
     store,
     ledger,
     stored: new StoredBytes(connection),
+    purchases,
+    beyondQuota,
     handOver,
     admission: new Admission(own),
     ends: new JobEnds({ ...own, observe }),

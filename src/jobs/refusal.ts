@@ -24,7 +24,8 @@ export function refusalOf(
   now: Date,
 ): PlatenError {
   const used = quota === undefined ? 0 : (record?.quota?.[quota.period] ?? 0);
-  if (quota !== undefined && used + count > quota.limit)
+  const otherwise = quota?.boughtVersion !== undefined && quota.boughtVersion !== record?.bought?.version;
+  if (quota !== undefined && (otherwise || used + count > quota.limit))
     return usedUp(quota, used, count, now, quotaWindow ?? null);
   const kept = record?.stored ?? 0;
   if (kept + stored.bytes > stored.max) return storageFull(kept, stored);

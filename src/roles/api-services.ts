@@ -24,7 +24,8 @@ export async function openApiServices(core: Core, closers: Closers) {
     accountServices,
     billing: openBilling({
       ...core,
-      accountService: accountServices.accountService,
+      ...jobs,
+      ...accountServices,
       publicUrl: () => core.address.publicUrl ?? '',
     }),
     keys,
@@ -33,7 +34,7 @@ export async function openApiServices(core: Core, closers: Closers) {
     limiter: new RateLimiter(connection, clock),
     recorder: new RequestRecorder(requestLog, counters, clock),
     usage: new UsageReports({
-      quotaUsed: (accountId, period) => jobs.ledger.quotaUsed(accountId, period),
+      quotaLeft: (accountId, period, quota) => jobs.purchases.left(accountId, period, quota),
       counters,
       requestLog,
       clock,

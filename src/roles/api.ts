@@ -106,7 +106,7 @@ export async function startApi(
     admission: ({ priceCentsPerMonth }) => shedder.refusal(priceCentsPerMonth > 0) ?? storageRefusal(core),
     callbacks: core.callbacks,
     checkCallbackUrl: (url) => checkCallbackUrl(url, policy),
-    autoOverage: NO_AUTO_OVERAGE,
+    autoOverage: services.billing.selling?.autoOverage ?? NO_AUTO_OVERAGE,
     disableLinks: core.disableLinks,
     checkUrl: (url) => void checkSourceUrl(url, policy),
   };

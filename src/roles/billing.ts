@@ -1,17 +1,22 @@
 import type { Sweep } from '../async/sweeper.ts';
 import type { Billing } from '../billing/open-billing.ts';
+import { BLOCK_STATES } from '../billing/overage/block-store.ts';
 import type { Config } from '../config.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 
 /** A change of plan is in force two seconds after its event, of which the caches of accounts take most of one. */
 const EVERY_MS = 250;
+const RECONCILE_EVERY_MS = 300_000;
+const COUNT_EVERY_MS = 30_000;
 
 /** What follows events of the payment provider; nothing where nothing is sold. */
 export function billingSweeps(
-  { selling }: Billing,
+  { selling, blocks }: Billing,
   { PLATEN_SWEEP_MS }: Pick<Config, 'PLATEN_SWEEP_MS'>,
+  metrics: Pick<Metrics, 'reconcileFindings' | 'overageBlocks'>,
 ): Sweep[] {
   if (selling === undefined) return [];
-  const { events, sync } = selling;
+  const { events, sync, blockLedger, reconcile } = selling;
   const everyMs = Math.min(EVERY_MS, PLATEN_SWEEP_MS);
   // Following events is the ordinary way: there is nothing to put right.
   const ordinary = (name: string, run: () => Promise<unknown>): Sweep => ({
@@ -25,5 +30,22 @@ export function billingSweeps(
   return [
     ordinary('payment-events', () => events.resolveWaiting()),
     ordinary('subscriptions', () => sync.sweep()),
+    ordinary('overage-blocks', () => blockLedger.sweep()),
+    {
+      name: 'missed-payment-events',
+      everyMs: RECONCILE_EVERY_MS,
+      async run() {
+        const found = await reconcile.events();
+        metrics.reconcileFindings.inc(found);
+        return found;
+      },
+    },
+    {
+      ...ordinary('count-overage-blocks', async () => {
+        for (const state of BLOCK_STATES) metrics.overageBlocks.set({ state }, await blocks.count(state));
+      }),
+      everyMs: COUNT_EVERY_MS,
+    },
+    { ...ordinary('reconcile-customers', () => reconcile.customers()), everyMs: RECONCILE_EVERY_MS },
   ];
 }

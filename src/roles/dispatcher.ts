@@ -43,14 +43,15 @@ export async function startDispatcher(core: Core): Promise<Component> {
   const accountServices = createAccountServices(connection, { ...core, keys });
   const billing = openBilling({
     ...core,
-    accountService: accountServices.accountService,
+    ...core.jobs,
+    ...accountServices,
     publicUrl: () => core.address.publicUrl ?? '',
   });
   const sweeps = [
     ...jobSweeps(core),
     callbackSweep(core, sender.sender),
     mailSweep(core, mails),
-    ...billingSweeps(billing, core.config),
+    ...billingSweeps(billing, core.config, metrics),
     ...expirySweeps(core, accountServices),
   ];
   await ensureIndexes(connection);

@@ -62,6 +62,17 @@ export function createMetrics(role: string) {
       labelNames: ['outcome'] as const,
       registers,
     }),
+    reconcileFindings: new Counter({
+      name: 'platen_billing_reconcile_findings_total',
+      help: 'Events of the payment provider that had not arrived and were found by asking.',
+      registers,
+    }),
+    overageBlocks: new Gauge({
+      name: 'platen_overage_blocks',
+      help: 'Blocks of PDFs beyond the quota, by state.',
+      labelNames: ['state'] as const,
+      registers,
+    }),
     billingFaults: new Counter({
       name: 'platen_billing_faults_total',
       help: 'What an operator has to look at, each time that it is seen: unclear (a status or price that is not understood), duplicate (a second subscription).',

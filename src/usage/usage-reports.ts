@@ -24,7 +24,7 @@ export interface UsageSummary
       'requestsPerMinute' | 'concurrentRenders' | 'maxInputSizeBytes' | 'maxOutputSizeBytes' | 'maxTimeoutMs'
     > {
   readonly plan: PlanName;
-  /** PDFs left of the quota of this period. */
+  /** PDFs left of the quota of this period, and of what was bought beyond it. */
   readonly remaining: number;
   /** `yyyy-mm-dd` (UTC): the day on which the quota starts anew. */
   readonly resetDate: string;
@@ -47,23 +47,23 @@ export interface RequestLogOrder {
   readonly newestFirst: boolean;
 }
 
-/** PDFs that an account has used in a period. */
-type QuotaUsed = (accountId: string, period: QuotaPeriod) => Promise<number>;
+/** PDFs that an account may still make in a period of this quota, with what it has bought besides. */
+type QuotaLeft = (accountId: string, period: QuotaPeriod, quota: number) => Promise<number>;
 
 /** What an account is told of its requests. Totals were counted up as they came; nothing is counted row by row. */
 export class UsageReports {
-  readonly #quotaUsed: QuotaUsed;
+  readonly #quotaLeft: QuotaLeft;
   readonly #counters: UsageCounters;
   readonly #log: RequestLog;
   readonly #clock: Clock;
 
   constructor(parts: {
-    quotaUsed: QuotaUsed;
+    quotaLeft: QuotaLeft;
     counters: UsageCounters;
     requestLog: RequestLog;
     clock: Clock;
   }) {
-    this.#quotaUsed = parts.quotaUsed;
+    this.#quotaLeft = parts.quotaLeft;
     this.#counters = parts.counters;
     this.#log = parts.requestLog;
     this.#clock = parts.clock;
@@ -75,14 +75,14 @@ export class UsageReports {
     includeBreakdown: boolean,
   ): Promise<UsageSummary> {
     const now = this.#clock.now();
-    const [{ keyBreakdown, ...totals }, used] = await Promise.all([
+    const [{ keyBreakdown, ...totals }, remaining] = await Promise.all([
       this.#counters.usage(accountId, periodStart(period, now)),
-      this.#quotaUsed(accountId, quotaPeriod(now, quotaWindow)),
+      this.#quotaLeft(accountId, quotaPeriod(now, quotaWindow), plan.monthlyRenders),
     ]);
     return {
       plan: planName,
       ...totals,
-      remaining: Math.max(0, plan.monthlyRenders - used),
+      remaining,
       requestsPerMinute: plan.requestsPerMinute,
       concurrentRenders: plan.concurrentRenders,
       maxInputSizeBytes: plan.maxInputSizeBytes,

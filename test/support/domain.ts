@@ -107,7 +107,7 @@ export async function openDomain(
     requestLog,
     recorder: new RequestRecorder(requestLog, counters, clock),
     usage: new UsageReports({
-      quotaUsed: (accountId, period) => jobs.ledger.quotaUsed(accountId, period),
+      quotaLeft: (accountId, period, quota) => jobs.purchases.left(accountId, period, quota),
       counters,
       requestLog,
       clock,

@@ -62,6 +62,7 @@ const create = defineRoute({
     'PLAN_LIMIT',
     'QUOTA_EXCEEDED',
     'TEST_QUOTA_EXCEEDED',
+    'OVERAGE_PENDING',
     'STORAGE_FULL',
     'BATCH_TOO_LARGE',
     'IDEMPOTENCY_MISMATCH',

@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { byAccount } from '../../audit/audit-log.ts';
 import type { BillingAccount } from '../../billing/billing-store.ts';
-import { SOLD_PLANS } from '../../billing/catalogue.ts';
+import { BLOCK_SIZES, SOLD_PLANS } from '../../billing/catalogue.ts';
 import type { Selling } from '../../billing/open-billing.ts';
 import { PlatenError } from '../../errors/registry.ts';
+import type { Overage } from '../../jobs/ledger/overage.ts';
 import type { PlanName } from '../../plans/plan.ts';
 import type { ApiParts } from '../api-parts.ts';
 import { defineRoute } from '../route.ts';
@@ -119,7 +121,45 @@ const portal = defineRoute({
   return { status: 200, json: { url: await selling(parts).subscriptions.portal(caller.accountId) } };
 });
 
-export const billingRoutes = [subscription, cancel, resume, preview, checkout, portal];
+const blockSize = z.literal(BLOCK_SIZES);
+
+const autoOverage = defineRoute({
+  method: 'post',
+  path: '/user/subscription/auto-overage',
+  summary: 'Let blocks be bought when the quota is used up, or no longer',
+  description:
+    'What is not given stays as it was; at first the smallest block, and a cap that one block fits under. The cap holds for one billing period.',
+  tags,
+  auth: 'bearer',
+  body: z.strictObject({
+    enabled: z.boolean(),
+    blockSize: blockSize.optional().describe('PDFs of a block.'),
+    spendCapCents: z.int().min(100).max(10_000_000).optional().describe('US cents in one billing period.'),
+  }),
+  responses: { 200: { description: 'The subscription as it is now.', schema: subscriptionSchema } },
+  errors: [...PROVIDER_ERRORS, 'NOT_SUBSCRIBED', 'NOT_SOLD'],
+}).handledBy(async ({ caller, body, clientAddress }, parts: ApiParts) => {
+  const { enabled, blockSize: size, spendCapCents: capCents } = body;
+  const order = { enabled, blockSize: size, capCents };
+  await selling(parts).autoOverage.set(caller.accountId, order, byAccount(clientAddress));
+  return { status: 200, json: await subscriptionOf(caller.accountId, parts) };
+});
+
+const overage = defineRoute({
+  method: 'post',
+  path: '/user/overage',
+  summary: 'Buy one block of PDFs beyond the quota',
+  description: 'Its PDFs can be used once it is paid, until the end of the next period.',
+  tags,
+  auth: 'bearer',
+  body: z.strictObject({ blockSize: blockSize.describe('PDFs of the block.') }),
+  responses: { 200: { description: 'The page where it is paid.', schema: hostedPageSchema } },
+  errors: [...PROVIDER_ERRORS, 'NOT_SOLD'],
+}).handledBy(async ({ caller, body }, parts: ApiParts) => {
+  return { status: 200, json: { url: await selling(parts).topUps.buy(caller.accountId, body.blockSize) } };
+});
+
+export const billingRoutes = [subscription, cancel, resume, autoOverage, preview, checkout, overage, portal];
 
 /** @throws PlatenError BILLING_NOT_CONFIGURED */
 export function selling({ billing }: ApiParts): Selling {
@@ -132,8 +172,21 @@ export async function subscriptionOf(
   accountId: string,
   { billing, accounts }: ApiParts,
 ): Promise<z.input<typeof subscriptionSchema>> {
-  const [account, owner] = await Promise.all([billing.store.find(accountId), accounts.find(accountId)]);
-  return subscriptionBody(owner?.plan, account);
+  const [account, owner, ledger] = await Promise.all([
+    billing.store.find(accountId),
+    accounts.find(accountId),
+    billing.purchases.find(accountId),
+  ]);
+  return { ...subscriptionBody(owner?.plan, account), ...autoOverageBody(ledger?.overage) };
+}
+
+function autoOverageBody(overage: Overage | undefined) {
+  if (overage === undefined) return {};
+  return {
+    autoOverageEnabled: overage.enabled && overage.allowed,
+    autoOverageBlockSize: overage.units,
+    autoOverageCycleCapCents: overage.capCents,
+  };
 }
 
 function subscriptionBody(

@@ -88,6 +88,7 @@ const render = defineRoute({
     'PLAN_LIMIT',
     'QUOTA_EXCEEDED',
     'TEST_QUOTA_EXCEEDED',
+    'OVERAGE_PENDING',
     'STORAGE_FULL',
     'IDEMPOTENCY_MISMATCH',
     'IDEMPOTENCY_IN_PROGRESS',

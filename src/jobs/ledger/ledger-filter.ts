@@ -8,6 +8,8 @@ import { type LedgerRecord, laneState, type SeenLedger } from './ledger-record.t
 export interface QuotaLimit {
   readonly period: Period;
   readonly limit: number;
+  /** Set where the limit counts on what was bought: it holds for that version of it alone. */
+  readonly boughtVersion?: number;
 }
 
 /** What is to be kept for an account, and how much it may keep in all; both in bytes. */
@@ -25,7 +27,12 @@ export function notNamed(jobId: string): Filter {
 
 export function withinQuota(quota: QuotaLimit | undefined, count: number): Filter {
   // Not "at most": a period that has not begun has no number yet.
-  return quota === undefined ? {} : { [`quota.${quota.period}`]: { $not: { $gt: quota.limit - count } } };
+  if (quota === undefined) return {};
+  const { period, limit, boughtVersion } = quota;
+  return {
+    [`quota.${period}`]: { $not: { $gt: limit - count } },
+    ...(boughtVersion !== undefined && { 'bought.version': boughtVersion }),
+  };
 }
 
 export function withinStored(stored: StoredLimit | undefined): Filter {

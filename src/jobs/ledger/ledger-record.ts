@@ -2,10 +2,15 @@ import type { CollectionSpec } from '../../store/collection.ts';
 import type { Period } from '../../usage/quota-period.ts';
 import type { Job } from '../job.ts';
 import { LANES, type Lane, type LaneState } from '../lanes.ts';
+import type { Bought } from './bought-units.ts';
+import type { Overage } from './overage.ts';
 
 export const LEDGERS: CollectionSpec = {
   name: 'ledgers',
-  indexes: [{ fields: { active: 1 }, sparse: true }],
+  indexes: [
+    { fields: { active: 1 }, sparse: true },
+    { fields: { 'overage.gate.at': 1 }, sparse: true },
+  ],
 };
 
 /** A plan slot that is taken. */
@@ -66,6 +71,10 @@ export interface LedgerRecord {
    * passes the quota, and at rest it is the number of PDFs produced.
    */
   readonly quota?: Readonly<Record<string, number>>;
+  /** PDFs that were bought beyond the quota. */
+  readonly bought?: Bought;
+  /** What may be bought by itself, and what is being bought. */
+  readonly overage?: Overage;
   /** Bytes that the account keeps: inputs, PDFs, templates. Put right by a sweep when a crash has left it wrong. */
   readonly stored?: number;
   /** The revision at which that was last counted anew. */

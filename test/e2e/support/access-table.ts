@@ -257,6 +257,11 @@ export const ACCESS: Readonly<Record<string, Row>> = {
     status: 400,
     ask: () => ({ path: '/user/subscription/upgrade-preview?plan=business' }),
   },
+  'POST /user/subscription/auto-overage': {
+    status: 400,
+    ask: () => ({ path: '/user/subscription/auto-overage', body: { enabled: true } }),
+  },
+  'POST /user/overage': { status: 400, ask: () => ({ path: '/user/overage', body: { blockSize: 1000 } }) },
   'POST /user/checkout': { status: 400, ask: () => ({ path: '/user/checkout', body: { plan: 'starter' } }) },
   'GET /user/billing-portal': { status: 400, ask: () => ({ path: '/user/billing-portal' }) },
   'POST /webhooks/payments': { status: 400, ask: () => ({ path: '/webhooks/payments', body: {} }) },

@@ -4,7 +4,9 @@ import { type Billing, openBilling, type Selling } from '../../../src/billing/op
 import { EVENT_TYPES } from '../../../src/billing/payment-events.ts';
 import { setUpStripe } from '../../../src/billing/setup.ts';
 import type { Clock } from '../../../src/clock.ts';
+import { Purchases } from '../../../src/jobs/ledger/purchases.ts';
 import { KeyStore } from '../../../src/keys/key-store.ts';
+import { MailOutbox } from '../../../src/mail/outbox.ts';
 import { BUILT_IN, HeldPlans } from '../../../src/plans/plan-source.ts';
 import { createAccountServices } from '../../../src/roles/account-services.ts';
 import { ensureIndexes } from '../../../src/store/collection-spec.ts';
@@ -57,7 +59,7 @@ export async function openLifeRig(): Promise<LifeRig> {
   const accounts = new AccountStore(connection, domain.clock);
   const plans = new HeldPlans(BUILT_IN);
   const metrics = createMetrics('test');
-  const { accountService } = createAccountServices(connection, {
+  const { accountService, audit } = createAccountServices(connection, {
     accounts,
     keys: new KeyStore(connection, domain.clock),
     plans,
@@ -81,7 +83,10 @@ export async function openLifeRig(): Promise<LifeRig> {
       lives += 1;
       const clock = new StillClock();
       const standIn = new StripeStandIn({ clock });
-      const parts = { connection, clock, logger, plans, accounts, accountService, metrics };
+      const purchases = new Purchases(connection, clock);
+      const outbox = new MailOutbox(connection, clock);
+      const own = { purchases, outbox, audit };
+      const parts = { ...own, connection, clock, logger, plans, accounts, accountService, metrics };
       const config = {
         STRIPE_SECRET_KEY: standIn.secretKey,
         STRIPE_WEBHOOK_SECRET: SECRET,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { setUpStripe } from '../../../src/billing/setup.ts';
+import { checkStripe, setUpStripe } from '../../../src/billing/setup.ts';
 import { type AccountClient, signUp } from '../../support/account-client.ts';
 import { Deliverer } from '../../support/stripe/deliverer.ts';
 import { StripeStandIn } from '../../support/stripe/stand-in.ts';
@@ -192,6 +192,12 @@ describe('the billing routes', function () {
     await follow();
     assert.match((await checkout('business')).url, /^https:\/\/billing/);
     assert.equal((await subscription()).status, 'past_due');
+    const { id: accountId } = await owner.expect(200, 'GET', '/auth/me');
+    const mails = await api.domain.connection.collection('mails').find({ accountId }).toArray();
+    assert.deepEqual(
+      mails.map(({ content }) => content.kind),
+      ['payment-failed'],
+    );
   });
 
   it('list invoices by status, number, date and order', async () => {
@@ -233,5 +239,40 @@ describe('the billing routes', function () {
       [34_900],
     );
     assert.equal((await subscription()).plan, 'starter');
+  });
+
+  it('find what no event has told', async () => {
+    const { reconcile, sync } = api.billing.selling!;
+    deliverer.weather = { dropped: 1, doubled: 0, delayed: 0 };
+    await owner.expect(200, 'POST', '/user/checkout', { plan: 'starter' });
+    standIn.acts.completeCheckout(openPage().id);
+    await follow();
+    assert.equal((await subscription()).status, 'none');
+    assert.ok((await reconcile.events()) > 0);
+    assert.equal(await reconcile.events(), 0, 'each once');
+    while ((await sync.sweep()) > 0);
+    assert.equal((await subscription()).plan, 'starter');
+    standIn.acts.cancelInPortal((await ids()).subscriptionId);
+    deliverer.weather = { dropped: 0, doubled: 0, delayed: 0 };
+    for (let i = 0; i < 3; i += 1) await reconcile.customers();
+    while ((await sync.sweep()) > 0);
+    assert.equal((await subscription()).cancelAtPeriodEnd, true);
+  });
+
+  it('are ready after platen billing setup, which changes nothing the second time', async () => {
+    const { gateway } = api.billing.selling!;
+    const url = 'https://pdf.example/webhooks/payments';
+    const before = await checkStripe(gateway, api.plans, url);
+    assert.deepEqual(before.lines, [`the webhook endpoint ${url} is missing`]);
+    const first = await setUpStripe(gateway, api.plans, url);
+    assert.match(first.webhookSecret ?? '', /^whsec_/);
+    assert.deepEqual(await setUpStripe(gateway, api.plans, url), { lines: [] });
+    assert.deepEqual(await checkStripe(gateway, api.plans, url), { lines: [] });
+    const [price] = (await gateway.stripe.prices.list({ lookup_keys: ['platen_block_1000'] })).data;
+    await gateway.stripe.prices.update(price!.id, { metadata: { platen_block_size: '7' } });
+    assert.deepEqual((await checkStripe(gateway, api.plans, url)).lines, [
+      'the price platen_block_1000 lacks the metadata platen_block_size: 1000',
+    ]);
+    await gateway.stripe.prices.update(price!.id, { metadata: { platen_block_size: '1000' } });
   });
 });

@@ -294,6 +294,8 @@ describe('the TypeScript client', function () {
       account.POST('/user/subscription/resume'),
       account.GET('/user/subscription/upgrade-preview', { params: { query: { plan: 'business' } } }),
       account.POST('/user/checkout', { body: { plan: 'business' } }),
+      account.POST('/user/subscription/auto-overage', { body: { enabled: true } }),
+      account.POST('/user/overage', { body: { blockSize: 1000 } }),
       account.GET('/user/billing-portal'),
     ]);
     for (const { error } of unsold) assert.equal(error?.code, 'BILLING_NOT_CONFIGURED');

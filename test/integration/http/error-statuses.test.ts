@@ -147,6 +147,7 @@ const ELSEWHERE: readonly ErrorCode[] = [
   'NOT_SUBSCRIBED',
   'NOT_SOLD',
   'PAYMENT_FAILED',
+  'OVERAGE_PENDING',
 ];
 /** Every status of the contract's table. 410 is also what batches answer after their retention. */
 const CONTRACT = [400, 401, 403, 404, 409, 410, 413, 429, 500, 503];

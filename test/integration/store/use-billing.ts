@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { INVOICE_SORTS } from '../../../src/billing/invoice-mirror.ts';
 import type { InvoiceSnapshot } from '../../../src/billing/snapshot.ts';
 import { foldSubscription } from '../../../src/billing/subscription.ts';
+import { quotaPeriod } from '../../../src/usage/quota-period.ts';
 import { signUp } from '../../support/account-client.ts';
 import type { TestApi } from '../http/support/api.ts';
 
@@ -63,7 +64,33 @@ export async function useBilling({ url, accounts, billing, domain }: TestApi): P
     await mirror.list(accountId, { ...page, sort });
     await mirror.list(accountId, { ...page, sort, status: 'open', search: 'a-1', from: now, to: now });
   }
+  const { blocks, purchases } = billing;
+  await blocks.add({ _id: 'block', accountId, kind: 'auto', units: 1000, priceCents: 1000 });
+  const block = (await blocks.claim((await blocks.due(1))[0]!))!;
+  await blocks.change(block, { state: 'paying' });
+  await blocks.postpone(block);
+  await blocks.leave(block, now);
+  await blocks.keepPage('block', { id: 'cs', url: 'x', expiresAt: now });
+  await blocks.wake(accountId);
+  await blocks.paidOf(accountId);
+  await blocks.move('block', 'paying', 'granted');
+  await blocks.count('granted');
+  const settings = { enabled: true, units: 1000, priceCents: 1000, capCents: 1000, cycle: 'a' };
+  await purchases.set(accountId, settings);
+  await purchases.begin(accountId, 'b');
+  await purchases.allow(accountId, true);
+  const period = quotaPeriod(now);
+  const record = (await purchases.find(accountId))!;
+  await purchases.reserve(record, 'block', { period, limit: 0, count: 1 });
+  await purchases.gated();
+  await purchases.release(accountId, 'block');
+  await purchases.grant(accountId, 'block', 1000, now.getTime() + 1000, { period, quota: 1 });
+  await purchases.left(accountId, period, 2);
+  await purchases.withdraw(accountId, 'block', 'frozen');
+  await purchases.disable(accountId);
   const data = { object: { object: 'refund', charge: 'ch_1' } };
   await selling!.events.note({ id: 'evt_1', type: 'refund.created', data });
   await selling!.events.resolveWaiting();
+  await selling!.reconcile.events().catch(() => undefined);
+  await selling!.reconcile.customers();
 }

@@ -21,6 +21,7 @@ import { EventStreams } from '../../../../src/http/event-stream.ts';
 import { KeyStore } from '../../../../src/keys/key-store.ts';
 import { LastUse } from '../../../../src/keys/last-use.ts';
 import type { KeyMode } from '../../../../src/keys/secret.ts';
+import { MailOutbox } from '../../../../src/mail/outbox.ts';
 import { DownloadLinks } from '../../../../src/orders/download-links.ts';
 import { EndWaiter } from '../../../../src/orders/end-waiter.ts';
 import { RenderService } from '../../../../src/orders/render-service.ts';
@@ -143,6 +144,9 @@ export async function openApi(
     plans,
     accounts,
     accountService: accountServices.accountService,
+    audit: accountServices.audit,
+    purchases: domain.purchases,
+    outbox: new MailOutbox(connection, clock),
     config: {
       STRIPE_SECRET_KEY: undefined,
       STRIPE_WEBHOOK_SECRET: undefined,
@@ -195,7 +199,7 @@ export async function openApi(
       callbacks: domain.callbacks,
       billing,
       checkCallbackUrl: (url) => checkCallbackUrl(url, callbackPolicy),
-      autoOverage: options.autoOverage ?? NO_AUTO_OVERAGE,
+      autoOverage: options.autoOverage ?? billing.selling?.autoOverage ?? NO_AUTO_OVERAGE,
       disableLinks,
       metrics,
       logger,

@@ -1,0 +1,100 @@
+import { type AuditLog, BY_BILLING, type DoneBy } from '../../audit/audit-log.ts';
+import { PlatenError } from '../../errors/registry.ts';
+import type { Overage } from '../../jobs/ledger/overage.ts';
+import type { Purchases } from '../../jobs/ledger/purchases.ts';
+import type { BillingStore } from '../billing-store.ts';
+import { BLOCK_SIZES, type BlockSize, type Catalogue } from '../catalogue.ts';
+import { told } from '../refusals.ts';
+import type { SubscriptionState } from '../subscription.ts';
+
+export interface AutoOverageOrder {
+  readonly enabled: boolean;
+  /** As before, or the smallest, when undefined. */
+  readonly blockSize?: BlockSize | undefined;
+  /** US cents in one billing period; as before, or the price of one block, when undefined. */
+  readonly capCents?: number | undefined;
+}
+
+export interface AutoOverageParts {
+  readonly store: BillingStore;
+  readonly purchases: Purchases;
+  readonly catalogue: Catalogue;
+  readonly audit: Pick<AuditLog, 'record'>;
+}
+
+/** What an account lets the service buy when its quota is used up. */
+export class AutoOverage {
+  readonly #parts: AutoOverageParts;
+
+  constructor(parts: AutoOverageParts) {
+    this.#parts = parts;
+  }
+
+  async of(accountId: string): Promise<Overage | undefined> {
+    return (await this.#parts.purchases.find(accountId))?.overage;
+  }
+
+  /**
+   * @throws PlatenError NOT_SUBSCRIBED when it is to be on without a subscription that is paid; VALIDATION for a cap that
+   * not even one block fits under.
+   */
+  async set(accountId: string, order: AutoOverageOrder, by: DoneBy): Promise<void> {
+    const { store, purchases, catalogue, audit } = this.#parts;
+    const before = await this.of(accountId);
+    if (!order.enabled && before === undefined) return;
+    const state = (await store.find(accountId))?.state;
+    const cycle = state === undefined ? undefined : cycleOf(state);
+    if (order.enabled && (state?.mayBuyByItself !== true || cycle === undefined)) {
+      throw new PlatenError('NOT_SUBSCRIBED', 'Blocks are bought only beside a subscription that is paid.');
+    }
+    const units = order.blockSize ?? BLOCK_SIZES.find((size) => size === before?.units) ?? BLOCK_SIZES[0];
+    const priceCents = order.enabled
+      ? (await told(() => catalogue.block(units))).amountCents
+      : (before?.priceCents ?? 0);
+    const capCents = order.capCents ?? before?.capCents ?? priceCents;
+    if (order.enabled && capCents < priceCents) {
+      throw new PlatenError('VALIDATION', undefined, {
+        details: [`spendCapCents: must be at least the price of one block, ${priceCents}`],
+      });
+    }
+    await purchases.set(accountId, {
+      enabled: order.enabled,
+      units,
+      priceCents,
+      capCents,
+      cycle: cycle ?? before?.cycle ?? '',
+    });
+    await audit.record({
+      accountId,
+      action: 'billing.auto_overage_changed',
+      ...by,
+      details: { enabled: String(order.enabled), units: String(units), capCents: String(capCents) },
+    });
+  }
+
+  /** @returns false when it was off already. */
+  async disable(accountId: string, cause: string, by: DoneBy = BY_BILLING): Promise<boolean> {
+    const { purchases, audit } = this.#parts;
+    if (!(await purchases.disable(accountId))) return false;
+    await audit.record({
+      accountId,
+      action: 'billing.auto_overage_changed',
+      ...by,
+      details: { enabled: 'false', cause },
+    });
+    return true;
+  }
+
+  /** Follows the subscription: a new period's cap is untouched, and what is not paid buys nothing. */
+  async follow(accountId: string, state: SubscriptionState): Promise<void> {
+    const { purchases } = this.#parts;
+    await purchases.allow(accountId, state.mayBuyByItself);
+    const cycle = cycleOf(state);
+    if (cycle !== undefined) await purchases.begin(accountId, cycle);
+  }
+}
+
+/** Names a billing period; a later one comes later in the order of texts. */
+function cycleOf({ currentPeriod }: SubscriptionState): string | undefined {
+  return currentPeriod?.start.toISOString();
+}

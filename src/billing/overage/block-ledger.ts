@@ -1,0 +1,268 @@
+import type { Clock } from '../../clock.ts';
+import type { Purchases } from '../../jobs/ledger/purchases.ts';
+import type { MailOutbox } from '../../mail/outbox.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import { type QuotaWindow, quotaPeriod, quotaResetDate } from '../../usage/quota-period.ts';
+import type { StripeBlocks } from '../stripe-blocks.ts';
+import { hasFailed } from '../stripe-gateway.ts';
+import type { Block, BlockStore } from './block-store.ts';
+
+/** What of an account decides how a block is paid and used. */
+export interface BuyerFacts {
+  readonly customerId: string | undefined;
+  readonly email: string | null;
+  /** PDFs of its plan a period. */
+  readonly quota: number;
+  readonly quotaWindow: QuotaWindow | null;
+}
+
+export interface BlockLedgerParts {
+  readonly blocks: BlockStore;
+  readonly purchases: Purchases;
+  readonly gateway: StripeBlocks;
+  /** Undefined for an account that is gone. */
+  readonly buyer: (accountId: string) => Promise<BuyerFacts | undefined>;
+  readonly outbox: Pick<MailOutbox, 'enqueue'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Its key at Stripe may not be known any more: it is looked whether there is an invoice already. */
+const KEY_MS = 23 * 3_600_000;
+/** How long the customer has to confirm a payment that the bank asks about. */
+const CONFIRM_MS = 23 * 3_600_000;
+const HOUR_MS = 3_600_000;
+const BANK_MS = 60_000;
+const AT_ONCE = 20;
+
+/**
+ * Brings blocks from one state to the next (block-store.ts has the picture). Each step is one call with a key of its own,
+ * and is noted before the next; a crash anywhere has the step done again, which changes nothing more. An error while paying
+ * says nothing about the payment: the invoice is read, and only that decides. Units are given for a payment that has
+ * succeeded, for the whole amount, and for nothing else.
+ */
+export class BlockLedger {
+  readonly #parts: BlockLedgerParts;
+
+  constructor(parts: BlockLedgerParts) {
+    this.#parts = parts;
+  }
+
+  /** Makes records of what the gates have decided, and goes on with what is due. @returns how many were looked at. */
+  async sweep(): Promise<number> {
+    const { blocks, purchases } = this.#parts;
+    for (const { _id: accountId, overage } of await purchases.gated()) {
+      if (overage?.gate === undefined) continue;
+      const { blockId, units, priceCents } = overage.gate;
+      if ((await blocks.find(blockId)) !== undefined) continue;
+      await blocks.add({ _id: blockId, accountId, kind: 'auto', units, priceCents });
+    }
+    const due = await blocks.due(AT_ONCE);
+    await Promise.all(
+      due.map(async (block) => {
+        const claimed = await blocks.claim(block);
+        if (claimed !== undefined) await this.#goOn(claimed);
+      }),
+    );
+    return due.length;
+  }
+
+  async #goOn(claimed: Block): Promise<void> {
+    const { blocks, logger } = this.#parts;
+    try {
+      let block: Block | undefined = claimed;
+      for (;;) {
+        const next = await this.#step(block);
+        if (next === 'overtaken') return;
+        if (next instanceof Date || next === 'rests') {
+          await blocks.leave(block, next === 'rests' ? undefined : next);
+          return;
+        }
+        block = next;
+      }
+    } catch (error) {
+      logger.warn({ err: error, blockId: claimed._id }, 'block could not be gone on with');
+      // Stripe keeps its failure as the answer of the key: the next try looks at what is, and has another one.
+      if (hasFailed(error)) await blocks.failedAt(claimed);
+      await blocks.postpone(claimed);
+    }
+  }
+
+  /** @returns the block in its next state, until when it waits, or that it is over. */
+  async #step(block: Block): Promise<Block | Date | 'rests' | 'overtaken'> {
+    switch (block.state) {
+      case 'reserved':
+        return block.kind === 'auto' ? this.#draft(block) : this.#lookAtPage(block);
+      case 'drafted':
+        return this.#finalise(block);
+      case 'paying':
+        return this.#pay(block);
+      case 'action_required':
+        return this.#awaitCustomer(block);
+      case 'voiding':
+        return this.#void(block);
+      case 'paid':
+        return this.#grant(block);
+      default:
+        return 'rests';
+    }
+  }
+
+  async #draft(block: Block) {
+    const { gateway, buyer, clock } = this.#parts;
+    const customerId = (await buyer(block.accountId))?.customerId;
+    if (customerId === undefined) return this.#fail(block);
+    const old = clock.now().getTime() - block.createdAt.getTime() > KEY_MS;
+    const look = old || block.attempts > 0;
+    const known = look ? await gateway.find(customerId, block._id) : undefined;
+    const invoiceId = known ?? (await gateway.draft(customerId, block._id, keyOf(block, 'create')));
+    return this.#change(block, { state: 'drafted', invoiceId });
+  }
+
+  async #finalise(block: Block) {
+    await this.#parts.gateway.finalise(invoiceOf(block), block, (what) => keyOf(block, what));
+    return this.#change(block, { state: 'paying' });
+  }
+
+  async #pay(block: Block) {
+    const { gateway, buyer, clock } = this.#parts;
+    const invoiceId = invoiceOf(block);
+    const before = await gateway.invoice(invoiceId, block.priceCents);
+    if (before.status !== 'open') return this.#conclude(block, before);
+    if (before.waitsFor === 'bank') return new Date(clock.now().getTime() + BANK_MS);
+    const customerId = (await buyer(block.accountId))?.customerId;
+    if (customerId === undefined) return this.#change(block, { state: 'voiding' });
+    const answer = await gateway.pay(customerId, invoiceId, keyOf(block, 'pay'));
+    const after = await gateway.invoice(invoiceId, block.priceCents);
+    if (after.status !== 'open') return this.#conclude(block, after);
+    if (after.waitsFor === 'bank') return new Date(clock.now().getTime() + BANK_MS);
+    if (answer === 'unclear') {
+      // The invoice is not paid: another key.
+      const next = await this.#change(block, { attempts: block.attempts + 1 });
+      if (next === 'overtaken') return next;
+      throw new Error(`Stripe has failed to charge ${invoiceId}.`);
+    }
+    if (after.waitsFor === 'customer') {
+      return this.#change(block, { state: 'action_required', waitsSince: clock.now() });
+    }
+    return this.#change(block, { state: 'voiding' });
+  }
+
+  async #awaitCustomer(block: Block) {
+    const { gateway, clock } = this.#parts;
+    const since = block.waitsSince ?? block.updatedAt;
+    const until = new Date(since.getTime() + CONFIRM_MS);
+    const invoice = await gateway.invoice(invoiceOf(block), block.priceCents);
+    if (invoice.status !== 'open') return this.#conclude(block, invoice);
+    if (clock.now() >= until) return this.#change(block, { state: 'voiding' });
+    const { units, priceCents: amountCents } = block;
+    const payUrl = invoice.hostedUrl ?? '';
+    await this.#mail(block, 'action', {
+      kind: 'overage-action-required',
+      values: { units, amountCents, payUrl, until: until.toISOString() },
+    });
+    const next = new Date(clock.now().getTime() + HOUR_MS);
+    return next < until ? next : until;
+  }
+
+  async #void(block: Block) {
+    const { gateway } = this.#parts;
+    const invoiceId = invoiceOf(block);
+    await gateway.void(invoiceId, keyOf(block, 'void'));
+    const invoice = await gateway.invoice(invoiceId, block.priceCents);
+    if (invoice.status === 'open') throw new Error(`The invoice ${invoiceId} could not be voided.`);
+    return this.#conclude(block, invoice);
+  }
+
+  /** By an invoice that is no longer open. One that was paid in another way than by a payment proves nothing. */
+  #conclude(block: Block, { provenBy }: { readonly provenBy: string | undefined }) {
+    if (provenBy === undefined) return this.#fail(block);
+    return this.#change(block, { state: 'paid', intentId: provenBy });
+  }
+
+  async #lookAtPage(block: Block) {
+    const { gateway, clock } = this.#parts;
+    const { sessionId, expiresAt, createdAt } = block;
+    if (sessionId === undefined || expiresAt === undefined) {
+      // Whoever was making the page has died, or is at it.
+      const until = new Date(createdAt.getTime() + KEY_MS);
+      return clock.now() > until ? this.#change(block, { state: 'failed' }) : until;
+    }
+    const page = await gateway.page(sessionId);
+    if (page.status === 'over') return this.#change(block, { state: 'failed' });
+    const later = new Date(Math.max(expiresAt.getTime(), clock.now().getTime()) + BANK_MS);
+    if (page.status === 'open' || page.invoiceId === undefined) return later;
+    const invoice = await gateway.invoice(page.invoiceId, block.priceCents);
+    if (invoice.provenBy === undefined) return later;
+    return this.#change(block, { state: 'paid', invoiceId: page.invoiceId, intentId: invoice.provenBy });
+  }
+
+  async #grant(block: Block) {
+    const { purchases, buyer, clock } = this.#parts;
+    const facts = await buyer(block.accountId);
+    if (facts !== undefined) {
+      const { quota, quotaWindow } = facts;
+      const now = clock.now();
+      const counting = { period: quotaPeriod(now, quotaWindow), quota };
+      const until = monthAfter(quotaResetDate(now, quotaWindow)).getTime();
+      await purchases.grant(block.accountId, block._id, block.units, until, counting);
+    }
+    const granted = await this.#change(block, { state: 'granted' });
+    if (granted === 'overtaken' || block.kind === 'by-hand') return granted;
+    const overage = (await purchases.find(block.accountId))?.overage;
+    await this.#mail(block, 'granted', {
+      kind: 'overage-purchased',
+      values: {
+        units: block.units,
+        amountCents: block.priceCents,
+        spentCents: overage?.spentCents ?? block.priceCents,
+        capCents: overage?.capCents ?? block.priceCents,
+      },
+    });
+    return granted;
+  }
+
+  /** What the gate holds is given back, and nothing more is bought by itself until the owner turns it on again. */
+  async #fail(block: Block) {
+    const { purchases } = this.#parts;
+    await purchases.disable(block.accountId);
+    const { units, priceCents: amountCents } = block;
+    await this.#mail(block, 'failed', { kind: 'overage-failed', values: { units, amountCents } });
+    await purchases.release(block.accountId, block._id);
+    return this.#change(block, { state: 'failed' });
+  }
+
+  async #mail(block: Block, what: string, mail: BlockMail): Promise<void> {
+    const { outbox, buyer } = this.#parts;
+    const to = (await buyer(block.accountId))?.email;
+    if (to === null || to === undefined) return;
+    await outbox.enqueue({ id: `${block._id}:${what}`, accountId: block.accountId, to, ...mail });
+  }
+
+  async #change(block: Block, changes: Parameters<BlockStore['change']>[1]): Promise<Block | 'overtaken'> {
+    return (await this.#parts.blocks.change(block, changes)) ?? 'overtaken';
+  }
+}
+
+type Enqueued = Parameters<MailOutbox['enqueue']>[0];
+type BlockMail = {
+  [M in Enqueued as M['kind']]: Pick<M, 'kind' | 'values'>;
+}['overage-purchased' | 'overage-failed' | 'overage-action-required'];
+
+/** The same for the same step, until Stripe has failed at it. */
+function keyOf({ _id, attempts }: Block, what: string): string {
+  return `${_id}:${what}:${attempts}`;
+}
+
+function invoiceOf({ _id, invoiceId }: Block): string {
+  if (invoiceId === undefined) throw new Error(`Block ${_id} has no invoice.`);
+  return invoiceId;
+}
+
+/** A month later, or on that month's last day where it has no such day. */
+function monthAfter(date: Date): Date {
+  const later = new Date(date);
+  later.setUTCMonth(later.getUTCMonth() + 1);
+  if (later.getUTCDate() !== date.getUTCDate()) later.setUTCDate(0);
+  return later;
+}

@@ -1,0 +1,194 @@
+import type { Connection } from 'mongoose';
+import type { Clock } from '../../clock.ts';
+import { Collection, type CollectionSpec } from '../../store/collection.ts';
+
+/**
+ * Where a block stands.
+ *
+ *     reserved ──► drafted ──► paying ──► paid ──► granted ──► frozen ⇄ granted, reversed
+ *        │                       │ ▲        ▲
+ *        │ (by hand)             ▼ │        │
+ *        ├──► paid         action_required  │
+ *        └──► failed             │          │
+ *                                ▼          │
+ *                             voiding ──────┴──► failed
+ */
+export type BlockState =
+  | 'reserved'
+  | 'drafted'
+  | 'paying'
+  | 'action_required'
+  | 'voiding'
+  | 'paid'
+  | 'granted'
+  | 'frozen'
+  | 'reversed'
+  | 'failed';
+
+export const BLOCK_STATES: readonly BlockState[] = [
+  'reserved',
+  'drafted',
+  'paying',
+  'action_required',
+  'voiding',
+  'paid',
+  'granted',
+  'frozen',
+  'reversed',
+  'failed',
+];
+/** Nothing happens to these by themselves. */
+const AT_REST: readonly BlockState[] = ['granted', 'frozen', 'reversed', 'failed'];
+
+/** PDFs that are bought beyond the quota. Amounts are US cents. */
+export interface Block {
+  readonly _id: string;
+  readonly accountId: string;
+  /** `auto` ones were decided by the gate in the account's ledger; the others are paid on a hosted page. */
+  readonly kind: 'auto' | 'by-hand';
+  readonly units: number;
+  readonly priceCents: number;
+  readonly state: BlockState;
+  /** Raised by everyone who claims it: only the last one may write. */
+  readonly fence: number;
+  /** When it is to be looked at, or when a claim ends; absent at rest. */
+  readonly dueAt?: Date;
+  readonly failures: number;
+  /** How often Stripe has failed at a step: part of the idempotency keys of the next. */
+  readonly attempts: number;
+  readonly invoiceId?: string;
+  /** The payment that proves it. */
+  readonly intentId?: string;
+  /** Its hosted page, of one that is bought by hand. */
+  readonly sessionId?: string;
+  readonly url?: string;
+  readonly expiresAt?: Date;
+  /** Since when the bank waits for the customer. */
+  readonly waitsSince?: Date;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+export type NewBlock = Pick<Block, '_id' | 'accountId' | 'kind' | 'units' | 'priceCents'>;
+type Changes = Partial<
+  Pick<
+    Block,
+    'state' | 'attempts' | 'invoiceId' | 'intentId' | 'sessionId' | 'url' | 'expiresAt' | 'waitsSince'
+  >
+>;
+
+const BLOCKS: CollectionSpec = {
+  name: 'overage_blocks',
+  indexes: [
+    { fields: { dueAt: 1 }, sparse: true },
+    { fields: { accountId: 1, createdAt: 1 } },
+    { fields: { state: 1 } },
+  ],
+  looksAt: { asked: ['state'], because: 'blocks of one account: a few a month' },
+};
+
+/** Longer than the calls of one step can take, in milliseconds. */
+const CLAIM_MS = 120_000;
+const MAX_BACKOFF_MS = 300_000;
+/** A block that old can be neither used nor refunded nor disputed any more. */
+const LOOKED_AFTER_MS = 200 * 24 * 3_600_000;
+
+/** Owns the blocks. */
+export class BlockStore {
+  readonly #blocks: Collection<Block>;
+  readonly #clock: Clock;
+
+  constructor(connection: Connection, clock: Clock) {
+    this.#blocks = new Collection(connection, BLOCKS);
+    this.#clock = clock;
+  }
+
+  find(id: string): Promise<Block | undefined> {
+    return this.#blocks.findById(id);
+  }
+
+  /** Durable when it resolves. One that is known stays as it is. */
+  async add(block: NewBlock): Promise<void> {
+    const now = this.#clock.now();
+    await this.#blocks.insertIfAbsent({
+      ...block,
+      state: 'reserved',
+      fence: 0,
+      failures: 0,
+      attempts: 0,
+      dueAt: now,
+      createdAt: now,
+      updatedAt: now,
+    });
+  }
+
+  /** Of one that is bought by hand; it is looked at when the page is over, or when something is heard of it. */
+  async keepPage(id: string, page: { readonly id: string; readonly url: string; readonly expiresAt: Date }) {
+    const { id: sessionId, url, expiresAt } = page;
+    await this.#blocks.updateOne({ _id: id }, { $set: { sessionId, url, expiresAt, dueAt: expiresAt } });
+  }
+
+  due(limit: number): Promise<Block[]> {
+    return this.#blocks.find({ dueAt: { $lte: this.#clock.now() } }, { sort: { dueAt: 1 }, limit });
+  }
+
+  /** @returns undefined when somebody else was first. */
+  claim({ _id, dueAt }: Block): Promise<Block | undefined> {
+    if (dueAt === undefined) return Promise.resolve(undefined);
+    const until = new Date(this.#clock.now().getTime() + CLAIM_MS);
+    return this.#blocks.findOneAndUpdate({ _id, dueAt }, { $inc: { fence: 1 }, $set: { dueAt: until } });
+  }
+
+  /** @returns the block as it is now; undefined when somebody else has claimed it since. */
+  change({ _id, fence }: Block, changes: Changes): Promise<Block | undefined> {
+    const $set = { ...changes, updatedAt: this.#clock.now() };
+    return this.#blocks.findOneAndUpdate({ _id, fence }, { $set });
+  }
+
+  /** Stripe has answered that it failed. */
+  async failedAt({ _id, fence }: Block): Promise<void> {
+    await this.#blocks.updateOne({ _id, fence }, { $inc: { attempts: 1 } });
+  }
+
+  /** It rests, or waits until then. */
+  async leave({ _id, fence, state }: Block, until?: Date): Promise<void> {
+    const rests = until === undefined || AT_REST.includes(state);
+    const time = rests ? { $unset: { dueAt: '' as const } } : { $set: { dueAt: until } };
+    await this.#blocks.updateOne({ _id, fence }, { ...time, $set: { failures: 0, ...time.$set } });
+  }
+
+  /** It could not be looked at: later, and later still the more often that happens. */
+  async postpone({ _id, fence, failures }: Block): Promise<void> {
+    const delay = Math.min(MAX_BACKOFF_MS, 1000 * 2 ** Math.min(failures, 20));
+    const dueAt = new Date(this.#clock.now().getTime() + delay);
+    await this.#blocks.updateOne({ _id, fence }, { $set: { dueAt }, $inc: { failures: 1 } });
+  }
+
+  /** Something was heard of the account's payments: those that wait for one are looked at now. */
+  async wake(accountId: string): Promise<void> {
+    const waiting: BlockState[] = ['reserved', 'action_required'];
+    await this.#blocks.updateMany(
+      { accountId, state: { $in: waiting } },
+      { $set: { dueAt: this.#clock.now() } },
+    );
+  }
+
+  /** Blocks whose payment may still be taken back. */
+  paidOf(accountId: string): Promise<Block[]> {
+    const since = new Date(this.#clock.now().getTime() - LOOKED_AFTER_MS);
+    const states: BlockState[] = ['granted', 'frozen'];
+    return this.#blocks.find({ accountId, createdAt: { $gt: since }, state: { $in: states } });
+  }
+
+  /** A refund or a dispute. @returns false when it was not in that state any more. */
+  move(id: string, from: BlockState, to: BlockState): Promise<boolean> {
+    return this.#blocks.updateOne(
+      { _id: id, state: from },
+      { $set: { state: to, updatedAt: this.#clock.now() } },
+    );
+  }
+
+  async count(state: BlockState): Promise<number> {
+    return this.#blocks.count({ state });
+  }
+}

@@ -1,0 +1,74 @@
+import type { AccountReader } from '../../accounts/account-store.ts';
+import type { AuditLog } from '../../audit/audit-log.ts';
+import type { Clock } from '../../clock.ts';
+import type { Purchases } from '../../jobs/ledger/purchases.ts';
+import type { MailOutbox } from '../../mail/outbox.ts';
+import type { PlanSource } from '../../plans/plan-source.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import type { BillingStore } from '../billing-store.ts';
+import type { Catalogue } from '../catalogue.ts';
+import { StripeBlocks } from '../stripe-blocks.ts';
+import type { StripeGateway } from '../stripe-gateway.ts';
+import type { Subscriptions } from '../subscriptions.ts';
+import type { SyncStep } from '../sync.ts';
+import { AutoOverage } from './auto-overage.ts';
+import { BlockLedger } from './block-ledger.ts';
+import type { BlockStore } from './block-store.ts';
+import { Reversals } from './reversals.ts';
+import { TopUps } from './top-ups.ts';
+
+export interface OverageParts {
+  readonly store: BillingStore;
+  readonly blocks: BlockStore;
+  readonly purchases: Purchases;
+  readonly gateway: StripeGateway;
+  readonly catalogue: Catalogue;
+  readonly accounts: Pick<AccountReader, 'find'>;
+  readonly plans: PlanSource;
+  readonly audit: Pick<AuditLog, 'record'>;
+  readonly outbox: Pick<MailOutbox, 'enqueue'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly returnUrl: () => string;
+}
+
+export interface OverageServices {
+  readonly autoOverage: AutoOverage;
+  readonly blockLedger: BlockLedger;
+  /** What follows for blocks from how a customer is now. */
+  readonly step: SyncStep;
+  readonly topUps: (subscriptions: Pick<Subscriptions, 'customerOf'>) => TopUps;
+}
+
+/** What buys blocks, by itself and by hand. */
+export function openOverage(parts: OverageParts): OverageServices {
+  const { store, blocks, purchases, accounts, plans } = parts;
+  const gateway = new StripeBlocks(parts.gateway);
+  const autoOverage = new AutoOverage(parts);
+  const blockLedger = new BlockLedger({
+    ...parts,
+    gateway,
+    async buyer(accountId) {
+      const [account, customer] = await Promise.all([accounts.find(accountId), store.find(accountId)]);
+      if (account === undefined) return undefined;
+      return {
+        customerId: customer?.customerId,
+        email: account.email,
+        quota: plans.plan(account.plan).monthlyRenders,
+        quotaWindow: account.quotaWindow ?? null,
+      };
+    },
+  });
+  const emailOf = async (accountId: string) => (await accounts.find(accountId))?.email ?? null;
+  const reversals = new Reversals({ ...parts, blocks, purchases, autoOverage, gateway, emailOf });
+  return {
+    autoOverage,
+    blockLedger,
+    async step({ _id, customerId }, _, state) {
+      await autoOverage.follow(_id, state);
+      await blocks.wake(_id);
+      await reversals.follow(_id, customerId);
+    },
+    topUps: (subscriptions) => new TopUps({ ...parts, subscriptions }),
+  };
+}

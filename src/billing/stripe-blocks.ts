@@ -1,0 +1,168 @@
+import type Stripe from 'stripe';
+import { CURRENCY } from './catalogue.ts';
+import type { ChargeFate } from './overage/reversals.ts';
+import { hasFailed, isRefusal, type StripeGateway } from './stripe-gateway.ts';
+import { idOf, METADATA } from './stripe-snapshots.ts';
+
+/** What an invoice for a block says of its payment. */
+export interface BlockInvoice {
+  readonly id: string;
+  readonly status: string;
+  readonly hostedUrl: string | null;
+  /** The payment that has succeeded for the whole amount; undefined as long as there is none. */
+  readonly provenBy: string | undefined;
+  /** What its payment waits for. */
+  readonly waitsFor: 'nothing' | 'customer' | 'bank';
+}
+
+/** How a call to pay was answered. `unclear`: Stripe has failed, and would say so again for the same key. */
+export type PayAnswer = 'taken' | 'refused' | 'unclear';
+
+/** What became of a hosted page. */
+export interface BlockPage {
+  readonly status: 'open' | 'paid' | 'over';
+  readonly invoiceId: string | undefined;
+}
+
+/** The calls to Stripe by which blocks are bought, each with a key that follows from the block. */
+export class StripeBlocks {
+  readonly #gateway: StripeGateway;
+
+  constructor(gateway: StripeGateway) {
+    this.#gateway = gateway;
+  }
+
+  /** An invoice that was made for the block; for when its key may not be known any more. */
+  async find(customerId: string, blockId: string): Promise<string | undefined> {
+    const { data } = await this.#stripe.invoices.list({ customer: customerId, limit: 100 });
+    return data.find(({ metadata }) => metadata?.[METADATA.blockId] === blockId)?.id;
+  }
+
+  /** @param key of the call; so in all that follow. */
+  async draft(customerId: string, blockId: string, key: string): Promise<string> {
+    const { id } = await this.#stripe.invoices.create(
+      {
+        customer: customerId,
+        auto_advance: false,
+        currency: CURRENCY,
+        metadata: { [METADATA.blockId]: blockId },
+      },
+      { idempotencyKey: key },
+    );
+    return id;
+  }
+
+  /** Adds the one line, if it is not there, and finalises the invoice, if it is still a draft. */
+  async finalise(
+    invoiceId: string,
+    { units, priceCents }: { readonly units: number; readonly priceCents: number },
+    keyOf: (what: string) => string,
+  ): Promise<void> {
+    const { status, lines } = await this.#stripe.invoices.retrieve(invoiceId);
+    if (status !== 'draft') return;
+    if (lines.data.length === 0) {
+      await this.#stripe.invoices.addLines(
+        invoiceId,
+        { lines: [{ amount: priceCents, description: `${units} PDFs beyond the quota` }] },
+        { idempotencyKey: keyOf('line') },
+      );
+    }
+    await this.#stripe.invoices.finalizeInvoice(
+      invoiceId,
+      { auto_advance: false },
+      { idempotencyKey: keyOf('finalise') },
+    );
+  }
+
+  /** @throws when it is not known whether anything was done, and the same call may be made again. */
+  async pay(customerId: string, invoiceId: string, key: string): Promise<PayAnswer> {
+    const method = await this.#cardOf(customerId);
+    try {
+      await this.#stripe.invoices.pay(
+        invoiceId,
+        { off_session: true, ...(method !== null && { payment_method: method }) },
+        { idempotencyKey: key },
+      );
+      return 'taken';
+    } catch (error) {
+      if (isRefusal(error)) return 'refused';
+      if (hasFailed(error)) return 'unclear';
+      throw error;
+    }
+  }
+
+  async void(invoiceId: string, key: string): Promise<void> {
+    await this.#gateway.voidInvoice(invoiceId, key);
+  }
+
+  /** @param priceCents what must have been paid. */
+  async invoice(invoiceId: string, priceCents: number): Promise<BlockInvoice> {
+    const invoice = await this.#stripe.invoices.retrieve(invoiceId);
+    const payments = await this.#stripe.invoicePayments.list({ invoice: invoiceId, limit: 100 });
+    const intents = await Promise.all(
+      payments.data
+        .map(({ payment }) => idOf(payment.payment_intent))
+        .filter((id) => id !== null)
+        .map((id) => this.#stripe.paymentIntents.retrieve(id)),
+    );
+    const proof = intents.find(
+      ({ status, currency, amount_received: received }) =>
+        status === 'succeeded' && currency === CURRENCY && received >= priceCents,
+    );
+    const waits = intents.some(({ status }) => status === 'processing')
+      ? 'bank'
+      : intents.some(({ status }) => status === 'requires_action')
+        ? 'customer'
+        : 'nothing';
+    return {
+      id: invoice.id,
+      status: invoice.status ?? 'draft',
+      hostedUrl: invoice.hosted_invoice_url ?? null,
+      provenBy: invoice.status === 'paid' && invoice.amount_paid >= priceCents ? proof?.id : undefined,
+      waitsFor: waits,
+    };
+  }
+
+  async page(sessionId: string): Promise<BlockPage> {
+    const session = await this.#stripe.checkout.sessions.retrieve(sessionId);
+    const invoiceId = idOf(session.invoice) ?? undefined;
+    if (session.status === 'complete') {
+      return { status: session.payment_status === 'paid' ? 'paid' : 'open', invoiceId };
+    }
+    return { status: session.status === 'open' ? 'open' : 'over', invoiceId };
+  }
+
+  /** What became of the customer's newest hundred payments. */
+  async charges(customerId: string): Promise<ChargeFate[]> {
+    const { data } = await this.#stripe.charges.list({ customer: customerId, limit: 100 });
+    return Promise.all(
+      data.map(async ({ id, payment_intent: intent, amount_refunded: refundedCents, disputed }) => {
+        const dispute = disputed ? await this.#disputeOf(id) : 'none';
+        return { intentId: idOf(intent), refundedCents, dispute };
+      }),
+    );
+  }
+
+  async #disputeOf(charge: string): Promise<ChargeFate['dispute']> {
+    const { data } = await this.#stripe.disputes.list({ charge, limit: 100 });
+    const statuses = data.map(({ status }) => status);
+    if (statuses.includes('lost')) return 'lost';
+    const over = ['won', 'warning_closed', 'prevented'];
+    return statuses.every((status) => over.includes(status)) ? 'won' : 'open';
+  }
+
+  /** Checkout saves the card with the subscription, the portal with the customer. */
+  async #cardOf(customerId: string): Promise<string | null> {
+    const customer = await this.#stripe.customers.retrieve(customerId);
+    if (customer.deleted === true) return null;
+    const { data } = await this.#stripe.subscriptions.list({ customer: customerId, limit: 100 });
+    const oldest = data.sort((a, b) => a.created - b.created)[0];
+    return (
+      idOf(oldest?.default_payment_method) ?? idOf(customer.invoice_settings.default_payment_method) ?? null
+    );
+  }
+
+  get #stripe(): Stripe {
+    return this.#gateway.stripe;
+  }
+}

@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../clock.ts';
+import { PlatenError } from '../errors/registry.ts';
+import type { QuotaLimit } from './ledger/ledger-filter.ts';
+import { limitWith, type Purchases } from './ledger/purchases.ts';
+
+/** How long a request waits for a purchase to be decided, in milliseconds; it is told to come again after that. */
+const WAIT_MS = 10_000;
+const POLL_MS = 200;
+const RETRY_S = 5;
+
+/**
+ * What there is when a period's own quota is used up: blocks that were bought, and a purchase that is made now. Jobs that
+ * come while one is under way wait for it; the quota does not refuse them until it is decided.
+ */
+export class BeyondQuota {
+  readonly #purchases: Purchases;
+  readonly #clock: Clock;
+  readonly #waitMs: number;
+
+  constructor(purchases: Purchases, clock: Clock, waitMs = WAIT_MS) {
+    this.#purchases = purchases;
+    this.#clock = clock;
+    this.#waitMs = waitMs;
+  }
+
+  /**
+   * @param quota the plan's own.
+   * @param began when the request began to ask, by `performance.now()`.
+   * @returns the quota with what was bought, if that suffices; undefined when nothing can be done.
+   * @throws PlatenError OVERAGE_PENDING when a purchase is still not decided.
+   */
+  async more(
+    accountId: string,
+    quota: QuotaLimit,
+    count: number,
+    began: number,
+  ): Promise<QuotaLimit | undefined> {
+    const { period, limit } = quota;
+    for (;;) {
+      const record = await this.#purchases.counted(accountId, period, limit);
+      if (record === undefined) return undefined;
+      const extended = limitWith(record, period, limit, this.#clock.now());
+      if ((record.quota?.[period] ?? 0) + count <= extended) {
+        const { bought } = record;
+        return { period, limit: extended, ...(bought && { boughtVersion: bought.version }) };
+      }
+      const { overage } = record;
+      if (overage?.gate === undefined) {
+        const bought = await this.#buy(record, { period, limit: extended, count });
+        if (!bought) return undefined;
+      }
+      if (performance.now() - began > this.#waitMs) {
+        throw new PlatenError('OVERAGE_PENDING', undefined, { retryAfterSeconds: RETRY_S });
+      }
+      await sleep(POLL_MS);
+    }
+  }
+
+  /** @returns whether a purchase is under way, by us or by another who was faster. */
+  async #buy(
+    record: Parameters<Purchases['reserve']>[0],
+    need: { period: QuotaLimit['period']; limit: number; count: number },
+  ): Promise<boolean> {
+    const { overage, quota } = record;
+    const used = quota?.[need.period] ?? 0;
+    if (overage?.enabled !== true || !overage.allowed) return false;
+    if (overage.spentCents > overage.capCents - overage.priceCents) return false;
+    // One block would not be enough for all of them.
+    if (used + need.count > need.limit + overage.units) return false;
+    await this.#purchases.reserve(record, randomUUID(), need);
+    return true;
+  }
+}
+
+/**
+ * Runs `take`, and where the quota refuses it, again with what was bought besides.
+ *
+ * @param plain the plan's own quota; undefined where none is taken.
+ * @returns what was taken, and when the try that took it began, by `performance.now()`.
+ * @throws what `take` does, and OVERAGE_PENDING as `more` does.
+ */
+export async function withMore<T>(
+  beyond: BeyondQuota,
+  need: { readonly accountId: string; readonly count: number; readonly plain: QuotaLimit | undefined },
+  take: (quota: QuotaLimit | undefined) => Promise<T>,
+): Promise<{ taken: T; began: number }> {
+  const { accountId, count, plain } = need;
+  const first = performance.now();
+  let quota = plain;
+  for (;;) {
+    const began = performance.now();
+    try {
+      return { taken: await take(quota), began };
+    } catch (error) {
+      const usedUp = error instanceof PlatenError && error.code === 'QUOTA_EXCEEDED';
+      if (!usedUp || plain === undefined) throw error;
+      quota = await beyond.more(accountId, plain, count, first);
+      if (quota === undefined) throw error;
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import type { Period } from '../../usage/quota-period.ts';
+
+/** PDFs used, by period. */
+type Used = Readonly<Record<string, number>> | undefined;
+
+/** PDFs of a block that was bought beyond the quota. */
+export interface BoughtBlock {
+  /** What was left of it when the present period began to be counted. */
+  readonly left: number;
+  /** Epoch milliseconds: what is left then is lost. */
+  readonly until: number;
+  /** A dispute: it cannot be used, and is not lost. */
+  readonly frozen?: boolean;
+}
+
+/**
+ * What is bought, and from which period's use it is taken. Nothing is written here while blocks are used: what a period
+ * has used beyond its quota comes from the blocks, those that end first before the others.
+ */
+export interface Bought {
+  /** Grows with every change. */
+  readonly version: number;
+  readonly period: Period;
+  /** The quota of that period without blocks. */
+  readonly quota: number;
+  /** By period: what has been taken off `left` for it already. */
+  readonly taken?: Readonly<Record<string, number>>;
+  readonly blocks: Readonly<Record<string, BoughtBlock>>;
+}
+
+/** A block that is used up or over is still known for so long, so that nobody grants it anew. */
+const REMEMBERED_MS = 90 * 24 * 3_600_000;
+
+/**
+ * Takes off the blocks what the period that was counted has used of them, and counts for another one from here on.
+ *
+ * @param to the period, and its quota without blocks.
+ * @param now epoch milliseconds.
+ */
+export function settled(
+  bought: Bought,
+  used: Used,
+  to: { readonly period: Period; readonly quota: number },
+  now: number,
+): Bought {
+  const { period, taken = {}, version } = bought;
+  const overflow = overflowOf(bought, used);
+  const blocks = takenOff(bought, overflow - (taken[period] ?? 0));
+  const kept = Object.entries(blocks).filter(([, { until }]) => until + REMEMBERED_MS > now);
+  const before = Object.entries(taken).filter(([name]) => name === to.period);
+  return {
+    version: version + 1,
+    period: to.period,
+    quota: to.quota,
+    taken: {
+      ...Object.fromEntries(before),
+      [period]: overflow,
+    },
+    blocks: Object.fromEntries(kept),
+  };
+}
+
+/** PDFs of the blocks that are left for the period that is counted, besides what is left of its quota. */
+export function leftOf(bought: Bought, used: Used, now: number): number {
+  const rest = takenOff(bought, overflowOf(bought, used) - (bought.taken?.[bought.period] ?? 0));
+  return Object.values(rest)
+    .filter(({ until, frozen }) => until > now && frozen !== true)
+    .reduce((sum, { left }) => sum + left, 0);
+}
+
+function overflowOf({ period, quota, taken }: Bought, used: Used): number {
+  return Math.max((used?.[period] ?? 0) - quota, taken?.[period] ?? 0, 0);
+}
+
+function takenOff({ blocks }: Bought, amount: number): Record<string, BoughtBlock> {
+  let rest = amount;
+  const order = Object.entries(blocks).sort(
+    ([a, { until: x }], [b, { until: y }]) => x - y || (a < b ? -1 : 1),
+  );
+  return Object.fromEntries(
+    order.map(([id, block]) => {
+      const share = block.frozen === true ? 0 : Math.max(0, Math.min(rest, block.left));
+      rest -= share;
+      return [id, { ...block, left: block.left - share }];
+    }),
+  );
+}

@@ -1,0 +1,243 @@
+import type { Connection, mongo } from 'mongoose';
+import type { Clock } from '../../clock.ts';
+import { Collection, type Update } from '../../store/collection.ts';
+import type { Period } from '../../usage/quota-period.ts';
+import { type Bought, leftOf, settled } from './bought-units.ts';
+import { LEDGERS, type LedgerRecord } from './ledger-record.ts';
+import type { Overage } from './overage.ts';
+
+export type OverageSettings = Pick<Overage, 'enabled' | 'units' | 'priceCents' | 'capCents' | 'cycle'>;
+
+type Filter = mongo.Filter<LedgerRecord>;
+type Change = Update<LedgerRecord>;
+
+/** Others change what is bought at the same time; this often it is looked at anew. */
+const TRIES = 50;
+const LIMIT = 1000;
+
+/**
+ * What is bought beyond the quota. It stands in the account's ledger, beside what is used: whether there is enough, and
+ * whether to buy, are asked of one record, in one update.
+ */
+export class Purchases {
+  readonly #records: Collection<LedgerRecord>;
+  readonly #clock: Clock;
+
+  constructor(connection: Connection, clock: Clock) {
+    this.#records = new Collection<LedgerRecord>(connection, LEDGERS);
+    this.#clock = clock;
+  }
+
+  find(accountId: string): Promise<LedgerRecord | undefined> {
+    return this.#records.findById(accountId);
+  }
+
+  /** Records with a purchase under way, the oldest first. */
+  gated(): Promise<LedgerRecord[]> {
+    return this.#records.find(
+      { 'overage.gate.at': { $gt: 0 } },
+      { sort: { 'overage.gate.at': 1 }, limit: LIMIT },
+    );
+  }
+
+  /** What was bought, counted for this period and quota. @returns undefined when nothing was. */
+  async counted(accountId: string, period: Period, quota: number): Promise<LedgerRecord | undefined> {
+    for (let tries = 0; tries < TRIES; tries += 1) {
+      const record = await this.find(accountId);
+      const bought = record?.bought;
+      if (bought === undefined || (bought.period === period && bought.quota === quota)) return record;
+      await this.#replace(accountId, bought, settled(bought, record?.quota, { period, quota }, this.#now()));
+    }
+    throw new Error(`What ${accountId} has bought changes all the time.`);
+  }
+
+  /** PDFs that may still be made in a period with all that was bought; never less than none. */
+  async left(accountId: string, period: Period, quota: number): Promise<number> {
+    const record = await this.counted(accountId, period, quota);
+    const used = record?.quota?.[period] ?? 0;
+    return Math.max(0, limitWith(record, period, quota, this.#clock.now()) - used);
+  }
+
+  /**
+   * Decides to buy: at most one purchase at a time, within the cap, and only while what is left is too little.
+   *
+   * @param quota what may be used with all that has been bought, by the record as it was seen.
+   * @returns false when one of that is not so any more.
+   */
+  reserve(
+    { _id, overage, bought }: LedgerRecord,
+    blockId: string,
+    need: { readonly period: Period; readonly limit: number; readonly count: number },
+  ): Promise<boolean> {
+    if (overage === undefined) return Promise.resolve(false);
+    const { units, priceCents, capCents, cycle } = overage;
+    const at = this.#now();
+    return this.#change(
+      {
+        _id,
+        'overage.enabled': true,
+        'overage.allowed': true,
+        'overage.gate': { $exists: false },
+        'overage.units': units,
+        'overage.priceCents': priceCents,
+        'overage.capCents': capCents,
+        'overage.cycle': cycle,
+        'overage.spentCents': { $lte: capCents - priceCents },
+        'bought.version': bought === undefined ? { $exists: false } : bought.version,
+        [`quota.${need.period}`]: { $gt: need.limit - need.count },
+      } as Filter,
+      {
+        $set: { 'overage.gate': { blockId, units, priceCents, cycle, at } },
+        $inc: { 'overage.spentCents': priceCents },
+      },
+    );
+  }
+
+  /**
+   * Adds the units of a block that was paid, once, and lets the next purchase go on.
+   *
+   * @param until epoch milliseconds.
+   */
+  async grant(
+    accountId: string,
+    blockId: string,
+    units: number,
+    until: number,
+    counting: { readonly period: Period; readonly quota: number },
+  ): Promise<void> {
+    const record = { $setOnInsert: { inFlight: 0, waiting: 0, revision: 0 } } as Change;
+    await this.#records.upsert(accountId, record);
+    for (let tries = 0; tries < TRIES; tries += 1) {
+      const record = await this.counted(accountId, counting.period, counting.quota);
+      const held = record?.overage?.gate?.blockId === blockId;
+      if (record?.bought?.blocks[blockId] !== undefined) {
+        if (held) await this.#open(accountId, blockId, {});
+        return;
+      }
+      const bought: Bought = record?.bought ?? { ...counting, version: 0, blocks: {} };
+      const next = {
+        ...bought,
+        version: bought.version + 1,
+        blocks: { ...bought.blocks, [blockId]: { left: units, until } },
+      };
+      const change = held ? { $unset: { 'overage.gate': '' as const } } : {};
+      const gate = { 'overage.gate.blockId': held ? blockId : { $ne: blockId } };
+      if (await this.#replace(accountId, record?.bought, next, change, gate)) return;
+    }
+    throw new Error(`What ${accountId} has bought changes all the time.`);
+  }
+
+  /** A purchase has failed: what it would have cost is free again, and nothing more is bought by itself. */
+  async release(accountId: string, blockId: string): Promise<void> {
+    const gate = (await this.find(accountId))?.overage?.gate;
+    if (gate?.blockId !== blockId) return;
+    const back = { $inc: { 'overage.spentCents': -gate.priceCents } };
+    if (await this.#open(accountId, blockId, back, { 'overage.cycle': gate.cycle })) return;
+    // A new period has begun since, which it does not count in.
+    await this.#open(accountId, blockId, {});
+  }
+
+  /** Takes a block out of use, for a while or, with what is left of it, for good. @returns false when it was so already. */
+  async withdraw(accountId: string, blockId: string, how: 'frozen' | 'usable' | 'taken'): Promise<boolean> {
+    for (let tries = 0; tries < TRIES; tries += 1) {
+      const record = await this.find(accountId);
+      const bought = record?.bought;
+      const block = bought?.blocks[blockId];
+      if (bought === undefined || block === undefined) return false;
+      if (how === 'taken' ? block.left === 0 : (block.frozen ?? false) === (how === 'frozen')) return false;
+      const { period, quota } = bought;
+      const now = settled(bought, record?.quota, { period, quota }, this.#now());
+      const left = now.blocks[blockId]?.left ?? 0;
+      const changed = {
+        until: block.until,
+        left: how === 'taken' ? 0 : left,
+        ...(how === 'frozen' && { frozen: true }),
+      };
+      const next = { ...now, blocks: { ...now.blocks, [blockId]: changed } };
+      if (await this.#replace(accountId, bought, next)) return true;
+    }
+    throw new Error(`What ${accountId} has bought changes all the time.`);
+  }
+
+  /** What the owner lets the service buy. */
+  async set(accountId: string, settings: OverageSettings): Promise<void> {
+    const { enabled, units, priceCents, capCents, cycle } = settings;
+    await this.#records.upsert(accountId, {
+      $set: {
+        'overage.enabled': enabled,
+        'overage.units': units,
+        'overage.priceCents': priceCents,
+        'overage.capCents': capCents,
+        'overage.allowed': true,
+      },
+      $inc: { revision: 1, 'overage.spentCents': 0 },
+      $setOnInsert: { inFlight: 0, waiting: 0 },
+    } as Change);
+    await this.#change({ _id: accountId, 'overage.cycle': { $exists: false } } as Filter, {
+      $set: { 'overage.cycle': cycle },
+    });
+    await this.begin(accountId, cycle);
+  }
+
+  /** @returns false when it was off already. */
+  disable(accountId: string): Promise<boolean> {
+    return this.#change({ _id: accountId, 'overage.enabled': true } as Filter, {
+      $set: { 'overage.enabled': false },
+    });
+  }
+
+  /** Whether the subscription lets blocks be bought by themselves. */
+  async allow(accountId: string, allowed: boolean): Promise<void> {
+    await this.#change({ _id: accountId, 'overage.allowed': !allowed } as Filter, {
+      $set: { 'overage.allowed': allowed },
+    });
+  }
+
+  /** A billing period has begun: nothing has been spent in it. Done again, or for one before, it changes nothing. */
+  async begin(accountId: string, cycle: string): Promise<void> {
+    await this.#change({ _id: accountId, 'overage.cycle': { $lt: cycle } } as Filter, {
+      $set: { 'overage.cycle': cycle, 'overage.spentCents': 0 },
+    });
+  }
+
+  #open(accountId: string, blockId: string, change: Change, where: object = {}): Promise<boolean> {
+    return this.#change({ _id: accountId, 'overage.gate.blockId': blockId, ...where } as Filter, {
+      ...change,
+      $unset: { 'overage.gate': '' },
+    });
+  }
+
+  #replace(
+    accountId: string,
+    seen: Bought | undefined,
+    bought: Bought,
+    change: Change = {},
+    where: object = {},
+  ): Promise<boolean> {
+    const version = seen === undefined ? { $exists: false } : seen.version;
+    return this.#change({ _id: accountId, 'bought.version': version, ...where } as Filter, {
+      ...change,
+      $set: { bought },
+    });
+  }
+
+  #change(filter: Filter, change: Change): Promise<boolean> {
+    return this.#records.updateOne(filter, { ...change, $inc: { revision: 1, ...change.$inc } } as Change);
+  }
+
+  #now(): number {
+    return this.#clock.now().getTime();
+  }
+}
+
+/** What may be used in a period with all that was bought, by a record that counts for it. */
+export function limitWith(
+  record: LedgerRecord | undefined,
+  period: Period,
+  quota: number,
+  now: Date,
+): number {
+  const bought = record?.bought;
+  if (bought === undefined) return quota;
+  return Math.max(quota, record?.quota?.[period] ?? 0) + leftOf(bought, record?.quota, now.getTime());
+}

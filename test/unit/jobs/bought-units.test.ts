@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { type Bought, leftOf, settled } from '../../../src/jobs/ledger/bought-units.ts';
+import { quotaPeriod } from '../../../src/usage/quota-period.ts';
+
+const NOW = 1_000_000_000_000;
+const FIRST = quotaPeriod(new Date('2026-01-05'));
+const SECOND = quotaPeriod(new Date('2026-02-05'));
+const bought = (blocks: Bought['blocks'], over: Partial<Bought> = {}): Bought => ({
+  version: 1,
+  period: FIRST,
+  quota: 100,
+  blocks,
+  ...over,
+});
+
+describe('PDFs that were bought', () => {
+  it('are used when the quota is, those that end first before the others', () => {
+    const two = bought({ late: { left: 1000, until: NOW + 2 }, early: { left: 1000, until: NOW + 1 } });
+    assert.equal(leftOf(two, undefined, NOW), 2000);
+    assert.equal(leftOf(two, { [FIRST]: 100 }, NOW), 2000);
+    assert.equal(leftOf(two, { [FIRST]: 400 }, NOW), 1700);
+    // What was used came from the early one, whose rest is over now.
+    assert.equal(leftOf(two, { [FIRST]: 400 }, NOW + 1), 1000);
+    assert.equal(leftOf(two, { [FIRST]: 1600 }, NOW + 1), 500);
+  });
+
+  it('go on with what is left in the next period, and are taken off once', () => {
+    const one = bought({ a: { left: 1000, until: NOW + 1 } });
+    const used = { [FIRST]: 400, [SECOND]: 150 };
+    const next = settled(one, used, { period: SECOND, quota: 100 }, NOW);
+    assert.equal(next.version, 2);
+    assert.equal(next.blocks.a?.left, 700);
+    assert.equal(leftOf(next, used, NOW), 650);
+    // Back, as when a renewal turns out not to be paid, and forth again.
+    const back = settled(next, used, { period: FIRST, quota: 100 }, NOW);
+    assert.equal(leftOf(back, used, NOW), 650);
+    const again = settled(back, used, { period: SECOND, quota: 100 }, NOW);
+    assert.equal(leftOf(again, used, NOW), 650);
+    assert.equal(leftOf(again, { ...used, [SECOND]: 160 }, NOW), 640);
+  });
+
+  it('cannot be used while they are frozen, and are not lost', () => {
+    const frozen = bought({ a: { left: 1000, until: NOW + 1, frozen: true } });
+    assert.equal(leftOf(frozen, { [FIRST]: 400 }, NOW), 0);
+    assert.equal(settled(frozen, { [FIRST]: 400 }, { period: SECOND, quota: 100 }, NOW).blocks.a?.left, 1000);
+  });
+
+  it('are remembered for a while when they are used up', () => {
+    const gone = bought({ a: { left: 0, until: NOW - 1 } });
+    const to = { period: SECOND, quota: 100 };
+    assert.deepEqual(Object.keys(settled(gone, {}, to, NOW).blocks), ['a']);
+    assert.deepEqual(Object.keys(settled(gone, {}, to, NOW + 91 * 86_400_000).blocks), []);
+  });
+});
