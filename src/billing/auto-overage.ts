@@ -3,9 +3,9 @@ import type { DisabledBecause } from '../mail/mail.ts';
 /** What turns auto overage off without its owner having signed in. */
 export interface AutoOverage {
   /**
-   * Nothing is bought by itself from then on, and the owner is told by mail. Done twice it changes nothing more.
+   * Nothing is bought by itself from then on.
    *
-   * @returns whether it is off now; false when there is no such account, or it never had any.
+   * @returns false when it was off already, or there is no such account.
    */
   disable(accountId: string, because: DisabledBecause): Promise<boolean>;
 }

@@ -41,7 +41,7 @@ const disable = defineRoute({
   path: PATH,
   summary: 'Turn auto overage off by the link of a mail',
   description:
-    'Leads to the billing page in any case: with `autoOverageDisabled=1` when auto overage is off now, with `0` when the token is not valid, or no longer.',
+    'Leads to the billing page in any case: with `autoOverageDisabled=1` when that turned it off, with `0` when it was off already, or the token is not valid, or no longer.',
   tags: ['Billing'],
   auth: 'none',
   rawBody: {

@@ -5,7 +5,7 @@ import { pick, seeded } from '../../chaos/random.ts';
 import { FAIR } from '../../support/stripe/deliverer.ts';
 import { type Life, type LifeRig, openLifeRig } from './life-rig.ts';
 
-const RUNS = Number(process.env.BILLING_RUNS ?? 300);
+const RUNS = Number(process.env.BILLING_RUNS ?? 1_000);
 const FIRST_SEED = Number(process.env.SEED ?? 1);
 const ACTS = 6;
 const HOUR_MS = 3_600_000;
@@ -104,7 +104,8 @@ describe('Subscriptions, whatever becomes of the events', function () {
     deliverer.weather = FAIR;
     for (let round = 0; round < 10; round += 1) {
       await deliverer.deliverAll();
-      await deliverer.redeliver();
+      await selling.reconcile.events();
+      await selling.reconcile.customers();
       await follow(run);
       if ((await selling.sync.sweep()) === 0 && deliverer.waiting === 0) return;
       // What could not be looked at is looked at later.

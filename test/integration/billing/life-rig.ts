@@ -19,7 +19,10 @@ import { StripeStandIn } from '../../support/stripe/stand-in.ts';
 const SECRET = 'whsec_for_tests';
 const WEBHOOK_URL = 'https://platen.test/webhooks/payments';
 /** What is kept of one life, and is in the way of the next. */
-const OF_A_LIFE = ['billing_accounts', 'billing_events', 'billing_invoices'];
+const OF_A_LIFE = [
+  ...['billing_accounts', 'billing_events', 'billing_missed_events', 'billing_invoices'],
+  ...['overage_blocks', 'mails'],
+];
 
 /** A clock that stands still unless it is set forward: a seed decides everything. */
 export class StillClock implements Clock {
