@@ -3,6 +3,7 @@ import type { RenderOptions } from '../../jobs/render-options.ts';
 import type { DocumentHost } from '../page/document-host.ts';
 import { DOCUMENT_ORIGIN } from '../page/document-origin.ts';
 import type { RenderPage } from '../page/render-page.ts';
+import { SILENT_ERRORS } from '../page/silent-console.ts';
 import type { JobDocument } from './job-document.ts';
 
 /**
@@ -28,6 +29,7 @@ async function setContent(page: RenderPage, html: string, waitForLoad: boolean):
 /** What document.open has taken off is put on after it: listeners. */
 const REWRITE = `async (html, loads) => {
   document.open();
+  ${SILENT_ERRORS}
   const done = new Promise((resolve) => {
     if (loads) addEventListener('load', resolve, { once: true });
     else document.addEventListener('DOMContentLoaded', resolve, { once: true });

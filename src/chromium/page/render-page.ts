@@ -22,8 +22,10 @@ export interface PageSurroundings {
 
 /** Dialogs that one document may open. */
 const MAX_DIALOGS = 100;
-/** Workers, windows and frames with a process of their own that one document may open. */
-const MAX_TARGETS = 100;
+/** Workers, and windows, which are closed at once, that one document may open: each worker computes beside the others. */
+const MAX_TARGETS = 16;
+/** Frames that one document may open: the browser's main process has much to do for each. */
+const MAX_FRAMES = 250;
 
 /**
  * One tab, spoken to in CDP: puppeteer's Page costs 27 ms to make and a dozen messages per navigation, for things that
@@ -51,6 +53,7 @@ export class RenderPage {
   readonly #reports: CountedSession;
   #dialogs = 0;
   #targets = 0;
+  #frames = 0;
 
   constructor(session: CDPSession, targetId: string, drawsFrames: boolean, surroundings: PageSurroundings) {
     this.session = session;
@@ -68,6 +71,9 @@ export class RenderPage {
     this.#reports = surroundings.countReports((what) => this.#exceed(what));
     session.on('Inspector.targetCrashed', () => this.#crash('The page crashed.', false));
     session.once(SESSION_ENDED, () => this.#sessionEnded());
+    session.on('Page.frameAttached', () => {
+      if (++this.#frames > MAX_FRAMES) this.#exceed(`more than ${MAX_FRAMES} frames`);
+    });
     session.on('Page.javascriptDialogOpening', ({ type }: Protocol.Page.JavascriptDialogOpeningEvent) => {
       if (++this.#dialogs > MAX_DIALOGS) this.#exceed(`more than ${MAX_DIALOGS} dialogs`);
       session.send('Page.handleJavaScriptDialog', { accept: type === 'beforeunload' }).catch(() => undefined);
@@ -79,6 +85,7 @@ export class RenderPage {
     this.#onDeath = onDeath;
     this.#dialogs = 0;
     this.#targets = 0;
+    this.#frames = 0;
     this.#reports.reset();
     if (this.dead) onDeath(new PlatenError('BROWSER_CRASHED'));
   }

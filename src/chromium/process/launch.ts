@@ -71,7 +71,8 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
     kind: options.binary.kind,
     userDataDir: userData,
     args: browserArguments(options.proxyUrl ?? NO_NETWORK, options.sandbox ?? true),
-    env: { ...withoutSecrets(process.env), ...options.binary.env },
+    // What it leaves when it is killed goes with its folder.
+    env: { ...withoutSecrets(process.env), ...options.binary.env, TMPDIR: userData },
     timeoutMs: options.timeoutMs,
   }).catch((error: unknown) => {
     removeUserDataFolder(userData);
@@ -191,7 +192,6 @@ function withoutSecrets(env: NodeJS.ProcessEnv): Record<string, string> {
     'LANG',
     'LC_ALL',
     'TZ',
-    'TMPDIR',
     'LD_LIBRARY_PATH',
     'FONTCONFIG_PATH',
     'FONTCONFIG_FILE',

@@ -1,0 +1,175 @@
+import { type Arena, type Attack, openArena } from './support/arena.ts';
+
+const options = { timeoutMs: 2500 };
+const done = { ...options, waitForSelector: '.done' };
+const MIB = 1024 ** 2;
+
+const working = (work: string) =>
+  `<p id=p>x</p><script>addEventListener('load', async () => { ${work}; p.className = 'done' })</script>`;
+
+/** What takes longer than it may, in whatever step. */
+const TOO_LONG = ['RENDER_TIMEOUT', 'SELECTOR_TIMEOUT'];
+/** Whether it is done in time depends on the machine. */
+const SLOW = ['completed', ...TOO_LONG];
+
+const spin = `new Worker(URL.createObjectURL(new Blob(['for (;;);'])))`;
+
+const ATTACKS: readonly Attack[] = [
+  {
+    name: 'elements that are nested 30,000 deep',
+    order: () => ({
+      html: working(
+        `let e = p; for (let i = 0; i < 30_000; i++) e = e.appendChild(document.createElement('div'))`,
+      ),
+      options: done,
+    }),
+    ends: [...SLOW, 'BROWSER_CRASHED'],
+  },
+  {
+    name: 'boxes of more pages than anybody can read',
+    order: () => ({
+      html: '<div style="height:30000000px;border:1px solid"></div><div style="position:absolute;inset:0 -1e9px -1e9px 0">',
+      options,
+    }),
+    ends: [...SLOW, 'OUTPUT_TOO_LARGE'],
+  },
+  {
+    name: 'a thousand canvases',
+    order: () => ({
+      html: working(`for (let i = 0; i < 1000; i++) { const c = document.createElement('canvas');
+        c.width = c.height = 4096; c.getContext('2d').fillRect(0, 0, 4096, 4096); document.body.append(c) }`),
+      options: done,
+    }),
+    ends: [...SLOW, 'BROWSER_CRASHED', 'OUTPUT_TOO_LARGE'],
+  },
+  {
+    name: 'thousands of fonts',
+    order: () => ({
+      html: `<style>${Array.from({ length: 5000 }, (_, i) => `@font-face { font-family: f${i}; src: url(data:font/woff2;base64,d09GMgABAAAAA${i}) } .f${i} { font-family: f${i} }`).join('')}</style>${Array.from({ length: 5000 }, (_, i) => `<i class=f${i}>x</i>`).join('')}`,
+      options,
+    }),
+    ends: SLOW,
+  },
+  {
+    name: 'SVG filters upon SVG filters',
+    order: () => ({
+      html: `<svg width=4000 height=4000><filter id=f x=-5 y=-5 width=11 height=11>${'<feTurbulence baseFrequency=".9" numOctaves="9"/><feGaussianBlur stdDeviation="200"/><feMorphology operator="dilate" radius="90"/>'.repeat(50)}</filter><rect width=4000 height=4000 filter="url(#f)"/></svg>`,
+      options,
+    }),
+    ends: [...SLOW, 'BROWSER_CRASHED', 'OUTPUT_TOO_LARGE'],
+  },
+  {
+    name: 'counters of counters',
+    order: () => ({
+      html: `<style>i { counter-reset: c; counter-increment: c } i::before { content: counters(c, "${'.'.repeat(99)}") }</style>${'<i>'.repeat(400)}${'<b><i>x</i></b>'.repeat(20_000)}`,
+      options,
+    }),
+    ends: [...SLOW, 'BROWSER_CRASHED', 'OUTPUT_TOO_LARGE'],
+  },
+  {
+    name: 'a table of overlapping spans',
+    order: () => ({
+      html: `<table border=1>${`<tr>${'<td rowspan=60000 colspan=900>x'.repeat(20)}`.repeat(300)}</table>`,
+      options,
+    }),
+    ends: [...SLOW, 'BROWSER_CRASHED', 'OUTPUT_TOO_LARGE'],
+  },
+  {
+    name: 'selectors that look at everything for everything',
+    order: () => ({
+      html: `<style>${Array.from({ length: 200 }, (_, i) => `:has(~ b:nth-last-child(${i}n of :not(i, u:has(* + *)))) * { color: red }`).join('')}</style>${'<b><u><i>x</i></u></b>'.repeat(10_000)}`,
+      options,
+    }),
+    ends: SLOW,
+  },
+  {
+    name: 'paper as large as a country, and as small as a dot',
+    order: () => ({
+      html: `<style>@page { size: 9000000in 9000000in; margin: 0 } @page dot { size: 0.01in 0.01in } i { page: dot }</style><p>x</p>${'<i>x</i> '.repeat(500)}`,
+      options: { ...options, preferCSSPageSize: true },
+    }),
+    ends: [...SLOW, 'BROWSER_CRASHED', 'OUTPUT_TOO_LARGE', 'RENDER_FAILED'],
+  },
+  {
+    name: 'WebAssembly that takes four gigabytes',
+    order: () => ({
+      html: working(`const memory = new WebAssembly.Memory({ initial: 1, maximum: 65536 });
+        for (let i = 0; i < 60; i++) { memory.grow(1000); new Uint8Array(memory.buffer).fill(1); await 0 }`),
+      options: done,
+    }),
+    ends: ['BROWSER_CRASHED', ...TOO_LONG],
+  },
+  {
+    name: 'workers that compute without end, more and more of them',
+    order: () => ({
+      html: working(`setInterval(() => ${spin}, 1); await new Promise(() => 0)`),
+      options: done,
+    }),
+    ends: ['DOCUMENT_LIMIT', 'BROWSER_CRASHED', ...TOO_LONG],
+  },
+  {
+    name: 'blobs of three gigabytes',
+    order: () => ({
+      html: working(`const blobs = []; for (let i = 0; i < 60; i++) {
+        blobs.push(new Blob([new Uint8Array(${50 * MIB}).fill(i)])); await blobs[i].slice(0, 1).text() }`),
+      options: done,
+    }),
+    ends: [...SLOW, 'BROWSER_CRASHED'],
+  },
+  {
+    name: 'frames in frames',
+    order: () => ({
+      html: `<script>const html = document.documentElement.outerHTML;
+        for (let i = 0; i < 10; i++) document.write('<iframe srcdoc="' + html.replaceAll('&', '&amp;').replaceAll('"', '&quot;') + '"></iframe>')</script>`,
+      options,
+    }),
+    ends: [...SLOW, 'DOCUMENT_LIMIT', 'BROWSER_CRASHED'],
+  },
+  {
+    name: 'addresses and titles that change without end',
+    order: () => ({
+      html: working(`const end = performance.now() + 2000; for (let i = 0; performance.now() < end; i++) {
+        history.replaceState(0, '', '/' + i + 'x'.repeat(2000)); document.title = i; if (i % 100 == 0) await new Promise((r) => setTimeout(r)) }`),
+      options: done,
+    }),
+    ends: [...SLOW, 'DOCUMENT_LIMIT'],
+  },
+  {
+    name: 'errors that nobody catches, without end',
+    order: () => ({
+      html: working(`for (let i = 0; i < 100_000; i++) reportError(new Error('x'.repeat(500)))`),
+      options: done,
+    }),
+    ends: SLOW,
+  },
+  {
+    name: 'storage that is filled to the brim',
+    order: () => ({
+      html: working(`const cache = await caches.open('x'); for (let i = 0; i < 40; i++)
+        await cache.put('/' + i, new Response(new Uint8Array(${25 * MIB}).fill(i))).catch(() => 0)`),
+      options: done,
+    }),
+    ends: [...SLOW, 'BROWSER_CRASHED'],
+  },
+  {
+    name: 'requests to its own origin without end',
+    order: () => ({
+      html: working(`const end = performance.now() + 2000; const ask = async () => {
+        while (performance.now() < end) await fetch('/x?' + Math.random()).catch(() => 0) };
+        await Promise.all(Array.from({ length: 50 }, ask))`),
+      options: done,
+    }),
+    ends: [...SLOW, 'DOCUMENT_LIMIT'],
+  },
+];
+
+describe('a neighbour of documents that ask for the impossible', function () {
+  this.timeout(60_000);
+  let arena: Arena;
+  before(async () => {
+    arena = await openArena();
+  });
+  after(() => arena?.close());
+
+  for (const attack of ATTACKS) it(`does not notice ${attack.name}`, () => arena.survive(attack));
+});
