@@ -77,6 +77,8 @@ export async function startBench(options: Partial<ChromiumRendererOptions> = {})
 let jobs = 0;
 
 export interface JobSettings {
+  /** Whether it has a browser to itself. */
+  readonly alone?: boolean;
   readonly accountId?: string;
   readonly timeoutMs?: number;
   readonly maxOutputBytes?: number;
@@ -102,6 +104,7 @@ export function render(
     options,
     deadline: Date.now() + (settings.timeoutMs ?? 20_000),
     maxOutputBytes: settings.maxOutputBytes ?? 50 * 1024 * 1024,
+    alone: settings.alone ?? false,
     signal: settings.signal ?? new AbortController().signal,
   };
   return renderer.render(request);

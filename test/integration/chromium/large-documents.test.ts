@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { readPdf } from '../../support/pdf.ts';
+import { type Bench, failure, render, type Site, startBench, startSite } from './support.ts';
+
+const MIB = 1024 ** 2;
+/** Six characters of JSON each. */
+const PADDING = `<!--${'\u0001'.repeat(3 * MIB)}-->`;
+
+describe('large documents', () => {
+  let bench: Bench;
+  let site: Site;
+  before(async () => {
+    bench = await startBench();
+    site = await startSite((request, response) => {
+      response.writeHead(200, { 'Content-Type': 'text/html; charset=windows-1252' });
+      const bytes = request.url === '/huge' ? 17 * MIB : 3 * MIB;
+      response.write(
+        Buffer.from('<p>caf\u00e9<script>document.body.append(" scripted")</script><!--', 'latin1'),
+      );
+      response.end(Buffer.alloc(bytes, 'x'));
+    });
+  });
+  after(async () => {
+    await bench.close();
+    await site.close();
+  });
+  const textOf = async (html: string, options = {}) =>
+    (await readPdf((await render(bench, html, options)).pdf)).text;
+
+  it('look as small ones do, and are where those are', async () => {
+    const asks = `<p id=p>Käse</p><script>p.textContent += [location.href, document.referrer, isSecureContext].join(' ')</script>`;
+    const small = await textOf(asks);
+    assert.match(small, /Käsehttp:\/\/document\.localhost\/ +true/);
+    assert.equal(await textOf(asks + PADDING), small);
+  });
+
+  it('are found again when they load themselves again', async () => {
+    const html = `<p id=p></p><script>const n = Number(sessionStorage.n ?? 0); sessionStorage.n = n + 1;
+      p.textContent = 'loaded ' + n; if (n < 3) location.reload()</script>${PADDING}`;
+    assert.match(await textOf(html), /loaded 3/);
+  });
+
+  it('are under the policy of their render', async () => {
+    const html = `<p id=p>plain</p><script>p.textContent = 'scripted'</script>${PADDING}`;
+    assert.match(await textOf(html, { csp: "script-src 'none'" }), /plain/);
+  });
+
+  it('are not found by who is not their render', async () => {
+    const html = `<p id=p></p><script>fetch('/', { headers: { 'x-platen-document': 'a' } })
+      .then(async (answer) => { p.textContent = answer.status + (await answer.text()) + '.' })</script>`;
+    assert.match(await textOf(html, { delayMs: 300 }), /404\./);
+  });
+
+  it('from a source URL are printed under a policy as they are, up to a bound', async () => {
+    const options = { csp: "script-src 'none'" };
+    const { text } = await readPdf((await render(bench, { url: site.at('/large') }, options)).pdf);
+    assert.match(text, /café/);
+    assert.doesNotMatch(text, /scripted/);
+    const error = await failure(render(bench, { url: site.at('/huge') }, options));
+    assert.equal(error.code, 'DOCUMENT_LIMIT');
+    assert.deepEqual(bench.restarts, []);
+  });
+});
