@@ -16,8 +16,8 @@ const ALONE_MS = 3000;
 const TRIES = 3;
 /** What an attack may leave in memory: a warm page or two, and what collectors take their time for. Bytes. */
 const MEMORY_LEFT = 300 * 1024 ** 2;
-/** Processes that may stay: a warm page of the attacker's for each of its kinds of page, and one that Chromium keeps. */
-const PROCESSES_LEFT = 3;
+/** Processes that may stay: warm pages of the attacker's, pages that are made ahead, and one that Chromium keeps. */
+const PROCESSES_LEFT = 6;
 
 /** An attack: what is sent, and what its sender is to get. */
 export interface Attack {
