@@ -22,8 +22,8 @@ export interface PageSurroundings {
 
 /** Dialogs that one document may open. */
 const MAX_DIALOGS = 100;
-/** Workers, and windows, which are closed at once, that one document may open: each worker computes beside the others. */
-const MAX_TARGETS = 16;
+/** Workers that one document may have started: each computes beside the others. */
+const MAX_WORKERS = 16;
 /** Frames that one document may open: the browser's main process has much to do for each. */
 const MAX_FRAMES = 250;
 
@@ -52,7 +52,7 @@ export class RenderPage {
   readonly #surroundings: PageSurroundings;
   readonly #reports: CountedSession;
   #dialogs = 0;
-  #targets = 0;
+  #workers = 0;
   #frames = 0;
 
   constructor(session: CDPSession, targetId: string, drawsFrames: boolean, surroundings: PageSurroundings) {
@@ -84,7 +84,7 @@ export class RenderPage {
   watch(onDeath: (error: PlatenError) => void): void {
     this.#onDeath = onDeath;
     this.#dialogs = 0;
-    this.#targets = 0;
+    this.#workers = 0;
     this.#frames = 0;
     this.#reports.reset();
     if (this.dead) onDeath(new PlatenError('BROWSER_CRASHED'));
@@ -166,9 +166,9 @@ export class RenderPage {
     this.#onDeath = undefined;
   }
 
-  /** Its document has opened a worker, a window or the like. */
-  countTarget(): void {
-    if (++this.#targets > MAX_TARGETS) this.#exceed(`more than ${MAX_TARGETS} workers and windows`);
+  /** Its document has started a worker. */
+  countWorker(): void {
+    if (++this.#workers > MAX_WORKERS) this.#exceed(`more than ${MAX_WORKERS} workers`);
   }
 
   #sessionEnded(): void {

@@ -65,7 +65,7 @@ export class RenderContext implements TargetListener {
    */
   targetAppeared({ type, targetId }: Protocol.Target.TargetInfo): void {
     if (targetId === this.page.targetId) return;
-    this.page.countTarget();
+    if (type.endsWith('worker')) this.page.countWorker();
     if (type === 'page') this.browser.closeTarget(targetId);
     if (type === 'page' || type === 'shared_worker' || type === 'service_worker') this.tainted = true;
     if (type === 'worker' && this.page.reportsNetwork) this.tainted = true;
