@@ -207,19 +207,20 @@ export class BlockLedger {
       const until = monthAfter(quotaResetDate(now, quotaWindow)).getTime();
       await purchases.grant(block.accountId, block._id, block.units, until, counting);
     }
-    const granted = await this.#change(block, { state: 'granted' });
-    if (granted === 'overtaken' || block.kind === 'by-hand') return granted;
-    const overage = (await purchases.find(block.accountId))?.overage;
-    await this.#mail(block, 'granted', {
-      kind: 'overage-purchased',
-      values: {
-        units: block.units,
-        amountCents: block.priceCents,
-        spentCents: overage?.spentCents ?? block.priceCents,
-        capCents: overage?.capCents ?? block.priceCents,
-      },
-    });
-    return granted;
+    if (block.kind === 'auto') {
+      // Before the block comes to rest: nobody would come back to tell of it.
+      const overage = (await purchases.find(block.accountId))?.overage;
+      await this.#mail(block, 'granted', {
+        kind: 'overage-purchased',
+        values: {
+          units: block.units,
+          amountCents: block.priceCents,
+          spentCents: overage?.spentCents ?? block.priceCents,
+          capCents: overage?.capCents ?? block.priceCents,
+        },
+      });
+    }
+    return this.#change(block, { state: 'granted' });
   }
 
   /** What the gate holds is given back, and nothing more is bought by itself until the owner turns it on again. */

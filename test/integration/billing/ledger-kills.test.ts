@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { Connection } from 'mongoose';
+import { pino } from 'pino';
+import { setUpStripe } from '../../../src/billing/setup.ts';
+import { Purchases } from '../../../src/jobs/ledger/purchases.ts';
+import { connectDatabase } from '../../../src/store/connection.ts';
+import { quotaPeriod } from '../../../src/usage/quota-period.ts';
+import { signUp } from '../../support/account-client.ts';
+import { startMongo } from '../../support/mongo.ts';
+import { StripeStandIn } from '../../support/stripe/stand-in.ts';
+import { openApi, type TestApi } from '../http/support/api.ts';
+
+const PROCESS = fileURLToPath(new URL('ledger-process.ts', import.meta.url));
+/** Longer than a block is left to a dispatcher that is not heard of. */
+const AHEAD_MS = 130_000;
+const QUOTA = 2;
+const REQUESTS = 200;
+
+describe('A purchase that 200 requests decide on at once, and whose dispatcher is killed', function () {
+  this.timeout(60_000);
+  let uri: string;
+  let api: TestApi;
+  let standIn: StripeStandIn;
+  let base: string;
+  let elsewhere: Connection;
+
+  before(async () => {
+    ({ uri } = await startMongo());
+    standIn = new StripeStandIn({ clock: { now: () => api?.domain.clock.now() ?? new Date() } });
+    base = await standIn.listen();
+    api = await openApi({
+      uri,
+      plan: { monthlyRenders: QUOTA },
+      billing: { STRIPE_SECRET_KEY: standIn.secretKey, STRIPE_API_BASE: base },
+    });
+    await setUpStripe(api.billing.selling!.gateway, api.plans, `${api.url}/webhooks/payments`);
+    elsewhere = await connectDatabase(uri, pino({ level: 'silent' }));
+  });
+  after(async () => {
+    await elsewhere?.close();
+    await api?.close();
+    await standIn?.close();
+  });
+
+  /** An account that has paid for a plan, has used up its quota, and lets one block be bought. */
+  async function usedUp() {
+    const owner = await signUp(api.url);
+    const accountId: string = (await owner.expect(200, 'GET', '/auth/me')).id;
+    await owner.expect(200, 'POST', '/user/checkout', { plan: 'professional' });
+    const page = [...standIn.books.sessions.values()].findLast(({ status }) => status === 'open')!;
+    standIn.acts.completeCheckout(page.id);
+    await api.billing.selling!.sync.lookAt(accountId);
+    const order = { enabled: true, spendCapCents: 1000 };
+    await owner.expect(200, 'POST', '/user/subscription/auto-overage', order);
+    const { quotaWindow } = (await api.accounts.find(accountId))!;
+    const period = quotaPeriod(api.domain.clock.now(), quotaWindow);
+    await api.domain.connection
+      .collection<{ _id: string }>('ledgers')
+      .updateOne({ _id: accountId }, { $set: { [`quota.${period}`]: QUOTA } });
+    return { accountId, customerId: page.customer, need: { period, limit: QUOTA, count: 1 } };
+  }
+
+  /** Runs a dispatcher until it has nothing more to do. @returns what ended it, if it was killed. */
+  async function dispatcher(ahead: number, ...killed: string[]): Promise<NodeJS.Signals | null> {
+    const args = [PROCESS, uri, base, standIn.secretKey, String(ahead), ...killed];
+    const running = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit'] });
+    const [code, signal] = await once(running, 'exit');
+    assert.ok(signal !== null || code === 0, `it ended with ${code}`);
+    return signal;
+  }
+
+  for (const [point, when, operation] of [
+    ['before the block has a record', 'before', 'add'],
+    ['when the block has a record', 'after', 'add'],
+    ['before its invoice is made', 'before', 'draft'],
+    ['when its invoice is made', 'after', 'draft'],
+    ['when its invoice is final', 'after', 'finalise'],
+    ['before it is paid', 'before', 'pay'],
+    ['when it is paid', 'after', 'pay'],
+    ['before its units are there', 'before', 'grant'],
+    ['when its units are there', 'after', 'grant'],
+    ['before the owner is told', 'before', 'enqueue'],
+    ['when the owner is told', 'after', 'enqueue'],
+  ] as const) {
+    it(`is one block, charged once and granted once: ${point}`, async () => {
+      const { accountId, customerId, need } = await usedUp();
+      const both = [api.billing.purchases, new Purchases(elsewhere, api.domain.clock)] as const;
+      const decided = await Promise.all(
+        Array.from({ length: REQUESTS }, async (_, index) => {
+          const purchases = both[index % 2]!;
+          const record = (await purchases.find(accountId))!;
+          const blockId = randomUUID();
+          return (await purchases.reserve(record, blockId, need)) ? [blockId] : [];
+        }),
+      );
+      const [blockId, ...others] = decided.flat();
+      assert.deepEqual(others, []);
+
+      assert.equal(await dispatcher(0, when, operation), 'SIGKILL');
+      assert.equal(await dispatcher(AHEAD_MS), null);
+
+      const invoices = [...standIn.books.invoices.values()].filter(
+        ({ customer, metadata }) => customer === customerId && metadata.blockId !== undefined,
+      );
+      assert.deepEqual(
+        invoices.map(({ metadata, status, amount_paid: paid }) => [metadata.blockId, status, paid]),
+        [[blockId, 'paid', 1000]],
+      );
+      const charges = [...standIn.books.charges.values()].filter(
+        ({ customer, amount }) => customer === customerId && amount === 1000,
+      );
+      assert.equal(charges.length, 1);
+      const { overage, bought } = (await api.billing.purchases.find(accountId))!;
+      assert.deepEqual([overage?.spentCents, overage?.gate], [1000, undefined]);
+      assert.deepEqual(
+        Object.entries(bought!.blocks).map(([id, { left }]) => [id, left]),
+        [[blockId, 1000]],
+      );
+      assert.equal((await api.billing.blocks.find(blockId!))!.state, 'granted');
+      const mails = await api.domain.connection.collection('mails').find({ accountId }).toArray();
+      assert.deepEqual(
+        mails.map(({ content }) => content.kind),
+        ['overage-purchased'],
+      );
+    });
+  }
+});

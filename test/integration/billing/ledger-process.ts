@@ -1,0 +1,56 @@
+import { pino } from 'pino';
+import { AccountStore } from '../../../src/accounts/account-store.ts';
+import { BillingStore } from '../../../src/billing/billing-store.ts';
+import { BlockLedger } from '../../../src/billing/overage/block-ledger.ts';
+import { BlockStore } from '../../../src/billing/overage/block-store.ts';
+import { StripeBlocks } from '../../../src/billing/stripe-blocks.ts';
+import { StripeGateway } from '../../../src/billing/stripe-gateway.ts';
+import { Purchases } from '../../../src/jobs/ledger/purchases.ts';
+import { MailOutbox } from '../../../src/mail/outbox.ts';
+import { connectDatabase } from '../../../src/store/connection.ts';
+import { TestClock } from '../../support/domain.ts';
+
+/*
+ * A dispatcher that goes on with blocks and does nothing else, in a process of its own:
+ *
+ *   ledger-process.ts <database> <Stripe> <its key> <ms that its clock is ahead> [<before|after> <operation at which it is killed>]
+ */
+const [uri = '', apiBase = '', secretKey = '', ahead = '0', when, operation] = process.argv.slice(2);
+
+/** The same object, but the process ends at the operation, without warning. */
+function killedAt<T extends object>(target: T): T {
+  return new Proxy(target, {
+    get(object, name) {
+      const value = Reflect.get(object, name, object);
+      if (typeof value !== 'function') return value;
+      if (name !== operation) return value.bind(object);
+      return async (...args: unknown[]) => {
+        if (when === 'after') await value.apply(object, args);
+        process.kill(process.pid, 'SIGKILL');
+      };
+    },
+  });
+}
+
+const logger = pino({ level: 'silent' });
+const connection = await connectDatabase(uri, logger);
+const clock = new TestClock();
+clock.pass(Number(ahead));
+const accounts = new AccountStore(connection, clock);
+const store = new BillingStore(connection, clock);
+const ledger = new BlockLedger({
+  blocks: killedAt(new BlockStore(connection, clock)),
+  purchases: killedAt(new Purchases(connection, clock)),
+  gateway: killedAt(new StripeBlocks(new StripeGateway({ secretKey, apiBase }))),
+  outbox: killedAt(new MailOutbox(connection, clock)),
+  async buyer(accountId) {
+    const account = await accounts.find(accountId);
+    const customerId = (await store.find(accountId))?.customerId;
+    if (account === undefined) return undefined;
+    return { customerId, email: account.email, quota: 2, quotaWindow: account.quotaWindow ?? null };
+  },
+  clock,
+  logger,
+});
+while ((await ledger.sweep()) > 0);
+process.exit(0);
