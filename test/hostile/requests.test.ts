@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { newEmail, PASSWORD } from '../support/account-client.ts';
+import { eventually } from '../support/eventually.ts';
+import { send } from '../support/send.ts';
+import type { Tenant } from '../support/service.ts';
+import { treeMemory } from '../support/tree-memory.ts';
+import { type Arena, openArena } from './support/arena.ts';
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const UPLOADS = 600;
+/** 600 uploads of a megabyte held 815 MiB. */
+const MEMORY_OF_UPLOADS = 300 * MIB;
+
+/** What the API is sent by those who mean it harm. */
+describe('hostile requests', function () {
+  this.timeout(180_000);
+  let arena: Arena;
+
+  before(async function () {
+    this.timeout(120_000);
+    arena = await openArena({ PLATEN_REGISTRATIONS_PER_ADDRESS: '20' });
+  });
+  after(() => arena?.close());
+
+  const url = () => new URL(arena.service.url);
+  const memory = () => treeMemory([arena.service.roles.get('standalone')!.pid]);
+
+  /** An upload that stalls after a quarter. @returns how it is answered, in the end. */
+  function stall({ client }: Tenant, sockets: Socket[]): Promise<string> {
+    return new Promise((resolve) => {
+      const socket = connect(Number(url().port), '127.0.0.1');
+      let text = '';
+      sockets.push(socket);
+      socket.on('data', (chunk) => {
+        text += chunk;
+        const code = /"code":"(\w+)"/.exec(text)?.[1];
+        if (code !== undefined) resolve(code);
+      });
+      socket.on('error', () => resolve('reset'));
+      const head = [
+        'POST /v1/pdf HTTP/1.1',
+        'Host: platen',
+        'Content-Type: application/json',
+        `X-API-Key: ${client.key}`,
+        `Content-Length: ${MIB}`,
+      ].join('\r\n');
+      socket.write(`${head}\r\n\r\n{"html":"${'x'.repeat(256 * KIB)}`);
+    });
+  }
+
+  it('600 uploads of a megabyte that stall: most are refused, and all are ended', async () => {
+    const before = memory();
+    let most = 0;
+    const codes: string[] = [];
+    await arena.withstand(async (attacker) => {
+      const sockets: Socket[] = [];
+      const answers = Promise.all(Array.from({ length: UPLOADS }, () => stall(attacker, sockets)));
+      const over = answers.then(() => true);
+      while (!(await Promise.race([over, sleep(100)]))) most = Math.max(most, memory());
+      codes.push(...(await answers));
+      for (const socket of sockets) socket.destroy();
+    });
+    const counted = Object.groupBy(codes, (code) => code);
+    assert.ok((counted.TOO_MANY_UPLOADS?.length ?? 0) > UPLOADS / 2, JSON.stringify(codes.slice(0, 40)));
+    assert.ok((counted.UPLOAD_TOO_SLOW?.length ?? 0) > 0, 'those that are let in are ended');
+    const grown = Math.round((most - before) / MIB);
+    assert.ok(most - before < MEMORY_OF_UPLOADS, `${grown} MiB more than before`);
+  });
+
+  it('bodies that are slow to parse, to check or to find a fault in', async () => {
+    const names = (count: number) => Array.from({ length: count }, (_, n) => `"n${n}":1`).join();
+    const bodies: [body: string, code: string][] = [
+      [`{"html":"x","data":[${'[],'.repeat(3_000_000)}[]]}`, 'INPUT_TOO_LARGE'],
+      [`{"html":"x","data":{${names(600_000)}}}`, 'INPUT_TOO_LARGE'],
+      [`{"html":"x",${names(49_000)}}`, 'VALIDATION'],
+      [`{"items":[${'1,'.repeat(900_000)}1]}`, 'VALIDATION'],
+      [`{"html":"${'\\n'.repeat(4 * MIB)}`, 'MALFORMED_JSON'],
+      ['['.repeat(999_000), 'MALFORMED_JSON'],
+    ];
+    await arena.withstand(async ({ client }) => {
+      for (const [body, code] of bodies) {
+        const { json } = await client.call('POST', '/v1/pdf', body);
+        assert.equal(json.code, code, body.slice(0, 40));
+      }
+    });
+  });
+
+  it('150 registrations at a time: the owner signs in all the while', async () => {
+    const owner = { email: newEmail(), password: PASSWORD };
+    const post = (path: string, body: object) => send(arena.service.url, 'POST', path, body);
+    assert.equal((await post('/auth/register', owner)).status, 201);
+    await arena.withstand(async () => {
+      const flood = Array.from({ length: 150 }, () =>
+        post('/auth/register', { email: newEmail(), password: PASSWORD }),
+      );
+      assert.equal((await post('/auth/login', owner)).status, 200);
+      const statuses = (await Promise.all(flood)).map(({ status }) => status);
+      assert.ok(statuses.includes(429), 'past what one network may ask for');
+      assert.ok(statuses.filter((status) => status === 201).length < 20);
+    });
+    await eventually('nothing waits', async () => (await post('/auth/login', owner)).status === 200);
+  });
+});
