@@ -40,6 +40,15 @@ export function accountOf(routingKey: string): string {
   return end === -1 ? routingKey : routingKey.slice(0, end);
 }
 
+/**
+ * The routing key of a job that may go to any worker, since it waits where the others of its account go.
+ *
+ * @param salt another one leads elsewhere.
+ */
+export function anywhere(routingKey: string, salt: string): string {
+  return `${accountOf(routingKey)}:~${salt}`;
+}
+
 /** What a worker offers to the bus. */
 export interface PointerConsumer {
   /**

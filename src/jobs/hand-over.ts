@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { KeyedMutex } from '../async/keyed-mutex.ts';
-import type { Bus, JobEvent, JobPointer } from '../bus/bus.ts';
+import { anywhere, type Bus, type JobEvent, type JobPointer } from '../bus/bus.ts';
 import { type NamedPlan, type Plan, poolOf } from '../plans/plan.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { hasEnded, type Job } from './job.ts';
@@ -122,17 +122,18 @@ export class HandOver {
    * Tells the workers of a dispatched job. A pointer that does not arrive is published again by a sweep.
    *
    * @param plan the account's.
+   * @param again for one that nobody has claimed: where its account's others go there may be no room.
    */
-  publish(job: Job, plan: Plan): void {
+  publish(job: Job, plan: Plan, again = false): void {
     const { bus, ledger, logger, slotsPerWorker } = this.#parts;
     const inFlight = ledger.lastSeen(job.accountId)?.inFlight ?? plan.concurrentRenders;
-    const shard = shardOf(job._id, inFlight, slotsPerWorker(job.pool));
+    const key = `${job.accountId}:${shardOf(job._id, inFlight, slotsPerWorker(job.pool))}`;
     const pointer: JobPointer = {
       jobId: job._id,
       version: job.version,
       pool: job.pool,
       class: job.class,
-      routingKey: `${job.accountId}:${shard}`,
+      routingKey: again ? anywhere(key, `${job._id}.${job.updatedAt.getTime()}`) : key,
     };
     bus.publishPointer(pointer).catch((error: unknown) => {
       logger.warn({ err: error, jobId: job._id }, 'pointer not published; a sweep will do it');

@@ -20,6 +20,8 @@ export interface HeldPointer {
  */
 export class ReadAhead {
   readonly #pointers = new Map<string, JobPointer>();
+  /** When they came; the longest here is the first. */
+  readonly #since = new Map<string, number>();
   readonly #room: Readonly<Record<JobClass, Room>> = { interactive: new Room(), bulk: new Room() };
   readonly #ends: Record<JobClass, AbortController> = {
     interactive: new AbortController(),
@@ -37,13 +39,14 @@ export class ReadAhead {
     const known = this.#pointers.get(jobId);
     if (known === undefined || known.version <= pointer.version) this.#pointers.set(jobId, pointer);
     if (known !== undefined) return undefined;
+    this.#since.set(jobId, performance.now());
     const { signal } = this.#ends[pointer.class];
     return {
       signal,
       take: () => {
         const newest = this.#pointers.get(jobId);
         if (signal.aborted || newest === undefined) return undefined;
-        this.#pointers.delete(jobId);
+        this.#remove(jobId);
         return newest;
       },
     };
@@ -54,8 +57,29 @@ export class ReadAhead {
     this.#ends[jobClass].abort();
     this.#ends[jobClass] = new AbortController();
     const out = [...this.#pointers.values()].filter((pointer) => pointer.class === jobClass);
-    for (const { jobId } of out) this.#pointers.delete(jobId);
+    for (const { jobId } of out) this.#remove(jobId);
     return out;
+  }
+
+  /**
+   * Those that have been here for `ms` milliseconds, the longest first.
+   *
+   * @param limit so many at the most.
+   */
+  waiting(ms: number, limit: number): JobPointer[] {
+    const found: JobPointer[] = [];
+    const before = performance.now() - ms;
+    for (const [jobId, since] of this.#since) {
+      if (since > before || found.length === limit) break;
+      const pointer = this.#pointers.get(jobId);
+      if (pointer !== undefined) found.push(pointer);
+    }
+    return found;
+  }
+
+  #remove(jobId: string): void {
+    this.#pointers.delete(jobId);
+    this.#since.delete(jobId);
   }
 }
 

@@ -1,6 +1,7 @@
 import { within } from '../async/timeout.ts';
 import {
   accountOf,
+  anywhere,
   type Bus,
   JOB_CLASSES,
   type JobClass,
@@ -32,6 +33,8 @@ export interface WorkerParts extends AttemptParts {
 
 /** Time for killed renders to be recorded as given back. */
 const GIVE_BACK_MS = 5000;
+/** A pointer that has waited here for so long is offered to other workers, again and again; in milliseconds. */
+const OFFER_EVERY_MS = 1000;
 /** Time for pointers to be handed back; what is not is published again by a sweep. */
 const HAND_BACK_MS = 2000;
 
@@ -50,6 +53,8 @@ export class Worker implements PointerConsumer {
   #pointers: Subscription | undefined;
   /** Whether what comes from the bus is for this worker, and not for others. */
   #takes = false;
+  #offers: NodeJS.Timeout | undefined;
+  #offered = 0;
   #state: WorkerState = 'starting';
   /** Changes of what it takes, one after the other. */
   #turn: Promise<void> = Promise.resolve();
@@ -79,6 +84,8 @@ export class Worker implements PointerConsumer {
     this.#cancels = await this.#parts.bus.subscribeEvents('cancels', ({ jobId }) => {
       if (this.#held.holds(jobId)) void this.#held.renew();
     });
+    this.#offers = setInterval(() => this.#offer(), OFFER_EVERY_MS);
+    this.#offers.unref();
     await this.resume();
   }
 
@@ -138,6 +145,21 @@ export class Worker implements PointerConsumer {
     else await this.#claim(pointer, slot);
   }
 
+  /**
+   * Keys and partitions are shared out by chance, so jobs may wait here while another worker has nothing to do: each time
+   * as many as could run here are sent where chance will have it. Whoever is first to have a slot claims the job.
+   */
+  #offer(): void {
+    const { bus, logger, slots } = this.#parts;
+    for (const pointer of this.#ahead.waiting(OFFER_EVERY_MS, slots)) {
+      this.#offered += 1;
+      const routingKey = anywhere(pointer.routingKey, `${pointer.jobId}.${this.#offered}`);
+      bus.publishPointer({ ...pointer, routingKey }).catch((error: unknown) => {
+        logger.debug({ err: error, jobId: pointer.jobId }, 'pointer not offered to others');
+      });
+    }
+  }
+
   async #claim(pointer: JobPointer, slot: Slot): Promise<void> {
     const { store, owner, leaseMs, logger } = this.#parts;
     // The input is fetched while the claim is under way: most claims succeed.
@@ -174,6 +196,7 @@ export class Worker implements PointerConsumer {
   async stop(graceMs: number): Promise<void> {
     const deadline = performance.now() + graceMs;
     this.#become('ending');
+    clearInterval(this.#offers);
     await this.#turn;
     await this.#letGo();
     await this.#cancels?.stop();

@@ -149,7 +149,7 @@ async function publishAgain(parts: NamedJobsParts, job: Job, now: number): Promi
   const pool = poolOf(plan);
   // Touching it spaces the messages; a claim in between makes the update miss.
   if (!(await parts.store.live.touch(job, pool, new Date(now)))) return false;
-  parts.handOver.publish({ ...job, pool }, plan);
+  parts.handOver.publish({ ...job, pool }, plan, true);
   return true;
 }
 

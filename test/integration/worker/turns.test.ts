@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import type { Bus } from '../../../src/bus/bus.ts';
+import type { Bus, JobPointer } from '../../../src/bus/bus.ts';
 import { createInProcessBus } from '../../../src/bus/in-process.ts';
 import { DEFAULT_POOL } from '../../../src/plans/names.ts';
 import { createFolderOutputStore } from '../../../src/store/outputs/folder.ts';
@@ -125,6 +125,18 @@ describe('Accounts at the slots of a worker', function () {
       await takesTurns(await openBus(kafka, newPrefix(), { partitions: 1 }));
     });
 
+    it('find a worker that has room for what waits at another, though their keys lead to that one', async () => {
+      const prefix = newPrefix();
+      const bus = await openBus(kafka, prefix);
+      await open(withOneKey(bus));
+      const workers = [await start('a', bus), await start('b', await openBus(kafka, prefix))];
+      await submit('one', 2 * SLOTS);
+      // Nothing ends, and no sweep publishes anything again.
+      await Promise.all(workers.map(isFull));
+      for (const { running } of workers) for (const end of running.values()) end();
+      await eventually('all have ended', () => domain.ended.length === 2 * SLOTS);
+    });
+
     it('find another worker for what waits at one, as soon as it has come', async () => {
       const prefix = newPrefix();
       const bus = await openBus(kafka, prefix);
@@ -142,3 +154,15 @@ describe('Accounts at the slots of a worker', function () {
     });
   });
 });
+
+/** A bus on which all pointers are for one worker. */
+function withOneKey(bus: Bus): Bus {
+  return new Proxy(bus, {
+    get(target, name: keyof Bus) {
+      if (name === 'publishPointer')
+        return (pointer: JobPointer) => target.publishPointer({ ...pointer, routingKey: 'one:0' });
+      const method = target[name];
+      return typeof method === 'function' ? method.bind(target) : method;
+    },
+  });
+}
