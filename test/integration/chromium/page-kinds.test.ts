@@ -160,7 +160,10 @@ describe('real-looking documents', () => {
         await assertAlike(await renderIn(false, html), framed, 'without frames and with them');
       }
       if (name === SCROLLED_TO) return;
-      await assertAlike(framed, await (atRest.get(name) ?? printPlainly(html, 0)), 'here and in Chromium');
+      const plain = await (atRest.get(name) ?? printPlainly(html, 0));
+      // An ordinary page may still have been on its way: the focus, for one, comes when there is time for it.
+      const isAlike = (await difference(framed, plain)) <= TOLERANCE;
+      if (!isAlike) await assertAlike(framed, await printPlainly(html, MOVING_MS), 'here and in Chromium');
     });
   }
 
