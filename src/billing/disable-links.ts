@@ -4,8 +4,6 @@ import { Collection, type CollectionSpec } from '../store/collection.ts';
 
 /** How long a link of a mail works. */
 export const DISABLE_LINK_LIFE_MS = 30 * 24 * 3_600_000;
-/** Far longer than any token that we make. */
-export const LONGEST_TOKEN_CHARS = 4096;
 
 const KEY_ID = 'auto-overage-disable';
 const KEY_BYTES = 32;

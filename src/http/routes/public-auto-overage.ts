@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { LONGEST_TOKEN_CHARS } from '../../billing/disable-links.ts';
 import type { ApiParts } from '../api-parts.ts';
 import { confirmationPage, informationPage, PAGE_POLICY } from '../auto-overage-pages.ts';
 import { defineRoute } from '../route.ts';
@@ -26,7 +25,8 @@ const ask = defineRoute({
   tags: ['Billing'],
   auth: 'none',
   query: z.strictObject({
-    token: z.string().max(LONGEST_TOKEN_CHARS).describe('Of the link in the mail.'),
+    // Of any length: what is not one of our tokens gets the page that says so.
+    token: z.string().describe('Of the link in the mail.'),
   }),
   responses: { 200: { description: 'A page with a form.', contentType: 'text/html; charset=utf-8' } },
   errors: ['UNAVAILABLE'],
@@ -55,9 +55,7 @@ const disable = defineRoute({
       headers: { Location: 'The billing page, with `autoOverageDisabled`.' },
     },
   },
-  errors: ['INPUT_TOO_LARGE'],
-  // The page's own form is what sends it.
-  internal: true,
+  errors: ['INPUT_TOO_LARGE', 'UNAVAILABLE'],
 }).handledBy(async ({ rawBody }, { disableLinks, autoOverage, clock }: ApiParts) => {
   const token = tokenIn(rawBody.toString('utf8'));
   const accountId = token === undefined ? undefined : await disableLinks.verify(token, clock.now());

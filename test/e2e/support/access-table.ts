@@ -267,6 +267,10 @@ export const ACCESS: Readonly<Record<string, Row>> = {
   'POST /webhooks/payments': { status: 400, ask: () => ({ path: '/webhooks/payments', body: {} }) },
 
   'GET /public/auto-overage/disable': open('/public/auto-overage/disable?token=none'),
+  'POST /public/auto-overage/disable': {
+    status: 303,
+    ask: () => ({ path: '/public/auto-overage/disable', body: { token: 'none' } }),
+  },
   'GET /healthz': open('/healthz'),
   'GET /readyz': open('/readyz'),
   'GET /metrics': open('/metrics'),

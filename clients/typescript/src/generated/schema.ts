@@ -947,7 +947,11 @@ export interface paths {
          */
         get: operations["get_public_auto_overage_disable"];
         put?: never;
-        post?: never;
+        /**
+         * Turn auto overage off by the link of a mail
+         * @description Leads to the billing page in any case: with `autoOverageDisabled=1` when that turned it off, with `0` when it was off already, or the token is not valid, or no longer.
+         */
+        post: operations["post_public_auto_overage_disable"];
         delete?: never;
         options?: never;
         head?: never;
@@ -7228,6 +7232,61 @@ export interface operations {
             };
             /** @description Bad Request: `VALIDATION` */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Internal Server Error: `INTERNAL` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_public_auto_overage_disable: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The token, `token=…`; as JSON, `{"token": "…"}`, it is taken as well. */
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description The billing page follows. */
+            303: {
+                headers: {
+                    /** @description The billing page, with `autoOverageDisabled`. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain; charset=utf-8": unknown;
+                };
+            };
+            /** @description Payload Too Large: `INPUT_TOO_LARGE` */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
