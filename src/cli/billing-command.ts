@@ -1,8 +1,12 @@
 import { checkStripe, setUpStripe } from '../billing/setup.ts';
 import { StripeGateway } from '../billing/stripe-gateway.ts';
-import { loadConfig } from '../config.ts';
+import { type Config, loadConfig } from '../config.ts';
+import { openMirroredPlans } from '../plans/mirrored-plans.ts';
+import { PlanMirror } from '../plans/plan-mirror.ts';
+import type { PlanSource } from '../plans/plan-source.ts';
 import { openPlanSource } from '../plans/watched-plans.ts';
-import { createLogger } from '../telemetry/logger.ts';
+import { connectDatabase } from '../store/connection.ts';
+import { createLogger, type Logger } from '../telemetry/logger.ts';
 import { CommandError } from './command-error.ts';
 
 export const BILLING_USAGE = `usage: platen billing <command>
@@ -11,7 +15,8 @@ commands:
   setup    make the products, prices, portal and webhook endpoint that are missing at Stripe
   check    say what is missing there, or different
 
-Both need STRIPE_SECRET_KEY and PLATEN_PUBLIC_URL; prices of plans are those of PLATEN_PLANS_FILE, or the built-in ones.`;
+Both need STRIPE_SECRET_KEY and PLATEN_PUBLIC_URL; prices of plans are those of PLATEN_PLANS_FILE,
+otherwise of the cluster's plans in the database of MONGODB_URI, if there are any, or the built-in ones.`;
 
 /**
  * @returns the exit code: 1 when `check` has found something.
@@ -28,7 +33,7 @@ export async function runBillingCommand(
   if (secretKey === undefined) throw new CommandError('STRIPE_SECRET_KEY is required.');
   if (publicUrl === undefined) throw new CommandError('PLATEN_PUBLIC_URL is required.');
   const logger = createLogger({ level: 'silent', role: 'billing', instance: 'billing' });
-  const plans = await openPlanSource(config.PLATEN_PLANS_FILE, { logger, onChecked: () => undefined });
+  const plans = await openPlans(config, logger);
   const gateway = new StripeGateway({ secretKey, apiBase });
   const webhookUrl = `${publicUrl.replace(/\/$/, '')}/webhooks/payments`;
   const act = command === 'setup' ? setUpStripe : checkStripe;
@@ -37,4 +42,24 @@ export async function runBillingCommand(
   if (lines.length === 0) print('Everything is there.');
   if (webhookSecret !== undefined) print(`\nSTRIPE_WEBHOOK_SECRET=${webhookSecret}   (shown this once)`);
   return command === 'check' && lines.length > 0 ? 1 : 0;
+}
+
+/** The plans as they are now, of which only prices are asked. @throws CommandError when they cannot be had. */
+async function openPlans(
+  { PLATEN_PLANS_FILE, MONGODB_URI }: Pick<Config, 'PLATEN_PLANS_FILE' | 'MONGODB_URI'>,
+  logger: Logger,
+): Promise<PlanSource> {
+  if (PLATEN_PLANS_FILE !== undefined || MONGODB_URI === undefined) {
+    return openPlanSource(PLATEN_PLANS_FILE, { logger, onChecked: () => undefined });
+  }
+  try {
+    const connection = await connectDatabase(MONGODB_URI, logger);
+    try {
+      return await openMirroredPlans(new PlanMirror(connection), logger);
+    } finally {
+      await connection.close();
+    }
+  } catch (error) {
+    throw new CommandError(`The database cannot be reached: ${(error as Error).message}`);
+  }
 }

@@ -54,6 +54,25 @@ describe('compose.yaml', () => {
     assert.ok(existsSync(new URL(path, ROOT)));
   });
 
+  it('hands down what billing and mails need, each to those who need it, and nothing of it by default', () => {
+    const needed: Readonly<Record<string, readonly string[]>> = {
+      STRIPE_SECRET_KEY: ['api', 'dispatcher'],
+      STRIPE_WEBHOOK_SECRET: ['api'],
+      STRIPE_API_BASE: ['api', 'dispatcher'],
+      SMTP_URL: ['dispatcher'],
+      PLATEN_MAIL_FROM: ['dispatcher'],
+    };
+    for (const role of ROLES) {
+      for (const [name, roles] of Object.entries(needed)) {
+        const given = services[role]!.environment[name];
+        assert.equal(given, roles.includes(role) ? `\${${name}:-}` : undefined, `${role} ${name}`);
+        assert.equal(environment(role)[name] ?? '', '');
+      }
+    }
+    for (const role of ['api', 'dispatcher'])
+      assert.equal(environment(role).PLATEN_PUBLIC_URL, 'http://localhost:8080');
+  });
+
   it('gives the secret of download links to the API alone', () => {
     for (const role of ROLES) assert.equal('PLATEN_SECRET' in services[role]!.environment, role === 'api');
   });

@@ -12,6 +12,9 @@ const IN_A_POD: Readonly<Record<string, string>> = {
   PLATEN_BOOTSTRAP_PASSWORD: 'correct horse',
   PLATEN_BOOTSTRAP_API_KEY: `sk_live_${'k'.repeat(32)}`,
   KAFKA_SASL_PASSWORD: 'pass',
+  STRIPE_SECRET_KEY: 'rk_test_chart',
+  STRIPE_WEBHOOK_SECRET: 'whsec_chart',
+  SMTP_URL: 'smtps://platen:pass@mail.example.com:465',
   POD_NAME: 'platen-controller-0',
   POD_NAMESPACE: 'default',
 };
@@ -27,6 +30,12 @@ const VALUES: Readonly<Record<string, Values>> = {
       topics: { prefix: 'print', partitions: 24, replication: 3 },
     },
     bootstrap: { email: 'a@example.com', password: 'correct horse', apiKey: `sk_live_${'k'.repeat(32)}` },
+    stripe: {
+      secretKey: 'rk_test_chart',
+      webhookSecret: 'whsec_chart',
+      apiBase: 'http://stand-in.test:8080',
+    },
+    mail: { smtpUrl: 'smtps://platen:pass@mail.example.com:465', from: 'billing@example.com' },
     config: {
       publicUrl: 'https://pdf.example.com',
       trustedProxies: 2,
@@ -76,6 +85,18 @@ describe('what the chart sets', function () {
       '10.0.0.0/8',
       'fd00::/8',
     ]);
+    const dispatcher = loadConfig('dispatcher', inPod(manifests, 'dispatcher'));
+    for (const { STRIPE_SECRET_KEY, STRIPE_API_BASE, PLATEN_PUBLIC_URL } of [api, dispatcher]) {
+      assert.deepEqual(
+        [STRIPE_SECRET_KEY, STRIPE_API_BASE, PLATEN_PUBLIC_URL],
+        ['rk_test_chart', 'http://stand-in.test:8080', 'https://pdf.example.com'],
+      );
+    }
+    assert.equal(api.STRIPE_WEBHOOK_SECRET, 'whsec_chart');
+    assert.deepEqual(
+      [dispatcher.SMTP_URL, dispatcher.PLATEN_MAIL_FROM],
+      ['smtps://platen:pass@mail.example.com:465', 'billing@example.com'],
+    );
     const controller = loadConfig('controller', inPod(manifests, 'controller'));
     assert.deepEqual(controller.PLATEN_WATCH_NAMESPACES, ['red', 'blue']);
     assert.equal(controller.PLATEN_LEASE_NAME, 'platen-controller');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { HELMS, LEAST, over, refusal, render, type Values } from './support/helm.ts';
 
+const PUBLIC = { publicUrl: 'https://pdf.example.com' };
 /** Values with a mistake in them, and what a person who made it must read. */
 const MISTAKES: readonly (readonly [string, Values, RegExp])[] = [
   [
@@ -69,6 +70,80 @@ const MISTAKES: readonly (readonly [string, Values, RegExp])[] = [
     { config: { oidc: { issuer: 'https://id.example' } } },
     /issuer and audience must be set together/,
   ],
+  [
+    'a key for browsers',
+    { config: PUBLIC, stripe: { secretKey: 'pk_test_x', webhookSecret: 'whsec_x' } },
+    /stripe\.secretKey must begin with sk_ or rk_/,
+  ],
+  [
+    'a key of Stripe’s without a signing secret',
+    { config: PUBLIC, stripe: { secretKey: 'rk_test_x' } },
+    /stripe\.webhookSecret: without it no event of Stripe's is accepted/,
+  ],
+  [
+    'a signing secret of another form',
+    { config: PUBLIC, stripe: { secretKey: 'rk_test_x', webhookSecret: 'secret' } },
+    /stripe\.webhookSecret must begin with whsec_/,
+  ],
+  [
+    'a signing secret without a key',
+    { stripe: { webhookSecret: 'whsec_x' } },
+    /stripe\.secretKey: a signing secret or an address is given, but no key/,
+  ],
+  [
+    'a key of Stripe’s twice',
+    { config: PUBLIC, stripe: { secretKey: 'rk_test_x', existingSecret: { name: 'stripe' } } },
+    /stripe: set secretKey and webhookSecret, or existingSecret\.name, not both/,
+  ],
+  [
+    'Stripe without a way back',
+    { stripe: { existingSecret: { name: 'stripe' } } },
+    /config\.publicUrl: Stripe's pages and the links of mails lead there/,
+  ],
+  [
+    'a stand-in that has no address',
+    { config: PUBLIC, stripe: { existingSecret: { name: 'stripe' }, apiBase: 'stand-in:8080' } },
+    /'\/stripe\/apiBase'.* does not match pattern/,
+  ],
+  ['a misspelt key of Stripe’s', { stripe: { apiKey: 'x' } }, /additional properties 'apiKey' not allowed/],
+  [
+    'an empty key in a secret',
+    { config: PUBLIC, stripe: { existingSecret: { name: 'stripe', webhookSecretKey: '' } } },
+    /'\/stripe\/existingSecret\/webhookSecretKey': minLength/,
+  ],
+  [
+    'a mail server of another kind',
+    { config: PUBLIC, mail: { smtpUrl: 'imap://mail.example.com', from: 'a@example.com' } },
+    /mail\.smtpUrl must begin with smtp:\/\/ or smtps:\/\//,
+  ],
+  [
+    'a mail server twice',
+    {
+      config: PUBLIC,
+      mail: { smtpUrl: 'smtp://mail.example.com', existingSecret: { name: 'mail' }, from: 'a@example.com' },
+    },
+    /mail: set smtpUrl or existingSecret\.name, not both/,
+  ],
+  [
+    'mails of nobody',
+    { config: PUBLIC, mail: { existingSecret: { name: 'mail' } } },
+    /mail\.from: say which address mails come from/,
+  ],
+  [
+    'a sender without a server',
+    { mail: { from: 'billing@example.com' } },
+    /mail: a sender is given, but no server/,
+  ],
+  [
+    'a sender with a name',
+    { config: PUBLIC, mail: { existingSecret: { name: 'mail' }, from: 'Platen <a@example.com>' } },
+    /'\/mail\/from'.* does not match pattern/,
+  ],
+  [
+    'mails whose links lead nowhere',
+    { mail: { existingSecret: { name: 'mail' }, from: 'billing@example.com' } },
+    /config\.publicUrl: Stripe's pages and the links of mails lead there/,
+  ],
   ['an ingress for no host', { ingress: { enabled: true } }, /ingress\.hosts: an ingress needs a host/],
   [
     'a route without a gateway',
@@ -111,6 +186,18 @@ for (const helm of HELMS) {
     it('tells all mistakes at once', async () => {
       const said = await refusal(helm, { secret: { value: 'short' }, config: { oidc: { audience: 'a' } } });
       assert.equal(said.match(/^ {2}(mongodb|kafka|secret\.value|config\.oidc)/gm)?.length, 4, said);
+    });
+
+    it('does not show what is secret in what it refuses', async () => {
+      const said = await refusal(
+        helm,
+        over(LEAST, {
+          stripe: { secretKey: 'pk_live_hidden', webhookSecret: 'hidden' },
+          mail: { smtpUrl: 'imap://platen:hidden@mail.example.com', from: 'billing@example.com' },
+        }),
+      );
+      assert.match(said, /stripe\.secretKey must begin/);
+      assert.doesNotMatch(said, /hidden/);
     });
 
     it('refuses a cluster that is too old', async () => {

@@ -43,6 +43,44 @@ keys:
 {{- end -}}
 {{- end -}}
 
+{{/* Whether there is anything to sell by, and anybody to mail through: not empty if so. */}}
+{{- define "platen.sells" -}}
+{{- with .Values.stripe }}{{ or .secretKey .existingSecret.name }}{{ end -}}
+{{- end -}}
+
+{{- define "platen.mails" -}}
+{{- with .Values.mail }}{{ or .smtpUrl .existingSecret.name }}{{ end -}}
+{{- end -}}
+
+{{/* What who calls Stripe is told: the API, and the dispatcher, which follows subscriptions and buys blocks. */}}
+{{- define "platen.stripeEnv" -}}
+{{- if include "platen.sells" . }}
+{{- $existing := .Values.stripe.existingSecret }}
+{{- $own := printf "%s-stripe" (include "platen.fullname" .) }}
+{{ include "platen.secretVariable" (dict "name" "STRIPE_SECRET_KEY" "secret" (dict "name" ($existing.name | default $own) "key" (empty $existing.name | ternary "secret-key" $existing.secretKeyKey))) }}
+{{- include "platen.variables" (dict "STRIPE_API_BASE" .Values.stripe.apiBase) }}
+{{- end }}
+{{- end -}}
+
+{{/* What the API is told besides: it alone takes events. */}}
+{{- define "platen.stripeWebhookEnv" -}}
+{{- if include "platen.sells" . }}
+{{- $existing := .Values.stripe.existingSecret }}
+{{- $own := printf "%s-stripe" (include "platen.fullname" .) }}
+{{ include "platen.secretVariable" (dict "name" "STRIPE_WEBHOOK_SECRET" "secret" (dict "name" ($existing.name | default $own) "key" (empty $existing.name | ternary "webhook-secret" $existing.webhookSecretKey))) }}
+{{- end }}
+{{- end -}}
+
+{{/* What who sends mails is told: the dispatcher. */}}
+{{- define "platen.mailEnv" -}}
+{{- if include "platen.mails" . }}
+{{- $existing := .Values.mail.existingSecret }}
+{{- $own := printf "%s-mail" (include "platen.fullname" .) }}
+{{ include "platen.secretVariable" (dict "name" "SMTP_URL" "secret" (dict "name" ($existing.name | default $own) "key" (empty $existing.name | ternary "smtp-url" $existing.key))) }}
+{{- include "platen.variables" (dict "PLATEN_MAIL_FROM" .Values.mail.from) }}
+{{- end }}
+{{- end -}}
+
 {{/* The authorities of the database and of the brokers, each where its role mounts it. */}}
 {{- define "platen.mongodbCa" -}}
 {{- $tls := .Values.mongodb.tls -}}
@@ -158,5 +196,9 @@ key: {{ empty $tls.existingSecret.name | ternary "ca.crt" $tls.existingSecret.ke
 {{- end -}}
 
 {{- define "platen.apiChecksum" -}}
-{{- dict "secret" .Values.secret "bootstrap" .Values.bootstrap | toJson | sha256sum | trunc 16 -}}
+{{- dict "secret" .Values.secret "bootstrap" .Values.bootstrap "stripe" .Values.stripe | toJson | sha256sum | trunc 16 -}}
+{{- end -}}
+
+{{- define "platen.dispatcherChecksum" -}}
+{{- dict "stripe" .Values.stripe "mail" .Values.mail | toJson | sha256sum | trunc 16 -}}
 {{- end -}}

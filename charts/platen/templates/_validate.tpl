@@ -46,6 +46,40 @@
 {{- $faults = append $faults "bootstrap.email: a password or key is given, but not whose." -}}
 {{- end -}}
 {{- end -}}
+{{- with .stripe -}}
+{{- if and .existingSecret.name (or .secretKey .webhookSecret) -}}
+{{- $faults = append $faults "stripe: set secretKey and webhookSecret, or existingSecret.name, not both." -}}
+{{- end -}}
+{{- if and .secretKey (not (regexMatch "^(sk|rk)_[A-Za-z0-9_]+$" .secretKey)) -}}
+{{- $faults = append $faults "stripe.secretKey must begin with sk_ or rk_; what begins with pk_ is for browsers." -}}
+{{- end -}}
+{{- if and .webhookSecret (not (regexMatch "^whsec_.+$" .webhookSecret)) -}}
+{{- $faults = append $faults "stripe.webhookSecret must begin with whsec_; `platen billing setup` prints it." -}}
+{{- end -}}
+{{- if and .secretKey (not .webhookSecret) -}}
+{{- $faults = append $faults "stripe.webhookSecret: without it no event of Stripe's is accepted. `platen billing setup` prints it." -}}
+{{- end -}}
+{{- if and (not (include "platen.sells" $)) (or .webhookSecret .apiBase) -}}
+{{- $faults = append $faults "stripe.secretKey: a signing secret or an address is given, but no key: nothing would be sold." -}}
+{{- end -}}
+{{- end -}}
+{{- with .mail -}}
+{{- if and .existingSecret.name .smtpUrl -}}
+{{- $faults = append $faults "mail: set smtpUrl or existingSecret.name, not both." -}}
+{{- end -}}
+{{- if and .smtpUrl (not (regexMatch "^smtps?://[^/\\s]+" .smtpUrl)) -}}
+{{- $faults = append $faults "mail.smtpUrl must begin with smtp:// or smtps:// and name a host, as in smtp://user:password@smtp.example.com:587." -}}
+{{- end -}}
+{{- if and (include "platen.mails" $) (not .from) -}}
+{{- $faults = append $faults "mail.from: say which address mails come from; mail servers refuse those that are not theirs." -}}
+{{- end -}}
+{{- if and .from (not (include "platen.mails" $)) -}}
+{{- $faults = append $faults "mail: a sender is given, but no server: set smtpUrl or existingSecret.name." -}}
+{{- end -}}
+{{- end -}}
+{{- if and (or (include "platen.sells" $) (include "platen.mails" $)) (not .config.publicUrl) -}}
+{{- $faults = append $faults "config.publicUrl: Stripe's pages and the links of mails lead there. Set it to the address of the API, as in https://pdf.example.com." -}}
+{{- end -}}
 {{- if ne (empty .config.oidc.issuer) (empty .config.oidc.audience) -}}
 {{- $faults = append $faults "config.oidc: issuer and audience must be set together." -}}
 {{- end -}}
