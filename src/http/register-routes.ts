@@ -95,7 +95,7 @@ async function readAndCheck<Parts>(
     if (bodies === undefined) throw new Error(`Nothing takes in the bodies of ${route.path}.`);
     const ownerId = caller?.accountId ?? strangersOf(request);
     if (route.rawBody === undefined) body = await readJson(request, bodyLimit(caller), bodies, ownerId);
-    else raw = await readBytes(request, route.rawBody.maxBytes, bodies, ownerId);
+    else raw = await readRaw(request, route.rawBody, bodies, ownerId);
   }
   const release = (body ?? raw)?.release;
   try {
@@ -123,6 +123,20 @@ async function readAndCheck<Parts>(
   } catch (error) {
     release?.();
     throw error;
+  }
+}
+
+async function readRaw(
+  request: Request,
+  { maxBytes, refusedAs }: NonNullable<Route<unknown>['rawBody']>,
+  bodies: BodyIntake,
+  ownerId: string,
+): Promise<Pick<JsonBody, 'bytes' | 'release'>> {
+  try {
+    return await readBytes(request, maxBytes, bodies, ownerId);
+  } catch (error) {
+    if (refusedAs === undefined || !(error instanceof PlatenError)) throw error;
+    throw new PlatenError(refusedAs, error.message, { cause: error });
   }
 }
 

@@ -121,7 +121,12 @@ interface RouteSpec<A extends Auth, R extends Responses, P, Q, H, B> {
   /** Of a JSON body, which is required then. */
   readonly body?: B;
   /** The handler takes the bytes of the body as they came, of any type, up to so many; instead of `body`. */
-  readonly rawBody?: { readonly maxBytes: number; readonly description: string };
+  readonly rawBody?: {
+    readonly maxBytes: number;
+    readonly description: string;
+    /** What a body that cannot be taken in is answered with, one that is too large above all; its own fault when absent. */
+    readonly refusedAs?: ErrorCode;
+  };
   /** Refuses a body that is too much to be checked under the caller's plan, before it is; throws what the caller is told. */
   readonly refuseBody?: (body: unknown, plan: Plan) => void;
   /** Rules between the fields of the body; asked even of a body with faults, so that all are told at once. */

@@ -12,21 +12,25 @@ const receive = defineRoute({
   path: '/webhooks/payments',
   summary: 'Take an event of the payment provider',
   description:
-    "Called by the provider. The signature is over the bytes of the body, in Stripe's form `t=…,v1=…`. What an event says is taken as a hint: the state is asked for anew. Whatever is answered 400 is to be sent again.",
+    "Called by the provider. The signature is over the bytes of the body, in Stripe's form `t=…,v1=…`. What an event says is taken as a hint: the state is asked for anew. Whatever is answered 400 is to be sent again; that is the answer to everything that is not taken, one that is too large included.",
   tags: ['Billing'],
   auth: 'none',
   headers: z.object({
     'payments-signature': z.string().max(4096).optional().describe('The signature.'),
     'stripe-signature': z.string().max(4096).optional().describe('The same, as Stripe names it.'),
   }),
-  rawBody: { maxBytes: MAX_BYTES, description: 'The event, byte for byte as it was signed.' },
+  rawBody: {
+    maxBytes: MAX_BYTES,
+    description: 'The event, byte for byte as it was signed.',
+    refusedAs: 'PAYMENT_EVENT_REFUSED',
+  },
   responses: {
     200: {
       description: 'The event is accepted, or was before, or is of no interest here.',
       schema: z.strictObject({ received: z.boolean() }).meta({ id: 'PaymentEventReceipt' }),
     },
   },
-  errors: ['PAYMENT_EVENT_REFUSED', 'BILLING_NOT_CONFIGURED', 'INPUT_TOO_LARGE'],
+  errors: ['PAYMENT_EVENT_REFUSED', 'BILLING_NOT_CONFIGURED'],
 }).handledBy(async ({ headers, rawBody }, { billing, metrics, logger }: ApiParts) => {
   const events = billing.selling?.events;
   if (events?.canVerify !== true) throw new PlatenError('BILLING_NOT_CONFIGURED');

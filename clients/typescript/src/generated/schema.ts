@@ -874,7 +874,7 @@ export interface paths {
         put?: never;
         /**
          * Take an event of the payment provider
-         * @description Called by the provider. The signature is over the bytes of the body, in Stripe's form `t=…,v1=…`. What an event says is taken as a hint: the state is asked for anew. Whatever is answered 400 is to be sent again.
+         * @description Called by the provider. The signature is over the bytes of the body, in Stripe's form `t=…,v1=…`. What an event says is taken as a hint: the state is asked for anew. Whatever is answered 400 is to be sent again; that is the answer to everything that is not taken, one that is too large included.
          */
         post: operations["post_webhooks_payments"];
         delete?: never;
@@ -7043,15 +7043,6 @@ export interface operations {
             };
             /** @description Bad Request: `VALIDATION`, `PAYMENT_EVENT_REFUSED`, `BILLING_NOT_CONFIGURED` */
             400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Payload Too Large: `INPUT_TOO_LARGE` */
-            413: {
                 headers: {
                     [name: string]: unknown;
                 };
