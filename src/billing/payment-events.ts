@@ -47,7 +47,9 @@ export const EVENT_TYPES = [
   'charge.dispute.funds_withdrawn',
   'charge.dispute.funds_reinstated',
 ] as const satisfies readonly Stripe.WebhookEndpointCreateParams.EnabledEvent[];
-const KNOWN: ReadonlySet<string> = new Set(EVENT_TYPES);
+/** Names under which the same is told to endpoints that were not made by `platen billing setup`. */
+const OLDER_NAMES = ['charge.refunded', 'charge.refund.updated'];
+const KNOWN: ReadonlySet<string> = new Set([...EVENT_TYPES, ...OLDER_NAMES]);
 
 /** Of something whose customer does not stand in the event. */
 export interface Reference {

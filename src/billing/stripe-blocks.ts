@@ -136,11 +136,20 @@ export class StripeBlocks {
   async charges(customerId: string): Promise<ChargeFate[]> {
     const { data } = await this.#stripe.charges.list({ customer: customerId, limit: 100 });
     return Promise.all(
-      data.map(async ({ id, payment_intent: intent, amount_refunded: refundedCents, disputed }) => {
+      data.map(async ({ id, payment_intent: intent, amount_refunded: refunded, disputed }) => {
         const dispute = disputed ? await this.#disputeOf(id) : 'none';
+        const refundedCents = refunded > 0 ? await this.#refundedOf(id) : 0;
         return { intentId: idOf(intent), refundedCents, dispute };
       }),
     );
+  }
+
+  /** Refunds fail days later; whether the charge's own sum goes down then Stripe does not say, so they are added up here. */
+  async #refundedOf(charge: string): Promise<number> {
+    const { data } = await this.#stripe.refunds.list({ charge, limit: 100 });
+    return data
+      .filter(({ status }) => status !== 'failed' && status !== 'canceled')
+      .reduce((sum, { amount }) => sum + amount, 0);
   }
 
   async #disputeOf(charge: string): Promise<ChargeFate['dispute']> {

@@ -99,7 +99,10 @@ export class SubscriptionSync {
     for (const step of this.#parts.furtherSteps ?? []) await step(account, customer, state);
     await this.#mend(account, state);
     if (customer.deleted) await store.unlink(account);
-    return (await store.note(account, state)) ? 'done' : 'overtaken';
+    if (await store.note(account, state)) return 'done';
+    // The steps may have written something older than what the other has seen: one more look puts that right.
+    await store.wantAccount(account._id, account.cause ?? 'overtaken');
+    return 'overtaken';
   }
 
   /** Only what the subscription changes is written, so that a plan set by hand stays until it does. */

@@ -2,6 +2,8 @@ import { type AuditLog, BY_BILLING, type DoneBy } from '../../audit/audit-log.ts
 import { PlatenError } from '../../errors/registry.ts';
 import type { Overage } from '../../jobs/ledger/overage.ts';
 import type { Purchases } from '../../jobs/ledger/purchases.ts';
+import type { DisabledBecause } from '../../mail/mail.ts';
+import type { MailOutbox } from '../../mail/outbox.ts';
 import type { BillingStore } from '../billing-store.ts';
 import { BLOCK_SIZES, type BlockSize, type Catalogue } from '../catalogue.ts';
 import { told } from '../refusals.ts';
@@ -20,6 +22,8 @@ export interface AutoOverageParts {
   readonly purchases: Purchases;
   readonly catalogue: Catalogue;
   readonly audit: Pick<AuditLog, 'record'>;
+  readonly outbox: Pick<MailOutbox, 'enqueue'>;
+  readonly emailOf: (accountId: string) => Promise<string | null>;
 }
 
 /** What an account lets the service buy when its quota is used up. */
@@ -72,29 +76,53 @@ export class AutoOverage {
     });
   }
 
-  /** @returns false when it was off already. */
-  async disable(accountId: string, cause: string, by: DoneBy = BY_BILLING): Promise<boolean> {
+  /** The owner gets a mail that says why. @returns false when it was off already. */
+  async disable(accountId: string, because: DisabledBecause, by: DoneBy = BY_BILLING): Promise<boolean> {
     const { purchases, audit } = this.#parts;
-    if (!(await purchases.disable(accountId))) return false;
-    await audit.record({
-      accountId,
-      action: 'billing.auto_overage_changed',
-      ...by,
-      details: { enabled: 'false', cause },
-    });
-    return true;
+    const done = await purchases.disable(accountId, because);
+    if (done) {
+      await audit.record({
+        accountId,
+        action: 'billing.auto_overage_changed',
+        ...by,
+        details: { enabled: 'false', cause: because },
+      });
+    }
+    await this.#tell(accountId);
+    return done;
+  }
+
+  /**
+   * That there is something to tell is written by the same update that turns it off; so whoever dies before the mail is in
+   * the outbox has it told by the next who comes by.
+   */
+  async #tell(accountId: string): Promise<void> {
+    const { purchases, outbox, emailOf } = this.#parts;
+    const untold = (await this.of(accountId))?.untold;
+    if (untold === undefined) return;
+    const { because, at } = untold;
+    const to = await emailOf(accountId);
+    if (to !== null) {
+      const id = `${accountId}:auto-overage-off:${at}`;
+      await outbox.enqueue({ id, accountId, to, kind: 'auto-overage-disabled', values: { because } });
+    }
+    await purchases.told(accountId, at);
   }
 
   /** Follows the subscription: a new period's cap is untouched, and what is not paid buys nothing. */
-  async follow(accountId: string, state: SubscriptionState): Promise<void> {
+  async follow(
+    accountId: string,
+    state: Pick<SubscriptionState, 'mayBuyByItself' | 'currentPeriod'>,
+  ): Promise<void> {
     const { purchases } = this.#parts;
     await purchases.allow(accountId, state.mayBuyByItself);
     const cycle = cycleOf(state);
     if (cycle !== undefined) await purchases.begin(accountId, cycle);
+    await this.#tell(accountId);
   }
 }
 
 /** Names a billing period; a later one comes later in the order of texts. */
-function cycleOf({ currentPeriod }: SubscriptionState): string | undefined {
+function cycleOf({ currentPeriod }: Pick<SubscriptionState, 'currentPeriod'>): string | undefined {
   return currentPeriod?.start.toISOString();
 }

@@ -5,7 +5,7 @@ import { Collection, type CollectionSpec } from '../../store/collection.ts';
 /**
  * Where a block stands.
  *
- *     reserved ──► drafted ──► paying ──► paid ──► granted ──► frozen ⇄ granted, reversed
+ *     reserved ──► drafted ──► paying ──► paid ──► granted ⇄ frozen ⇄ reversed ⇄ granted
  *        │                       │ ▲        ▲
  *        │ (by hand)             ▼ │        │
  *        ├──► paid         action_required  │
@@ -173,10 +173,10 @@ export class BlockStore {
     );
   }
 
-  /** Blocks whose payment may still be taken back. */
+  /** Blocks whose payment may still be taken back, or come back after all. */
   paidOf(accountId: string): Promise<Block[]> {
     const since = new Date(this.#clock.now().getTime() - LOOKED_AFTER_MS);
-    const states: BlockState[] = ['granted', 'frozen'];
+    const states: BlockState[] = ['granted', 'frozen', 'reversed'];
     return this.#blocks.find({ accountId, createdAt: { $gt: since }, state: { $in: states } });
   }
 

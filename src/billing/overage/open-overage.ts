@@ -44,7 +44,8 @@ export interface OverageServices {
 export function openOverage(parts: OverageParts): OverageServices {
   const { store, blocks, purchases, accounts, plans } = parts;
   const gateway = new StripeBlocks(parts.gateway);
-  const autoOverage = new AutoOverage(parts);
+  const emailOf = async (accountId: string) => (await accounts.find(accountId))?.email ?? null;
+  const autoOverage = new AutoOverage({ ...parts, emailOf });
   const blockLedger = new BlockLedger({
     ...parts,
     gateway,
@@ -59,8 +60,7 @@ export function openOverage(parts: OverageParts): OverageServices {
       };
     },
   });
-  const emailOf = async (accountId: string) => (await accounts.find(accountId))?.email ?? null;
-  const reversals = new Reversals({ ...parts, blocks, purchases, autoOverage, gateway, emailOf });
+  const reversals = new Reversals({ blocks, purchases, autoOverage, gateway });
   return {
     autoOverage,
     blockLedger,

@@ -11,7 +11,12 @@ export interface BoughtBlock {
   readonly until: number;
   /** A dispute: it cannot be used, and is not lost. */
   readonly frozen?: boolean;
+  /** A refund has taken back what was left of it: these PDFs return if the refund fails. */
+  readonly withdrawn?: number;
 }
+
+/** Whether a block can be used, not for now, or not any more. */
+export type Standing = 'usable' | 'frozen' | 'taken';
 
 /**
  * What is bought, and from which period's use it is taken. Nothing is written here while blocks are used: what a period
@@ -66,6 +71,18 @@ export function leftOf(bought: Bought, used: Used, now: number): number {
   return Object.values(rest)
     .filter(({ until, frozen }) => until > now && frozen !== true)
     .reduce((sum, { left }) => sum + left, 0);
+}
+
+export function standingOf({ frozen, withdrawn }: BoughtBlock): Standing {
+  if (withdrawn !== undefined) return 'taken';
+  return frozen === true ? 'frozen' : 'usable';
+}
+
+/** The same block, standing otherwise: nothing of what is left of it is lost on the way. */
+export function withStanding({ left, until, withdrawn = 0 }: BoughtBlock, standing: Standing): BoughtBlock {
+  const whole = left + withdrawn;
+  if (standing === 'taken') return { left: 0, until, withdrawn: whole };
+  return { left: whole, until, ...(standing === 'frozen' && { frozen: true }) };
 }
 
 function overflowOf({ period, quota, taken }: Bought, used: Used): number {

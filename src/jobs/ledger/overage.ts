@@ -1,3 +1,5 @@
+import type { DisabledBecause } from '../../mail/mail.ts';
+
 /** A purchase that is under way: all that is known of it until its own record is made. */
 export interface Gate {
   readonly blockId: string;
@@ -23,4 +25,6 @@ export interface Overage {
   readonly spentCents: number;
   /** Absent while nothing is being bought: one purchase at a time. */
   readonly gate?: Gate;
+  /** It was turned off by something else than the owner's own setting, and the owner has not been told. */
+  readonly untold?: { readonly because: DisabledBecause /** Epoch milliseconds. */; readonly at: number };
 }

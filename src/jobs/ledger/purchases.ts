@@ -1,8 +1,9 @@
 import type { Connection, mongo } from 'mongoose';
 import type { Clock } from '../../clock.ts';
+import type { DisabledBecause } from '../../mail/mail.ts';
 import { Collection, type Update } from '../../store/collection.ts';
 import type { Period } from '../../usage/quota-period.ts';
-import { type Bought, leftOf, settled } from './bought-units.ts';
+import { type Bought, leftOf, type Standing, settled, standingOf, withStanding } from './bought-units.ts';
 import { LEDGERS, type LedgerRecord } from './ledger-record.ts';
 import type { Overage } from './overage.ts';
 
@@ -137,22 +138,16 @@ export class Purchases {
     await this.#open(accountId, blockId, {});
   }
 
-  /** Takes a block out of use, for a while or, with what is left of it, for good. @returns false when it was so already. */
-  async withdraw(accountId: string, blockId: string, how: 'frozen' | 'usable' | 'taken'): Promise<boolean> {
+  /** Takes a block out of use, or puts it back, with what was left of it. @returns false when it was so already. */
+  async withdraw(accountId: string, blockId: string, standing: Standing): Promise<boolean> {
     for (let tries = 0; tries < TRIES; tries += 1) {
       const record = await this.find(accountId);
       const bought = record?.bought;
       const block = bought?.blocks[blockId];
-      if (bought === undefined || block === undefined) return false;
-      if (how === 'taken' ? block.left === 0 : (block.frozen ?? false) === (how === 'frozen')) return false;
+      if (bought === undefined || block === undefined || standingOf(block) === standing) return false;
       const { period, quota } = bought;
       const now = settled(bought, record?.quota, { period, quota }, this.#now());
-      const left = now.blocks[blockId]?.left ?? 0;
-      const changed = {
-        until: block.until,
-        left: how === 'taken' ? 0 : left,
-        ...(how === 'frozen' && { frozen: true }),
-      };
+      const changed = withStanding(now.blocks[blockId] ?? { ...block, left: 0 }, standing);
       const next = { ...now, blocks: { ...now.blocks, [blockId]: changed } };
       if (await this.#replace(accountId, bought, next)) return true;
     }
@@ -170,6 +165,8 @@ export class Purchases {
         'overage.capCents': capCents,
         'overage.allowed': true,
       },
+      // Whoever has set it anew knows how it stands.
+      $unset: { 'overage.untold': '' },
       $inc: { revision: 1, 'overage.spentCents': 0 },
       $setOnInsert: { inFlight: 0, waiting: 0 },
     } as Change);
@@ -179,10 +176,23 @@ export class Purchases {
     await this.begin(accountId, cycle);
   }
 
-  /** @returns false when it was off already. */
-  disable(accountId: string): Promise<boolean> {
+  /**
+   * @param because when the owner is still to be told of it.
+   * @returns false when it was off already.
+   */
+  disable(accountId: string, because?: DisabledBecause): Promise<boolean> {
     return this.#change({ _id: accountId, 'overage.enabled': true } as Filter, {
-      $set: { 'overage.enabled': false },
+      $set: {
+        'overage.enabled': false,
+        ...(because !== undefined && { 'overage.untold': { because, at: this.#now() } }),
+      },
+    });
+  }
+
+  /** The owner has been told of what was turned off then. */
+  async told(accountId: string, at: number): Promise<void> {
+    await this.#change({ _id: accountId, 'overage.untold.at': at } as Filter, {
+      $unset: { 'overage.untold': '' },
     });
   }
 

@@ -92,7 +92,7 @@ const TEXTS: { readonly [Kind in MailKind]: Write<Kind> } = {
 };
 
 const REASONS: Readonly<Record<DisabledBecause, string>> = {
-  link: 'Auto overage of your account was turned off by the link of a mail. Nothing more is bought by itself.',
+  link: 'Auto overage of your account was turned off by the link of a mail. Nothing more is bought by itself, until you turn it on again on the billing page.',
   payment: 'A payment failed, so auto overage was turned off. Nothing more is bought by itself.',
   dispute:
     'Your bank has disputed a payment, so auto overage was turned off and the block that it paid cannot be used for now.',

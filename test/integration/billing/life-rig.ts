@@ -1,3 +1,4 @@
+import type { Connection } from 'mongoose';
 import { pino } from 'pino';
 import { AccountStore } from '../../../src/accounts/account-store.ts';
 import { type Billing, openBilling, type Selling } from '../../../src/billing/open-billing.ts';
@@ -48,6 +49,7 @@ export interface Life {
 }
 
 export interface LifeRig {
+  readonly connection: Connection;
   readonly accounts: AccountStore;
   readonly plans: HeldPlans;
   begin(options?: { random?: () => number; weather?: Weather }): Promise<Life>;
@@ -80,6 +82,7 @@ export async function openLifeRig(): Promise<LifeRig> {
   let shop: Books | undefined;
   let lives = 0;
   return {
+    connection,
     accounts,
     plans,
     async begin({ random = () => 0.5, weather = FAIR } = {}) {

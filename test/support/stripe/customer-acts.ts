@@ -168,14 +168,19 @@ export class CustomerActs {
     if (status === 'won') this.#books.emit('charge.dispute.funds_reinstated', dispute);
   }
 
-  /** A refund that had succeeded comes back: the bank did not take it. */
-  failRefund(refundId: string): void {
+  /**
+   * A refund that had succeeded comes back: the bank did not take it. Whether the charge's own sum goes down with it is
+   * not written down; `lowers` has it either way. `told` is the events that are sent.
+   */
+  failRefund(refundId: string, { lowers = true, told = ['refund.failed'] as readonly string[] } = {}): void {
     this.#due();
     const refund = take(this.#books.refunds, refundId, 'refund');
     const charged = this.#books.charges.get(refund.charge)!;
     refund.status = 'failed';
-    charged.amount_refunded -= refund.amount;
-    charged.refunded = false;
-    this.#books.emit('refund.failed', refund);
+    if (lowers) {
+      charged.amount_refunded -= refund.amount;
+      charged.refunded = false;
+    }
+    for (const type of told) this.#books.emit(type, refund);
   }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { MailKind, MailValues } from '../../../src/mail/mail.ts';
+import type { Mail, MailKind, MailValues } from '../../../src/mail/mail.ts';
 import { htmlOf, plainTextOf } from '../../../src/mail/texts/layout.ts';
 import { textOf } from '../../../src/mail/texts/texts.ts';
 
@@ -27,12 +27,19 @@ const EXAMPLES: MailValues = {
   },
   'duplicate-subscription': { plan: 'starter' },
 };
+/** The files of docs/mails: one of each kind, and others of a kind that says more than one thing. */
+const SHOWN: readonly (readonly [file: string, content: Mail['content']])[] = [
+  ...(Object.keys(EXAMPLES) as MailKind[]).map(
+    (kind) => [kind as string, { kind, values: EXAMPLES[kind] }] as const,
+  ),
+  ['auto-overage-disabled-by-link', { kind: 'auto-overage-disabled', values: { because: 'link' } }],
+];
 
 describe('Mails, as docs/mails shows them', () => {
-  for (const kind of Object.keys(EXAMPLES) as MailKind[])
-    it(`${kind} in plain text and HTML`, async () => {
-      const text = textOf({ kind, values: EXAMPLES[kind] }, LINKS);
-      const preview = (extension: string) => readFile(join(PREVIEWS, `${kind}.${extension}`), 'utf8');
+  for (const [file, content] of SHOWN)
+    it(`${file} in plain text and HTML`, async () => {
+      const text = textOf(content, LINKS);
+      const preview = (extension: string) => readFile(join(PREVIEWS, `${file}.${extension}`), 'utf8');
       assert.equal(await preview('txt'), `Subject: ${text.subject}\n\n${plainTextOf(text)}`);
       assert.equal(await preview('html'), htmlOf(text));
     });
