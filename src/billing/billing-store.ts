@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Connection } from 'mongoose';
 import type { Clock } from '../clock.ts';
 import { Collection, type CollectionSpec } from '../store/collection.ts';
@@ -6,11 +5,9 @@ import type { Operation } from './operations.ts';
 import type { SubscriptionState } from './subscription.ts';
 
 /** A hosted page that may still be open, so that no second one is opened beside it. */
-export interface OpenCheckout {
-  /** The idempotency key that it was or will be made with. */
+interface OpenPage {
+  /** The idempotency key that it was or will be made with, or what that follows from. */
   readonly key: string;
-  /** The plan that it is for. */
-  readonly plan: string;
   readonly priceId: string;
   readonly openedAt: Date;
   /** Absent until Stripe has answered. */
@@ -19,8 +16,15 @@ export interface OpenCheckout {
   readonly expiresAt?: Date;
 }
 
+/** Of each kind of page an account has one open at most. */
+export interface OpenPages {
+  readonly checkout: OpenPage & { readonly plan: string };
+  /** For a block; the key is the block's id. */
+  readonly topUp: OpenPage & { readonly units: number; readonly priceCents: number };
+}
+
 /** What is owed to an account whose customer has had something happen to it, and what was found last. */
-export interface BillingAccount {
+export interface BillingAccount extends Partial<OpenPages> {
   /** The account. */
   readonly _id: string;
   /** Absent until the customer is made, and when it was deleted at the provider. */
@@ -40,7 +44,6 @@ export interface BillingAccount {
   /** What the last event was, for the audit log. */
   readonly cause?: string;
   readonly state?: SubscriptionState;
-  readonly checkout?: OpenCheckout;
   /** The call that is under way. */
   readonly operation?: Operation;
   /** What a change was said to cost last, and by which second that was reckoned. */
@@ -122,7 +125,7 @@ export class BillingStore {
   async unlink({ _id, fence, customerId }: ClaimedAccount): Promise<void> {
     await this.#accounts.updateOne(
       { _id, fence, customerId },
-      { $unset: { customerId: '', checkout: '' }, $inc: { generation: 1 } },
+      { $unset: { customerId: '', checkout: '', topUp: '' }, $inc: { generation: 1 } },
     );
   }
 
@@ -178,25 +181,24 @@ export class BillingStore {
     await this.#accounts.updateOne({ _id, fence }, { $set: { dueAt }, $inc: { failures: 1 } });
   }
 
-  /** Notes that a page is about to be made. @returns undefined when another one was noted meanwhile. */
-  async openCheckout(
-    { _id, checkout }: BillingAccount,
-    plan: string,
-    priceId: string,
-  ): Promise<OpenCheckout | undefined> {
-    const opened: OpenCheckout = { key: randomUUID(), plan, priceId, openedAt: this.#clock.now() };
-    const unchanged =
-      checkout === undefined ? { checkout: { $exists: false } } : { 'checkout.key': checkout.key };
-    const done = await this.#accounts.updateOne({ _id, ...unchanged }, { $set: { checkout: opened } });
-    return done ? opened : undefined;
+  /** Notes that a page is about to be made. @returns false when another one was noted since the account was read. */
+  notePage<K extends keyof OpenPages>(
+    account: BillingAccount,
+    kind: K,
+    page: OpenPages[K],
+  ): Promise<boolean> {
+    const before = account[kind];
+    const unchanged = before === undefined ? { [kind]: { $exists: false } } : { [`${kind}.key`]: before.key };
+    return this.#accounts.updateOne({ _id: account._id, ...unchanged }, { $set: { [kind]: page } });
   }
 
-  async keepCheckout(accountId: string, checkout: Required<OpenCheckout>): Promise<void> {
-    await this.#accounts.updateOne({ _id: accountId, 'checkout.key': checkout.key }, { $set: { checkout } });
+  /** Keeps what a page that was noted has become. */
+  async keepPage<K extends keyof OpenPages>(accountId: string, kind: K, page: OpenPages[K]): Promise<void> {
+    await this.#accounts.updateOne({ _id: accountId, [`${kind}.key`]: page.key }, { $set: { [kind]: page } });
   }
 
-  async forgetCheckout(accountId: string, key: string): Promise<void> {
-    await this.#accounts.updateOne({ _id: accountId, 'checkout.key': key }, { $unset: { checkout: '' } });
+  async forgetPage(accountId: string, kind: keyof OpenPages, key: string): Promise<void> {
+    await this.#accounts.updateOne({ _id: accountId, [`${kind}.key`]: key }, { $unset: { [kind]: '' } });
   }
 
   async keepPreview(accountId: string, preview: NonNullable<BillingAccount['preview']>): Promise<void> {

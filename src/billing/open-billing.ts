@@ -11,6 +11,7 @@ import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { BillingStore } from './billing-store.ts';
 import { Catalogue } from './catalogue.ts';
+import { HostedPages } from './hosted-pages.ts';
 import { InvoiceMirror } from './invoice-mirror.ts';
 import { Operations } from './operations.ts';
 import type { AutoOverage } from './overage/auto-overage.ts';
@@ -80,7 +81,8 @@ export function openBilling(parts: BillingParts): Billing {
   const events = new PaymentEvents({ connection, clock, store, gateway, webhookSecret });
   const catalogue = new Catalogue(gateway);
   const returnUrl = () => `${publicUrl()}/dashboard/billing`;
-  const overage = openOverage({ ...parts, store, blocks, gateway, catalogue, returnUrl });
+  const pages = new HostedPages({ store, gateway, clock });
+  const overage = openOverage({ ...parts, store, blocks, gateway, catalogue, pages, returnUrl });
   const sync = new SubscriptionSync({
     store,
     mirror,
@@ -99,6 +101,7 @@ export function openBilling(parts: BillingParts): Billing {
     sync,
     catalogue,
     operations: new Operations(store),
+    pages,
     accounts,
     plans,
     clock,

@@ -2,8 +2,9 @@ import type { AccountReader } from '../accounts/account-store.ts';
 import type { Clock } from '../clock.ts';
 import { PlatenError } from '../errors/registry.ts';
 import type { PlanSource } from '../plans/plan-source.ts';
-import type { BillingAccount, BillingStore, OpenCheckout } from './billing-store.ts';
+import type { BillingStore } from './billing-store.ts';
 import type { Catalogue, SoldPlan } from './catalogue.ts';
+import type { HostedPages } from './hosted-pages.ts';
 import type { Operations } from './operations.ts';
 import { asPlatenError, told } from './refusals.ts';
 import type { Period } from './snapshot.ts';
@@ -17,6 +18,7 @@ export interface SubscriptionsParts {
   readonly sync: Pick<SubscriptionSync, 'lookAt'>;
   readonly catalogue: Catalogue;
   readonly operations: Operations;
+  readonly pages: HostedPages;
   readonly accounts: Pick<AccountReader, 'find'>;
   readonly plans: PlanSource;
   readonly clock: Clock;
@@ -143,53 +145,14 @@ export class Subscriptions {
     return url;
   }
 
-  /** The one page that is open for this plan; one for another plan is closed first. */
   async #subscribe(accountId: string, customerId: string, plan: string, priceId: string): Promise<string> {
-    const { store, gateway, clock, returnUrl } = this.#parts;
-    const order = (checkout: OpenCheckout) => ({
-      order: { customerId, accountId, priceId: checkout.priceId, returnUrl: returnUrl() },
-      key: checkout.key,
-    });
-    const account = await store.find(accountId);
-    let { checkout } = account as BillingAccount;
-    if (checkout !== undefined) {
-      const page = await this.#pageOf(checkout, order(checkout));
-      const open = page !== undefined && page.expiresAt > clock.now() && (await gateway.isOpen(page.id));
-      if (open && checkout.plan === plan && checkout.priceId === priceId) {
-        await store.keepCheckout(accountId, { ...checkout, ...page, sessionId: page.id });
-        return page.url;
-      }
-      if (open) await gateway.expirePage(page.id);
-    }
-    checkout = await store.openCheckout(account as BillingAccount, plan, priceId);
-    if (checkout === undefined) return this.#subscribe(accountId, customerId, plan, priceId);
-    const { order: asked, key } = order(checkout);
-    const page = await this.#makePage(accountId, asked, key);
-    await store.keepCheckout(accountId, { ...checkout, ...page, sessionId: page.id });
-    return page.url;
-  }
-
-  async #makePage(accountId: string, order: Parameters<StripeGateway['subscribePage']>[0], key: string) {
-    const { gateway, store } = this.#parts;
-    try {
-      return await gateway.subscribePage(order, key);
-    } catch (error) {
-      if (hasFailed(error)) await store.forgetCheckout(accountId, key);
-      throw error;
-    }
-  }
-
-  /** Of one whose making was never answered, it is asked for again with its key, as long as Stripe knows that. */
-  async #pageOf(
-    { sessionId, url, expiresAt, openedAt }: OpenCheckout,
-    { order, key }: { order: Parameters<StripeGateway['subscribePage']>[0]; key: string },
-  ) {
-    const { clock } = this.#parts;
-    if (sessionId !== undefined && url !== undefined && expiresAt !== undefined) {
-      return { id: sessionId, url, expiresAt };
-    }
-    if (clock.now().getTime() - openedAt.getTime() > PAGE_MS) return undefined;
-    return this.#makePage(order.accountId, order, key);
+    const { pages, gateway, returnUrl } = this.#parts;
+    return pages.open(accountId, 'checkout', { plan, priceId }, (page) =>
+      gateway.subscribePage(
+        { customerId, accountId, priceId: page.priceId, returnUrl: returnUrl() },
+        page.key,
+      ),
+    );
   }
 
   async #change(accountId: string, state: Running, plan: SoldPlan, priceId: string): Promise<string> {
@@ -277,8 +240,6 @@ export class Subscriptions {
   }
 }
 
-/** A page can be paid on for a day, and an idempotency key is known for as long. */
-const PAGE_MS = 23 * 3_600_000;
 const PREVIEW_S = 1800;
 
 function isRunning(state: SubscriptionState): state is Running {

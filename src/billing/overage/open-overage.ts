@@ -7,6 +7,7 @@ import type { PlanSource } from '../../plans/plan-source.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { BillingStore } from '../billing-store.ts';
 import type { Catalogue } from '../catalogue.ts';
+import type { HostedPages } from '../hosted-pages.ts';
 import { StripeBlocks } from '../stripe-blocks.ts';
 import type { StripeGateway } from '../stripe-gateway.ts';
 import type { Subscriptions } from '../subscriptions.ts';
@@ -23,6 +24,7 @@ export interface OverageParts {
   readonly purchases: Purchases;
   readonly gateway: StripeGateway;
   readonly catalogue: Catalogue;
+  readonly pages: HostedPages;
   readonly accounts: Pick<AccountReader, 'find'>;
   readonly plans: PlanSource;
   readonly audit: Pick<AuditLog, 'record'>;

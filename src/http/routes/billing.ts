@@ -149,7 +149,8 @@ const overage = defineRoute({
   method: 'post',
   path: '/user/overage',
   summary: 'Buy one block of PDFs beyond the quota',
-  description: 'Its PDFs can be used once it is paid, until the end of the next period.',
+  description:
+    'Its PDFs can be used once it is paid, until the end of the next period. Asked again while the page is open, it is the same page; it is closed when a block of another size is asked for.',
   tags,
   auth: 'bearer',
   body: z.strictObject({ blockSize: blockSize.describe('PDFs of the block.') }),

@@ -820,7 +820,7 @@ export interface paths {
         put?: never;
         /**
          * Buy one block of PDFs beyond the quota
-         * @description Its PDFs can be used once it is paid, until the end of the next period.
+         * @description Its PDFs can be used once it is paid, until the end of the next period. Asked again while the page is open, it is the same page; it is closed when a block of another size is asked for.
          */
         post: operations["post_user_overage"];
         delete?: never;
