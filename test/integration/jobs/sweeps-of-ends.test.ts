@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { endEarly } from '../../../src/jobs/end-early.ts';
+import type { Job } from '../../../src/jobs/job.ts';
+import { endRetention } from '../../../src/jobs/sweeps/retention.ts';
+import { createFolderOutputStore } from '../../../src/store/outputs/folder.ts';
+import { outputKey } from '../../../src/store/outputs/output-store.ts';
+import { quotaPeriod } from '../../../src/usage/quota-period.ts';
+import { SweptDomain } from '../../support/swept-domain.ts';
+
+const HOUR_MS = 3_600_000;
+const period = quotaPeriod(new Date());
+
+describe('sweeps of jobs that have ended or are to end', () => {
+  let swept: SweptDomain;
+  beforeEach(async () => {
+    swept = await SweptDomain.open();
+  });
+  afterEach(() => swept.close());
+
+  it('end what has waited for longer than its output would have been kept', async () => {
+    await swept.claim(await swept.submit({ retentionHours: 10_000 }), 'w', 1e9);
+    const id = await swept.submit({ retentionHours: 2 });
+    swept.domain.clock.pass(2 * HOUR_MS - 60_000);
+    assert.equal(await swept.expire(), 0);
+    swept.domain.clock.pass(60_000);
+    assert.equal(await swept.expire(), 1);
+    await swept.domain.flush();
+    assert.equal((await swept.domain.store.history.find(id))?.error?.code, 'EXPIRED');
+    assert.deepEqual(swept.domain.ended, ['failed EXPIRED']);
+    assert.equal((await swept.domain.ledger.find('a'))?.waiting, 0);
+  });
+
+  it('follow up the end of a job whose process died at any step, once', async () => {
+    const ends = swept.domain.ends;
+    const cancelled = async () => {
+      const id = await swept.submit({ quotaPeriod: period });
+      return (await swept.domain.store.transitions.cancel(await swept.job(id))) as Job;
+    };
+    const repairOne = async () => {
+      swept.domain.clock.pass(5001);
+      assert.equal(await swept.repair(), 1);
+      await swept.domain.flush();
+    };
+    // Died right after the job had ended; after it had left its slot; after it was counted; after it was copied.
+    await cancelled();
+    await repairOne();
+    await swept.domain.ledger.leave(await cancelled());
+    await repairOne();
+    const counted = await cancelled();
+    await swept.domain.ledger.leave(counted);
+    await swept.domain.counters.countEnds([
+      {
+        jobId: counted._id,
+        accountId: 'a',
+        apiKeyId: 'key',
+        at: swept.domain.clock.now(),
+        errorCode: 'CANCELLED',
+      },
+    ]);
+    await repairOne();
+    const copied = await cancelled();
+    await swept.domain.ledger.leave(copied);
+    await swept.domain.connection.collection<Job>('job_history').insertOne(copied);
+    await repairOne();
+    // And twice at once.
+    const both = await cancelled();
+    await Promise.all([ends.follow(both), ends.follow(both)]);
+    await swept.domain.flush();
+    // And again, by a sweep that had looked at it before that was done.
+    await ends.finish([both]);
+    assert.equal((await swept.usage()).totalRequests, 5);
+    assert.equal(await swept.domain.ledger.quotaUsed('a', period), 0);
+    assert.equal(await swept.domain.connection.collection('jobs').countDocuments(), 0);
+    assert.equal(await swept.domain.connection.collection('job_history').countDocuments(), 5);
+    await swept.serve();
+    assert.deepEqual(await swept.domain.ledger.active(), []);
+  });
+
+  it('end a waiting job whose canceller died after it had cancelled it', async () => {
+    await swept.claim(await swept.submit(), 'w', 1e9);
+    const id = await swept.submit({ quotaPeriod: period });
+    await swept.domain.ledger.announceLeaving('a', id);
+    await swept.domain.store.transitions.cancel(await swept.job(id));
+    swept.domain.clock.pass(5001);
+    assert.equal(await swept.repair(), 1);
+    const record = await swept.domain.ledger.find('a');
+    assert.equal(record?.waiting, 0);
+    assert.equal(record?.quota?.[period], 0);
+    assert.deepEqual(swept.domain.ended, ['cancelled CANCELLED']);
+  });
+
+  it('put right what a crash has left wrong in the number of those who wait', async () => {
+    await swept.submit();
+    await endEarly(
+      swept.domain,
+      (await swept.job(swept.pointers[0]?.jobId ?? (await firstId()))) as Job,
+      (seen) => swept.domain.store.transitions.cancel(seen),
+    );
+    await swept.domain.flush();
+    const record = await swept.domain.ledger.find('a');
+    assert.ok(record && (await swept.domain.ledger.setWaiting(record, 3)));
+    assert.equal(await swept.serve(), 1);
+    assert.equal((await swept.domain.ledger.find('a'))?.waiting, 0);
+  });
+  const firstId = async () =>
+    (await swept.domain.connection.collection<Job>('jobs').findOne({}))?._id ?? 'none';
+
+  it('delete a job, its file and its input when its retention has ended, and not before', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'platen-retention-'));
+    const outputs = createFolderOutputStore(folder);
+    const id = await swept.submit();
+    const claimed = await swept.claim(id, 'w');
+    const expiresAt = new Date(swept.domain.clock.now().getTime() + HOUR_MS);
+    const key = outputKey(id, 1, expiresAt);
+    await outputs.put(key, new Uint8Array([1, 2, 3]));
+    const output = { key, size: 3, pages: 1, sha256: '' };
+    const done = await swept.domain.store.transitions.complete(claimed, output, expiresAt);
+    await swept.domain.ends.follow(done!);
+    await swept.domain.flush();
+    assert.equal(await swept.inputs(), 0, 'the input of a completed job goes');
+    await endRetention(
+      { history: swept.domain.store.history, stored: swept.domain.stored },
+      outputs,
+      swept.domain.clock.now(),
+    );
+    const stored = await outputs.get(key);
+    assert.ok(stored);
+    stored.stream.destroy();
+    swept.domain.clock.pass(HOUR_MS + 1);
+    await endRetention(
+      { history: swept.domain.store.history, stored: swept.domain.stored },
+      outputs,
+      swept.domain.clock.now(),
+    );
+    assert.equal(await outputs.get(key), undefined);
+    assert.equal(await swept.domain.connection.collection('job_history').countDocuments(), 0);
+    await rm(folder, { recursive: true });
+  });
+});

@@ -1,0 +1,92 @@
+import type { JobPointer, Subscription } from '../../src/bus/bus.ts';
+import type { Job } from '../../src/jobs/job.ts';
+import { repairNamedJobs } from '../../src/jobs/sweeps/named-jobs.ts';
+import { WaitingJobs } from '../../src/jobs/sweeps/waiting-jobs.ts';
+import { DEFAULT_POOL } from '../../src/plans/names.ts';
+import { type Domain, newJob, openDomain } from './domain.ts';
+
+/** The jobs of an account `a` whose plan has one slot, no worker, and the sweeps, which run when a test says so. */
+export class SweptDomain {
+  readonly domain: Domain;
+  /** What was published. */
+  readonly pointers: JobPointer[] = [];
+  /** Why jobs were taken from lost workers. */
+  readonly retried: string[] = [];
+  readonly #waitingJobs: WaitingJobs;
+  #subscription: Subscription | undefined;
+
+  private constructor(domain: Domain) {
+    this.domain = domain;
+    this.#waitingJobs = new WaitingJobs(domain);
+  }
+
+  static async open(): Promise<SweptDomain> {
+    const swept = new SweptDomain(await openDomain({ plan: { concurrentRenders: 1 } }));
+    swept.#subscription = await swept.domain.bus.consumePointers(DEFAULT_POOL, {
+      reserve: async () => ({ release: () => {} }),
+      accept: async (pointer) => {
+        swept.pointers.push(pointer);
+      },
+    });
+    return swept;
+  }
+
+  async close(): Promise<void> {
+    await this.#subscription?.stop();
+    await this.domain.close();
+  }
+
+  /** One run over every job that a ledger names. */
+  async repair(): Promise<number> {
+    return repairNamedJobs(
+      {
+        ...this.domain,
+        redeliveryMs: 5000,
+        retryBaseMs: 1000,
+        random: () => 1,
+        onRetried: (code) => this.retried.push(code),
+      },
+      await this.domain.ledger.active(),
+    );
+  }
+
+  async serve(): Promise<number> {
+    return this.#waitingJobs.serve(await this.domain.ledger.active());
+  }
+
+  async expire(): Promise<number> {
+    return this.#waitingJobs.expire(await this.domain.ledger.active());
+  }
+
+  /** @returns the id of a job that was admitted. */
+  async submit(over: Partial<Job> = {}): Promise<string> {
+    const job = newJob('a', over);
+    await this.domain.admit(job);
+    return job.job._id;
+  }
+
+  async job(id: string): Promise<Job> {
+    return (await this.domain.store.live.find(id)) as Job;
+  }
+
+  async claim(id: string, owner: string, leaseMs = 15_000): Promise<Job> {
+    return (await this.domain.store.transitions.claim(await this.job(id), owner, leaseMs)) as Job;
+  }
+
+  /** Stored inputs. */
+  inputs(): Promise<number> {
+    return this.domain.connection.collection('job_inputs').countDocuments();
+  }
+
+  async usage(): Promise<{ totalRequests: number }> {
+    const { domain } = this;
+    const reader = {
+      accountId: 'a',
+      planName: 'professional',
+      get plan() {
+        return domain.plan;
+      },
+    };
+    return (await domain.usage.summary(reader, '1d', false)) as { totalRequests: number };
+  }
+}
