@@ -14,7 +14,7 @@ export interface DocumentTraits {
   readonly loads: boolean;
   /** It may use web fonts. */
   readonly webFonts: boolean;
-  /** Its scripts may draw with the frames of the screen. */
+  /** What it shows may come with a frame of the screen: what its scripts draw, or the focus. */
   readonly draws: boolean;
   /** Its scripts may wait for parts of it to be scrolled into view. */
   readonly observes: boolean;
@@ -81,7 +81,8 @@ const OBSERVERS = /IntersectionObserver/;
  * What can draw in an animation frame or an observer: by name, or by code that is not in the document. Script that
  * hides such a name from the text is its own fault; nothing but the look of its own document depends on this.
  */
-const DRAWS = /requestAnimationFrame|Observer|\.animate\(|\bimport\b|\beval\b|Function\s*\(|createElement/i;
+const DRAWS =
+  /requestAnimationFrame|Observer|\.animate\(|\bimport\b|\beval\b|Function\s*\(|createElement|autofocus/i;
 /**
  * What scripts may do that happens with frames only, other than in requestAnimationFrame itself; that lead to another
  * document; or that bring in code and markup which are not in the text.
@@ -108,6 +109,7 @@ class Survey implements MarkupVisitor {
   #loads = false;
   #webFonts = false;
   #moves = false;
+  #autofocus = false;
   /** Scripts, and text that they may put into the document as markup. */
   readonly #reachable: string[] = [];
 
@@ -150,9 +152,10 @@ class Survey implements MarkupVisitor {
       lasting: this.#lasting,
       loads: this.#loads,
       webFonts: this.#webFonts,
-      draws: scripted && (this.#canvas || this.#external || DRAWS.test(text)),
+      // The focus comes with a frame.
+      draws: this.#autofocus || (scripted && (this.#canvas || this.#external || DRAWS.test(text))),
       observes: scripted && (this.#external || OBSERVERS.test(text)),
-      moves: this.#moves,
+      moves: this.#moves || this.#autofocus,
       frameBound: scripted && (this.#external || FRAME_BOUND.test(text) || MOVES_WHEN_INSERTED.test(text)),
     };
   }
@@ -175,7 +178,7 @@ class Survey implements MarkupVisitor {
     else if (kind === 'markup') this.#handler(value);
     else if (kind === 'loading') this.#moves ||= value.trim().toLowerCase() === 'lazy';
     else if (!LINKS.has(tag)) this.#address(tag, name, value);
-    if (name === 'autofocus') this.#moves = true;
+    if (name === 'autofocus') this.#autofocus = true;
   }
 
   #otherAttribute(name: string, value: string): void {

@@ -161,11 +161,17 @@ describe('real-looking documents', () => {
       }
       if (name === SCROLLED_TO) return;
       const plain = await (atRest.get(name) ?? printPlainly(html, 0));
-      // An ordinary page may still have been on its way: the focus, for one, comes when there is time for it.
+      // An ordinary page may still have been on its way.
       const isAlike = (await difference(framed, plain)) <= TOLERANCE;
       if (!isAlike) await assertAlike(framed, await printPlainly(html, MOVING_MS), 'here and in Chromium');
     });
   }
+
+  it('have the focus that they ask for, each time', async () => {
+    const html = documents.get('form-autofocus.html')!;
+    const plain = await printPlainly(html, 0);
+    for (let i = 0; i < 10; i++) await assertAlike(await renderIn(true, html), plain, `in render ${i}`);
+  });
 
   it('are as many as have been promised', () => assert.ok(names.length >= 60));
 
