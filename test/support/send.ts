@@ -8,7 +8,7 @@ export interface Answer {
 }
 
 /**
- * Sends a request over real HTTP.
+ * Sends a request over real HTTP, and follows no redirect.
  *
  * @param body texts and bytes are sent as they are, anything else as JSON.
  */
@@ -21,6 +21,7 @@ export async function send(
 ): Promise<Answer> {
   const answer = await fetch(new URL(path, url), {
     method,
+    redirect: 'manual',
     headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
     ...(body === undefined ? {} : { body: sendable(body) }),
   });
