@@ -66,6 +66,8 @@ const ACCOUNTS: CollectionSpec = {
 /** How long a claim lasts, in milliseconds: longer than the calls to the provider can take. */
 export const CLAIM_MS = 120_000;
 const MAX_BACKOFF_MS = 300_000;
+/** The cause of a look that goes on with the one before: nothing has been heard of the customer since. */
+export const CARRIED_ON = 'carried on';
 /** Stripe knows an idempotency key for a day; nobody relies on its last hour. */
 const KEY_MS = 23 * 3_600_000;
 
@@ -137,6 +139,14 @@ export class BillingStore {
   /** @returns false when the account is no customer. */
   wantAccount(accountId: string, cause: string): Promise<boolean> {
     return this.#accounts.updateOne({ _id: accountId, customerId: { $exists: true } }, this.#wanted(cause));
+  }
+
+  /** Not all could be read in this look: the next follows it at once, unless another one does anyway. */
+  async carryOn({ _id, fence, wanted }: ClaimedAccount): Promise<void> {
+    await this.#accounts.updateOne(
+      { _id, fence, wanted },
+      { $inc: { wanted: 1 }, $set: { cause: CARRIED_ON } },
+    );
   }
 
   #wanted(cause: string) {

@@ -60,18 +60,19 @@ export class InvoiceMirror {
     this.#invoices = new Collection(connection, INVOICES);
   }
 
-  /**
-   * Takes over how invoices are now.
-   *
-   * @param invoices the newest of the customer's, all of them down to the oldest that is given.
-   */
-  async update(accountId: string, invoices: readonly InvoiceSnapshot[]): Promise<void> {
+  /** Takes over how invoices are now. */
+  async add(accountId: string, invoices: readonly InvoiceSnapshot[]): Promise<void> {
     await this.#invoices.upsertAll(
       invoices.map(({ id, subscriptionPeriod: _, ...invoice }) => ({
         id,
         update: { $set: { ...invoice, accountId } },
       })),
     );
+  }
+
+  /** The same of the newest of the customer's, all of them down to the oldest that is given. */
+  async update(accountId: string, invoices: readonly InvoiceSnapshot[]): Promise<void> {
+    await this.add(accountId, invoices);
     const oldest = invoices.map(({ createdAt }) => createdAt.getTime()).sort((a, b) => a - b)[0];
     if (oldest === undefined) return;
     // A draft can be deleted, and is not there any more then.
@@ -82,8 +83,22 @@ export class InvoiceMirror {
       status: 'draft',
     });
     for (const { _id } of drafts) {
-      if (!known.has(_id)) await this.#invoices.deleteOne({ _id, status: 'draft' });
+      if (!known.has(_id)) await this.removeDraft(_id);
     }
+  }
+
+  /** A draft was deleted. */
+  async removeDraft(id: string): Promise<void> {
+    await this.#invoices.deleteOne({ _id: id, status: 'draft' });
+  }
+
+  /** Those that may still become something else. */
+  async unsettled(accountId: string): Promise<string[]> {
+    const found = await this.#invoices.find(
+      { accountId, status: { $in: ['draft', 'open', 'uncollectible'] } },
+      { projection: { _id: 1 } },
+    );
+    return found.map(({ _id }) => _id);
   }
 
   async list(

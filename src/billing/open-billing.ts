@@ -12,6 +12,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import { BillingStore } from './billing-store.ts';
 import { Catalogue } from './catalogue.ts';
 import { HostedPages } from './hosted-pages.ts';
+import { invoiceHistory } from './invoice-history.ts';
 import { InvoiceMirror } from './invoice-mirror.ts';
 import { Operations } from './operations.ts';
 import type { AutoOverage } from './overage/auto-overage.ts';
@@ -20,6 +21,7 @@ import { BlockStore } from './overage/block-store.ts';
 import { openOverage } from './overage/open-overage.ts';
 import type { TopUps } from './overage/top-ups.ts';
 import { PaymentEvents } from './payment-events.ts';
+import { Readings } from './readings.ts';
 import { Reconcile } from './reconcile.ts';
 import { StripeGateway } from './stripe-gateway.ts';
 import { Subscriptions } from './subscriptions.ts';
@@ -73,6 +75,7 @@ export function openBilling(parts: BillingParts): Billing {
   const store = new BillingStore(connection, clock);
   const mirror = new InvoiceMirror(connection);
   const blocks = new BlockStore(connection, clock);
+  const readings = new Readings(connection);
   const kept = { store, mirror, blocks, purchases: parts.purchases };
   const { STRIPE_SECRET_KEY: secretKey, STRIPE_API_BASE: apiBase } = config;
   if (secretKey === undefined) return { ...kept, selling: undefined };
@@ -82,7 +85,7 @@ export function openBilling(parts: BillingParts): Billing {
   const catalogue = new Catalogue(gateway);
   const returnUrl = () => `${publicUrl()}/dashboard/billing`;
   const pages = new HostedPages({ store, gateway, clock });
-  const overage = openOverage({ ...parts, store, blocks, gateway, catalogue, pages, returnUrl });
+  const overage = openOverage({ ...parts, store, blocks, gateway, catalogue, pages, readings, returnUrl });
   const sync = new SubscriptionSync({
     store,
     mirror,
@@ -91,7 +94,7 @@ export function openBilling(parts: BillingParts): Billing {
     isPlan: (name) => plans.has(name),
     clock,
     logger,
-    furtherSteps: [overage.step, tellOwner(parts)],
+    furtherSteps: [overage.step, tellOwner(parts), invoiceHistory({ store, mirror, readings, gateway })],
     observeFold: (outcome) => metrics.billingFolds.inc({ outcome }),
     observeFault: (kind) => metrics.billingFaults.inc({ kind }),
   });
@@ -108,7 +111,7 @@ export function openBilling(parts: BillingParts): Billing {
     returnUrl,
   });
   const { autoOverage, blockLedger } = overage;
-  const reconcile = new Reconcile(connection, { store, events, gateway, clock });
+  const reconcile = new Reconcile(connection, { store, events, gateway, readings, clock });
   const topUps = overage.topUps(subscriptions);
   return {
     ...kept,

@@ -3,7 +3,10 @@ import type { Clock } from '../clock.ts';
 import { Collection, type CollectionSpec } from '../store/collection.ts';
 import type { BillingStore } from './billing-store.ts';
 import { EVENT_TYPES, type PaymentEvents } from './payment-events.ts';
+import { type Range, type Readings, readOn } from './readings.ts';
 import type { StripeGateway } from './stripe-gateway.ts';
+import { undeliveredIn } from './stripe-lists.ts';
+import { date } from './stripe-snapshots.ts';
 
 /** An event that did not get here, and was found at the provider. */
 interface MissedEvent {
@@ -15,7 +18,10 @@ interface MissedEvent {
 const MISSED: CollectionSpec = { name: 'billing_missed_events', indexes: [{ fields: { seenAt: 1 } }] };
 /** The provider keeps events for thirty days. */
 const KEPT_MS = 31 * 24 * 3_600_000;
-const MOST_EVENTS = 1000;
+/** Events that one pass reads of each question: so many new ones, and so many of those that passes before have left. */
+const EVENTS_A_PASS = 1000;
+/** An event may come into the list a little later than one that happened after it. */
+const MARGIN_MS = 60_000;
 /** The provider takes so many types in one question. */
 const TYPES_AT_ONCE = 20;
 /** Customers that are looked at again in one run; all of them in turn. */
@@ -28,32 +34,46 @@ export class Reconcile {
     readonly store: BillingStore;
     readonly events: PaymentEvents;
     readonly gateway: StripeGateway;
+    readonly readings: Readings;
     readonly clock: Clock;
   };
   #offset = 0;
 
   constructor(
     connection: Connection,
-    parts: { store: BillingStore; events: PaymentEvents; gateway: StripeGateway; clock: Clock },
+    parts: {
+      store: BillingStore;
+      events: PaymentEvents;
+      gateway: StripeGateway;
+      readings: Readings;
+      clock: Clock;
+    },
   ) {
     this.#missed = new Collection(connection, MISSED);
     this.#parts = parts;
   }
 
-  /** Takes the events that were not delivered, each once. @returns how many. */
+  /** Takes the events that were not delivered, each once; the next pass goes on where this one ends. @returns how many. */
   async events(): Promise<number> {
-    const { gateway, events, clock } = this.#parts;
+    const { gateway, events, readings, clock } = this.#parts;
     await this.#missed.deleteMany({ seenAt: { $lt: new Date(clock.now().getTime() - KEPT_MS) } });
     let found = 0;
     for (let from = 0; from < EVENT_TYPES.length; from += TYPES_AT_ONCE) {
       const types = EVENT_TYPES.slice(from, from + TYPES_AT_ONCE);
-      const list = gateway.stripe.events.list({ delivery_success: false, types, limit: 100 });
-      for (const event of await list.autoPagingToArray({ limit: MOST_EVENTS })) {
+      const list = `events:${types.join()}`;
+      const { items, known } = await readOn(
+        await readings.find(list),
+        EVENTS_A_PASS,
+        (range, most) => undeliveredIn(gateway.stripe, types, withMargin(range), most),
+        ({ created }) => date(created),
+      );
+      for (const event of items) {
         if ((await this.#missed.findById(event.id)) !== undefined) continue;
         const outcome = await events.note(event);
         await this.#missed.insertIfAbsent({ _id: event.id, seenAt: clock.now() });
         if (outcome === 'noted') found += 1;
       }
+      await readings.keep(list, known);
     }
     return found;
   }
@@ -65,4 +85,8 @@ export class Reconcile {
     for (const { _id } of page) await store.wantAccount(_id, 'reconcile');
     this.#offset = page.length < CUSTOMERS_AT_ONCE ? 0 : this.#offset + page.length;
   }
+}
+
+function withMargin({ from, until }: Range): Range {
+  return { from: from && new Date(from.getTime() - MARGIN_MS), until };
 }

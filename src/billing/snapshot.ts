@@ -59,6 +59,13 @@ export interface CustomerSnapshot {
   readonly customerId: string;
   readonly deleted: boolean;
   readonly subscriptions: readonly SubscriptionSnapshot[];
-  /** The newest hundred. */
+  /** The newest hundred, in a row. */
   readonly invoices: readonly InvoiceSnapshot[];
+  /** Of those before them, the ones that still decide something; absent when there are none before them. */
+  readonly older?: readonly InvoiceSnapshot[];
+}
+
+/** Every invoice that is known to decide something. */
+export function decidingInvoices({ invoices, older = [] }: CustomerSnapshot): readonly InvoiceSnapshot[] {
+  return [...invoices, ...older];
 }

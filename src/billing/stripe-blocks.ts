@@ -1,8 +1,10 @@
 import type Stripe from 'stripe';
 import { CURRENCY } from './catalogue.ts';
 import type { ChargeFate } from './overage/reversals.ts';
+import type { Range } from './readings.ts';
 import { hasFailed, isRefusal, type StripeGateway } from './stripe-gateway.ts';
-import { idOf, METADATA } from './stripe-snapshots.ts';
+import { createdIn, PAGE } from './stripe-lists.ts';
+import { date, idOf, METADATA } from './stripe-snapshots.ts';
 
 /** What an invoice for a block says of its payment. */
 export interface BlockInvoice {
@@ -14,6 +16,9 @@ export interface BlockInvoice {
   /** What its payment waits for. */
   readonly waitsFor: 'nothing' | 'customer' | 'bank';
 }
+
+/** Between our time and Stripe's, at most, in milliseconds. */
+const CLOCKS_APART_MS = 3_600_000;
 
 /** How a call to pay was answered. `unclear`: Stripe has failed, and would say so again for the same key. */
 export type PayAnswer = 'taken' | 'refused' | 'unclear';
@@ -32,10 +37,18 @@ export class StripeBlocks {
     this.#gateway = gateway;
   }
 
-  /** An invoice that was made for the block; for when its key may not be known any more. */
-  async find(customerId: string, blockId: string): Promise<string | undefined> {
-    const { data } = await this.#stripe.invoices.list({ customer: customerId, limit: 100 });
-    return data.find(({ metadata }) => metadata?.[METADATA.blockId] === blockId)?.id;
+  /**
+   * An invoice that was made for the block; for when its key may not be known any more.
+   *
+   * @param since when the block was decided on: what is older is not looked through.
+   */
+  async find(customerId: string, blockId: string, since: Date): Promise<string | undefined> {
+    const from = new Date(since.getTime() - CLOCKS_APART_MS);
+    const list = this.#stripe.invoices.list({ customer: customerId, limit: PAGE, ...createdIn({ from }) });
+    for await (const { id, metadata } of list) {
+      if (metadata?.[METADATA.blockId] === blockId) return id;
+    }
+    return undefined;
   }
 
   /** @param key of the call; so in all that follow. */
@@ -132,14 +145,20 @@ export class StripeBlocks {
     return { status: session.status === 'open' ? 'open' : 'over', invoiceId };
   }
 
-  /** What became of the customer's newest hundred payments. */
-  async charges(customerId: string): Promise<ChargeFate[]> {
-    const { data } = await this.#stripe.charges.list({ customer: customerId, limit: 100 });
+  /** What became of a customer's payments that were made in a range, the newest first, at most so many. */
+  async charges(customerId: string, { from, until }: Range, most: number): Promise<ChargeFate[]> {
+    const since = from && new Date(from.getTime() - CLOCKS_APART_MS);
+    const charges = await this.#stripe.charges
+      .list({ customer: customerId, limit: PAGE, ...createdIn({ from: since, until }) })
+      .autoPagingToArray({ limit: most });
     return Promise.all(
-      data.map(async ({ id, payment_intent: intent, amount_refunded: refunded, disputed }) => {
+      charges.map(async (charge) => {
+        const { id, amount_refunded: refunded, disputed, status } = charge;
         const dispute = disputed ? await this.#disputeOf(id) : 'none';
         const refundedCents = refunded > 0 ? await this.#refundedOf(id) : 0;
-        return { intentId: idOf(intent), refundedCents, dispute };
+        // Attempts that were declined say nothing of the payment, however it ended.
+        const intentId = status === 'succeeded' ? idOf(charge.payment_intent) : null;
+        return { intentId, madeAt: date(charge.created), refundedCents, dispute };
       }),
     );
   }

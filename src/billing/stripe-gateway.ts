@@ -1,5 +1,6 @@
 import Stripe from 'stripe';
 import type { CustomerSnapshot, InvoiceSnapshot, SubscriptionSnapshot } from './snapshot.ts';
+import { invoicesOf, subscriptionsOf } from './stripe-lists.ts';
 import { idOf, invoiceSnapshot, METADATA, subscriptionSnapshot } from './stripe-snapshots.ts';
 
 /** The shapes of this version are what the types and the webhook endpoint go by; the package pins the same. */
@@ -7,7 +8,6 @@ export const STRIPE_API_VERSION = '2026-10-28.endive';
 /** Of one try, in milliseconds. */
 const TIMEOUT_MS = 20_000;
 const RETRIES = 2;
-const INVOICES = 100;
 /** On the portal's configuration, so that ours is found among others. */
 export const PORTAL_METADATA = { platen: 'portal' } as const;
 
@@ -49,21 +49,9 @@ export class StripeGateway {
   /** What decides what a customer has, as it is now. */
   async customer(customerId: string): Promise<CustomerSnapshot> {
     const customer = await this.stripe.customers.retrieve(customerId);
-    const [subscriptions, invoices] = await Promise.all([
-      this.stripe.subscriptions.list({
-        customer: customerId,
-        status: 'all',
-        limit: 100,
-        expand: ['data.schedule'],
-      }),
-      this.stripe.invoices.list({ customer: customerId, limit: INVOICES }),
-    ]);
-    return {
-      customerId,
-      deleted: customer.deleted === true,
-      subscriptions: subscriptions.data.map(subscriptionSnapshot),
-      invoices: invoices.data.map(invoiceSnapshot),
-    };
+    const all = subscriptionsOf(this.stripe, customerId);
+    const [subscriptions, invoices] = await Promise.all([all, invoicesOf(this.stripe, customerId, all)]);
+    return { customerId, deleted: customer.deleted === true, subscriptions, ...invoices };
   }
 
   /** @returns its id. */
@@ -317,6 +305,16 @@ export class StripeGateway {
 
   async invoice(invoiceId: string): Promise<InvoiceSnapshot> {
     return invoiceSnapshot(await this.stripe.invoices.retrieve(invoiceId));
+  }
+
+  /** Undefined when it was deleted. */
+  async invoiceIfAny(invoiceId: string): Promise<InvoiceSnapshot | undefined> {
+    try {
+      return await this.invoice(invoiceId);
+    } catch (error) {
+      if (isRefusal(error)) return undefined;
+      throw error;
+    }
   }
 
   /** One that is no longer open stays as it is. */

@@ -1,5 +1,11 @@
 import { FREE_PLAN, type PlanName } from '../plans/plan.ts';
-import type { CustomerSnapshot, InvoiceSnapshot, Period, SubscriptionSnapshot } from './snapshot.ts';
+import {
+  type CustomerSnapshot,
+  decidingInvoices,
+  type InvoiceSnapshot,
+  type Period,
+  type SubscriptionSnapshot,
+} from './snapshot.ts';
 
 /** How long a subscription whose renewal was not paid keeps its plan, counted from the unpaid period's start. */
 export const GRACE_MS = 7 * 24 * 3_600_000;
@@ -84,9 +90,10 @@ export function foldSubscription(customer: CustomerSnapshot, context: FoldContex
   const alive = told.filter(({ status }) => status !== 'canceled').sort(byAge);
   const [first, ...duplicates] = alive;
   const ended = told.filter(({ status }) => status === 'canceled');
-  const invoicesToVoid = openInvoicesOf(ended, customer.invoices);
+  const invoices = decidingInvoices(customer);
+  const invoicesToVoid = openInvoicesOf(ended, invoices);
   const common = { invoicesToVoid, duplicates: duplicates.map(({ id }) => id) };
-  if (first !== undefined) return { ...foldOne(first, customer.invoices, context), ...common };
+  if (first !== undefined) return { ...foldOne(first, invoices, context), ...common };
   const last = ended.sort((a, b) => endOf(b) - endOf(a) || byAge(b, a))[0];
   if (last === undefined) return { ...NONE, ...common };
   return { ...NONE, ...common, status: 'canceled', subscriptionId: last.id };

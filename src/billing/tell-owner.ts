@@ -1,5 +1,6 @@
 import type { AccountReader } from '../accounts/account-store.ts';
 import type { MailOutbox } from '../mail/outbox.ts';
+import { decidingInvoices } from './snapshot.ts';
 import type { SyncStep } from './sync.ts';
 
 /**
@@ -13,14 +14,14 @@ export function tellOwner({
   readonly accounts: Pick<AccountReader, 'find'>;
   readonly outbox: Pick<MailOutbox, 'enqueue'>;
 }): SyncStep {
-  return async ({ _id: accountId }, { subscriptions, invoices }, state) => {
+  return async ({ _id: accountId }, customer, state) => {
     const { status, subscriptionId, plan, currentPeriod, graceEndsAt, duplicates } = state;
     const owes = status === 'past_due' && plan !== null && currentPeriod !== null && graceEndsAt !== null;
     if (!owes && duplicates.length === 0) return;
     const to = (await accounts.find(accountId))?.email ?? null;
     if (to === null) return;
     if (owes) {
-      const open = invoices.find(
+      const open = decidingInvoices(customer).find(
         (invoice) => invoice.subscriptionId === subscriptionId && invoice.status === 'open',
       );
       await outbox.enqueue({
@@ -32,7 +33,7 @@ export function tellOwner({
       });
     }
     for (const duplicate of duplicates) {
-      const told = subscriptions.find(({ id }) => id === duplicate)?.plan ?? plan ?? '';
+      const told = customer.subscriptions.find(({ id }) => id === duplicate)?.plan ?? plan ?? '';
       const values = { plan: told };
       const id = `${duplicate}:duplicate`;
       await outbox.enqueue({ id, accountId, to, kind: 'duplicate-subscription', values });

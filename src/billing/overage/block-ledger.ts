@@ -114,7 +114,7 @@ export class BlockLedger {
     if (customerId === undefined) return this.#fail(block);
     const old = clock.now().getTime() - block.createdAt.getTime() > KEY_MS;
     const look = old || block.attempts > 0;
-    const known = look ? await gateway.find(customerId, block._id) : undefined;
+    const known = look ? await gateway.find(customerId, block._id, block.createdAt) : undefined;
     const invoiceId = known ?? (await gateway.draft(customerId, block._id, keyOf(block, 'create')));
     return this.#change(block, { state: 'drafted', invoiceId });
   }

@@ -91,7 +91,7 @@ const BLOCKS: CollectionSpec = {
 const CLAIM_MS = 120_000;
 const MAX_BACKOFF_MS = 300_000;
 /** A block that old can be neither used nor refunded nor disputed any more. */
-const LOOKED_AFTER_MS = 200 * 24 * 3_600_000;
+export const LOOKED_AFTER_MS = 200 * 24 * 3_600_000;
 
 /** Owns the blocks. */
 export class BlockStore {

@@ -8,6 +8,7 @@ import type { Logger } from '../../telemetry/logger.ts';
 import type { BillingStore } from '../billing-store.ts';
 import type { Catalogue } from '../catalogue.ts';
 import type { HostedPages } from '../hosted-pages.ts';
+import type { Readings } from '../readings.ts';
 import { StripeBlocks } from '../stripe-blocks.ts';
 import type { StripeGateway } from '../stripe-gateway.ts';
 import type { Subscriptions } from '../subscriptions.ts';
@@ -25,6 +26,7 @@ export interface OverageParts {
   readonly gateway: StripeGateway;
   readonly catalogue: Catalogue;
   readonly pages: HostedPages;
+  readonly readings: Readings;
   readonly accounts: Pick<AccountReader, 'find'>;
   readonly plans: PlanSource;
   readonly audit: Pick<AuditLog, 'record'>;
@@ -62,14 +64,14 @@ export function openOverage(parts: OverageParts): OverageServices {
       };
     },
   });
-  const reversals = new Reversals({ blocks, purchases, autoOverage, gateway });
+  const reversals = new Reversals({ ...parts, blocks, purchases, autoOverage, gateway });
   return {
     autoOverage,
     blockLedger,
-    async step({ _id, customerId }, _, state) {
-      await autoOverage.follow(_id, state);
-      await blocks.wake(_id);
-      await reversals.follow(_id, customerId);
+    async step(account, _, state) {
+      await autoOverage.follow(account._id, state);
+      await blocks.wake(account._id);
+      await reversals.follow(account);
     },
     topUps: (subscriptions) => new TopUps({ ...parts, subscriptions }),
   };

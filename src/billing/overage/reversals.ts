@@ -1,13 +1,17 @@
+import type { Clock } from '../../clock.ts';
 import { type BoughtBlock, type Standing, standingOf } from '../../jobs/ledger/bought-units.ts';
 import type { Purchases } from '../../jobs/ledger/purchases.ts';
+import { type BillingStore, CARRIED_ON, type ClaimedAccount } from '../billing-store.ts';
+import { type Readings, readRound } from '../readings.ts';
 import type { StripeBlocks } from '../stripe-blocks.ts';
 import type { AutoOverage } from './auto-overage.ts';
-import type { Block, BlockState, BlockStore } from './block-store.ts';
+import { type Block, type BlockState, type BlockStore, LOOKED_AFTER_MS } from './block-store.ts';
 
 /** What became of a payment after it had succeeded. */
 export interface ChargeFate {
-  /** The payment; null of a charge that has none. */
+  /** The payment; null of a charge that has none, or was declined. */
   readonly intentId: string | null;
+  readonly madeAt: Date;
   /** By refunds that have not failed; those that are under way count. */
   readonly refundedCents: number;
   readonly dispute: 'none' | 'open' | 'won' | 'lost';
@@ -18,7 +22,13 @@ export interface ReversalParts {
   readonly purchases: Purchases;
   readonly autoOverage: AutoOverage;
   readonly gateway: Pick<StripeBlocks, 'charges'>;
+  readonly store: Pick<BillingStore, 'carryOn'>;
+  readonly readings: Readings;
+  readonly clock: Clock;
 }
+
+/** Payments that one pass looks at; the next follows at once. */
+const CHARGES_A_PASS = 500;
 
 const STATES: Readonly<Record<Standing, BlockState>> = {
   usable: 'granted',
@@ -30,7 +40,10 @@ const STATES: Readonly<Record<Standing, BlockState>> = {
  * What a block stands at by its payment. Pure, and of nothing before: a refund that fails or a dispute that is won gives
  * back what it took, in whichever order that is heard of.
  */
-export function standingBy({ refundedCents, dispute }: Omit<ChargeFate, 'intentId'>): Standing {
+export function standingBy({
+  refundedCents,
+  dispute,
+}: Pick<ChargeFate, 'refundedCents' | 'dispute'>): Standing {
   if (refundedCents > 0 || dispute === 'lost') return 'taken';
   return dispute === 'open' ? 'frozen' : 'usable';
 }
@@ -46,13 +59,30 @@ export class Reversals {
     this.#parts = parts;
   }
 
-  async follow(accountId: string, customerId: string): Promise<void> {
-    const { blocks, purchases, autoOverage, gateway } = this.#parts;
+  /** Looks through the payments as far back as a block may still be refunded, in passes of a bound. */
+  async follow(account: ClaimedAccount): Promise<void> {
+    const { blocks, purchases, autoOverage, gateway, readings, store, clock } = this.#parts;
+    const { _id: accountId, customerId, cause } = account;
     const paid = await blocks.paidOf(accountId);
     const { overage, bought } = (await purchases.find(accountId)) ?? {};
     const buys = overage?.enabled === true;
     if (paid.length === 0 && !buys) return;
-    const charges = await gateway.charges(customerId);
+    const oldest = paid.map(({ createdAt }) => createdAt.getTime()).sort((a, b) => a - b)[0];
+    const lookedAfter = clock.now().getTime() - LOOKED_AFTER_MS;
+    // A dispute of anything that was paid stops the buying, also of what is no block.
+    const from = new Date(buys || oldest === undefined ? lookedAfter : oldest);
+    const list = `charges:${customerId}`;
+    const { round } = await readings.find(list);
+    const {
+      items: charges,
+      known,
+      complete,
+    } = await readRound(
+      round,
+      { from, bound: CHARGES_A_PASS, news: cause !== CARRIED_ON },
+      (range, most) => gateway.charges(customerId, range, most),
+      ({ madeAt }) => madeAt,
+    );
     for (const block of paid) {
       const fate = charges.find(({ intentId }) => intentId === block.intentId);
       if (fate !== undefined) await this.#apply(block, bought?.blocks[block._id], standingBy(fate));
@@ -60,6 +90,8 @@ export class Reversals {
     if (buys && charges.some(({ dispute }) => dispute === 'open')) {
       await autoOverage.disable(accountId, 'dispute');
     }
+    if (round !== undefined || known !== undefined) await readings.keepRound(list, known);
+    if (!complete) await store.carryOn(account);
   }
 
   /** In this order: as long as the block is not noted to stand so, its units are looked at again. */

@@ -22,6 +22,7 @@ const WEBHOOK_URL = 'https://platen.test/webhooks/payments';
 /** What is kept of one life, and is in the way of the next. */
 const OF_A_LIFE = [
   ...['billing_accounts', 'billing_events', 'billing_missed_events', 'billing_invoices'],
+  'billing_readings',
   ...['overage_blocks', 'mails'],
 ];
 

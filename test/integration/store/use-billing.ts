@@ -27,6 +27,7 @@ export async function useBilling({ url, accounts, billing, domain }: TestApi): P
   await store.want('cus_1', 'invoice.paid');
   const stale = await claim();
   await store.want('cus_1', 'invoice.paid');
+  await store.carryOn(stale);
   await store.note(stale, { ...state, lookAgainAt: now });
   const noted = { priceId: 'price_1', openedAt: now };
   const checkout = { ...noted, key: 'key_1', plan: 'starter' };
@@ -61,6 +62,8 @@ export async function useBilling({ url, accounts, billing, domain }: TestApi): P
   };
   await mirror.update(accountId, [invoice]);
   await mirror.update(accountId, [{ ...invoice, id: 'in_2' }]);
+  await mirror.unsettled(accountId);
+  await mirror.removeDraft('in_2');
   await mirror.accountOf('in_1');
   const page = { limit: 10, offset: 0 };
   for (const sort of INVOICE_SORTS) {
@@ -90,7 +93,8 @@ export async function useBilling({ url, accounts, billing, domain }: TestApi): P
   await purchases.grant(accountId, 'block', 1000, now.getTime() + 1000, { period, quota: 1 });
   await purchases.left(accountId, period, 2);
   await purchases.withdraw(accountId, 'block', 'frozen');
-  await purchases.disable(accountId);
+  await purchases.disable(accountId, 'link');
+  await purchases.told(accountId, now.getTime());
   const data = { object: { object: 'refund', charge: 'ch_1' } };
   await selling!.events.note({ id: 'evt_1', type: 'refund.created', data });
   await selling!.events.resolveWaiting();

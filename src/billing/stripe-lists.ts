@@ -1,0 +1,79 @@
+import type Stripe from 'stripe';
+import type { Range } from './readings.ts';
+import type { InvoiceSnapshot, SubscriptionSnapshot } from './snapshot.ts';
+import { invoiceSnapshot, subscriptionSnapshot } from './stripe-snapshots.ts';
+
+/** The most that Stripe answers with at once. */
+export const PAGE = 100;
+/** Of one customer, over all their life. */
+const MOST_SUBSCRIPTIONS = 1000;
+/** Of one customer, at a time: those beyond are not voided before others are. */
+const MOST_OPEN_INVOICES = 1000;
+
+/** All subscriptions of a customer, whatever has become of them. */
+export async function subscriptionsOf(stripe: Stripe, customer: string): Promise<SubscriptionSnapshot[]> {
+  const all = await stripe.subscriptions
+    .list({ customer, status: 'all', limit: PAGE, expand: ['data.schedule'] })
+    .autoPagingToArray({ limit: MOST_SUBSCRIPTIONS });
+  return all.map(subscriptionSnapshot);
+}
+
+/**
+ * The newest invoices of a customer, all of them as a rule; and where there are more, those among the others that decide
+ * something: the open ones, and what was paid for subscriptions that owe a renewal.
+ */
+export async function invoicesOf(
+  stripe: Stripe,
+  customer: string,
+  subscriptions: Promise<readonly SubscriptionSnapshot[]>,
+): Promise<{ invoices: InvoiceSnapshot[]; older?: InvoiceSnapshot[] }> {
+  const page = await stripe.invoices.list({ customer, limit: PAGE });
+  const invoices = page.data.map(invoiceSnapshot);
+  if (!page.has_more) return { invoices };
+  const owing = (await subscriptions).filter(({ status }) => status === 'past_due');
+  const [open, ...paid] = await Promise.all([
+    stripe.invoices
+      .list({ customer, status: 'open', limit: PAGE })
+      .autoPagingToArray({ limit: MOST_OPEN_INVOICES }),
+    ...owing.map(async ({ id: subscription }) => {
+      return (await stripe.invoices.list({ customer, subscription, status: 'paid', limit: PAGE })).data;
+    }),
+  ]);
+  const newest = new Set(invoices.map(({ id }) => id));
+  const older = [...open, ...paid.flat()].filter(({ id }) => !newest.has(id));
+  return { invoices, older: older.map(invoiceSnapshot) };
+}
+
+/** A customer's invoices that were made in a range, the newest first. */
+export async function invoicesIn(
+  stripe: Stripe,
+  customer: string,
+  range: Range,
+  most: number,
+): Promise<InvoiceSnapshot[]> {
+  const list = stripe.invoices.list({ customer, limit: PAGE, ...createdIn(range) });
+  return (await list.autoPagingToArray({ limit: most })).map(invoiceSnapshot);
+}
+
+/** Events of these types that have not been delivered, the newest first. */
+export function undeliveredIn(
+  stripe: Stripe,
+  types: readonly string[],
+  range: Range,
+  most: number,
+): Promise<Stripe.Event[]> {
+  return stripe.events
+    .list({ delivery_success: false, types: [...types], limit: PAGE, ...createdIn(range) })
+    .autoPagingToArray({ limit: most });
+}
+
+/** Stripe's times are whole seconds. */
+export function createdIn({ from, until }: Range): { created?: Stripe.RangeQueryParam } {
+  if (from === undefined && until === undefined) return {};
+  return {
+    created: {
+      ...(from !== undefined && { gte: Math.floor(from.getTime() / 1000) }),
+      ...(until !== undefined && { lte: Math.floor(until.getTime() / 1000) }),
+    },
+  };
+}
