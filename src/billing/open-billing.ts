@@ -25,16 +25,18 @@ import { Readings } from './readings.ts';
 import { Reconcile } from './reconcile.ts';
 import { StripeGateway } from './stripe-gateway.ts';
 import { Subscriptions } from './subscriptions.ts';
-import { SubscriptionSync } from './sync.ts';
+import { FAULT_KINDS, FOLD_OUTCOMES, SubscriptionSync } from './sync.ts';
 import { tellOwner } from './tell-owner.ts';
 
 export type BillingConfig = Pick<Config, 'STRIPE_SECRET_KEY' | 'STRIPE_WEBHOOK_SECRET' | 'STRIPE_API_BASE'>;
+
+type BillingMetrics = Pick<Metrics, 'paymentEvents' | 'billingFolds' | 'billingFaults'>;
 
 export interface BillingParts {
   readonly connection: Connection;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly metrics: Pick<Metrics, 'billingFolds' | 'billingFaults'>;
+  readonly metrics: BillingMetrics;
   readonly plans: PlanSource;
   readonly accounts: Pick<AccountReader, 'find'>;
   readonly accountService: Pick<AccountService, 'followSubscription'>;
@@ -79,6 +81,7 @@ export function openBilling(parts: BillingParts): Billing {
   const kept = { store, mirror, blocks, purchases: parts.purchases };
   const { STRIPE_SECRET_KEY: secretKey, STRIPE_API_BASE: apiBase } = config;
   if (secretKey === undefined) return { ...kept, selling: undefined };
+  countFromZero(metrics);
   const gateway = new StripeGateway({ secretKey, apiBase });
   const webhookSecret = config.STRIPE_WEBHOOK_SECRET;
   const events = new PaymentEvents({ connection, clock, store, gateway, webhookSecret });
@@ -117,4 +120,11 @@ export function openBilling(parts: BillingParts): Billing {
     ...kept,
     selling: { gateway, events, sync, catalogue, subscriptions, autoOverage, blockLedger, topUps, reconcile },
   };
+}
+
+/** Without it the first of a kind would not show as an increase, and alerts go by increases. */
+function countFromZero({ paymentEvents, billingFolds, billingFaults }: BillingMetrics): void {
+  for (const outcome of ['noted', 'ignored', 'refused', 'failed']) paymentEvents.inc({ outcome }, 0);
+  for (const outcome of FOLD_OUTCOMES) billingFolds.inc({ outcome }, 0);
+  for (const kind of FAULT_KINDS) billingFaults.inc({ kind }, 0);
 }

@@ -9,7 +9,12 @@ import type { StripeGateway } from './stripe-gateway.ts';
 import { foldSubscription, type SubscriptionState } from './subscription.ts';
 
 /** How a look at an account went. */
-export type FoldOutcome = 'done' | 'overtaken' | 'failed';
+export const FOLD_OUTCOMES = ['done', 'overtaken', 'failed'] as const;
+export type FoldOutcome = (typeof FOLD_OUTCOMES)[number];
+
+/** What an operator has to look at: a state that is not understood, a second subscription. */
+export const FAULT_KINDS = ['unclear', 'duplicate'] as const;
+export type FaultKind = (typeof FAULT_KINDS)[number];
 
 export interface SyncParts {
   readonly store: BillingStore;
@@ -23,7 +28,7 @@ export interface SyncParts {
   readonly furtherSteps?: readonly SyncStep[];
   readonly observeFold?: (outcome: FoldOutcome) => void;
   /** Told of everything that an operator has to look at, each time that it is seen. */
-  readonly observeFault?: (kind: 'unclear' | 'duplicate') => void;
+  readonly observeFault?: (kind: FaultKind) => void;
 }
 
 export type SyncStep = (

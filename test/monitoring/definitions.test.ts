@@ -91,6 +91,52 @@ describe('dashboards and alerts', function () {
     assert.deepEqual(pages.sort(), rules.map(({ alert }) => `${alert}.md`).sort());
   });
 
+  it('the table of docs/dashboards.md has every alert, with its severity and its page', () => {
+    const text = readFileSync(join(ROOT, 'docs/dashboards.md'), 'utf8');
+    const rows = [...text.matchAll(/^\| \[(Platen\w+)\]\(runbooks\/(\w+)\.md\) +\| (\w+) +\|/gm)];
+    assert.deepEqual(
+      rows.map(([, alert, page, severity]) => [alert, page, severity]),
+      rules.map(({ alert, labels }) => [alert, alert, labels.severity]),
+    );
+  });
+
+  it('everything that is counted of billing and mails is on a panel', async () => {
+    const counted = (await createMetrics('test').registry.getMetricsAsArray())
+      .map(({ name }) => name)
+      .filter((name) => /^platen_(payment|billing|overage|mail)/.test(name));
+    assert.ok(counted.length >= 9, counted.join());
+    const panels = dashboards
+      .find(({ uid }) => uid === 'platen-billing')!
+      .panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
+      .join('\n');
+    for (const name of counted) assert.ok(panels.includes(name), name);
+  });
+
+  it('what can go wrong with money has an alert that goes by its own metric', () => {
+    for (const [alert, metric] of [
+      ['PlatenPaymentEventsLate', 'platen_payment_event_age_seconds_bucket'],
+      ['PlatenPaymentEventsRefused', 'platen_payment_events_total{outcome=~"refused|failed"}'],
+      ['PlatenPaymentEventsMissed', 'platen_billing_reconcile_findings_total'],
+      ['PlatenBillingFoldsFailing', 'platen_billing_folds_total{outcome="failed"}'],
+      ['PlatenBillingFaults', 'platen_billing_faults_total'],
+      ['PlatenBlocksHeld', 'platen_overage_blocks{state=~"drafted|paying|voiding|paid"}'],
+      ['PlatenBlocksDisputed', 'platen_overage_blocks{state="frozen"}'],
+      ['PlatenMailsWaiting', 'platen_mail_oldest_waiting_seconds'],
+      ['PlatenMailsRefused', 'platen_mail_attempts_total{outcome="failed"}'],
+    ] as const) {
+      const expr = rules.find((rule) => rule.alert === alert)?.expr ?? '';
+      assert.ok(expr.includes(metric), `${alert}: ${expr}`);
+    }
+  });
+
+  it('links of dashboards lead to dashboards that there are', () => {
+    const uids = dashboards.map(({ uid }) => uid);
+    for (const { uid, links } of dashboards) {
+      const others = uids.filter((other) => other !== uid).map((other) => `/d/${other}`);
+      assert.deepEqual(links.map(({ url }) => url).sort(), others.sort(), uid);
+    }
+  });
+
   it('no account is a label of any metric, nor asked for by an expression', async () => {
     const tenant = /account|tenant|customer|user|api_?key|email/i;
     for (const metric of await createMetrics('test').registry.getMetricsAsArray()) {

@@ -1,5 +1,5 @@
 /**
- * Draws docs/dashboards/*.svg: both dashboards over a running system that is under a little load, from the queries of
+ * Draws docs/dashboards/*.svg: all dashboards over a running system that is under a little load, from the queries of
  * their JSON and the answers of a real Prometheus.
  */
 import { writeFile } from 'node:fs/promises';
@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openKafkaService } from '../support/service.ts';
 import { drawDashboard } from './drawing/dashboard.ts';
+import { openShop, sell } from './support/billing.ts';
 import { readDashboards, withoutVariables } from './support/dashboards.ts';
 import { runLoad } from './support/load.ts';
 import { managePool } from './support/pool.ts';
@@ -16,11 +17,14 @@ const DOCS = join(import.meta.dirname, '../../docs/dashboards');
 const ROUNDS = 24;
 /** Seconds. */
 const RATE_INTERVAL = 15;
+/** How long the bank takes to decide. */
+const DISPUTED_MS = 30_000;
 /** Points of a line. */
 const POINTS = 240;
 
 const prometheus = await startPrometheus();
-const service = await openKafkaService({}, ['dispatcher', 'worker-1', 'worker-2', 'api']);
+const shop = await openShop();
+const service = await openKafkaService(shop.environment, ['dispatcher', 'worker-1', 'worker-2', 'api']);
 const pool = await managePool(service, prometheus, {
   minReplicas: 2,
   maxReplicas: 4,
@@ -31,13 +35,14 @@ const pool = await managePool(service, prometheus, {
 try {
   await allAreScraped(prometheus, service.roles.size + 1);
   const from = Date.now() / 1000;
-  await runLoad(service, ROUNDS);
+  await Promise.all([runLoad(service, ROUNDS), sell(service, shop, DISPUTED_MS)]);
   // Until the pool is small again.
   await pause(40_000);
   await draw(prometheus, from, Date.now() / 1000);
 } finally {
   await pool.stop();
   await service.stop();
+  await shop.close();
   await prometheus.stop();
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../support/eventually.ts';
 import { openKafkaService, type TestService } from '../support/service.ts';
+import { openShop, type Shop, sell } from './support/billing.ts';
 import { RULES_FILE, readDashboards, withoutVariables } from './support/dashboards.ts';
 import { runLoad } from './support/load.ts';
 import { type ManagedPool, managePool } from './support/pool.ts';
@@ -13,19 +14,22 @@ const STEP = 1;
 describe('the running system under Prometheus: api, workers and dispatcher over Kafka, and a controller', function () {
   this.timeout(300_000);
   let service: TestService;
+  let shop: Shop;
   let prometheus: TestPrometheus;
   let pool: ManagedPool;
   const began = Date.now() / 1000;
   before(async () => {
     prometheus = await startPrometheus([RULES_FILE]);
-    service = await openKafkaService({}, ['dispatcher', 'worker-1', 'worker-2', 'api']);
+    shop = await openShop();
+    service = await openKafkaService(shop.environment, ['dispatcher', 'worker-1', 'worker-2', 'api']);
     pool = await managePool(service, prometheus, { minReplicas: 2, maxReplicas: 3, slotsPerWorker: 2 });
     await allAreScraped(prometheus, service.roles.size + 1);
-    await runLoad(service, 3);
+    await Promise.all([runLoad(service, 3), sell(service, shop)]);
   });
   after(async () => {
     await pool?.stop();
     await service?.stop();
+    await shop?.close();
     await prometheus?.stop();
   });
 
@@ -47,6 +51,24 @@ describe('the running system under Prometheus: api, workers and dispatcher over 
       });
     }
   }
+
+  it('what an alert of billing waits for is counted from zero, or the first of it would be missed', async () => {
+    const told = await service.metrics();
+    for (const [metric, label, values] of [
+      ['platen_payment_events_total', 'outcome', ['refused', 'failed']],
+      ['platen_billing_folds_total', 'outcome', ['done', 'failed']],
+      ['platen_billing_faults_total', 'kind', ['unclear', 'duplicate']],
+      ['platen_mail_attempts_total', 'outcome', ['sent', 'retried', 'failed']],
+    ] as const) {
+      for (const value of values)
+        assert.match(
+          told,
+          new RegExp(`^${metric}\\{.*${label}="${value}".*\\} \\d`, 'm'),
+          `${metric} ${value}`,
+        );
+    }
+    assert.match(told, /^platen_billing_reconcile_findings_total\{.*\} \d/m);
+  });
 
   it('afterwards no alert has anything to tell', async () => {
     const active = await prometheus.active();

@@ -39,6 +39,7 @@ export interface Dashboard {
   readonly name: string;
   readonly uid: string;
   readonly title: string;
+  readonly links: readonly { readonly url: string }[];
   readonly panels: readonly Panel[];
   readonly annotations: { readonly list: readonly { readonly expr?: string }[] };
   readonly templating: {
