@@ -30,7 +30,7 @@ export interface Account {
 }
 
 /** A change of plan, or the end of all tokens, is in force everywhere after this time. */
-const CACHE_MS = 800;
+export const ACCOUNT_CACHE_MS = 800;
 const CACHE_ENTRIES = 10_000;
 /** Accounts that are looked up with one query. */
 const NAMES_AT_ONCE = 1000;
@@ -55,10 +55,10 @@ export class AccountStore {
   constructor(connection: Connection, clock: Clock) {
     this.#accounts = new Collection(connection, ACCOUNTS);
     this.#clock = clock;
-    this.#cache = new TtlCache(CACHE_MS, CACHE_ENTRIES, clock);
+    this.#cache = new TtlCache(ACCOUNT_CACHE_MS, CACHE_ENTRIES, clock);
   }
 
-  /** As it was at most CACHE_MS ago. */
+  /** As it was at most ACCOUNT_CACHE_MS ago. */
   find(accountId: string): Promise<Account | undefined> {
     return this.#cache.get(accountId, () => this.#accounts.findById(accountId));
   }
@@ -167,7 +167,7 @@ export class AccountStore {
     await this.#change(accountId, { byOperator: true });
   }
 
-  /** Bearer tokens made until now end within CACHE_MS. */
+  /** Bearer tokens made until now end within ACCOUNT_CACHE_MS. */
   async endTokens(accountId: string): Promise<void> {
     await this.#change(accountId, { tokensNotBefore: this.#clock.now() });
   }

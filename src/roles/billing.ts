@@ -5,7 +5,7 @@ import type { Config } from '../config.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
 /** A change of plan is in force two seconds after its event, of which the caches of accounts take most of one. */
-const EVERY_MS = 250;
+export const FOLLOW_EVERY_MS = 250;
 const RECONCILE_EVERY_MS = 300_000;
 const COUNT_EVERY_MS = 30_000;
 
@@ -17,7 +17,7 @@ export function billingSweeps(
 ): Sweep[] {
   if (selling === undefined) return [];
   const { events, sync, blockLedger, reconcile } = selling;
-  const everyMs = Math.min(EVERY_MS, PLATEN_SWEEP_MS);
+  const everyMs = Math.min(FOLLOW_EVERY_MS, PLATEN_SWEEP_MS);
   // Following events is the ordinary way: there is nothing to put right.
   const ordinary = (name: string, run: () => Promise<unknown>): Sweep => ({
     name,

@@ -17,6 +17,7 @@ import { createTenant } from './tenant.ts';
 /** Two whole Platens, each with its API, workers and sweeps, on one database. */
 export interface Twins {
   readonly roles: readonly [RoleProcess, RoleProcess];
+  readonly mongodbUri: string;
   readonly ledger: Ledger;
   readonly accounts: AccountStore;
   /** JSON, read by both; it says what the professional plan has other than by default. */
@@ -26,10 +27,14 @@ export interface Twins {
   stop(): Promise<void>;
 }
 
-/** @param plan what the professional plan has other than by default. */
+/**
+ * @param plan what the professional plan has other than by default.
+ * @param ofFirst environment that only the first has.
+ */
 export async function openTwins(
   plan: Partial<Plan>,
   environment: Record<string, string> = {},
+  ofFirst: Record<string, string> = {},
 ): Promise<Twins> {
   const { uri } = await startMongo();
   const folder = await mkdtemp(join(tmpdir(), 'platen-twins-'));
@@ -50,16 +55,17 @@ export async function openTwins(
     PLATEN_RETRY_BASE_MS: '100',
     ...environment,
   };
-  const start = async (name: string): Promise<RoleProcess> => {
+  const start = async (name: string, own: Record<string, string> = {}): Promise<RoleProcess> => {
     const dataDir = join(folder, name);
     await mkdir(dataDir);
-    const role = await startRole('standalone', { ...common, PLATEN_DATA_DIR: dataDir });
+    const role = await startRole('standalone', { ...common, ...own, PLATEN_DATA_DIR: dataDir });
     await role.ready();
     return role;
   };
-  const roles = [await start('first'), await start('second')] as const;
+  const roles = [await start('first', ofFirst), await start('second')] as const;
   return {
     roles,
+    mongodbUri: uri,
     ledger,
     accounts,
     plansFile,
