@@ -36,8 +36,9 @@ function number(value: number): string {
   return String(Number(value.toPrecision(3)));
 }
 
-/** The ends of steps from 0 to at least `most`: four to six of 1, 2 or 5 times a power of ten. */
+/** The ends of steps from 0 to at least `most`: four to six of 1, 2 or 5 times a power of ten. Of nothing but zeros, 0 and 1. */
 export function ticks(most: number): number[] {
+  if (most <= 0) return [0, 1];
   const about = Math.max(most, 1e-6) / 4;
   const magnitude = 10 ** Math.floor(Math.log10(about));
   const step = [1, 2, 5, 10].map((factor) => factor * magnitude).find((candidate) => candidate >= about)!;
