@@ -103,7 +103,11 @@ describe('The stand-in of Stripe, held against stripe-mock', () => {
     await stripe.invoices.markUncollectible(third.id);
     await stripe.invoices.voidInvoice(third.id);
     await stripe.invoices.retrieve(third.id, { expand });
-    await stripe.invoices.list({ customer, subscription, status: 'paid', limit: 100 });
+    const [newest] = (await stripe.invoices.list({ customer, subscription, status: 'paid', limit: 100 }))
+      .data;
+    const created = { gte: 1, lte: 4_000_000_000 };
+    await stripe.invoices.list({ customer, created, limit: 100, starting_after: newest!.id });
+    await stripe.subscriptions.list({ customer, status: 'all', limit: 100, starting_after: subscription });
   }
 
   async function useSubscription(
@@ -188,6 +192,8 @@ describe('The stand-in of Stripe, held against stripe-mock', () => {
     await stripe.customers.update(customer, { invoice_settings: { default_payment_method: method!.id } });
     const [charge] = (await stripe.charges.list({ customer })).data;
     await stripe.charges.retrieve(charge!.id);
+    const created = { gte: 1, lte: 4_000_000_000 };
+    await stripe.charges.list({ customer, created, limit: 100, starting_after: charge!.id });
     const [intent] = (await stripe.paymentIntents.list({ customer })).data;
     await stripe.paymentIntents.retrieve(intent!.id, { expand: ['latest_charge'] });
     const payment = { type: 'payment_intent', payment_intent: String(charge!.payment_intent) } as const;
@@ -195,12 +201,14 @@ describe('The stand-in of Stripe, held against stripe-mock', () => {
     await stripe.invoicePayments.retrieve(paid!.id);
     const refund = await stripe.refunds.create({ charge: charge!.id, amount: 100, reason: 'duplicate' });
     await stripe.refunds.retrieve(refund.id);
-    await stripe.refunds.list({ charge: charge!.id });
+    await stripe.refunds.list({ charge: charge!.id, limit: 100 });
     const { id } = standIn.acts.dispute(charge!.id);
     await stripe.disputes.retrieve(id);
     await stripe.disputes.list({ charge: charge!.id });
     const [event] = (await stripe.events.list({ type: 'charge.dispute.created' })).data;
     await stripe.events.retrieve(event!.id);
+    const types = ['invoice.paid'];
+    await stripe.events.list({ delivery_success: false, types, created, starting_after: event!.id });
   }
 
   for (const { what, path, params } of REFUSED_SINCE_ENDIVE)
