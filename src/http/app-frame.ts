@@ -1,5 +1,6 @@
 import express, { type Express } from 'express';
 import helmet from 'helmet';
+import type { AdmissionTurns } from '../limits/admission-turns.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Authenticators } from './authenticate.ts';
@@ -18,10 +19,12 @@ export function frameApp<Parts extends { readonly logger: Logger; readonly metri
   readonly guard?: CallerGuard;
   /** Takes in the bodies of requests, if there are any. */
   readonly bodies?: BodyIntake;
+  /** Has accounts take turns with their requests for work, if there are any. */
+  readonly turns?: AdmissionTurns;
   /** How many proxies in front may name the client in X-Forwarded-For. */
   readonly trustedProxies: number;
 }): Express {
-  const { routes, parts, authenticators, guard, bodies, trustedProxies } = options;
+  const { routes, parts, authenticators, guard, bodies, turns, trustedProxies } = options;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -36,6 +39,7 @@ export function frameApp<Parts extends { readonly logger: Logger; readonly metri
     authenticators,
     guard,
     bodies,
+    turns,
     observeAdmission: (step, seconds) => parts.metrics.admissionDuration.observe({ step }, seconds),
     logger: parts.logger,
   });

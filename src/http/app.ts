@@ -1,4 +1,5 @@
 import type { Express } from 'express';
+import { AdmissionTurns } from '../limits/admission-turns.ts';
 import { type ApiDocument, createApiDocument } from './api-document.ts';
 import type { ApiParts } from './api-parts.ts';
 import { frameApp } from './app-frame.ts';
@@ -81,6 +82,7 @@ export function createHttpApp(parts: ApiParts, withOperations = true): Express {
     },
     guard: callerGuard(parts),
     bodies: parts.bodies,
+    turns: new AdmissionTurns(),
     trustedProxies: config.PLATEN_TRUSTED_PROXIES,
   });
 }

@@ -19,6 +19,7 @@ export interface JsonBody {
  * Reads a JSON body of at most `maxBytes`.
  *
  * @param ownerId whose body it is, for the bounds of the intake.
+ * @param turn waited for once the body is here, before it is parsed; what it rejects with is thrown.
  * @throws PlatenError UNSUPPORTED_MEDIA_TYPE for anything but plain application/json in UTF-8; INPUT_TOO_LARGE, before
  * reading when the length is announced; MALFORMED_JSON with the place of the fault; TOO_MANY_UPLOADS, UNAVAILABLE and
  * UPLOAD_TOO_SLOW as the intake does.
@@ -28,10 +29,12 @@ export async function readJson(
   maxBytes: number,
   intake: BodyIntake,
   ownerId: string,
+  turn: () => Promise<void>,
 ): Promise<JsonBody> {
   checkMediaType(request);
   const { bytes, release } = await readBytes(request, maxBytes, intake, ownerId);
   try {
+    await turn();
     checkJsonSize(bytes);
     return { bytes, value: parse(decode(bytes)), release };
   } catch (error) {

@@ -2,13 +2,16 @@ import { createHash } from 'node:crypto';
 import type { Express, Request, RequestHandler, Response } from 'express';
 import { PlatenError } from '../errors/registry.ts';
 import { AdmissionTimer, type ObserveAdmission } from '../limits/admission-timer.ts';
+import type { AdmissionTurns } from '../limits/admission-turns.ts';
 import { networkOf } from '../limits/network-of.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import { type AdmissionTurn, admissionTurn, NO_TURN } from './admission-turn.ts';
 import { sendAnswer } from './answers.ts';
 import type { Authenticators } from './authenticate.ts';
 import type { BodyIntake } from './body-intake.ts';
 import type { CallerGuard, Exchange } from './caller-guard.ts';
 import { checkRequest } from './check-request.ts';
+import { onHangUp } from './hang-up.ts';
 import { type JsonBody, readBytes, readJson } from './read-json.ts';
 import { contextOf } from './request-context.ts';
 import type { AnyAnswer, Identities, Route } from './route.ts';
@@ -28,6 +31,8 @@ export interface Registration<Parts> {
   readonly guard?: CallerGuard | undefined;
   /** Takes in the bodies of requests; of an app whose requests have none, absent. */
   readonly bodies?: BodyIntake | undefined;
+  /** Has accounts take turns with their requests for work; of an app that takes none, absent. */
+  readonly turns?: AdmissionTurns | undefined;
   readonly observeAdmission: ObserveAdmission;
   readonly logger: Logger;
 }
@@ -49,7 +54,7 @@ export function registerRoutes<Parts>(registration: Registration<Parts>): void {
 /** The steps of every request, in this order: who asks, the body (its limit is the plan's), its form, its handler. */
 function runRoute<Parts>(
   route: Route<Parts>,
-  { parts, authenticators, guard, bodies, observeAdmission, logger }: Registration<Parts>,
+  { parts, authenticators, guard, bodies, turns, observeAdmission, logger }: Registration<Parts>,
 ): RequestHandler {
   const authenticate: ((request: Request) => Promise<AnyCaller>) | undefined = authenticators[route.auth];
   if (authenticate === undefined) throw new Error(`Nothing authenticates ${route.path} by ${route.auth}.`);
@@ -62,7 +67,9 @@ function runRoute<Parts>(
     const caller = await admissionTimer.time('authenticate', () => authenticate(request));
     if (caller !== undefined) context.accountId = caller.accountId;
     const exchange = { request, response, caller, admissionTimer };
-    const work = () => handle(route, parts, bodies, exchange);
+    const turn =
+      route.asksForWork && caller && turns ? admissionTurn(turns, caller.accountId, response) : NO_TURN;
+    const work = () => handle(route, parts, bodies, turn, exchange);
     const answer: AnyAnswer = await (caller && guard ? guard(route, { ...exchange, caller }, work) : work());
     sendAnswer(response, answer, route.responses[answer.status], logger);
   };
@@ -73,20 +80,26 @@ async function handle<Parts>(
   route: Route<Parts>,
   parts: Parts,
   bodies: BodyIntake | undefined,
+  turn: AdmissionTurn,
   exchange: Exchange<AnyCaller>,
 ): Promise<AnyAnswer> {
-  // The body is held by the checked request alone, so that it is gone once the route says that it is done with it.
-  const checked = await readAndCheck(route, bodies, exchange);
   try {
-    return await route.handler(checked, parts);
+    // The body is held by the checked request alone, so that it is gone once the route says that it is done with it.
+    const checked = await readAndCheck(route, bodies, turn, exchange);
+    try {
+      return await route.handler(checked, parts);
+    } finally {
+      checked.bodyDone();
+    }
   } finally {
-    checked.bodyDone();
+    turn.end();
   }
 }
 
 async function readAndCheck<Parts>(
   route: Route<Parts>,
   bodies: BodyIntake | undefined,
+  turn: AdmissionTurn,
   { request, response, caller, admissionTimer }: Exchange<AnyCaller>,
 ): Promise<Parameters<Route<Parts>['handler']>[0]> {
   let body: JsonBody | undefined;
@@ -94,7 +107,8 @@ async function readAndCheck<Parts>(
   if (route.body !== undefined || route.rawBody !== undefined) {
     if (bodies === undefined) throw new Error(`Nothing takes in the bodies of ${route.path}.`);
     const ownerId = caller?.accountId ?? strangersOf(request);
-    if (route.rawBody === undefined) body = await readJson(request, bodyLimit(caller), bodies, ownerId);
+    if (route.rawBody === undefined)
+      body = await readJson(request, bodyLimit(caller), bodies, ownerId, () => turn.begin());
     else raw = await readRaw(request, route.rawBody, bodies, ownerId);
   }
   const release = (body ?? raw)?.release;
@@ -111,6 +125,8 @@ async function readAndCheck<Parts>(
       bodyDone() {
         checked.body = undefined;
         release?.();
+        // What a request for work asks for is written down by now: others may be let in.
+        turn.end();
       },
       admissionTimer,
       aboutJob(jobId: string) {
@@ -153,11 +169,6 @@ function hashOfNamed(request: Request, { bytes }: JsonBody): string | undefined 
 
 function bodyLimit(caller: AnyCaller): number {
   return caller?.plan.maxInputSizeBytes ?? ANONYMOUS_BODY_BYTES;
-}
-
-function onHangUp(response: Response, listener: () => void): void {
-  if (response.destroyed) listener();
-  else response.once('close', () => !response.writableFinished && listener());
 }
 
 function refuseMethod<Parts>(path: string, routes: readonly Route<Parts>[]): RequestHandler {
