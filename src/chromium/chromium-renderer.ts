@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { PlatenError } from '../errors/registry.ts';
+import { Apart } from './apart.ts';
 import { ComputeTurn } from './compute-turn.ts';
 import { Cores, coresOfMachine } from './cores.ts';
 import { examineDocument } from './document/job-document.ts';
@@ -51,7 +52,7 @@ export interface ChromiumRendererOptions {
   /** The egress proxy that all traffic goes through. Without it there is no network at all. */
   readonly proxyUrl?: string | undefined;
   readonly egress?: EgressRecord | undefined;
-  /** Whom the proxy asks for what is at DOCUMENT_ORIGIN; without it large documents are sent in messages. */
+  /** Whom the proxy asks for what is at DOCUMENT_ORIGIN; without it documents are sent in messages. */
   readonly documents?: DocumentHost | undefined;
   readonly finish: Finish;
   readonly countPages: CountPages;
@@ -122,6 +123,7 @@ export async function createChromiumRenderer(options: ChromiumRendererOptions): 
   const browsers = new BrowserPool(
     {
       launch: { ...launch, sandbox: reason === undefined },
+      documents: options.documents,
       size: exclusive ? cores.total : (options.browsers ?? Math.ceil(cores.total / COMPUTING_PER_BROWSER)),
       exclusive,
       recycle: { ...DEFAULT_RECYCLE, ...options.recycle },
@@ -147,6 +149,7 @@ export async function createChromiumRenderer(options: ChromiumRendererOptions): 
     options.warmMemoryShare ?? WARM_MEMORY_SHARE,
     options.memory ?? machineMemory(),
   );
+  const apart = new Apart();
   const contexts = new ContextPool(
     {
       keepWarm: isolation === 'account',
@@ -157,6 +160,7 @@ export async function createChromiumRenderer(options: ChromiumRendererOptions): 
       memory,
       onCount: (open) => metrics?.contexts?.set(open),
       onLease: (kind) => metrics?.contextLeases?.inc({ kind }),
+      onExcess: (accountId) => apart.note(accountId),
     },
     browsers,
   );
@@ -166,8 +170,8 @@ export async function createChromiumRenderer(options: ChromiumRendererOptions): 
     tell(logger, browser);
     if (policy === 'required' && browser.sandbox !== 'on')
       throw new SandboxMissing(`a renderer was looked at, and its sandbox is ${browser.sandbox}`);
-    const parts = { browser, browsers, contexts, cores, slots: await RenderSlots.launch(slots, contexts) };
-    return new ChromiumRenderer(options, parts);
+    const renderSlots = await RenderSlots.launch(slots, contexts);
+    return new ChromiumRenderer(options, { apart, browser, browsers, contexts, cores, slots: renderSlots });
   } catch (error) {
     await browsers.close();
     throw error;
@@ -209,6 +213,7 @@ function tell(logger: Logger, { sandbox, version, reason }: BrowserStatus): void
 }
 
 interface Parts {
+  readonly apart: Apart;
   readonly browser: BrowserStatus;
   readonly browsers: BrowserPool;
   readonly contexts: ContextPool;
@@ -227,8 +232,8 @@ class ChromiumRenderer implements BrowserRenderer {
   constructor(options: ChromiumRendererOptions, parts: Parts) {
     this.#options = options;
     this.#parts = parts;
-    const { egress, documents, finish, countPages } = options;
-    this.#shared = { egress, documents, finish, countPages, watermarks: new WatermarkCache() };
+    const { egress, finish, countPages } = options;
+    this.#shared = { egress, finish, countPages, watermarks: new WatermarkCache() };
   }
 
   get browser(): BrowserStatus {
@@ -285,7 +290,8 @@ class ChromiumRenderer implements BrowserRenderer {
     let rendered: RenderedPdf | undefined;
     try {
       const document = examineDocument(source, options);
-      const needs = { accountId, needsFrames: document.needsFrames, alone, turn };
+      const group = this.#parts.apart.groupOf(accountId, document, options);
+      const needs = { accountId, needsFrames: document.needsFrames, alone, group, turn };
       await this.#parts.slots.run(needs, end, async (context) => {
         const kind = context.renders++ === 0 ? 'cold' : 'warm';
         const outcome = await renderJob(context, { request, document, end, timer, turn }, this.#shared);

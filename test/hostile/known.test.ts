@@ -37,19 +37,19 @@ const ATTACKS: readonly Attack[] = [
     }),
     // Chromium itself may end the page that sends so much.
     ends: ['DOCUMENT_LIMIT', 'BROWSER_CRASHED', ...SLOW],
-    slows: true,
   },
-  {
-    name: 'requests of 80 MiB under asset headers',
-    order: ({ origin }) => ({
-      html: working(
-        `await fetch('${origin}/', { method: 'POST', body: 'x'.repeat(${80 * MIB}) }).catch(() => 0)`,
-      ),
-      options: { ...done, assetHeaders: { 'X-Asset': 'a' } },
+  ...[80, 300].map(
+    (mib): Attack => ({
+      name: `requests of ${mib} MiB under asset headers`,
+      order: ({ origin }) => ({
+        html: working(
+          `await fetch('${origin}/', { method: 'POST', body: 'x'.repeat(${mib * MIB}) }).catch(() => 0)`,
+        ),
+        options: { ...done, assetHeaders: { 'X-Asset': 'a' } },
+      }),
+      ends: ['DOCUMENT_LIMIT', 'BROWSER_CRASHED', 'RENDER_TIMEOUT', 'SELECTOR_TIMEOUT'],
     }),
-    ends: ['DOCUMENT_LIMIT', 'RENDER_TIMEOUT', 'SELECTOR_TIMEOUT'],
-    slows: true,
-  },
+  ),
   {
     name: 'a flood of console messages',
     order: () => ({

@@ -1,6 +1,5 @@
 import { PlatenError } from '../../errors/registry.ts';
 import type { RenderOptions } from '../../jobs/render-options.ts';
-import type { DocumentHost } from '../page/document-host.ts';
 import { DOCUMENT_ORIGIN } from '../page/document-origin.ts';
 import type { RenderPage } from '../page/render-page.ts';
 import { SILENT_ERRORS } from '../page/silent-console.ts';
@@ -68,11 +67,10 @@ export async function navigateToDocument(
   page: RenderPage,
   { source: html, scriptEnabled, milestone }: JobDocument,
   { csp }: RenderOptions,
-  { documents }: { readonly documents: DocumentHost | undefined },
 ): Promise<void> {
   const { interceptor, session, lifecycle } = page;
   page.pristine = false;
-  interceptor.serve({ html, csp }, documents);
+  interceptor.serve({ html, csp });
   const [, , , { loaderId, errorText }] = await Promise.all([
     page.setScriptEnabled(scriptEnabled),
     milestone === 'networkIdle' && page.setNetworkEvents(true),

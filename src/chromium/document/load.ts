@@ -1,5 +1,4 @@
 import type { RenderOptions } from '../../jobs/render-options.ts';
-import type { DocumentHost } from '../page/document-host.ts';
 import type { AssetHeaders } from '../page/interceptor.ts';
 import type { RenderPage } from '../page/render-page.ts';
 import type { JobDocument } from './job-document.ts';
@@ -15,10 +14,9 @@ type Load = (
   outside: Outside,
 ) => Promise<void>;
 
-/** What documents come from, or through. */
+/** What documents come through. */
 export interface Outside {
   readonly egress: EgressRecord | undefined;
-  readonly documents: DocumentHost | undefined;
 }
 
 const LOADS: Readonly<Record<LoadStrategy['load'], Load>> = {

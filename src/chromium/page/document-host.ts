@@ -3,30 +3,38 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { DOCUMENT_ORIGIN } from './document-origin.ts';
 import type { OwnDocument } from './interceptor.ts';
 
-/** Names the document that a request is for; the page that it is loaded in sees nothing of it. */
-export const DOCUMENT_HEADER = 'x-platen-document';
+/** By this cookie a page is known; its documents do not see it, and no server but this one is sent it. */
+export const DOCUMENT_COOKIE = 'platen-document';
 
-/** A document that can be fetched over the network, from this process. */
-export interface HostedDocument {
+/** What one page finds at DOCUMENT_ORIGIN over the network. */
+export interface HostedPage {
+  /** The value of its cookie. */
   readonly token: string;
-  /** From here on it is not found. */
-  withdraw(): void;
+  /** Has `document` found; without one, an empty one is found. */
+  serve(document: OwnDocument | undefined): void;
+  /** The page has ended: from here on it finds nothing. */
+  close(): void;
 }
 
 /**
- * What is found at DOCUMENT_ORIGIN over the network: large documents, which no DevTools message has to carry (Chromium
- * ends when one is larger than 100 MiB), each for who knows its token; and nothing else.
+ * What is found at DOCUMENT_ORIGIN over the network: for each page its own document, and nothing else. So no DevTools
+ * message has to carry documents (Chromium ends when one is larger than 100 MiB), and none carries what a document sends
+ * to its own origin.
  */
 export class DocumentHost {
-  readonly #documents = new Map<string, { readonly body: Buffer; readonly csp: string | undefined }>();
+  readonly #pages = new Map<string, OwnDocument>();
 
-  publish({ html, csp }: OwnDocument): HostedDocument {
+  /** Another page is there, which finds an empty document. */
+  open(): HostedPage {
     const token = randomUUID();
-    this.#documents.set(token, { body: Buffer.from(html), csp });
+    this.#pages.set(token, EMPTY);
     return {
       token,
-      withdraw: () => {
-        this.#documents.delete(token);
+      serve: (document = EMPTY) => {
+        if (this.#pages.has(token)) this.#pages.set(token, document);
+      },
+      close: () => {
+        this.#pages.delete(token);
       },
     };
   }
@@ -38,22 +46,36 @@ export class DocumentHost {
    */
   answer(url: URL, request: IncomingMessage, response: ServerResponse): boolean {
     if (url.origin !== DOCUMENT_ORIGIN) return false;
-    const token = request.headers[DOCUMENT_HEADER];
-    const document = typeof token === 'string' ? this.#documents.get(token) : undefined;
     // What is still being sent is not waited for: it may be without end.
     response.once('finish', () => {
       if (!request.complete) request.destroy();
     });
+    const document = this.#documentFor(request);
     if (document === undefined) {
       response.writeHead(404, { 'Cache-Control': 'no-store', 'Content-Length': 0 }).end();
       return true;
     }
-    const { body, csp } = document;
+    const { html, csp } = document;
+    const body = Buffer.from(html);
     response.writeHead(200, { ...Object.fromEntries(documentHeaders(csp)), 'Content-Length': body.length });
     response.end(body);
     return true;
   }
+
+  /** Only for a page's main frame: the browser says so in a field that no script can set. */
+  #documentFor({ headers }: IncomingMessage): OwnDocument | undefined {
+    if (headers['sec-fetch-dest'] !== 'document') return undefined;
+    for (const pair of (headers.cookie ?? '').split(/; */)) {
+      const [name, token = ''] = pair.split('=');
+      const document = name === DOCUMENT_COOKIE ? this.#pages.get(token) : undefined;
+      // A script may have set others of that name.
+      if (document !== undefined) return document;
+    }
+    return undefined;
+  }
 }
+
+const EMPTY: OwnDocument = { html: '', csp: undefined };
 
 /** The header fields that a job's own document is sent with. */
 export function documentHeaders(csp: string | undefined): [name: string, value: string][] {

@@ -1,5 +1,5 @@
 import type { CDPSession, Protocol } from 'puppeteer';
-import { DOCUMENT_HEADER, type DocumentHost, documentHeaders, type HostedDocument } from './document-host.ts';
+import { documentHeaders, type HostedPage } from './document-host.ts';
 import { DOCUMENT_ORIGIN } from './document-origin.ts';
 
 type Paused = Protocol.Fetch.RequestPausedEvent;
@@ -24,8 +24,6 @@ export interface OwnDocument {
 /** Header fields that describe how a body was sent. */
 const FRAMING: ReadonlySet<string> = new Set(['content-encoding', 'content-length', 'transfer-encoding']);
 
-/** Longer documents come over the network. Characters. */
-const MAX_IN_MESSAGE = 256 * 1024;
 /** Of a document that a policy is added to, and that passes through this process for it. */
 const MAX_REWRITTEN_BYTES = 16 * 1024 * 1024;
 /** Bytes asked for at a time. */
@@ -34,25 +32,35 @@ const CHUNK = 1024 * 1024;
 type Mode = 'off' | 'own' | 'everything';
 
 /**
- * Steps between the page and the network: answers requests to DOCUMENT_ORIGIN, where HTML documents are, and for the
- * jobs that need it adds asset headers or a policy. Every request it is asked about makes a detour through here.
+ * Steps between the page and the network for the jobs that need it: adds asset headers or a policy. Every request that it
+ * is asked about makes a detour through here, with all that it sends. What is at DOCUMENT_ORIGIN comes over the network;
+ * without a host for it, it is answered from here.
  */
 export class Interceptor {
   readonly #session: CDPSession;
   readonly #frameId: string;
   readonly #onExcess: (what: string) => void;
+  readonly #hosted: HostedPage | undefined;
   #document: OwnDocument | undefined;
-  #hosted: HostedDocument | undefined;
   #assets: AssetHeaders | undefined;
   #policy: string | undefined;
   #mode: Mode = 'off';
   /** By request: the origin that its chain of redirects began with. */
   readonly #origins = new Map<string, string>();
 
-  /** @param onExcess called when a document is larger than may pass through here. */
-  constructor(session: CDPSession, frameId: string, onExcess: (what: string) => void) {
+  /**
+   * @param onExcess called when a document is larger than may pass through here.
+   * @param hosted what the page finds at DOCUMENT_ORIGIN, if that comes over the network.
+   */
+  constructor(
+    session: CDPSession,
+    frameId: string,
+    onExcess: (what: string) => void,
+    hosted: HostedPage | undefined,
+  ) {
     this.#session = session;
     this.#onExcess = onExcess;
+    this.#hosted = hosted;
     this.#frameId = frameId;
     session.on('Fetch.requestPaused', (event: Paused) => {
       // A request that cannot go on must not hold its document up. What is gone already cannot be failed either.
@@ -60,10 +68,10 @@ export class Interceptor {
     });
   }
 
-  /** Has `document` found at DOCUMENT_ORIGIN, a large one over the network; loading it again finds it again. */
-  serve(document: OwnDocument, host?: DocumentHost): void {
+  /** Has `document` found at DOCUMENT_ORIGIN; loading it again finds it again. */
+  serve(document: OwnDocument): void {
     this.#document = document;
-    if (document.html.length > MAX_IN_MESSAGE) this.#hosted = host?.publish(document);
+    this.#hosted?.serve(document);
   }
 
   /** Has headers added. In force after `apply`. */
@@ -80,30 +88,36 @@ export class Interceptor {
   clear(): void {
     this.#origins.clear();
     this.#document = undefined;
-    this.#hosted?.withdraw();
-    this.#hosted = undefined;
+    this.#hosted?.serve(undefined);
     this.#assets = undefined;
     this.#policy = undefined;
   }
 
   /** Puts in force what was asked for. */
   async apply(): Promise<void> {
-    const mode: Mode = this.#assets || this.#policy ? 'everything' : 'own';
-    if (mode === this.#mode && mode === 'own') return;
+    const mode: Mode = this.#assets || this.#policy ? 'everything' : this.#hosted ? 'off' : 'own';
+    if (mode === this.#mode && mode !== 'everything') return;
     this.#mode = mode;
-    const patterns: Protocol.Fetch.RequestPattern[] = [
-      this.#assets
-        ? { urlPattern: '*', requestStage: 'Request' }
-        : // No others: what is paused is told of with all that it sends.
-          { urlPattern: `${DOCUMENT_ORIGIN}/*`, requestStage: 'Request', resourceType: 'Document' },
-    ];
+    if (mode === 'off') {
+      await this.#session.send('Fetch.disable');
+      return;
+    }
+    // No others than those that are needed: what is paused is told of with all that it sends.
+    const patterns: Protocol.Fetch.RequestPattern[] = [];
+    if (this.#assets) patterns.push({ urlPattern: '*', requestStage: 'Request' });
+    else if (!this.#hosted)
+      patterns.push({
+        urlPattern: `${DOCUMENT_ORIGIN}/*`,
+        requestStage: 'Request',
+        resourceType: 'Document',
+      });
     if (this.#policy) patterns.push({ urlPattern: '*', requestStage: 'Response', resourceType: 'Document' });
     await this.#session.send('Fetch.enable', { patterns });
   }
 
   async #handle(event: Paused): Promise<void> {
-    if (event.request.url.startsWith(`${DOCUMENT_ORIGIN}/`)) {
-      await this.#serve(event);
+    if (!this.#hosted && event.request.url.startsWith(`${DOCUMENT_ORIGIN}/`)) {
+      await this.#session.send('Fetch.fulfillRequest', this.#answer(event));
       return;
     }
     if (event.responseStatusCode !== undefined || event.responseErrorReason !== undefined) {
@@ -113,20 +127,6 @@ export class Interceptor {
     await this.#session.send('Fetch.continueRequest', {
       requestId: event.requestId,
       ...this.#headersFor(event),
-    });
-  }
-
-  async #serve(event: Paused): Promise<void> {
-    const { requestId, request } = event;
-    if (!this.#hosted || !this.#isMain(event)) {
-      await this.#session.send('Fetch.fulfillRequest', this.#answer(event));
-      return;
-    }
-    const headers = { ...request.headers, [DOCUMENT_HEADER]: this.#hosted.token };
-    await this.#session.send('Fetch.continueRequest', {
-      requestId,
-      method: 'GET',
-      headers: Object.entries(headers).map(([name, value]) => ({ name, value })),
     });
   }
 

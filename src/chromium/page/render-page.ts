@@ -2,7 +2,9 @@ import { type CDPSession, CDPSessionEvent, type Protocol } from 'puppeteer';
 import { PlatenError } from '../../errors/registry.ts';
 import type { CountedSession } from '../process/bounded-pipe.ts';
 import { Credentials } from './credentials.ts';
+import { DOCUMENT_COOKIE, type DocumentHost, type HostedPage } from './document-host.ts';
 import { DocumentLifecycle } from './document-lifecycle.ts';
+import { DOCUMENT_ORIGIN } from './document-origin.ts';
 import { Interceptor } from './interceptor.ts';
 import { SILENT_CONSOLE } from './silent-console.ts';
 import { COUNTED_FRAMES, TIMED_FRAMES } from './timed-frames.ts';
@@ -18,6 +20,8 @@ export interface PageSurroundings {
   countReports(onExcess: (what: string) => void): CountedSession;
   /** Whether others are rendered in its browser at present. */
   isShared(): boolean;
+  /** Where its documents come from over the network; without it they are sent in messages. */
+  readonly documents: DocumentHost | undefined;
 }
 
 /** Dialogs that one document may open. */
@@ -41,6 +45,8 @@ export class RenderPage {
   /** Without, scripts get animation frames from a timer, and nothing else happens that waits for a frame. */
   readonly drawsFrames: boolean;
   #onDeath: ((error: PlatenError) => void) | undefined;
+  /** Called when a document in it has gone past a bound, even when its job is over by then. */
+  onExcess: () => void = () => undefined;
   /** Whether the page has died; it is of no further use then. */
   dead = false;
   /** An empty document of DOCUMENT_ORIGIN is in the page, in a window that has never run script. */
@@ -51,6 +57,7 @@ export class RenderPage {
   #closing = false;
   readonly #surroundings: PageSurroundings;
   readonly #reports: CountedSession;
+  readonly #hosted: HostedPage | undefined;
   #dialogs = 0;
   #workers = 0;
   #frames = 0;
@@ -62,7 +69,8 @@ export class RenderPage {
     // A page's main frame has the target's id (and keeps it across processes).
     this.frameId = targetId;
     this.lifecycle = new DocumentLifecycle(session, this.frameId);
-    this.interceptor = new Interceptor(session, this.frameId, (what) => this.#exceed(what));
+    this.#hosted = surroundings.documents?.open();
+    this.interceptor = new Interceptor(session, this.frameId, (what) => this.#exceed(what), this.#hosted);
     this.credentials = new Credentials(
       session,
       ({ parentId }) => !this.#networkEnabled && (this.#scriptEnabled || parentId === undefined),
@@ -98,7 +106,25 @@ export class RenderPage {
       this.session.send('Page.addScriptToEvaluateOnNewDocument', {
         source: `${SILENT_CONSOLE};${this.drawsFrames ? COUNTED_FRAMES : TIMED_FRAMES}`,
       }),
+      this.setOwnCookie(),
     ]);
+  }
+
+  /** Sets the cookie by which the page finds its documents; again after all cookies have been cleared. */
+  async setOwnCookie(): Promise<void> {
+    if (this.#hosted === undefined) return;
+    await this.session.send('Network.setCookie', {
+      name: DOCUMENT_COOKIE,
+      value: this.#hosted.token,
+      url: `${DOCUMENT_ORIGIN}/`,
+      httpOnly: true,
+      sameSite: 'Lax',
+    });
+  }
+
+  /** Whether a cookie is the page's own, and not one that a document or an answer has set. */
+  isOwnCookie({ name, value }: Pick<Protocol.Network.Cookie, 'name' | 'value'>): boolean {
+    return name === DOCUMENT_COOKIE && value === this.#hosted?.token;
   }
 
   /** Lets the document run script, or not; from the next document on. */
@@ -173,6 +199,7 @@ export class RenderPage {
 
   #sessionEnded(): void {
     this.#reports.stop();
+    this.#hosted?.close();
     this.#crash('The browser ended while rendering.', this.#surroundings.isShared());
   }
 
@@ -182,6 +209,7 @@ export class RenderPage {
 
   /** The document has gone past a bound: the page is given up, and the job with it. */
   #exceed(what: string): void {
+    this.onExcess();
     this.#die(
       new PlatenError('DOCUMENT_LIMIT', `The document asks more of the browser than it may: ${what}.`),
     );

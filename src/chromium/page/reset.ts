@@ -82,10 +82,11 @@ async function navigateAway(page: RenderPage, url: string): Promise<void> {
   ]);
   if (errorText !== undefined) throw new Error(errorText);
   await page.lifecycle.until('load', loaderId);
+  const left = cookies.some((cookie) => !page.isOwnCookie(cookie));
   await Promise.all([
     session.send('Page.resetNavigationHistory'),
-    cookies.length > 0 && session.send('Network.clearBrowserCookies'),
-    cookies.length > 0 && page.credentials.clearCache(),
+    left && session.send('Network.clearBrowserCookies').then(() => page.setOwnCookie()),
+    left && page.credentials.clearCache(),
   ]);
 }
 
@@ -96,5 +97,6 @@ async function clean({ page }: RenderContext): Promise<void> {
     // The window's name outlives its documents.
     page.session.send('Runtime.evaluate', { expression: 'window.name = ""' }),
   ]);
+  await page.setOwnCookie();
   page.pristine = true;
 }

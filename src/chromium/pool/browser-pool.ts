@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { backoffMs } from '../../async/backoff.ts';
+import type { DocumentHost } from '../page/document-host.ts';
 import { type LaunchOptions, launchBrowser } from '../process/launch.ts';
 import { type BrowserWeight, RenderBrowser } from './browser.ts';
 
@@ -32,6 +33,8 @@ export interface PoolObserver {
 
 export interface BrowserPoolOptions {
   readonly launch: LaunchOptions;
+  /** Where documents come from over the network. */
+  readonly documents: DocumentHost | undefined;
   /** Browsers kept running. */
   readonly size: number;
   /** Whether a browser does one render only. */
@@ -45,19 +48,27 @@ export interface BrowserPoolOptions {
   readonly logger: Logger;
 }
 
+/** A browser of a group ends when nobody has used it for so long, in milliseconds. */
+const GROUP_IDLE_MS = 5000;
 const BACKOFF = { firstMs: 200, maxMs: 15_000 };
 
 /**
  * Keeps a number of browsers running: replaces those that die, hang or cannot be started, and retires those that have
  * done enough once their replacement runs. Whoever uses a browser counts itself in and out with `enter` and `leave`.
+ *
+ * Renders that may break a browser for others have browsers apart from these: one for each group of them, that is started
+ * when it is needed and ends soon after the last of its renders.
  */
 export class BrowserPool {
   readonly #options: BrowserPoolOptions;
   readonly #browsers = new Set<RenderBrowser>();
   readonly #waiting = new Set<() => void>();
   readonly #replacing = new Set<RenderBrowser>();
+  readonly #groups = new Map<string, Promise<RenderBrowser>>();
   readonly #user: BrowserUser;
+  /** Browsers that are being started, and of these those that are for everybody. */
   #starting = 0;
+  #adding = 0;
   #failures = 0;
   #closed = false;
   #checking = false;
@@ -120,6 +131,25 @@ export class BrowserPool {
   }
 
   /**
+   * Counts a render into the browser of its group.
+   *
+   * @param signal gives up, and rejects.
+   */
+  async enterGroup(group: string, signal: AbortSignal): Promise<RenderBrowser> {
+    if (this.#options.exclusive) return await this.enterAny(signal);
+    for (;;) {
+      const started = this.#groups.get(group) ?? this.#startGroup(group);
+      const browser = await started;
+      signal.throwIfAborted();
+      if (browser.alive && !browser.retiring) {
+        this.enter(browser);
+        return browser;
+      }
+      this.#forgetGroup(group, started);
+    }
+  }
+
+  /**
    * Does something in a browser that is no render. It is counted in meanwhile, so the browser is not ended for its age or
    * its memory under it.
    *
@@ -146,26 +176,42 @@ export class BrowserPool {
   /** Counts a render out. */
   leave(browser: RenderBrowser): void {
     browser.busy--;
+    browser.idleSince = Date.now();
     this.#endIfIdle(browser);
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#timer);
-    while (this.#browsers.size > 0 || this.#starting > 0) {
+    while (this.#browsers.size > 0 || this.#starting + this.#adding > 0) {
       await Promise.all([...this.#browsers].map((browser) => browser.kill('closed')));
       await pause(10);
     }
   }
 
   #usable(): RenderBrowser[] {
-    return [...this.#browsers].filter((browser) => browser.alive && !browser.retiring);
+    return [...this.#browsers].filter(
+      ({ alive, retiring, group }) => alive && !retiring && group === undefined,
+    );
+  }
+
+  #startGroup(group: string): Promise<RenderBrowser> {
+    const started = this.#launch(group);
+    this.#groups.set(group, started);
+    const forget = () => this.#forgetGroup(group, started);
+    started.then((browser) => browser.exited.then(forget), forget);
+    return started;
+  }
+
+  /** The next render of the group starts another browser, if none has yet. */
+  #forgetGroup(group: string, started: Promise<RenderBrowser>): void {
+    if (this.#groups.get(group) === started) this.#groups.delete(group);
   }
 
   /** Brings the number of usable browsers back to what it should be, each with its own patience. */
   #fill(): void {
     if (this.#closed) return;
-    const missing = this.#options.size - this.#usable().length - this.#starting;
+    const missing = this.#options.size - this.#usable().length - this.#adding;
     for (let i = 0; i < missing; i++) void this.#addUntilDone();
   }
 
@@ -183,21 +229,31 @@ export class BrowserPool {
         );
       }
       // Still counted as starting while it waits, so that nobody else tries in its place.
-      this.#starting++;
+      this.#adding++;
       await pause(backoffMs(this.#failures, BACKOFF.firstMs, BACKOFF.maxMs, Math.random));
-      this.#starting--;
+      this.#adding--;
     }
   }
 
   async #add(): Promise<void> {
-    await this.#launch();
+    this.#adding++;
+    try {
+      await this.#launch();
+    } finally {
+      this.#adding--;
+    }
     this.#wake();
   }
 
-  async #launch(): Promise<RenderBrowser> {
+  async #launch(group?: string): Promise<RenderBrowser> {
     this.#starting++;
     try {
-      const browser = new RenderBrowser(await launchBrowser(this.#options.launch), Date.now());
+      const browser = new RenderBrowser(
+        await launchBrowser(this.#options.launch),
+        Date.now(),
+        this.#options.documents,
+        group,
+      );
       this.#failures = 0;
       this.#browsers.add(browser);
       void browser.exited.then(() => this.#ended(browser));
@@ -222,6 +278,7 @@ export class BrowserPool {
   /** Starts the replacement, then lets the old one finish what it has. */
   #recycle(browser: RenderBrowser, reason: RestartReason): void {
     if (browser.retiring || this.#closed || this.#replacing.has(browser)) return;
+    if (browser.group !== undefined) return this.#retire(browser);
     this.#replacing.add(browser);
     this.#options.logger.debug({ pid: browser.pid, reason, jobs: browser.jobs }, 'a browser is replaced');
     void this.#add().then(
@@ -242,6 +299,11 @@ export class BrowserPool {
     browser.retiring = true;
     this.#user.retired(browser);
     this.#endIfIdle(browser);
+  }
+
+  #endUnusedGroup(browser: RenderBrowser): void {
+    const unused = browser.busy === 0 && Date.now() - browser.idleSince > GROUP_IDLE_MS;
+    if (browser.group !== undefined && !browser.retiring && unused) this.#retire(browser);
   }
 
   #endIfIdle(browser: RenderBrowser): void {
@@ -267,6 +329,7 @@ export class BrowserPool {
     const idle = (this.#user.idleIn(browser) * renderers.bytes) / Math.max(1, renderers.count);
     if (bytes - idle > recycle.memoryBytes) this.#recycle(browser, 'memory');
     if (Date.now() - browser.startedAt > recycle.ageMs) this.#recycle(browser, 'age');
+    this.#endUnusedGroup(browser);
     const fault = await browser.fault(pingMs);
     if (fault && browser.alive) await browser.kill(fault);
     return weight;

@@ -1,5 +1,6 @@
 import type { CDPSession, Protocol } from 'puppeteer';
 import { TimeoutError, within } from '../../async/timeout.ts';
+import type { DocumentHost } from '../page/document-host.ts';
 import type { PageSurroundings } from '../page/render-page.ts';
 import type { Connection, LaunchedBrowser } from '../process/launch.ts';
 import { MemoryMeter } from '../process/memory-meter.ts';
@@ -31,22 +32,34 @@ export class RenderBrowser {
   readonly connection: Connection;
   readonly pid: number;
   readonly startedAt: number;
+  /** Whose renders it is for: see BrowserPool. */
+  readonly group: string | undefined;
   readonly exited: Promise<void>;
   readonly #launched: LaunchedBrowser;
   readonly #listeners = new Map<string, TargetListener>();
   readonly #meter = new MemoryMeter();
+  readonly #documents: DocumentHost | undefined;
   #alive = true;
   /** Renders begun in it so far. */
   jobs = 0;
   /** Renders under way in it. */
   busy = 0;
+  /** Epoch milliseconds when the last of these ended. */
+  idleSince: number;
   /** Set when it takes no more renders: it is ended as soon as the last one is over. */
   retiring = false;
   /** Set before it is killed, to name the reason of its end. */
   endReason: string | undefined;
 
-  constructor(launched: LaunchedBrowser, now: number) {
+  /**
+   * @param documents where its pages' documents come from over the network.
+   * @param group whose renders it is for; undefined for everybody's.
+   */
+  constructor(launched: LaunchedBrowser, now: number, documents?: DocumentHost, group?: string) {
     this.#launched = launched;
+    this.#documents = documents;
+    this.group = group;
+    this.idleSince = now;
     this.connection = launched.connection;
     this.pid = launched.pid;
     this.startedAt = now;
@@ -97,6 +110,7 @@ export class RenderBrowser {
     return {
       countReports: (onExcess) => this.#launched.pipe.count(session.id(), onExcess),
       isShared: () => this.busy > 1,
+      documents: this.#documents,
     };
   }
 

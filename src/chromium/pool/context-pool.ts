@@ -29,6 +29,8 @@ export interface ContextPoolOptions {
   readonly onCount: (contexts: number) => void;
   /** A render has got a context: one that was kept, or a new one. */
   readonly onLease: (kind: 'warm' | 'cold') => void;
+  /** A document of the account has gone past a bound. */
+  readonly onExcess: (accountId: string) => void;
 }
 
 /**
@@ -52,6 +54,7 @@ export class ContextPool {
       mayMake: () => options.coreIsIdle() && !options.memory.short,
       browsers,
       onCount: (change) => this.#count(change),
+      onExcess: options.onExcess,
     });
     this.#timer = setInterval(() => this.#tick(), Math.min(MAX_TICK_MS, options.idleMs));
     this.#timer.unref();
@@ -155,17 +158,20 @@ export class ContextPool {
   }
 
   async #openAny(needs: ContextNeeds, end: JobEnd): Promise<RenderContext> {
-    const browser = needs.alone
-      ? await this.#browsers.enterAlone(end.signal)
-      : await this.#browsers.enterAny(end.signal);
+    const browser = await this.#enter(needs, end.signal);
     try {
       const context = await this.#openIn(browser, needs, end);
-      context.assign(needs.accountId);
+      context.assign(needs.accountId, this.#options.onExcess);
       return context;
     } catch (error) {
       this.#browsers.leave(browser);
       throw error;
     }
+  }
+
+  #enter({ alone, group }: ContextNeeds, signal: AbortSignal): Promise<RenderBrowser> {
+    if (alone) return this.#browsers.enterAlone(signal);
+    return group === undefined ? this.#browsers.enterAny(signal) : this.#browsers.enterGroup(group, signal);
   }
 
   async #openIn(browser: RenderBrowser, needs: ContextNeeds, end: JobEnd): Promise<RenderContext> {

@@ -11,6 +11,8 @@ export interface AheadOptions {
   readonly mayMake: () => boolean;
   readonly browsers: BrowserPool;
   readonly onCount: (change: number) => void;
+  /** See RenderContext. */
+  readonly onExcess: (accountId: string) => void;
 }
 
 /**
@@ -35,13 +37,13 @@ export class ContextsAhead {
   }
 
   /** One for the account, counted into its browser; undefined when none of its kind is there. */
-  take({ accountId, needsFrames, alone }: ContextNeeds): RenderContext | undefined {
-    if (alone) return undefined;
+  take({ accountId, needsFrames, alone, group }: ContextNeeds): RenderContext | undefined {
+    if (alone || group !== undefined) return undefined;
     if (needsFrames) this.#wanted.set(needsFrames, Date.now());
     const at = this.#contexts.findIndex((context) => context.usable && context.draws(needsFrames));
     if (at < 0) return undefined;
     const [context] = this.#contexts.splice(at, 1);
-    context!.assign(accountId);
+    context!.assign(accountId, this.#options.onExcess);
     this.#options.browsers.enter(context!.browser);
     return context;
   }

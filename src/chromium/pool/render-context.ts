@@ -9,6 +9,8 @@ export interface ContextNeeds {
   readonly needsFrames: boolean;
   /** Whether it has to have a browser to itself, that ends with it. */
   readonly alone?: boolean | undefined;
+  /** Those it shares a browser with; everybody, unless said otherwise. */
+  readonly group?: string | undefined;
   /** Its part in the cores. The lease ends with one taken; while a process starts others have it. */
   readonly turn?: { take(): Promise<void>; leave(): void };
 }
@@ -80,15 +82,18 @@ export class RenderContext implements TargetListener {
   /**
    * Gives it to an account, for good.
    *
+   * @param onExcess told when a document in it has gone past a bound, even when its render is over by then.
    * @throws Error when it is another's already.
    */
-  assign(accountId: string): void {
+  assign(accountId: string, onExcess: (accountId: string) => void): void {
     if (this.#accountId !== undefined) throw new Error('the context belongs to an account');
     this.#accountId = accountId;
+    this.page.onExcess = () => onExcess(accountId);
   }
 
-  fits({ accountId, needsFrames, alone }: ContextNeeds): boolean {
-    return !alone && this.#accountId === accountId && this.usable && this.draws(needsFrames);
+  fits({ accountId, needsFrames, alone, group }: ContextNeeds): boolean {
+    const among = !alone && this.browser.group === group;
+    return among && this.#accountId === accountId && this.usable && this.draws(needsFrames);
   }
 
   /** Whether its page is of the kind that a document needs. */

@@ -26,8 +26,6 @@ export interface Attack {
   readonly order: (villain: Villain) => Record<string, unknown>;
   /** `completed`, or the codes that it may fail with. */
   readonly ends: readonly string[];
-  /** Set when it makes the neighbour wait, and no more than that: see docs/limits.md. */
-  readonly slows?: true;
 }
 
 /** A running standalone with a neighbour in it, for somebody to attack. */
@@ -38,7 +36,7 @@ export interface Arena {
    * Does `attack` while the neighbour renders. Fails when the neighbour notices, or when something is left afterwards:
    * a process, a file, memory.
    */
-  withstand(attack: (attacker: Tenant) => Promise<void>, slows?: boolean): Promise<void>;
+  withstand(attack: (attacker: Tenant) => Promise<void>): Promise<void>;
   /** Sends the orders of `attack`, and looks at how they end, while the neighbour renders. */
   survive(attack: Attack): Promise<void>;
   close(): Promise<void>;
@@ -61,10 +59,10 @@ export async function openArena(environment: Record<string, string> = {}): Promi
     return during;
   }
 
-  async function withstand(attack: (attacker: Tenant) => Promise<void>, slows = false): Promise<void> {
+  async function withstand(attack: (attacker: Tenant) => Promise<void>): Promise<void> {
     for (let tries = 1; ; tries++) {
       const during = await attacked(attack);
-      if (slows || isUnharmed(during, alone)) return;
+      if (isUnharmed(during, alone)) return;
       if (tries === TRIES) assertUnharmed(during, alone);
       // Whatever else the machine does may have been the reason: both are looked at anew.
       alone = await neighbourDuring(neighbour.client, sleep(ALONE_MS));
@@ -85,7 +83,7 @@ export async function openArena(environment: Record<string, string> = {}): Promi
     survive: (attack) =>
       withstand(async (attacker) => {
         await send(attacker, attack);
-      }, attack.slows),
+      }),
     async close() {
       await service.stop();
       await villain.close();

@@ -45,10 +45,22 @@ describe('large documents', () => {
     assert.match(await textOf(html, { csp: "script-src 'none'" }), /plain/);
   });
 
-  it('are not found by who is not their render', async () => {
-    const html = `<p id=p></p><script>fetch('/', { headers: { 'x-platen-document': 'a' } })
-      .then(async (answer) => { p.textContent = answer.status + (await answer.text()) + '.' })</script>`;
-    assert.match(await textOf(html, { delayMs: 300 }), /404\./);
+  it('are found by the page that they are for alone, and by nothing in it', async () => {
+    const html = `<p id=p></p><iframe id=f src="/" onload="p.textContent += ' frame ' + f.contentDocument?.body.textContent + '.'"></iframe>
+      <script>document.cookie = 'platen-document=a; path=/x';
+      fetch('/').then(async (answer) => { p.textContent += ' ' + answer.status + (await answer.text()) + '.' })
+      p.textContent += document.cookie</script>`;
+    const text = await textOf(html, { delayMs: 500 });
+    assert.match(text, / 404\./);
+    assert.doesNotMatch(text, /platen-document/);
+  });
+
+  it('are not read from what a document sends to where it is', async () => {
+    const html = `<p id=p></p><form method=post action="/"><textarea name=t></textarea></form><script>
+      const n = Number(sessionStorage.n ?? 0); sessionStorage.n = n + 1; p.textContent = 'loaded ' + n;
+      if (n < 2) { document.forms[0].t.value = 'x'.repeat(${12 * MIB}); document.forms[0].submit() }</script>`;
+    // More than a message may have: it would end the page with DOCUMENT_LIMIT.
+    assert.match(await textOf(html), /loaded 2/);
   });
 
   it('from a source URL are printed under a policy as they are, up to a bound', async () => {

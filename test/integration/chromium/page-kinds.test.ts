@@ -40,7 +40,6 @@ function readDocument(name: string): string {
 
 const PARTS: RenderParts = {
   egress: undefined,
-  documents: undefined,
   watermarks: new WatermarkCache(),
   finish: async (pdf) => pdf,
   countPages: async (pdf) => pageTreeCount(pdf) ?? 0,
