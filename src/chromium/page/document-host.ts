@@ -40,25 +40,27 @@ export class DocumentHost {
   }
 
   /**
-   * Answers a request to DOCUMENT_ORIGIN, whatever it asks for, without reading what it sends.
+   * Answers a request to DOCUMENT_ORIGIN, whatever it asks for. What it sends is not kept.
    *
    * @returns false for a request to elsewhere, which is left alone.
    */
   answer(url: URL, request: IncomingMessage, response: ServerResponse): boolean {
     if (url.origin !== DOCUMENT_ORIGIN) return false;
-    // What is still being sent is not waited for: it may be without end.
-    response.once('finish', () => {
-      if (!request.complete) request.destroy();
-    });
     const document = this.#documentFor(request);
     if (document === undefined) {
+      // What is still being sent is not waited for: it may be without end.
+      response.once('finish', () => {
+        if (!request.complete) request.destroy();
+      });
       response.writeHead(404, { 'Cache-Control': 'no-store', 'Content-Length': 0 }).end();
       return true;
     }
     const { html, csp } = document;
     const body = Buffer.from(html);
-    response.writeHead(200, { ...Object.fromEntries(documentHeaders(csp)), 'Content-Length': body.length });
-    response.end(body);
+    const headers = { ...Object.fromEntries(documentHeaders(csp)), 'Content-Length': body.length };
+    // A form's own content is thrown away as it comes: a connection that is closed on it would take the answer along.
+    request.once('end', () => response.writeHead(200, headers).end(body));
+    request.resume();
     return true;
   }
 

@@ -21,6 +21,26 @@ describe('requests for work of several accounts', function () {
   });
   after(() => api.close());
 
+  it('hold no turn while their callers wait for the PDF', async () => {
+    const go = Promise.withResolvers<void>();
+    let rendering = 0;
+    api.worker.render = async () => {
+      rendering += 1;
+      await go.promise;
+      return { pages: 1 };
+    };
+    try {
+      // Somebody else is about.
+      assert.equal((await other.render(order)).status, 202);
+      const waiting = Array.from({ length: WAITERS }, () => flooding.completed());
+      await eventually('all of them are rendered at a time', async () => rendering === WAITERS + 1);
+      go.resolve();
+      await Promise.all(waiting);
+    } finally {
+      go.resolve();
+    }
+  });
+
   it(`are let in in turns: one is not behind ${FLOOD} that another account has sent before it`, async () => {
     let answered = 0;
     const flood = Array.from({ length: FLOOD }, async () => {
@@ -35,25 +55,6 @@ describe('requests for work of several accounts', function () {
     assert.ok(answered < FLOOD / 2, 'the flood was over: there was nothing to be behind');
     assert.ok(passed <= MOST_BEFORE, `${passed} of the flood went before it`);
     await Promise.all(flood);
-  });
-
-  it('hold no turn while their callers wait for the PDF', async () => {
-    const go = Promise.withResolvers<void>();
-    let rendering = 0;
-    api.worker.render = async () => {
-      rendering += 1;
-      await go.promise;
-      return { pages: 1 };
-    };
-    try {
-      assert.equal((await other.render(order)).status, 202);
-      const waiting = Array.from({ length: WAITERS }, () => flooding.completed());
-      await eventually('all of them are rendered at a time', async () => rendering === WAITERS + 1);
-      go.resolve();
-      await Promise.all(waiting);
-    } finally {
-      go.resolve();
-    }
   });
 
   it('that are refused give their turns back', async () => {
