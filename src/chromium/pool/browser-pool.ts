@@ -278,7 +278,10 @@ export class BrowserPool {
   /** Starts the replacement, then lets the old one finish what it has. */
   #recycle(browser: RenderBrowser, reason: RestartReason): void {
     if (browser.retiring || this.#closed || this.#replacing.has(browser)) return;
-    if (browser.group !== undefined) return this.#retire(browser);
+    if (browser.group !== undefined) {
+      this.#retire(browser);
+      return;
+    }
     this.#replacing.add(browser);
     this.#options.logger.debug({ pid: browser.pid, reason, jobs: browser.jobs }, 'a browser is replaced');
     void this.#add().then(
