@@ -30,6 +30,12 @@ public final class EmbeddedDatabase {
   private static volatile boolean opened = false;
   private static final int EXIT_LOCKED = 3;
   private static final int EXIT_FAILED = 4;
+  /**
+   * A slow query holds up the other connections of its thread: so many that each has one to itself. Each takes two
+   * file descriptors from the start, of the 1,024 that a process has on some machines.
+   */
+  private static final int CONNECTION_THREADS = 256;
+
   /** Less than whoever started us waits for the end before it kills us. */
   private static final long LAST_WRITES_MS = 8000;
 
@@ -78,7 +84,7 @@ public final class EmbeddedDatabase {
           }
         });
     MongoServer server = new MongoServer(new IndexedBackend(store).version(VERSION));
-    server.bind(new InetSocketAddress("127.0.0.1", 0), 0, 1024);
+    server.bind(new InetSocketAddress("127.0.0.1", 0), 0, CONNECTION_THREADS);
     Runtime.getRuntime().addShutdownHook(new Thread(() -> close(server)));
     say("PORT " + server.getLocalAddress().getPort());
     while (System.in.read() != -1) {

@@ -3,6 +3,7 @@ import { chmod, cp, mkdir, mkdtemp, readFile, rm, stat, truncate, utimes, writeF
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import mongoose from 'mongoose';
 import { pino } from 'pino';
 import { archiveToUse } from '../../../src/store/embedded/class-archive.ts';
 import { parseAnswer } from '../../../src/store/embedded/launcher-answer.ts';
@@ -93,6 +94,16 @@ echo 'Picked up something' >&2`);
     for (const line of ['shared archive file does not fit', 'PORT 1', 'Picked up something']) {
       assert.ok(logged(line), line);
     }
+  });
+
+  it('starts, and serves 100 connections, where a process may open 1,024 files', async () => {
+    const database = await start(await script('ulimit -n 1024'));
+    const connection = mongoose.createConnection(database.uri, { minPoolSize: 100, maxPoolSize: 100 });
+    await connection.asPromise();
+    const pings = Array.from({ length: 1000 }, () => connection.db!.command({ ping: 1 }));
+    assert.ok((await Promise.all(pings)).every(({ ok }) => ok === 1));
+    await connection.close();
+    await database.close();
   });
 
   it('says in one line what keeps it from starting', async () => {
