@@ -39,6 +39,7 @@ describe('access', function () {
   async function ask({ name }: { name: string }, { path, body }: Ask, headers: Headers) {
     const [method = ''] = name.split(' ');
     const answer = await fetch(new URL(path, service.url), {
+      redirect: 'manual',
       method,
       headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
       ...(body !== undefined && { body: JSON.stringify(body) }),
