@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BlockStore } from '../../../src/billing/overage/block-store.ts';
+import { StripeBlocks } from '../../../src/billing/stripe-blocks.ts';
+import { Purchases } from '../../../src/jobs/ledger/purchases.ts';
+import { MailOutbox } from '../../../src/mail/outbox.ts';
+import { openApi } from '../http/support/api.ts';
+
+/** Where the process ends: before or after an operation. */
+export interface Death {
+  readonly when: 'before' | 'after';
+  readonly operation: keyof typeof OWNERS;
+}
+
+/** What a process is started with. */
+export interface ApiProcessOptions {
+  /** Of the database. */
+  readonly uri: string;
+  /** Where Stripe is, and its key. */
+  readonly apiBase: string;
+  readonly secretKey: string;
+  /** PDFs a period. */
+  readonly quota: number;
+  /** By how much its clock is ahead. */
+  readonly aheadMs: number;
+  readonly death?: Death | undefined;
+}
+
+/** It is told to go on with blocks, or to leave them alone. */
+export type ToApiProcess = { readonly dispatches: boolean };
+/** It says where it listens. */
+export type FromApiProcess = { readonly url: string };
+
+/** Whose the steps of the ledger are. */
+const OWNERS = {
+  reserve: Purchases,
+  add: BlockStore,
+  draft: StripeBlocks,
+  finalise: StripeBlocks,
+  pay: StripeBlocks,
+  void: StripeBlocks,
+  grant: Purchases,
+  release: Purchases,
+  enqueue: MailOutbox,
+} as const;
+/** Requests are answered that soon: nothing is printed here. */
+const SYNC_WAIT_MS = 50;
+const PAUSE_MS = 20;
+
+/** From now on the process is killed, without warning, by whatever of it comes to the operation first. */
+function dieAt({ when, operation }: Death): void {
+  const { prototype } = OWNERS[operation];
+  const work: unknown = Reflect.get(prototype, operation);
+  if (typeof work !== 'function') throw new Error(`There is no ${operation}.`);
+  Reflect.set(prototype, operation, async function (this: object, ...args: unknown[]) {
+    if (when === 'after') await Reflect.apply(work, this, args);
+    process.kill(process.pid, 'SIGKILL');
+  });
+}
+
+/*
+ * The API and the dispatcher of blocks in one process, as standalone has them; jobs are taken in, and nobody prints them.
+ *
+ *   api-process.ts <ApiProcessOptions as JSON>
+ */
+const options = JSON.parse(process.argv[2]!) as ApiProcessOptions;
+if (options.death !== undefined) dieAt(options.death);
+const api = await openApi({
+  uri: options.uri,
+  plan: { monthlyRenders: options.quota, concurrentRenders: 1_000 },
+  syncWaitMs: SYNC_WAIT_MS,
+  billing: { STRIPE_SECRET_KEY: options.secretKey, STRIPE_API_BASE: options.apiBase },
+});
+await api.worker.stop();
+api.domain.clock.pass(options.aheadMs);
+let dispatches = false;
+process.on('message', (told: ToApiProcess) => {
+  dispatches = told.dispatches;
+});
+// Whoever has started it is gone.
+process.once('disconnect', () => process.exit(0));
+process.send!({ url: api.url } satisfies FromApiProcess);
+for (;;) {
+  if (dispatches) await api.billing.selling!.blockLedger.sweep();
+  await sleep(PAUSE_MS);
+}
