@@ -204,7 +204,7 @@ export class BlockLedger {
       const { quota, quotaWindow } = facts;
       const now = clock.now();
       const counting = { period: quotaPeriod(now, quotaWindow), quota };
-      const until = monthAfter(quotaResetDate(now, quotaWindow)).getTime();
+      const until = endOfNextPeriod(now, quotaWindow).getTime();
       await purchases.grant(block.accountId, block._id, block.units, until, counting);
     }
     if (block.kind === 'auto') {
@@ -260,10 +260,15 @@ function invoiceOf({ _id, invoiceId }: Block): string {
   return invoiceId;
 }
 
-/** A month later, or on that month's last day where it has no such day. */
-function monthAfter(date: Date): Date {
-  const later = new Date(date);
-  later.setUTCMonth(later.getUTCMonth() + 1);
-  if (later.getUTCDate() !== date.getUTCDate()) later.setUTCDate(0);
+/**
+ * When the period after the present one ends: on the day of the month that periods begin on, or on that month's last day.
+ * Of the present one's two ends, the one in a short month may name an earlier day.
+ */
+function endOfNextPeriod(now: Date, window: QuotaWindow | null): Date {
+  const end = quotaResetDate(now, window);
+  const day = Math.max(end.getUTCDate(), window?.start.getUTCDate() ?? 1);
+  const later = new Date(end);
+  later.setUTCMonth(end.getUTCMonth() + 2, 0);
+  if (day < later.getUTCDate()) later.setUTCDate(day);
   return later;
 }

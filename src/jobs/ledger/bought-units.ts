@@ -51,7 +51,10 @@ export function settled(
   const { period, taken = {}, version } = bought;
   const overflow = overflowOf(bought, used);
   const blocks = takenOff(bought, overflow - (taken[period] ?? 0));
-  const kept = Object.entries(blocks).filter(([, { until }]) => until + REMEMBERED_MS > now);
+  const kept = Object.entries(blocks)
+    .filter(([, { until }]) => until + REMEMBERED_MS > now)
+    // What is over is lost: it must not bear what is used from here on.
+    .map(([id, block]) => [id, block.until > now ? block : { ...block, left: 0 }] as const);
   const before = Object.entries(taken).filter(([name]) => name === to.period);
   return {
     version: version + 1,

@@ -39,6 +39,15 @@ describe('PDFs that were bought', () => {
     assert.equal(leftOf(again, { ...used, [SECOND]: 160 }, NOW), 640);
   });
 
+  it('are lost when they are over: the next period uses those that are not', () => {
+    const two = bought({ over: { left: 1000, until: NOW }, late: { left: 1000, until: NOW + 1 } });
+    const used = { [FIRST]: 400 };
+    const next = settled(two, used, { period: SECOND, quota: 100 }, NOW);
+    assert.equal(leftOf(next, used, NOW), 1000);
+    assert.equal(leftOf(next, { ...used, [SECOND]: 400 }, NOW), 700);
+    assert.equal(leftOf(next, { ...used, [SECOND]: 1100 }, NOW), 0);
+  });
+
   it('cannot be used while they are frozen, and are not lost', () => {
     const frozen = bought({ a: { left: 1000, until: NOW + 1, frozen: true } });
     assert.equal(leftOf(frozen, { [FIRST]: 400 }, NOW), 0);
