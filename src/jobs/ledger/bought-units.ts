@@ -54,7 +54,7 @@ export function settled(
   const kept = Object.entries(blocks)
     .filter(([, { until }]) => until + REMEMBERED_MS > now)
     // What is over is lost: it must not bear what is used from here on.
-    .map(([id, block]) => [id, block.until > now ? block : { ...block, left: 0 }] as const);
+    .map(([id, block]) => [id, block.until > now ? block : withoutRest(block)] as const);
   const before = Object.entries(taken).filter(([name]) => name === to.period);
   return {
     version: version + 1,
@@ -86,6 +86,11 @@ export function withStanding({ left, until, withdrawn = 0 }: BoughtBlock, standi
   const whole = left + withdrawn;
   if (standing === 'taken') return { left: 0, until, withdrawn: whole };
   return { left: whole, until, ...(standing === 'frozen' && { frozen: true }) };
+}
+
+/** The same block, standing as it does, with nothing that could be used, or come back. */
+function withoutRest({ withdrawn, ...block }: BoughtBlock): BoughtBlock {
+  return { ...block, left: 0, ...(withdrawn !== undefined && { withdrawn: 0 }) };
 }
 
 function overflowOf({ period, quota, taken }: Bought, used: Used): number {

@@ -23,7 +23,7 @@ const WEBHOOK_URL = 'https://platen.test/webhooks/payments';
 const OF_A_LIFE = [
   ...['billing_accounts', 'billing_events', 'billing_missed_events', 'billing_invoices'],
   'billing_readings',
-  ...['overage_blocks', 'mails'],
+  ...['overage_blocks', 'mails', 'ledgers'],
 ];
 
 /** A clock that stands still unless it is set forward: a seed decides everything. */
@@ -53,7 +53,12 @@ export interface LifeRig {
   readonly connection: Connection;
   readonly accounts: AccountStore;
   readonly plans: HeldPlans;
-  begin(options?: { random?: () => number; weather?: Weather }): Promise<Life>;
+  /** @param options.afterEvent runs when an event was taken, and before the next one is sent. */
+  begin(options?: {
+    random?: () => number;
+    weather?: Weather;
+    afterEvent?: () => Promise<void>;
+  }): Promise<Life>;
   close(): Promise<void>;
 }
 
@@ -86,7 +91,7 @@ export async function openLifeRig(): Promise<LifeRig> {
     connection,
     accounts,
     plans,
-    async begin({ random = () => 0.5, weather = FAIR } = {}) {
+    async begin({ random = () => 0.5, weather = FAIR, afterEvent = async () => {} } = {}) {
       lives += 1;
       const clock = new StillClock();
       const standIn = new StripeStandIn({ clock });
@@ -108,11 +113,12 @@ export async function openLifeRig(): Promise<LifeRig> {
       } else stock(standIn.books, shop);
       const deliverer = new Deliverer({
         ...{ standIn, secret: SECRET, random, weather, types: new Set<string>(EVENT_TYPES) },
-        post: (payload, signature) =>
-          selling.events.accept(Buffer.from(payload), signature).then(
-            () => 200,
-            () => 400,
-          ),
+        async post(payload, signature) {
+          const taken = await selling.events.accept(Buffer.from(payload), signature).catch(() => undefined);
+          if (taken === undefined) return 400;
+          await afterEvent();
+          return 200;
+        },
       });
       const { _id: accountId } = (await accounts.create(`owner${lives}@example.com`, null, 'free'))!;
       const customerId = await selling.subscriptions.customerOf(accountId);

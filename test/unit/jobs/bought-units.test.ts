@@ -1,5 +1,11 @@
 import assert from 'node:assert/strict';
-import { type Bought, leftOf, settled } from '../../../src/jobs/ledger/bought-units.ts';
+import {
+  type Bought,
+  leftOf,
+  settled,
+  standingOf,
+  withStanding,
+} from '../../../src/jobs/ledger/bought-units.ts';
 import { quotaPeriod } from '../../../src/usage/quota-period.ts';
 
 const NOW = 1_000_000_000_000;
@@ -46,6 +52,13 @@ describe('PDFs that were bought', () => {
     assert.equal(leftOf(next, used, NOW), 1000);
     assert.equal(leftOf(next, { ...used, [SECOND]: 400 }, NOW), 700);
     assert.equal(leftOf(next, { ...used, [SECOND]: 1100 }, NOW), 0);
+  });
+
+  it('do not come back when what has taken them fails after they were over', () => {
+    const taken = bought({ a: { left: 0, until: NOW, withdrawn: 1000 } });
+    const { a } = settled(taken, {}, { period: SECOND, quota: 100 }, NOW).blocks;
+    assert.equal(standingOf(a!), 'taken');
+    assert.equal(withStanding(a!, 'usable').left, 0);
   });
 
   it('cannot be used while they are frozen, and are not lost', () => {
