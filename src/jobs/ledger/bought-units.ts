@@ -55,15 +55,14 @@ export function settled(
     .filter(([, { until }]) => until + REMEMBERED_MS > now)
     // What is over is lost: it must not bear what is used from here on.
     .map(([id, block]) => [id, block.until > now ? block : withoutRest(block)] as const);
-  const before = Object.entries(taken).filter(([name]) => name === to.period);
+  const before = { [to.period]: taken[to.period] ?? 0, [period]: overflow };
+  // What was used under a larger quota is not taken off the blocks now that there is a smaller one.
+  const start = overflowOf({ ...to, taken: before }, used);
   return {
     version: version + 1,
     period: to.period,
     quota: to.quota,
-    taken: {
-      ...Object.fromEntries(before),
-      [period]: overflow,
-    },
+    taken: { ...before, [to.period]: start },
     blocks: Object.fromEntries(kept),
   };
 }
@@ -93,7 +92,10 @@ function withoutRest({ withdrawn, ...block }: BoughtBlock): BoughtBlock {
   return { ...block, left: 0, ...(withdrawn !== undefined && { withdrawn: 0 }) };
 }
 
-function overflowOf({ period, quota, taken }: Bought, used: Used): number {
+function overflowOf(
+  { period, quota, taken }: Pick<Bought, 'period' | 'quota' | 'taken'>,
+  used: Used,
+): number {
   return Math.max((used?.[period] ?? 0) - quota, taken?.[period] ?? 0, 0);
 }
 

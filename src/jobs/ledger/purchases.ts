@@ -115,7 +115,8 @@ export class Purchases {
         if (held) await this.#open(accountId, blockId, {});
         return;
       }
-      const bought: Bought = record?.bought ?? { ...counting, version: 0, blocks: {} };
+      const none: Bought = { ...counting, version: 0, blocks: {} };
+      const bought = record?.bought ?? settled(none, record?.quota, counting, this.#now());
       const next = {
         ...bought,
         version: bought.version + 1,

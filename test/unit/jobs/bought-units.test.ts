@@ -32,10 +32,10 @@ describe('PDFs that were bought', () => {
 
   it('go on with what is left in the next period, and are taken off once', () => {
     const one = bought({ a: { left: 1000, until: NOW + 1 } });
-    const used = { [FIRST]: 400, [SECOND]: 150 };
-    const next = settled(one, used, { period: SECOND, quota: 100 }, NOW);
+    const next = settled(one, { [FIRST]: 400 }, { period: SECOND, quota: 100 }, NOW);
     assert.equal(next.version, 2);
     assert.equal(next.blocks.a?.left, 700);
+    const used = { [FIRST]: 400, [SECOND]: 150 };
     assert.equal(leftOf(next, used, NOW), 650);
     // Back, as when a renewal turns out not to be paid, and forth again.
     const back = settled(next, used, { period: FIRST, quota: 100 }, NOW);
@@ -43,6 +43,18 @@ describe('PDFs that were bought', () => {
     const again = settled(back, used, { period: SECOND, quota: 100 }, NOW);
     assert.equal(leftOf(again, used, NOW), 650);
     assert.equal(leftOf(again, { ...used, [SECOND]: 160 }, NOW), 640);
+  });
+
+  it('do not bear what was used under a larger quota than there is now, in this period or back in it', () => {
+    const one = bought({ a: { left: 1000, until: NOW + 1 } });
+    const used = { [FIRST]: 90 };
+    const smaller = settled(one, used, { period: FIRST, quota: 10 }, NOW);
+    assert.equal(leftOf(smaller, used, NOW), 1000);
+    assert.equal(leftOf(smaller, { [FIRST]: 95 }, NOW), 995);
+    const next = settled(one, used, { period: SECOND, quota: 10 }, NOW);
+    const back = settled(next, used, { period: FIRST, quota: 10 }, NOW);
+    assert.equal(leftOf(back, used, NOW), 1000);
+    assert.equal(leftOf(back, { [FIRST]: 95 }, NOW), 995);
   });
 
   it('are lost when they are over: the next period uses those that are not', () => {
