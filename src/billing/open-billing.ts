@@ -88,7 +88,10 @@ export function openBilling(parts: BillingParts): Billing {
   const catalogue = new Catalogue(gateway);
   const returnUrl = () => `${publicUrl()}/dashboard/billing`;
   const pages = new HostedPages({ store, gateway, clock });
-  const overage = openOverage({ ...parts, store, blocks, gateway, catalogue, pages, readings, returnUrl });
+  const overage = openOverage({
+    ...{ ...parts, store, blocks, mirror },
+    ...{ gateway, catalogue, pages, readings, returnUrl },
+  });
   const sync = new SubscriptionSync({
     store,
     mirror,

@@ -2,6 +2,7 @@ import type Stripe from 'stripe';
 import { CURRENCY } from './catalogue.ts';
 import type { ChargeFate } from './overage/reversals.ts';
 import type { Range } from './readings.ts';
+import type { InvoiceSnapshot } from './snapshot.ts';
 import { hasFailed, isRefusal, type StripeGateway } from './stripe-gateway.ts';
 import { createdIn, PAGE } from './stripe-lists.ts';
 import { date, idOf, METADATA } from './stripe-snapshots.ts';
@@ -106,6 +107,11 @@ export class StripeBlocks {
 
   async void(invoiceId: string, key: string): Promise<void> {
     await this.#gateway.voidInvoice(invoiceId, key);
+  }
+
+  /** For the mirror. */
+  snapshot(invoiceId: string): Promise<InvoiceSnapshot> {
+    return this.#gateway.invoice(invoiceId);
   }
 
   /** @param priceCents what must have been paid. */

@@ -3,6 +3,7 @@ import type { Purchases } from '../../jobs/ledger/purchases.ts';
 import type { MailOutbox } from '../../mail/outbox.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { type QuotaWindow, quotaPeriod, quotaResetDate } from '../../usage/quota-period.ts';
+import type { InvoiceMirror } from '../invoice-mirror.ts';
 import type { StripeBlocks } from '../stripe-blocks.ts';
 import { hasFailed } from '../stripe-gateway.ts';
 import type { Block, BlockStore } from './block-store.ts';
@@ -20,6 +21,7 @@ export interface BlockLedgerParts {
   readonly blocks: BlockStore;
   readonly purchases: Purchases;
   readonly gateway: StripeBlocks;
+  readonly mirror: Pick<InvoiceMirror, 'add'>;
   /** Undefined for an account that is gone. */
   readonly buyer: (accountId: string) => Promise<BuyerFacts | undefined>;
   readonly outbox: Pick<MailOutbox, 'enqueue'>;
@@ -174,8 +176,13 @@ export class BlockLedger {
     return this.#conclude(block, invoice);
   }
 
-  /** By an invoice that is no longer open. One that was paid in another way than by a payment proves nothing. */
-  #conclude(block: Block, { provenBy }: { readonly provenBy: string | undefined }) {
+  /**
+   * By an invoice that is no longer open. One that was paid in another way than by a payment proves nothing. It is mirrored
+   * here: of a customer who has been deleted no event leads to the account any more.
+   */
+  async #conclude(block: Block, { provenBy }: { readonly provenBy: string | undefined }) {
+    const { gateway, mirror } = this.#parts;
+    await mirror.add(block.accountId, [await gateway.snapshot(invoiceOf(block))]);
     if (provenBy === undefined) return this.#fail(block);
     return this.#change(block, { state: 'paid', intentId: provenBy });
   }

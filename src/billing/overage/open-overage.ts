@@ -8,6 +8,7 @@ import type { Logger } from '../../telemetry/logger.ts';
 import type { BillingStore } from '../billing-store.ts';
 import type { Catalogue } from '../catalogue.ts';
 import type { HostedPages } from '../hosted-pages.ts';
+import type { InvoiceMirror } from '../invoice-mirror.ts';
 import type { Readings } from '../readings.ts';
 import { StripeBlocks } from '../stripe-blocks.ts';
 import type { StripeGateway } from '../stripe-gateway.ts';
@@ -22,6 +23,7 @@ import { TopUps } from './top-ups.ts';
 export interface OverageParts {
   readonly store: BillingStore;
   readonly blocks: BlockStore;
+  readonly mirror: Pick<InvoiceMirror, 'add'>;
   readonly purchases: Purchases;
   readonly gateway: StripeGateway;
   readonly catalogue: Catalogue;

@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { AccountStore } from '../../../src/accounts/account-store.ts';
 import { BillingStore } from '../../../src/billing/billing-store.ts';
+import { InvoiceMirror } from '../../../src/billing/invoice-mirror.ts';
 import { BlockLedger } from '../../../src/billing/overage/block-ledger.ts';
 import { BlockStore } from '../../../src/billing/overage/block-store.ts';
 import { StripeBlocks } from '../../../src/billing/stripe-blocks.ts';
@@ -42,6 +43,7 @@ const ledger = new BlockLedger({
   blocks: killedAt(new BlockStore(connection, clock)),
   purchases: killedAt(new Purchases(connection, clock)),
   gateway: killedAt(new StripeBlocks(new StripeGateway({ secretKey, apiBase }))),
+  mirror: new InvoiceMirror(connection),
   outbox: killedAt(new MailOutbox(connection, clock)),
   async buyer(accountId) {
     const account = await accounts.find(accountId);

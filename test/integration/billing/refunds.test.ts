@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
+import { DEFAULT_PLANS } from '../../../src/plans/plan.ts';
 import { quotaPeriod } from '../../../src/usage/quota-period.ts';
 import { latch } from '../http/support/test-worker.ts';
 import { type Life, type LifeRig, openLifeRig } from './life-rig.ts';
 
-const QUOTA = 10;
+const QUOTA = DEFAULT_PLANS.free.monthlyRenders;
 
 describe('Refunds of blocks, and refunds that fail', function () {
   this.timeout(60_000);
