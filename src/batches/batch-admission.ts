@@ -88,7 +88,8 @@ export class BatchAdmission {
     const { beyondQuota } = this.#parts;
     const ofJob = { test: caller.mode === 'test', quotaPeriod: periodOf(caller, now) };
     const plain = quotaOf(ofJob, caller.plan, now);
-    const need = { accountId: caller.accountId, count: items.length, plain };
+    const standAside = () => timer.standAside();
+    const need = { accountId: caller.accountId, count: items.length, plain, standAside };
     const { taken, began } = await timer.time('reserve', () =>
       withMore(beyondQuota, need, (quota) => this.#take(caller, order, bytes, quota, now)),
     );

@@ -63,12 +63,12 @@ function runRoute<Parts>(
     context.route = route.path;
     context.auth = route.auth;
     if (route.logLevel !== undefined) context.logLevel = route.logLevel;
-    const admissionTimer = new AdmissionTimer(route.asksForWork && observeAdmission);
+    let turn = NO_TURN;
+    const admissionTimer = new AdmissionTimer(route.asksForWork && observeAdmission, () => turn.end());
     const caller = await admissionTimer.time('authenticate', () => authenticate(request));
     if (caller !== undefined) context.accountId = caller.accountId;
     const exchange = { request, response, caller, admissionTimer };
-    const turn =
-      route.asksForWork && caller && turns ? admissionTurn(turns, caller.accountId, response) : NO_TURN;
+    if (route.asksForWork && caller && turns) turn = admissionTurn(turns, caller.accountId, response);
     const work = () => handle(route, parts, bodies, turn, exchange);
     const answer: AnyAnswer = await (caller && guard ? guard(route, { ...exchange, caller }, work) : work());
     sendAnswer(response, answer, route.responses[answer.status], logger);

@@ -94,7 +94,8 @@ export class Admission {
     const jobs = newJobs.map(({ job }, i) => ({ ...job, inputBytes: inputs[i]!.content.length() }));
     const { beyondQuota } = this.#parts;
     const plain = quotaOf(jobs[0]!, account.plan, this.#parts.clock.now());
-    const need = { accountId: account.accountId, count: jobs.length, plain };
+    const standAside = () => timer.standAside();
+    const need = { accountId: account.accountId, count: jobs.length, plain, standAside };
     const { taken, began } = await timer.time('reserve', () =>
       withMore(beyondQuota, need, (quota) => this.#take(account, jobs, quota)),
     );

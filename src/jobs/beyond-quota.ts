@@ -28,6 +28,7 @@ export class BeyondQuota {
   /**
    * @param quota the plan's own.
    * @param began when the request began to ask, by `performance.now()`.
+   * @param standAside called before it waits: a purchase may take long, and others are not to wait for it.
    * @returns the quota with what was bought, if that suffices; undefined when nothing can be done.
    * @throws PlatenError OVERAGE_PENDING when a purchase is still not decided.
    */
@@ -36,6 +37,7 @@ export class BeyondQuota {
     quota: QuotaLimit,
     count: number,
     began: number,
+    standAside: () => void = () => undefined,
   ): Promise<QuotaLimit | undefined> {
     const { period, limit } = quota;
     for (;;) {
@@ -54,6 +56,7 @@ export class BeyondQuota {
       if (performance.now() - began > this.#waitMs) {
         throw new PlatenError('OVERAGE_PENDING', undefined, { retryAfterSeconds: RETRY_S });
       }
+      standAside();
       await sleep(POLL_MS);
     }
   }
@@ -83,10 +86,15 @@ export class BeyondQuota {
  */
 export async function withMore<T>(
   beyond: BeyondQuota,
-  need: { readonly accountId: string; readonly count: number; readonly plain: QuotaLimit | undefined },
+  need: {
+    readonly accountId: string;
+    readonly count: number;
+    readonly plain: QuotaLimit | undefined;
+    readonly standAside: () => void;
+  },
   take: (quota: QuotaLimit | undefined) => Promise<T>,
 ): Promise<{ taken: T; began: number }> {
-  const { accountId, count, plain } = need;
+  const { accountId, count, plain, standAside } = need;
   const first = performance.now();
   let quota = plain;
   for (;;) {
@@ -96,7 +104,7 @@ export async function withMore<T>(
     } catch (error) {
       const usedUp = error instanceof PlatenError && error.code === 'QUOTA_EXCEEDED';
       if (!usedUp || plain === undefined) throw error;
-      quota = await beyond.more(accountId, plain, count, first);
+      quota = await beyond.more(accountId, plain, count, first, standAside);
       if (quota === undefined) throw error;
     }
   }

@@ -13,14 +13,25 @@ export type ObserveAdmission = (step: AdmissionStep | 'total', seconds: number) 
  */
 export class AdmissionTimer {
   readonly #observe: ObserveAdmission | undefined;
+  readonly #standAside: () => void;
   /** Time in which at least one step was under way. */
   #seconds = 0;
   #running = 0;
   #busySince = 0;
 
-  /** @param observe without it nothing is measured. */
-  constructor(observe?: ObserveAdmission) {
+  /**
+   * @param observe without it nothing is measured.
+   * @param standAside called when the request has to wait for something that is none of our work, perhaps for long: what it
+   * keeps others from is given back.
+   */
+  constructor(observe?: ObserveAdmission, standAside: () => void = () => undefined) {
     this.#observe = observe;
+    this.#standAside = standAside;
+  }
+
+  /** The request waits for somebody outside; calling it again changes nothing. */
+  standAside(): void {
+    this.#standAside();
   }
 
   /** Does a step, which ends when it is refused as well. */

@@ -135,14 +135,18 @@ describe('200 requests at the moment the quota ends, in two API processes of whi
   }
 
   /**
-   * Half of the requests at each process. The first is killed; the second goes on with the block then, or later.
+   * Half of the requests at each process. The first is killed; the second goes on with the block then.
    *
+   * @param over.meanwhile before the second goes on.
    * @param over.together false for a process that is killed while it decides: it has to be the one that does.
    */
   async function askedOf(
     buyer: Buyer,
     death: Death,
-    { together = true, laterMs = 0 }: { together?: boolean; laterMs?: number } = {},
+    {
+      together = true,
+      meanwhile,
+    }: { readonly together?: boolean; readonly meanwhile?: () => Promise<void> } = {},
   ): Promise<readonly Outcome[]> {
     victim = await start(0, death);
     const { url, ended } = victim;
@@ -152,7 +156,7 @@ describe('200 requests at the moment the quota ends, in two API processes of whi
     victim.dispatch(true);
     assert.equal(await ended, 'SIGKILL');
     if (!together) second.push(...half(survivor.url));
-    await sleep(laterMs);
+    await meanwhile?.();
     survivor.dispatch(true);
     return Promise.all([...first, ...second]);
   }
@@ -231,7 +235,16 @@ describe('200 requests at the moment the quota ends, in two API processes of whi
   it('are told to come again where nobody goes on for ten seconds, and are let in then', async () => {
     const buyer = await usedUp();
     const death = { when: 'after', operation: 'draft' } as const;
-    const outcomes = await askedOf(buyer, death, { laterMs: 11_000 });
+    const neighbour = (await api.newCaller()).at(survivor.url);
+    const meanwhile = async () => {
+      await sleep(1_000);
+      // Whoever has to wait keeps nobody else waiting.
+      const began = performance.now();
+      for (let count = 0; count < QUOTA; count += 1) assert.equal((await neighbour.render(HTML)).status, 202);
+      assert.ok(performance.now() - began < 4_000, `${performance.now() - began} ms`);
+      await sleep(11_000);
+    };
+    const outcomes = await askedOf(buyer, death, { meanwhile });
     await assertOneBlock(buyer, outcomes, 0);
     for (const { told } of outcomes) {
       assert.equal(told[0]?.json.code, 'OVERAGE_PENDING');
