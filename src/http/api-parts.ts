@@ -17,6 +17,7 @@ import type { IdempotencyStore } from '../idempotency/idempotency-store.ts';
 import type { KeyService } from '../keys/key-service.ts';
 import type { KeyReader } from '../keys/key-store.ts';
 import type { LastUse } from '../keys/last-use.ts';
+import type { AdmissionTurns } from '../limits/admission-turns.ts';
 import type { RateLimiter } from '../limits/rate-limiter.ts';
 import type { DownloadLinks } from '../orders/download-links.ts';
 import type { RenderService } from '../orders/render-service.ts';
@@ -53,6 +54,8 @@ export interface ApiParts extends OpsParts {
   readonly config: Pick<Config, 'PLATEN_HEADER_PREFIX' | 'PLATEN_TRUSTED_PROXIES'>;
   /** Takes in the bodies of requests. */
   readonly bodies: BodyIntake;
+  /** Has accounts take turns with their requests for work. */
+  readonly turns: AdmissionTurns;
   readonly renders: RenderService;
   readonly batches: BatchService;
   readonly batchFiles: BatchFiles;

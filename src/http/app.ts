@@ -1,5 +1,4 @@
 import type { Express } from 'express';
-import { AdmissionTurns } from '../limits/admission-turns.ts';
 import { type ApiDocument, createApiDocument } from './api-document.ts';
 import type { ApiParts } from './api-parts.ts';
 import { frameApp } from './app-frame.ts';
@@ -82,7 +81,7 @@ export function createHttpApp(parts: ApiParts, withOperations = true): Express {
     },
     guard: callerGuard(parts),
     bodies: parts.bodies,
-    turns: new AdmissionTurns(),
+    turns: parts.turns,
     trustedProxies: config.PLATEN_TRUSTED_PROXIES,
   });
 }

@@ -1,5 +1,6 @@
 import { BatchFiles } from '../batches/batch-files.ts';
 import { NO_AUTO_OVERAGE } from '../billing/auto-overage.ts';
+import { coresOfMachine } from '../chromium/cores.ts';
 import { opsPortOf } from '../config.ts';
 import { createAddressPolicy } from '../egress/address-policy.ts';
 import { checkCallbackUrl } from '../egress/callback-url.ts';
@@ -12,6 +13,7 @@ import { createHttpApp } from '../http/app.ts';
 import { BodyIntake } from '../http/body-intake.ts';
 import { EventStreams } from '../http/event-stream.ts';
 import { LastUse } from '../keys/last-use.ts';
+import { AdmissionTurns } from '../limits/admission-turns.ts';
 import { LoadShedder } from '../limits/load-shedder.ts';
 import { DownloadLinks } from '../orders/download-links.ts';
 import { EndWaiter } from '../orders/end-waiter.ts';
@@ -25,6 +27,11 @@ import type { Core } from './core.ts';
 import type { HealthChecks } from './health.ts';
 import { type ListeningComponent, listen } from './http-server.ts';
 
+/**
+ * Of one core, between two orders for the background of one account while callers of others wait: twenty a second for each
+ * core that there is, where letting one in takes some five milliseconds.
+ */
+const GAP_CORE_MS = 50;
 const COUNT_EVERY_MS = 1000;
 const STORAGE_RETRY_S = 10;
 /** The time a request has to arrive in whole: a slow upload holds a connection for no longer. */
@@ -84,6 +91,7 @@ export async function startApi(
       leastRate: config.PLATEN_LEAST_UPLOAD_RATE,
       rateWindowMs: UPLOAD_WINDOW_MS,
     }),
+    turns: new AdmissionTurns(core.role === 'standalone' ? { gapMs: GAP_CORE_MS / coresOfMachine() } : {}),
     renders,
     batches: core.batches.service,
     batchMetrics: core.batches.metrics,

@@ -112,6 +112,8 @@ const render = defineRoute({
   const key = headers['Idempotency-Key'];
   return await idempotently(request, key, parts.idempotency, {
     async run(lock) {
+      if (request.body.executionMode === 'sync') parts.turns.isAwaited(caller.accountId);
+      else parts.turns.isForBackground(caller.accountId);
       const { jobId, outcome, stopWaiting } = await takeUp(request, parts, lock);
       request.bodyDone();
       aboutJob(jobId);

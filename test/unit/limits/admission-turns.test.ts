@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { AdmissionTurns } from '../../../src/limits/admission-turns.ts';
+import { eventually } from '../../support/eventually.ts';
 
 const AT_ONCE = 16;
 const OF_ONE_ACCOUNT = 2;
@@ -103,5 +104,56 @@ describe('turns of requests for work', () => {
     await turns.begin('other', never);
     for (let i = 0; i < OF_ONE_ACCOUNT; i += 1) await turns.begin('flood', never);
     await assert.rejects(turns.begin('flood', never), { code: 'UNAVAILABLE', retryAfterSeconds: 1 });
+  });
+
+  describe('for the background', () => {
+    const GAP_MS = 5;
+    const background = async (account: string) => {
+      const end = await turns.begin(account, never);
+      turns.isForBackground(account);
+      end();
+    };
+    beforeEach(() => {
+      turns = new AdmissionTurns({ now: () => now, gapMs: GAP_MS });
+    });
+
+    it('have a gap between them while a caller of another account waits for a PDF', async () => {
+      await background('flood');
+      now += GAP_MS + 1;
+      turns.isAwaited('other');
+      await askMany('flood', 10);
+      assert.equal(running('flood'), 1);
+      await endOne('flood');
+      assert.equal(running('flood'), 0, 'the gap is not over');
+      now += GAP_MS + 1;
+      await eventually('it goes on by itself', () => running('flood') === 1);
+      await endOne('flood');
+      now += 5001;
+      await eventually('nobody waits any more', () => running('flood') > 1);
+    });
+
+    it('have none beside callers of their own account, nor where nothing is rendered beside them', async () => {
+      await background('flood');
+      turns.isAwaited('flood');
+      turns.isForBackground('flood');
+      await askMany('flood', 3);
+      assert.equal(running('flood'), 3);
+      turns = new AdmissionTurns({ now: () => now });
+      begun.clear();
+      await background('flood');
+      turns.isAwaited('other');
+      await askMany('flood', 3);
+      assert.equal(running('flood'), 3);
+    });
+
+    it('do not hold up those of accounts whose callers wait', async () => {
+      turns.isAwaited('other');
+      for (let i = 0; i < 3; i += 1) {
+        await askMany('third', 1);
+        assert.equal(running('third'), 1);
+        await endOne('third');
+        turns.isAwaited('third');
+      }
+    });
   });
 });

@@ -21,6 +21,7 @@ import { EventStreams } from '../../../../src/http/event-stream.ts';
 import { KeyStore } from '../../../../src/keys/key-store.ts';
 import { LastUse } from '../../../../src/keys/last-use.ts';
 import type { KeyMode } from '../../../../src/keys/secret.ts';
+import { AdmissionTurns } from '../../../../src/limits/admission-turns.ts';
 import { MailOutbox } from '../../../../src/mail/outbox.ts';
 import { DownloadLinks } from '../../../../src/orders/download-links.ts';
 import { EndWaiter } from '../../../../src/orders/end-waiter.ts';
@@ -174,6 +175,7 @@ export async function openApi(
     createHttpApp({
       config: { PLATEN_HEADER_PREFIX: 'X-Service-', PLATEN_TRUSTED_PROXIES: options.trustedProxies ?? 0 },
       bodies,
+      turns: new AdmissionTurns(),
       renders: new RenderService({
         ...domain,
         outputs,
