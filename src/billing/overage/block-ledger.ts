@@ -117,7 +117,9 @@ export class BlockLedger {
     const old = clock.now().getTime() - block.createdAt.getTime() > KEY_MS;
     const look = old || block.attempts > 0;
     const known = look ? await gateway.find(customerId, block._id, block.createdAt) : undefined;
-    const invoiceId = known ?? (await gateway.draft(customerId, block._id, keyOf(block, 'create')));
+    // Another customer is another call: the account's first one may have been deleted meanwhile.
+    const key = keyOf(block, `create:${customerId}`);
+    const invoiceId = known ?? (await gateway.draft(customerId, block._id, key));
     return this.#change(block, { state: 'drafted', invoiceId });
   }
 
