@@ -41,7 +41,7 @@ export class BatchCare {
   }
 
   /** Resolves when nothing is under way any more. */
-  async settled(): Promise<void> {
+  async idle(): Promise<void> {
     await Promise.all(this.#underWay);
   }
 

@@ -115,10 +115,10 @@ export class DeliveryStore {
   }
 
   /** Notes what came of a claimed delivery's attempt. @returns false when it was taken or changed by others meanwhile. */
-  async settle(claimed: Delivery, { due, ...end }: AttemptEnd): Promise<boolean> {
+  async finishAttempt(claimed: Delivery, { due, ...end }: AttemptEnd): Promise<boolean> {
     const { _id, version } = claimed;
     const deliveredAt = end.state === 'delivered' ? { deliveredAt: end.lastAttemptAt } : {};
-    const settled = await this.#deliveries.updateOne(
+    const noted = await this.#deliveries.updateOne(
       { _id, version },
       {
         $set: { ...end, ...deliveredAt, ...(due && { due }) },
@@ -126,7 +126,7 @@ export class DeliveryStore {
         $inc: { attempts: 1, version: 1 },
       },
     );
-    if (!settled) return false;
+    if (!noted) return false;
     // Only as it was claimed: it may have been asked for by hand since.
     const listed = { _id, due: claimed.due! };
     if (due === undefined) await this.#outbox.deleteOne(listed);

@@ -29,7 +29,7 @@ export interface CallbackSenderParts {
   readonly shares?: ShareLimits;
 }
 
-/** Longer than an attempt and its notes take. Whoever has not settled a delivery by then is dead. */
+/** Longer than an attempt and its notes take. Whoever has not finished one by then is dead. */
 const LEASE_MS = 30_000;
 /** Deliveries that are looked for together. */
 const AT_ONCE = 50;
@@ -79,7 +79,7 @@ export class CallbackSender {
   }
 
   /** Resolves when no attempt is under way. */
-  async settled(): Promise<void> {
+  async idle(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }
 
@@ -88,7 +88,7 @@ export class CallbackSender {
     this.#stopping = true;
     const timer = setTimeout(() => this.#stop.abort(), graceMs);
     await this.#looking?.catch(() => undefined);
-    await this.settled();
+    await this.idle();
     clearTimeout(timer);
   }
 
@@ -146,16 +146,17 @@ export class CallbackSender {
     const outcome = await post({ url, headers, body, signal: this.#stop.signal });
     // It may have got there, but that is not known.
     if (outcome.status === null && this.#stop.signal.aborted) return deliveries.release(delivery);
-    await this.#settle(delivery, outcome);
+    await this.#finishAttempt(delivery, outcome);
   }
 
-  async #settle(delivery: Delivery, outcome: PostOutcome): Promise<void> {
+  async #finishAttempt(delivery: Delivery, outcome: PostOutcome): Promise<void> {
     const { deliveries, batches, observe } = this.#parts;
     const end = this.#endOf(delivery, outcome);
     const { event, jobId } = delivery.payload;
     // Before the delivery is over: after that nobody would come back to it.
     if (event === 'batch.completed' && end.state !== 'pending') await batches.noteCallback(jobId, end.state);
-    if (await deliveries.settle(delivery, end)) observe(end.state === 'pending' ? 'retried' : end.state);
+    if (await deliveries.finishAttempt(delivery, end))
+      observe(end.state === 'pending' ? 'retried' : end.state);
   }
 
   #endOf({ attempts }: Delivery, outcome: PostOutcome): AttemptEnd {

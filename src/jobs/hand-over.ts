@@ -45,7 +45,7 @@ export class HandOver {
   readonly #parts: HandOverParts;
   readonly #heads: LaneHeads;
   /** By account: of two that end at the same moment in one process, each hands its slot to another. */
-  readonly #turns = new KeyedMutex();
+  readonly #oneByOne = new KeyedMutex();
 
   constructor(parts: HandOverParts) {
     this.#parts = parts;
@@ -64,7 +64,7 @@ export class HandOver {
     if (record === undefined || lanesAreEmpty(record)) return;
     const { plan } = await planOf(accountId);
     for (let steps = 0; steps < MAX_STEPS; steps += 1) {
-      const step = await this.#turns.run(accountId, () => this.#advance(accountId, plan));
+      const step = await this.#oneByOne.run(accountId, () => this.#advance(accountId, plan));
       if (step === 'done') return;
       if (step !== 'again') await this.#begin(step);
     }
@@ -80,7 +80,7 @@ export class HandOver {
     const { ledger } = this.#parts;
     const { accountId } = job;
     if (this.#nobodyWaits(accountId) || job.endedFrom === 'queued') return freed(await ledger.leave(job));
-    return this.#turns.run(accountId, async () => {
+    return this.#oneByOne.run(accountId, async () => {
       // Whatever keeps us from knowing who is next, the job has ended; `goOn` will meet the same trouble.
       const next = await this.#nextInLane(accountId, 1).catch(() => undefined);
       const left = next && (await ledger.leave(job, next));
@@ -99,7 +99,7 @@ export class HandOver {
     const { ledger } = this.#parts;
     const [{ accountId }] = jobs as [Job];
     if (this.#nobodyWaits(accountId)) return freed(await ledger.leaveAll(jobs));
-    return this.#turns.run(accountId, async () => {
+    return this.#oneByOne.run(accountId, async () => {
       const next = await this.#nextInLane(accountId, jobs.length).catch(() => undefined);
       return freed(await ledger.leaveAll(jobs, next), next?.granted);
     });

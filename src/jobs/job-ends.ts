@@ -78,12 +78,13 @@ export class JobEnds {
     });
   }
 
-  /** Follows up a job that has just ended, here or in a process that died. */
-  async follow(job: Job): Promise<void> {
+  /** Follows up a job that has just ended, here or in a process that died. @returns whether there was something to do. */
+  async follow(job: Job): Promise<boolean> {
     const { handOver } = this.#parts;
     const freed = await handOver.free(job);
-    if (freed === undefined) await this.#finishUnnamed(job);
-    else await this.#goOn([job], freed);
+    if (freed === undefined) return this.#finishUnnamed(job);
+    await this.#goOn([job], freed);
+    return true;
   }
 
   /**
@@ -121,11 +122,13 @@ export class JobEnds {
    * The ledger does not name the job as holding anything. Mostly somebody else is at it, or has been: it is named as
    * ending then, or not live any more. If neither is so, nobody would ever look for it.
    */
-  async #finishUnnamed(job: Job): Promise<void> {
+  async #finishUnnamed(job: Job): Promise<boolean> {
     const { ledger, store } = this.#parts;
     if (job.place !== undefined || (await ledger.find(job.accountId))?.ending?.[job._id] !== undefined)
-      return;
-    if ((await store.live.find(job._id)) !== undefined) this.#gathered.add(job);
+      return false;
+    if ((await store.live.find(job._id)) === undefined) return false;
+    this.#gathered.add(job);
+    return true;
   }
 
   /** Resolves when what was gathered is done, or has failed and is left to a sweep. */

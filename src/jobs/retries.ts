@@ -69,12 +69,14 @@ export class Retries {
    * A job that has been queued again gives its slot back.
    *
    * @param since only the slot that was taken then.
+   * @returns false when it had none.
    */
-  async releaseSlot(queued: Job, since?: number): Promise<void> {
+  async releaseSlot(queued: Job, since?: number): Promise<boolean> {
     const { ledger, handOver } = this.#parts;
     const record = await ledger.backToWaiting(queued.accountId, queued._id, since);
     handOver.tell({ jobId: queued._id, kind: 'retrying' });
     if (record !== undefined) await handOver.serve(queued.accountId, record);
+    return record !== undefined;
   }
 
   /** Gives places to those whose time has come. @returns how many. */

@@ -22,7 +22,7 @@ export type MailEnd = { readonly error?: string } & (
  * Owns the mails: what is to be sent is written here before anything else follows from it, and stays for 90 days, so that
  * whoever repeats his work after a crash does not have a mail sent twice.
  *
- *     waiting ─claim→ (taken until its lease ends) ─settle→ sent | failed | waiting, later
+ *     waiting ─claim→ (taken until its lease ends) ─finishAttempt→ sent | failed | waiting, later
  */
 export class MailOutbox {
   readonly #mails: Collection<Mail>;
@@ -63,7 +63,7 @@ export class MailOutbox {
   }
 
   /** Notes what came of a claimed mail. @returns false when it was taken by somebody else meanwhile. */
-  settle({ _id, version }: Mail, end: MailEnd): Promise<boolean> {
+  finishAttempt({ _id, version }: Mail, end: MailEnd): Promise<boolean> {
     const error = end.error === undefined ? {} : { error: end.error };
     const changed = { $inc: { attempts: 1, version: 1 } };
     if (end.state === 'waiting')

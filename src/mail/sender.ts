@@ -22,7 +22,7 @@ export interface MailSenderParts {
   readonly observe: (outcome: MailOutcome) => void;
 }
 
-/** Longer than an attempt takes. Whoever has not settled a mail by then is dead. */
+/** Longer than an attempt takes. Whoever has not finished one by then is dead. */
 const LEASE_MS = 120_000;
 /** Mails that are looked for together; they are sent one after the other. */
 const AT_ONCE = 20;
@@ -96,7 +96,7 @@ export class MailSender {
       logger.warn({ err: error, mailId: mail._id, kind: mail.content.kind }, 'mail could not be sent');
     }
     const outcome = end.state === 'waiting' ? 'retried' : end.state;
-    if (await outbox.settle(mail, end)) observe(outcome);
+    if (await outbox.finishAttempt(mail, end)) observe(outcome);
     return outcome;
   }
 

@@ -123,7 +123,7 @@ export async function openCore(
   const outputs = openOutputs(role, config, connection);
   await ensureIndexes(connection);
   closers.add(async () => {
-    await batches.care.settled();
+    await batches.care.idle();
     await jobs.ends.flush();
     await counters.flush();
   });

@@ -89,7 +89,7 @@ export async function openDomain(
   const limiter = new RateLimiter(connection, clock);
   await ensureIndexes(connection);
   const flush = async () => {
-    await batches.care.settled();
+    await batches.care.idle();
     await jobs.ends.flush();
     await counters.flush();
     await requestLog.flush();

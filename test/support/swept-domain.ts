@@ -1,5 +1,6 @@
 import type { JobPointer, Subscription } from '../../src/bus/bus.ts';
 import type { Job } from '../../src/jobs/job.ts';
+import type { LedgerRecord } from '../../src/jobs/ledger/ledger-record.ts';
 import { repairNamedJobs } from '../../src/jobs/sweeps/named-jobs.ts';
 import { WaitingJobs } from '../../src/jobs/sweeps/waiting-jobs.ts';
 import { DEFAULT_POOL } from '../../src/plans/names.ts';
@@ -36,8 +37,8 @@ export class SweptDomain {
     await this.domain.close();
   }
 
-  /** One run over every job that a ledger names. */
-  async repair(): Promise<number> {
+  /** One run over every job that a ledger names, or that one named when they were `seen`. */
+  async repair(seen?: readonly LedgerRecord[]): Promise<number> {
     return repairNamedJobs(
       {
         ...this.domain,
@@ -46,7 +47,7 @@ export class SweptDomain {
         random: () => 1,
         onRetried: (code) => this.retried.push(code),
       },
-      await this.domain.ledger.active(),
+      seen ?? (await this.domain.ledger.active()),
     );
   }
 

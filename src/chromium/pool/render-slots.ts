@@ -125,7 +125,7 @@ export class RenderSlots {
         if (!render) return;
         await render.giveBack();
         this.#busy--;
-        render.settle();
+        render.finish();
       },
     };
   }

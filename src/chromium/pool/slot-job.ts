@@ -29,7 +29,7 @@ export class SlotJob {
     this.#contexts = contexts;
   }
 
-  /** Settles once `settle` has been called. */
+  /** Settles once `finish` has been called. */
   get done(): Promise<void> {
     return this.#done.promise;
   }
@@ -58,7 +58,7 @@ export class SlotJob {
   }
 
   /** Tells whoever waits for the render that nothing of it is left in the browser. */
-  settle(): void {
+  finish(): void {
     if (this.#failure) this.#done.reject(this.#failure.error);
     else this.#done.resolve();
   }
@@ -66,7 +66,7 @@ export class SlotJob {
   /** Takes the render out of the line for a slot. */
   giveUp(): void {
     this.#failure = { error: this.end.error };
-    this.settle();
+    this.finish();
   }
 
   async #try(step: () => Promise<void>): Promise<void> {

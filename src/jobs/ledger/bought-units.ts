@@ -42,7 +42,7 @@ const REMEMBERED_MS = 90 * 24 * 3_600_000;
  * @param to the period, and its quota without blocks.
  * @param now epoch milliseconds.
  */
-export function settled(
+export function countedFor(
   bought: Bought,
   used: Used,
   to: { readonly period: Period; readonly quota: number },

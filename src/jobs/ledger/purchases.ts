@@ -3,7 +3,7 @@ import type { Clock } from '../../clock.ts';
 import type { DisabledBecause } from '../../mail/mail.ts';
 import { Collection, type Update } from '../../store/collection.ts';
 import type { Period } from '../../usage/quota-period.ts';
-import { type Bought, leftOf, type Standing, settled, standingOf, withStanding } from './bought-units.ts';
+import { type Bought, countedFor, leftOf, type Standing, standingOf, withStanding } from './bought-units.ts';
 import { LEDGERS, type LedgerRecord } from './ledger-record.ts';
 import type { Overage } from './overage.ts';
 
@@ -47,7 +47,11 @@ export class Purchases {
       const record = await this.find(accountId);
       const bought = record?.bought;
       if (bought === undefined || (bought.period === period && bought.quota === quota)) return record;
-      await this.#replace(accountId, bought, settled(bought, record?.quota, { period, quota }, this.#now()));
+      await this.#replace(
+        accountId,
+        bought,
+        countedFor(bought, record?.quota, { period, quota }, this.#now()),
+      );
     }
     throw new Error(`What ${accountId} has bought changes all the time.`);
   }
@@ -116,7 +120,7 @@ export class Purchases {
         return;
       }
       const none: Bought = { ...counting, version: 0, blocks: {} };
-      const bought = record?.bought ?? settled(none, record?.quota, counting, this.#now());
+      const bought = record?.bought ?? countedFor(none, record?.quota, counting, this.#now());
       const next = {
         ...bought,
         version: bought.version + 1,
@@ -147,7 +151,7 @@ export class Purchases {
       const block = bought?.blocks[blockId];
       if (bought === undefined || block === undefined || standingOf(block) === standing) return false;
       const { period, quota } = bought;
-      const now = settled(bought, record?.quota, { period, quota }, this.#now());
+      const now = countedFor(bought, record?.quota, { period, quota }, this.#now());
       const changed = withStanding(now.blocks[blockId] ?? { ...block, left: 0 }, standing);
       const next = { ...now, blocks: { ...now.blocks, [blockId]: changed } };
       if (await this.#replace(accountId, bought, next)) return true;

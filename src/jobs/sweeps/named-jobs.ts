@@ -64,8 +64,7 @@ export async function repairNamedJobs(
     for (const [name, { since }] of olderThan(UNFOLLOWED_MS, timed(ledger.leaving), now)) {
       const job = live.get(jobOfLeaving(name));
       if (job !== undefined && hasEnded(job.state) && leavingName(job) === name) {
-        await parts.ends.follow(job);
-        repaired += 1;
+        repaired += Number(await parts.ends.follow(job));
       } else if (now - since > UNDECIDED_MS) {
         await parts.ledger.withdrawLeaving(accountId, name);
       }
@@ -95,7 +94,7 @@ interface Held {
   readonly now: number;
 }
 
-/** @returns whether there was something to put right. */
+/** @returns whether something was put right. */
 async function repairHolder(parts: NamedJobsParts, held: Held): Promise<boolean> {
   const { job, now, holder } = held;
   const dead = now - holder.since > DEAD_MS;
@@ -109,14 +108,11 @@ async function repairHolder(parts: NamedJobsParts, held: Held): Promise<boolean>
       if (!dead) return false;
       // Between the slot and the dispatch, or between the end of its attempt and the release of its slot.
       // The slot that was seen: meanwhile the job may have come back and have another.
-      if (job.place === undefined) await parts.retries.releaseSlot(job, holder.since);
-      else await parts.handOver.dispatch(job, (await parts.planOf(job.accountId)).plan);
-      return true;
+      if (job.place === undefined) return parts.retries.releaseSlot(job, holder.since);
+      return parts.handOver.dispatch(job, (await parts.planOf(job.accountId)).plan);
     default:
       if (now - job.updatedAt.getTime() < UNFOLLOWED_MS) return false;
-      if (job.endedFrom !== 'queued') await parts.ends.follow(job);
-      else await undoHandOver(parts, job, holder.since);
-      return true;
+      return job.endedFrom !== 'queued' ? parts.ends.follow(job) : undoHandOver(parts, job, holder.since);
   }
 }
 
@@ -136,10 +132,11 @@ async function freeUnusedSlot(parts: NamedJobsParts, { accountId, jobId, holder 
 }
 
 /** It ended while it was being given its slot, and who gave it died before it could take it back. */
-async function undoHandOver({ ledger, handOver }: NamedJobsParts, job: Job, since: number): Promise<void> {
+async function undoHandOver({ ledger, handOver }: NamedJobsParts, job: Job, since: number): Promise<boolean> {
   await handOver.clearPlace(job);
   const freed = await ledger.backToWaiting(job.accountId, job._id, since);
   if (freed !== undefined) await handOver.serve(job.accountId, freed);
+  return freed !== undefined;
 }
 
 /** The message may be lost, or the pool that it went to has no workers any more: the plan names the pool that has. */
@@ -208,9 +205,10 @@ async function finishEnds(
   const live = await store.live.among(jobIds);
   const jobs = [...live.values()];
   if (jobs.length > 0) await ends.finish(jobs);
-  const moved = jobIds.filter((jobId) => !live.has(jobId));
+  const named = (await ledger.find(accountId))?.ending ?? {};
+  const moved = jobIds.filter((jobId) => !live.has(jobId) && jobId in named);
   if (moved.length > 0) await ledger.forgetEnded(accountId, moved);
-  return jobIds.length;
+  return jobs.length + moved.length;
 }
 
 function olderThan<T extends { readonly since: number }>(

@@ -40,9 +40,9 @@ export class StoredRecount {
     this.#last = records.length < LOOKED_AT ? '' : records.at(-1)!._id;
     for (const record of records) {
       const { _id, revision } = record;
-      const settled = this.#seen.get(_id) === revision;
+      const unchanged = this.#seen.get(_id) === revision;
       this.#seen.set(_id, revision);
-      if (revision === record.recounted || !settled || !nothingOnItsWay(record)) continue;
+      if (revision === record.recounted || !unchanged || !nothingOnItsWay(record)) continue;
       repaired += Number(await this.#recount(record));
       counted += 1;
       if (counted < COUNTED) continue;

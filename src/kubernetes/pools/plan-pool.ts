@@ -43,7 +43,7 @@ export interface PoolPlan {
   readonly wrongVictims: readonly string[];
   readonly events: readonly ResourceEvent[];
   /** Nothing is under way: until something changes it is enough to look now and then. */
-  readonly settled: boolean;
+  readonly atRest: boolean;
   readonly memory: PoolMemory;
   /** To be kept in the memory once the replicas have gone down. */
   readonly shrink?: ShrinkCheck;
@@ -76,7 +76,7 @@ export function planPool(observed: ObservedPool, memory: PoolMemory, nowMs: numb
     ...marks(pods, victims),
     wrongVictims: wrong,
     events: [...scaleEvents(replicas, fleet.replicas, decision, deployment), ...wrong.map(wrongVictimEvent)],
-    settled: isSettled(decision, replicas, fleet) && check === undefined,
+    atRest: isAtRest(decision, replicas, fleet) && check === undefined,
     memory: { autoscaler: state, shrink: check, contest },
     ...(begins && { shrink: begins }),
   };
@@ -121,7 +121,7 @@ function wrongVictimEvent(pod: string): ResourceEvent {
 }
 
 /** Whether time alone will change nothing soon. */
-function isSettled(decision: Decision, replicas: number, fleet: FleetState): boolean {
+function isAtRest(decision: Decision, replicas: number, fleet: FleetState): boolean {
   const inOrder = fleet.pods.length === replicas && fleet.pods.every(({ phase }) => phase === 'ready');
   return inOrder && decision.desired === fleet.replicas && decision.limitedBy === undefined;
 }

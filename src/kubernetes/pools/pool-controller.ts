@@ -113,7 +113,7 @@ export class PoolController {
     const status = poolStatus(pool, { observed, plan, outcome, plans: plansOf(name) }, clock.now());
     const statusDueMs = await this.#writeStatus(key, pool, status, signal);
     const againMs = outcome.reason === 'Applied' ? SETTLED_MS : REFUSED_AGAIN_MS;
-    return Math.min(plan.settled ? againMs : UNDER_WAY_MS, statusDueMs ?? againMs);
+    return Math.min(plan.atRest ? againMs : UNDER_WAY_MS, statusDueMs ?? againMs);
   }
 
   /** Exactly the empty workers that are to go carry a deletion cost; it is seen in the cache before the replicas go down. */

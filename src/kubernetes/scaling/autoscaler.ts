@@ -126,8 +126,8 @@ function raised(
   fleet: FleetState,
   { want, target }: { want: number; target: number },
 ): Decided {
-  const settled = fleet.pods.filter(({ phase }) => phase === 'ready' || phase === 'unreachable').length;
-  const desired = Math.max(fleet.replicas, Math.min(target, settled + settings.maxPendingPods));
+  const arrived = fleet.pods.filter(({ phase }) => phase === 'ready' || phase === 'unreachable').length;
+  const desired = Math.max(fleet.replicas, Math.min(target, arrived + settings.maxPendingPods));
   const limitedBy: ScalingLimit | undefined =
     desired < target ? 'MaxPendingPods' : aboveMaximum(settings, want) ? 'MaxReplicas' : undefined;
   return {

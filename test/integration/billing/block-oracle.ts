@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Block, BlockState } from '../../../src/billing/overage/block-store.ts';
 import { PlatenError } from '../../../src/errors/registry.ts';
 import { BeyondQuota } from '../../../src/jobs/beyond-quota.ts';
-import { type BoughtBlock, settled } from '../../../src/jobs/ledger/bought-units.ts';
+import { type BoughtBlock, countedFor } from '../../../src/jobs/ledger/bought-units.ts';
 import type { LedgerRecord } from '../../../src/jobs/ledger/ledger-record.ts';
 import { Purchases } from '../../../src/jobs/ledger/purchases.ts';
 import { type Period, quotaPeriod } from '../../../src/usage/quota-period.ts';
@@ -175,7 +175,7 @@ export class BlockOracle {
     const { bought, quota = {} } = record ?? {};
     if (bought === undefined) return;
     const now = this.#life.clock.now().getTime();
-    const present = settled(bought, quota, { period: bought.period, quota: bought.quota }, now).blocks;
+    const present = countedFor(bought, quota, { period: bought.period, quota: bought.quota }, now).blocks;
     const usable = blocks.filter(({ _id, state }) => state !== 'reversed' && present[_id] !== undefined);
     const left = sum(usable.map(({ _id }) => present[_id]!.left));
     const granted = sum(blocks.filter(({ state }) => GRANTED.includes(state)).map(({ units }) => units));

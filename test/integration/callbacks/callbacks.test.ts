@@ -47,7 +47,7 @@ describe('Callbacks', () => {
   async function tried() {
     await eventually('its callback is ordered', async () => (await deliveries()).length === 1);
     await sender.send();
-    await sender.settled();
+    await sender.idle();
     return (await deliveries())[0];
   }
   const renderFor = (webhookUrl: string) => caller.render({ ...HTML, executionMode: 'async', webhookUrl });
@@ -61,7 +61,7 @@ describe('Callbacks', () => {
     const delivery = await tried();
     await api.domain.flush();
     await sender.send();
-    await sender.settled();
+    await sender.idle();
     assert.equal(receiver.received.length, 1);
     const { finishedAt } = (await caller.get(`/v1/pdf/batch/${jobId}`)).json;
     assert.deepEqual(JSON.parse(receiver.received[0]!.body), {

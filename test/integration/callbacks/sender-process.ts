@@ -37,5 +37,5 @@ const sender = openSender({ callbacks, batches: { store }, clock }, testAgent(),
   batches: killedAt(store),
 });
 await sender.send();
-await sender.settled();
+await sender.idle();
 process.exit(0);

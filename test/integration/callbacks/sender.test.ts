@@ -57,7 +57,7 @@ describe('The sender of callbacks', () => {
   /** One turn of the sender, until all that it began is over. */
   async function turn(by = sender): Promise<void> {
     await by.send();
-    await by.settled();
+    await by.idle();
   }
 
   it('says what has ended, with absolute addresses, signed so that others can check it', async () => {
@@ -254,7 +254,7 @@ describe('The sender of callbacks', () => {
     for (let i = 0; i < 60; i += 1) await order(receiver.url(), accountId);
     await sender.send();
     await eventually('all are there', () => receiver.received.length === 60);
-    await sender.settled();
+    await sender.idle();
     const ids = receiver.received.map(({ headers }) => headers['x-service-delivery-id']);
     assert.equal(new Set(ids).size, 60);
   });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PlatenError } from '../../../src/errors/registry.ts';
 import { endEarly } from '../../../src/jobs/end-early.ts';
 import type { Job } from '../../../src/jobs/job.ts';
 import { endRetention } from '../../../src/jobs/sweeps/retention.ts';
@@ -77,6 +78,40 @@ describe('sweeps of jobs that have ended or are to end', () => {
     assert.equal(await swept.domain.connection.collection('job_history').countDocuments(), 5);
     await swept.serve();
     assert.deepEqual(await swept.domain.ledger.active(), []);
+  });
+
+  it('count what they have put right, not what another has meanwhile', async () => {
+    const twice = async () => {
+      const seen = await swept.domain.ledger.active();
+      const counts = [await swept.repair(seen), await swept.repair(seen)];
+      await swept.domain.flush();
+      return counts;
+    };
+    const cancelled = async () =>
+      (await swept.domain.store.transitions.cancel(await swept.job(await swept.submit()))) as Job;
+    // Ended, and named by its slot.
+    await cancelled();
+    swept.domain.clock.pass(5001);
+    assert.deepEqual(await twice(), [1, 0]);
+    // Named as ending.
+    await swept.domain.ledger.leave(await cancelled());
+    swept.domain.clock.pass(5001);
+    assert.deepEqual(await twice(), [1, 0]);
+    // Back in the queue, and still named by its slot.
+    const id = await swept.submit();
+    const claimed = await swept.claim(id, 'w');
+    await swept.domain.store.retries.schedule(id, 'a', swept.domain.clock.now());
+    await swept.domain.store.transitions.retryLater(claimed, new PlatenError('RENDER_FAILED'), 0);
+    swept.domain.clock.pass(10_001);
+    assert.deepEqual(await twice(), [1, 0]);
+    // Waiting, and left while it waited.
+    assert.equal(await swept.domain.retries.returnDue(), 1);
+    const waiting = await swept.submit();
+    await swept.domain.ledger.announceLeaving('a', waiting);
+    await swept.domain.store.transitions.cancel(await swept.job(waiting));
+    await swept.claim(id, 'w', 1e9);
+    swept.domain.clock.pass(5001);
+    assert.deepEqual(await twice(), [1, 0]);
   });
 
   it('end a waiting job whose canceller died after it had cancelled it', async () => {

@@ -21,14 +21,14 @@ export async function useCallbacks({ url, domain, newCaller }: TestApi): Promise
   const claimed = (await deliveries.claim({ ...ordered!, due: ordered!.due! }, 1000))!;
   await deliveries.release(claimed);
   const noted = { lastAttemptAt: domain.clock.now(), responseStatus: 500, error: 'x' };
-  await deliveries.settle(claimed, { ...noted, state: 'pending', due: domain.clock.now() });
+  await deliveries.finishAttempt(claimed, { ...noted, state: 'pending', due: domain.clock.now() });
   // What is behind its delivery is put right.
   const [entry] = await deliveries.due(NOBODY, 10);
   await deliveries.claim({ ...entry!, due: new Date(0) }, 1000);
   for (const _id of [randomUUID(), ordered!._id]) await deliveries.claim({ ...entry!, _id }, 1000);
   await deliveries.redeliver(caller.accountId, ordered!._id);
   const again = (await deliveries.claim((await deliveries.due(NOBODY, 1))[0]!, 1000))!;
-  await deliveries.settle(again, { ...noted, state: 'failed' });
+  await deliveries.finishAttempt(again, { ...noted, state: 'failed' });
   await deliveries.find(ordered!._id);
   await deliveries.list(caller.accountId, { ...all, state: 'failed', newestFirst: false });
   await deliveries.deleteOld(new Date(domain.clock.now().getTime() - 91 * DAY_MS));

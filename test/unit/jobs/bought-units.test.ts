@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import {
   type Bought,
+  countedFor,
   leftOf,
-  settled,
   standingOf,
   withStanding,
 } from '../../../src/jobs/ledger/bought-units.ts';
@@ -32,15 +32,15 @@ describe('PDFs that were bought', () => {
 
   it('go on with what is left in the next period, and are taken off once', () => {
     const one = bought({ a: { left: 1000, until: NOW + 1 } });
-    const next = settled(one, { [FIRST]: 400 }, { period: SECOND, quota: 100 }, NOW);
+    const next = countedFor(one, { [FIRST]: 400 }, { period: SECOND, quota: 100 }, NOW);
     assert.equal(next.version, 2);
     assert.equal(next.blocks.a?.left, 700);
     const used = { [FIRST]: 400, [SECOND]: 150 };
     assert.equal(leftOf(next, used, NOW), 650);
     // Back, as when a renewal turns out not to be paid, and forth again.
-    const back = settled(next, used, { period: FIRST, quota: 100 }, NOW);
+    const back = countedFor(next, used, { period: FIRST, quota: 100 }, NOW);
     assert.equal(leftOf(back, used, NOW), 650);
-    const again = settled(back, used, { period: SECOND, quota: 100 }, NOW);
+    const again = countedFor(back, used, { period: SECOND, quota: 100 }, NOW);
     assert.equal(leftOf(again, used, NOW), 650);
     assert.equal(leftOf(again, { ...used, [SECOND]: 160 }, NOW), 640);
   });
@@ -48,11 +48,11 @@ describe('PDFs that were bought', () => {
   it('do not bear what was used under a larger quota than there is now, in this period or back in it', () => {
     const one = bought({ a: { left: 1000, until: NOW + 1 } });
     const used = { [FIRST]: 90 };
-    const smaller = settled(one, used, { period: FIRST, quota: 10 }, NOW);
+    const smaller = countedFor(one, used, { period: FIRST, quota: 10 }, NOW);
     assert.equal(leftOf(smaller, used, NOW), 1000);
     assert.equal(leftOf(smaller, { [FIRST]: 95 }, NOW), 995);
-    const next = settled(one, used, { period: SECOND, quota: 10 }, NOW);
-    const back = settled(next, used, { period: FIRST, quota: 10 }, NOW);
+    const next = countedFor(one, used, { period: SECOND, quota: 10 }, NOW);
+    const back = countedFor(next, used, { period: FIRST, quota: 10 }, NOW);
     assert.equal(leftOf(back, used, NOW), 1000);
     assert.equal(leftOf(back, { [FIRST]: 95 }, NOW), 995);
   });
@@ -60,7 +60,7 @@ describe('PDFs that were bought', () => {
   it('are lost when they are over: the next period uses those that are not', () => {
     const two = bought({ over: { left: 1000, until: NOW }, late: { left: 1000, until: NOW + 1 } });
     const used = { [FIRST]: 400 };
-    const next = settled(two, used, { period: SECOND, quota: 100 }, NOW);
+    const next = countedFor(two, used, { period: SECOND, quota: 100 }, NOW);
     assert.equal(leftOf(next, used, NOW), 1000);
     assert.equal(leftOf(next, { ...used, [SECOND]: 400 }, NOW), 700);
     assert.equal(leftOf(next, { ...used, [SECOND]: 1100 }, NOW), 0);
@@ -68,7 +68,7 @@ describe('PDFs that were bought', () => {
 
   it('do not come back when what has taken them fails after they were over', () => {
     const taken = bought({ a: { left: 0, until: NOW, withdrawn: 1000 } });
-    const { a } = settled(taken, {}, { period: SECOND, quota: 100 }, NOW).blocks;
+    const { a } = countedFor(taken, {}, { period: SECOND, quota: 100 }, NOW).blocks;
     assert.equal(standingOf(a!), 'taken');
     assert.equal(withStanding(a!, 'usable').left, 0);
   });
@@ -76,13 +76,16 @@ describe('PDFs that were bought', () => {
   it('cannot be used while they are frozen, and are not lost', () => {
     const frozen = bought({ a: { left: 1000, until: NOW + 1, frozen: true } });
     assert.equal(leftOf(frozen, { [FIRST]: 400 }, NOW), 0);
-    assert.equal(settled(frozen, { [FIRST]: 400 }, { period: SECOND, quota: 100 }, NOW).blocks.a?.left, 1000);
+    assert.equal(
+      countedFor(frozen, { [FIRST]: 400 }, { period: SECOND, quota: 100 }, NOW).blocks.a?.left,
+      1000,
+    );
   });
 
   it('are remembered for a while when they are used up', () => {
     const gone = bought({ a: { left: 0, until: NOW - 1 } });
     const to = { period: SECOND, quota: 100 };
-    assert.deepEqual(Object.keys(settled(gone, {}, to, NOW).blocks), ['a']);
-    assert.deepEqual(Object.keys(settled(gone, {}, to, NOW + 91 * 86_400_000).blocks), []);
+    assert.deepEqual(Object.keys(countedFor(gone, {}, to, NOW).blocks), ['a']);
+    assert.deepEqual(Object.keys(countedFor(gone, {}, to, NOW + 91 * 86_400_000).blocks), []);
   });
 });
