@@ -86,6 +86,9 @@ export function documentHeaders(csp: string | undefined): [name: string, value: 
     ['Cache-Control', 'no-store'],
     // DOCUMENT_ORIGIN is nobody's: nobody is told of it.
     ['Referrer-Policy', 'no-referrer'],
-    ...(csp ? ([['Content-Security-Policy', csp]] as [string, string][]) : []),
+    // As bytes: a field holds nothing else, and whoever writes a policy may write anything.
+    ...(csp
+      ? ([['Content-Security-Policy', Buffer.from(csp).toString('latin1')]] as [string, string][])
+      : []),
   ];
 }

@@ -151,6 +151,9 @@ describe('render options in Chromium', () => {
     const html = '<style>p{color:red}</style><p id=p>before<script>p.textContent = "after"</script>';
     const strict = await readPdf((await render(bench, html, { csp: "script-src 'none'" })).pdf);
     assert.match(strict.text, /before/);
+    // A directive that is not of ASCII is no directive, and the others count.
+    const odd = await readPdf((await render(bench, html, { csp: "é ✓ \ud83d; script-src 'none'; 😀" })).pdf);
+    assert.equal(odd.text, strict.text);
     const loose = await readPdf((await render(bench, html, { csp: "script-src 'unsafe-inline'" })).pdf);
     assert.match(loose.text, /after/);
     const page = await renderPage((await render(bench, html, { csp: "style-src 'none'" })).pdf);
