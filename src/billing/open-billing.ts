@@ -25,7 +25,7 @@ import { Readings } from './readings.ts';
 import { Reconcile } from './reconcile.ts';
 import { StripeGateway } from './stripe-gateway.ts';
 import { Subscriptions } from './subscriptions.ts';
-import { FAULT_KINDS, FOLD_OUTCOMES, SubscriptionSync } from './sync.ts';
+import { FAULT_KINDS, type FaultKind, FOLD_OUTCOMES, SubscriptionSync } from './sync.ts';
 import { tellOwner } from './tell-owner.ts';
 
 export type BillingConfig = Pick<Config, 'STRIPE_SECRET_KEY' | 'STRIPE_WEBHOOK_SECRET' | 'STRIPE_API_BASE'>;
@@ -88,9 +88,10 @@ export function openBilling(parts: BillingParts): Billing {
   const catalogue = new Catalogue(gateway);
   const returnUrl = () => `${publicUrl()}/dashboard/billing`;
   const pages = new HostedPages({ store, gateway, clock });
+  const observeFault = (kind: FaultKind) => metrics.billingFaults.inc({ kind });
   const overage = openOverage({
     ...{ ...parts, store, blocks, mirror },
-    ...{ gateway, catalogue, pages, readings, returnUrl },
+    ...{ gateway, catalogue, pages, readings, returnUrl, observeFault },
   });
   const sync = new SubscriptionSync({
     store,
@@ -102,7 +103,7 @@ export function openBilling(parts: BillingParts): Billing {
     logger,
     furtherSteps: [overage.step, tellOwner(parts), invoiceHistory({ store, mirror, readings, gateway })],
     observeFold: (outcome) => metrics.billingFolds.inc({ outcome }),
-    observeFault: (kind) => metrics.billingFaults.inc({ kind }),
+    observeFault,
   });
   const subscriptions = new Subscriptions({
     store,

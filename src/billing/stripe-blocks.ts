@@ -7,13 +7,19 @@ import { hasFailed, isRefusal, type StripeGateway } from './stripe-gateway.ts';
 import { createdIn, PAGE } from './stripe-lists.ts';
 import { date, idOf, METADATA } from './stripe-snapshots.ts';
 
+/** That a block was paid for; without a payment where a credit balance or a discount left nothing to take. */
+export interface BlockProof {
+  /** The PaymentIntent. */
+  readonly intentId?: string;
+}
+
 /** What an invoice for a block says of its payment. */
 export interface BlockInvoice {
   readonly id: string;
   readonly status: string;
   readonly hostedUrl: string | null;
-  /** The payment that has succeeded for the whole amount; undefined as long as there is none. */
-  readonly provenBy: string | undefined;
+  /** Undefined as long as there is none. */
+  readonly proof: BlockProof | undefined;
   /** What its payment waits for. */
   readonly waitsFor: 'nothing' | 'customer' | 'bank';
 }
@@ -124,10 +130,6 @@ export class StripeBlocks {
         .filter((id) => id !== null)
         .map((id) => this.#stripe.paymentIntents.retrieve(id)),
     );
-    const proof = intents.find(
-      ({ status, currency, amount_received: received }) =>
-        status === 'succeeded' && currency === CURRENCY && received >= priceCents,
-    );
     const waits = intents.some(({ status }) => status === 'processing')
       ? 'bank'
       : intents.some(({ status }) => status === 'requires_action')
@@ -137,7 +139,7 @@ export class StripeBlocks {
       id: invoice.id,
       status: invoice.status ?? 'draft',
       hostedUrl: invoice.hosted_invoice_url ?? null,
-      provenBy: invoice.status === 'paid' && invoice.amount_paid >= priceCents ? proof?.id : undefined,
+      proof: proofOf(invoice, intents, priceCents),
       waitsFor: waits,
     };
   }
@@ -146,7 +148,7 @@ export class StripeBlocks {
     const session = await this.#stripe.checkout.sessions.retrieve(sessionId);
     const invoiceId = idOf(session.invoice) ?? undefined;
     if (session.status === 'complete') {
-      return { status: session.payment_status === 'paid' ? 'paid' : 'open', invoiceId };
+      return { status: session.payment_status === 'unpaid' ? 'open' : 'paid', invoiceId };
     }
     return { status: session.status === 'open' ? 'open' : 'over', invoiceId };
   }
@@ -199,4 +201,30 @@ export class StripeBlocks {
   get #stripe(): Stripe {
     return this.#gateway.stripe;
   }
+}
+
+/**
+ * An invoice that Stripe calls paid proves that the whole price came from somewhere: from the customer's credit balance, from
+ * a discount, and for what was due after these from payments that have succeeded. One that was noted as paid elsewhere, or
+ * lessened by a credit note, proves nothing.
+ */
+function proofOf(
+  invoice: Stripe.Invoice,
+  intents: readonly Stripe.PaymentIntent[],
+  priceCents: number,
+): BlockProof | undefined {
+  const { status, currency, amount_due: due, starting_balance: before, ending_balance: after } = invoice;
+  if (status !== 'paid' || currency !== CURRENCY) return undefined;
+  const fromBalance = (after ?? before) - before;
+  const discount = sum((invoice.total_discount_amounts ?? []).map(({ amount }) => amount));
+  if (due + fromBalance + discount < priceCents) return undefined;
+  if (due === 0) return {};
+  const taken = intents.filter((intent) => intent.status === 'succeeded' && intent.currency === CURRENCY);
+  const [first] = taken;
+  if (first === undefined || sum(taken.map(({ amount_received }) => amount_received)) < due) return undefined;
+  return { intentId: first.id };
+}
+
+function sum(amounts: readonly number[]): number {
+  return amounts.reduce((total, amount) => total + amount, 0);
 }

@@ -12,8 +12,8 @@ import { foldSubscription, type SubscriptionState } from './subscription.ts';
 export const FOLD_OUTCOMES = ['done', 'overtaken', 'failed'] as const;
 export type FoldOutcome = (typeof FOLD_OUTCOMES)[number];
 
-/** What an operator has to look at: a state that is not understood, a second subscription. */
-export const FAULT_KINDS = ['unclear', 'duplicate'] as const;
+/** What an operator has to look at: a state not understood, a second subscription, a block paid for nobody knows how. */
+export const FAULT_KINDS = ['unclear', 'duplicate', 'unproven'] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
 export interface SyncParts {

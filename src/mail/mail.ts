@@ -34,7 +34,7 @@ export interface MailValues {
 }
 
 export type MailKind = keyof MailValues;
-export type DisabledBecause = 'link' | 'payment' | 'dispute' | 'subscription';
+export type DisabledBecause = 'link' | 'payment' | 'dispute' | 'subscription' | 'unproven';
 
 /** A mail that is to be sent, whatever its kind. */
 export type NewMail = {

@@ -4,7 +4,7 @@ import type { MailOutbox } from '../../mail/outbox.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { type QuotaWindow, quotaPeriod, quotaResetDate } from '../../usage/quota-period.ts';
 import type { InvoiceMirror } from '../invoice-mirror.ts';
-import type { StripeBlocks } from '../stripe-blocks.ts';
+import type { BlockInvoice, BlockProof, StripeBlocks } from '../stripe-blocks.ts';
 import { hasFailed } from '../stripe-gateway.ts';
 import type { Block, BlockStore } from './block-store.ts';
 
@@ -27,6 +27,8 @@ export interface BlockLedgerParts {
   readonly outbox: Pick<MailOutbox, 'enqueue'>;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Told of a block that an operator has to look at. */
+  readonly observeFault?: ((kind: 'unproven') => void) | undefined;
 }
 
 /** Its key at Stripe may not be known any more: it is looked whether there is an invoice already. */
@@ -179,14 +181,14 @@ export class BlockLedger {
   }
 
   /**
-   * By an invoice that is no longer open. One that was paid in another way than by a payment proves nothing. It is mirrored
-   * here: of a customer who has been deleted no event leads to the account any more.
+   * By an invoice that is no longer open. It is mirrored here: of a customer who has been deleted no event leads to the
+   * account any more.
    */
-  async #conclude(block: Block, { provenBy }: { readonly provenBy: string | undefined }) {
+  async #conclude(block: Block, { status, proof }: Pick<BlockInvoice, 'status' | 'proof'>) {
     const { gateway, mirror } = this.#parts;
     await mirror.add(block.accountId, [await gateway.snapshot(invoiceOf(block))]);
-    if (provenBy === undefined) return this.#fail(block);
-    return this.#change(block, { state: 'paid', intentId: provenBy });
+    if (proof !== undefined) return this.#change(block, paidBy(proof));
+    return status === 'paid' ? this.#leaveToOperator(block) : this.#fail(block);
   }
 
   async #lookAtPage(block: Block) {
@@ -202,8 +204,8 @@ export class BlockLedger {
     const later = new Date(Math.max(expiresAt.getTime(), clock.now().getTime()) + BANK_MS);
     if (page.status === 'open' || page.invoiceId === undefined) return later;
     const invoice = await gateway.invoice(page.invoiceId, block.priceCents);
-    if (invoice.provenBy === undefined) return later;
-    return this.#change(block, { state: 'paid', invoiceId: page.invoiceId, intentId: invoice.provenBy });
+    if (invoice.proof === undefined) return later;
+    return this.#change(block, { ...paidBy(invoice.proof), invoiceId: page.invoiceId });
   }
 
   async #grant(block: Block) {
@@ -234,10 +236,29 @@ export class BlockLedger {
 
   /** What the gate holds is given back, and nothing more is bought by itself until the owner turns it on again. */
   async #fail(block: Block) {
+    const { units, priceCents: amountCents } = block;
+    return this.#giveUp(block, 'failed', { kind: 'overage-failed', values: { units, amountCents } });
+  }
+
+  /**
+   * Stripe calls its invoice paid, and no payment of the whole price is found: perhaps it was paid elsewhere. No units are
+   * given for that, and nobody is told that nothing was charged: an operator is to look.
+   */
+  async #leaveToOperator(block: Block) {
+    const { logger, observeFault } = this.#parts;
+    const { _id: blockId, accountId, invoiceId } = block;
+    logger.error({ blockId, accountId, invoiceId }, 'block is called paid, and no payment is found');
+    observeFault?.('unproven');
+    return this.#giveUp(block, 'unproven', {
+      kind: 'auto-overage-disabled',
+      values: { because: 'unproven' },
+    });
+  }
+
+  async #giveUp(block: Block, what: string, mail: BlockMail) {
     const { purchases } = this.#parts;
     await purchases.disable(block.accountId);
-    const { units, priceCents: amountCents } = block;
-    await this.#mail(block, 'failed', { kind: 'overage-failed', values: { units, amountCents } });
+    await this.#mail(block, what, mail);
     await purchases.release(block.accountId, block._id);
     return this.#change(block, { state: 'failed' });
   }
@@ -257,7 +278,12 @@ export class BlockLedger {
 type Enqueued = Parameters<MailOutbox['enqueue']>[0];
 type BlockMail = {
   [M in Enqueued as M['kind']]: Pick<M, 'kind' | 'values'>;
-}['overage-purchased' | 'overage-failed' | 'overage-action-required'];
+}['overage-purchased' | 'overage-failed' | 'overage-action-required' | 'auto-overage-disabled'];
+
+/** Without a payment there is nothing that a refund or a dispute could take back. */
+function paidBy({ intentId }: BlockProof): Parameters<BlockStore['change']>[1] {
+  return { state: 'paid', ...(intentId !== undefined && { intentId }) };
+}
 
 /** The same for the same step, until Stripe has failed at it. */
 function keyOf({ _id, attempts }: Block, what: string): string {

@@ -13,7 +13,7 @@ import type { Readings } from '../readings.ts';
 import { StripeBlocks } from '../stripe-blocks.ts';
 import type { StripeGateway } from '../stripe-gateway.ts';
 import type { Subscriptions } from '../subscriptions.ts';
-import type { SyncStep } from '../sync.ts';
+import type { FaultKind, SyncStep } from '../sync.ts';
 import { AutoOverage } from './auto-overage.ts';
 import { BlockLedger } from './block-ledger.ts';
 import type { BlockStore } from './block-store.ts';
@@ -35,6 +35,7 @@ export interface OverageParts {
   readonly outbox: Pick<MailOutbox, 'enqueue'>;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly observeFault?: (kind: FaultKind) => void;
   readonly returnUrl: () => string;
 }
 

@@ -96,6 +96,8 @@ const REASONS: Readonly<Record<DisabledBecause, string>> = {
   payment: 'A payment failed, so auto overage was turned off. Nothing more is bought by itself.',
   dispute:
     'Your bank has disputed a payment, so auto overage was turned off and the block that it paid cannot be used for now.',
+  unproven:
+    'Auto overage was buying a block of PDFs, and its invoice could not be matched with a payment. The block was not added, and auto overage was turned off. We look into it: what was charged for the block is paid back.',
   subscription:
     'Your subscription is no longer active, so auto overage was turned off. Nothing more is bought by itself.',
 };

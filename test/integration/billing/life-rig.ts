@@ -11,7 +11,7 @@ import { MailOutbox } from '../../../src/mail/outbox.ts';
 import { BUILT_IN, HeldPlans } from '../../../src/plans/plan-source.ts';
 import { createAccountServices } from '../../../src/roles/account-services.ts';
 import { ensureIndexes } from '../../../src/store/collection-spec.ts';
-import { createMetrics } from '../../../src/telemetry/metrics.ts';
+import { createMetrics, type Metrics } from '../../../src/telemetry/metrics.ts';
 import { openDomain } from '../../support/domain.ts';
 import type { Books } from '../../support/stripe/books.ts';
 import { Deliverer, FAIR, type Weather } from '../../support/stripe/deliverer.ts';
@@ -53,6 +53,7 @@ export interface LifeRig {
   readonly connection: Connection;
   readonly accounts: AccountStore;
   readonly plans: HeldPlans;
+  readonly metrics: Metrics;
   /** @param options.afterEvent runs when an event was taken, and before the next one is sent. */
   begin(options?: {
     random?: () => number;
@@ -91,6 +92,7 @@ export async function openLifeRig(): Promise<LifeRig> {
     connection,
     accounts,
     plans,
+    metrics,
     async begin({ random = () => 0.5, weather = FAIR, afterEvent = async () => {} } = {}) {
       lives += 1;
       const clock = new StillClock();

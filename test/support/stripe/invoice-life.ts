@@ -31,6 +31,7 @@ const HOSTED = 'https://invoice.stripe.test';
 
 export function invoiceOf(books: Books, made: NewInvoice): R.Invoice {
   const { subscription } = made;
+  const customer = books.customers.get(made.customer);
   const row = books.row('in', 'invoice');
   return {
     ...row,
@@ -46,9 +47,10 @@ export function invoiceOf(books: Books, made: NewInvoice): R.Invoice {
     billing_reason: made.billing_reason,
     collection_method: 'charge_automatically',
     currency: made.currency,
-    customer_email: books.customers.get(made.customer)?.email ?? null,
+    customer_email: customer?.email ?? null,
     default_payment_method: made.default_payment_method ?? null,
     description: made.description ?? null,
+    ending_balance: null,
     hosted_invoice_url: null,
     invoice_pdf: null,
     lines: listOf<R.InvoiceLine>([], `/v1/invoices/${row.id}/lines`),
@@ -64,6 +66,7 @@ export function invoiceOf(books: Books, made: NewInvoice): R.Invoice {
           },
     period_start: made.period?.start ?? books.now,
     period_end: made.period?.end ?? books.now,
+    starting_balance: customer?.balance ?? 0,
     status_transitions: {
       finalized_at: null,
       marked_uncollectible_at: null,
@@ -72,6 +75,7 @@ export function invoiceOf(books: Books, made: NewInvoice): R.Invoice {
     },
     subtotal: 0,
     total: 0,
+    total_discount_amounts: [],
   };
 }
 
@@ -113,15 +117,41 @@ export function addLine(books: Books, invoice: R.Invoice, line: NewLine): void {
         : { type: 'price_details', price_details: { price: price.id, product: price.product } },
     parent,
   });
-  const total = invoice.lines.data.reduce((sum, { amount }) => sum + amount, 0);
+  const subtotal = invoice.lines.data.reduce((sum, { amount }) => sum + amount, 0);
+  const off = Math.max(0, Math.min(subtotal, books.discounts.get(invoice.customer) ?? 0));
+  const total = subtotal - off;
   const due = Math.max(0, total);
-  Object.assign(invoice, { subtotal: total, total, amount_due: due, amount_remaining: due });
+  if (off > 0) invoice.total_discount_amounts = [{ amount: off, discount: `di_${invoice.customer}` }];
+  Object.assign(invoice, { subtotal, total, amount_due: due, amount_remaining: due });
+}
+
+/** What the customer has to their credit is used first; what they owe is asked for as well. */
+function takeBalance(books: Books, invoice: R.Invoice, customer: R.Customer): void {
+  const sum = invoice.total + customer.balance;
+  const due = Math.max(0, sum);
+  Object.assign(invoice, { starting_balance: customer.balance, ending_balance: Math.min(0, sum) });
+  Object.assign(invoice, { amount_due: due, amount_remaining: due });
+  setBalance(books, customer, Math.min(0, sum));
+}
+
+/** An invoice that is void has used nothing of it. */
+function giveBalanceBack(books: Books, { customer: id, starting_balance, ending_balance }: R.Invoice): void {
+  const customer = books.customers.get(id)!;
+  const used = (ending_balance ?? starting_balance) - starting_balance;
+  setBalance(books, customer, customer.balance - used);
+}
+
+function setBalance(books: Books, customer: R.Customer, balance: number): void {
+  if (customer.balance === balance) return;
+  customer.balance = balance;
+  books.emit('customer.updated', customer);
 }
 
 export function finalize(books: Books, invoice: R.Invoice): void {
   if (invoice.status !== 'draft')
     throw conflicting('This invoice is already finalized.', 'invoice_not_editable');
   const customer = books.customers.get(invoice.customer)!;
+  takeBalance(books, invoice, customer);
   const earlier = [...books.invoices.values()].filter(
     (other) => other.customer === customer.id && other.number !== null,
   );
@@ -233,6 +263,7 @@ export function voidInvoice(books: Books, invoice: R.Invoice): void {
   invoice.status_transitions.voided_at = books.now;
   const payment = paymentOf(books, invoice);
   if (payment !== undefined) cancelPayment(books, payment);
+  giveBalanceBack(books, invoice);
   books.emit('invoice.voided', invoice);
   books.afterInvoice(invoice, 'void');
 }

@@ -19,6 +19,8 @@ export interface Customer extends Row<'customer'> {
   description: string | null;
   metadata: Metadata;
   invoice_prefix: string;
+  /** Cents: below nought it is a credit, which the next invoice takes. */
+  balance: number;
   invoice_settings: { default_payment_method: string | null };
   deleted?: true;
 }
@@ -150,6 +152,7 @@ export interface Invoice extends Row<'invoice'> {
   customer_email: string | null;
   default_payment_method: string | null;
   description: string | null;
+  ending_balance: number | null;
   hosted_invoice_url: string | null;
   invoice_pdf: string | null;
   lines: ApiList<InvoiceLine>;
@@ -166,6 +169,7 @@ export interface Invoice extends Row<'invoice'> {
   } | null;
   period_start: number;
   period_end: number;
+  starting_balance: number;
   status_transitions: {
     finalized_at: number | null;
     marked_uncollectible_at: number | null;
@@ -174,6 +178,7 @@ export interface Invoice extends Row<'invoice'> {
   };
   subtotal: number;
   total: number;
+  total_discount_amounts: { amount: number; discount: string }[];
 }
 
 export interface InvoicePayment extends Row<'invoice_payment'> {

@@ -49,6 +49,7 @@ function createCustomer({ books, params }: Call): R.Customer {
   const customer: R.Customer = {
     ...made,
     ...row,
+    balance: 0,
     invoice_prefix: `C${made.id.slice(-7)}`,
     invoice_settings: { default_payment_method: null },
   };
@@ -78,6 +79,7 @@ function updateCustomer({ books, params, ids }: Call): R.Customer {
   const name = params.text('name') ?? customer.name;
   const description = params.text('description') ?? customer.description;
   const metadata = merged(customer.metadata, params.metadata());
+  const balance = params.integer('balance') ?? customer.balance;
   const method = params.within('invoice_settings')?.text('default_payment_method');
   params.end();
   if (customer.deleted) throw refused(`No such customer: '${customer.id}'`, 'resource_missing', 'id');
@@ -86,7 +88,7 @@ function updateCustomer({ books, params, ids }: Call): R.Customer {
     if (owner !== customer.id) throw refused('The payment method is not attached to this customer.');
     customer.invoice_settings.default_payment_method = method;
   }
-  Object.assign(customer, { email, name, description, metadata });
+  Object.assign(customer, { email, name, description, metadata, balance });
   books.emit('customer.updated', customer);
   return customer;
 }
