@@ -26,7 +26,7 @@ import { Reconcile } from './reconcile.ts';
 import { StripeGateway } from './stripe-gateway.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { FAULT_KINDS, type FaultKind, FOLD_OUTCOMES, SubscriptionSync } from './sync.ts';
-import { tellOwner } from './tell-owner.ts';
+import { tellOfDuplicate, tellOwner } from './tell-owner.ts';
 
 export type BillingConfig = Pick<Config, 'STRIPE_SECRET_KEY' | 'STRIPE_WEBHOOK_SECRET' | 'STRIPE_API_BASE'>;
 
@@ -102,6 +102,7 @@ export function openBilling(parts: BillingParts): Billing {
     clock,
     logger,
     furtherSteps: [overage.step, tellOwner(parts), invoiceHistory({ store, mirror, readings, gateway })],
+    onPaidBack: tellOfDuplicate(parts),
     observeFold: (outcome) => metrics.billingFolds.inc({ outcome }),
     observeFault,
   });

@@ -262,21 +262,47 @@ export class StripeGateway {
   /**
    * Gives back what the last invoice of a second subscription took, and ends it: in this order, since one that has ended
    * is not looked at again. Done twice it changes nothing more.
+   *
+   * @param key another one for every attempt: what is still to be done is read first.
+   * @param paidBack runs when the money is on its way back, and before the subscription ends.
+   * @throws the refusal when the money cannot be given back; the subscription charges nothing more then, and goes on.
    */
-  async undoDuplicate(subscriptionId: string, key: string): Promise<void> {
+  async undoDuplicate(subscriptionId: string, key: string, paidBack: () => Promise<void>): Promise<void> {
     const subscription = await this.stripe.subscriptions.retrieve(subscriptionId);
     const invoiceId = idOf(subscription.latest_invoice);
-    const intent = invoiceId === null ? undefined : await this.paymentOf(invoiceId);
-    if (intent !== undefined) {
-      const refund = { payment_intent: intent, reason: 'duplicate' } as const;
-      await unlessRefused(() => this.stripe.refunds.create(refund, { idempotencyKey: `${key}:refund` }));
+    try {
+      if (invoiceId !== null) await this.#payBack(invoiceId, `${key}:refund`);
+    } catch (error) {
+      if (isRefusal(error) && !subscription.cancel_at_period_end) {
+        await unlessRefused(() => this.cancelAtPeriodEnd(subscriptionId, `${key}:stop`));
+      }
+      throw error;
     }
+    await paidBack();
     await unlessRefused(() =>
       this.stripe.subscriptions.cancel(
         subscriptionId,
         { invoice_now: false, prorate: false },
         { idempotencyKey: `${key}:cancel` },
       ),
+    );
+  }
+
+  /** Refunds what has not been refunded of an invoice's payment, if there was one. */
+  async #payBack(invoiceId: string, key: string): Promise<void> {
+    const intent = await this.paymentOf(invoiceId);
+    if (intent === undefined) return;
+    const [{ amount_received: received }, refunds] = await Promise.all([
+      this.stripe.paymentIntents.retrieve(intent),
+      this.stripe.refunds.list({ payment_intent: intent, limit: 100 }),
+    ]);
+    const back = refunds.data
+      .filter(({ status }) => status !== 'failed' && status !== 'canceled')
+      .reduce((sum, { amount }) => sum + amount, 0);
+    if (back >= received) return;
+    await this.stripe.refunds.create(
+      { payment_intent: intent, reason: 'duplicate' },
+      { idempotencyKey: key },
     );
   }
 

@@ -182,7 +182,11 @@ export class Subscriptions {
     await this.#withoutSchedule(accountId, state);
     const waiting = await gateway.waitingChange(subscriptionId);
     if (waiting?.priceId === priceId) return waiting.url ?? '';
-    if (waiting !== undefined) await gateway.voidInvoice(waiting.invoiceId, `void:${waiting.invoiceId}`);
+    if (waiting !== undefined) {
+      await operations.run(accountId, `void:${waiting.invoiceId}`, ({ key }) =>
+        gateway.voidInvoice(waiting.invoiceId, key),
+      );
+    }
     const preview = (await store.find(accountId))?.preview;
     const now = Math.floor(clock.now().getTime() / 1000);
     const fits = preview?.subscriptionId === subscriptionId && preview.priceId === priceId;

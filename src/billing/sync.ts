@@ -5,15 +5,18 @@ import type { Logger } from '../telemetry/logger.ts';
 import type { BillingStore, ClaimedAccount } from './billing-store.ts';
 import type { InvoiceMirror } from './invoice-mirror.ts';
 import type { CustomerSnapshot } from './snapshot.ts';
-import type { StripeGateway } from './stripe-gateway.ts';
+import { isRefusal, type StripeGateway } from './stripe-gateway.ts';
 import { foldSubscription, type SubscriptionState } from './subscription.ts';
 
 /** How a look at an account went. */
 export const FOLD_OUTCOMES = ['done', 'overtaken', 'failed'] as const;
 export type FoldOutcome = (typeof FOLD_OUTCOMES)[number];
 
-/** What an operator has to look at: a state not understood, a second subscription, a block paid for nobody knows how. */
-export const FAULT_KINDS = ['unclear', 'duplicate', 'unproven'] as const;
+/**
+ * What an operator has to look at: a state that is not understood, a second subscription, one that cannot be paid back, and
+ * a block that is called paid without a payment.
+ */
+export const FAULT_KINDS = ['unclear', 'duplicate', 'refund', 'unproven'] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
 export interface SyncParts {
@@ -26,6 +29,8 @@ export interface SyncParts {
   readonly logger: Logger;
   /** What else follows from how the customer is now, before that is noted; done twice it changes nothing more. */
   readonly furtherSteps?: readonly SyncStep[];
+  /** Runs when a second subscription was paid back, and before it ends; done twice it changes nothing more. */
+  readonly onPaidBack?: (...step: [...Parameters<SyncStep>, duplicate: string]) => Promise<void>;
   readonly observeFold?: (outcome: FoldOutcome) => void;
   /** Told of everything that an operator has to look at, each time that it is seen. */
   readonly observeFault?: (kind: FaultKind) => void;
@@ -41,6 +46,8 @@ export type SyncStep = (
 const AT_ONCE = 20;
 const TRIES = 20;
 const PAUSE_MS = 100;
+/** What the provider has refused is tried again after this long, in milliseconds. */
+const REFUSED_AGAIN_MS = 3_600_000;
 
 /**
  * Brings accounts to what the provider says of them: claim, ask, fold, write, note (billing-store.ts says how these
@@ -102,9 +109,10 @@ export class SubscriptionSync {
     if (!(await this.#follow(account, state))) return 'overtaken';
     await mirror.update(account._id, customer.invoices);
     for (const step of this.#parts.furtherSteps ?? []) await step(account, customer, state);
-    await this.#mend(account, state);
+    const mended = await this.#mend(account, customer, state);
     if (customer.deleted) await store.unlink(account);
-    if (await store.note(account, state)) return 'done';
+    const again = new Date(clock.now().getTime() + REFUSED_AGAIN_MS);
+    if (await store.note(account, mended ? state : lookingAgain(state, again))) return 'done';
     // The steps may have written something older than what the other has seen: one more look puts that right.
     await store.wantAccount(account._id, account.cause ?? 'overtaken');
     return 'overtaken';
@@ -120,20 +128,52 @@ export class SubscriptionSync {
     return accountService.followSubscription(_id, to, cause ?? 'looked at');
   }
 
-  /** Puts right at the provider what should not be there. */
-  async #mend({ _id }: ClaimedAccount, state: SubscriptionState): Promise<void> {
+  /**
+   * Puts right at the provider what should not be there. Each look has idempotency keys of its own: it has read what is, and
+   * a failure that Stripe keeps as the answer of a key would be in its way for a day.
+   *
+   * @returns false when something was refused, and is to be tried again later.
+   */
+  async #mend(...step: Parameters<SyncStep>): Promise<boolean> {
+    const [{ _id, fence }, , state] = step;
     const { gateway, logger, observeFault } = this.#parts;
+    let mended = true;
     for (const fault of state.faults) {
       observeFault?.('unclear');
       logger.error({ accountId: _id, fault }, 'subscription is not understood; the plan stays as it was');
     }
     for (const duplicate of state.duplicates) {
       observeFault?.('duplicate');
-      logger.error({ accountId: _id, duplicate }, 'second subscription is ended and refunded');
-      await gateway.undoDuplicate(duplicate, `duplicate:${duplicate}`);
+      logger.error({ accountId: _id, duplicate }, 'second subscription is to be ended and refunded');
+      mended = (await this.#undo(duplicate, step)) && mended;
     }
-    for (const invoiceId of state.invoicesToVoid) await gateway.voidInvoice(invoiceId, `void:${invoiceId}`);
+    for (const invoiceId of state.invoicesToVoid) {
+      await gateway.voidInvoice(invoiceId, `void:${invoiceId}:${fence}`);
+    }
+    return mended;
   }
+
+  /** @returns false when the money cannot be given back. */
+  async #undo(duplicate: string, step: Parameters<SyncStep>): Promise<boolean> {
+    const { gateway, logger, observeFault, onPaidBack } = this.#parts;
+    const [{ _id: accountId, fence }] = step;
+    try {
+      await gateway.undoDuplicate(duplicate, `duplicate:${duplicate}:${fence}`, async () =>
+        onPaidBack?.(...step, duplicate),
+      );
+      return true;
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      observeFault?.('refund');
+      logger.error({ err: error, accountId, duplicate }, 'second subscription could not be paid back');
+      return false;
+    }
+  }
+}
+
+function lookingAgain(state: SubscriptionState, at: Date): SubscriptionState {
+  const { lookAgainAt } = state;
+  return lookAgainAt !== null && lookAgainAt < at ? state : { ...state, lookAgainAt: at };
 }
 
 function isSame(a: SubscriptionState, b: SubscriptionState): boolean {

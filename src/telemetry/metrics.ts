@@ -75,7 +75,7 @@ export function createMetrics(role: string) {
     }),
     billingFaults: new Counter({
       name: 'platen_billing_faults_total',
-      help: 'What an operator has to look at, each time that it is seen: unclear (a status or price that is not understood), duplicate (a second subscription), unproven (a block that is called paid without a payment).',
+      help: 'What an operator has to look at, each time that it is seen: unclear (a status or price that is not understood), duplicate (a second subscription), refund (one that cannot be paid back), unproven (a block that is called paid without a payment).',
       labelNames: ['kind'] as const,
       registers,
     }),

@@ -5,7 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import qs from 'qs';
 import Stripe from 'stripe';
 import type { Clock } from '../../../src/clock.ts';
-import { ApiFault } from './api-fault.ts';
+import { ApiFault, conflicting } from './api-fault.ts';
 import { API_VERSION, Books, RULES, type Rules } from './books.ts';
 import { CustomerActs } from './customer-acts.ts';
 import { catchUp } from './due.ts';
@@ -22,9 +22,10 @@ import { afterInvoice } from './subscription-life.ts';
 
 /**
  * What goes wrong with a call: its answer is lost after the work was done (`lost`); it never arrives (`unsent`); Stripe
- * fails and keeps that as the answer of the key (`failed`); Stripe turns it away, and may be asked again (`busy`).
+ * fails and keeps that as the answer of the key (`failed`); Stripe says no, and keeps that as well (`refused`); Stripe turns
+ * it away, and may be asked again (`busy`).
  */
-export type Fault = 'lost' | 'unsent' | 'failed' | 'busy';
+export type Fault = 'lost' | 'unsent' | 'failed' | 'refused' | 'busy';
 
 /** A call as it arrived. */
 export interface Asked {
@@ -183,13 +184,19 @@ export class StripeStandIn {
   async #run(asked: Asked, route: Route, ids: readonly string[], fault: Fault | undefined) {
     const work = async () => {
       await this.hold(asked);
-      const answer = fault === 'failed' ? internalFault() : this.#work(asked, route, ids);
+      const answer = this.#faultOf(fault) ?? this.#work(asked, route, ids);
       this.onAnswer(asked, answer);
       return answer;
     };
     if (asked.key === undefined) return work();
     const request = JSON.stringify([asked.method, asked.path, asked.params]);
     return this.#keys.once(asked.key, request, this.books.clockSeconds, work);
+  }
+
+  #faultOf(fault: Fault | undefined): (Answer & { kept: boolean }) | undefined {
+    if (fault === 'failed') return internalFault();
+    if (fault !== 'refused') return undefined;
+    return { ...answerOf(conflicting('This cannot be done at the moment.')), kept: true };
   }
 
   #work(asked: Asked, route: Route, ids: readonly string[]): Answer & { kept: boolean } {

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import type * as R from '../../support/stripe/records.ts';
+import type { Fault } from '../../support/stripe/stand-in.ts';
+import { type Life, type LifeRig, openLifeRig } from './life-rig.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+describe('What is put right at the provider, when that is refused or fails', function () {
+  this.timeout(60_000);
+  let rig: LifeRig;
+  let life: Life;
+  let second: R.Subscription;
+
+  before(async () => {
+    rig = await openLifeRig();
+  });
+  after(() => rig?.close());
+  beforeEach(async () => {
+    life = await rig.begin();
+    const { accountId, standIn, selling, clock } = life;
+    await selling.subscriptions.checkout(accountId, 'starter');
+    standIn.acts.completeCheckout([...standIn.books.sessions.keys()].at(-1)!);
+    await selling.sync.lookAt(accountId);
+    clock.pass(MINUTE_MS);
+  });
+  afterEach(() => life?.end());
+
+  /** The same call goes wrong so many times. */
+  function goesWrong(route: string, fault: Fault, times: number): void {
+    let left = times;
+    life.standIn.fault = (asked) =>
+      asked.method === 'POST' && asked.route === route && left-- > 0 ? fault : undefined;
+  }
+  function subscribeAgain(): void {
+    const { standIn, customerId } = life;
+    const prices = [...standIn.books.prices.values()];
+    const { id } = prices.find(({ metadata }) => metadata.platen_plan === 'business')!;
+    second = standIn.acts.subscribe(customerId, id, { card: 'good' });
+  }
+  const look = () => life.selling.sync.lookAt(life.accountId);
+  /** By time alone: no event is delivered. */
+  async function pass(ms: number): Promise<void> {
+    life.clock.pass(ms);
+    life.standIn.catchUp();
+    await life.selling.sync.sweep();
+  }
+  const refunds = () =>
+    [...life.standIn.books.refunds.values()].map(({ amount, status }) => [amount, status]);
+  const mails = async () => {
+    const { accountId } = life;
+    const sent = await rig.connection.collection('mails').find({ accountId }).toArray();
+    return sent.map(({ content }) => content.kind);
+  };
+  const faults = async () => {
+    const { values } = await rig.metrics.billingFaults.get();
+    return values.find(({ labels }) => labels.kind === 'refund')!.value;
+  };
+
+  it('a second subscription whose refund is refused charges nothing more, and is tried again', async () => {
+    subscribeAgain();
+    const before = await faults();
+    goesWrong('/v1/refunds', 'refused', 1);
+    await look();
+    assert.deepEqual([second.status, second.cancel_at_period_end], ['active', true]);
+    assert.deepEqual([refunds(), await mails(), await faults()], [[], [], before + 1]);
+    await pass(30 * MINUTE_MS);
+    assert.deepEqual(refunds(), [], 'not due yet');
+    await pass(31 * MINUTE_MS);
+    assert.deepEqual([second.status, refunds()], ['canceled', [[34_900, 'succeeded']]]);
+    assert.deepEqual([await mails(), await faults()], [['duplicate-subscription'], before + 1]);
+    await pass(HOUR_MS);
+    assert.equal(refunds().length, 1);
+  });
+
+  it('a refund that is always refused is told of again and again, and never said to be on its way', async () => {
+    subscribeAgain();
+    const before = await faults();
+    goesWrong('/v1/refunds', 'refused', Number.POSITIVE_INFINITY);
+    await look();
+    for (let hours = 0; hours < 5; hours += 1) await pass(HOUR_MS + MINUTE_MS);
+    assert.equal(await faults(), before + 6);
+    assert.equal(second.status, 'active');
+    const charges = () => [...life.standIn.books.charges.values()].filter(({ amount }) => amount === 34_900);
+    assert.equal(charges().length, 1);
+    await pass(32 * DAY_MS);
+    assert.equal(second.status, 'canceled');
+    assert.equal(charges().length, 1, 'it was not renewed');
+    assert.deepEqual([refunds(), await mails()], [[], []]);
+  });
+
+  it('one that an operator has paid back meanwhile is ended, and not paid back again', async () => {
+    subscribeAgain();
+    goesWrong('/v1/refunds', 'refused', 1);
+    await look();
+    const charge = [...life.standIn.books.charges.keys()].at(-1)!;
+    await life.selling.gateway.stripe.refunds.create({ charge });
+    await pass(HOUR_MS + MINUTE_MS);
+    assert.deepEqual([second.status, refunds().length], ['canceled', 1]);
+    assert.deepEqual(await mails(), ['duplicate-subscription']);
+  });
+
+  for (const fault of ['failed', 'lost'] as const) {
+    it(`a refund is made once, and soon, when its answer is ${fault}`, async () => {
+      subscribeAgain();
+      // The library asks twice more with the same key.
+      goesWrong('/v1/refunds', fault, 3);
+      assert.equal(await look(), undefined);
+      assert.deepEqual(await mails(), []);
+      await pass(MINUTE_MS);
+      assert.deepEqual([second.status, refunds()], ['canceled', [[34_900, 'succeeded']]]);
+      assert.deepEqual(await mails(), ['duplicate-subscription']);
+    });
+  }
+
+  it('an invoice is void soon, though Stripe has failed at that and says so again for the same key', async () => {
+    const { standIn, customerId, selling } = life;
+    standIn.acts.changeCard(customerId, 'declined');
+    await pass(32 * DAY_MS);
+    const [subscription] = standIn.books.subscriptions.keys();
+    await selling.gateway.stripe.subscriptions.cancel(subscription!);
+    const open = [...standIn.books.invoices.values()].filter(({ status }) => status === 'open');
+    assert.equal(open.length, 1);
+    goesWrong('/v1/invoices/:id/void', 'failed', 1);
+    assert.equal(await look(), undefined);
+    assert.equal(open[0]!.status, 'open');
+    await pass(MINUTE_MS);
+    assert.equal(open[0]!.status, 'void');
+  });
+
+  it('another upgrade is not held up by a failure to void the invoice of the one before', async () => {
+    const { standIn, customerId, selling, accountId } = life;
+    standIn.acts.changeCard(customerId, 'authenticates');
+    assert.notEqual(await selling.subscriptions.checkout(accountId, 'professional'), '');
+    goesWrong('/v1/invoices/:id/void', 'failed', 1);
+    await assert.rejects(selling.subscriptions.checkout(accountId, 'business'), { code: 'UNAVAILABLE' });
+    assert.notEqual(await selling.subscriptions.checkout(accountId, 'business'), '');
+  });
+});
