@@ -126,6 +126,7 @@ export class Subscriptions {
   /**
    * Brings the account to a plan: by a hosted page where there is no subscription; at once where it is a higher plan, with
    * what is due for the rest of the period; at the period's end where it is a lower one.
+   * Whichever it is, a cancellation is taken back.
    *
    * @returns a page for the customer to go to; empty when there is nothing left to do.
    */
@@ -180,6 +181,8 @@ export class Subscriptions {
       return '';
     }
     await this.#withoutSchedule(accountId, state);
+    // First: whoever has paid for the higher plan must not lose it with the period because an answer was lost.
+    if (state.cancelAtPeriodEnd) await this.#resume(accountId, state);
     const waiting = await gateway.waitingChange(subscriptionId);
     if (waiting?.priceId === priceId) return waiting.url ?? '';
     if (waiting !== undefined) {

@@ -157,6 +157,23 @@ describe('the billing routes', function () {
     assert.equal((await subscription()).plan, 'business');
   });
 
+  for (const how of ['here', 'in the portal']) {
+    it(`take a cancellation back with an upgrade: cancelled ${how}`, async () => {
+      await subscribe('starter');
+      if (how === 'here') await owner.expect(200, 'POST', '/user/subscription/cancel');
+      else standIn.acts.cancelInPortal((await ids()).subscriptionId);
+      await follow();
+      assert.equal((await subscription()).cancelAtPeriodEnd, true);
+      await checkout('professional');
+      const told = await subscription();
+      assert.deepEqual([told.plan, told.cancelAtPeriodEnd], ['professional', false]);
+      const { id } = await owner.expect(200, 'GET', '/auth/me');
+      api.domain.clock.pass(32 * DAY_MS);
+      await follow();
+      assert.equal((await api.accounts.find(id))!.plan, 'professional');
+    });
+  }
+
   it('plan a lower plan for the end of the period, and drop it for a higher one', async () => {
     await subscribe('professional');
     const lower = await checkout('starter');
