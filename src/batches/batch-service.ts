@@ -88,13 +88,19 @@ export class BatchService {
     { accountId, mode }: BatchOwner,
     query: Omit<BatchListQuery, 'accountId' | 'test'>,
   ): Promise<{ total: number; views: BatchView[] }> {
-    const { batches, ledger } = this.#parts;
-    const { total, batches: found } = await batches.list({ accountId, test: mode === 'test', ...query });
+    const { batches } = this.#parts;
+    const wanted = { accountId, test: mode === 'test', ...query };
+    // Before the batches are looked for: an item that ends in between has left the time of its start in its batch.
+    const before =
+      query.status === 'queued' || query.status === 'processing'
+        ? await this.#inFlightByBatch(accountId)
+        : undefined;
+    const { total, batches: found } = await batches.list(wanted, [...(before?.keys() ?? [])]);
     const open = found.some((batch) => !hasFinished(batch));
-    const holders = open ? Object.keys((await ledger.find(accountId))?.holders ?? {}) : [];
+    const inFlight = before ?? (open ? await this.#inFlightByBatch(accountId) : undefined);
     const views = found.map((batch) => ({
       batch,
-      inFlight: hasFinished(batch) ? 0 : heldBy(batch, holders),
+      inFlight: hasFinished(batch) ? 0 : (inFlight?.get(batch._id) ?? 0),
     }));
     return { total, views };
   }
@@ -170,18 +176,22 @@ export class BatchService {
 
   async #inFlight(batch: Batch): Promise<number> {
     if (pendingOf(batch) === 0) return 0;
-    const record = await this.#parts.ledger.find(batch.accountId);
-    return heldBy(batch, Object.keys(record?.holders ?? {}));
+    return (await this.#holders(batch.accountId)).filter((jobId) => isItemOf(batch, jobId)).length;
+  }
+
+  /** How many items of each batch of an account hold a plan slot; of those that have any. */
+  async #inFlightByBatch(accountId: string): Promise<Map<string, number>> {
+    return this.#parts.store.live.countByBatch(await this.#holders(accountId));
+  }
+
+  /** Ids of the jobs that hold the account's plan slots. */
+  async #holders(accountId: string): Promise<string[]> {
+    return Object.keys((await this.#parts.ledger.find(accountId))?.holders ?? {});
   }
 }
 
 function missing(batchId: string): PlatenError {
   return new PlatenError('NOT_FOUND', `There is no batch ${batchId}.`);
-}
-
-/** @param holders ids of the jobs that hold the account's plan slots. */
-function heldBy(batch: Batch, holders: readonly string[]): number {
-  return holders.filter((jobId) => isItemOf(batch, jobId)).length;
 }
 
 /** What is answered for outputs whose retention has ended. */

@@ -1,9 +1,18 @@
 import type { Connection } from 'mongoose';
 import type { Clock } from '../clock.ts';
 import { Collection, type CollectionSpec, type Update } from '../store/collection.ts';
-import { type Batch, type BatchItem, type BatchPhase, chunkCount, hasFinished, pendingOf } from './batch.ts';
+import {
+  type Batch,
+  type BatchItem,
+  type BatchPhase,
+  type BatchStatus,
+  chunkCount,
+  hasFinished,
+  pendingOf,
+} from './batch.ts';
 import { type AgendaEntry, agendaSpec, BatchAgenda } from './batch-agenda.ts';
 import { type ItemEnd, tallyFields, tallyOf } from './chunk-tally.ts';
+import { shownAs } from './shown-as.ts';
 
 /** What the caller said of the items of one chunk, in order. */
 interface StoredChunk {
@@ -25,8 +34,8 @@ export interface BatchListQuery {
   readonly limit: number;
   readonly offset: number;
   readonly newestFirst: boolean;
-  /** All when absent. */
-  readonly phases?: readonly BatchPhase[];
+  /** Those that are shown with it; all when absent. */
+  readonly status?: BatchStatus;
 }
 
 const HOUR_MS = 3_600_000;
@@ -44,7 +53,7 @@ const BATCHES: CollectionSpec = {
     { fields: { forgetAt: 1 }, sparse: true },
   ],
   looksAt: {
-    asked: ['phase', 'test'],
+    asked: ['phase', 'test', 'cancelledAt', 'startedAt', '_id', '$or'],
     because: 'the index leads to the batches of one account, or to the few that somebody has to look after',
   },
 };
@@ -110,12 +119,19 @@ export class BatchStore {
     return (await this.#tallies.findById(`${batchId}/${chunk}`))?.ended ?? {};
   }
 
-  /** A page of an account's batches, and how many there are in all. */
-  async list(query: BatchListQuery): Promise<{ total: number; batches: Batch[] }> {
+  /**
+   * A page of an account's batches, and how many there are in all.
+   *
+   * @param inFlight ids of those that have items in plan slots; asked for `queued` and `processing`.
+   */
+  async list(
+    query: BatchListQuery,
+    inFlight: readonly string[] = [],
+  ): Promise<{ total: number; batches: Batch[] }> {
     const filter = {
       accountId: query.accountId,
       test: query.test,
-      ...(query.phases && { phase: { $in: [...query.phases] } }),
+      ...(query.status && shownAs(query.status, inFlight)),
     };
     const [total, batches] = await Promise.all([
       this.#batches.count(filter),

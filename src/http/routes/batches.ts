@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Caller } from '../../accounts/caller.ts';
-import { BATCH_STATUSES, type Batch, type BatchPhase, type BatchStatus } from '../../batches/batch.ts';
+import { BATCH_STATUSES, type Batch } from '../../batches/batch.ts';
 import type { BatchOrder, ItemOrder } from '../../batches/batch-admission.ts';
 import { itemRecord } from '../../batches/batch-item.ts';
 import { batchRecord, estimatedCompletion } from '../../batches/batch-record.ts';
@@ -105,7 +105,7 @@ const list = defineRoute({
     limit,
     offset,
     newestFirst: sort === 'created_desc',
-    ...(status && { phases: phasesOf(status) }),
+    ...(status && { status }),
   });
   const batches = views.map((view) => recordOf(view, parts));
   return { status: 200, json: { total, limit, offset, batches } };
@@ -240,9 +240,4 @@ function accepted(batch: Batch, now: Date) {
 
 function recordOf(view: BatchView, { batches, clock }: ApiParts) {
   return batchRecord(view, batches.accessExpired(view.batch), clock.now());
-}
-
-/** What callers see as `queued` and `processing` differs by the moment. */
-function phasesOf(status: BatchStatus): BatchPhase[] {
-  return status === 'queued' || status === 'processing' ? ['expanding', 'open'] : [status];
 }

@@ -73,6 +73,18 @@ export class LiveJobs {
     return found;
   }
 
+  /** How many of these jobs are items of which batch, by its id; jobs that are no items are left out. */
+  async countByBatch(jobIds: readonly string[]): Promise<Map<string, number>> {
+    const counts = new Map<string, number>();
+    for (let start = 0; start < jobIds.length; start += AT_ONCE) {
+      const some = { _id: { $in: jobIds.slice(start, start + AT_ONCE) } };
+      for (const { item } of await this.#live.find(some, { projection: { item: 1 } })) {
+        if (item !== undefined) counts.set(item.batchId, (counts.get(item.batchId) ?? 0) + 1);
+      }
+    }
+    return counts;
+  }
+
   /** Deletes jobs that were never accepted: written too late, after what they had taken was given back. */
   async withdraw(jobIds: readonly string[]): Promise<void> {
     // In their first version: nobody has moved them on.

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { BATCH_STATUSES } from '../../../src/batches/batch.ts';
 import { endBatchRetention } from '../../../src/batches/retention.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { TestApi } from '../http/support/api.ts';
@@ -13,7 +14,7 @@ export async function useBatches(api: TestApi): Promise<void> {
   const shared = `<p>${'shared '.repeat(50)}</p>`;
   const order = { items: ['a', 'b', 'c'].map((id) => ({ id, html: shared })) };
   const { jobId } = (await caller.post('/v1/pdf/batch', order)).json;
-  await caller.get('/v1/pdf/batch?status=queued');
+  for (const status of BATCH_STATUSES) await caller.get(`/v1/pdf/batch?status=${status}`);
   await eventually('it has ended', async () => (await caller.get(`/v1/pdf/batch/${jobId}`)).json.finishedAt);
   await caller.get(`/v1/pdf/batch/${jobId}/a`);
   await caller.get(`/v1/pdf/batch/${jobId}/zip`);
