@@ -1,5 +1,6 @@
 import { type Batch, type BatchStatus, hasFinished, pendingOf, totalsOf } from './batch.ts';
 import type { BatchView } from './batch-service.ts';
+import { paceMs } from './pace.ts';
 
 export interface BatchProgress {
   total: number;
@@ -64,19 +65,17 @@ export function progressOf({ batch, inFlight }: BatchView): BatchProgress {
 }
 
 /**
- * When a batch will have ended: by the pace of its items since the first of them began, or as it was expected at first
- * while none has ended; null when it has ended.
+ * When a batch will have ended: by the pace at which its items end, or as it was expected at first while none has; null
+ * when it has ended.
  */
 export function estimatedCompletion(batch: Batch, now: Date): Date | null {
   if (hasFinished(batch)) return null;
-  const pending = pendingOf(batch);
-  const done = batch.total - pending;
-  if (done === 0 || batch.startedAt === undefined) {
+  const pace = paceMs(batch, now);
+  if (pace === undefined) {
     const expected = batch.createdAt.getTime() + batch.expectedSeconds * 1000;
     return new Date(Math.max(now.getTime(), expected));
   }
-  const elapsed = Math.max(0, now.getTime() - batch.startedAt.getTime());
-  return new Date(now.getTime() + (elapsed / done) * pending);
+  return new Date(now.getTime() + pace * pendingOf(batch));
 }
 
 /** What the owner of a batch is shown of it. */

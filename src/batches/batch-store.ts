@@ -12,6 +12,7 @@ import {
 } from './batch.ts';
 import { type AgendaEntry, agendaSpec, BatchAgenda } from './batch-agenda.ts';
 import { type ItemEnd, tallyFields, tallyOf } from './chunk-tally.ts';
+import { dueMark } from './pace.ts';
 import { shownAs } from './shown-as.ts';
 
 /** What the caller said of the items of one chunk, in order. */
@@ -259,8 +260,12 @@ export class BatchStore {
       $max: { ...tallyFields(chunk, tallyOf(ended)), updatedAt: now },
       ...(startedAt && { $min: { startedAt } }),
     } as Update<Batch>);
-    if (batch === undefined || hasFinished(batch) || pendingOf(batch) > 0) return batch;
-    return this.#finish(batch, batch.cancelledAt === null ? 'completed' : 'cancelled');
+    if (batch === undefined || hasFinished(batch)) return batch;
+    if (pendingOf(batch) === 0) {
+      return this.#finish(batch, batch.cancelledAt === null ? 'completed' : 'cancelled');
+    }
+    await this.#markPace(batch, now);
+    return batch;
   }
 
   /** What became of its callback. */
@@ -319,6 +324,16 @@ export class BatchStore {
     const ids = Array.from({ length: count }, (_, number) => `${batchId}/${number}`);
     await this.#tallies.deleteMany({ _id: { $in: ids } });
     await this.#chunks.deleteMany({ _id: { $in: ids } });
+  }
+
+  /** Notes how far a batch is, where that is due: some sixteen times for each batch. */
+  async #markPace(batch: Batch, at: Date): Promise<void> {
+    const mark = dueMark(batch);
+    if (mark === undefined) return;
+    // Of two who count at the same moment, one.
+    const unmarked = { _id: batch._id, [mark]: { $exists: false } };
+    const made = { [mark]: { ended: batch.total - pendingOf(batch), at } };
+    await this.#batches.updateOne(unmarked, { $set: made } as Update<Batch>);
   }
 
   /** @param from the phases that it can be in. */

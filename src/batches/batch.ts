@@ -28,6 +28,12 @@ export interface ChunkTally {
   readonly codes?: Readonly<Record<string, number>>;
 }
 
+/** How many items of a batch had ended, and when. */
+export interface PaceMark {
+  readonly ended: number;
+  readonly at: Date;
+}
+
 export interface Batch {
   readonly _id: string;
   /** Whether the ids of its jobs are in the order of its items; absent for one that an older version has let in. */
@@ -75,6 +81,8 @@ export interface Batch {
   readonly forgetAt?: Date;
   /** By the number of the chunk. */
   readonly tallies?: Readonly<Record<string, ChunkTally>>;
+  /** How far it was when, by which part of it had ended; absent before any item has, and in batches of an older version. */
+  readonly marks?: Readonly<Record<string, PaceMark>>;
   /** What became of its callback; absent while it has none or is still to be decided. */
   readonly callback?: 'delivered' | 'failed';
   /** Seconds that it was expected to take when it was let in. */
