@@ -111,6 +111,15 @@ export class StripeBlocks {
     }
   }
 
+  /** Deletes an invoice that was never finalised. @returns false when it has been. */
+  async discard(invoiceId: string): Promise<boolean> {
+    const invoice = await this.#gateway.invoiceIfAny(invoiceId);
+    if (invoice === undefined) return true;
+    if (invoice.status !== 'draft') return false;
+    await this.#stripe.invoices.del(invoiceId);
+    return true;
+  }
+
   async void(invoiceId: string, key: string): Promise<void> {
     await this.#gateway.voidInvoice(invoiceId, key);
   }

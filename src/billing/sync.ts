@@ -13,10 +13,10 @@ export const FOLD_OUTCOMES = ['done', 'overtaken', 'failed'] as const;
 export type FoldOutcome = (typeof FOLD_OUTCOMES)[number];
 
 /**
- * What an operator has to look at: a state that is not understood, a second subscription, one that cannot be paid back, and
- * a block that is called paid without a payment.
+ * What an operator has to look at: a state that is not understood, a second subscription, one that cannot be paid back, a
+ * block that is called paid without a payment, and one whose invoice is refused.
  */
-export const FAULT_KINDS = ['unclear', 'duplicate', 'refund', 'unproven'] as const;
+export const FAULT_KINDS = ['unclear', 'duplicate', 'refund', 'unproven', 'refused'] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
 export interface SyncParts {

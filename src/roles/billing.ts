@@ -1,6 +1,5 @@
 import type { Sweep } from '../async/sweeper.ts';
 import type { Billing } from '../billing/open-billing.ts';
-import { BLOCK_STATES } from '../billing/overage/block-store.ts';
 import type { Config } from '../config.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
@@ -42,7 +41,8 @@ export function billingSweeps(
     },
     {
       ...ordinary('count-overage-blocks', async () => {
-        for (const state of BLOCK_STATES) metrics.overageBlocks.set({ state }, await blocks.count(state));
+        const counts = Object.entries(await blocks.counts());
+        for (const [state, count] of counts) metrics.overageBlocks.set({ state }, count);
       }),
       everyMs: COUNT_EVERY_MS,
     },

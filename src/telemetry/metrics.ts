@@ -69,13 +69,13 @@ export function createMetrics(role: string) {
     }),
     overageBlocks: new Gauge({
       name: 'platen_overage_blocks',
-      help: 'Blocks of PDFs beyond the quota, by state.',
+      help: 'Blocks of PDFs beyond the quota, by state; on_page: offered on a hosted page.',
       labelNames: ['state'] as const,
       registers,
     }),
     billingFaults: new Counter({
       name: 'platen_billing_faults_total',
-      help: 'What an operator has to look at, each time that it is seen: unclear (a status or price that is not understood), duplicate (a second subscription), refund (one that cannot be paid back), unproven (a block that is called paid without a payment).',
+      help: 'What an operator has to look at, each time that it is seen: unclear (a status or price that is not understood), duplicate (a second subscription), refund (one that cannot be paid back), unproven (a block that is called paid without a payment), refused (a block whose invoice is refused).',
       labelNames: ['kind'] as const,
       registers,
     }),

@@ -119,7 +119,7 @@ describe('dashboards and alerts', function () {
       ['PlatenPaymentEventsMissed', 'platen_billing_reconcile_findings_total'],
       ['PlatenBillingFoldsFailing', 'platen_billing_folds_total{outcome="failed"}'],
       ['PlatenBillingFaults', 'platen_billing_faults_total'],
-      ['PlatenBlocksHeld', 'platen_overage_blocks{state=~"drafted|paying|voiding|paid"}'],
+      ['PlatenBlocksHeld', 'platen_overage_blocks{state=~"reserved|drafted|paying|voiding|paid"}'],
       ['PlatenBlocksDisputed', 'platen_overage_blocks{state="frozen"}'],
       ['PlatenMailsWaiting', 'platen_mail_oldest_waiting_seconds'],
       ['PlatenMailsRefused', 'platen_mail_attempts_total{outcome="failed"}'],

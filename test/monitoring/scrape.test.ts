@@ -57,7 +57,7 @@ describe('the running system under Prometheus: api, workers and dispatcher over 
     for (const [metric, label, values] of [
       ['platen_payment_events_total', 'outcome', ['refused', 'failed']],
       ['platen_billing_folds_total', 'outcome', ['done', 'failed']],
-      ['platen_billing_faults_total', 'kind', ['unclear', 'duplicate', 'refund', 'unproven']],
+      ['platen_billing_faults_total', 'kind', ['unclear', 'duplicate', 'refund', 'unproven', 'refused']],
       ['platen_mail_attempts_total', 'outcome', ['sent', 'retried', 'failed']],
     ] as const) {
       for (const value of values)

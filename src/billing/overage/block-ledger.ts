@@ -5,8 +5,8 @@ import type { Logger } from '../../telemetry/logger.ts';
 import { type QuotaWindow, quotaPeriod, quotaResetDate } from '../../usage/quota-period.ts';
 import type { InvoiceMirror } from '../invoice-mirror.ts';
 import type { BlockInvoice, BlockProof, StripeBlocks } from '../stripe-blocks.ts';
-import { hasFailed } from '../stripe-gateway.ts';
-import type { Block, BlockStore } from './block-store.ts';
+import { hasFailed, isRefusal } from '../stripe-gateway.ts';
+import type { Block, BlockState, BlockStore } from './block-store.ts';
 
 /** What of an account decides how a block is paid and used. */
 export interface BuyerFacts {
@@ -28,7 +28,7 @@ export interface BlockLedgerParts {
   readonly clock: Clock;
   readonly logger: Logger;
   /** Told of a block that an operator has to look at. */
-  readonly observeFault?: ((kind: 'unproven') => void) | undefined;
+  readonly observeFault?: ((kind: 'unproven' | 'refused') => void) | undefined;
 }
 
 /** Its key at Stripe may not be known any more: it is looked whether there is an invoice already. */
@@ -38,6 +38,9 @@ const CONFIRM_MS = 23 * 3_600_000;
 const HOUR_MS = 3_600_000;
 const BANK_MS = 60_000;
 const AT_ONCE = 20;
+/** Until its invoice is open nothing can be paid: what is refused here is given up after this many tries and one. */
+const PREPARING: readonly BlockState[] = ['reserved', 'drafted'];
+const MOST_ATTEMPTS = 3;
 
 /**
  * Brings blocks from one state to the next (block-store.ts has the picture). Each step is one call with a key of its own,
@@ -76,7 +79,7 @@ export class BlockLedger {
     try {
       let block: Block | undefined = claimed;
       for (;;) {
-        const next = await this.#step(block);
+        const next = await this.#tryStep(block);
         if (next === 'overtaken') return;
         if (next instanceof Date || next === 'rests') {
           await blocks.leave(block, next === 'rests' ? undefined : next);
@@ -86,10 +89,30 @@ export class BlockLedger {
       }
     } catch (error) {
       logger.warn({ err: error, blockId: claimed._id }, 'block could not be gone on with');
-      // Stripe keeps its failure as the answer of the key: the next try looks at what is, and has another one.
-      if (hasFailed(error)) await blocks.failedAt(claimed);
+      // Stripe keeps failures and refusals as the answer of the key: the next try looks at what is, and has another one.
+      if (hasFailed(error) || isRefusal(error)) await blocks.failedAt(claimed);
       await blocks.postpone(claimed);
     }
+  }
+
+  /** Like `#step`; ends a purchase that Stripe refuses to prepare, since everybody waits for it meanwhile. */
+  async #tryStep(block: Block) {
+    try {
+      return await this.#step(block);
+    } catch (error) {
+      const may = block.kind === 'auto' && PREPARING.includes(block.state);
+      if (!may || !isRefusal(error) || block.attempts < MOST_ATTEMPTS) throw error;
+      return this.#abandon(block, error);
+    }
+  }
+
+  async #abandon(block: Block, error: unknown) {
+    const { gateway, logger, observeFault } = this.#parts;
+    const { _id: blockId, accountId, invoiceId } = block;
+    if (invoiceId !== undefined && !(await gateway.discard(invoiceId))) throw error;
+    logger.error({ err: error, blockId, accountId, invoiceId }, 'block is given up: its invoice is refused');
+    observeFault?.('refused');
+    return this.#fail(block);
   }
 
   /** @returns the block in its next state, until when it waits, or that it is over. */

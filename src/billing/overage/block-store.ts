@@ -84,7 +84,7 @@ const BLOCKS: CollectionSpec = {
     { fields: { accountId: 1, createdAt: 1 } },
     { fields: { state: 1 } },
   ],
-  looksAt: { asked: ['state'], because: 'blocks of one account: a few a month' },
+  looksAt: { asked: ['state', 'kind'], because: 'blocks of one account, or being bought: a few' },
 };
 
 /** Longer than the calls of one step can take, in milliseconds. */
@@ -188,7 +188,21 @@ export class BlockStore {
     );
   }
 
-  async count(state: BlockState): Promise<number> {
-    return this.#blocks.count({ state });
+  /**
+   * How many blocks there are, by state. Of those that are reserved, the ones on a hosted page count as `on_page`: it may be
+   * open for a day, and what is bought by itself is reserved for moments.
+   */
+  async counts(): Promise<Readonly<Record<BlockState | 'on_page', number>>> {
+    const others = BLOCK_STATES.filter((state) => state !== 'reserved');
+    const counted = await Promise.all([
+      ...others.map(async (state) => [state, await this.#blocks.count({ state })] as const),
+      this.#countReserved('auto').then((count) => ['reserved', count] as const),
+      this.#countReserved('by-hand').then((count) => ['on_page', count] as const),
+    ]);
+    return Object.fromEntries(counted) as Record<BlockState | 'on_page', number>;
+  }
+
+  #countReserved(kind: Block['kind']): Promise<number> {
+    return this.#blocks.count({ state: 'reserved', kind });
   }
 }

@@ -80,7 +80,7 @@ export async function useBilling({ url, accounts, billing, domain }: TestApi): P
   await blocks.wake(accountId);
   await blocks.paidOf(accountId);
   await blocks.move('block', 'paying', 'granted');
-  await blocks.count('granted');
+  await blocks.counts();
   const settings = { enabled: true, units: 1000, priceCents: 1000, capCents: 1000, cycle: 'a' };
   await purchases.set(accountId, settings);
   await purchases.begin(accountId, 'b');
