@@ -8,6 +8,8 @@ export interface MailValues {
     readonly spentCents: number;
     readonly capCents: number;
   };
+  /** A block that was bought by hand is paid. */
+  readonly 'overage-bought': { readonly units: number; readonly amountCents: number };
   /** A block could not be paid; auto overage is off. */
   readonly 'overage-failed': { readonly units: number; readonly amountCents: number };
   /** The bank wants to see the customer before a block is paid. */

@@ -241,20 +241,23 @@ export class BlockLedger {
       const until = endOfNextPeriod(now, quotaWindow).getTime();
       await purchases.grant(block.accountId, block._id, block.units, until, counting);
     }
-    if (block.kind === 'auto') {
-      // Before the block comes to rest: nobody would come back to tell of it.
-      const overage = (await purchases.find(block.accountId))?.overage;
-      await this.#mail(block, 'granted', {
-        kind: 'overage-purchased',
-        values: {
-          units: block.units,
-          amountCents: block.priceCents,
-          spentCents: overage?.spentCents ?? block.priceCents,
-          capCents: overage?.capCents ?? block.priceCents,
-        },
-      });
-    }
+    // Before the block comes to rest: nobody would come back to tell of it.
+    await this.#tellOfPurchase(block);
     return this.#change(block, { state: 'granted' });
+  }
+
+  async #tellOfPurchase(block: Block): Promise<void> {
+    const { accountId, kind, units, priceCents: amountCents } = block;
+    if (kind === 'by-hand') {
+      await this.#mail(block, 'granted', { kind: 'overage-bought', values: { units, amountCents } });
+      return;
+    }
+    const overage = (await this.#parts.purchases.find(accountId))?.overage;
+    const { spentCents = amountCents, capCents = amountCents } = overage ?? {};
+    await this.#mail(block, 'granted', {
+      kind: 'overage-purchased',
+      values: { units, amountCents, spentCents, capCents },
+    });
   }
 
   /** What the gate holds is given back, and nothing more is bought by itself until the owner turns it on again. */
@@ -301,7 +304,12 @@ export class BlockLedger {
 type Enqueued = Parameters<MailOutbox['enqueue']>[0];
 type BlockMail = {
   [M in Enqueued as M['kind']]: Pick<M, 'kind' | 'values'>;
-}['overage-purchased' | 'overage-failed' | 'overage-action-required' | 'auto-overage-disabled'];
+}[
+  | 'overage-purchased'
+  | 'overage-bought'
+  | 'overage-failed'
+  | 'overage-action-required'
+  | 'auto-overage-disabled'];
 
 /** Without a payment there is nothing that a refund or a dispute could take back. */
 function paidBy({ intentId }: BlockProof): Parameters<BlockStore['change']>[1] {

@@ -32,13 +32,29 @@ const TEXTS: { readonly [Kind in MailKind]: Write<Kind> } = {
       {
         facts: [
           ['Block', pdfs(units)],
-          ['Charged', money(amountCents)],
+          ['Price', money(amountCents)],
           ['Auto overage in this billing period', `${money(spentCents)} of ${money(capCents)}`],
         ],
       },
       said('What is left of the block at the end of the next billing period lapses.'),
       { button: 'See billing and invoices', url: links.billingUrl },
       { link: 'Turn auto overage off', url: links.disableUrl },
+    ],
+  }),
+  'overage-bought': ({ units, amountCents }, links) => ({
+    subject: `${pdfs(units)} bought`,
+    blocks: [
+      said(
+        `Your payment has arrived, and ${COUNT.format(units)} PDFs have been added to your account. They are used when your quota is used up.`,
+      ),
+      {
+        facts: [
+          ['Block', pdfs(units)],
+          ['Price', money(amountCents)],
+        ],
+      },
+      said('What is left of the block at the end of the next billing period lapses.'),
+      { button: 'See billing and invoices', url: links.billingUrl },
     ],
   }),
   'overage-failed': ({ units, amountCents }, links) => ({
@@ -97,7 +113,7 @@ const REASONS: Readonly<Record<DisabledBecause, string>> = {
   dispute:
     'Your bank has disputed a payment, so auto overage was turned off and the block that it paid cannot be used for now.',
   unproven:
-    'Auto overage was buying a block of PDFs, and its invoice could not be matched with a payment. The block was not added, and auto overage was turned off. We look into it: what was charged for the block is paid back.',
+    'Auto overage was buying a block of PDFs, and its invoice could not be matched with a payment. The block was not added, and auto overage was turned off. We look into it; if the block was charged, that is put right.',
   subscription:
     'Your subscription is no longer active, so auto overage was turned off. Nothing more is bought by itself.',
 };

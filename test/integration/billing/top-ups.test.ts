@@ -35,6 +35,10 @@ describe('The page of a block that is bought by hand', function () {
     const period = quotaPeriod(life.clock.now());
     return life.billing.purchases.left(life.accountId, period, 0);
   };
+  const mails = async () => {
+    const sent = await rig.connection.collection('mails').find({ accountId: life.accountId }).toArray();
+    return sent.map(({ content }) => content);
+  };
   const states = async () => {
     const blocks = await rig.connection
       .collection('overage_blocks')
@@ -53,11 +57,14 @@ describe('The page of a block that is bought by hand', function () {
     await follow();
     await follow();
     assert.equal(await bought(), 1000);
+    const mail = { kind: 'overage-bought', values: { units: 1000, amountCents: 1000 } };
+    assert.deepEqual(await mails(), [mail]);
     assert.notEqual(await buy(), url);
     pay();
     await follow();
     await follow();
     assert.equal(await bought(), 2000);
+    assert.deepEqual(await mails(), [mail, mail]);
   });
 
   it('is one page for clicks that come at once', async () => {

@@ -12,6 +12,7 @@ const LINKS = {
 };
 const EXAMPLES: MailValues = {
   'overage-purchased': { units: 5_000, amountCents: 4_500, spentCents: 9_000, capCents: 20_000 },
+  'overage-bought': { units: 5_000, amountCents: 4_500 },
   'overage-failed': { units: 5_000, amountCents: 4_500 },
   'overage-action-required': {
     units: 5_000,
@@ -32,6 +33,7 @@ const SHOWN: readonly (readonly [file: string, content: Mail['content']])[] = [
   ...(Object.keys(EXAMPLES) as MailKind[]).map(
     (kind) => [kind as string, { kind, values: EXAMPLES[kind] }] as const,
   ),
+  ['auto-overage-disabled-unproven', { kind: 'auto-overage-disabled', values: { because: 'unproven' } }],
   ['auto-overage-disabled-by-link', { kind: 'auto-overage-disabled', values: { because: 'link' } }],
 ];
 
