@@ -1,4 +1,5 @@
 import Stripe from 'stripe';
+import { payBack } from './pay-back.ts';
 import type { CustomerSnapshot, InvoiceSnapshot, SubscriptionSnapshot } from './snapshot.ts';
 import { invoicesOf, subscriptionsOf } from './stripe-lists.ts';
 import { idOf, invoiceSnapshot, METADATA, subscriptionSnapshot } from './stripe-snapshots.ts';
@@ -271,7 +272,8 @@ export class StripeGateway {
     const subscription = await this.stripe.subscriptions.retrieve(subscriptionId);
     const invoiceId = idOf(subscription.latest_invoice);
     try {
-      if (invoiceId !== null) await this.#payBack(invoiceId, `${key}:refund`);
+      const intent = invoiceId === null ? undefined : await this.paymentOf(invoiceId);
+      if (intent !== undefined) await payBack(this.stripe, intent, `${key}:refund`);
     } catch (error) {
       if (isRefusal(error) && !subscription.cancel_at_period_end) {
         await unlessRefused(() => this.cancelAtPeriodEnd(subscriptionId, `${key}:stop`));
@@ -285,24 +287,6 @@ export class StripeGateway {
         { invoice_now: false, prorate: false },
         { idempotencyKey: `${key}:cancel` },
       ),
-    );
-  }
-
-  /** Refunds what has not been refunded of an invoice's payment, if there was one. */
-  async #payBack(invoiceId: string, key: string): Promise<void> {
-    const intent = await this.paymentOf(invoiceId);
-    if (intent === undefined) return;
-    const [{ amount_received: received }, refunds] = await Promise.all([
-      this.stripe.paymentIntents.retrieve(intent),
-      this.stripe.refunds.list({ payment_intent: intent, limit: 100 }),
-    ]);
-    const back = refunds.data
-      .filter(({ status }) => status !== 'failed' && status !== 'canceled')
-      .reduce((sum, { amount }) => sum + amount, 0);
-    if (back >= received) return;
-    await this.stripe.refunds.create(
-      { payment_intent: intent, reason: 'duplicate' },
-      { idempotencyKey: key },
     );
   }
 

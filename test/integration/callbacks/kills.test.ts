@@ -75,8 +75,8 @@ describe('A dispatcher that is killed while it sends a callback', function () {
     ['after it has claimed it', 'after', 'claim', 1],
     ['when it has been answered', 'before', 'noteCallback', 2],
     ['when it has noted the outcome at the batch', 'after', 'noteCallback', 2],
-    ['before it has noted the outcome', 'before', 'settle', 2],
-    ['after it has noted the outcome', 'after', 'settle', 1],
+    ['before it has noted the outcome', 'before', 'finishAttempt', 2],
+    ['after it has noted the outcome', 'after', 'finishAttempt', 1],
   ] as const) {
     it(`leaves it to the next: ${point}`, async () => {
       const delivery = await orderOfBatch();

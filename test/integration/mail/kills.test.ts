@@ -52,7 +52,7 @@ describe('A dispatcher that is killed while it sends a mail', function () {
     ['before it has claimed it', 'before', 'claim', 1],
     ['after it has claimed it', 'after', 'claim', 1],
     ['when the mail server has it', 'after', 'send', 2],
-    ['after it has noted the outcome', 'after', 'settle', 1],
+    ['after it has noted the outcome', 'after', 'finishAttempt', 1],
   ] as const) {
     it(`leaves it to the next, under one Message-ID: ${point}`, async () => {
       await outbox.enqueue(purchased('block:granted'));
