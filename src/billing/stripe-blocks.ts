@@ -34,6 +34,8 @@ export type PayAnswer = 'taken' | 'refused' | 'unclear';
 export interface BlockPage {
   readonly status: 'open' | 'paid' | 'over';
   readonly invoiceId: string | undefined;
+  /** The PaymentIntent of the page itself. */
+  readonly intentId: string | undefined;
 }
 
 /** The calls to Stripe by which blocks are bought, each with a key that follows from the block. */
@@ -155,11 +157,30 @@ export class StripeBlocks {
 
   async page(sessionId: string): Promise<BlockPage> {
     const session = await this.#stripe.checkout.sessions.retrieve(sessionId);
-    const invoiceId = idOf(session.invoice) ?? undefined;
+    const made = {
+      invoiceId: idOf(session.invoice) ?? undefined,
+      intentId: idOf(session.payment_intent) ?? undefined,
+    };
     if (session.status === 'complete') {
-      return { status: session.payment_status === 'unpaid' ? 'open' : 'paid', invoiceId };
+      return { status: session.payment_status === 'unpaid' ? 'open' : 'paid', ...made };
     }
-    return { status: session.status === 'open' ? 'open' : 'over', invoiceId };
+    return { status: session.status === 'open' ? 'open' : 'over', ...made };
+  }
+
+  /**
+   * What proves that a block was paid on its page: the page's own payment, or its invoice where no payment was needed. The
+   * invoice is made after the payment, and need not name it.
+   */
+  async proofOfPage({ invoiceId, intentId }: BlockPage, priceCents: number): Promise<BlockProof | undefined> {
+    if (intentId !== undefined) {
+      const {
+        status,
+        currency,
+        amount_received: received,
+      } = await this.#stripe.paymentIntents.retrieve(intentId);
+      if (status === 'succeeded' && currency === CURRENCY && received >= priceCents) return { intentId };
+    }
+    return invoiceId === undefined ? undefined : (await this.invoice(invoiceId, priceCents)).proof;
   }
 
   /** What became of a customer's payments that were made in a range, the newest first, at most so many. */

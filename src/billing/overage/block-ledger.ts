@@ -225,10 +225,15 @@ export class BlockLedger {
     const page = await gateway.page(sessionId);
     if (page.status === 'over') return this.#change(block, { state: 'failed' });
     const later = new Date(Math.max(expiresAt.getTime(), clock.now().getTime()) + BANK_MS);
-    if (page.status === 'open' || page.invoiceId === undefined) return later;
-    const invoice = await gateway.invoice(page.invoiceId, block.priceCents);
-    if (invoice.proof === undefined) return later;
-    return this.#change(block, { ...paidBy(invoice.proof), invoiceId: page.invoiceId });
+    if (page.status === 'open') return later;
+    const { invoiceId } = page;
+    const proof = await gateway.proofOfPage(page, block.priceCents);
+    if (proof !== undefined) {
+      return this.#change(block, { ...paidBy(proof), ...(invoiceId !== undefined && { invoiceId }) });
+    }
+    if (invoiceId === undefined) return later;
+    this.#tellUnproven(block, invoiceId);
+    return new Date(clock.now().getTime() + HOUR_MS);
   }
 
   async #grant(block: Block) {
@@ -271,14 +276,17 @@ export class BlockLedger {
    * given for that, and nobody is told that nothing was charged: an operator is to look.
    */
   async #leaveToOperator(block: Block) {
-    const { logger, observeFault } = this.#parts;
-    const { _id: blockId, accountId, invoiceId } = block;
-    logger.error({ blockId, accountId, invoiceId }, 'block is called paid, and no payment is found');
-    observeFault?.('unproven');
+    this.#tellUnproven(block, invoiceOf(block));
     return this.#giveUp(block, 'unproven', {
       kind: 'auto-overage-disabled',
       values: { because: 'unproven' },
     });
+  }
+
+  #tellUnproven({ _id: blockId, accountId }: Block, invoiceId: string): void {
+    const { logger, observeFault } = this.#parts;
+    logger.error({ blockId, accountId, invoiceId }, 'block is called paid, and no payment is found');
+    observeFault?.('unproven');
   }
 
   async #giveUp(block: Block, what: string, mail: BlockMail) {

@@ -67,6 +67,35 @@ describe('The page of a block that is bought by hand', function () {
     assert.deepEqual(await mails(), [mail, mail]);
   });
 
+  it('is proven by its own payment, though its invoice names none', async () => {
+    await buy();
+    pay();
+    const { invoicePayments } = life.standIn.books;
+    invoicePayments.clear();
+    await follow();
+    await follow();
+    assert.deepEqual([await bought(), await states()], [1000, [[1000, 'granted']]]);
+    const charge = [...life.standIn.books.charges.keys()].at(-1)!;
+    await life.selling.gateway.stripe.refunds.create({ charge });
+    await follow();
+    assert.deepEqual([await bought(), await states()], [0, [[1000, 'reversed']]]);
+  });
+
+  it('is told of when it is called paid and nothing proves it, and brings no PDFs', async () => {
+    const faults = async () => {
+      const { values } = await rig.metrics.billingFaults.get();
+      return values.find(({ labels }) => labels.kind === 'unproven')!.value;
+    };
+    const before = await faults();
+    await buy();
+    pay();
+    for (const intent of life.standIn.books.intents.values()) intent.amount_received = 999;
+    await follow();
+    await follow();
+    assert.deepEqual([await bought(), await states()], [0, [[1000, 'reserved']]]);
+    assert.ok((await faults()) > before);
+  });
+
   it('is one page for clicks that come at once', async () => {
     const urls = await Promise.all(Array.from({ length: 10 }, () => buy()));
     assert.equal(new Set(urls).size, 1);
