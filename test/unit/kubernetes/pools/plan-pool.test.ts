@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { findCondition } from '../../../../src/kubernetes/client/conditions.ts';
 import { nextContest } from '../../../../src/kubernetes/pools/contest.ts';
 import { DELETION_COST, FIELD_MANAGER } from '../../../../src/kubernetes/pools/names.ts';
 import {
@@ -7,8 +8,9 @@ import {
   planPool,
   startMemory,
 } from '../../../../src/kubernetes/pools/plan-pool.ts';
+import { poolStatus } from '../../../../src/kubernetes/pools/pool-status.ts';
 import { checkShrink } from '../../../../src/kubernetes/pools/shrink-check.ts';
-import type { Deployment, Pod } from '../../../../src/kubernetes/resources/kinds.ts';
+import type { Deployment, Pod, RenderPool } from '../../../../src/kubernetes/resources/kinds.ts';
 import { renderPoolSpecSchema } from '../../../../src/kubernetes/resources/render-pool.ts';
 import type { PoolReading, WorkerReading } from '../../../../src/kubernetes/scaling/types.ts';
 
@@ -28,9 +30,17 @@ function deployment(replicas: number, manager = FIELD_MANAGER): Deployment {
   };
 }
 
+interface PodOptions {
+  readonly cost?: string;
+  /** Who has written that cost. */
+  readonly costBy?: readonly string[];
+  readonly ready?: boolean;
+  readonly ending?: boolean;
+}
+
 function pod(
   name: string,
-  { cost, ready = true, ending = false }: { cost?: string; ready?: boolean; ending?: boolean } = {},
+  { cost, costBy = [FIELD_MANAGER], ready = true, ending = false }: PodOptions = {},
 ): Pod {
   const status = ready ? 'True' : 'False';
   return {
@@ -45,13 +55,11 @@ function pod(
       ],
       ...(cost !== undefined && {
         annotations: { [DELETION_COST]: cost },
-        managedFields: [
-          {
-            manager: FIELD_MANAGER,
-            operation: 'Update',
-            fieldsV1: { 'f:metadata': { 'f:annotations': { [`f:${DELETION_COST}`]: {} } } },
-          },
-        ],
+        managedFields: costBy.map((manager) => ({
+          manager,
+          operation: 'Update',
+          fieldsV1: { 'f:metadata': { 'f:annotations': { [`f:${DELETION_COST}`]: {} } } },
+        })),
       }),
       ...(ending && { deletionTimestamp: new Date(START).toISOString() }),
     },
@@ -92,6 +100,13 @@ function observed(over: Partial<ObservedPool>): ObservedPool {
     ...over,
   };
 }
+
+const POOL: RenderPool = {
+  apiVersion: 'platen.dev/v1alpha1',
+  kind: 'RenderPool',
+  metadata: { name: 'p', generation: 1 },
+  spec: renderPoolSpecSchema.parse({}),
+};
 
 describe('planning a pool', () => {
   it('pauses, marks what is empty, and takes away only what was seen marked for a while', () => {
@@ -161,6 +176,56 @@ describe('planning a pool', () => {
     const again = planPool({ ...theirs(1), ...at(40_000) }, back.memory, START + 40_000);
     assert.equal(again.replicas, 1);
     assert.equal((again.memory.contest?.yieldUntilMs ?? 0) - (START + 40_000), 60_000);
+  });
+});
+
+describe('a deletion cost that somebody else has written', () => {
+  /** One worker of two is to go: `b`, which has nothing in hand and is paused. Each look is three seconds after the last. */
+  function looks(...fleets: (readonly Pod[])[]) {
+    let memory: PoolMemory = startMemory(START);
+    return fleets.map((pods, index) => {
+      const now = START + index * 3000;
+      const workers = [worker('a', { busy: 1 }), worker('b', { state: 'paused' })];
+      const seen = observed({ pods, reading: reading(now, workers) });
+      const plan = planPool(seen, memory, now);
+      memory = plan.memory;
+      const outcome = { reason: 'Applied', message: '' } as const;
+      const { conditions } = poolStatus(POOL, { observed: seen, plan, outcome, plans: [] }, new Date(now));
+      return { plan, soleWriter: findCondition(conditions, 'SoleWriter') };
+    });
+  }
+  const chosen = pod('b', { cost: '-1000' });
+
+  it('keeps the pool from shrinking past a busy worker that would die of it, and is named', () => {
+    const theirs = [pod('a', { cost: '-2000', costBy: ['zoe', 'eve'] }), chosen];
+    for (const { plan, soleWriter } of looks(theirs, theirs, theirs)) {
+      assert.deepEqual([plan.replicas, plan.mark, plan.unmark], [2, [], []]);
+      assert.equal(plan.decision.limitedBy, 'Draining');
+      assert.deepEqual([soleWriter?.status, soleWriter?.reason], ['False', 'ForeignDeletionCost']);
+      assert.equal(soleWriter?.message, 'eve, zoe has written the deletion cost of pods.');
+    }
+  });
+
+  it('holds no longer than it is there', () => {
+    const theirs = [pod('a', { cost: '-2000', costBy: ['eve'] }), chosen];
+    const [held, free] = looks(theirs, [pod('a'), chosen]);
+    assert.deepEqual([held?.plan.replicas, free?.plan.replicas], [2, 1]);
+    assert.deepEqual([free?.soleWriter?.status, free?.soleWriter?.reason], ['True', 'SoleWriter']);
+  });
+
+  it('is left on the chosen worker, which then stays', () => {
+    const theirs = [pod('a'), pod('b', { cost: '1000', costBy: ['eve'] })];
+    for (const { plan, soleWriter } of looks(theirs, theirs, theirs)) {
+      assert.deepEqual([plan.replicas, plan.mark, plan.unmark], [2, [], []]);
+      assert.equal(soleWriter?.reason, 'ForeignDeletionCost');
+    }
+  });
+
+  it('is nobody else’s when it is ours too', () => {
+    const shared = [pod('a'), pod('b', { cost: '-1000', costBy: ['eve', FIELD_MANAGER] })];
+    const [first, second] = looks(shared, shared);
+    assert.equal(first?.soleWriter?.reason, 'SoleWriter');
+    assert.equal(second?.plan.replicas, 1);
   });
 });
 
