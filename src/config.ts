@@ -289,7 +289,7 @@ export const environmentSchema = z.object({
   PLATEN_WORKER_BLOCKED_NETWORKS: networks
     .default(['169.254.0.0/16', 'fe80::/10', 'fd00:ec2::/32'])
     .describe(
-      'Networks that no worker may reach by these policies, CIDRs, comma-separated; the API server is one of them in any case.',
+      'Networks that no worker may reach by these policies, CIDRs, comma-separated. KUBERNETES_SERVICE_HOST, the address of the API server as a Service, is one of them in any case; the addresses behind it, which many CNIs judge by, belong here.',
     ),
   NODE_NAME: kubernetesName.optional().describe('Name of the node that it runs on.'),
   PLATEN_BOOTSTRAP_EMAIL: emailSchema.optional().describe('E-mail address of a fixed first account.'),

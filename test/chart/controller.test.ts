@@ -54,9 +54,9 @@ describe('the controller with what the chart gives it', function () {
   }
 
   it('makes the first plans and pool, and the pool its workers, with no more rights than its Role has', async () => {
-    const manifests = await render('helm4', over(LEAST, { crds: { enabled: false } }), {
-      namespace: NAMESPACE,
-    });
+    const apiServerNetworks = ['192.0.2.10/32', '2001:db8::10/128'];
+    const values = over(LEAST, { crds: { enabled: false }, networkPolicy: { apiServerNetworks } });
+    const manifests = await render('helm4', values, { namespace: NAMESPACE });
     const rights = manifests.filter(({ kind }) => /^(ServiceAccount|Role|RoleBinding)$/.test(kind));
     const file = join(folder, 'rights.json');
     await writeFile(file, JSON.stringify({ apiVersion: 'v1', kind: 'List', items: rights }));
@@ -70,6 +70,7 @@ describe('the controller with what the chart gives it', function () {
       MONGODB_URI: (await startMongo()).uri,
       POD_NAME: 'platen-controller-0',
       POD_NAMESPACE: NAMESPACE,
+      KUBERNETES_SERVICE_HOST: '10.96.0.1',
       PLATEN_OPS_PORT: '0',
       PLATEN_WORKER_TEMPLATE_FILE: join(folder, 'worker-template.yaml'),
       PLATEN_DEFAULT_RESOURCES_FILE: join(folder, 'default-resources.yaml'),
@@ -105,9 +106,10 @@ describe('the controller with what the chart gives it', function () {
       ({ to }: { to: { ipBlock?: { cidr: string; except?: string[] } }[] }) =>
         to.flatMap(({ ipBlock }) => ipBlock ?? []),
     );
-    assert.ok(
-      reached.find(({ cidr }: { cidr: string }) => cidr === '0.0.0.0/0').except.includes('169.254.0.0/16'),
-    );
+    const closed = (all: string) => reached.find(({ cidr }: { cidr: string }) => cidr === all).except;
+    // The metadata services, and the API server, as a Service and itself.
+    assert.deepEqual(closed('0.0.0.0/0'), ['169.254.0.0/16', '192.0.2.10/32', '10.96.0.1/32']);
+    assert.deepEqual(closed('::/0'), ['fe80::/10', 'fd00:ec2::/32', '2001:db8::10/128']);
     // Of what is blocked, names alone are asked for, where a cluster keeps a cache of them.
     assert.ok(reached.some(({ cidr }: { cidr: string }) => cidr === '169.254.20.10/32'));
     const refused = controller.logs.filter((line) => /forbidden/i.test(JSON.stringify(line)));

@@ -7,6 +7,22 @@ import { chartArguments, HELMS, LEAST, over, runHelm, type Values } from './supp
 
 const SECRET = 'platen-secret';
 
+/** Endpoints of a Service in the namespace default, one for each address. */
+function endpointSlice(service: string, addressType: 'IPv4' | 'IPv6', addresses: readonly string[]): object {
+  return {
+    apiVersion: 'discovery.k8s.io/v1',
+    kind: 'EndpointSlice',
+    metadata: {
+      name: `life-${service}-${addressType.toLowerCase()}`,
+      namespace: 'default',
+      labels: { 'kubernetes.io/service-name': service },
+    },
+    addressType,
+    endpoints: addresses.map((address) => ({ addresses: [address] })),
+    ports: [{ name: 'https', protocol: 'TCP', port: 6443 }],
+  };
+}
+
 for (const helm of HELMS) {
   describe(`the life of a release, by ${helm}`, function () {
     this.timeout(120_000);
@@ -83,6 +99,39 @@ for (const helm of HELMS) {
       assert.equal(env.find(({ name }: { name: string }) => name === 'PLATEN_LOG_LEVEL').value, 'warn');
       assert.equal(await secret(), before);
       assert.equal(await replicas('api'), 3);
+    });
+
+    it('keeps workers from the addresses of the API server that it finds, or from those it is given', async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'platen-slices-'));
+      const file = join(folder, 'slices.json');
+      // An API server at a loopback address, as this one, writes none of itself.
+      const items = [
+        endpointSlice('kubernetes', 'IPv4', ['192.0.2.11', '192.0.2.10']),
+        endpointSlice('kubernetes', 'IPv6', ['2001:db8::10']),
+        endpointSlice('another', 'IPv4', ['192.0.2.99']),
+      ];
+      await writeFile(file, JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
+      await plane.kubectl('apply', '-f', file);
+      const blocked = async (networkPolicy: Values) => {
+        await upgrade({ networkPolicy });
+        const { env } = (await get('deployment', 'platen-controller')).spec.template.spec.containers[0];
+        return env.find(({ name }: { name: string }) => name === 'PLATEN_WORKER_BLOCKED_NETWORKS').value;
+      };
+      try {
+        const blockedNetworks = ['169.254.0.0/16'];
+        assert.equal(
+          await blocked({ blockedNetworks, lookUpApiServer: true }),
+          '169.254.0.0/16,192.0.2.10/32,192.0.2.11/32,2001:db8::10/128',
+        );
+        assert.equal(
+          await blocked({ blockedNetworks, apiServerNetworks: ['203.0.113.0/28'] }),
+          '169.254.0.0/16,203.0.113.0/28',
+        );
+        assert.equal(await blocked({ blockedNetworks }), '169.254.0.0/16');
+      } finally {
+        await plane.kubectl('delete', '-f', file);
+        await rm(folder, { recursive: true });
+      }
     });
 
     it('takes the words of the notes from the values', async () => {

@@ -263,6 +263,11 @@ for (const helm of HELMS) {
         environment(manifests, 'controller').PLATEN_WORKER_BLOCKED_NETWORKS,
         '169.254.169.254/32,fe80::/10',
       );
+      const given = await rendered({ networkPolicy: { apiServerNetworks: ['192.0.2.0/28'] } });
+      assert.equal(
+        environment(given, 'controller').PLATEN_WORKER_BLOCKED_NETWORKS,
+        '169.254.0.0/16,fe80::/10,fd00:ec2::/32,192.0.2.0/28',
+      );
       const without = await rendered({ networkPolicy: { enabled: false } });
       assert.ok(!without.some(({ kind }) => kind === 'NetworkPolicy'));
       assert.equal(environment(without, 'controller').PLATEN_WORKER_NETWORK_POLICIES, 'off');

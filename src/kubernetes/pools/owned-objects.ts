@@ -14,7 +14,7 @@ import { instanceOf, podTemplate, type WorkerTemplate } from './worker-template.
 /** What the installation says of all pools. */
 export interface PoolsSettings {
   readonly template: WorkerTemplate;
-  /** Networks that no worker may reach, CIDRs: metadata services and the API server. */
+  /** Networks that no worker may reach, CIDRs: metadata services and the API server, as a Service and itself. */
   readonly blockedNetworks: readonly string[];
   /** Port of the workers' health and metrics, by the name that the template gives it. */
   readonly opsPort: string | number;
@@ -93,7 +93,8 @@ const DNS_PORTS = ['UDP', 'TCP'].map((protocol) => ({ protocol, port: 53 }));
 
 /**
  * Nobody calls a worker but whoever reads its metrics, and other workers least of all. A worker reaches every pod that is
- * no worker (database, Kafka, DNS) and the outside, but neither metadata services nor the API server.
+ * no worker (database, Kafka, DNS) and the outside, but neither metadata services nor the API server. Of a CNI that counts
+ * pods in the network of a node as pods, those are open too: docs/production.md says what a policy cannot close.
  */
 function networkPolicy(podSelector: object, { blockedNetworks, opsPort }: PoolsSettings) {
   const notWorkers = {
