@@ -8,6 +8,8 @@ import mongoose, { type Connection } from 'mongoose';
 import { type ChaosAccount, MONTHLY_RENDERS, openAccount } from '../chaos/accounts.ts';
 import { usageFaults } from '../chaos/checks.ts';
 import { seeded } from '../chaos/random.ts';
+import { Receiver } from '../integration/callbacks/support.ts';
+import { CERTIFICATE } from '../integration/egress/support/certificate.ts';
 import { eventually } from '../support/eventually.ts';
 import { assertNothingHeld } from '../support/held.ts';
 import { readPdf } from '../support/pdf.ts';
@@ -16,12 +18,13 @@ import { openKafkaService, type TestService } from '../support/service.ts';
 
 const SEED = Number(process.env.SEED ?? 1);
 const ITEMS = 500;
-const KILLS: readonly string[] = [
-  ...Array(3).fill('dispatcher'),
-  ...Array(4).fill('worker'),
-  ...Array(3).fill('api'),
-];
-const PAUSE_MS = { least: 300, most: 2500 };
+/** How often each of them is killed. */
+const KILLS = 10;
+/**
+ * Within so many milliseconds of the worker's being at work each is killed. A worker is at work again six seconds after it
+ * was killed at the earliest, when Kafka gives up the one before it; the others are killed meanwhile as well.
+ */
+const KILLED_WITHIN_MS = { dispatcher: 5000, worker: 1500, api: 5000 };
 const DOWN_MS = 500;
 /** Items that were killed in every one of their attempts have failed, as they should. More than that cannot be chance. */
 const MAX_KILLED = ITEMS / 100;
@@ -31,6 +34,7 @@ const PLAN = {
   concurrentRenders: 6,
   maxWaitingJobs: 5000,
   maxBatchItems: ITEMS,
+  features: { callbacks: true },
 };
 
 interface ItemRecord {
@@ -39,24 +43,33 @@ interface ItemRecord {
   readonly error: { readonly code: string } | null;
 }
 
-describe(`a batch of ${ITEMS} while dispatcher, worker and API are killed ten times (SEED=${SEED})`, function () {
+describe(`a batch of ${ITEMS} while dispatcher, worker and API are killed ${KILLS} times each (SEED=${SEED})`, function () {
   this.timeout(300_000);
   let service: TestService;
   let folder: string;
   let account: ChaosAccount;
   let connection: Connection;
+  let receiver: Receiver;
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'platen-killed-batch-'));
     const plans = join(folder, 'plans.json');
     await writeFile(plans, JSON.stringify({ plans: { free: PLAN } }));
-    service = await openKafkaService({ PLATEN_PLANS_FILE: plans });
+    const authority = join(folder, 'ca.pem');
+    await writeFile(authority, CERTIFICATE);
+    receiver = await Receiver.start();
+    service = await openKafkaService({
+      PLATEN_PLANS_FILE: plans,
+      NODE_EXTRA_CA_CERTS: authority,
+      PLATEN_PUBLIC_URL: 'https://platen.test',
+    });
     account = await openAccount('batches', [service.url]);
     connection = await mongoose.createConnection(service.mongodbUri).asPromise();
   });
   after(async () => {
     await connection?.close();
     await service?.stop();
+    await receiver?.close();
     await rm(folder, { recursive: true, force: true });
   });
 
@@ -70,19 +83,59 @@ describe(`a batch of ${ITEMS} while dispatcher, worker and API are killed ten ti
     }
   }
 
-  /** Kills everybody whose turn it is, in an order that the seed decides. Resolves when all are up again. */
+  /**
+   * Kills everybody, again and again, at moments that the seed decides: each time when the worker has begun to render, so
+   * the batch is under way whenever somebody is killed. Resolves when all are up again.
+   */
   async function killAll(): Promise<void> {
     const random = seeded(SEED);
-    const victims = KILLS.map((victim) => ({ victim, at: random() })).sort((a, b) => a.at - b.at);
-    for (const { victim } of victims) {
-      await sleep(PAUSE_MS.least + random() * (PAUSE_MS.most - PAUSE_MS.least));
-      assert.equal(await service.roles.get(victim)!.end('SIGKILL'), 'SIGKILL', `${victim} was up`);
-      await sleep(random() * DOWN_MS);
-      await service.restart(victim);
+    for (let round = 1; round <= KILLS; round += 1) {
+      const since = new Date();
+      const rendering = { state: 'processing', startedAt: { $gt: since } };
+      const renders = async () => (await connection.collection('jobs').findOne(rendering)) !== null;
+      await eventually(`the worker renders, before kill ${round}`, renders, 60_000);
+      const deaths = Object.entries(KILLED_WITHIN_MS).map(([victim, withinMs]) =>
+        killOnce(victim, random() * withinMs, random() * DOWN_MS),
+      );
+      await Promise.all(deaths);
     }
   }
 
-  it('completes; each item has its PDF, and is charged for, once', async () => {
+  async function killOnce(victim: string, inMs: number, downMs: number): Promise<void> {
+    await sleep(inMs);
+    assert.equal(await service.roles.get(victim)!.end('SIGKILL'), 'SIGKILL', `${victim} was up`);
+    await sleep(downMs);
+    await service.restart(victim);
+  }
+
+  /** Kills the dispatcher while it waits for the answer to the batch's callback. The receiver answers the next one. */
+  async function killAtCallback(): Promise<void> {
+    const { respond } = receiver;
+    receiver.respond = () => {};
+    await eventually('the callback has come', () => receiver.received.length > 0, 180_000);
+    await service.roles.get('dispatcher')!.end('SIGKILL');
+    receiver.respond = respond;
+    await service.restart('dispatcher');
+  }
+
+  /** The callback has come again, to an end, and under one id all the times that it came. */
+  async function assertOneCallback(batchId: string): Promise<void> {
+    const deliveries = () => connection.collection('callback_deliveries').find().toArray();
+    const isDelivered = async () => (await deliveries()).every(({ state }) => state === 'delivered');
+    await eventually('the callback is delivered', isDelivered, 60_000);
+    const [delivery, ...others] = (await deliveries()) as unknown as { _id: string }[];
+    assert.deepEqual(others, []);
+    const { received } = receiver;
+    assert.ok(received.length >= 2, 'the one whose sender was killed, and the one that was answered');
+    const ids = new Set(received.map(({ headers }) => headers['x-service-delivery-id']));
+    assert.deepEqual([...ids], [delivery!._id]);
+    for (const { body } of received) {
+      const { event, jobId, status } = JSON.parse(body);
+      assert.deepEqual([event, jobId, status], ['batch.completed', batchId, 'completed']);
+    }
+  }
+
+  it('completes; each item has its PDF, and is charged for, once; and there is one callback', async () => {
     const items = Array.from({ length: ITEMS }, (_, i) => ({
       id: `item-${i}`,
       ...(i % 3 === 0
@@ -91,7 +144,8 @@ describe(`a batch of ${ITEMS} while dispatcher, worker and API are killed ten ti
       options: { format: 'A5', delayMs: i % 5 === 0 ? 200 : 0 },
     }));
     const key = randomUUID();
-    const placed = call('POST', '/v1/pdf/batch', { items }, key);
+    const order = { items, webhookUrl: receiver.url() };
+    const placed = call('POST', '/v1/pdf/batch', order, key);
     // Perhaps while it is being let in.
     await sleep(seeded(SEED)() * 300);
     await service.roles.get('api')!.end('SIGKILL');
@@ -101,8 +155,12 @@ describe(`a batch of ${ITEMS} while dispatcher, worker and API are killed ten ti
     const path = `/v1/pdf/batch/${accepted.json.jobId}`;
 
     await killAll();
+    const calledBack = killAtCallback();
+    // Awaited below, unless something else fails before.
+    calledBack.catch(() => undefined);
     const isOver = async () => (await call('GET', `${path}?limit=0`)).json.finishedAt !== null;
     await eventually('the batch has ended', isOver, 150_000);
+    await calledBack;
 
     const batch = (await call('GET', path)).json;
     const failed = (batch.items as ItemRecord[]).filter(({ status }) => status !== 'completed');
@@ -113,7 +171,7 @@ describe(`a batch of ${ITEMS} while dispatcher, worker and API are killed ten ti
       [batch.progress.completed, batch.progress.failed],
       [ITEMS - failed.length, failed.length],
     );
-    const again = await call('POST', '/v1/pdf/batch', { items }, key);
+    const again = await call('POST', '/v1/pdf/batch', order, key);
     assert.equal(again.json.jobId, batch.jobId);
     assert.equal((await call('GET', '/v1/pdf/batch')).json.total, 1);
 
@@ -122,6 +180,7 @@ describe(`a batch of ${ITEMS} while dispatcher, worker and API are killed ten ti
     const names = jobs.map(({ item }) => item?.id as string);
     assert.deepEqual([...names].sort(), items.map(({ id }) => id).sort(), 'one job for each item');
     await assertPdfs(path, batch.items);
+    await assertOneCallback(batch.jobId);
     const faults = () => usageFaults(account, ITEMS, failed.length, 0);
     await eventually('usage is right', async () => (await faults()).length === 0, 20_000).catch(async () => {
       assert.deepEqual(await faults(), []);
