@@ -48,5 +48,7 @@ while read -r some _ others _; do
 done < <(grep -hE '^[0-9]+ passed, [0-9]+ failed$' "$logs/service" "$logs/parts")
 # A lane that ends badly without a count is a failure of its own.
 if [ "$status" != 0 ] && [ "$failed" = 0 ]; then failed=1; fi
+# Once more together, since the lanes are long.
+grep -h '^FAILED ' "$logs/service" "$logs/parts"
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
