@@ -284,9 +284,9 @@ class ChromiumRenderer implements BrowserRenderer {
   }
 
   async #renderInSlot(request: RenderRequest, end: JobEnd): Promise<RenderedPdf> {
-    const { accountId, source, options, alone } = request;
+    const { accountId, class: renderClass = 'interactive', source, options, alone } = request;
     const timer = new PhaseTimer();
-    const turn = new ComputeTurn(this.#parts.cores, request.class ?? 'interactive', end);
+    const turn = new ComputeTurn(this.#parts.cores, { account: accountId, class: renderClass }, end);
     let rendered: RenderedPdf | undefined;
     try {
       const document = examineDocument(source, options);
@@ -294,7 +294,9 @@ class ChromiumRenderer implements BrowserRenderer {
       const needs = { accountId, needsFrames: document.needsFrames, alone, group, turn };
       await this.#parts.slots.run(needs, end, async (context) => {
         const kind = context.renders++ === 0 ? 'cold' : 'warm';
-        const outcome = await renderJob(context, { request, document, end, timer, turn }, this.#shared);
+        const job = { request, document, end, timer, turn };
+        // A page that is thrown away takes its time to end, and no core.
+        const outcome = await renderJob(context, job, this.#shared).finally(() => turn.leave());
         rendered = outcome.rendered;
         const seconds = (Date.now() - timer.startedAt) / 1000;
         this.#options.metrics?.contextRenders?.observe({ kind }, seconds);

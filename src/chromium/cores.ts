@@ -1,8 +1,15 @@
 import { availableParallelism } from 'node:os';
+import { AccountUse, nextTurn } from '../async/account-use.ts';
 import type { RenderClass } from './renderer.ts';
 
 /** Of four cores that both classes want, bulk work gets one. */
 const BULK_EVERY = 4;
+/** After so long a render lets others compute who wait for a core. Milliseconds. */
+const TURN_MS = 1000;
+/** The same where one waits that comes first: interactive beside bulk, or of an account that has computed for less. */
+const SHORT_TURN_MS = 100;
+/** Which accounts are slow does not matter here. */
+const NEVER_SLOW_MS = Number.POSITIVE_INFINITY;
 
 /** Renders that compute at a time where nothing else is said: one for each core, at least 2. */
 export function coresOfMachine(): number {
@@ -23,26 +30,49 @@ export function defaultSlots(memoryBytes: number): number {
   return Math.min(256, Math.max(cores, Math.min(cores * SLOTS_PER_CORE, room)));
 }
 
+/** Who computes. */
+export interface CoreUser {
+  readonly account: string;
+  readonly class: RenderClass;
+}
+
+/** A core that somebody has. */
+export interface Core {
+  /** Gives it back; calling it again changes nothing. */
+  release(): void;
+}
+
 interface Waiting {
-  readonly grant: () => void;
+  readonly account: string;
+  readonly grant: (core: Core) => void;
 }
 
 /**
  * The cores that renders compute on: so many of them at a time. A render that waits (for the network, a selector, a
- * delay) has none. Interactive renders come first, with a floor for bulk ones.
+ * delay) has none. Interactive renders come first, with a floor for bulk ones; within a class the account that has
+ * computed for the least time lately is next, and of an account who came first.
  */
 export class Cores {
   readonly total: number;
   readonly #waiting: Record<RenderClass, Set<Waiting>> = { interactive: new Set(), bulk: new Set() };
   readonly #onResting: (renders: number) => void;
+  readonly #use: AccountUse;
   #taken = 0;
   #resting = 0;
   #sinceBulk = 0;
 
-  /** @param onResting told how many renders wait for something else than a core, whenever that changes. */
-  constructor(total: number, onResting: (renders: number) => void = () => undefined) {
+  /**
+   * @param onResting told how many renders wait for something else than a core, whenever that changes.
+   * @param now milliseconds of a clock that never goes back.
+   */
+  constructor(
+    total: number,
+    onResting: (renders: number) => void = () => undefined,
+    now: () => number = () => performance.now(),
+  ) {
     this.total = total;
     this.#onResting = onResting;
+    this.#use = new AccountUse({ slowMs: NEVER_SLOW_MS, strangerMs: 0, now });
   }
 
   /** Cores that nobody computes on. */
@@ -50,20 +80,23 @@ export class Cores {
     return this.total - this.#taken;
   }
 
-  /** Whether somebody waits for a core. */
-  get wanted(): boolean {
-    return this.#waiting.interactive.size > 0 || this.#waiting.bulk.size > 0;
+  /** How long `user` may compute at a time as things are: without end while nobody waits for a core. Milliseconds. */
+  turnMs({ account, class: own }: CoreUser): number {
+    const { interactive, bulk } = this.#waiting;
+    if (interactive.size + bulk.size === 0) return Number.POSITIVE_INFINITY;
+    if (own === 'bulk' && interactive.size > 0) return SHORT_TURN_MS;
+    const used = this.#use.of(account);
+    const next = nextTurn(this.#waiting[own], this.#use);
+    return next !== undefined && this.#use.of(next.account) < used ? SHORT_TURN_MS : TURN_MS;
   }
 
   /** Takes a core if one is idle. */
-  tryTake(): boolean {
-    if (this.idle <= 0) return false;
-    this.#taken++;
-    return true;
+  tryTake({ account }: CoreUser): Core | undefined {
+    return this.idle > 0 ? this.#core(account) : undefined;
   }
 
-  /** Resolves when a core has been taken; give it back with `release`. When `signal` aborts, rejects with its reason. */
-  take(renderClass: RenderClass, signal: AbortSignal): Promise<void> {
+  /** Resolves with a core when it is this one's turn. When `signal` aborts before, rejects with its reason. */
+  take({ account, class: renderClass }: CoreUser, signal: AbortSignal): Promise<Core> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) {
         reject(signal.reason);
@@ -71,9 +104,10 @@ export class Cores {
       }
       const queue = this.#waiting[renderClass];
       const waiting: Waiting = {
-        grant: () => {
+        account,
+        grant: (core) => {
           signal.removeEventListener('abort', giveUp);
-          resolve();
+          resolve(core);
         },
       };
       const giveUp = () => {
@@ -86,9 +120,10 @@ export class Cores {
     });
   }
 
-  release(): void {
-    this.#taken--;
-    this.#grant();
+  /** Counts for an account what it computes without a core. @returns what ends that. */
+  countBeside({ account }: CoreUser): () => void {
+    const use = this.#use.begin(account);
+    return () => this.#use.end(use);
   }
 
   /** Counts a render in (1) that waits for something else than a core, or out (-1). */
@@ -97,12 +132,26 @@ export class Cores {
     this.#onResting(this.#resting);
   }
 
+  #core(account: string): Core {
+    this.#taken++;
+    const use = this.#use.begin(account);
+    let has = true;
+    return {
+      release: () => {
+        if (!has) return;
+        has = false;
+        this.#use.end(use);
+        this.#taken--;
+        this.#grant();
+      },
+    };
+  }
+
   #grant(): void {
     while (this.#taken < this.total) {
       const next = this.#next();
       if (next === undefined) return;
-      this.#taken++;
-      next.grant();
+      next.grant(this.#core(next.account));
     }
   }
 
@@ -112,8 +161,8 @@ export class Cores {
     if (bulksTurn) this.#sinceBulk = 0;
     else if (bulk.size > 0) this.#sinceBulk++;
     const queue = bulksTurn ? bulk : interactive;
-    const [first] = queue;
-    if (first !== undefined) queue.delete(first);
-    return first;
+    const next = nextTurn(queue, this.#use);
+    if (next !== undefined) queue.delete(next);
+    return next;
   }
 }

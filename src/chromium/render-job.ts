@@ -23,7 +23,7 @@ export interface RenderJob {
   readonly document: JobDocument;
   readonly end: JobEnd;
   readonly timer: PhaseTimer;
-  /** Its part in the cores, of which it has one to begin with. */
+  /** Its part in the cores, of which it has one to begin with and none in the end. */
   readonly turn: ComputeTurn;
 }
 
@@ -55,7 +55,7 @@ export async function renderJob(
   const { options } = request;
 
   page.watch((error) => end.end(error));
-  const watermark = await end.race(watermarkFor(page, request, parts.watermarks));
+  const watermark = await turn.keep(end.race(watermarkFor(page, request, parts.watermarks)));
   timer.lap('page');
 
   const strategy = loadStrategy(document, options, page);
@@ -68,15 +68,17 @@ export async function renderJob(
   checkArrived(page, parts.egress, timer.startedAt);
   timer.lap('wait');
 
-  const printed = await end.race(printPage(page, printSettings(options), request.maxOutputBytes));
+  const printing = printPage(page, printSettings(options), request.maxOutputBytes);
+  const printed = await turn.keep(end.race(printing));
   // Sent and not waited for: the page may have been made taller.
   page.setViewport().catch(() => undefined);
   timer.lap('print');
 
   const removed = removeDocument(context, strategy);
-  const pages = await end.race(parts.countPages(printed, { account: request.accountId, ...timeLeft(end) }));
-  const pdf = await end.race(finishPdf(printed, request, watermark, end, parts.finish));
+  const counting = parts.countPages(printed, { account: request.accountId, ...timeLeft(end) });
+  const pages = await turn.keep(end.race(counting));
+  const pdf = await turn.keep(end.race(finishPdf(printed, request, watermark, end, parts.finish)));
   if (pdf.byteLength > request.maxOutputBytes) throw new PlatenError('OUTPUT_TOO_LARGE');
   timer.lap('finish');
-  return { rendered: { pdf, pages, phases: timer.phases }, clean: await removed };
+  return { rendered: { pdf, pages, phases: timer.phases }, clean: await turn.keepToTheEnd(removed) };
 }

@@ -107,7 +107,7 @@ describe('real-looking documents', () => {
       signal: new AbortController().signal,
     };
     const end = new JobEnd(request.deadline, request.signal);
-    const turn = new ComputeTurn(cores, 'interactive', end);
+    const turn = new ComputeTurn(cores, { account: 'a', class: 'interactive' }, end);
     try {
       await turn.take();
       const document = examineDocument(request.source, OPTIONS);

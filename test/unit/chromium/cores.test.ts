@@ -1,49 +1,124 @@
 import assert from 'node:assert/strict';
-import { Cores, coresOfMachine, defaultSlots } from '../../../src/chromium/cores.ts';
+import { Cores, type CoreUser, coresOfMachine, defaultSlots } from '../../../src/chromium/cores.ts';
 import type { RenderClass } from '../../../src/chromium/renderer.ts';
 
 const never = new AbortController().signal;
+const one: CoreUser = { account: 'one', class: 'interactive' };
+const bulk: CoreUser = { account: 'one', class: 'bulk' };
 
 describe('cores', () => {
   it('are taken by so many renders at a time', async () => {
     const cores = new Cores(2);
-    await cores.take('interactive', never);
-    assert.equal(cores.tryTake(), true);
-    assert.equal(cores.tryTake(), false);
-    assert.deepEqual([cores.idle, cores.wanted], [0, false]);
-    const third = cores.take('bulk', never);
-    assert.equal(cores.wanted, true);
-    cores.release();
+    const first = await cores.take(one, never);
+    assert.ok(cores.tryTake(one));
+    assert.equal(cores.tryTake(one), undefined);
+    assert.equal(cores.idle, 0);
+    const third = cores.take(bulk, never);
+    first.release();
+    first.release();
     await third;
-    assert.deepEqual([cores.idle, cores.wanted], [0, false]);
+    assert.equal(cores.idle, 0);
   });
 
   it('go to interactive renders first, and every fourth time to a bulk one that waits', async () => {
     const cores = new Cores(1);
-    assert.equal(cores.tryTake(), true);
+    const taken = cores.tryTake(one);
     const order: RenderClass[] = [];
-    const take = (renderClass: RenderClass) =>
-      cores.take(renderClass, never).then(() => {
-        order.push(renderClass);
-        cores.release();
+    const take = (user: CoreUser) =>
+      cores.take(user, never).then((core) => {
+        order.push(user.class);
+        core.release();
       });
-    const all = [take('bulk'), take('bulk'), ...Array.from({ length: 7 }, () => take('interactive'))];
-    cores.release();
+    const all = [take(bulk), take(bulk), ...Array.from({ length: 7 }, () => take(one))];
+    taken?.release();
     await Promise.all(all);
     const [i, b] = ['interactive', 'bulk'] as const;
     assert.deepEqual(order, [i, i, i, b, i, i, i, b, i]);
   });
 
+  it('go to the account that has computed for the least time lately, and of an account to who came first', async () => {
+    let now = 0;
+    const cores = new Cores(
+      1,
+      () => undefined,
+      () => now,
+    );
+    const order: string[] = [];
+    const take = (account: string, name: string) =>
+      cores.take({ account, class: 'interactive' }, never).then((core) => {
+        order.push(name);
+        now += 100;
+        core.release();
+      });
+    const taken = cores.tryTake({ account: 'flood', class: 'interactive' });
+    now += 50;
+    const all = [1, 2, 3, 4, 5].map((n) => take('flood', `flood ${n}`));
+    all.push(...[1, 2].map((n) => take('other', `other ${n}`)));
+    taken?.release();
+    await Promise.all(all);
+    assert.deepEqual(order, ['other 1', 'flood 1', 'other 2', 'flood 2', 'flood 3', 'flood 4', 'flood 5']);
+  });
+
+  it('are had for a turn: a short one where somebody waits who comes first, and without end where nobody waits', async () => {
+    let now = 0;
+    const cores = new Cores(
+      1,
+      () => undefined,
+      () => now,
+    );
+    const taken = cores.tryTake(one);
+    assert.equal(cores.turnMs(one), Number.POSITIVE_INFINITY);
+    now += 10;
+    const waiting = (user: CoreUser) => {
+      const end = new AbortController();
+      cores.take(user, end.signal).catch(() => undefined);
+      return end;
+    };
+    const own = waiting(one);
+    assert.equal(cores.turnMs(one), 1000, 'another of its own account waits');
+    assert.equal(cores.turnMs(bulk), 100, 'an interactive one waits');
+    const other = waiting({ account: 'other', class: 'interactive' });
+    assert.equal(cores.turnMs(one), 100, 'an account waits that has computed for less');
+    own.abort();
+    other.abort();
+    assert.equal(cores.turnMs(one), Number.POSITIVE_INFINITY);
+    waiting({ account: 'other', class: 'bulk' });
+    assert.equal(cores.turnMs(one), 1000, 'a bulk one waits');
+    taken?.release();
+  });
+
+  it('count what an account computes without one', async () => {
+    let now = 0;
+    const cores = new Cores(
+      1,
+      () => undefined,
+      () => now,
+    );
+    const taken = cores.tryTake({ account: 'third', class: 'interactive' });
+    const end = cores.countBeside(one);
+    now += 500;
+    end();
+    const order: string[] = [];
+    const all = [one, { ...one, account: 'other' }].map(async (user) => {
+      const core = await cores.take(user, never);
+      order.push(user.account);
+      core.release();
+    });
+    taken?.release();
+    await Promise.all(all);
+    assert.deepEqual(order, ['other', 'one']);
+  });
+
   it('are not given to a render that has ended while it waited', async () => {
     const cores = new Cores(1);
-    assert.equal(cores.tryTake(), true);
+    const taken = cores.tryTake(one);
     const ending = new AbortController();
-    const given = cores.take('interactive', ending.signal);
-    const next = cores.take('interactive', never);
+    const given = cores.take(one, ending.signal);
+    const next = cores.take(one, never);
     ending.abort(new Error('cancelled'));
     await assert.rejects(given, /cancelled/);
-    await assert.rejects(cores.take('interactive', ending.signal), /cancelled/);
-    cores.release();
+    await assert.rejects(cores.take(one, ending.signal), /cancelled/);
+    taken?.release();
     await next;
     assert.equal(cores.idle, 0);
   });
