@@ -2,17 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Connection } from 'mongoose';
 import type { Clock } from '../clock.ts';
 import { PlatenError } from '../errors/registry.ts';
-import { FixedWindow, type OpenWindow } from '../limits/fixed-window.ts';
+import { type CountedWindows, type OpenWindow, WindowCounter } from '../limits/fixed-window.ts';
 import { networkOf } from '../limits/network-of.ts';
-import { Collection, type CollectionSpec } from '../store/collection.ts';
-
-/** Failures of one account or one network in one window of time. */
-interface FailureCount {
-  /** `<kind>:<hash>:<number of the window>`: found by an exact unique key, and new in each window by itself. */
-  readonly _id: string;
-  readonly failures: number;
-  readonly expiresAt: Date;
-}
 
 export interface FailureBounds {
   /** Failures for one e-mail address, whether it has an account or not. */
@@ -21,22 +12,23 @@ export interface FailureBounds {
   readonly perNetwork: number;
 }
 
-const WINDOW_MS = 15 * 60_000;
-
-const FAILURES: CollectionSpec = { name: 'sign_in_failures', indexes: [{ fields: { expiresAt: 1 } }] };
+/** Failures of one account or one network, by `<kind>:<hash>`. */
+const FAILURES: CountedWindows = {
+  spec: { name: 'sign_in_failures', indexes: [{ fields: { expiresAt: 1 } }] },
+  fields: { count: 'failures', end: 'expiresAt' },
+  lengthMs: 15 * 60_000,
+};
 
 /**
  * Counts failures to sign in, for every process alike. An attempt counts as a failure from its beginning until it turns
  * out well, so guesses made at the same time cannot pass the bounds together.
  */
 export class FailureLimit {
-  readonly #failures: Collection<FailureCount>;
-  readonly #window: FixedWindow;
+  readonly #failures: WindowCounter;
   readonly #bounds: FailureBounds;
 
   constructor(connection: Connection, clock: Clock, bounds: FailureBounds) {
-    this.#failures = new Collection(connection, FAILURES);
-    this.#window = new FixedWindow(WINDOW_MS, clock);
+    this.#failures = new WindowCounter(connection, clock, FAILURES);
     this.#bounds = bounds;
   }
 
@@ -48,24 +40,19 @@ export class FailureLimit {
    * @throws PlatenError TOO_MANY_FAILURES with the time until an attempt is let in again.
    */
   async begin(email: string, address: string | undefined): Promise<() => Promise<void>> {
-    const network = this.#window.of(`network:${hashed(networkOf(address))}`);
-    const account = this.#window.of(`account:${hashed(email)}`);
+    const network = this.#failures.window(`network:${hashed(networkOf(address))}`);
+    const account = this.#failures.window(`account:${hashed(email)}`);
     // One after the other: a network that is refused must not go on to lock accounts.
-    refuseAbove(this.#bounds.perNetwork, await this.#add(network, 1), network);
-    refuseAbove(this.#bounds.perAccount, await this.#add(account, 1), account);
+    refuseAbove(this.#bounds.perNetwork, await this.#failures.add(network, 1), network);
+    refuseAbove(this.#bounds.perAccount, await this.#failures.add(account, 1), account);
     return async () => {
-      await Promise.all([this.#add(network, -1), this.#add(account, -1)]);
+      await Promise.all([this.#failures.add(network, -1), this.#failures.add(account, -1)]);
     };
   }
 
   /** @returns how many there were. */
   deleteExpired(now: Date): Promise<number> {
-    return this.#failures.deleteMany({ expiresAt: { $lte: now } });
-  }
-
-  async #add({ id, endsAt }: OpenWindow, failures: number): Promise<number> {
-    const change = { $inc: { failures }, $setOnInsert: { expiresAt: endsAt } };
-    return (await this.#failures.upsert(id, change)).failures;
+    return this.#failures.deleteEnded(now);
   }
 }
 
