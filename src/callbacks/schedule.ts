@@ -1,3 +1,5 @@
+import { spreadMs } from '../async/backoff.ts';
+
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
@@ -15,8 +17,6 @@ export const ATTEMPT_DELAYS_MS = [
 
 /** A receiver may put the next attempt off for so long at most. */
 export const LONGEST_RETRY_AFTER_MS = 6 * HOUR_MS;
-/** What failed together comes back spread over this share of the wait. */
-const JITTER = 0.2;
 
 /**
  * The wait before the next attempt in milliseconds, never shorter than the schedule's.
@@ -34,7 +34,7 @@ export function nextDelayMs(
   const planned = ATTEMPT_DELAYS_MS[attempts];
   if (planned === undefined) return undefined;
   const asked = Math.min(retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS);
-  return Math.max(planned * (1 + JITTER * random()), asked);
+  return Math.max(spreadMs(planned, random), asked);
 }
 
 /** The wait that a Retry-After header asks for, in seconds or until a date (RFC 9110 section 10.2.3), in milliseconds. */

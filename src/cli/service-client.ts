@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { doublingMs, spreadMs } from '../async/backoff.ts';
 import { CommandError } from './command-error.ts';
 
 export interface Order {
@@ -56,12 +57,12 @@ export class ServiceClient {
    */
   async ask(path: string, order: Order = {}): Promise<Response> {
     const lastStart = Date.now() + GIVE_UP_AFTER_MS;
-    for (let tries = 0; ; tries += 1) {
+    for (let tries = 1; ; tries += 1) {
       const failure = await this.#try(path, order);
       if (failure instanceof Response) return failure;
-      const pause = failure.pauseMs ?? Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries);
+      const pause = failure.pauseMs ?? doublingMs(tries, FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
       if (!failure.mayPass || Date.now() + pause > lastStart) throw failure.error;
-      await sleep(pause * (1 + Math.random() / 4));
+      await sleep(spreadMs(pause, Math.random));
     }
   }
 

@@ -1,3 +1,4 @@
+import { spreadMs } from '../async/backoff.ts';
 import { unlessAborted } from '../async/unless-aborted.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -33,8 +34,6 @@ const RETRY_AFTER_MS = [
   ...[MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS, 4 * HOUR_MS, 12 * HOUR_MS],
   ...[24 * HOUR_MS, 24 * HOUR_MS, 24 * HOUR_MS],
 ];
-/** What failed together comes back spread over this share of the wait. */
-const JITTER = 0.2;
 
 /**
  * Sends the mails of the outbox. An attempt is noted when it is over: whoever dies between the mail server's answer and
@@ -120,7 +119,7 @@ export class MailSender {
     const told = error instanceof Error ? error.message : String(error);
     const wait = error instanceof MailRefused ? undefined : RETRY_AFTER_MS[attempts];
     if (wait === undefined) return { state: 'failed', error: told };
-    const due = new Date(clock.now().getTime() + wait * (1 + JITTER * random()));
+    const due = new Date(clock.now().getTime() + spreadMs(wait, random));
     return { state: 'waiting', due, error: told };
   }
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { backoffMs } from '../async/backoff.ts';
 import { TimeoutError, within } from '../async/timeout.ts';
+import { unlessAborted } from '../async/unless-aborted.ts';
 import { ProcessEnded, SandboxProcess } from './sandbox-process.ts';
 import type { Reply } from './serve.ts';
 import { type Turn, Turns } from './turns.ts';
@@ -256,13 +257,10 @@ async function callWithin(
   stop: AbortSignal,
   putBack: Promise<typeof PUT_BACK>,
 ): Promise<Reply | typeof PUT_BACK> {
-  const { promise: cut, reject: cutOff } = Promise.withResolvers<never>();
-  const onStop = (): void => cutOff(stop.reason);
-  stop.addEventListener('abort', onStop);
-  if (stop.aborted) onStop();
   const began = performance.now();
   try {
-    const reply = await within(timeoutMs, 'The work', Promise.race([process.call(call), cut, putBack]));
+    const answer = unlessAborted(stop, Promise.race([process.call(call), putBack]));
+    const reply = await within(timeoutMs, 'The work', answer);
     if (reply === PUT_BACK) process.kill();
     return reply;
   } catch (error) {
@@ -272,8 +270,6 @@ async function callWithin(
     throw tookItAll
       ? new SandboxError('timeout', `The work took longer than ${timeoutMs} ms.`, error)
       : error;
-  } finally {
-    stop.removeEventListener('abort', onStop);
   }
 }
 

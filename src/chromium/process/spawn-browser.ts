@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import puppeteer, { type Browser } from 'puppeteer';
+import { within } from '../../async/timeout.ts';
 import { BoundedPipe } from './bounded-pipe.ts';
 import { killGroup } from './processes.ts';
 
@@ -44,8 +45,8 @@ process.once('exit', () => {
  * Starts a browser in a process group of its own, and speaks to it over a bounded pipe. What it writes to its standard
  * error is read and dropped but for its end: documents can have it write without end.
  *
- * @throws Error when it ends before it has answered; a DOMException named TimeoutError when it does not answer in
- * time. Nothing of it is left then.
+ * @throws Error when it ends before it has answered; TimeoutError when it does not answer in time. Nothing of it is
+ * left then.
  */
 export async function spawnBrowser(options: SpawnOptions): Promise<SpawnedBrowser> {
   const headless = options.kind === 'shell' ? 'shell' : true;
@@ -60,7 +61,6 @@ export async function spawnBrowser(options: SpawnOptions): Promise<SpawnedBrowse
   if (pid !== undefined) running.add(pid);
   child.once('exit', () => running.delete(pid!));
   const pipe = new BoundedPipe(child.stdio[3] as Writable, child.stdio[4] as Readable);
-  const timeout = timeOut(options.timeoutMs);
   try {
     const connecting = puppeteer.connect({
       transport: pipe,
@@ -68,14 +68,12 @@ export async function spawnBrowser(options: SpawnOptions): Promise<SpawnedBrowse
       defaultViewport: null,
       targetFilter: () => false,
     });
-    connecting.catch(() => undefined);
-    const browser = await Promise.race([connecting, failure(child), timeout.over]);
+    const answer = Promise.race([connecting, failure(child)]);
+    const browser = await within(options.timeoutMs, 'The start of the browser', answer);
     return { browser, pipe, child };
   } catch (error) {
     if (pid !== undefined) killGroup(pid);
     throw error;
-  } finally {
-    timeout.clear();
   }
 }
 
@@ -94,11 +92,4 @@ function failure(child: ChildProcess): Promise<never> {
   });
   ended.catch(() => undefined);
   return ended;
-}
-
-function timeOut(ms: number): { readonly over: Promise<never>; clear(): void } {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const message = `The browser did not answer within ${ms} ms.`;
-  const timer = setTimeout(() => reject(new DOMException(message, 'TimeoutError')), ms);
-  return { over: promise, clear: () => clearTimeout(timer) };
 }

@@ -1,3 +1,5 @@
+import { doublingMs } from '../../async/backoff.ts';
+
 /** Somebody else writes the size of a pool. */
 export interface Contest {
   readonly by: readonly string[];
@@ -33,6 +35,6 @@ export function nextContest(
     return { ...current, by: writers, reclaimed: nowMs >= current.yieldUntilMs };
   }
   const count = (current?.count ?? 0) + 1;
-  const yieldMs = Math.min(LONGEST_YIELD_MS, FIRST_YIELD_MS * 2 ** (count - 1));
+  const yieldMs = doublingMs(count, FIRST_YIELD_MS, LONGEST_YIELD_MS);
   return { by: writers, count, sinceMs: nowMs, yieldUntilMs: nowMs + yieldMs, reclaimed: false };
 }

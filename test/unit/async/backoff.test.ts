@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { backoffMs } from '../../../src/async/backoff.ts';
+import { backoffMs, doublingMs, spreadMs } from '../../../src/async/backoff.ts';
 
 describe('the back-off', () => {
   it('doubles with every failure, up to its bound', () => {
@@ -15,6 +15,24 @@ describe('the back-off', () => {
     assert.equal(
       backoffMs(3, 100, 1000, () => 0.5),
       300,
+    );
+  });
+
+  it('doubles without chance where several must not differ', () => {
+    assert.deepEqual(
+      [0, 1, 2, 3, 60].map((failures) => doublingMs(failures, 100, 1000)),
+      [100, 100, 200, 400, 1000],
+    );
+  });
+
+  it('keeps a wait that was asked for, and adds up to a fifth', () => {
+    assert.equal(
+      spreadMs(1000, () => 0),
+      1000,
+    );
+    assert.equal(
+      spreadMs(1000, () => 0.5),
+      1100,
     );
   });
 
