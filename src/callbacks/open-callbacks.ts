@@ -4,12 +4,10 @@ import type { Clock } from '../clock.ts';
 import type { JobEndStep } from '../jobs/job-ends.ts';
 import { DeliveryStore } from './delivery-store.ts';
 import { callBackBatch, callBackJobs } from './order-callbacks.ts';
-import { SigningKeys } from './signing-keys.ts';
 
 /** What every role needs of callbacks: who ends a job orders its callback. */
 export interface Callbacks {
   readonly deliveries: DeliveryStore;
-  readonly keys: SigningKeys;
   readonly batchFinished: (batch: Batch) => Promise<void>;
   readonly step: JobEndStep;
 }
@@ -19,7 +17,6 @@ export function openCallbacks(connection: Connection, clock: Clock): Callbacks {
   const deliveries = new DeliveryStore(connection, clock);
   return {
     deliveries,
-    keys: new SigningKeys(connection, clock),
     batchFinished: callBackBatch({ deliveries, clock }),
     step: callBackJobs({ deliveries, clock }),
   };

@@ -8,7 +8,8 @@ import type { BatchService } from '../batches/batch-service.ts';
 import type { AutoOverage } from '../billing/auto-overage.ts';
 import type { DisableLinks } from '../billing/disable-links.ts';
 import type { Billing } from '../billing/open-billing.ts';
-import type { Callbacks } from '../callbacks/open-callbacks.ts';
+import type { DeliveryStore } from '../callbacks/delivery-store.ts';
+import type { SigningKeyService } from '../callbacks/signing-key-service.ts';
 import type { BrowserStatus } from '../chromium/renderer.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
@@ -67,7 +68,7 @@ export interface ApiParts extends OpsParts {
   readonly accounts: AccountReader;
   readonly signIn: SignIn;
   readonly bearer: BearerTokens;
-  readonly audit: Pick<AuditLog, 'list' | 'record'>;
+  readonly audit: Pick<AuditLog, 'list'>;
   readonly lastUse: LastUse;
   readonly templates: TemplateReader;
   readonly templateEditor: TemplateEditor;
@@ -86,8 +87,10 @@ export interface ApiParts extends OpsParts {
   readonly autoOverage: AutoOverage;
   /** The links of mails that turn it off. */
   readonly disableLinks: DisableLinks;
-  /** Callbacks that were ordered, and the keys that sign them. */
-  readonly callbacks: Pick<Callbacks, 'deliveries' | 'keys'>;
+  /** Callbacks that were ordered. */
+  readonly deliveries: DeliveryStore;
+  /** The keys that sign them. */
+  readonly signingKeys: SigningKeyService;
   /** Checks where a callback is to go before the work is accepted; throws what the caller is told. */
   readonly checkCallbackUrl: (url: string) => void;
   /** Checks a source URL before the job is accepted; throws what the caller is told. */

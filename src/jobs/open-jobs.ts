@@ -28,8 +28,7 @@ export interface Jobs {
   readonly retries: Retries;
 }
 
-/** To be made before the connection's indexes are. */
-export function openJobs(parts: {
+export interface JobsParts {
   readonly connection: Connection;
   readonly bus: Bus;
   readonly clock: Clock;
@@ -43,7 +42,10 @@ export function openJobs(parts: {
   readonly observeEnd: (job: Job) => void;
   /** What follows the end of jobs besides what is the jobs' own. */
   readonly furtherSteps?: readonly JobEndStep[];
-}): Jobs {
+}
+
+/** To be made before the connection's indexes are. */
+export function openJobs(parts: JobsParts): Jobs {
   const { connection, clock, observeEnd: observe } = parts;
   const store = openJobStore(connection, clock);
   const ledger = new Ledger(connection, clock);

@@ -1,7 +1,11 @@
+import { DisableLinks } from '../billing/disable-links.ts';
 import { openBilling } from '../billing/open-billing.ts';
+import { SigningKeyService } from '../callbacks/signing-key-service.ts';
+import { SigningKeys } from '../callbacks/signing-keys.ts';
 import { IdempotencyStore } from '../idempotency/idempotency-store.ts';
 import { KeyStore } from '../keys/key-store.ts';
 import { RateLimiter } from '../limits/rate-limiter.ts';
+import { MailOutbox } from '../mail/outbox.ts';
 import { ensureIndexes } from '../store/collection-spec.ts';
 import { TemplateStore } from '../templates/template-store.ts';
 import { RequestLog } from '../usage/request-log.ts';
@@ -26,7 +30,13 @@ export async function openApiServices(core: Core, closers: Closers) {
       ...core,
       ...jobs,
       ...accountServices,
+      outbox: new MailOutbox(connection, clock),
       publicUrl: () => core.address.publicUrl ?? '',
+    }),
+    disableLinks: new DisableLinks(connection),
+    signingKeys: new SigningKeyService({
+      keys: new SigningKeys(connection, clock),
+      audit: accountServices.audit,
     }),
     keys,
     templates: new TemplateStore(connection, clock),

@@ -1,4 +1,5 @@
 import { BatchFiles } from '../batches/batch-files.ts';
+import type { Batches } from '../batches/open-batches.ts';
 import { NO_AUTO_OVERAGE } from '../billing/auto-overage.ts';
 import { coresOfMachine } from '../chromium/cores.ts';
 import { opsPortOf } from '../config.ts';
@@ -58,7 +59,7 @@ const CLOSE_IDLE_MS = 100;
  */
 export async function startApi(
   core: Core,
-  services: ApiServices,
+  { batches, ...services }: ApiServices & { readonly batches: Batches },
   secret: string,
   templateEngine: TemplateEngine,
   checks: HealthChecks,
@@ -93,9 +94,9 @@ export async function startApi(
     }),
     turns: new AdmissionTurns(core.role === 'standalone' ? { gapMs: GAP_CORE_MS / coresOfMachine() } : {}),
     renders,
-    batches: core.batches.service,
-    batchMetrics: core.batches.metrics,
-    batchFiles: new BatchFiles(core.batches.service, core.outputs, merger),
+    batches: batches.service,
+    batchMetrics: batches.metrics,
+    batchFiles: new BatchFiles(batches.service, core.outputs, merger),
     batchWatch,
     accounts: core.accounts,
     templateEditor: new TemplateEditor({
@@ -112,10 +113,9 @@ export async function startApi(
     logger,
     clock,
     admission: ({ priceCentsPerMonth }) => shedder.refusal(priceCentsPerMonth > 0) ?? storageRefusal(core),
-    callbacks: core.callbacks,
+    deliveries: core.callbacks.deliveries,
     checkCallbackUrl: (url) => checkCallbackUrl(url, policy),
     autoOverage: services.billing.selling?.autoOverage ?? NO_AUTO_OVERAGE,
-    disableLinks: core.disableLinks,
     checkUrl: (url) => void checkSourceUrl(url, policy),
   };
   const app = createHttpApp(parts, opsPortOf(core.role, config) === config.PORT);

@@ -1,6 +1,7 @@
 import type { Sweep } from '../async/sweeper.ts';
 import { createPost } from '../callbacks/post.ts';
 import { CallbackSender } from '../callbacks/sender.ts';
+import { SigningKeys } from '../callbacks/signing-keys.ts';
 import { createAddressPolicy, machineAddresses } from '../egress/address-policy.ts';
 import { createGuardedAgent } from '../egress/guarded-agent.ts';
 import { parseNetworks } from '../egress/networks.ts';
@@ -9,7 +10,10 @@ import type { Core } from './core.ts';
 /** A receiver has so long to answer. */
 const TIMEOUT_MS = 10_000;
 
-/** What sends the callbacks of all accounts, under the address policy that documents have. */
+/**
+ * What sends the callbacks of all accounts, under the address policy that documents have. To be opened before the
+ * connection's indexes are.
+ */
 export function openSender(core: Core): { sender: CallbackSender; close: () => Promise<void> } {
   const { config, metrics, logger, address } = core;
   const agent = createGuardedAgent({
@@ -20,8 +24,9 @@ export function openSender(core: Core): { sender: CallbackSender; close: () => P
     connectTimeoutMs: TIMEOUT_MS,
   });
   const sender = new CallbackSender({
-    ...core.callbacks,
-    batches: core.batches.store,
+    deliveries: core.callbacks.deliveries,
+    keys: new SigningKeys(core.connection, core.clock),
+    batches: core.batchStore,
     clock: core.clock,
     logger,
     post: createPost(agent, TIMEOUT_MS),

@@ -21,7 +21,7 @@ import { checkLayout } from '../layout/layout.ts';
 import { openMirroredPlans } from '../plans/mirrored-plans.ts';
 import { PlanMirror } from '../plans/plan-mirror.ts';
 import { ensureIndexes } from '../store/collection-spec.ts';
-import { connectDatabase } from '../store/connection.ts';
+import { connectDatabase, pingDatabase } from '../store/connection.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
 import { createMetrics, type Metrics } from '../telemetry/metrics.ts';
 import { WorkerRegistry } from '../workers/worker-registry.ts';
@@ -209,7 +209,7 @@ async function makeDefaults({ config, api, namespace, logger }: Parts, signal: A
 
 async function databaseProblems(connection: Connection): Promise<string[]> {
   try {
-    await connection.db?.command({ ping: 1 }, { timeoutMS: 2000 });
+    await pingDatabase(connection);
     return [];
   } catch (error) {
     return [`database: ${(error as Error).message}`];

@@ -4,23 +4,17 @@ import { join } from 'node:path';
 import type { Connection } from 'mongoose';
 import { AccountPlans } from '../accounts/account-plans.ts';
 import { AccountStore } from '../accounts/account-store.ts';
-import { BatchStore } from '../batches/batch-store.ts';
-import { countItems } from '../batches/count-items.ts';
-import { type Batches, openBatches } from '../batches/open-batches.ts';
-import { DisableLinks } from '../billing/disable-links.ts';
 import type { Bus } from '../bus/bus.ts';
-import { type Callbacks, openCallbacks } from '../callbacks/open-callbacks.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import { type Config, type JobRole, mirrorsPlans } from '../config.ts';
-import { type Jobs, openJobs } from '../jobs/open-jobs.ts';
 import { checkLayout } from '../layout/layout.ts';
-import { MailOutbox } from '../mail/outbox.ts';
 import { openMirroredPlans } from '../plans/mirrored-plans.ts';
+import type { NamedPlan } from '../plans/plan.ts';
 import { PlanMirror } from '../plans/plan-mirror.ts';
 import type { PlanSource } from '../plans/plan-source.ts';
 import { openPlanSource } from '../plans/watched-plans.ts';
 import { ensureIndexes } from '../store/collection-spec.ts';
-import { connectDatabase } from '../store/connection.ts';
+import { connectDatabase, pingDatabase } from '../store/connection.ts';
 import { createFolderOutputStore } from '../store/outputs/folder.ts';
 import { createGridFsOutputStore } from '../store/outputs/gridfs.ts';
 import type { OutputStore } from '../store/outputs/output-store.ts';
@@ -31,10 +25,11 @@ import { UsageCounters } from '../usage/usage-counters.ts';
 import { PoolSlots } from '../workers/pool-slots.ts';
 import { WorkerRegistry } from '../workers/worker-registry.ts';
 import type { Closers } from './component.ts';
+import { type JobLife, openJobLife } from './job-life.ts';
 import { openBus } from './open-bus.ts';
 
 /** What every role needs: the database, the bus, whose jobs they are and under which plan, and the life of jobs. */
-export interface Core {
+export interface Core extends JobLife {
   readonly role: JobRole;
   readonly config: Config;
   /** Names this process in logs and leases. */
@@ -47,12 +42,9 @@ export interface Core {
   readonly plans: PlanSource;
   readonly accounts: AccountStore;
   readonly accountPlans: AccountPlans;
+  /** The plan that an account has now. */
+  readonly planOf: (accountId: string) => Promise<NamedPlan>;
   readonly counters: UsageCounters;
-  readonly jobs: Jobs;
-  readonly batches: Batches;
-  readonly callbacks: Callbacks;
-  readonly outbox: MailOutbox;
-  readonly disableLinks: DisableLinks;
   /** What absolute addresses start with; of a process that serves the API known once that listens. */
   readonly address: { publicUrl: string | undefined };
   readonly outputs: OutputStore;
@@ -99,11 +91,9 @@ export async function openCore(
   const accountPlans = new AccountPlans(accounts, plans);
   const counters = new UsageCounters(connection, logger);
   const planOf = (accountId: string) => accountPlans.planOf(accountId);
-  const batchStore = new BatchStore(connection, clock);
-  const callbacks = openCallbacks(connection, clock);
   // Standalone is the only worker of its jobs.
   const poolSlots = role === 'standalone' ? undefined : new PoolSlots(new WorkerRegistry(connection, clock));
-  const jobs = openJobs({
+  const jobLife = openJobLife({
     connection,
     bus,
     clock,
@@ -114,17 +104,11 @@ export async function openCore(
       plans.pool(pool)?.slotsPerWorker ?? poolSlots?.of(pool) ?? config.PLATEN_WORKER_SLOTS,
     observeEnd: (job) =>
       metrics.jobsEnded.inc({ state: job.state, class: job.class, code: job.error?.code ?? 'none' }),
-    furtherSteps: [countItems(batchStore, callbacks.batchFinished), callbacks.step],
   });
-  const outbox = new MailOutbox(connection, clock);
-  const disableLinks = new DisableLinks(connection);
-  const onFinished = callbacks.batchFinished;
-  const batches = openBatches(batchStore, jobs, { clock, logger, planOf, onFinished });
   const outputs = openOutputs(role, config, connection);
   await ensureIndexes(connection);
   closers.add(async () => {
-    await batches.care.idle();
-    await jobs.ends.flush();
+    await jobLife.jobs.ends.flush();
     await counters.flush();
   });
   plans.start();
@@ -141,12 +125,9 @@ export async function openCore(
     plans,
     accounts,
     accountPlans,
+    planOf,
     counters,
-    jobs,
-    batches,
-    callbacks,
-    outbox,
-    disableLinks,
+    ...jobLife,
     address: { publicUrl: config.PLATEN_PUBLIC_URL },
     outputs,
     storageProblem: () => database.problem() ?? outputs.problem(),
@@ -157,7 +138,7 @@ export async function openCore(
 export async function coreProblems({ connection, bus, storageProblem, logger }: Core): Promise<string[]> {
   const problems: string[] = [];
   try {
-    await connection.db?.command({ ping: 1 }, { timeoutMS: 2000 });
+    await pingDatabase(connection);
   } catch (error) {
     logger.warn({ err: error }, 'the database does not answer');
     problems.push(`database: ${(error as Error).message}`);

@@ -1,4 +1,5 @@
 import { type Sweep, Sweeper } from '../async/sweeper.ts';
+import type { Batches } from '../batches/open-batches.ts';
 import { endBatchRetention } from '../batches/retention.ts';
 import { openBilling } from '../billing/open-billing.ts';
 import { IdempotencyStore } from '../idempotency/idempotency-store.ts';
@@ -9,6 +10,7 @@ import { endRetention } from '../jobs/sweeps/retention.ts';
 import { WaitingJobs } from '../jobs/sweeps/waiting-jobs.ts';
 import { KeyStore } from '../keys/key-store.ts';
 import { RateLimiter } from '../limits/rate-limiter.ts';
+import { MailOutbox } from '../mail/outbox.ts';
 import { ensureIndexes } from '../store/collection-spec.ts';
 import { TemplateStore } from '../templates/template-store.ts';
 import { RequestLog } from '../usage/request-log.ts';
@@ -31,28 +33,30 @@ const MAIL_GRACE_MS = 5_000;
 const STUCK_AFTER_MS = 120_000;
 
 /** The sweeps that make whole what crashes, lost messages and time have left behind. */
-export async function startDispatcher(core: Core): Promise<Component> {
+export async function startDispatcher(core: Core, batches: Batches): Promise<Component> {
   const { metrics, logger, connection } = core;
   const sweeper = new Sweeper(logger, (sweep, repaired, failed) => {
     metrics.sweeps.inc({ sweep, outcome: failed ? 'failed' : 'done' });
     if (repaired > 0) metrics.sweepRepairs.inc({ sweep }, repaired);
   });
   const sender = openSender(core);
-  const mails = openMailSender(core);
+  const outbox = new MailOutbox(connection, core.clock);
+  const mails = openMailSender(core, outbox);
   const keys = new KeyStore(connection, core.clock);
   const accountServices = createAccountServices(connection, { ...core, keys });
   const billing = openBilling({
     ...core,
     ...core.jobs,
     ...accountServices,
+    outbox,
     publicUrl: () => core.address.publicUrl ?? '',
   });
   const sweeps = [
-    ...jobSweeps(core),
+    ...jobSweeps(core, batches),
     callbackSweep(core, sender.sender),
-    mailSweep(core, mails),
+    mailSweep(core, outbox, mails),
     ...billingSweeps(billing, core.config, metrics),
-    ...expirySweeps(core, accountServices),
+    ...expirySweeps(core, accountServices, outbox),
   ];
   await ensureIndexes(connection);
   // Counted from zero, or the first failure and the first repair of a sweep would not show as an increase.
@@ -74,7 +78,7 @@ export async function startDispatcher(core: Core): Promise<Component> {
 }
 
 /** Counts anew what accounts keep: what each part of Platen keeps of them. */
-function storedRecount({ connection, jobs, batches, clock }: Core): StoredRecount {
+function storedRecount({ connection, jobs, batchStore, clock }: Core): StoredRecount {
   const { history, live } = jobs.store;
   const templates = new TemplateStore(connection, clock);
   return new StoredRecount({
@@ -83,19 +87,19 @@ function storedRecount({ connection, jobs, batches, clock }: Core): StoredRecoun
     counts: [
       (accountId) => history.storedBytes(accountId),
       (accountId) => live.inputBytes(accountId),
-      (accountId) => batches.store.sharedBytes(accountId),
+      (accountId) => batchStore.sharedBytes(accountId),
       (accountId) => templates.storedBytes(accountId),
     ],
   });
 }
 
-function jobSweeps(core: Core): Sweep[] {
-  const { jobs, batches, accountPlans, clock, config, metrics, outputs } = core;
+function jobSweeps(core: Core, batches: Batches): Sweep[] {
+  const { jobs, accountPlans, planOf, clock, config, metrics, outputs } = core;
   const { ledger, retries, store, stored } = jobs;
   const parts = {
     ...jobs,
     clock,
-    planOf: (accountId: string) => accountPlans.planOf(accountId),
+    planOf,
     redeliveryMs: config.PLATEN_REDELIVERY_MS,
     retryBaseMs: config.PLATEN_RETRY_BASE_MS,
     random: Math.random,
@@ -150,7 +154,7 @@ function jobSweeps(core: Core): Sweep[] {
 }
 
 /** Deletes what has had its time. */
-function expirySweeps(core: Core, accountServices: AccountServices): Sweep[] {
+function expirySweeps(core: Core, accountServices: AccountServices, outbox: MailOutbox): Sweep[] {
   const { connection, clock, logger, counters } = core;
   const requestLog = new RequestLog(connection, logger);
   const limiter = new RateLimiter(connection, clock);
@@ -163,7 +167,7 @@ function expirySweeps(core: Core, accountServices: AccountServices): Sweep[] {
     'idempotency-keys': (now) => idempotency.deleteExpired(now),
     workers: (now) => workers.forgetUnseen(new Date(now.getTime() - FORGET_WORKER_MS)),
     'callback-deliveries': (now) => core.callbacks.deliveries.deleteOld(now),
-    'old-mails': (now) => core.outbox.deleteOld(now),
+    'old-mails': (now) => outbox.deleteOld(now),
     'account-records': (now) => accountServices.deleteExpired(now),
   };
   return Object.entries(deletions).map(([name, run]) => ({

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import type { Sweep } from '../async/sweeper.ts';
+import { DisableLinks } from '../billing/disable-links.ts';
 import { createFolderTransport } from '../mail/folder.ts';
 import type { MailTransport } from '../mail/mail.ts';
+import type { MailOutbox } from '../mail/outbox.ts';
 import { MailSender } from '../mail/sender.ts';
 import { createSmtpTransport } from '../mail/smtp.ts';
 import type { Core } from './core.ts';
@@ -12,12 +14,16 @@ export const DISABLE_PATH = '/public/auto-overage/disable';
 /** At least between two looks for mails, in milliseconds. */
 const LEAST_PAUSE_MS = 1000;
 
-/** What sends the mails of the outbox; undefined where there is no mail server, and mails are kept. */
-export function openMailSender(core: Core): MailSender | undefined {
-  const { config, metrics, logger, clock, address, outbox, disableLinks } = core;
+/**
+ * What sends the mails of the outbox; undefined where there is no mail server, and mails are kept. To be opened before the
+ * connection's indexes are.
+ */
+export function openMailSender(core: Core, outbox: MailOutbox): MailSender | undefined {
+  const { config, metrics, logger, clock, connection, address } = core;
   for (const outcome of ['sent', 'retried', 'failed']) metrics.mails.inc({ outcome }, 0);
   const transport = transportOf(core);
   if (transport === undefined) return undefined;
+  const disableLinks = new DisableLinks(connection);
   return new MailSender({
     outbox,
     transport,
@@ -43,7 +49,8 @@ function transportOf({ role, config, logger }: Core): MailTransport | undefined 
 }
 
 export function mailSweep(
-  { config, metrics, outbox }: Pick<Core, 'config' | 'metrics' | 'outbox'>,
+  { config, metrics }: Pick<Core, 'config' | 'metrics'>,
+  outbox: MailOutbox,
   sender: MailSender | undefined,
 ): Sweep {
   return {

@@ -1,3 +1,4 @@
+import type { Batches } from '../batches/open-batches.ts';
 import { type Config, type JobRole, opsPortOf } from '../config.ts';
 import { sandboxProcesses } from '../sandbox/turns.ts';
 import { type EmbeddedDatabase, startEmbeddedDatabase } from '../store/embedded/start-embedded.ts';
@@ -11,6 +12,7 @@ import { type Core, openCore } from './core.ts';
 import { startDispatcher } from './dispatcher.ts';
 import { type HealthChecks, healthOf, type LifePhase } from './health.ts';
 import { startOpsServer } from './http-server.ts';
+import { openBatchesOn } from './job-life.ts';
 import { announceDatabase, type FirstKey, firstAccount, standaloneSecret } from './standalone-data.ts';
 import { startWorker } from './worker.ts';
 
@@ -44,7 +46,7 @@ const ROLES: Readonly<
 > = {
   async api(starting) {
     if (hasOpsPort(starting)) await addOpsServer(starting);
-    return addApi(starting, openTemplates(starting));
+    return addApi(starting, openTemplates(starting), openBatches(starting));
   },
   async worker(starting) {
     const server = await addOpsServer(starting);
@@ -53,16 +55,17 @@ const ROLES: Readonly<
   },
   async dispatcher(starting) {
     const server = await addOpsServer(starting);
-    starting.add(await startDispatcher(starting.core));
+    starting.add(await startDispatcher(starting.core, openBatches(starting)));
     return server;
   },
   async standalone(starting) {
     const { core, add } = starting;
     if (hasOpsPort(starting)) await addOpsServer(starting);
     const templates = openTemplates(starting);
-    add(await startDispatcher(core));
+    const batches = openBatches(starting);
+    add(await startDispatcher(core, batches));
     add(await startWorker(core, templates));
-    return addApi(starting, templates);
+    return addApi(starting, templates, batches);
   },
 };
 
@@ -110,6 +113,7 @@ export async function runRole(
 async function addApi(
   { core, closers, add, checks }: Starting,
   templates: TemplateEngine,
+  batches: Batches,
 ): Promise<Pick<RunningRole, 'port' | 'firstKey'>> {
   const { config } = core;
   const secret = config.PLATEN_SECRET ?? (await standaloneSecret(config.PLATEN_DATA_DIR));
@@ -119,7 +123,7 @@ async function addApi(
     core.role === 'standalone' && config.PLATEN_BOOTSTRAP_EMAIL === undefined
       ? await firstAccount({ ...core, ...services })
       : undefined;
-  const { port } = add(await startApi(core, services, secret, templates, checks));
+  const { port } = add(await startApi(core, { ...services, batches }, secret, templates, checks));
   return { port, firstKey };
 }
 
@@ -142,6 +146,13 @@ function openTemplates({ core, closers }: Starting): TemplateEngine {
   const engine = createTemplateEngine({ processes, logger });
   closers.add(() => engine.close());
   return engine;
+}
+
+/** The same ones for all components of the process. */
+function openBatches({ core, closers }: Starting): Batches {
+  const batches = openBatchesOn(core, core);
+  closers.add(() => batches.care.idle());
+  return batches;
 }
 
 async function openEmbedded(

@@ -3,6 +3,7 @@ import type { Logger } from '../telemetry/logger.ts';
 
 /** A request that cannot reach the database fails after this time, rather than hang. */
 const SERVER_SELECTION_MS = 10_000;
+const PING_MS = 2000;
 
 /**
  * Opens a connection of its own (no global one): two of them can live in one process.
@@ -26,6 +27,11 @@ export async function connectDatabase(uri: string, logger: Logger): Promise<Conn
   });
   connection.on('reconnected', () => logger.info('database connection is back'));
   return connection.asPromise();
+}
+
+/** Resolves when the database answers. @throws when it does not, within two seconds at the latest. */
+export async function pingDatabase(connection: Connection): Promise<void> {
+  await connection.db?.command({ ping: 1 }, { timeoutMS: PING_MS });
 }
 
 /** Whether an error says that the database cannot be reached at the moment, rather than that it refused something. */

@@ -1,20 +1,20 @@
 import type { Connection } from 'mongoose';
 import { pino } from 'pino';
-import { BatchStore } from '../../src/batches/batch-store.ts';
-import { countItems } from '../../src/batches/count-items.ts';
-import { type Batches, openBatches } from '../../src/batches/open-batches.ts';
+import type { Batches } from '../../src/batches/open-batches.ts';
 import type { Bus } from '../../src/bus/bus.ts';
 import { createInProcessBus } from '../../src/bus/in-process.ts';
-import { type Callbacks, openCallbacks } from '../../src/callbacks/open-callbacks.ts';
+import type { Callbacks } from '../../src/callbacks/open-callbacks.ts';
+import { SigningKeys } from '../../src/callbacks/signing-keys.ts';
 import type { Clock } from '../../src/clock.ts';
 import { IdempotencyStore } from '../../src/idempotency/idempotency-store.ts';
 import type { NewJob } from '../../src/jobs/admission.ts';
 import type { Job } from '../../src/jobs/job.ts';
 import { newJobId, newJob as newJobOfOrder } from '../../src/jobs/new-job.ts';
-import { type Jobs, openJobs } from '../../src/jobs/open-jobs.ts';
+import type { Jobs } from '../../src/jobs/open-jobs.ts';
 import { AdmissionTimer } from '../../src/limits/admission-timer.ts';
 import { RateLimiter } from '../../src/limits/rate-limiter.ts';
 import { DEFAULT_PLANS, type Plan } from '../../src/plans/plan.ts';
+import { openBatchesOn, openJobLife } from '../../src/roles/job-life.ts';
 import { ensureIndexes } from '../../src/store/collection-spec.ts';
 import { connectDatabase } from '../../src/store/connection.ts';
 import { RequestLog } from '../../src/usage/request-log.ts';
@@ -36,7 +36,7 @@ export class TestClock implements Clock {
 
 export interface Domain extends Jobs {
   readonly batches: Batches;
-  readonly callbacks: Callbacks;
+  readonly callbacks: Callbacks & { readonly keys: SigningKeys };
   readonly connection: Connection;
   readonly bus: Bus;
   readonly clock: TestClock;
@@ -70,9 +70,7 @@ export async function openDomain(
   const bus = options.bus ?? createInProcessBus();
   const counters = new UsageCounters(connection, logger);
   const requestLog = new RequestLog(connection, logger);
-  const batchStore = new BatchStore(connection, clock);
-  const callbacks = openCallbacks(connection, clock);
-  const jobs = openJobs({
+  const jobLife = openJobLife({
     connection,
     bus,
     clock,
@@ -81,10 +79,10 @@ export async function openDomain(
     planOf,
     slotsPerWorker: () => 2,
     observeEnd: ({ state, error }) => ended.push(`${state} ${error?.code}`),
-    furtherSteps: [countItems(batchStore, callbacks.batchFinished), callbacks.step],
   });
-  const onFinished = callbacks.batchFinished;
-  const batches = openBatches(batchStore, jobs, { clock, logger, planOf, onFinished });
+  const { jobs } = jobLife;
+  const batches = openBatchesOn(jobLife, { clock, logger, planOf });
+  const callbacks = { ...jobLife.callbacks, keys: new SigningKeys(connection, clock) };
   const idempotency = new IdempotencyStore(connection, clock);
   const limiter = new RateLimiter(connection, clock);
   await ensureIndexes(connection);

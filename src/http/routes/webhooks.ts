@@ -27,12 +27,12 @@ const list = defineRoute({
     sort: z.enum(['created_desc', 'created_asc']).default('created_desc'),
   }),
   responses: { 200: { description: 'One page of callbacks.', schema: webhookDeliveryListSchema } },
-}).handledBy(async ({ query, caller }, { callbacks }: ApiParts) => {
+}).handledBy(async ({ query, caller }, { deliveries }: ApiParts) => {
   const { status: state, limit, offset, sort } = query;
   const newestFirst = sort === 'created_desc';
-  const found = await callbacks.deliveries.list(caller.accountId, { state, limit, offset, newestFirst });
-  const deliveries = found.deliveries.map(deliveryBody);
-  return { status: 200, json: { total: found.total, limit, offset, deliveries } };
+  const found = await deliveries.list(caller.accountId, { state, limit, offset, newestFirst });
+  const page = found.deliveries.map(deliveryBody);
+  return { status: 200, json: { total: found.total, limit, offset, deliveries: page } };
 });
 
 const redeliver = defineRoute({
@@ -48,8 +48,8 @@ const redeliver = defineRoute({
     202: { description: 'The callback, which is about to be sent.', schema: webhookDeliverySchema },
   },
   errors: ['NOT_FOUND'],
-}).handledBy(async ({ params, caller }, { callbacks }: ApiParts) => {
-  const delivery = await callbacks.deliveries.redeliver(caller.accountId, params.id);
+}).handledBy(async ({ params, caller }, { deliveries }: ApiParts) => {
+  const delivery = await deliveries.redeliver(caller.accountId, params.id);
   if (delivery === undefined) throw new PlatenError('NOT_FOUND', `There is no callback ${params.id}.`);
   return { status: 202, json: deliveryBody(delivery) };
 });
@@ -66,8 +66,8 @@ const keys = defineRoute({
       schema: webhookKeyListSchema,
     },
   },
-}).handledBy(async ({ caller }, { callbacks }: ApiParts) => {
-  const signing = await callbacks.keys.list(caller.accountId);
+}).handledBy(async ({ caller }, { signingKeys }: ApiParts) => {
+  const signing = await signingKeys.list(caller.accountId);
   return {
     status: 200,
     json: {
@@ -90,10 +90,8 @@ const rotate = defineRoute({
   tags,
   auth: 'bearer',
   responses: { 200: { description: 'The new key, with its secret this once.', schema: newWebhookKeySchema } },
-}).handledBy(async ({ caller, clientAddress }, { callbacks, audit }: ApiParts) => {
-  const { accountId } = caller;
-  const { id, secret } = await callbacks.keys.rotate(accountId);
-  await audit.record({ ...byAccount(clientAddress), accountId, action: 'webhook_key.rotated', targetId: id });
+}).handledBy(async ({ caller, clientAddress }, { signingKeys }: ApiParts) => {
+  const { id, secret } = await signingKeys.rotate(caller.accountId, byAccount(clientAddress));
   return { status: 200, json: { id, secret } };
 });
 

@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { BatchStore } from '../../../src/batches/batch-store.ts';
 import { openCallbacks } from '../../../src/callbacks/open-callbacks.ts';
+import { SigningKeys } from '../../../src/callbacks/signing-keys.ts';
 import { connectDatabase } from '../../../src/store/connection.ts';
 import { TestClock } from '../../support/domain.ts';
 import { openSender, testAgent } from './support.ts';
@@ -30,7 +31,7 @@ function killedAt<T extends object>(target: T): T {
 const connection = await connectDatabase(uri, pino({ level: 'silent' }));
 const clock = new TestClock();
 clock.pass(Number(ahead));
-const callbacks = openCallbacks(connection, clock);
+const callbacks = { ...openCallbacks(connection, clock), keys: new SigningKeys(connection, clock) };
 const store = new BatchStore(connection, clock);
 const sender = openSender({ callbacks, batches: { store }, clock }, testAgent(), {
   deliveries: killedAt(callbacks.deliveries),

@@ -10,6 +10,7 @@ import { BatchFiles } from '../../../../src/batches/batch-files.ts';
 import { type AutoOverage, NO_AUTO_OVERAGE } from '../../../../src/billing/auto-overage.ts';
 import { DisableLinks } from '../../../../src/billing/disable-links.ts';
 import { type Billing, type BillingConfig, openBilling } from '../../../../src/billing/open-billing.ts';
+import { SigningKeyService } from '../../../../src/callbacks/signing-key-service.ts';
 import { createAddressPolicy } from '../../../../src/egress/address-policy.ts';
 import { checkCallbackUrl } from '../../../../src/egress/callback-url.ts';
 import { parseNetworks } from '../../../../src/egress/networks.ts';
@@ -198,7 +199,11 @@ export async function openApi(
       plans,
       links,
       publicUrl: () => url,
-      callbacks: domain.callbacks,
+      deliveries: domain.callbacks.deliveries,
+      signingKeys: new SigningKeyService({
+        keys: domain.callbacks.keys,
+        audit: accountServices.audit,
+      }),
       billing,
       checkCallbackUrl: (url) => checkCallbackUrl(url, callbackPolicy),
       autoOverage: options.autoOverage ?? billing.selling?.autoOverage ?? NO_AUTO_OVERAGE,
