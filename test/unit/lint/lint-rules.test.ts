@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url));
+const BIOME = join(REPOSITORY, 'node_modules/.bin/biome');
+
+/** Each is wrong by itself, wherever the domain is. */
+const WAYS_ROUND_COLLECTIONS = [
+  "connection.collection('jobs');",
+  "connection.collection('jobs', {});",
+  "connection.collection<Job>('jobs');",
+  "connection.collection<Job>('jobs', {});",
+  "connection?.collection('jobs');",
+  "connection['collection']('jobs');",
+  'connection[`collection`](name);',
+  "connection.collection.call(connection, 'jobs');",
+  'const open = connection.collection;',
+  'const { collection } = connection;',
+  'const { collection: open } = connection;',
+  "const { 'collection': open } = connection;",
+  'export const open = ({ collection }: Connection) => collection;',
+  '({ collection } = connection);',
+  '({ collection: open } = connection);',
+  "connection.model('Job');",
+  "connection.model('Job', schema, 'jobs');",
+  "connection.model<Job>('Job', schema);",
+  'connection.models.Job;',
+  'connection.db;',
+  "connection.useDb('other');",
+  'connection.getClient();',
+  "connection.createCollection('jobs');",
+  'new mongo.MongoClient(uri);',
+];
+
+const IMPORTS_ROUND_THE_ADAPTER = [
+  "import mongoose from 'mongoose';",
+  "import { model } from 'mongoose';",
+  "import { Schema } from 'mongoose';",
+  "import * as everything from 'mongoose';",
+  "import { MongoClient } from 'mongodb';",
+];
+
+const UPWARD_IMPORTS = [
+  "import { createHttpApp } from '../http/app.ts';",
+  "import { runRole } from '../roles/run-role.ts';",
+  "import express from 'express';",
+];
+/** The folders that may import those: what serves HTTP, what puts together, and what runs it. */
+const ABOVE = ['http', 'roles', 'cli'];
+
+const HIDING_CASTS = ['value as never;', 'value as never[];', 'f(value as any);', 'value as any[];'];
+
+const ALLOWED = [
+  "import { type Connection, mongo } from 'mongoose';",
+  "const spec = { name: 'jobs', collection: 'jobs', model: 1, db: 2 };",
+  'new Collection<Job>(connection, spec);',
+  'const model = value as unknown;',
+];
+
+interface Finding {
+  readonly rule: string;
+  readonly place: string;
+}
+
+/** What Biome finds in each file, under the configuration and the rules of this repository. */
+async function lint(files: ReadonlyMap<string, string>): Promise<Finding[]> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'platen-lint-')));
+  try {
+    for (const kept of ['biome.json', '.gitignore', 'scripts/lint'])
+      await cp(join(REPOSITORY, kept), join(root, kept), { recursive: true });
+    for (const [file, text] of files) {
+      await mkdir(dirname(join(root, file)), { recursive: true });
+      await writeFile(join(root, file), text);
+    }
+    const options = ['lint', '--reporter=github', '--max-diagnostics=none', '--diagnostic-level=error', '.'];
+    const output = await new Promise<string>((resolve) => {
+      // It ends with 1 when it finds something.
+      execFile(BIOME, options, { cwd: root }, (_error, stdout) => resolve(stdout));
+    });
+    const lines = output.matchAll(/^::error title=([^,]*),file=([^,]*),line=(\d+)/gm);
+    return [...lines].map(([, rule, file, line]) => ({
+      rule: rule!,
+      place: `${relative(root, file!)}:${line}`,
+    }));
+  } finally {
+    await rm(root, { recursive: true, force: true });
+  }
+}
+
+/** The lines that the rule finds in a file with these lines, and in the same file elsewhere. */
+async function found(rule: string, lines: readonly string[], ...files: string[]): Promise<string[][]> {
+  const findings = await lint(new Map(files.map((file) => [file, `${lines.join('\n')}\n`])));
+  const places = new Set(findings.filter((one) => one.rule === rule).map(({ place }) => place));
+  return files.map((file) => lines.filter((_, i) => places.has(`${file}:${i + 1}`)));
+}
+
+describe('The lint rules of this repository', () => {
+  it('find every way to a collection or a model round the adapter, outside src/store and src/layout', async () => {
+    const files = ['src/jobs/x.ts', 'src/http/x.ts', 'src/roles/x.ts', 'src/store/x.ts', 'src/layout/x.ts'];
+    const [jobs, http, roles, store, layout] = await found('plugin', WAYS_ROUND_COLLECTIONS, ...files);
+    for (const outside of [jobs, http, roles]) assert.deepEqual(outside, WAYS_ROUND_COLLECTIONS);
+    for (const inside of [store, layout]) assert.deepEqual(inside, []);
+  });
+
+  it('find imports of models, schemas and the driver, outside src/store', async () => {
+    const files = ['src/jobs/x.ts', 'src/http/x.ts', 'src/bus/x.ts', 'src/layout/x.ts', 'src/store/x.ts'];
+    const rule = 'lint/style/noRestrictedImports';
+    const [store, ...outside] = (await found(rule, IMPORTS_ROUND_THE_ADAPTER, ...files)).reverse();
+    for (const some of outside) assert.deepEqual(some, IMPORTS_ROUND_THE_ADAPTER);
+    assert.deepEqual(store, []);
+  });
+
+  it('find imports that point upwards, in every folder below the roles', async () => {
+    const folders = await readdir(join(REPOSITORY, 'src'), { withFileTypes: true });
+    const below = folders.filter((entry) => entry.isDirectory() && !ABOVE.includes(entry.name));
+    const files = below.map(({ name }) => `src/${name}/x.ts`);
+    assert.ok(files.includes('src/jobs/x.ts'));
+    const all = await found('lint/style/noRestrictedImports', UPWARD_IMPORTS, ...files);
+    const escaped = files.filter((_, i) => all[i]!.length < UPWARD_IMPORTS.length);
+    assert.deepEqual(escaped, []);
+  });
+
+  it('find casts that hide what they cast', async () => {
+    for (const some of await found('plugin', HIDING_CASTS, 'src/jobs/x.ts', 'src/store/x.ts', 'test/x.ts'))
+      assert.deepEqual(some, HIDING_CASTS);
+  });
+
+  it('find nothing in what is as it should be', async () => {
+    assert.deepEqual(await found('plugin', ALLOWED, 'src/jobs/x.ts'), [[]]);
+    assert.deepEqual(await found('lint/style/noRestrictedImports', ALLOWED, 'src/jobs/x.ts'), [[]]);
+  });
+});
