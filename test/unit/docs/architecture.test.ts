@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 const DOCUMENT = readFileSync(new URL('../../../docs/architecture.md', import.meta.url), 'utf8');
 const SOURCES = new URL('../../../src/', import.meta.url);
@@ -29,5 +29,14 @@ describe('The walk from a request to a PDF', () => {
       ...asked.filter((file) => !shortened.test(file)),
     ].filter((file) => !existsSync(new URL(file, SOURCES)));
     assert.deepEqual(missing, []);
+  });
+});
+
+describe('The description of the sources', () => {
+  it('names every folder of src', () => {
+    const folders = readdirSync(SOURCES, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    assert.ok(folders.length > 10);
+    const unnamed = folders.filter(({ name }) => !DOCUMENT.includes(`\`src/${name}`));
+    assert.deepEqual(unnamed, []);
   });
 });
