@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts';
 import { quotaOf, refuseIfSlow, tookTooLong } from '../jobs/admission.ts';
 import { type BeyondQuota, withMore } from '../jobs/beyond-quota.ts';
 import type { JobSource } from '../jobs/job.ts';
+import { BATCH_LANE } from '../jobs/lanes.ts';
 import type { Ledger } from '../jobs/ledger/ledger.ts';
 import type { QuotaLimit } from '../jobs/ledger/ledger-filter.ts';
 import { DEFAULT_FORMAT, newInput } from '../jobs/new-job.ts';
@@ -13,7 +14,6 @@ import { shareParts } from '../jobs/store/shared-parts.ts';
 import type { AdmissionTimer } from '../limits/admission-timer.ts';
 import { quotaPeriod } from '../usage/quota-period.ts';
 import { type Batch, type BatchItem, chunkSizeOf, itemJobId } from './batch.ts';
-import { BATCH_LANE } from './batch-lane.ts';
 import type { BatchStore } from './batch-store.ts';
 import { EXPANDER_MS } from './expansion.ts';
 

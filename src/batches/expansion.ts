@@ -1,13 +1,12 @@
 import type { Clock } from '../clock.ts';
 import type { HandOver } from '../jobs/hand-over.ts';
 import type { Job } from '../jobs/job.ts';
-import { placeOf } from '../jobs/lanes.ts';
+import { BATCH_LANE, placeOf } from '../jobs/lanes.ts';
 import type { Ledger } from '../jobs/ledger/ledger.ts';
 import { queuedJob } from '../jobs/new-job.ts';
 import type { JobStore } from '../jobs/store/job-store.ts';
 import { type NamedPlan, poolOf } from '../plans/plan.ts';
 import { type Batch, chunkCount, itemJobId } from './batch.ts';
-import { BATCH_LANE } from './batch-lane.ts';
 import type { BatchStore } from './batch-store.ts';
 
 export interface ExpansionParts {

@@ -9,19 +9,18 @@ import type { EgressRecord } from './document/load-url.ts';
 import type { CountPages, Finish } from './finish.ts';
 import { JobEnd } from './job-end.ts';
 import type { DocumentHost } from './page/document-host.ts';
-import { PhaseTimer } from './phase-timer.ts';
 import type { RenderBrowser } from './pool/browser.ts';
 import { BrowserPool, type RecycleLimits, type RestartReason } from './pool/browser-pool.ts';
 import { ContextPool } from './pool/context-pool.ts';
 import { RenderSlots } from './pool/render-slots.ts';
 import { WarmMemory } from './pool/warm-memory.ts';
-import { WatermarkCache } from './print/watermark-cache.ts';
+import { WatermarkCache } from './print/watermark.ts';
 import { findBrowser } from './process/find-browser.ts';
 import { type MachineMemory, machineMemory } from './process/machine-memory.ts';
 import { reasonAgainstSandbox, SandboxMissing, type SandboxPolicy, sandboxOf } from './process/sandbox.ts';
 import { sweepUserData } from './process/user-data.ts';
 import { asRenderError } from './render-error.ts';
-import { type RenderParts, renderJob } from './render-job.ts';
+import { PhaseTimer, type RenderParts, renderJob } from './render-job.ts';
 import type { BrowserStatus, RenderedPdf, Renderer, RendererHealth, RenderRequest } from './renderer.ts';
 
 /** `account`: a kept context per account; `job`: a fresh context per job; `browser`: a fresh process tree per job. */

@@ -10,12 +10,25 @@ import { waitForSelector } from './document/wait-for-selector.ts';
 import { waitUntilDrawn } from './document/wait-until-drawn.ts';
 import { type CountPages, type Finish, finishPdf, timeLeft } from './finish.ts';
 import type { JobEnd } from './job-end.ts';
-import type { PhaseTimer } from './phase-timer.ts';
 import type { RenderContext } from './pool/render-context.ts';
 import { printPage, printSettings } from './print/print.ts';
-import { watermarkFor } from './print/watermark.ts';
-import type { WatermarkCache } from './print/watermark-cache.ts';
-import type { RenderedPdf, RenderRequest } from './renderer.ts';
+import { type WatermarkCache, watermarkFor } from './print/watermark.ts';
+import type { RenderedPdf, RenderPhase, RenderRequest } from './renderer.ts';
+
+/** Times the phases of a render, one after another. */
+export class PhaseTimer {
+  /** Epoch milliseconds. */
+  readonly startedAt = Date.now();
+  readonly phases: Record<RenderPhase, number> = { page: 0, load: 0, wait: 0, print: 0, finish: 0 };
+  #last = performance.now();
+
+  /** Ends `phase`, which began when the one before it ended. */
+  lap(phase: RenderPhase): void {
+    const now = performance.now();
+    this.phases[phase] += now - this.#last;
+    this.#last = now;
+  }
+}
 
 /** One render: what was ordered, the document as examined, and what ends it early. */
 export interface RenderJob {

@@ -16,6 +16,9 @@ export interface LaneState {
   readonly tail: number;
 }
 
+/** The lane that items of batches wait in: behind everything that a caller of their account waits for. */
+export const BATCH_LANE: Lane = 'bulk';
+
 export function laneOf(jobClass: JobClass, triedBefore: boolean): Lane {
   return triedBefore ? `${jobClass}-again` : jobClass;
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Connection } from 'mongoose';
 import type { Clock } from '../clock.ts';
+import type { Plan } from '../plans/plan.ts';
 import { type CountedWindows, WindowCounter } from './fixed-window.ts';
 
 /**
@@ -19,6 +20,19 @@ export interface RateVerdict {
 }
 
 export const RATE_WINDOW_MS = 60_000;
+/**
+ * Looking at a job costs little, and every job that was accepted is looked at several times before it is fetched. If
+ * that counted as much as asking for work, following one job would use up a small plan's minute.
+ */
+const READS_PER_REQUEST = 10;
+
+/**
+ * Ten requests a second, on every plan: people look after their keys and templates in a dashboard whatever they pay. A
+ * page that asks for five lists every five seconds makes sixty a minute, so ten such pages may be open at a time; a script
+ * that asks as fast as it is answered meets the bound within seconds. A plan with a higher rate has scripts of its own,
+ * and may manage its account as fast as it may ask for PDFs.
+ */
+const LEAST_ACCOUNT_REQUESTS = 600;
 /** Exhausted windows that a process remembers. */
 const REMEMBERED = 10_000;
 /** One account's requests of one kind, by `<account>:<kind>`. */
@@ -68,6 +82,15 @@ export class RateLimiter {
   deleteOld(now: Date): Promise<number> {
     return this.#counter.deleteEnded(now);
   }
+}
+
+/** Requests a minute of each kind that a plan allows an account. */
+export function allowances(plan: Plan): Readonly<Record<RateKind, number>> {
+  return {
+    requests: plan.requestsPerMinute,
+    reads: plan.requestsPerMinute * READS_PER_REQUEST,
+    account: Math.max(LEAST_ACCOUNT_REQUESTS, plan.requestsPerMinute),
+  };
 }
 
 /** Where in the minute an account's windows begin, in milliseconds. */

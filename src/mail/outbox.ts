@@ -68,8 +68,8 @@ export class MailOutbox {
     const changed = { $inc: { attempts: 1, version: 1 } };
     if (end.state === 'waiting')
       return this.#mails.updateOne({ _id, version }, { ...changed, $set: { due: end.due, ...error } });
-    const over = { state: end.state, endedAt: this.#clock.now(), ...error };
-    return this.#mails.updateOne({ _id, version }, { ...changed, $set: over, $unset: { due: '' } });
+    const ended = { state: end.state, endedAt: this.#clock.now(), ...error };
+    return this.#mails.updateOne({ _id, version }, { ...changed, $set: ended, $unset: { due: '' } });
   }
 
   /** How many are to be sent, and for how long the oldest has been waiting: milliseconds, 0 without any. */

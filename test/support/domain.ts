@@ -125,11 +125,11 @@ export async function openDomain(
 }
 
 /** A new job, ready to be let in, and its input; it uses no quota unless that is said. */
-export function newJob(accountId: string, over: Partial<Job> = {}): NewJob {
+export function newJob(accountId: string, overrides: Partial<Job> = {}): NewJob {
   const plan: Plan = { ...DEFAULT_PLANS.professional, retentionHours: 24, maxOutputSizeBytes: 1e7 };
   const { job, input } = newJobOfOrder(
     {
-      jobId: over._id ?? newJobId(),
+      jobId: overrides._id ?? newJobId(),
       source: { mode: 'html', html: '<p>hello</p>' },
       options: {},
       output: 'binary',
@@ -139,7 +139,7 @@ export function newJob(accountId: string, over: Partial<Job> = {}): NewJob {
     { accountId, apiKeyId: 'key', apiKeyPrefix: 'sk_live', mode: 'live', planName: 'professional', plan },
     new Date(),
   );
-  return { job: { ...job, quotaPeriod: null, ...over }, input };
+  return { job: { ...job, quotaPeriod: null, ...overrides }, input };
 }
 
 export async function slotsInUse(domain: Domain, accountId: string): Promise<number> {

@@ -60,8 +60,8 @@ export class SweptDomain {
   }
 
   /** @returns the id of a job that was admitted. */
-  async submit(over: Partial<Job> = {}): Promise<string> {
-    const job = newJob('a', over);
+  async submit(overrides: Partial<Job> = {}): Promise<string> {
+    const job = newJob('a', overrides);
     await this.domain.admit(job);
     return job.job._id;
   }

@@ -1,10 +1,10 @@
+import { LRUCache } from 'lru-cache';
 import { PAPER_INCHES, type RenderOptions, type WatermarkOptions } from '../../jobs/render-options.ts';
 import { replaceContent } from '../document/load-html.ts';
 import type { RenderPage } from '../page/render-page.ts';
 import { emptyPage } from '../page/reset.ts';
 import type { RenderRequest } from '../renderer.ts';
 import { printPage, printSettings } from './print.ts';
-import type { WatermarkCache } from './watermark-cache.ts';
 
 const DEFAULTS = { opacity: 0.15, rotation: 45, color: '#888888' };
 /** Of the length that the page offers along the text's direction. */
@@ -16,6 +16,26 @@ const LARGEST = 0.2;
 const MAX_BYTES = 16 * 1024 * 1024;
 /** What CSS colours are made of; anything else could be more than a colour. */
 const COLOR = /^[#a-z0-9(),.%/ +-]+$/i;
+
+/** Accounts whose watermarks are kept, and watermarks kept of each. */
+const MAX_ACCOUNTS = 256;
+const MAX_WATERMARKS = 8;
+
+/** Printed watermarks by what makes them, apart for every account; the ones not used for longest give way. */
+export class WatermarkCache {
+  readonly #accounts = new LRUCache<string, LRUCache<string, Uint8Array>>({ max: MAX_ACCOUNTS });
+
+  get(accountId: string, key: string): Uint8Array | undefined {
+    return this.#accounts.get(accountId)?.get(key);
+  }
+
+  set(accountId: string, key: string, pdf: Uint8Array): void {
+    const watermarks =
+      this.#accounts.get(accountId) ?? new LRUCache<string, Uint8Array>({ max: MAX_WATERMARKS });
+    watermarks.set(key, pdf);
+    this.#accounts.set(accountId, watermarks);
+  }
+}
 
 /** The printed watermark that a job asks for, if any: from the cache, or printed in the job's own page. */
 export async function watermarkFor(

@@ -144,12 +144,12 @@ async function remove(files: Files, chunks: Chunks, key: OutputKey): Promise<voi
 async function deleteBefore(collection: Files | Chunks, end: string): Promise<number> {
   let deleted = 0;
   for (;;) {
-    const over = await collection.find(
+    const expired = await collection.find(
       { _id: { $lt: end } },
       { projection: { _id: 1 }, limit: DELETE_BATCH },
     );
-    if (over.length === 0) return deleted;
-    deleted += await collection.deleteMany({ _id: { $in: over.map(({ _id }) => _id) } });
-    if (over.length < DELETE_BATCH) return deleted;
+    if (expired.length === 0) return deleted;
+    deleted += await collection.deleteMany({ _id: { $in: expired.map(({ _id }) => _id) } });
+    if (expired.length < DELETE_BATCH) return deleted;
   }
 }

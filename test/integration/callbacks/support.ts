@@ -76,7 +76,7 @@ export function openSender(
     readonly batches: { readonly store: CallbackSenderParts['batches'] };
   },
   agent: Agent,
-  { timeoutMs = 10_000, ...over }: Partial<CallbackSenderParts> & { timeoutMs?: number } = {},
+  { timeoutMs = 10_000, ...overrides }: Partial<CallbackSenderParts> & { timeoutMs?: number } = {},
 ): CallbackSender {
   return new CallbackSender({
     ...domain.callbacks,
@@ -88,7 +88,7 @@ export function openSender(
     random: () => 0.5,
     logger: pino({ level: 'silent' }),
     observe: () => undefined,
-    ...over,
+    ...overrides,
   });
 }
 

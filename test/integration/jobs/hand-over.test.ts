@@ -33,8 +33,8 @@ describe('The slot of a job that ends', () => {
     await second.close();
   });
 
-  const submit = async (domain: Domain, count: number, over: Partial<Job> = {}) => {
-    const jobs = Array.from({ length: count }, () => newJob('a', over));
+  const submit = async (domain: Domain, count: number, overrides: Partial<Job> = {}) => {
+    const jobs = Array.from({ length: count }, () => newJob('a', overrides));
     await domain.admit(...jobs);
     return jobs.map(({ job }) => job._id);
   };

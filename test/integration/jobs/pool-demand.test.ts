@@ -19,10 +19,10 @@ describe('The demand of a pool', () => {
   });
   afterEach(() => domain.close());
 
-  const submit = async (count: number, accountId = 'a', over: Partial<Job> = {}): Promise<string[]> => {
+  const submit = async (count: number, accountId = 'a', overrides: Partial<Job> = {}): Promise<string[]> => {
     const ids: string[] = [];
     for (let i = 0; i < count; i += 1) {
-      const job = newJob(accountId, over);
+      const job = newJob(accountId, overrides);
       await domain.admit(job);
       ids.push(job.job._id);
     }
@@ -33,7 +33,7 @@ describe('The demand of a pool', () => {
     assert.ok(job);
     return job;
   };
-  const report = (id: string, over: Partial<WorkerReport> = {}) =>
+  const report = (id: string, overrides: Partial<WorkerReport> = {}) =>
     registry.report({
       _id: id,
       pool: 'default',
@@ -46,7 +46,7 @@ describe('The demand of a pool', () => {
       startedAt: new Date(1000),
       sandbox: 'on',
       browser: null,
-      ...over,
+      ...overrides,
     });
   const read = () =>
     readPoolDemand({

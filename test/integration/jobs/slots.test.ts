@@ -38,8 +38,8 @@ describe('plan slots', () => {
   });
   afterEach(() => domain.close());
 
-  const submit = async (accountId: string, over: Partial<Job> = {}) => {
-    const job = newJob(accountId, over);
+  const submit = async (accountId: string, overrides: Partial<Job> = {}) => {
+    const job = newJob(accountId, overrides);
     await domain.admit(job);
     return job.job._id;
   };

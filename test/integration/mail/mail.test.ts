@@ -38,8 +38,8 @@ describe('Mails', () => {
     await connection.collection('mails').deleteMany({});
   });
 
-  const sender = (over: Parameters<typeof openMailSender>[2] = {}) =>
-    openMailSender({ outbox, clock }, createSmtpTransport(server.url), over);
+  const sender = (overrides: Parameters<typeof openMailSender>[2] = {}) =>
+    openMailSender({ outbox, clock }, createSmtpTransport(server.url), overrides);
 
   it('reach a mail server as plain text and HTML, once for each id', async () => {
     for (let count = 0; count < 3; count += 1) await outbox.enqueue(purchased('block-1:granted'));

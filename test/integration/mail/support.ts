@@ -22,7 +22,7 @@ export function purchased(id: string, to = 'ada@example.com'): NewMail {
 export function openMailSender(
   { outbox, clock }: { outbox: MailOutbox; clock: Clock },
   transport: MailTransport,
-  over: Partial<MailSenderParts> = {},
+  overrides: Partial<MailSenderParts> = {},
 ): MailSender {
   return new MailSender({
     outbox,
@@ -33,6 +33,6 @@ export function openMailSender(
     logger: pino({ level: 'silent' }),
     random: () => 0,
     observe: () => undefined,
-    ...over,
+    ...overrides,
   });
 }

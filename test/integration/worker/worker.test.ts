@@ -57,7 +57,7 @@ describe('a worker', function () {
     dropped += 1;
   };
 
-  const startWorker = async (over: { slots?: number; pool?: string } = {}) => {
+  const startWorker = async (overrides: { slots?: number; pool?: string } = {}) => {
     const worker = new Worker({
       ...domain,
       outputs,
@@ -72,7 +72,7 @@ describe('a worker', function () {
       logger,
       onSlots: () => {},
       observe: { claimed() {}, rendered() {}, ended() {}, retried() {}, lost },
-      ...over,
+      ...overrides,
     });
     await worker.start();
     return worker;

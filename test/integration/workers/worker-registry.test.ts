@@ -8,7 +8,7 @@ import { TestClock } from '../../support/domain.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startMongo } from '../../support/mongo.ts';
 
-function report(id: string, over: Partial<WorkerReport> = {}): WorkerReport {
+function report(id: string, overrides: Partial<WorkerReport> = {}): WorkerReport {
   return {
     _id: id,
     pool: 'default',
@@ -21,7 +21,7 @@ function report(id: string, over: Partial<WorkerReport> = {}): WorkerReport {
     startedAt: new Date(0),
     sandbox: 'on',
     browser: 'HeadlessChrome/153.0',
-    ...over,
+    ...overrides,
   };
 }
 

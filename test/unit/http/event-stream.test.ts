@@ -7,12 +7,12 @@ import { eventually } from '../../support/eventually.ts';
 let things = 0;
 
 /** Something that is followed: it is at a number, up to its end. */
-function thing(over: { at?: number; end?: number } = {}) {
+function thing(overrides: { at?: number; end?: number } = {}) {
   things += 1;
   return {
     name: `thing-${things}`,
-    at: over.at ?? 0,
-    end: over.end ?? 10,
+    at: overrides.at ?? 0,
+    end: overrides.end ?? 10,
     looks: 0,
     async look(): Promise<Snapshot> {
       this.looks += 1;

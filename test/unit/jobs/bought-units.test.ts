@@ -11,12 +11,12 @@ import { quotaPeriod } from '../../../src/usage/quota-period.ts';
 const NOW = 1_000_000_000_000;
 const FIRST = quotaPeriod(new Date('2026-01-05'));
 const SECOND = quotaPeriod(new Date('2026-02-05'));
-const bought = (blocks: Bought['blocks'], over: Partial<Bought> = {}): Bought => ({
+const bought = (blocks: Bought['blocks'], overrides: Partial<Bought> = {}): Bought => ({
   version: 1,
   period: FIRST,
   quota: 100,
   blocks,
-  ...over,
+  ...overrides,
 });
 
 describe('PDFs that were bought', () => {

@@ -3,11 +3,11 @@ import { measureDemand } from '../../../src/jobs/demand.ts';
 import type { LedgerRecord } from '../../../src/jobs/ledger/ledger-record.ts';
 import { DEFAULT_PLANS } from '../../../src/plans/plan.ts';
 
-const ledger = (over: Partial<LedgerRecord> & Pick<LedgerRecord, '_id'>): LedgerRecord => ({
+const ledger = (overrides: Partial<LedgerRecord> & Pick<LedgerRecord, '_id'>): LedgerRecord => ({
   revision: 1,
   inFlight: 0,
   waiting: 0,
-  ...over,
+  ...overrides,
 });
 const named = (name: string, concurrentRenders: number, poolRef?: string) => ({
   name,

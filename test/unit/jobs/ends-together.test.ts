@@ -4,10 +4,10 @@ import type { Job } from '../../../src/jobs/job.ts';
 import { newJob } from '../../support/domain.ts';
 
 /** A bulk job that has ended, whose pointer had waited so long for a worker. */
-function ended(waitedMs: number, over: Partial<Job> = {}): Job {
+function ended(waitedMs: number, overrides: Partial<Job> = {}): Job {
   const dispatchedAt = new Date();
   const startedAt = new Date(dispatchedAt.getTime() + waitedMs);
-  const { job } = newJob('account', { endedFrom: 'processing', dispatchedAt, startedAt, ...over });
+  const { job } = newJob('account', { endedFrom: 'processing', dispatchedAt, startedAt, ...overrides });
   return job;
 }
 

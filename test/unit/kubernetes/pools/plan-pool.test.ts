@@ -73,13 +73,13 @@ function pod(
   };
 }
 
-const worker = (podName: string, over: Partial<WorkerReading> = {}): WorkerReading => ({
+const worker = (podName: string, overrides: Partial<WorkerReading> = {}): WorkerReading => ({
   id: `w-${podName}`,
   pod: podName,
   busy: 0,
   startedAt: AGED,
   state: 'claiming',
-  ...over,
+  ...overrides,
 });
 
 const reading = (at: number, workers: readonly WorkerReading[], demand = 0): PoolReading => ({
@@ -89,7 +89,7 @@ const reading = (at: number, workers: readonly WorkerReading[], demand = 0): Poo
   workers,
 });
 
-function observed(over: Partial<ObservedPool>): ObservedPool {
+function observed(overrides: Partial<ObservedPool>): ObservedPool {
   const spec = renderPoolSpecSchema.parse({ mode: 'Manual', replicas: 1, workerYoungSeconds: 0 });
   return {
     name: 'p',
@@ -97,7 +97,7 @@ function observed(over: Partial<ObservedPool>): ObservedPool {
     deployment: deployment(2),
     pods: [pod('a'), pod('b')],
     reading: undefined,
-    ...over,
+    ...overrides,
   };
 }
 
