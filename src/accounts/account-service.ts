@@ -1,10 +1,10 @@
-import { type AuditAction, type AuditLog, BY_BILLING, type DoneBy } from '../audit/audit-log.ts';
+import type { AuditAction, AuditLog, DoneBy, UnrecordedChange } from '../audit/audit-log.ts';
 import { PlatenError } from '../errors/registry.ts';
 import type { PlanName } from '../plans/plan.ts';
 import { type PlanSource, unknownPlan } from '../plans/plan-source.ts';
 import type { QuotaWindow } from '../usage/quota-period.ts';
 import type { AccessTokenStore } from './access-token-store.ts';
-import type { Account, AccountStore } from './account-store.ts';
+import type { Account, AccountStore, Subscribed } from './account-store.ts';
 import { hashPassword } from './password.ts';
 
 export interface NewAccount {
@@ -19,6 +19,9 @@ interface FoundOrCreated {
   readonly account: Account;
   readonly created: boolean;
 }
+
+/** Others change an account at the same time; this often it is looked at anew. */
+const TRIES = 20;
 
 /** What is done to accounts, by whomever: every change is in the audit log when it resolves. */
 export class AccountService {
@@ -88,28 +91,39 @@ export class AccountService {
   }
 
   /**
-   * The plan and the quota's period that the account's subscription says; in force everywhere within a second.
+   * The plan and the quota's period that the account's subscription says; in force everywhere within a second. What was given
+   * before is not given again. What that changes is in the audit log when it resolves; after a crash, when it is called
+   * again.
    *
-   * @param quotaWindow null for the calendar month.
-   * @param fence as of `AccountStore.followSubscription`.
+   * @param fence grows from one who calls to the next.
    * @param cause for the audit log.
+   * @param differs whether it is something else than what was said before; for accounts that do not know that themselves.
    * @returns false when a later one has written already, or the account is gone.
    */
   async followSubscription(
     accountId: string,
-    to: { readonly plan: PlanName; readonly quotaWindow: QuotaWindow | null; readonly fence: number },
-    cause: string,
+    to: Subscribed & { readonly fence: number },
+    { cause, differs }: { readonly cause: string; readonly differs: boolean },
   ): Promise<boolean> {
-    const from = (await this.#accounts.planNames([accountId])).get(accountId);
-    if (!(await this.#accounts.followSubscription(accountId, to))) return false;
-    if (from === undefined || from === to.plan) return true;
-    await this.#audit.record({
-      accountId,
-      action: 'account.plan_changed',
-      ...BY_BILLING,
-      details: { from, to: to.plan, cause },
-    });
-    return true;
+    for (let tries = 0; tries < TRIES; tries += 1) {
+      const seen = await this.#accounts.findNow(accountId);
+      if (seen === undefined) return !differs;
+      await this.#recordFollowed(seen);
+      const { subscribed, billingFence = 0 } = seen;
+      if (subscribed === undefined ? !differs : isSame(subscribed, to)) return true;
+      if (billingFence > to.fence) return false;
+      const after = await this.#accounts.followSubscription(seen, to, changesBetween(seen, to, cause));
+      if (after === undefined) continue;
+      await this.#recordFollowed(after);
+      return true;
+    }
+    throw new Error(`Account ${accountId} changes all the time.`);
+  }
+
+  /** What a process that has died since has changed and not recorded. */
+  async recordFollowed(accountId: string): Promise<void> {
+    const seen = await this.#accounts.findNow(accountId);
+    if (seen !== undefined) await this.#recordFollowed(seen);
   }
 
   /**
@@ -144,7 +158,48 @@ export class AccountService {
     await this.#record(account, 'account.tokens_revoked', by);
   }
 
+  async #recordFollowed({ _id, unrecorded = [] }: Account): Promise<void> {
+    for (const change of unrecorded) {
+      await this.#audit.recordOnce(_id, change);
+      await this.#accounts.recorded(_id, change.id);
+    }
+  }
+
   #record({ _id }: Account, action: AuditAction, by: DoneBy, details: Record<string, string> = {}) {
     return this.#audit.record({ accountId: _id, action, ...by, details });
   }
+}
+
+function isSame(a: Subscribed, b: Subscribed): boolean {
+  return a.plan === b.plan && nameOf(a.quotaWindow) === nameOf(b.quotaWindow);
+}
+
+/** Named by the fence of whoever makes them, who makes no others. */
+function changesBetween(
+  { plan, quotaWindow = null }: Account,
+  to: Subscribed & { readonly fence: number },
+  cause: string,
+): Omit<UnrecordedChange, 'at'>[] {
+  const changes = [
+    { what: 'plan', action: 'account.plan_changed', from: plan, to: to.plan },
+    {
+      what: 'quota-period',
+      action: 'account.quota_period_changed',
+      from: nameOf(quotaWindow),
+      to: nameOf(to.quotaWindow),
+    },
+  ] as const;
+  return changes
+    .filter(({ from, to }) => from !== to)
+    .map(({ what, action, from, to: now }) => ({
+      id: `subscription:${to.fence}:${what}`,
+      action,
+      details: { from, to: now, cause },
+    }));
+}
+
+/** A period as ISO 8601 writes it. */
+function nameOf(window: QuotaWindow | null): string {
+  if (window === null) return 'calendar month';
+  return `${window.start.toISOString()}/${window.end.toISOString()}`;
 }

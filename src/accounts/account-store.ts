@@ -1,10 +1,19 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { Connection } from 'mongoose';
 import { TtlCache } from '../async/ttl-cache.ts';
+import type { UnrecordedChange } from '../audit/audit-log.ts';
 import type { Clock } from '../clock.ts';
+import { namedUuid } from '../named-uuid.ts';
 import type { PlanName } from '../plans/plan.ts';
 import { Collection, type CollectionSpec } from '../store/collection.ts';
 import type { QuotaWindow } from '../usage/quota-period.ts';
+
+/** What an account has by its subscription. */
+export interface Subscribed {
+  readonly plan: PlanName;
+  /** Null for the calendar month. */
+  readonly quotaWindow: QuotaWindow | null;
+}
 
 export interface Account {
   readonly _id: string;
@@ -27,6 +36,10 @@ export interface Account {
   readonly quotaWindow?: QuotaWindow | null;
   /** Who has written the two of them last on behalf of the subscription. */
   readonly billingFence?: number;
+  /** What was written then: a plan that was set by hand since stays until the subscription says something else. */
+  readonly subscribed?: Subscribed;
+  /** What was changed then and is not in the audit log yet. */
+  readonly unrecorded?: readonly UnrecordedChange[];
 }
 
 /** A change of plan, or the end of all tokens, is in force everywhere after this time. */
@@ -102,7 +115,7 @@ export class AccountStore {
     email: string | null,
     plan: PlanName,
   ): Promise<{ account: Account; created: boolean }> {
-    const accountId = federatedId(issuer, subject);
+    const accountId = namedUuid(issuer, subject);
     const known = await this.find(accountId);
     if (known === undefined) return this.#createFederated(accountId, email, plan);
     if (email === null || known.email === email) return { account: known, created: false };
@@ -140,22 +153,39 @@ export class AccountStore {
     await this.#change(accountId, { plan });
   }
 
+  /** As it is at this moment. */
+  findNow(accountId: string): Promise<Account | undefined> {
+    return this.#accounts.findById(accountId);
+  }
+
   /**
-   * Gives the account what its subscription says.
+   * Gives the account what its subscription says, and notes in the same update what that changes.
    *
+   * @param seen as it was when that was found out.
    * @param fence grows from one who writes to the next.
-   * @returns false when a later one has written already: nothing was changed then.
+   * @returns as it is then; undefined when somebody has changed it since: nothing was written then.
    */
   async followSubscription(
-    accountId: string,
-    { plan, quotaWindow, fence }: { plan: PlanName; quotaWindow: QuotaWindow | null; fence: number },
-  ): Promise<boolean> {
-    const done = await this.#accounts.updateOne(
-      { _id: accountId, billingFence: { $not: { $gt: fence } } },
-      { $set: { plan, quotaWindow, billingFence: fence } },
+    { _id, plan, billingFence }: Pick<Account, '_id' | 'plan' | 'billingFence'>,
+    { fence, ...subscribed }: Subscribed & { readonly fence: number },
+    changes: readonly Omit<UnrecordedChange, 'at'>[],
+  ): Promise<Account | undefined> {
+    const at = this.#clock.now();
+    const unrecorded = changes.map((change) => ({ ...change, at }));
+    const after = await this.#accounts.findOneAndUpdate(
+      { _id, plan, billingFence: billingFence ?? { $exists: false } },
+      {
+        $set: { ...subscribed, billingFence: fence, subscribed },
+        ...(unrecorded.length > 0 && { $push: { unrecorded: { $each: unrecorded } } }),
+      },
     );
-    this.#cache.forget(accountId);
-    return done;
+    this.#cache.forget(_id);
+    return after;
+  }
+
+  /** A change is in the audit log. */
+  async recorded(accountId: string, changeId: string): Promise<void> {
+    await this.#accounts.updateOne({ _id: accountId }, { $pull: { unrecorded: { id: changeId } } });
   }
 
   async setPasswordHash(accountId: string, passwordHash: string): Promise<void> {
@@ -200,13 +230,3 @@ export type AccountReader = Pick<
   AccountStore,
   'find' | 'findByEmail' | 'list' | 'listByShownEmail' | 'planNames'
 >;
-
-/** The same for the same subject in every process: a UUID of RFC 9562's version 8, made from a hash of both names. */
-function federatedId(issuer: string, subject: string): string {
-  const hash = createHash('sha256')
-    .update(JSON.stringify([issuer, subject]))
-    .digest();
-  hash[6] = (hash[6]! & 0x0f) | 0x80;
-  hash[8] = (hash[8]! & 0x3f) | 0x80;
-  return hash.toString('hex', 0, 16).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
-}

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Connection } from 'mongoose';
 import type { Clock } from '../clock.ts';
+import { namedUuid } from '../named-uuid.ts';
 import { Collection, type CollectionSpec } from '../store/collection.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
@@ -10,9 +11,15 @@ export const AUDIT_ACTIONS = [
   'account.sign_in_failed',
   'account.signed_out',
   'account.plan_changed',
+  'account.quota_period_changed',
   'account.password_reset',
   'account.tokens_revoked',
   'billing.auto_overage_changed',
+  'billing.block_granted',
+  'billing.block_frozen',
+  'billing.block_taken_back',
+  'billing.block_returned',
+  'billing.block_expired',
   'key.created',
   'key.rotated',
   'key.revoked',
@@ -49,7 +56,7 @@ export interface AuditEntry {
   readonly actor: AuditActor;
   /** The client's address; null on the command line. */
   readonly ipAddress: string | null;
-  /** The key or template that it was about. */
+  /** The key, template or block that it was about. */
   readonly targetId: string | null;
   readonly details: Readonly<Record<string, string>>;
   readonly at: Date;
@@ -65,6 +72,16 @@ export interface AuditQuery {
 export interface AuditEvent extends DoneBy, Pick<AuditEntry, 'accountId' | 'action'> {
   readonly targetId?: string;
   readonly details?: Readonly<Record<string, string>>;
+}
+
+/**
+ * A change that billing has made and that is not in the log yet. It stands in the record that was changed, written by the same
+ * update: whoever comes by after a crash finds it there and records it.
+ */
+export interface UnrecordedChange extends Pick<AuditEntry, 'action' | 'details' | 'at'> {
+  /** Names the change by its cause: recorded again it is the same entry. */
+  readonly id: string;
+  readonly targetId?: string;
 }
 
 const KEPT_MS = 400 * 24 * 3_600_000;
@@ -109,6 +126,19 @@ export class AuditLog {
     } catch (error) {
       this.#logger.error({ err: error, entry }, 'audit entry could not be written');
     }
+  }
+
+  /**
+   * Records what billing has changed; once, however often it is told. Durable when it resolves.
+   *
+   * @throws when it cannot be written: it is to be told again then.
+   */
+  async recordOnce(accountId: string, change: UnrecordedChange): Promise<void> {
+    const { id, action, targetId = null, details, at } = change;
+    await this.#entries.insertIfAbsent({
+      ...{ _id: namedUuid(accountId, id), accountId, action, ...BY_BILLING },
+      ...{ ipAddress: null, targetId, details, at },
+    });
   }
 
   async list(accountId: string, query: AuditQuery): Promise<{ total: number; entries: AuditEntry[] }> {

@@ -5,6 +5,7 @@ import type { AuditLog } from '../audit/audit-log.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { Purchases } from '../jobs/ledger/purchases.ts';
+import { UnrecordedChanges } from '../jobs/ledger/unrecorded-changes.ts';
 import type { MailOutbox } from '../mail/outbox.ts';
 import type { PlanSource } from '../plans/plan-source.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -39,8 +40,8 @@ export interface BillingParts {
   readonly metrics: BillingMetrics;
   readonly plans: PlanSource;
   readonly accounts: Pick<AccountReader, 'find'>;
-  readonly accountService: Pick<AccountService, 'followSubscription'>;
-  readonly audit: Pick<AuditLog, 'record'>;
+  readonly accountService: Pick<AccountService, 'followSubscription' | 'recordFollowed'>;
+  readonly audit: Pick<AuditLog, 'record' | 'recordOnce'>;
   readonly purchases: Purchases;
   readonly outbox: Pick<MailOutbox, 'enqueue'>;
   readonly config: BillingConfig;
@@ -59,6 +60,8 @@ export interface Selling {
   readonly blockLedger: BlockLedger;
   readonly topUps: TopUps;
   readonly reconcile: Reconcile;
+  /** What has changed of purchases and is not in the audit log yet. */
+  readonly changes: UnrecordedChanges;
 }
 
 /** What is known of the accounts as customers; and what can be done about it, where a provider is configured. */
@@ -78,6 +81,7 @@ export function openBilling(parts: BillingParts): Billing {
   const mirror = new InvoiceMirror(connection);
   const blocks = new BlockStore(connection, clock);
   const readings = new Readings(connection);
+  const changes = new UnrecordedChanges(connection, parts.audit);
   const kept = { store, mirror, blocks, purchases: parts.purchases };
   const { STRIPE_SECRET_KEY: secretKey, STRIPE_API_BASE: apiBase } = config;
   if (secretKey === undefined) return { ...kept, selling: undefined };
@@ -90,7 +94,7 @@ export function openBilling(parts: BillingParts): Billing {
   const pages = new HostedPages({ store, gateway, clock });
   const observeFault = (kind: FaultKind) => metrics.billingFaults.inc({ kind });
   const overage = openOverage({
-    ...{ ...parts, store, blocks, mirror },
+    ...{ ...parts, store, blocks, mirror, changes },
     ...{ gateway, catalogue, pages, readings, returnUrl, observeFault },
   });
   const sync = new SubscriptionSync({
@@ -121,10 +125,8 @@ export function openBilling(parts: BillingParts): Billing {
   const { autoOverage, blockLedger } = overage;
   const reconcile = new Reconcile(connection, { store, events, gateway, readings, clock });
   const topUps = overage.topUps(subscriptions);
-  return {
-    ...kept,
-    selling: { gateway, events, sync, catalogue, subscriptions, autoOverage, blockLedger, topUps, reconcile },
-  };
+  const bought = { autoOverage, blockLedger, topUps, changes };
+  return { ...kept, selling: { gateway, events, sync, catalogue, subscriptions, reconcile, ...bought } };
 }
 
 /** Without it the first of a kind would not show as an increase, and alerts go by increases. */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AccountService } from '../accounts/account-service.ts';
 import type { Clock } from '../clock.ts';
+import { FREE_PLAN } from '../plans/plan.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { BillingStore, ClaimedAccount } from './billing-store.ts';
 import type { InvoiceMirror } from './invoice-mirror.ts';
@@ -23,7 +24,7 @@ export interface SyncParts {
   readonly store: BillingStore;
   readonly mirror: InvoiceMirror;
   readonly gateway: Pick<StripeGateway, 'customer' | 'undoDuplicate' | 'voidInvoice'>;
-  readonly accountService: Pick<AccountService, 'followSubscription'>;
+  readonly accountService: Pick<AccountService, 'followSubscription' | 'recordFollowed'>;
   readonly isPlan: (name: string) => boolean;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -119,13 +120,16 @@ export class SubscriptionSync {
   }
 
   /** Only what the subscription changes is written, so that a plan set by hand stays until it does. */
-  async #follow({ _id, state: before, fence, cause }: ClaimedAccount, state: SubscriptionState) {
+  async #follow(account: ClaimedAccount, state: SubscriptionState): Promise<boolean> {
     const { accountService } = this.#parts;
-    if (state.inForce === 'keep') return true;
-    if (before === undefined && state.status === 'none') return true;
-    if (before !== undefined && isSame(before, state)) return true;
+    const { _id, state: before, fence } = account;
+    if (state.inForce === 'keep') {
+      await accountService.recordFollowed(_id);
+      return true;
+    }
+    const differs = before === undefined ? state.status !== 'none' : !isSame(before, state);
     const to = { plan: state.inForce, quotaWindow: state.quota, fence };
-    return accountService.followSubscription(_id, to, cause ?? 'looked at');
+    return accountService.followSubscription(_id, to, { cause: causeOf(account, state), differs });
   }
 
   /**
@@ -174,6 +178,12 @@ export class SubscriptionSync {
 function lookingAgain(state: SubscriptionState, at: Date): SubscriptionState {
   const { lookAgainAt } = state;
   return lookAgainAt !== null && lookAgainAt < at ? state : { ...state, lookAgainAt: at };
+}
+
+/** For the audit log: what was heard of the customer, or else what time alone has changed. */
+function causeOf({ wanted, noted, cause }: ClaimedAccount, { graceEndsAt, inForce }: SubscriptionState): string {
+  if (wanted > noted && cause !== undefined) return cause;
+  return graceEndsAt !== null && inForce === FREE_PLAN ? 'grace ended' : 'looked at';
 }
 
 function isSame(a: SubscriptionState, b: SubscriptionState): boolean {

@@ -15,7 +15,7 @@ export function billingSweeps(
   metrics: Pick<Metrics, 'reconcileFindings' | 'overageBlocks'>,
 ): Sweep[] {
   if (selling === undefined) return [];
-  const { events, sync, blockLedger, reconcile } = selling;
+  const { events, sync, blockLedger, reconcile, changes } = selling;
   const everyMs = Math.min(FOLLOW_EVERY_MS, PLATEN_SWEEP_MS);
   // Following events is the ordinary way: there is nothing to put right.
   const ordinary = (name: string, run: () => Promise<unknown>): Sweep => ({
@@ -30,6 +30,8 @@ export function billingSweeps(
     ordinary('payment-events', () => events.resolveWaiting()),
     ordinary('subscriptions', () => sync.sweep()),
     ordinary('overage-blocks', () => blockLedger.sweep()),
+    ordinary('changes-of-purchases', () => changes.sweep()),
+    { ...ordinary('ends-of-blocks', () => blockLedger.lapse()), everyMs: COUNT_EVERY_MS },
     {
       name: 'missed-payment-events',
       everyMs: RECONCILE_EVERY_MS,

@@ -1,7 +1,8 @@
-import { type AuditLog, BY_BILLING, type DoneBy } from '../../audit/audit-log.ts';
+import type { AuditLog, DoneBy } from '../../audit/audit-log.ts';
 import { PlatenError } from '../../errors/registry.ts';
 import type { Overage } from '../../jobs/ledger/overage.ts';
 import type { Purchases } from '../../jobs/ledger/purchases.ts';
+import type { UnrecordedChanges } from '../../jobs/ledger/unrecorded-changes.ts';
 import type { DisabledBecause } from '../../mail/mail.ts';
 import type { MailOutbox } from '../../mail/outbox.ts';
 import type { BillingStore } from '../billing-store.ts';
@@ -22,6 +23,7 @@ export interface AutoOverageParts {
   readonly purchases: Purchases;
   readonly catalogue: Catalogue;
   readonly audit: Pick<AuditLog, 'record'>;
+  readonly changes: Pick<UnrecordedChanges, 'record'>;
   readonly outbox: Pick<MailOutbox, 'enqueue'>;
   readonly emailOf: (accountId: string) => Promise<string | null>;
 }
@@ -77,17 +79,10 @@ export class AutoOverage {
   }
 
   /** The owner gets a mail that says why. @returns false when it was off already. */
-  async disable(accountId: string, because: DisabledBecause, by: DoneBy = BY_BILLING): Promise<boolean> {
-    const { purchases, audit } = this.#parts;
+  async disable(accountId: string, because: DisabledBecause): Promise<boolean> {
+    const { purchases, changes } = this.#parts;
     const done = await purchases.disable(accountId, because);
-    if (done) {
-      await audit.record({
-        accountId,
-        action: 'billing.auto_overage_changed',
-        ...by,
-        details: { enabled: 'false', cause: because },
-      });
-    }
+    await changes.record(accountId);
     await this.#tell(accountId);
     return done;
   }

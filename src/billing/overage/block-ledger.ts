@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.ts';
 import type { Purchases } from '../../jobs/ledger/purchases.ts';
+import type { DisabledBecause } from '../../mail/mail.ts';
 import type { MailOutbox } from '../../mail/outbox.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { type QuotaWindow, quotaPeriod, quotaResetDate } from '../../usage/quota-period.ts';
@@ -72,6 +73,15 @@ export class BlockLedger {
       }),
     );
     return due.length;
+  }
+
+  /** What is left of blocks whose time is over is lost, also where nobody asks for the quota then. */
+  async lapse(): Promise<void> {
+    const { blocks, purchases } = this.#parts;
+    for (const { _id, accountId } of await blocks.ending(AT_ONCE)) {
+      await purchases.lapse(accountId);
+      await blocks.ended(_id);
+    }
   }
 
   async #goOn(claimed: Block): Promise<void> {
@@ -239,16 +249,15 @@ export class BlockLedger {
   async #grant(block: Block) {
     const { purchases, buyer, clock } = this.#parts;
     const facts = await buyer(block.accountId);
-    if (facts !== undefined) {
-      const { quota, quotaWindow } = facts;
-      const now = clock.now();
-      const counting = { period: quotaPeriod(now, quotaWindow), quota };
-      const until = endOfNextPeriod(now, quotaWindow).getTime();
-      await purchases.grant(block.accountId, block._id, block.units, until, counting);
-    }
+    if (facts === undefined) return this.#change(block, { state: 'granted' });
+    const { quota, quotaWindow } = facts;
+    const now = clock.now();
+    const counting = { period: quotaPeriod(now, quotaWindow), quota };
+    const endsAt = endOfNextPeriod(now, quotaWindow);
+    await purchases.grant(block.accountId, block._id, block.units, endsAt.getTime(), counting);
     // Before the block comes to rest: nobody would come back to tell of it.
     await this.#tellOfPurchase(block);
-    return this.#change(block, { state: 'granted' });
+    return this.#change(block, { state: 'granted', endsAt });
   }
 
   async #tellOfPurchase(block: Block): Promise<void> {
@@ -268,7 +277,8 @@ export class BlockLedger {
   /** What the gate holds is given back, and nothing more is bought by itself until the owner turns it on again. */
   async #fail(block: Block) {
     const { units, priceCents: amountCents } = block;
-    return this.#giveUp(block, 'failed', { kind: 'overage-failed', values: { units, amountCents } });
+    const mail = { kind: 'overage-failed', values: { units, amountCents } } as const;
+    return this.#giveUp(block, 'failed', 'payment', mail);
   }
 
   /**
@@ -277,10 +287,8 @@ export class BlockLedger {
    */
   async #leaveToOperator(block: Block) {
     this.#tellUnproven(block, invoiceOf(block));
-    return this.#giveUp(block, 'unproven', {
-      kind: 'auto-overage-disabled',
-      values: { because: 'unproven' },
-    });
+    const because = 'unproven';
+    return this.#giveUp(block, because, because, { kind: 'auto-overage-disabled', values: { because } });
   }
 
   #tellUnproven({ _id: blockId, accountId }: Block, invoiceId: string): void {
@@ -289,9 +297,9 @@ export class BlockLedger {
     observeFault?.('unproven');
   }
 
-  async #giveUp(block: Block, what: string, mail: BlockMail) {
+  async #giveUp(block: Block, what: string, because: DisabledBecause, mail: BlockMail) {
     const { purchases } = this.#parts;
-    await purchases.disable(block.accountId);
+    await purchases.disable(block.accountId, because, block._id);
     await this.#mail(block, what, mail);
     await purchases.release(block.accountId, block._id);
     return this.#change(block, { state: 'failed' });

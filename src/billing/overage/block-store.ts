@@ -65,6 +65,8 @@ export interface Block {
   readonly expiresAt?: Date;
   /** Since when the bank waits for the customer. */
   readonly waitsSince?: Date;
+  /** Of one that was granted: what is left of it then is lost. Absent when that has been seen to. */
+  readonly endsAt?: Date;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
@@ -73,7 +75,7 @@ export type NewBlock = Pick<Block, '_id' | 'accountId' | 'kind' | 'units' | 'pri
 type Changes = Partial<
   Pick<
     Block,
-    'state' | 'attempts' | 'invoiceId' | 'intentId' | 'sessionId' | 'url' | 'expiresAt' | 'waitsSince'
+    'state' | 'attempts' | 'invoiceId' | 'intentId' | 'sessionId' | 'url' | 'expiresAt' | 'waitsSince' | 'endsAt'
   >
 >;
 
@@ -81,6 +83,7 @@ const BLOCKS: CollectionSpec = {
   name: 'overage_blocks',
   indexes: [
     { fields: { dueAt: 1 }, sparse: true },
+    { fields: { endsAt: 1 }, sparse: true },
     { fields: { accountId: 1, createdAt: 1 } },
     { fields: { state: 1 } },
   ],
@@ -162,6 +165,16 @@ export class BlockStore {
     const delay = Math.min(MAX_BACKOFF_MS, 1000 * 2 ** Math.min(failures, 20));
     const dueAt = new Date(this.#clock.now().getTime() + delay);
     await this.#blocks.updateOne({ _id, fence }, { $set: { dueAt }, $inc: { failures: 1 } });
+  }
+
+  /** Some of those that were granted and whose time is over. */
+  ending(limit: number): Promise<Block[]> {
+    return this.#blocks.find({ endsAt: { $lte: this.#clock.now() } }, { sort: { endsAt: 1 }, limit });
+  }
+
+  /** What was left of it has been taken out of use. */
+  async ended(id: string): Promise<void> {
+    await this.#blocks.updateOne({ _id: id }, { $unset: { endsAt: '' } });
   }
 
   /** Something was heard of the account's payments: those that wait for one are looked at now. */

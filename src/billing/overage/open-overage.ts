@@ -2,6 +2,7 @@ import type { AccountReader } from '../../accounts/account-store.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../clock.ts';
 import type { Purchases } from '../../jobs/ledger/purchases.ts';
+import type { UnrecordedChanges } from '../../jobs/ledger/unrecorded-changes.ts';
 import type { MailOutbox } from '../../mail/outbox.ts';
 import type { PlanSource } from '../../plans/plan-source.ts';
 import type { Logger } from '../../telemetry/logger.ts';
@@ -32,6 +33,7 @@ export interface OverageParts {
   readonly accounts: Pick<AccountReader, 'find'>;
   readonly plans: PlanSource;
   readonly audit: Pick<AuditLog, 'record'>;
+  readonly changes: Pick<UnrecordedChanges, 'record'>;
   readonly outbox: Pick<MailOutbox, 'enqueue'>;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -48,6 +48,13 @@ export function standingBy({
   return dispute === 'open' ? 'frozen' : 'usable';
 }
 
+/** Why a block stands as it does, for the audit log. */
+function causeOf({ refundedCents, dispute }: ChargeFate): string {
+  if (refundedCents > 0) return 'refund';
+  if (dispute === 'none') return 'refund failed';
+  return dispute === 'open' ? 'dispute' : `dispute ${dispute}`;
+}
+
 /**
  * Follows money that goes back: a refund takes back what is left of a block, until it fails; a dispute freezes the block
  * until it is decided, and nothing is bought by itself meanwhile. Neither makes room under the cap.
@@ -85,7 +92,7 @@ export class Reversals {
     );
     for (const block of paid) {
       const fate = charges.find(({ intentId }) => intentId === block.intentId);
-      if (fate !== undefined) await this.#apply(block, bought?.blocks[block._id], standingBy(fate));
+      if (fate !== undefined) await this.#apply(block, bought?.blocks[block._id], fate);
     }
     if (buys && charges.some(({ dispute }) => dispute === 'open')) {
       await autoOverage.disable(accountId, 'dispute');
@@ -98,11 +105,12 @@ export class Reversals {
   async #apply(
     { _id, accountId, state }: Block,
     units: BoughtBlock | undefined,
-    standing: Standing,
+    fate: ChargeFate,
   ): Promise<void> {
     const { blocks, purchases } = this.#parts;
+    const standing = standingBy(fate);
     if (units !== undefined && standingOf(units) !== standing) {
-      await purchases.withdraw(accountId, _id, standing);
+      await purchases.withdraw(accountId, _id, standing, causeOf(fate));
     }
     if (state !== STATES[standing]) await blocks.move(_id, state, STATES[standing]);
   }

@@ -10,7 +10,7 @@ const entry = z
     action: z.enum(AUDIT_ACTIONS),
     actor: z.enum(AUDIT_ACTORS).describe('`anonymous`: somebody who has not shown to be the account.'),
     ipAddress: z.string().nullable(),
-    targetId: z.string().nullable().describe('The key or template that it was about.'),
+    targetId: z.string().nullable().describe('The key, template or block that it was about.'),
     details: z.record(z.string(), z.string()),
     createdAt: z.iso.datetime(),
   })
@@ -22,7 +22,7 @@ const list = defineRoute({
   method: 'get',
   path: '/user/audit-log',
   summary: 'List what was done to the account',
-  description: 'Sign-ins, keys, templates and changes of the account itself, for 400 days.',
+  description: 'Sign-ins, keys, templates, changes of the account itself and what was bought for it, for 400 days.',
   tags: ['Telemetry'],
   auth: 'bearer',
   query: z.strictObject({

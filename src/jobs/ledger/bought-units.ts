@@ -75,6 +75,13 @@ export function leftOf(bought: Bought, used: Used, now: number): number {
     .reduce((sum, { left }) => sum + left, 0);
 }
 
+/** By block: PDFs that are lost with its time, and were not counted as lost before. */
+export function lapsedOf(bought: Bought, used: Used, now: number): ReadonlyMap<string, number> {
+  const rest = takenOff(bought, overflowOf(bought, used) - (bought.taken?.[bought.period] ?? 0));
+  const over = Object.entries(rest).filter(([, { until, left }]) => until <= now && left > 0);
+  return new Map(over.map(([id, { left }]) => [id, left]));
+}
+
 export function standingOf({ frozen, withdrawn }: BoughtBlock): Standing {
   if (withdrawn !== undefined) return 'taken';
   return frozen === true ? 'frozen' : 'usable';

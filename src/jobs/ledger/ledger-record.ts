@@ -1,3 +1,4 @@
+import type { UnrecordedChange } from '../../audit/audit-log.ts';
 import type { CollectionSpec } from '../../store/collection.ts';
 import type { Period } from '../../usage/quota-period.ts';
 import type { Job } from '../job.ts';
@@ -10,6 +11,7 @@ export const LEDGERS: CollectionSpec = {
   indexes: [
     { fields: { active: 1 }, sparse: true },
     { fields: { 'overage.gate.at': 1 }, sparse: true },
+    { fields: { 'unrecorded.at': 1 }, sparse: true },
   ],
 };
 
@@ -75,6 +77,8 @@ export interface LedgerRecord {
   readonly bought?: Bought;
   /** What may be bought by itself, and what is being bought. */
   readonly overage?: Overage;
+  /** What has changed of the two of them and is not in the audit log yet. */
+  readonly unrecorded?: readonly UnrecordedChange[];
   /** Bytes that the account keeps: inputs, PDFs, templates. Put right by a sweep when a crash has left it wrong. */
   readonly stored?: number;
   /** The revision at which that was last counted anew. */

@@ -1,9 +1,20 @@
+import { randomUUID } from 'node:crypto';
 import type { Connection, mongo } from 'mongoose';
+import type { UnrecordedChange } from '../../audit/audit-log.ts';
 import type { Clock } from '../../clock.ts';
 import type { DisabledBecause } from '../../mail/mail.ts';
 import { Collection, type Update } from '../../store/collection.ts';
 import type { Period } from '../../usage/quota-period.ts';
-import { type Bought, countedFor, leftOf, type Standing, standingOf, withStanding } from './bought-units.ts';
+import { autoOverage, expired, granted, moved } from './bought-changes.ts';
+import {
+  type Bought,
+  countedFor,
+  lapsedOf,
+  leftOf,
+  type Standing,
+  standingOf,
+  withStanding,
+} from './bought-units.ts';
 import { LEDGERS, type LedgerRecord } from './ledger-record.ts';
 import type { Overage } from './overage.ts';
 
@@ -18,7 +29,7 @@ const LIMIT = 1000;
 
 /**
  * What is bought beyond the quota. It stands in the account's ledger, beside what is used: whether there is enough, and
- * whether to buy, are asked of one record, in one update.
+ * whether to buy, are asked of one record, in one update. What a change is to say in the audit log is written with it.
  */
 export class Purchases {
   readonly #records: Collection<LedgerRecord>;
@@ -47,11 +58,7 @@ export class Purchases {
       const record = await this.find(accountId);
       const bought = record?.bought;
       if (bought === undefined || (bought.period === period && bought.quota === quota)) return record;
-      await this.#replace(
-        accountId,
-        bought,
-        countedFor(bought, record?.quota, { period, quota }, this.#now()),
-      );
+      await this.#replace(record, countedFor(bought, record?.quota, { period, quota }, this.#now()));
     }
     throw new Error(`What ${accountId} has bought changes all the time.`);
   }
@@ -110,8 +117,9 @@ export class Purchases {
     until: number,
     counting: { readonly period: Period; readonly quota: number },
   ): Promise<void> {
-    const record = { $setOnInsert: { inFlight: 0, waiting: 0, revision: 0 } } as Change;
-    await this.#records.upsert(accountId, record);
+    const made = { $setOnInsert: { inFlight: 0, waiting: 0, revision: 0 } } as Change;
+    const at = this.#clock.now();
+    await this.#records.upsert(accountId, made);
     for (let tries = 0; tries < TRIES; tries += 1) {
       const record = await this.counted(accountId, counting.period, counting.quota);
       const held = record?.overage?.gate?.blockId === blockId;
@@ -128,7 +136,9 @@ export class Purchases {
       };
       const change = held ? { $unset: { 'overage.gate': '' as const } } : {};
       const gate = { 'overage.gate.blockId': held ? blockId : { $ne: blockId } };
-      if (await this.#replace(accountId, record?.bought, next, change, gate)) return;
+      const cause = held ? 'auto overage' : 'bought by hand';
+      const changes = [granted(blockId, { units, until, cause }, at)];
+      if (await this.#replace(record, next, changes, change, gate)) return;
     }
     throw new Error(`What ${accountId} has bought changes all the time.`);
   }
@@ -143,8 +153,13 @@ export class Purchases {
     await this.#open(accountId, blockId, {});
   }
 
-  /** Takes a block out of use, or puts it back, with what was left of it. @returns false when it was so already. */
-  async withdraw(accountId: string, blockId: string, standing: Standing): Promise<boolean> {
+  /**
+   * Takes a block out of use, or puts it back, with what was left of it.
+   *
+   * @param cause for the audit log.
+   * @returns false when it was so already.
+   */
+  async withdraw(accountId: string, blockId: string, standing: Standing, cause: string): Promise<boolean> {
     for (let tries = 0; tries < TRIES; tries += 1) {
       const record = await this.find(accountId);
       const bought = record?.bought;
@@ -154,7 +169,22 @@ export class Purchases {
       const now = countedFor(bought, record?.quota, { period, quota }, this.#now());
       const changed = withStanding(now.blocks[blockId] ?? { ...block, left: 0 }, standing);
       const next = { ...now, blocks: { ...now.blocks, [blockId]: changed } };
-      if (await this.#replace(accountId, bought, next)) return true;
+      const units = changed.left + (changed.withdrawn ?? 0);
+      const change = { standing, units, version: next.version, cause };
+      // Of a block that is used up nothing changes but its name.
+      const changes = units === 0 ? [] : [moved(blockId, change, this.#clock.now())];
+      if (await this.#replace(record, next, changes)) return true;
+    }
+    throw new Error(`What ${accountId} has bought changes all the time.`);
+  }
+
+  /** What is left of blocks whose time is over is lost. Done again it changes nothing. */
+  async lapse(accountId: string): Promise<void> {
+    for (let tries = 0; tries < TRIES; tries += 1) {
+      const record = await this.find(accountId);
+      const bought = record?.bought;
+      if (bought === undefined || lapsedOf(bought, record?.quota, this.#now()).size === 0) return;
+      if (await this.#replace(record, countedFor(bought, record?.quota, bought, this.#now()))) return;
     }
     throw new Error(`What ${accountId} has bought changes all the time.`);
   }
@@ -182,15 +212,19 @@ export class Purchases {
   }
 
   /**
-   * @param because when the owner is still to be told of it.
+   * @param failed the block whose purchase has failed, of which its own mail tells the owner; without one the owner is still
+   * to be told.
    * @returns false when it was off already.
    */
-  disable(accountId: string, because?: DisabledBecause): Promise<boolean> {
+  disable(accountId: string, because: DisabledBecause, failed?: string): Promise<boolean> {
+    const at = this.#clock.now();
+    const change = autoOverage(failed ?? randomUUID(), false, because, at);
     return this.#change({ _id: accountId, 'overage.enabled': true } as Filter, {
       $set: {
         'overage.enabled': false,
-        ...(because !== undefined && { 'overage.untold': { because, at: this.#now() } }),
+        ...(failed === undefined && { 'overage.untold': { because, at: at.getTime() } }),
       },
+      $push: { unrecorded: change },
     });
   }
 
@@ -203,9 +237,12 @@ export class Purchases {
 
   /** Whether the subscription lets blocks be bought by themselves. */
   async allow(accountId: string, allowed: boolean): Promise<void> {
-    await this.#change({ _id: accountId, 'overage.allowed': !allowed } as Filter, {
-      $set: { 'overage.allowed': allowed },
-    });
+    const differs = { _id: accountId, 'overage.allowed': !allowed };
+    const $set = { 'overage.allowed': allowed };
+    const change = autoOverage(randomUUID(), allowed, 'subscription', this.#clock.now());
+    const on = { ...differs, 'overage.enabled': true } as Filter;
+    if (await this.#change(on, { $set, $push: { unrecorded: change } })) return;
+    await this.#change(differs as Filter, { $set });
   }
 
   /** A billing period has begun: nothing has been spent in it. Done again, or for one before, it changes nothing. */
@@ -222,17 +259,23 @@ export class Purchases {
     });
   }
 
+  /** Writes what is bought, if it is still as it was seen; with what is lost on the way, and what else has changed. */
   #replace(
-    accountId: string,
-    seen: Bought | undefined,
+    seen: LedgerRecord | undefined,
     bought: Bought,
+    changes: readonly UnrecordedChange[] = [],
     change: Change = {},
     where: object = {},
   ): Promise<boolean> {
-    const version = seen === undefined ? { $exists: false } : seen.version;
-    return this.#change({ _id: accountId, 'bought.version': version, ...where } as Filter, {
+    const before = seen?.bought;
+    const now = this.#clock.now();
+    const lapsed = before === undefined ? [] : [...lapsedOf(before, seen?.quota, now.getTime())];
+    const unrecorded = [...changes, ...lapsed.map(([id, units]) => expired(id, units, now))];
+    const version = before === undefined ? { $exists: false } : before.version;
+    return this.#change({ _id: seen?._id, 'bought.version': version, ...where } as Filter, {
       ...change,
       $set: { bought },
+      ...(unrecorded.length > 0 && { $push: { unrecorded: { $each: unrecorded } } }),
     });
   }
 

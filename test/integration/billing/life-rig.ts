@@ -1,6 +1,7 @@
 import type { Connection } from 'mongoose';
 import { pino } from 'pino';
 import { AccountStore } from '../../../src/accounts/account-store.ts';
+import type { AuditLog } from '../../../src/audit/audit-log.ts';
 import { type Billing, openBilling, type Selling } from '../../../src/billing/open-billing.ts';
 import { EVENT_TYPES } from '../../../src/billing/payment-events.ts';
 import { setUpStripe } from '../../../src/billing/setup.ts';
@@ -13,6 +14,7 @@ import { createAccountServices } from '../../../src/roles/account-services.ts';
 import { ensureIndexes } from '../../../src/store/collection-spec.ts';
 import { createMetrics, type Metrics } from '../../../src/telemetry/metrics.ts';
 import { openDomain } from '../../support/domain.ts';
+import { startMongo } from '../../support/mongo.ts';
 import type { Books } from '../../support/stripe/books.ts';
 import { Deliverer, FAIR, type Weather } from '../../support/stripe/deliverer.ts';
 import { StripeStandIn } from '../../support/stripe/stand-in.ts';
@@ -41,6 +43,8 @@ export class StillClock implements Clock {
 export interface Life {
   readonly clock: StillClock;
   readonly standIn: StripeStandIn;
+  /** Where it listens. */
+  readonly apiBase: string;
   readonly billing: Billing;
   readonly selling: Selling;
   readonly deliverer: Deliverer;
@@ -50,6 +54,9 @@ export interface Life {
 }
 
 export interface LifeRig {
+  /** Of the database. */
+  readonly uri: string;
+  readonly audit: AuditLog;
   readonly connection: Connection;
   readonly accounts: AccountStore;
   readonly plans: HeldPlans;
@@ -63,19 +70,16 @@ export interface LifeRig {
   close(): Promise<void>;
 }
 
-/** Billing as the dispatcher and the API run it, against a stand-in of Stripe. */
-export async function openLifeRig(): Promise<LifeRig> {
+/** Accounts, and what is done to them and recorded of it. To be made before the connection's indexes are. */
+export function openAccounts(connection: Connection, clock: Clock) {
   const logger = pino({ level: 'silent' });
-  const domain = await openDomain();
-  const { connection } = domain;
-  const accounts = new AccountStore(connection, domain.clock);
+  const accounts = new AccountStore(connection, clock);
   const plans = new HeldPlans(BUILT_IN);
-  const metrics = createMetrics('test');
   const { accountService, audit } = createAccountServices(connection, {
     accounts,
-    keys: new KeyStore(connection, domain.clock),
+    keys: new KeyStore(connection, clock),
     plans,
-    clock: domain.clock,
+    clock,
     logger,
     config: {
       PLATEN_OIDC_ISSUER: undefined,
@@ -86,9 +90,21 @@ export async function openLifeRig(): Promise<LifeRig> {
       PLATEN_REGISTRATIONS_PER_ADDRESS: 1000,
     },
   });
+  return { logger, accounts, plans, accountService, audit, metrics: createMetrics('test') };
+}
+
+/** Billing as the dispatcher and the API run it, against a stand-in of Stripe. */
+export async function openLifeRig(): Promise<LifeRig> {
+  const { uri } = await startMongo();
+  const domain = await openDomain({ uri });
+  const { connection } = domain;
+  const opened = openAccounts(connection, domain.clock);
+  const { accounts, plans, metrics, audit } = opened;
   let shop: Books | undefined;
   let lives = 0;
   return {
+    uri,
+    audit,
     connection,
     accounts,
     plans,
@@ -99,12 +115,12 @@ export async function openLifeRig(): Promise<LifeRig> {
       const standIn = new StripeStandIn({ clock });
       const purchases = new Purchases(connection, clock);
       const outbox = new MailOutbox(connection, clock);
-      const own = { purchases, outbox, audit };
-      const parts = { ...own, connection, clock, logger, plans, accounts, accountService, metrics };
+      const parts = { ...opened, connection, clock, purchases, outbox };
+      const apiBase = await standIn.listen();
       const config = {
         STRIPE_SECRET_KEY: standIn.secretKey,
         STRIPE_WEBHOOK_SECRET: SECRET,
-        STRIPE_API_BASE: await standIn.listen(),
+        STRIPE_API_BASE: apiBase,
       };
       const billing = openBilling({ ...parts, config, publicUrl: () => 'https://platen.test' });
       const selling = billing.selling!;
@@ -125,7 +141,7 @@ export async function openLifeRig(): Promise<LifeRig> {
       const { _id: accountId } = (await accounts.create(`owner${lives}@example.com`, null, 'free'))!;
       const customerId = await selling.subscriptions.customerOf(accountId);
       return {
-        ...{ clock, standIn, billing, selling, deliverer, accountId, customerId },
+        ...{ clock, standIn, apiBase, billing, selling, deliverer, accountId, customerId },
         async end() {
           await standIn.close();
           for (const name of OF_A_LIFE) await connection.collection(name).deleteMany({});

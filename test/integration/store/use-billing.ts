@@ -7,7 +7,7 @@ import { signUp } from '../../support/account-client.ts';
 import type { TestApi } from '../http/support/api.ts';
 
 /** Everything that is stored of accounts as customers. */
-export async function useBilling({ url, accounts, billing, domain }: TestApi): Promise<void> {
+export async function useBilling({ url, accountServices, billing, domain }: TestApi): Promise<void> {
   const { store, mirror, selling } = billing;
   const owner = await signUp(url, `${randomUUID()}@example.com`);
   const { id: accountId } = await owner.expect(200, 'GET', '/auth/me');
@@ -44,7 +44,8 @@ export async function useBilling({ url, accounts, billing, domain }: TestApi): P
   await store.endOperation(accountId, 'b');
   await store.unlink(await claim());
   await store.page(10, 0);
-  await accounts.followSubscription(accountId, { plan: 'free', quotaWindow: null, fence: 1 });
+  const subscribed = { plan: 'free', quotaWindow: null, fence: 1 };
+  await accountServices.accountService.followSubscription(accountId, subscribed, { cause: 'asked', differs: true });
 
   const invoice: InvoiceSnapshot = {
     id: 'in_1',
@@ -92,7 +93,7 @@ export async function useBilling({ url, accounts, billing, domain }: TestApi): P
   await purchases.release(accountId, 'block');
   await purchases.grant(accountId, 'block', 1000, now.getTime() + 1000, { period, quota: 1 });
   await purchases.left(accountId, period, 2);
-  await purchases.withdraw(accountId, 'block', 'frozen');
+  await purchases.withdraw(accountId, 'block', 'frozen', 'dispute');
   await purchases.disable(accountId, 'link');
   await purchases.told(accountId, now.getTime());
   const data = { object: { object: 'refund', charge: 'ch_1' } };
@@ -100,4 +101,8 @@ export async function useBilling({ url, accounts, billing, domain }: TestApi): P
   await selling!.events.resolveWaiting();
   await selling!.reconcile.events().catch(() => undefined);
   await selling!.reconcile.customers();
+  await selling!.changes.record(accountId);
+  await selling!.changes.sweep();
+  await purchases.lapse(accountId);
+  await selling!.blockLedger.lapse();
 }

@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict';
+import { BY_BILLING } from '../../../src/audit/audit-log.ts';
+import { quotaPeriod } from '../../../src/usage/quota-period.ts';
+import { BlockOracle } from './block-oracle.ts';
+import { followAndDie } from './killed-dispatcher.ts';
+import { type Life, type LifeRig, openLifeRig } from './life-rig.ts';
+
+const DAY_MS = 86_400_000;
+/** Longer than an account is left to a dispatcher that is not heard of. */
+const CLAIM_OVER_MS = 130_000;
+const UNITS = 1_000;
+
+type Entry = readonly [action: string, details: Readonly<Record<string, string>>];
+
+describe('The audit log of what billing changes', function () {
+  this.timeout(60_000);
+  let rig: LifeRig;
+  let life: Life;
+
+  before(async () => {
+    rig = await openLifeRig();
+  });
+  after(() => rig?.close());
+  beforeEach(async () => {
+    life = await rig.begin();
+  });
+  afterEach(() => life?.end());
+
+  async function follow(): Promise<void> {
+    const { standIn, deliverer, selling } = life;
+    standIn.catchUp();
+    await deliverer.deliverAll();
+    await selling.events.resolveWaiting();
+    const { sync, blockLedger, changes } = selling;
+    while ((await sync.sweep()) + (await blockLedger.sweep()) + (await changes.sweep()) > 0);
+  }
+  async function days(count: number): Promise<void> {
+    for (let day = 0; day < count; day += 1) {
+      life.clock.pass(DAY_MS);
+      await follow();
+    }
+  }
+  async function complete(): Promise<void> {
+    const page = [...life.standIn.books.sessions.values()].findLast(({ status }) => status === 'open')!;
+    life.standIn.acts.completeCheckout(page.id);
+    await follow();
+  }
+  async function subscribe(): Promise<void> {
+    await life.selling.subscriptions.checkout(life.accountId, 'starter');
+    await complete();
+  }
+  async function buyByHand(): Promise<string> {
+    await life.selling.topUps.buy(life.accountId, UNITS);
+    await complete();
+    return (await blocks()).at(-1)!._id;
+  }
+  const blocks = () => new BlockOracle(life, rig).blocks();
+  /** All that billing has recorded. */
+  async function entries() {
+    const query = { limit: 1_000, offset: 0, newestFirst: false };
+    const all = (await rig.audit.list(life.accountId, query)).entries;
+    return all.filter(({ actor }) => actor === 'billing');
+  }
+  const known = new Set<string>();
+  /** What has been recorded since it was asked before, by action. */
+  async function news(): Promise<Entry[]> {
+    const fresh = (await entries()).filter(({ _id }) => !known.has(_id));
+    for (const { _id } of fresh) known.add(_id);
+    return fresh
+      .map(({ action, details }) => [action, details] as const)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1));
+  }
+  const period = () => {
+    const { current_period_start: start, current_period_end: end } = [
+      ...life.standIn.books.subscriptions.values(),
+    ][0]!.items.data[0]!;
+    return [new Date(start * 1000).toISOString(), new Date(end * 1000).toISOString()] as const;
+  };
+
+  it('has every change of the plan and of its period, with what has caused it', async () => {
+    await subscribe();
+    const first = period().join('/');
+    const subscribed = await news();
+    assert.deepEqual(
+      subscribed.map(([action, { cause: _cause, ...details }]) => [action, details]),
+      [
+        ['account.plan_changed', { from: 'free', to: 'starter' }],
+        ['account.quota_period_changed', { from: 'calendar month', to: first }],
+      ],
+    );
+    assert.match(subscribed[0]![1].cause!, /^(checkout\.session|customer\.subscription|invoice)/);
+
+    while (period().join('/') === first) await days(1);
+    const second = period().join('/');
+    await days(1);
+    const [renewed, ...more] = await news();
+    assert.deepEqual([renewed![0], renewed![1].from, renewed![1].to], [
+      'account.quota_period_changed',
+      first,
+      second,
+    ]);
+    assert.deepEqual(more, []);
+
+    life.standIn.acts.changeCard(life.customerId, 'declined');
+    const [, renewal] = period();
+    while (life.clock.now() < new Date(Date.parse(renewal) + DAY_MS)) await days(1);
+    const grace = new Date(Date.parse(renewal) + 7 * DAY_MS).toISOString();
+    const frozen = `${second.split('/')[0]}/${grace}`;
+    assert.deepEqual((await news()).map(([action, { to }]) => [action, to]), [
+      ['account.quota_period_changed', frozen],
+    ]);
+    await days(8);
+    const cause = 'grace ended';
+    assert.deepEqual(await news(), [
+      ['account.plan_changed', { from: 'starter', to: 'free', cause }],
+      ['account.quota_period_changed', { from: frozen, to: 'calendar month', cause }],
+    ]);
+  });
+
+  it('has what becomes of blocks: granted, frozen, returned, taken back, and over', async () => {
+    await subscribe();
+    await news();
+    const blockId = await buyByHand();
+    const endsAt = (await blocks())[0]!.endsAt!.toISOString();
+    const units = String(UNITS);
+    assert.deepEqual(await news(), [
+      ['billing.block_granted', { units, until: endsAt, cause: 'bought by hand' }],
+    ]);
+    const { entries: whole } = await rig.audit.list(life.accountId, {
+      ...{ action: 'billing.block_granted', limit: 1, offset: 0, newestFirst: true },
+    });
+    assert.equal(whole[0]!.targetId, blockId);
+
+    const charge = [...life.standIn.books.charges.keys()].at(-1)!;
+    const dispute = life.standIn.acts.dispute(charge);
+    await follow();
+    assert.deepEqual(await news(), [['billing.block_frozen', { units, cause: 'dispute' }]]);
+    life.standIn.acts.decideDispute(dispute.id, 'won');
+    await follow();
+    assert.deepEqual(await news(), [['billing.block_returned', { units, cause: 'dispute won' }]]);
+    const refund = await life.selling.gateway.stripe.refunds.create({ charge });
+    await follow();
+    assert.deepEqual(await news(), [['billing.block_taken_back', { units, cause: 'refund' }]]);
+    life.standIn.acts.failRefund(refund.id);
+    await follow();
+    const [[action, back] = []] = await news();
+    assert.deepEqual([action, back!.units], ['billing.block_returned', units]);
+
+    // Nobody asks for the quota: its end is seen to all the same, once.
+    life.clock.pass(Date.parse(endsAt) - life.clock.now().getTime() - 1);
+    await life.selling.blockLedger.lapse();
+    await life.selling.changes.sweep();
+    assert.deepEqual(await news(), []);
+    life.clock.pass(1);
+    for (let again = 0; again < 2; again += 1) {
+      await life.selling.blockLedger.lapse();
+      await life.selling.changes.sweep();
+    }
+    assert.deepEqual(await news(), [['billing.block_expired', { units, cause: 'its time is over' }]]);
+  });
+
+  it('has the end of blocks that the quota of a new period is asked for first', async () => {
+    await buyByHand();
+    await news();
+    const { endsAt } = (await blocks())[0]!;
+    life.clock.pass(endsAt!.getTime() - life.clock.now().getTime() + 1);
+    assert.equal(await life.billing.purchases.left(life.accountId, quotaPeriod(life.clock.now()), 7), 7);
+    await life.selling.changes.sweep();
+    const cause = 'its time is over';
+    assert.deepEqual(await news(), [['billing.block_expired', { units: String(UNITS), cause }]]);
+    await life.selling.blockLedger.lapse();
+    await life.selling.changes.sweep();
+    assert.deepEqual(await news(), []);
+  });
+
+  it('has auto overage that is turned off by a failed payment, or held by what is owed', async () => {
+    await subscribe();
+    const order = { enabled: true, capCents: 5_000 };
+    await life.selling.autoOverage.set(life.accountId, order, BY_BILLING);
+    life.standIn.acts.changeCard(life.customerId, 'declined');
+    await follow();
+    await news();
+    const oracle = new BlockOracle(life, rig);
+    await oracle.useUp();
+    await oracle.request(1);
+    await follow();
+    assert.deepEqual(await news(), [
+      ['billing.auto_overage_changed', { enabled: 'false', cause: 'payment' }],
+    ]);
+    await life.selling.autoOverage.set(life.accountId, order, BY_BILLING);
+    await news();
+    const [, end] = period();
+    while (life.clock.now() < new Date(Date.parse(end) + DAY_MS)) await days(1);
+    assert.deepEqual(
+      (await news()).filter(([action]) => action === 'billing.auto_overage_changed'),
+      [['billing.auto_overage_changed', { enabled: 'false', cause: 'subscription' }]],
+    );
+  });
+
+  for (const when of ['before', 'after'] as const) {
+    it(`has the change of a plan once, though whoever made it was killed ${when} the entry`, async () => {
+      await life.selling.subscriptions.checkout(life.accountId, 'starter');
+      const page = [...life.standIn.books.sessions.values()][0]!;
+      life.standIn.acts.completeCheckout(page.id);
+      await followAndDie(rig, life, when, 'recordOnce');
+      assert.equal((await rig.accounts.findNow(life.accountId))!.plan, 'starter', 'the change was made');
+      assert.equal((await entries()).length, when === 'before' ? 0 : 1);
+      life.clock.pass(CLAIM_OVER_MS);
+      await follow();
+      await follow();
+      assert.deepEqual((await news()).map(([action, { to }]) => [action, to]), [
+        ['account.plan_changed', 'starter'],
+        ['account.quota_period_changed', period().join('/')],
+      ]);
+    });
+
+    it(`has what was bought once, though whoever made it was killed ${when} the entry`, async () => {
+      await life.selling.topUps.buy(life.accountId, UNITS);
+      const page = [...life.standIn.books.sessions.values()][0]!;
+      life.standIn.acts.completeCheckout(page.id);
+      await followAndDie(rig, life, when, 'recordOnce');
+      assert.equal((await entries()).length, when === 'before' ? 0 : 1);
+      life.clock.pass(CLAIM_OVER_MS);
+      await follow();
+      await follow();
+      assert.deepEqual((await news()).map(([action]) => action), ['billing.block_granted']);
+    });
+  }
+
+  it('has a change that was taken back at the provider before it could be recorded', async () => {
+    await life.selling.subscriptions.checkout(life.accountId, 'starter');
+    const page = [...life.standIn.books.sessions.values()][0]!;
+    life.standIn.acts.completeCheckout(page.id);
+    await followAndDie(rig, life, 'before', 'recordOnce');
+    await life.selling.gateway.stripe.customers.del(life.customerId);
+    life.clock.pass(CLAIM_OVER_MS);
+    await follow();
+    const plans = (await entries()).filter(({ action }) => action === 'account.plan_changed');
+    assert.deepEqual(
+      plans.map(({ details: { from, to } }) => [from, to]),
+      [
+        ['free', 'starter'],
+        ['starter', 'free'],
+      ],
+    );
+    assert.equal((await rig.accounts.findNow(life.accountId))!.plan, 'free');
+  });
+});

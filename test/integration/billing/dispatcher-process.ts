@@ -1,0 +1,38 @@
+import { pino } from 'pino';
+import { AuditLog } from '../../../src/audit/audit-log.ts';
+import { openBilling } from '../../../src/billing/open-billing.ts';
+import { Purchases } from '../../../src/jobs/ledger/purchases.ts';
+import { MailOutbox } from '../../../src/mail/outbox.ts';
+import { connectDatabase } from '../../../src/store/connection.ts';
+import { openAccounts, StillClock } from './life-rig.ts';
+
+/** Whose the operations are that it can be killed at. */
+const OWNERS = { recordOnce: AuditLog, enqueue: MailOutbox } as const;
+export type Killing = keyof typeof OWNERS;
+
+/*
+ * A dispatcher that follows what there is to follow, and is killed by the first operation of a kind:
+ *
+ *   dispatcher-process.ts <database> <Stripe> <its key> <epoch milliseconds> <before|after> <operation>
+ */
+const [uri = '', apiBase = '', secretKey = '', at = '', when, operation] = process.argv.slice(2);
+const { prototype } = OWNERS[operation as Killing];
+const work: unknown = Reflect.get(prototype, operation!);
+if (typeof work !== 'function') throw new Error(`There is no ${operation}.`);
+Reflect.set(prototype, operation!, async function (this: object, ...args: unknown[]) {
+  if (when === 'after') await Reflect.apply(work, this, args);
+  process.kill(process.pid, 'SIGKILL');
+});
+const clock = new StillClock();
+clock.pass(Number(at) - clock.now().getTime());
+const logger = pino({ level: 'silent' });
+const connection = await connectDatabase(uri, logger);
+const { selling } = openBilling({
+  ...openAccounts(connection, clock),
+  ...{ connection, clock, purchases: new Purchases(connection, clock), outbox: new MailOutbox(connection, clock) },
+  config: { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: undefined, STRIPE_API_BASE: apiBase },
+  publicUrl: () => 'https://platen.test',
+});
+const { sync, blockLedger, changes } = selling!;
+while ((await sync.sweep()) + (await blockLedger.sweep()) + (await changes.sweep()) > 0);
+process.exit(0);
