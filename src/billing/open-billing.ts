@@ -27,7 +27,7 @@ import { Reconcile } from './reconcile.ts';
 import { StripeGateway } from './stripe-gateway.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { FAULT_KINDS, type FaultKind, FOLD_OUTCOMES, SubscriptionSync } from './sync.ts';
-import { tellOfDuplicate, tellOwner } from './tell-owner.ts';
+import { tellOfDuplicate, tellOfEnd, tellOwner } from './tell-owner.ts';
 
 export type BillingConfig = Pick<Config, 'STRIPE_SECRET_KEY' | 'STRIPE_WEBHOOK_SECRET' | 'STRIPE_API_BASE'>;
 
@@ -105,7 +105,12 @@ export function openBilling(parts: BillingParts): Billing {
     isPlan: (name) => plans.has(name),
     clock,
     logger,
-    furtherSteps: [overage.step, tellOwner(parts), invoiceHistory({ store, mirror, readings, gateway })],
+    furtherSteps: [
+      overage.step,
+      tellOwner(parts),
+      tellOfEnd(parts),
+      invoiceHistory({ store, mirror, readings, gateway }),
+    ],
     onPaidBack: tellOfDuplicate(parts),
     observeFold: (outcome) => metrics.billingFolds.inc({ outcome }),
     observeFault,

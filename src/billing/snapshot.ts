@@ -19,6 +19,8 @@ export interface SubscriptionSnapshot {
   readonly status: string;
   readonly createdAt: Date;
   readonly endedAt: Date | null;
+  /** It has ended since it could not be charged. */
+  readonly endedUnpaid?: boolean;
   readonly cancelAt: Date | null;
   readonly cancelAtPeriodEnd: boolean;
   /** The collection of payments is paused, which is not the status `paused`. */

@@ -19,6 +19,7 @@ export function subscriptionSnapshot(subscription: Stripe.Subscription): Subscri
     status: subscription.status,
     createdAt: date(subscription.created),
     endedAt: dateOrNull(subscription.ended_at),
+    endedUnpaid: subscription.cancellation_details?.reason === 'payment_failed',
     cancelAt: dateOrNull(subscription.cancel_at),
     cancelAtPeriodEnd: subscription.cancel_at_period_end,
     collectionPaused: subscription.pause_collection !== null,

@@ -181,7 +181,10 @@ function lookingAgain(state: SubscriptionState, at: Date): SubscriptionState {
 }
 
 /** For the audit log: what was heard of the customer, or else what time alone has changed. */
-function causeOf({ wanted, noted, cause }: ClaimedAccount, { graceEndsAt, inForce }: SubscriptionState): string {
+function causeOf(
+  { wanted, noted, cause }: ClaimedAccount,
+  { graceEndsAt, inForce }: SubscriptionState,
+): string {
   if (wanted > noted && cause !== undefined) return cause;
   return graceEndsAt !== null && inForce === FREE_PLAN ? 'grace ended' : 'looked at';
 }

@@ -1,12 +1,16 @@
 import type { AccountReader } from '../accounts/account-store.ts';
 import type { MailOutbox } from '../mail/outbox.ts';
-import { decidingInvoices } from './snapshot.ts';
+import { FREE_PLAN } from '../plans/plan.ts';
+import { type CustomerSnapshot, decidingInvoices } from './snapshot.ts';
 import type { SyncParts, SyncStep } from './sync.ts';
 
 interface TellParts {
   readonly accounts: Pick<AccountReader, 'find'>;
   readonly outbox: Pick<MailOutbox, 'enqueue'>;
 }
+
+/** States of a subscription that is not paid and has not ended. */
+const OWES: readonly string[] = ['past_due', 'unpaid', 'paused'];
 
 /** Mails the owner that a renewal is owed. The mail has a name of its own, so looking again sends nothing again. */
 export function tellOwner({ accounts, outbox }: TellParts): SyncStep {
@@ -16,15 +20,40 @@ export function tellOwner({ accounts, outbox }: TellParts): SyncStep {
     if (!owes) return;
     const to = (await accounts.find(accountId))?.email ?? null;
     if (to === null) return;
-    const open = decidingInvoices(customer).find(
-      (invoice) => invoice.subscriptionId === subscriptionId && invoice.status === 'open',
-    );
     await outbox.enqueue({
       id: `${subscriptionId}:owes:${currentPeriod.start.getTime()}`,
       accountId,
       to,
       kind: 'payment-failed',
-      values: { plan, graceEnds: graceEndsAt.toISOString(), payUrl: open?.hostedInvoiceUrl ?? null },
+      values: { plan, graceEnds: graceEndsAt.toISOString(), payUrl: payUrlOf(customer, subscriptionId) },
+    });
+  };
+}
+
+/**
+ * Mails the owner that the plan has fallen back to free: that what was in force before is not any more is seen by every look
+ * until one is noted, and each puts in the same mail.
+ */
+export function tellOfEnd({ accounts, outbox }: TellParts): SyncStep {
+  return async ({ _id: accountId, state: before }, customer, state) => {
+    if (before === undefined || before.inForce === FREE_PLAN || state.inForce !== FREE_PLAN) return;
+    const to = (await accounts.find(accountId))?.email ?? null;
+    if (to === null) return;
+    const { subscriptionId } = before;
+    const ended = customer.subscriptions.find(({ id }) => id === subscriptionId);
+    // One that has not ended may still be paid, and not be paid another time: by then it is another mail.
+    const owes = state.subscriptionId === subscriptionId && OWES.includes(state.status);
+    const since = owes ? (state.currentPeriod?.start.getTime() ?? 0) : 'over';
+    await outbox.enqueue({
+      id: `${subscriptionId}:ended:${since}`,
+      accountId,
+      to,
+      kind: 'subscription-ended',
+      values: {
+        plan: before.inForce === 'keep' ? before.plan : before.inForce,
+        because: owes || ended?.endedUnpaid === true ? 'payment' : 'cancellation',
+        payUrl: owes ? payUrlOf(customer, subscriptionId) : null,
+      },
     });
   };
 }
@@ -38,4 +67,12 @@ export function tellOfDuplicate({ accounts, outbox }: TellParts): NonNullable<Sy
     const id = `${duplicate}:duplicate`;
     await outbox.enqueue({ id, accountId, to, kind: 'duplicate-subscription', values: { plan } });
   };
+}
+
+/** Where an invoice of a subscription that is owed can be paid. */
+function payUrlOf(customer: CustomerSnapshot, subscriptionId: string | null): string | null {
+  const open = decidingInvoices(customer).find(
+    (invoice) => invoice.subscriptionId === subscriptionId && invoice.status === 'open',
+  );
+  return open?.hostedInvoiceUrl ?? null;
 }

@@ -31,6 +31,14 @@ export interface MailValues {
     /** Page of the payment provider; null where there is none. */
     readonly payUrl: string | null;
   };
+  /** The plan has fallen back to free. */
+  readonly 'subscription-ended': {
+    /** The plan that it was; null when that is not known. */
+    readonly plan: string | null;
+    readonly because: 'payment' | 'cancellation';
+    /** Where what is owed can still be paid; null where it cannot. */
+    readonly payUrl: string | null;
+  };
   /** A second subscription of the customer was ended and paid back. */
   readonly 'duplicate-subscription': { readonly plan: string };
 }

@@ -75,7 +75,15 @@ export type NewBlock = Pick<Block, '_id' | 'accountId' | 'kind' | 'units' | 'pri
 type Changes = Partial<
   Pick<
     Block,
-    'state' | 'attempts' | 'invoiceId' | 'intentId' | 'sessionId' | 'url' | 'expiresAt' | 'waitsSince' | 'endsAt'
+    | 'state'
+    | 'attempts'
+    | 'invoiceId'
+    | 'intentId'
+    | 'sessionId'
+    | 'url'
+    | 'expiresAt'
+    | 'waitsSince'
+    | 'endsAt'
   >
 >;
 

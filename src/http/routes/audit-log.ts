@@ -22,7 +22,8 @@ const list = defineRoute({
   method: 'get',
   path: '/user/audit-log',
   summary: 'List what was done to the account',
-  description: 'Sign-ins, keys, templates, changes of the account itself and what was bought for it, for 400 days.',
+  description:
+    'Sign-ins, keys, templates, changes of the account itself and what was bought for it, for 400 days.',
   tags: ['Telemetry'],
   auth: 'bearer',
   query: z.strictObject({

@@ -96,6 +96,21 @@ const TEXTS: { readonly [Kind in MailKind]: Write<Kind> } = {
       said('The payment is tried again by itself over the next days. Auto overage is off until it succeeds.'),
     ],
   }),
+  'subscription-ended': ({ plan, because, payUrl }, links) => ({
+    subject: 'Your account has the plan free now',
+    blocks: [
+      said(
+        `Your subscription${plan === null ? '' : ` to the plan ${plan}`} ${because === 'payment' ? 'could not be charged' : 'was cancelled and has ended'}. From now on your account has the plan free, with its quota.`,
+      ),
+      ...(payUrl === null ? [] : [said('When what is owed is paid, you have your plan again.')]),
+      payUrl === null
+        ? { button: 'Choose a plan', url: links.billingUrl }
+        : { button: 'Pay now', url: payUrl },
+      said(
+        'PDFs that you have bought can still be used until they lapse. Auto overage buys no more of them.',
+      ),
+    ],
+  }),
   'duplicate-subscription': ({ plan }, links) => ({
     subject: 'A second subscription was ended and paid back',
     blocks: [

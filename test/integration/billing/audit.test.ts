@@ -94,11 +94,10 @@ describe('The audit log of what billing changes', function () {
     const second = period().join('/');
     await days(1);
     const [renewed, ...more] = await news();
-    assert.deepEqual([renewed![0], renewed![1].from, renewed![1].to], [
-      'account.quota_period_changed',
-      first,
-      second,
-    ]);
+    assert.deepEqual(
+      [renewed![0], renewed![1].from, renewed![1].to],
+      ['account.quota_period_changed', first, second],
+    );
     assert.deepEqual(more, []);
 
     life.standIn.acts.changeCard(life.customerId, 'declined');
@@ -106,9 +105,10 @@ describe('The audit log of what billing changes', function () {
     while (life.clock.now() < new Date(Date.parse(renewal) + DAY_MS)) await days(1);
     const grace = new Date(Date.parse(renewal) + 7 * DAY_MS).toISOString();
     const frozen = `${second.split('/')[0]}/${grace}`;
-    assert.deepEqual((await news()).map(([action, { to }]) => [action, to]), [
-      ['account.quota_period_changed', frozen],
-    ]);
+    assert.deepEqual(
+      (await news()).map(([action, { to }]) => [action, to]),
+      [['account.quota_period_changed', frozen]],
+    );
     await days(8);
     const cause = 'grace ended';
     assert.deepEqual(await news(), [
@@ -208,10 +208,13 @@ describe('The audit log of what billing changes', function () {
       life.clock.pass(CLAIM_OVER_MS);
       await follow();
       await follow();
-      assert.deepEqual((await news()).map(([action, { to }]) => [action, to]), [
-        ['account.plan_changed', 'starter'],
-        ['account.quota_period_changed', period().join('/')],
-      ]);
+      assert.deepEqual(
+        (await news()).map(([action, { to }]) => [action, to]),
+        [
+          ['account.plan_changed', 'starter'],
+          ['account.quota_period_changed', period().join('/')],
+        ],
+      );
     });
 
     it(`has what was bought once, though whoever made it was killed ${when} the entry`, async () => {
@@ -223,7 +226,10 @@ describe('The audit log of what billing changes', function () {
       life.clock.pass(CLAIM_OVER_MS);
       await follow();
       await follow();
-      assert.deepEqual((await news()).map(([action]) => action), ['billing.block_granted']);
+      assert.deepEqual(
+        (await news()).map(([action]) => action),
+        ['billing.block_granted'],
+      );
     });
   }
 

@@ -29,7 +29,12 @@ const logger = pino({ level: 'silent' });
 const connection = await connectDatabase(uri, logger);
 const { selling } = openBilling({
   ...openAccounts(connection, clock),
-  ...{ connection, clock, purchases: new Purchases(connection, clock), outbox: new MailOutbox(connection, clock) },
+  ...{
+    connection,
+    clock,
+    purchases: new Purchases(connection, clock),
+    outbox: new MailOutbox(connection, clock),
+  },
   config: { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: undefined, STRIPE_API_BASE: apiBase },
   publicUrl: () => 'https://platen.test',
 });

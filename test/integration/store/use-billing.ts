@@ -45,7 +45,10 @@ export async function useBilling({ url, accountServices, billing, domain }: Test
   await store.unlink(await claim());
   await store.page(10, 0);
   const subscribed = { plan: 'free', quotaWindow: null, fence: 1 };
-  await accountServices.accountService.followSubscription(accountId, subscribed, { cause: 'asked', differs: true });
+  await accountServices.accountService.followSubscription(accountId, subscribed, {
+    cause: 'asked',
+    differs: true,
+  });
 
   const invoice: InvoiceSnapshot = {
     id: 'in_1',

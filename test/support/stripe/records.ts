@@ -106,6 +106,11 @@ export interface Subscription extends Row<'subscription'> {
   cancel_at: number | null;
   cancel_at_period_end: boolean;
   canceled_at: number | null;
+  cancellation_details: {
+    comment: string | null;
+    feedback: string | null;
+    reason: 'cancellation_requested' | 'payment_failed' | null;
+  };
   default_payment_method: string | null;
   description: string | null;
   ended_at: number | null;

@@ -44,6 +44,7 @@ export function subscribe(books: Books, made: NewSubscription, present: boolean)
     cancel_at: null,
     cancel_at_period_end: false,
     canceled_at: null,
+    cancellation_details: { comment: null, feedback: null, reason: null },
     default_payment_method: made.default_payment_method ?? null,
     description: made.description ?? null,
     ended_at: null,
@@ -98,12 +99,18 @@ export function updated(books: Books, subscription: R.Subscription): void {
 }
 
 /** Ends a subscription now. Invoices that are open stay open, but are charged no more. */
-export function end(books: Books, subscription: R.Subscription, status: 'canceled' | 'incomplete_expired') {
+export function end(
+  books: Books,
+  subscription: R.Subscription,
+  status: 'canceled' | 'incomplete_expired',
+  reason: R.Subscription['cancellation_details']['reason'] = 'cancellation_requested',
+) {
   Object.assign(subscription, {
     status,
     ended_at: books.now,
     canceled_at: subscription.canceled_at ?? books.now,
   });
+  subscription.cancellation_details.reason = reason;
   subscription.pending_update = null;
   releaseSchedule(books, subscription, 'canceled');
   for (const invoice of books.invoices.values()) {
@@ -223,7 +230,7 @@ function fallBehind(books: Books, subscription: R.Subscription, invoice: R.Invoi
   if (wait !== undefined && invoice.auto_advance) invoice.next_payment_attempt = books.now + wait;
   else invoice.next_payment_attempt = null;
   const next = wait === undefined ? afterRetries : 'past_due';
-  if (next === 'cancel') end(books, subscription, 'canceled');
+  if (next === 'cancel') end(books, subscription, 'canceled', 'payment_failed');
   else if (subscription.status !== next) {
     subscription.status = next;
     updated(books, subscription);

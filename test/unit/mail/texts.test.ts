@@ -26,6 +26,7 @@ const EXAMPLES: MailValues = {
     graceEnds: '2026-11-29T00:00:00.000Z',
     payUrl: 'https://invoice.stripe.com/i/example',
   },
+  'subscription-ended': { plan: 'professional', because: 'cancellation', payUrl: null },
   'duplicate-subscription': { plan: 'starter' },
 };
 /** The files of docs/mails: one of each kind, and others of a kind that says more than one thing. */
@@ -33,6 +34,13 @@ const SHOWN: readonly (readonly [file: string, content: Mail['content']])[] = [
   ...(Object.keys(EXAMPLES) as MailKind[]).map(
     (kind) => [kind as string, { kind, values: EXAMPLES[kind] }] as const,
   ),
+  [
+    'subscription-ended-unpaid',
+    {
+      kind: 'subscription-ended',
+      values: { plan: 'starter', because: 'payment', payUrl: 'https://invoice.stripe.com/i/example' },
+    },
+  ],
   ['auto-overage-disabled-unproven', { kind: 'auto-overage-disabled', values: { because: 'unproven' } }],
   ['auto-overage-disabled-by-link', { kind: 'auto-overage-disabled', values: { because: 'link' } }],
 ];
