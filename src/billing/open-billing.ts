@@ -12,6 +12,7 @@ import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { BillingStore } from './billing-store.ts';
 import { Catalogue } from './catalogue.ts';
+import { Disputes } from './disputes.ts';
 import { HostedPages } from './hosted-pages.ts';
 import { invoiceHistory } from './invoice-history.ts';
 import { InvoiceMirror } from './invoice-mirror.ts';
@@ -60,6 +61,7 @@ export interface Selling {
   readonly blockLedger: BlockLedger;
   readonly topUps: TopUps;
   readonly reconcile: Reconcile;
+  readonly disputes: Disputes;
   /** What has changed of purchases and is not in the audit log yet. */
   readonly changes: UnrecordedChanges;
 }
@@ -130,7 +132,8 @@ export function openBilling(parts: BillingParts): Billing {
   const { autoOverage, blockLedger } = overage;
   const reconcile = new Reconcile(connection, { store, events, gateway, readings, clock });
   const topUps = overage.topUps(subscriptions);
-  const bought = { autoOverage, blockLedger, topUps, changes };
+  const disputes = new Disputes({ store, blocks, gateway, clock });
+  const bought = { autoOverage, blockLedger, topUps, changes, disputes };
   return { ...kept, selling: { gateway, events, sync, catalogue, subscriptions, reconcile, ...bought } };
 }
 

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe';
 import type { Range } from './readings.ts';
 import type { InvoiceSnapshot, SubscriptionSnapshot } from './snapshot.ts';
-import { invoiceSnapshot, subscriptionSnapshot } from './stripe-snapshots.ts';
+import { idOf, invoiceSnapshot, subscriptionSnapshot } from './stripe-snapshots.ts';
 
 /** The most that Stripe answers with at once. */
 export const PAGE = 100;
@@ -65,6 +65,23 @@ export function undeliveredIn(
   return stripe.events
     .list({ delivery_success: false, types: [...types], limit: PAGE, ...createdIn(range) })
     .autoPagingToArray({ limit: most });
+}
+
+/** Whose payments are disputed at present, of the disputes that began since then; the newest first, at most so many. */
+export async function openDisputesSince(
+  stripe: Stripe,
+  from: Date,
+  most: number,
+): Promise<{ customerId: string | null; intentId: string | null }[]> {
+  const all = await stripe.disputes
+    .list({ limit: PAGE, expand: ['data.charge'], ...createdIn({ from }) })
+    .autoPagingToArray({ limit: most });
+  return all
+    .filter(({ status }) => !['won', 'lost', 'warning_closed', 'prevented'].includes(status))
+    .map(({ charge, payment_intent: intent }) => ({
+      customerId: typeof charge === 'string' ? null : idOf(charge.customer),
+      intentId: idOf(intent),
+    }));
 }
 
 /** Stripe's times are whole seconds. */

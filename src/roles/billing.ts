@@ -12,10 +12,10 @@ const COUNT_EVERY_MS = 30_000;
 export function billingSweeps(
   { selling, blocks }: Billing,
   { PLATEN_SWEEP_MS }: Pick<Config, 'PLATEN_SWEEP_MS'>,
-  metrics: Pick<Metrics, 'reconcileFindings' | 'overageBlocks'>,
+  metrics: Pick<Metrics, 'reconcileFindings' | 'overageBlocks' | 'billingDisputes'>,
 ): Sweep[] {
   if (selling === undefined) return [];
-  const { events, sync, blockLedger, reconcile, changes } = selling;
+  const { events, sync, blockLedger, reconcile, changes, disputes } = selling;
   const everyMs = Math.min(FOLLOW_EVERY_MS, PLATEN_SWEEP_MS);
   // Following events is the ordinary way: there is nothing to put right.
   const ordinary = (name: string, run: () => Promise<unknown>): Sweep => ({
@@ -47,6 +47,13 @@ export function billingSweeps(
         for (const [state, count] of counts) metrics.overageBlocks.set({ state }, count);
       }),
       everyMs: COUNT_EVERY_MS,
+    },
+    {
+      ...ordinary('count-disputes', async () => {
+        const counts = Object.entries(await disputes.open());
+        for (const [about, count] of counts) metrics.billingDisputes.set({ about }, count);
+      }),
+      everyMs: RECONCILE_EVERY_MS,
     },
     { ...ordinary('reconcile-customers', () => reconcile.customers()), everyMs: RECONCILE_EVERY_MS },
   ];

@@ -73,6 +73,12 @@ export function createMetrics(role: string) {
       labelNames: ['state'] as const,
       registers,
     }),
+    billingDisputes: new Gauge({
+      name: 'platen_billing_disputes',
+      help: 'Payments that the banks of customers dispute at present, by what was paid: subscription or block.',
+      labelNames: ['about'] as const,
+      registers,
+    }),
     billingFaults: new Counter({
       name: 'platen_billing_faults_total',
       help: 'What an operator has to look at, each time that it is seen: unclear (a status or price that is not understood), duplicate (a second subscription), refund (one that cannot be paid back), unproven (a block that is called paid without a payment), refused (a block whose invoice is refused).',

@@ -121,6 +121,7 @@ describe('dashboards and alerts', function () {
       ['PlatenBillingFaults', 'platen_billing_faults_total'],
       ['PlatenBlocksHeld', 'platen_overage_blocks{state=~"reserved|drafted|paying|voiding|paid"}'],
       ['PlatenBlocksDisputed', 'platen_overage_blocks{state="frozen"}'],
+      ['PlatenSubscriptionsDisputed', 'platen_billing_disputes{about="subscription"}'],
       ['PlatenMailsWaiting', 'platen_mail_oldest_waiting_seconds'],
       ['PlatenMailsRefused', 'platen_mail_attempts_total{outcome="failed"}'],
     ] as const) {

@@ -227,6 +227,7 @@ describe("Platen's own requests to Stripe, held against stripe-mock", function (
     await follow();
     standIn.acts.dispute(lastCharge());
     await follow();
+    await selling.disputes.open();
     await selling.topUps.buy(accountId, 1_000);
     await selling.topUps.buy(accountId, 1_000);
     completePage();
@@ -253,6 +254,7 @@ describe("Platen's own requests to Stripe, held against stripe-mock", function (
       'GET /v1/checkout/sessions/:id',
       'GET /v1/customers/:id',
       'GET /v1/disputes charge limit',
+      'GET /v1/disputes created[gte] expand[] limit',
       'GET /v1/invoice_payments invoice limit',
       'GET /v1/invoices created[gte] customer limit',
       'GET /v1/invoices/:id',
