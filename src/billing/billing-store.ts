@@ -59,7 +59,6 @@ const ACCOUNTS: CollectionSpec = {
   indexes: [
     { fields: { customerId: 1 }, unique: true, sparse: true },
     { fields: { dueAt: 1 }, sparse: true },
-    { fields: { createdAt: 1, _id: 1 } },
   ],
 };
 
@@ -68,8 +67,8 @@ export const CLAIM_MS = 120_000;
 const MAX_BACKOFF_MS = 300_000;
 /** The cause of a look that goes on with the one before: nothing has been heard of the customer since. */
 export const CARRIED_ON = 'carried on';
-/** Stripe knows an idempotency key for a day; nobody relies on its last hour. */
-const KEY_MS = 23 * 3_600_000;
+/** Stripe knows an idempotency key for a day; nobody relies on its last hour. In milliseconds. */
+export const KEY_MS = 23 * 3_600_000;
 
 /**
  * Owns what is known of the accounts as customers. An event is only a hint: it raises `wanted`. Whoever claims the account
@@ -238,11 +237,8 @@ export class BillingStore {
     await this.#accounts.updateOne({ _id: accountId, 'operation.key': key }, { $unset: { operation: '' } });
   }
 
-  /** One page of those who are customers, by when they became that; for the reconcile. */
-  page(limit: number, offset: number): Promise<BillingAccount[]> {
-    return this.#accounts.find(
-      { createdAt: { $gt: new Date(0) } },
-      { sort: { createdAt: 1, _id: 1 }, skip: offset, limit },
-    );
+  /** Those who are customers, from one account on in the order of their ids; for the reconcile. */
+  after(accountId: string, limit: number): Promise<BillingAccount[]> {
+    return this.#accounts.find({ _id: { $gt: accountId } }, { sort: { _id: 1 }, limit });
   }
 }

@@ -13,6 +13,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import { BillingStore } from './billing-store.ts';
 import { Catalogue } from './catalogue.ts';
 import { Disputes } from './disputes.ts';
+import { HalfMadeSchedules } from './half-made-schedules.ts';
 import { HostedPages } from './hosted-pages.ts';
 import { invoiceHistory } from './invoice-history.ts';
 import { InvoiceMirror } from './invoice-mirror.ts';
@@ -117,12 +118,13 @@ export function openBilling(parts: BillingParts): Billing {
     observeFold: (outcome) => metrics.billingFolds.inc({ outcome }),
     observeFault,
   });
+  const operations = new Operations(store);
   const subscriptions = new Subscriptions({
     store,
     gateway,
     sync,
     catalogue,
-    operations: new Operations(store),
+    operations,
     pages,
     accounts,
     plans,
@@ -130,7 +132,8 @@ export function openBilling(parts: BillingParts): Billing {
     returnUrl,
   });
   const { autoOverage, blockLedger } = overage;
-  const reconcile = new Reconcile(connection, { store, events, gateway, readings, clock });
+  const schedules = new HalfMadeSchedules({ store, gateway, operations, clock });
+  const reconcile = new Reconcile(connection, { store, events, gateway, readings, schedules, clock });
   const topUps = overage.topUps(subscriptions);
   const disputes = new Disputes({ store, blocks, gateway, clock });
   const bought = { autoOverage, blockLedger, topUps, changes, disputes };

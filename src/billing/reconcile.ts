@@ -2,6 +2,7 @@ import type { Connection } from 'mongoose';
 import type { Clock } from '../clock.ts';
 import { Collection, type CollectionSpec } from '../store/collection.ts';
 import type { BillingStore } from './billing-store.ts';
+import type { HalfMadeSchedules } from './half-made-schedules.ts';
 import { EVENT_TYPES, type PaymentEvents } from './payment-events.ts';
 import { type Range, type Readings, readOn } from './readings.ts';
 import type { StripeGateway } from './stripe-gateway.ts';
@@ -27,28 +28,28 @@ const TYPES_AT_ONCE = 20;
 /** Customers that are looked at again in one run; all of them in turn. */
 const CUSTOMERS_AT_ONCE = 20;
 
-/** Finds what events did not tell: those that never arrived, and customers whose state is another than is known. */
+/** Names the list of all customers, for where the round through them stands. */
+const CUSTOMERS = 'customers';
+
+interface ReconcileParts {
+  readonly store: BillingStore;
+  readonly events: PaymentEvents;
+  readonly gateway: StripeGateway;
+  readonly readings: Readings;
+  readonly schedules: HalfMadeSchedules;
+  readonly clock: Clock;
+}
+
+/**
+ * Finds what events did not tell: those that never arrived, customers whose state is another than is known, and what a crash
+ * has left half-made at the provider.
+ */
 export class Reconcile {
   readonly #missed: Collection<MissedEvent>;
-  readonly #parts: {
-    readonly store: BillingStore;
-    readonly events: PaymentEvents;
-    readonly gateway: StripeGateway;
-    readonly readings: Readings;
-    readonly clock: Clock;
-  };
-  #offset = 0;
+  readonly #parts: ReconcileParts;
 
-  constructor(
-    connection: Connection,
-    parts: {
-      store: BillingStore;
-      events: PaymentEvents;
-      gateway: StripeGateway;
-      readings: Readings;
-      clock: Clock;
-    },
-  ) {
+  /** To be made before the connection's indexes are. */
+  constructor(connection: Connection, parts: ReconcileParts) {
     this.#missed = new Collection(connection, MISSED);
     this.#parts = parts;
   }
@@ -78,12 +79,20 @@ export class Reconcile {
     return found;
   }
 
-  /** Has the next few customers looked at, from the first to the last and again. */
-  async customers(): Promise<void> {
-    const { store } = this.#parts;
-    const page = await store.page(CUSTOMERS_AT_ONCE, this.#offset);
+  /**
+   * Has the next few customers looked at, from the first to the last and again. Where the round stands is kept: restarts do
+   * not begin it anew. @returns how many half-made schedules were put right.
+   */
+  async customers(): Promise<number> {
+    const { store, readings, schedules } = this.#parts;
+    const { lookedAt = '' } = await readings.find(CUSTOMERS);
+    const page = await store.after(lookedAt, CUSTOMERS_AT_ONCE);
     for (const { _id } of page) await store.wantAccount(_id, 'reconcile');
-    this.#offset = page.length < CUSTOMERS_AT_ONCE ? 0 : this.#offset + page.length;
+    const last = page.length < CUSTOMERS_AT_ONCE ? '' : page.at(-1)!._id;
+    await readings.keepLookedAt(CUSTOMERS, last);
+    let mended = 0;
+    for (const account of page) if (await schedules.mend(account)) mended += 1;
+    return mended;
   }
 }
 

@@ -10,6 +10,8 @@ export interface ScheduleSnapshot {
   readonly status: string;
   /** In their order; the first is the one at work when the schedule was made. */
   readonly phases: readonly PhaseSnapshot[];
+  /** Set while it changes nothing, since it was made and was never told what is to come. */
+  readonly halfMadeSince?: Date;
 }
 
 /** A subscription as the provider tells it, in our own terms. Amounts are cents. */

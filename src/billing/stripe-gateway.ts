@@ -1,8 +1,8 @@
 import Stripe from 'stripe';
 import { payBack } from './pay-back.ts';
-import type { CustomerSnapshot, InvoiceSnapshot, SubscriptionSnapshot } from './snapshot.ts';
+import type { CustomerSnapshot, InvoiceSnapshot, ScheduleSnapshot, SubscriptionSnapshot } from './snapshot.ts';
 import { invoicesOf, subscriptionsOf } from './stripe-lists.ts';
-import { idOf, invoiceSnapshot, METADATA, subscriptionSnapshot } from './stripe-snapshots.ts';
+import { idOf, invoiceSnapshot, METADATA, scheduleSnapshot, subscriptionSnapshot } from './stripe-snapshots.ts';
 
 /** The shapes of this version are what the types and the webhook endpoint go by; the package pins the same. */
 export const STRIPE_API_VERSION = '2026-10-28.endive';
@@ -251,6 +251,15 @@ export class StripeGateway {
       },
       { idempotencyKey: `${key}:update` },
     );
+  }
+
+  async scheduleSnapshot(scheduleId: string): Promise<ScheduleSnapshot | null> {
+    return scheduleSnapshot(await this.stripe.subscriptionSchedules.retrieve(scheduleId));
+  }
+
+  /** The plan that the metadata of a price names. */
+  async planOfPrice(priceId: string): Promise<string | undefined> {
+    return (await this.stripe.prices.retrieve(priceId)).metadata[METADATA.plan];
   }
 
   /** The subscription goes on as it is, without a schedule. One that is over already stays as it is. */

@@ -35,17 +35,22 @@ export function subscriptionSnapshot(subscription: Stripe.Subscription): Subscri
 }
 
 /** Of one that was not asked for in full nothing is known but that it is there. */
-function scheduleSnapshot(schedule: Stripe.Subscription['schedule']): ScheduleSnapshot | null {
+export function scheduleSnapshot(schedule: Stripe.Subscription['schedule']): ScheduleSnapshot | null {
   if (schedule === null) return null;
   if (typeof schedule === 'string') return { id: schedule, status: 'active', phases: [] };
-  return {
-    id: schedule.id,
-    status: schedule.status,
-    phases: schedule.phases.map(({ start_date, metadata }) => ({
-      startsAt: date(start_date),
-      plan: metadata?.[METADATA.plan],
-    })),
-  };
+  const { id, status, created } = schedule;
+  const phases = schedule.phases.map(({ start_date, metadata }) => ({
+    startsAt: date(start_date),
+    plan: metadata?.[METADATA.plan],
+  }));
+  return { id, status, phases, ...(isHalfMade(schedule) && { halfMadeSince: date(created) }) };
+}
+
+/** As a schedule of ours is between the two calls that make it. One of an operator's that is like that does nothing either. */
+function isHalfMade({ status, phases, end_behavior: atEnd }: Stripe.SubscriptionSchedule): boolean {
+  const runs = status === 'active' || status === 'not_started';
+  const [only, ...others] = phases;
+  return runs && atEnd === 'release' && others.length === 0 && only?.metadata?.[METADATA.plan] === undefined;
 }
 
 export function invoiceSnapshot(invoice: Stripe.Invoice): InvoiceSnapshot {

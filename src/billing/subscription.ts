@@ -30,6 +30,8 @@ export interface SubscriptionState {
   readonly scheduleId: string | null;
   readonly scheduledPlan: PlanName | null;
   readonly scheduledAt: Date | null;
+  /** Set while its schedule is half-made (half-made-schedules.ts). */
+  readonly halfMadeSince?: Date;
   /** Whether blocks may be bought without the customer being there. */
   readonly mayBuyByItself: boolean;
   readonly graceEndsAt: Date | null;
@@ -185,7 +187,7 @@ function monthBefore(end: Date): Period {
 function scheduled(
   { schedule, plan: current }: SubscriptionSnapshot,
   { now, isPlan }: FoldContext,
-): Pick<SubscriptionState, 'scheduleId' | 'scheduledPlan' | 'scheduledAt'> {
+): Pick<SubscriptionState, 'scheduleId' | 'scheduledPlan' | 'scheduledAt' | 'halfMadeSince'> {
   if (schedule === null || !['active', 'not_started'].includes(schedule.status)) {
     return { scheduleId: null, scheduledPlan: null, scheduledAt: null };
   }
@@ -195,6 +197,7 @@ function scheduled(
     scheduleId: schedule.id,
     scheduledPlan: known ? (next.plan ?? null) : null,
     scheduledAt: known ? next.startsAt : null,
+    ...(schedule.halfMadeSince && { halfMadeSince: schedule.halfMadeSince }),
   };
 }
 

@@ -4,6 +4,7 @@ import { PlatenError } from '../errors/registry.ts';
 import type { PlanSource } from '../plans/plan-source.ts';
 import type { BillingStore } from './billing-store.ts';
 import type { Catalogue, SoldPlan } from './catalogue.ts';
+import { downgradeName } from './half-made-schedules.ts';
 import type { HostedPages } from './hosted-pages.ts';
 import type { Operations } from './operations.ts';
 import { asPlatenError, told } from './refusals.ts';
@@ -175,7 +176,7 @@ export class Subscriptions {
         priceId,
         plan,
       };
-      await operations.run(accountId, `schedule:${subscriptionId}:${priceId}`, ({ key }) =>
+      await operations.run(accountId, downgradeName(subscriptionId, priceId), ({ key }) =>
         gateway.scheduleChange(change, key),
       );
       return '';

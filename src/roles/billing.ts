@@ -26,21 +26,27 @@ export function billingSweeps(
       return undefined;
     },
   });
+  /** What is found was missed or left behind. */
+  function finding(name: string, kind: 'event' | 'schedule', find: () => Promise<number>): Sweep {
+    // Without it the first would not show as an increase, and alerts go by increases.
+    metrics.reconcileFindings.inc({ kind }, 0);
+    return {
+      name,
+      everyMs: RECONCILE_EVERY_MS,
+      async run() {
+        const found = await find();
+        metrics.reconcileFindings.inc({ kind }, found);
+        return found;
+      },
+    };
+  }
   return [
     ordinary('payment-events', () => events.resolveWaiting()),
     ordinary('subscriptions', () => sync.sweep()),
     ordinary('overage-blocks', () => blockLedger.sweep()),
     ordinary('changes-of-purchases', () => changes.sweep()),
     { ...ordinary('ends-of-blocks', () => blockLedger.lapse()), everyMs: COUNT_EVERY_MS },
-    {
-      name: 'missed-payment-events',
-      everyMs: RECONCILE_EVERY_MS,
-      async run() {
-        const found = await reconcile.events();
-        metrics.reconcileFindings.inc(found);
-        return found;
-      },
-    },
+    finding('missed-payment-events', 'event', () => reconcile.events()),
     {
       ...ordinary('count-overage-blocks', async () => {
         const counts = Object.entries(await blocks.counts());
@@ -55,6 +61,6 @@ export function billingSweeps(
       }),
       everyMs: RECONCILE_EVERY_MS,
     },
-    { ...ordinary('reconcile-customers', () => reconcile.customers()), everyMs: RECONCILE_EVERY_MS },
+    finding('reconcile-customers', 'schedule', () => reconcile.customers()),
   ];
 }

@@ -64,7 +64,8 @@ export function createMetrics(role: string) {
     }),
     reconcileFindings: new Counter({
       name: 'platen_billing_reconcile_findings_total',
-      help: 'Events of the payment provider that had not arrived and were found by asking.',
+      help: 'What was found by asking the payment provider, by kind: event (one that had not arrived) or schedule (one that was half-made, and was finished or released).',
+      labelNames: ['kind'] as const,
       registers,
     }),
     overageBlocks: new Gauge({

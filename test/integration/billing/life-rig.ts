@@ -67,6 +67,8 @@ export interface LifeRig {
     weather?: Weather;
     afterEvent?: () => Promise<void>;
   }): Promise<Life>;
+  /** Billing as another process has it, which knows nothing but what is stored. */
+  reopen(life: Life): Selling;
   close(): Promise<void>;
 }
 
@@ -102,6 +104,17 @@ export async function openLifeRig(): Promise<LifeRig> {
   const { accounts, plans, metrics, audit } = opened;
   let shop: Books | undefined;
   let lives = 0;
+  const open = ({ clock, standIn, apiBase }: Pick<Life, 'clock' | 'standIn' | 'apiBase'>) =>
+    openBilling({
+      ...{ ...opened, connection, clock },
+      ...{ purchases: new Purchases(connection, clock), outbox: new MailOutbox(connection, clock) },
+      config: {
+        STRIPE_SECRET_KEY: standIn.secretKey,
+        STRIPE_WEBHOOK_SECRET: SECRET,
+        STRIPE_API_BASE: apiBase,
+      },
+      publicUrl: () => 'https://platen.test',
+    });
   return {
     uri,
     audit,
@@ -113,16 +126,8 @@ export async function openLifeRig(): Promise<LifeRig> {
       lives += 1;
       const clock = new StillClock();
       const standIn = new StripeStandIn({ clock });
-      const purchases = new Purchases(connection, clock);
-      const outbox = new MailOutbox(connection, clock);
-      const parts = { ...opened, connection, clock, purchases, outbox };
       const apiBase = await standIn.listen();
-      const config = {
-        STRIPE_SECRET_KEY: standIn.secretKey,
-        STRIPE_WEBHOOK_SECRET: SECRET,
-        STRIPE_API_BASE: apiBase,
-      };
-      const billing = openBilling({ ...parts, config, publicUrl: () => 'https://platen.test' });
+      const billing = open({ clock, standIn, apiBase });
       const selling = billing.selling!;
       if (shop === undefined) {
         await ensureIndexes(connection);
@@ -148,6 +153,7 @@ export async function openLifeRig(): Promise<LifeRig> {
         },
       };
     },
+    reopen: (life) => open(life).selling!,
     close: () => domain.close(),
   };
 }

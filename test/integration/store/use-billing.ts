@@ -43,7 +43,7 @@ export async function useBilling({ url, accountServices, billing, domain }: Test
   await store.beginOperation(accountId, { ...operation, name: 'resume', key: 'b' });
   await store.endOperation(accountId, 'b');
   await store.unlink(await claim());
-  await store.page(10, 0);
+  await store.after('', 10);
   const subscribed = { plan: 'free', quotaWindow: null, fence: 1 };
   await accountServices.accountService.followSubscription(accountId, subscribed, {
     cause: 'asked',
