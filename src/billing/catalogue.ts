@@ -1,3 +1,4 @@
+import type Stripe from 'stripe';
 import { PlatenError } from '../errors/registry.ts';
 import type { StripeGateway } from './stripe-gateway.ts';
 import { METADATA } from './stripe-snapshots.ts';
@@ -42,30 +43,65 @@ export class Catalogue {
     this.#gateway = gateway;
   }
 
-  /** @throws PlatenError NOT_SOLD */
+  /** @throws PlatenError NOT_SOLD where its price is missing or is none that it can be sold for. */
   async plan(plan: string): Promise<Price> {
-    const price = await this.#find(planLookupKey(plan));
-    if (price?.metadata[METADATA.plan] !== plan || price.recurring === null)
-      throw notSold(`The plan ${plan}`);
-    return { id: price.id, amountCents: price.unit_amount ?? 0 };
+    return this.#find(`The plan ${plan}`, planLookupKey(plan), planPrice(plan));
   }
 
-  /** @throws PlatenError NOT_SOLD */
+  /** @throws PlatenError NOT_SOLD as `plan` does. */
   async block(size: BlockSize): Promise<Price> {
-    const price = await this.#find(blockLookupKey(size));
-    const fits = price?.metadata[METADATA.block] === String(size) && price.currency === CURRENCY;
-    if (price === undefined || !fits || price.unit_amount === null || price.unit_amount < 1) {
-      throw notSold(`A block of ${size} PDFs`);
-    }
-    return { id: price.id, amountCents: price.unit_amount };
+    return this.#find(`A block of ${size} PDFs`, blockLookupKey(size), blockPrice(size));
   }
 
-  async #find(lookupKey: string) {
+  async #find(what: string, lookupKey: string, expected: ExpectedPrice): Promise<Price> {
     const { data } = await this.#gateway.stripe.prices.list({ lookup_keys: [lookupKey], active: true });
-    return data[0];
+    const [price] = data;
+    const wrong = price === undefined ? ['is missing'] : wrongWith(price, expected);
+    if (price === undefined || wrong.length > 0) {
+      const why = `its price ${lookupKey} ${wrong.join(', ')}`;
+      throw new PlatenError('NOT_SOLD', `${what} is not sold at the moment: ${why}.`);
+    }
+    return { id: price.id, amountCents: price.unit_amount ?? 0 };
   }
 }
 
-function notSold(what: string): PlatenError {
-  return new PlatenError('NOT_SOLD', `${what} is not sold at the moment.`);
+/** What a price must be like to be sold; its amount is Stripe's to say. */
+export interface ExpectedPrice {
+  /** Charged each month; or once. */
+  readonly monthly: boolean;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+export function planPrice(plan: string): ExpectedPrice {
+  return { monthly: true, metadata: { [METADATA.plan]: plan } };
+}
+
+export function blockPrice(size: BlockSize): ExpectedPrice {
+  return { monthly: false, metadata: { [METADATA.block]: String(size) } };
+}
+
+/** Why a price cannot be what something is sold for. */
+export function wrongWith(price: Stripe.Price, { monthly, metadata }: ExpectedPrice): string[] {
+  const { currency, recurring, unit_amount: cents } = price;
+  const lacks = Object.entries(metadata).filter(([name, value]) => price.metadata[name] !== value);
+  return [
+    ...(currency === CURRENCY ? [] : [`is in ${currency}`]),
+    ...(hasRhythm(recurring, monthly) ? [] : [`is charged ${rhythmOf(recurring)}`]),
+    // A block for nothing could be had without end.
+    ...(cents === null || (cents < 1 && !monthly) ? ['has no fixed amount'] : []),
+    ...lacks.map(([name, value]) => `lacks the metadata ${name}: ${value}`),
+  ];
+}
+
+function hasRhythm(recurring: Stripe.Price['recurring'], monthly: boolean): boolean {
+  if (recurring === null) return !monthly;
+  const { interval, interval_count: count, usage_type: usage } = recurring;
+  return monthly && interval === 'month' && count === 1 && usage === 'licensed';
+}
+
+function rhythmOf(recurring: Stripe.Price['recurring']): string {
+  if (recurring === null) return 'once';
+  const { interval, interval_count: count, usage_type: usage } = recurring;
+  if (usage !== 'licensed') return 'by use';
+  return count === 1 ? `every ${interval}` : `every ${count} ${interval}s`;
 }

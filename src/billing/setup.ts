@@ -3,23 +3,24 @@ import type { PlanSource } from '../plans/plan-source.ts';
 import {
   BLOCK_SIZES,
   blockLookupKey,
+  blockPrice,
   CURRENCY,
   DEFAULT_BLOCK_CENTS,
+  type ExpectedPrice,
   planLookupKey,
+  planPrice,
   SOLD_PLANS,
+  wrongWith,
 } from './catalogue.ts';
 import { EVENT_TYPES } from './payment-events.ts';
 import { isRefusal, PORTAL_METADATA, STRIPE_API_VERSION, type StripeGateway } from './stripe-gateway.ts';
-import { METADATA } from './stripe-snapshots.ts';
 
 /** Something that is sold: a product with one price. */
-interface Item {
+interface Item extends ExpectedPrice {
   readonly productId: string;
   readonly name: string;
   readonly lookupKey: string;
   readonly amountCents: number;
-  readonly monthly: boolean;
-  readonly metadata: Readonly<Record<string, string>>;
 }
 
 export interface SetupResult {
@@ -118,30 +119,23 @@ function itemsOf(plans: PlanSource): Item[] {
     name: `Platen ${plan}`,
     lookupKey: planLookupKey(plan),
     amountCents: plans.plan(plan).priceCentsPerMonth,
-    monthly: true,
-    metadata: { [METADATA.plan]: plan },
+    ...planPrice(plan),
   }));
   const blocks = BLOCK_SIZES.map((size) => ({
     productId: `platen_block_${size}`,
     name: `${size} PDFs`,
     lookupKey: blockLookupKey(size),
     amountCents: DEFAULT_BLOCK_CENTS[size],
-    monthly: false,
-    metadata: { [METADATA.block]: String(size) },
+    ...blockPrice(size),
   }));
   return [...sold, ...blocks];
 }
 
-function differences({ amountCents, monthly, metadata }: Item, price: Stripe.Price): string[] {
-  const [name = '', value] = Object.entries(metadata)[0] ?? [];
-  return [
-    ...(price.unit_amount === amountCents
-      ? []
-      : [`is ${dollars(price.unit_amount ?? 0)} and not ${dollars(amountCents)}`]),
-    ...(price.currency === CURRENCY ? [] : [`is in ${price.currency}`]),
-    ...((price.recurring?.interval === 'month') === monthly ? [] : ['is charged in another rhythm']),
-    ...(price.metadata[name] === value ? [] : [`lacks the metadata ${name}: ${value}`]),
-  ];
+function differences(item: Item, price: Stripe.Price): string[] {
+  const { unit_amount: cents } = price;
+  const others = wrongWith(price, item);
+  if (cents === null || cents === item.amountCents) return others;
+  return [`is ${dollars(cents)} and not ${dollars(item.amountCents)}`, ...others];
 }
 
 async function priceOf(stripe: Stripe, { lookupKey }: Item): Promise<Stripe.Price | undefined> {
