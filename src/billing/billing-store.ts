@@ -1,4 +1,5 @@
 import type { Connection } from 'mongoose';
+import { backoffMs } from '../async/backoff.ts';
 import type { Clock } from '../clock.ts';
 import { Collection, type CollectionSpec } from '../store/collection.ts';
 import type { Operation } from './operations.ts';
@@ -59,11 +60,13 @@ const ACCOUNTS: CollectionSpec = {
   indexes: [
     { fields: { customerId: 1 }, unique: true, sparse: true },
     { fields: { dueAt: 1 }, sparse: true },
+    { fields: { 'state.halfMadeSince': 1 }, sparse: true },
   ],
 };
 
 /** How long a claim lasts, in milliseconds: longer than the calls to the provider can take. */
 export const CLAIM_MS = 120_000;
+const FIRST_BACKOFF_MS = 1_000;
 const MAX_BACKOFF_MS = 300_000;
 /** The cause of a look that goes on with the one before: nothing has been heard of the customer since. */
 export const CARRIED_ON = 'carried on';
@@ -78,10 +81,12 @@ export const KEY_MS = 23 * 3_600_000;
 export class BillingStore {
   readonly #accounts: Collection<BillingAccount>;
   readonly #clock: Clock;
+  readonly #random: () => number;
 
-  constructor(connection: Connection, clock: Clock) {
+  constructor(connection: Connection, clock: Clock, random: () => number = Math.random) {
     this.#accounts = new Collection(connection, ACCOUNTS);
     this.#clock = clock;
+    this.#random = random;
   }
 
   find(accountId: string): Promise<BillingAccount | undefined> {
@@ -185,7 +190,7 @@ export class BillingStore {
 
   /** It could not be looked at: later, and later still the more often that happens. */
   async postpone({ _id, fence, failures }: ClaimedAccount): Promise<void> {
-    const delay = Math.min(MAX_BACKOFF_MS, 1000 * 2 ** Math.min(failures, 20));
+    const delay = backoffMs(failures + 1, FIRST_BACKOFF_MS, MAX_BACKOFF_MS, this.#random);
     const dueAt = new Date(this.#clock.now().getTime() + delay);
     await this.#accounts.updateOne({ _id, fence }, { $set: { dueAt }, $inc: { failures: 1 } });
   }
@@ -235,6 +240,12 @@ export class BillingStore {
 
   async endOperation(accountId: string, key: string): Promise<void> {
     await this.#accounts.updateOne({ _id: accountId, 'operation.key': key }, { $unset: { operation: '' } });
+  }
+
+  /** Some whose schedule was half-made at the last look, and was made before then. */
+  halfMade(before: Date, limit: number): Promise<BillingAccount[]> {
+    const field = 'state.halfMadeSince';
+    return this.#accounts.find({ [field]: { $lte: before } }, { sort: { [field]: 1 }, limit });
   }
 
   /** Those who are customers, from one account on in the order of their ids; for the reconcile. */

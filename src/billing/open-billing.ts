@@ -27,6 +27,7 @@ import { PaymentEvents } from './payment-events.ts';
 import { Readings } from './readings.ts';
 import { Reconcile } from './reconcile.ts';
 import { StripeGateway } from './stripe-gateway.ts';
+import { StripeSchedules } from './stripe-schedules.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { FAULT_KINDS, type FaultKind, FOLD_OUTCOMES, SubscriptionSync } from './sync.ts';
 import { tellOfDuplicate, tellOfEnd, tellOwner } from './tell-owner.ts';
@@ -38,6 +39,8 @@ type BillingMetrics = Pick<Metrics, 'paymentEvents' | 'billingFolds' | 'billingF
 export interface BillingParts {
   readonly connection: Connection;
   readonly clock: Clock;
+  /** Spreads what is tried again; `Math.random`, unless given. */
+  readonly random?: () => number;
   readonly logger: Logger;
   readonly metrics: BillingMetrics;
   readonly plans: PlanSource;
@@ -79,10 +82,11 @@ export interface Billing {
 
 /** To be made before the connection's indexes are. */
 export function openBilling(parts: BillingParts): Billing {
-  const { connection, clock, logger, metrics, plans, accounts, accountService, config, publicUrl } = parts;
-  const store = new BillingStore(connection, clock);
+  const { connection, clock, random, logger, metrics, plans, accounts } = parts;
+  const { accountService, config, publicUrl } = parts;
+  const store = new BillingStore(connection, clock, random);
   const mirror = new InvoiceMirror(connection);
-  const blocks = new BlockStore(connection, clock);
+  const blocks = new BlockStore(connection, clock, random);
   const readings = new Readings(connection);
   const changes = new UnrecordedChanges(connection, parts.audit);
   const kept = { store, mirror, blocks, purchases: parts.purchases };
@@ -91,7 +95,7 @@ export function openBilling(parts: BillingParts): Billing {
   countFromZero(metrics);
   const gateway = new StripeGateway({ secretKey, apiBase });
   const webhookSecret = config.STRIPE_WEBHOOK_SECRET;
-  const events = new PaymentEvents({ connection, clock, store, gateway, webhookSecret });
+  const events = new PaymentEvents({ connection, clock, random, store, gateway, webhookSecret });
   const catalogue = new Catalogue(gateway);
   const returnUrl = () => `${publicUrl()}/dashboard/billing`;
   const pages = new HostedPages({ store, gateway, clock });
@@ -119,9 +123,12 @@ export function openBilling(parts: BillingParts): Billing {
     observeFault,
   });
   const operations = new Operations(store);
+  const schedules = new StripeSchedules(gateway);
+  const halfMade = new HalfMadeSchedules({ store, schedules, operations, clock });
   const subscriptions = new Subscriptions({
     store,
     gateway,
+    schedules,
     sync,
     catalogue,
     operations,
@@ -132,8 +139,14 @@ export function openBilling(parts: BillingParts): Billing {
     returnUrl,
   });
   const { autoOverage, blockLedger } = overage;
-  const schedules = new HalfMadeSchedules({ store, gateway, operations, clock });
-  const reconcile = new Reconcile(connection, { store, events, gateway, readings, schedules, clock });
+  const reconcile = new Reconcile(connection, {
+    store,
+    events,
+    gateway,
+    readings,
+    schedules: halfMade,
+    clock,
+  });
   const topUps = overage.topUps(subscriptions);
   const disputes = new Disputes({ store, blocks, gateway, clock });
   const bought = { autoOverage, blockLedger, topUps, changes, disputes };

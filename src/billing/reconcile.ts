@@ -81,18 +81,20 @@ export class Reconcile {
 
   /**
    * Has the next few customers looked at, from the first to the last and again. Where the round stands is kept: restarts do
-   * not begin it anew. @returns how many half-made schedules were put right.
+   * not begin it anew.
    */
-  async customers(): Promise<number> {
-    const { store, readings, schedules } = this.#parts;
+  async customers(): Promise<void> {
+    const { store, readings } = this.#parts;
     const { lookedAt = '' } = await readings.find(CUSTOMERS);
     const page = await store.after(lookedAt, CUSTOMERS_AT_ONCE);
     for (const { _id } of page) await store.wantAccount(_id, 'reconcile');
-    const last = page.length < CUSTOMERS_AT_ONCE ? '' : page.at(-1)!._id;
-    await readings.keepLookedAt(CUSTOMERS, last);
-    let mended = 0;
-    for (const account of page) if (await schedules.mend(account)) mended += 1;
-    return mended;
+    const last = page.length < CUSTOMERS_AT_ONCE ? undefined : page.at(-1);
+    await readings.keepLookedAt(CUSTOMERS, last?._id ?? '');
+  }
+
+  /** Finishes or releases schedules that are half-made. @returns how many. */
+  schedules(): Promise<number> {
+    return this.#parts.schedules.mend();
   }
 }
 

@@ -1,8 +1,8 @@
 import Stripe from 'stripe';
 import { payBack } from './pay-back.ts';
-import type { CustomerSnapshot, InvoiceSnapshot, ScheduleSnapshot, SubscriptionSnapshot } from './snapshot.ts';
+import type { CustomerSnapshot, InvoiceSnapshot, SubscriptionSnapshot } from './snapshot.ts';
 import { invoicesOf, subscriptionsOf } from './stripe-lists.ts';
-import { idOf, invoiceSnapshot, METADATA, scheduleSnapshot, subscriptionSnapshot } from './stripe-snapshots.ts';
+import { idOf, invoiceSnapshot, METADATA, subscriptionSnapshot } from './stripe-snapshots.ts';
 
 /** The shapes of this version are what the types and the webhook endpoint go by; the package pins the same. */
 export const STRIPE_API_VERSION = '2026-10-28.endive';
@@ -212,63 +212,6 @@ export class StripeGateway {
     };
   }
 
-  /** Plans a lower price for the end of the period: in two calls, since only a second one can add a phase. */
-  async scheduleChange(
-    change: { subscriptionId: string; scheduleId: string | null; priceId: string; plan: string },
-    key: string,
-  ): Promise<void> {
-    const schedule =
-      change.scheduleId === null
-        ? await this.stripe.subscriptionSchedules.create(
-            { from_subscription: change.subscriptionId },
-            { idempotencyKey: `${key}:create` },
-          )
-        : await this.stripe.subscriptionSchedules.retrieve(change.scheduleId);
-    const running = schedule.phases.find(({ end_date }) => end_date === schedule.current_phase?.end_date);
-    const [item] = running?.items ?? [];
-    if (running === undefined || item === undefined) {
-      throw new Error(`Schedule ${schedule.id} has no phase at work.`);
-    }
-    await this.stripe.subscriptionSchedules.update(
-      schedule.id,
-      {
-        end_behavior: 'release',
-        proration_behavior: 'none',
-        phases: [
-          {
-            items: [{ price: idOf(item.price) ?? '', quantity: 1 }],
-            start_date: running.start_date,
-            end_date: running.end_date,
-          },
-          {
-            items: [{ price: change.priceId, quantity: 1 }],
-            start_date: running.end_date,
-            duration: { interval: 'month', interval_count: 1 },
-            metadata: { [METADATA.plan]: change.plan },
-            proration_behavior: 'none',
-          },
-        ],
-      },
-      { idempotencyKey: `${key}:update` },
-    );
-  }
-
-  async scheduleSnapshot(scheduleId: string): Promise<ScheduleSnapshot | null> {
-    return scheduleSnapshot(await this.stripe.subscriptionSchedules.retrieve(scheduleId));
-  }
-
-  /** The plan that the metadata of a price names. */
-  async planOfPrice(priceId: string): Promise<string | undefined> {
-    return (await this.stripe.prices.retrieve(priceId)).metadata[METADATA.plan];
-  }
-
-  /** The subscription goes on as it is, without a schedule. One that is over already stays as it is. */
-  async releaseSchedule(scheduleId: string, key: string): Promise<void> {
-    await unlessRefused(() =>
-      this.stripe.subscriptionSchedules.release(scheduleId, {}, { idempotencyKey: key }),
-    );
-  }
-
   /**
    * Gives back what the last invoice of a second subscription took, and ends it: in this order, since one that has ended
    * is not looked at again. Done twice it changes nothing more.
@@ -383,7 +326,8 @@ export function hasFailed(error: unknown): boolean {
   return error instanceof Stripe.errors.StripeError && (error.statusCode ?? 0) >= 500;
 }
 
-async function unlessRefused(call: () => Promise<unknown>): Promise<void> {
+/** Runs a call whose refusal says that there is nothing to do. */
+export async function unlessRefused(call: () => Promise<unknown>): Promise<void> {
   try {
     await call();
   } catch (error) {

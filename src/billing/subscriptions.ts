@@ -10,12 +10,14 @@ import type { Operations } from './operations.ts';
 import { asPlatenError, told } from './refusals.ts';
 import type { Period } from './snapshot.ts';
 import { hasFailed, type StripeGateway } from './stripe-gateway.ts';
+import type { StripeSchedules } from './stripe-schedules.ts';
 import type { SubscriptionState } from './subscription.ts';
 import type { SubscriptionSync } from './sync.ts';
 
 export interface SubscriptionsParts {
   readonly store: BillingStore;
   readonly gateway: StripeGateway;
+  readonly schedules: StripeSchedules;
   readonly sync: Pick<SubscriptionSync, 'lookAt'>;
   readonly catalogue: Catalogue;
   readonly operations: Operations;
@@ -91,8 +93,10 @@ export class Subscriptions {
     if (state.cancelAtPeriodEnd) return;
     const { operations, gateway } = this.#parts;
     await this.#withoutSchedule(accountId, state);
-    await operations.run(accountId, `cancel:${state.subscriptionId}`, ({ key }) =>
-      gateway.cancelAtPeriodEnd(state.subscriptionId, key),
+    await told(() =>
+      operations.run(accountId, `cancel:${state.subscriptionId}`, ({ key }) =>
+        gateway.cancelAtPeriodEnd(state.subscriptionId, key),
+      ),
     );
     await this.#look(accountId);
   }
@@ -115,7 +119,7 @@ export class Subscriptions {
     if (state === undefined || !isRunning(state) || !this.#isHigher(plan, state.plan))
       return { eligible: false };
     const customerId = account?.customerId ?? '';
-    const { id: priceId } = await catalogue.plan(plan);
+    const { id: priceId } = await told(() => catalogue.plan(plan));
     const { subscriptionId, itemId, currentPeriod: period } = state;
     const date = Math.floor(clock.now().getTime() / 1000);
     const change = { customerId, subscriptionId, itemId, priceId };
@@ -158,7 +162,7 @@ export class Subscriptions {
   }
 
   async #change(accountId: string, state: Running, plan: SoldPlan, priceId: string): Promise<string> {
-    const { operations, gateway, store, clock } = this.#parts;
+    const { operations, gateway, schedules, store, clock } = this.#parts;
     const { subscriptionId, itemId, scheduleId } = state;
     if (plan === state.plan) {
       await this.#withoutSchedule(accountId, state);
@@ -177,7 +181,7 @@ export class Subscriptions {
         plan,
       };
       await operations.run(accountId, downgradeName(subscriptionId, priceId), ({ key }) =>
-        gateway.scheduleChange(change, key),
+        schedules.change(change, key),
       );
       return '';
     }
@@ -218,11 +222,9 @@ export class Subscriptions {
   /** What was planned for later must be gone before anything else can be changed. */
   async #withoutSchedule(accountId: string, { scheduleId }: Running): Promise<void> {
     if (scheduleId === null) return;
-    const { operations, gateway } = this.#parts;
+    const { operations, schedules } = this.#parts;
     await told(() =>
-      operations.run(accountId, `release:${scheduleId}`, ({ key }) =>
-        gateway.releaseSchedule(scheduleId, key),
-      ),
+      operations.run(accountId, `release:${scheduleId}`, ({ key }) => schedules.release(scheduleId, key)),
     );
   }
 

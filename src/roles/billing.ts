@@ -61,6 +61,7 @@ export function billingSweeps(
       }),
       everyMs: RECONCILE_EVERY_MS,
     },
-    finding('reconcile-customers', 'schedule', () => reconcile.customers()),
+    { ...ordinary('reconcile-customers', () => reconcile.customers()), everyMs: RECONCILE_EVERY_MS },
+    finding('half-made-schedules', 'schedule', () => reconcile.schedules()),
   ];
 }

@@ -102,7 +102,7 @@ export async function openLifeRig(): Promise<LifeRig> {
   const { connection } = domain;
   const opened = openAccounts(connection, domain.clock);
   const { accounts, plans, metrics, audit } = opened;
-  let shop: Books | undefined;
+  let shop: Shop | undefined;
   let lives = 0;
   const open = ({ clock, standIn, apiBase }: Pick<Life, 'clock' | 'standIn' | 'apiBase'>) =>
     openBilling({
@@ -129,10 +129,13 @@ export async function openLifeRig(): Promise<LifeRig> {
       const apiBase = await standIn.listen();
       const billing = open({ clock, standIn, apiBase });
       const selling = billing.selling!;
+      // Stripe's library waits before it repeats a call, by a clock of its own.
+      Reflect.set(selling.gateway.stripe, 'getInitialNetworkRetryDelay', () => 0);
       if (shop === undefined) {
         await ensureIndexes(connection);
         await setUpStripe(selling.gateway, plans, WEBHOOK_URL);
-        shop = standIn.books;
+        const { products, prices, portalConfigurations } = standIn.books;
+        shop = structuredClone({ products, prices, portalConfigurations });
       } else stock(standIn.books, shop);
       const deliverer = new Deliverer({
         ...{ standIn, secret: SECRET, random, weather, types: new Set<string>(EVENT_TYPES) },
@@ -158,8 +161,10 @@ export async function openLifeRig(): Promise<LifeRig> {
   };
 }
 
+type Shop = Pick<Books, 'products' | 'prices' | 'portalConfigurations'>;
+
 /** What is sold is made once: it is the same in every life. */
-function stock(books: Books, { products, prices, portalConfigurations }: Books): void {
+function stock(books: Books, { products, prices, portalConfigurations }: Shop): void {
   for (const [id, product] of products) books.products.set(id, structuredClone(product));
   for (const [id, price] of prices) books.prices.set(id, structuredClone(price));
   for (const [id, one] of portalConfigurations) books.portalConfigurations.set(id, structuredClone(one));

@@ -45,10 +45,12 @@ describe('What the reconcile finds', function () {
         method === 'POST' && route === '/v1/subscription_schedules/:id' ? 'unsent' : undefined;
       await assert.rejects(life.selling.subscriptions.checkout(life.accountId, 'starter'));
       life.standIn.fault = () => undefined;
-      await follow();
       assert.deepEqual([schedule().status, schedule().phases.length], ['active', 1]);
+      // No event tells of it: a look does.
+      assert.equal(await reconcile(), 0);
+      assert.equal((await state()).scheduleId, schedule().id);
     }
-    /** One run of the dispatcher's sweep. @returns how many schedules its metric has counted. */
+    /** One run of the dispatcher's sweeps. @returns how many schedules its metric has counted. */
     async function reconcile(): Promise<number> {
       const sweeps = billingSweeps(life.billing, { PLATEN_SWEEP_MS: 1_000 }, rig.metrics);
       const counted = async () => {
@@ -56,7 +58,8 @@ describe('What the reconcile finds', function () {
         return values.find(({ labels }) => labels.kind === 'schedule')!.value;
       };
       const before = await counted();
-      await sweeps.find(({ name }) => name === 'reconcile-customers')!.run();
+      for (const each of ['half-made-schedules', 'reconcile-customers'])
+        await sweeps.find(({ name }) => name === each)!.run();
       await follow();
       return (await counted()) - before;
     }

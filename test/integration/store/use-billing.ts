@@ -44,6 +44,7 @@ export async function useBilling({ url, accountServices, billing, domain }: Test
   await store.endOperation(accountId, 'b');
   await store.unlink(await claim());
   await store.after('', 10);
+  await store.halfMade(now, 10);
   const subscribed = { plan: 'free', quotaWindow: null, fence: 1 };
   await accountServices.accountService.followSubscription(accountId, subscribed, {
     cause: 'asked',
