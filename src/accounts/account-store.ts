@@ -172,15 +172,18 @@ export class AccountStore {
   ): Promise<Account | undefined> {
     const at = this.#clock.now();
     const unrecorded = changes.map((change) => ({ ...change, at }));
-    const after = await this.#accounts.findOneAndUpdate(
-      { _id, plan, billingFence: billingFence ?? { $exists: false } },
-      {
-        $set: { ...subscribed, billingFence: fence, subscribed },
-        ...(unrecorded.length > 0 && { $push: { unrecorded: { $each: unrecorded } } }),
-      },
-    );
-    this.#cache.forget(_id);
-    return after;
+    try {
+      return await this.#accounts.findOneAndUpdate(
+        { _id, plan, billingFence: billingFence ?? { $exists: false } },
+        {
+          $set: { ...subscribed, billingFence: fence, subscribed },
+          ...(unrecorded.length > 0 && { $push: { unrecorded: { $each: unrecorded } } }),
+        },
+      );
+    } finally {
+      // Also where the answer was lost: it may have been written.
+      this.#cache.forget(_id);
+    }
   }
 
   /** A change is in the audit log. */

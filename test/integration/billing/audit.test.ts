@@ -105,9 +105,13 @@ describe('The audit log of what billing changes', function () {
     while (life.clock.now() < new Date(Date.parse(renewal) + DAY_MS)) await days(1);
     const grace = new Date(Date.parse(renewal) + 7 * DAY_MS).toISOString();
     const frozen = `${second.split('/')[0]}/${grace}`;
+    // For the hour until it is charged Stripe calls the new period active.
     assert.deepEqual(
       (await news()).map(([action, { to }]) => [action, to]),
-      [['account.quota_period_changed', frozen]],
+      [
+        ['account.quota_period_changed', period().join('/')],
+        ['account.quota_period_changed', frozen],
+      ],
     );
     await days(8);
     const cause = 'grace ended';
@@ -242,13 +246,10 @@ describe('The audit log of what billing changes', function () {
     life.clock.pass(CLAIM_OVER_MS);
     await follow();
     const plans = (await entries()).filter(({ action }) => action === 'account.plan_changed');
-    assert.deepEqual(
-      plans.map(({ details: { from, to } }) => [from, to]),
-      [
-        ['free', 'starter'],
-        ['starter', 'free'],
-      ],
-    );
+    assert.deepEqual(plans.map(({ details: { from, to } }) => `${from} → ${to}`).toSorted(), [
+      'free → starter',
+      'starter → free',
+    ]);
     assert.equal((await rig.accounts.findNow(life.accountId))!.plan, 'free');
   });
 });

@@ -38,7 +38,9 @@ describe('A price at Stripe that nothing can be sold for', function () {
     });
   }
   const check = async () =>
-    (await checkStripe(life.selling.gateway, rig.plans, WEBHOOK_URL)).lines.filter((line) => !line.includes('webhook'));
+    (await checkStripe(life.selling.gateway, rig.plans, WEBHOOK_URL)).lines.filter(
+      (line) => !line.includes('webhook'),
+    );
   const calls = () => life.standIn.calls.filter(({ method }) => method === 'POST').length;
   async function refused(what: string, why: string, use: () => Promise<unknown>): Promise<void> {
     const before = calls();

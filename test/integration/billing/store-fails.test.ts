@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import Stripe from 'stripe';
+import type { Mail } from '../../../src/mail/mail.ts';
+import { callApi, openApi } from '../http/support/api.ts';
+import { FailingStore } from './failing-store.ts';
+import { type Life, type LifeRig, openLifeRig } from './life-rig.ts';
+import { checkMirror, checkSubscription } from './subscription-oracle.ts';
+
+const SECRET = 'whsec_for_tests';
+/** Longer than an account is left to whoever is not heard of, or could not look at it. */
+const AGAIN_MS = 600_000;
+const OF_A_FOLD = [
+  ...['billing_accounts', 'billing_events', 'billing_invoices', 'billing_readings'],
+  ...['accounts', 'audit_log', 'ledgers', 'overage_blocks', 'mails'],
+];
+
+describe('A store that fails', function () {
+  this.timeout(120_000);
+  let store: FailingStore;
+
+  before(() => {
+    store = new FailingStore(OF_A_FOLD);
+  });
+  after(() => store.restore());
+
+  describe('while an event is taken', () => {
+    for (const when of ['before', 'after'] as const) {
+      it(`has it sent again, and the repetition is taken: ${when} the mark is written`, async () => {
+        const api = await openApi({
+          billing: {
+            ...{ STRIPE_SECRET_KEY: 'sk_test_nobody', STRIPE_WEBHOOK_SECRET: SECRET },
+            STRIPE_API_BASE: 'http://127.0.0.1:9',
+          },
+        });
+        await api.billing.store.open('account');
+        await api.billing.store.setCustomer('account', 1, 'cus_1');
+        const payload = JSON.stringify({
+          id: 'evt_1',
+          object: 'event',
+          type: 'customer.subscription.updated',
+          created: Math.floor(api.domain.clock.now().getTime() / 1000),
+          data: { object: { object: 'subscription', id: 'sub_1', customer: 'cus_1' } },
+        });
+        const signature = new Stripe('sk_test_x').webhooks.generateTestHeaderString({
+          payload,
+          secret: SECRET,
+        });
+        const send = () =>
+          callApi(api.url, 'POST', '/webhooks/payments', payload, { 'payments-signature': signature });
+        store.failAt(1, when);
+        const { status, json } = await send();
+        assert.equal(store.heal(), true);
+        // The contract knows 200 and 400 of this route: the provider sends again what is not answered 200.
+        assert.deepEqual([status, json.code], [400, 'PAYMENT_EVENT_REFUSED']);
+        const marked = when === 'before' ? 0 : 1;
+        assert.equal((await api.billing.store.find('account'))!.wanted, marked);
+        assert.equal((await send()).status, 200);
+        const { wanted, dueAt } = (await api.billing.store.find('account'))!;
+        assert.deepEqual([wanted, dueAt === undefined], [marked + 1, false]);
+        await api.close();
+      });
+    }
+  });
+
+  describe('in the middle of a fold, at each of its writes in turn', () => {
+    let rig: LifeRig;
+    let life: Life;
+
+    before(async () => {
+      rig = await openLifeRig();
+    });
+    after(() => rig?.close());
+    afterEach(() => life?.end());
+
+    async function follow(): Promise<void> {
+      const { deliverer, selling } = life;
+      await deliverer.deliverAll();
+      await selling.events.resolveWaiting();
+      while ((await selling.sync.sweep()) > 0);
+      await selling.changes.sweep();
+    }
+    async function subscribe(): Promise<void> {
+      await life.selling.subscriptions.checkout(life.accountId, 'starter');
+      const page = [...life.standIn.books.sessions.values()].at(-1)!;
+      life.standIn.acts.completeCheckout(page.id);
+    }
+    /** By whom and to what the plan was changed. */
+    async function planChanges(): Promise<(string | undefined)[]> {
+      const query = { limit: 100, offset: 0, newestFirst: false, action: 'account.plan_changed' } as const;
+      return (await rig.audit.list(life.accountId, query)).entries.map(({ details: { to } }) => to);
+    }
+    const account = async () => (await rig.accounts.findNow(life.accountId))!;
+
+    /**
+     * Runs one fold in which the `nth` write fails, and then what comes after it.
+     *
+     * @returns false when the fold has fewer writes.
+     */
+    async function foldFailingAt(nth: number, when: 'before' | 'after', begin: () => Promise<void>) {
+      life = await rig.begin();
+      await begin();
+      await life.deliverer.deliverAll();
+      await life.selling.events.resolveWaiting();
+      store.failAt(nth, when);
+      await life.selling.sync.sweep().catch(() => undefined);
+      const failed = store.heal();
+      const { plan, quotaWindow = null } = await account();
+      assert.equal(plan === 'free', quotaWindow === null, 'plan and period are of one subscription');
+      life.clock.pass(AGAIN_MS);
+      await follow();
+      await checkSubscription(life, rig);
+      await checkMirror(life);
+      return failed;
+    }
+
+    for (const when of ['before', 'after'] as const) {
+      it(`ends as if nothing had failed, when a plan begins: ${when} the write is done`, async () => {
+        let nth = 1;
+        while (await foldFailingAt(nth, when, subscribe)) {
+          assert.equal((await account()).plan, 'starter');
+          assert.deepEqual(await planChanges(), ['starter']);
+          await life.end();
+          nth += 1;
+        }
+        assert.ok(nth > 6, `${nth - 1} writes`);
+      });
+
+      it(`ends as if nothing had failed, when a plan ends: ${when} the write is done`, async () => {
+        let nth = 1;
+        const end = async () => {
+          await subscribe();
+          await follow();
+          const [subscription] = life.standIn.books.subscriptions.keys();
+          await life.selling.gateway.stripe.subscriptions.cancel(subscription!);
+        };
+        while (await foldFailingAt(nth, when, end)) {
+          assert.equal((await account()).plan, 'free');
+          assert.deepEqual(await planChanges(), ['starter', 'free']);
+          const mails = rig.connection.collection<Mail>('mails').find({ accountId: life.accountId });
+          assert.deepEqual(
+            (await mails.toArray()).map(({ content: { kind } }) => kind),
+            ['subscription-ended'],
+          );
+          await life.end();
+          nth += 1;
+        }
+        assert.ok(nth > 6, `${nth - 1} writes`);
+      });
+    }
+  });
+});
