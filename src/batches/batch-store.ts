@@ -1,6 +1,6 @@
 import type { Connection } from 'mongoose';
 import type { Clock } from '../clock.ts';
-import { Collection, type CollectionSpec, type Update } from '../store/collection.ts';
+import { Collection, type CollectionSpec } from '../store/collection.ts';
 import {
   type Batch,
   type BatchItem,
@@ -253,13 +253,16 @@ export class BatchStore {
     startedAt: Date | undefined,
   ): Promise<Batch | undefined> {
     const set = Object.fromEntries([...ends].map(([index, end]) => [`ended.${index}`, end]));
-    const { ended } = await this.#tallies.upsert(`${batchId}/${chunk}`, { $set: set } as Update<StoredTally>);
+    const { ended } = await this.#tallies.upsert(`${batchId}/${chunk}`, { $set: set });
     const now = this.#clock.now();
     // Each number only grows, so the larger one is the later one, in whatever order they are written.
-    const batch = await this.#batches.findOneAndUpdate({ _id: batchId }, {
-      $max: { ...tallyFields(chunk, tallyOf(ended)), updatedAt: now },
-      ...(startedAt && { $min: { startedAt } }),
-    } as Update<Batch>);
+    const batch = await this.#batches.findOneAndUpdate(
+      { _id: batchId },
+      {
+        $max: { ...tallyFields(chunk, tallyOf(ended)), updatedAt: now },
+        ...(startedAt && { $min: { startedAt } }),
+      },
+    );
     if (batch === undefined || hasFinished(batch)) return batch;
     if (pendingOf(batch) === 0) {
       return this.#finish(batch, batch.cancelledAt === null ? 'completed' : 'cancelled');
@@ -333,7 +336,7 @@ export class BatchStore {
     // Of two who count at the same moment, one.
     const unmarked = { _id: batch._id, [mark]: { $exists: false } };
     const made = { [mark]: { ended: batch.total - pendingOf(batch), at } };
-    await this.#batches.updateOne(unmarked, { $set: made } as Update<Batch>);
+    await this.#batches.updateOne(unmarked, { $set: made });
   }
 
   /** @param from the phases that it can be in. */

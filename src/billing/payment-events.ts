@@ -1,5 +1,6 @@
 import type { Connection } from 'mongoose';
 import type Stripe from 'stripe';
+import { backoffMs } from '../async/backoff.ts';
 import type { Clock } from '../clock.ts';
 import { Collection, type CollectionSpec } from '../store/collection.ts';
 import type { BillingStore } from './billing-store.ts';
@@ -69,6 +70,7 @@ interface WaitingEvent extends Reference {
 const EVENTS: CollectionSpec = { name: 'billing_events', indexes: [{ fields: { dueAt: 1 } }] };
 /** Of signatures, in seconds. */
 const TOLERANCE_S = 300;
+const FIRST_BACKOFF_MS = 1_000;
 const MAX_BACKOFF_MS = 3_600_000;
 const AT_ONCE = 20;
 
@@ -89,6 +91,8 @@ export interface PaymentEventParts {
   readonly store: BillingStore;
   readonly gateway: StripeGateway;
   readonly webhookSecret: string | undefined;
+  /** Spreads what is tried again. */
+  readonly random?: (() => number) | undefined;
 }
 
 /** Takes events. What one says is not looked at: only whom it is about, so that they are asked for anew. */
@@ -135,7 +139,7 @@ export class PaymentEvents {
 
   /** Finds out whom events are about that do not say it. @returns how many. */
   async resolveWaiting(): Promise<number> {
-    const { store, gateway, clock } = this.#parts;
+    const { store, gateway, clock, random = Math.random } = this.#parts;
     const due = await this.#waiting.find(
       { dueAt: { $lte: clock.now() } },
       { sort: { dueAt: 1 }, limit: AT_ONCE },
@@ -146,7 +150,8 @@ export class PaymentEvents {
         if (customerId !== undefined) await store.want(customerId, type);
         await this.#waiting.deleteOne({ _id });
       } catch {
-        const dueAt = new Date(clock.now().getTime() + Math.min(MAX_BACKOFF_MS, 1000 * 2 ** failures));
+        const delay = backoffMs(failures + 1, FIRST_BACKOFF_MS, MAX_BACKOFF_MS, random);
+        const dueAt = new Date(clock.now().getTime() + delay);
         await this.#waiting.updateOne({ _id }, { $set: { dueAt }, $inc: { failures: 1 } });
       }
     }

@@ -1,4 +1,5 @@
 import type { Connection } from 'mongoose';
+import { backoffMs } from '../../async/backoff.ts';
 import type { Clock } from '../../clock.ts';
 import { Collection, type CollectionSpec } from '../../store/collection.ts';
 
@@ -100,6 +101,7 @@ const BLOCKS: CollectionSpec = {
 
 /** Longer than the calls of one step can take, in milliseconds. */
 const CLAIM_MS = 120_000;
+const FIRST_BACKOFF_MS = 1_000;
 const MAX_BACKOFF_MS = 300_000;
 /** A block that old can be neither used nor refunded nor disputed any more. */
 export const LOOKED_AFTER_MS = 200 * 24 * 3_600_000;
@@ -108,10 +110,12 @@ export const LOOKED_AFTER_MS = 200 * 24 * 3_600_000;
 export class BlockStore {
   readonly #blocks: Collection<Block>;
   readonly #clock: Clock;
+  readonly #random: () => number;
 
-  constructor(connection: Connection, clock: Clock) {
+  constructor(connection: Connection, clock: Clock, random: () => number = Math.random) {
     this.#blocks = new Collection(connection, BLOCKS);
     this.#clock = clock;
+    this.#random = random;
   }
 
   find(id: string): Promise<Block | undefined> {
@@ -170,7 +174,7 @@ export class BlockStore {
 
   /** It could not be looked at: later, and later still the more often that happens. */
   async postpone({ _id, fence, failures }: Block): Promise<void> {
-    const delay = Math.min(MAX_BACKOFF_MS, 1000 * 2 ** Math.min(failures, 20));
+    const delay = backoffMs(failures + 1, FIRST_BACKOFF_MS, MAX_BACKOFF_MS, this.#random);
     const dueAt = new Date(this.#clock.now().getTime() + delay);
     await this.#blocks.updateOne({ _id, fence }, { $set: { dueAt }, $inc: { failures: 1 } });
   }

@@ -105,7 +105,7 @@ export class Ledger {
           active: true,
         },
         $setOnInsert: { waiting: 0 },
-      } as Change,
+      },
       SEEN,
     );
     this.#remember(taken);
@@ -153,8 +153,8 @@ export class Ledger {
       ...notNamed(id),
       ...withinQuota(quota, count),
       ...withinStored(stored),
-    } as Filter;
-    const update = {
+    };
+    const update: Change = {
       $inc: {
         waiting: count,
         revision: 1,
@@ -162,14 +162,10 @@ export class Ledger {
         ...amounts(count, quota?.period, stored?.bytes),
       },
       $set: { [`arriving.${id}`]: arrival, active: true },
-    } as Change;
+    };
     const taken = onlyBehindOthers
       ? await this.#records.findOneAndUpdate(filter, update, SEEN)
-      : await this.#records.upsertMatching(
-          filter,
-          { ...update, $setOnInsert: { inFlight: 0 } } as Change,
-          SEEN,
-        );
+      : await this.#records.upsertMatching(filter, { ...update, $setOnInsert: { inFlight: 0 } }, SEEN);
     this.#remember(taken);
     return taken === undefined ? undefined : laneState(taken, lane).tail - count;
   }
@@ -247,11 +243,11 @@ export class Ledger {
    */
   async appendPlace(accountId: string, lane: Lane, jobId: string): Promise<number> {
     const since = this.#clock.now().getTime();
-    const change = {
+    const change: Change = {
       $inc: { [`lanes.${lane}.tail`]: 1, revision: 1 },
       $set: { [`arriving.${jobId}`]: { since, jobs: [] }, active: true },
       $setOnInsert: { inFlight: 0, waiting: 0 },
-    } as Change;
+    };
     const record = await this.#records.upsert(accountId, change, { projection: SEEN });
     this.#remember(record);
     return laneState(record, lane).tail - 1;
@@ -321,12 +317,12 @@ export class Ledger {
         ...fields('holders', ids, { $exists: true }),
         ...(next && { inFlight: { $lte: next.cap }, ...nobodyCameBefore(next.lane, next.seen) }),
         ...handing?.filter,
-      } as Filter,
+      },
       {
         $unset: fields('holders', ids, ''),
         $inc: { inFlight: granted - jobs.length, ...givenBack(jobs), ...handing?.$inc },
         $set: { ...fields('ending', ids, now), active: true, ...handing?.$set },
-      } as Change,
+      },
     );
   }
 
@@ -375,7 +371,7 @@ export class Ledger {
   }
 
   async #change(filter: Filter, update: Change): Promise<SeenLedger | undefined> {
-    const change = { ...update, $inc: { revision: 1, ...update.$inc } } as Change;
+    const change = { ...update, $inc: { revision: 1, ...update.$inc } };
     const record = await this.#records.findOneAndUpdate(filter, change, SEEN);
     this.#remember(record);
     return record;

@@ -97,7 +97,7 @@ export class Purchases {
         'overage.spentCents': { $lte: capCents - priceCents },
         'bought.version': bought === undefined ? { $exists: false } : bought.version,
         [`quota.${need.period}`]: { $gt: need.limit - need.count },
-      } as Filter,
+      },
       {
         $set: { 'overage.gate': { blockId, units, priceCents, cycle, at } },
         $inc: { 'overage.spentCents': priceCents },
@@ -117,7 +117,7 @@ export class Purchases {
     until: number,
     counting: { readonly period: Period; readonly quota: number },
   ): Promise<void> {
-    const made = { $setOnInsert: { inFlight: 0, waiting: 0, revision: 0 } } as Change;
+    const made = { $setOnInsert: { inFlight: 0, waiting: 0, revision: 0 } };
     const at = this.#clock.now();
     await this.#records.upsert(accountId, made);
     for (let tries = 0; tries < TRIES; tries += 1) {
@@ -204,10 +204,13 @@ export class Purchases {
       $unset: { 'overage.untold': '' },
       $inc: { revision: 1, 'overage.spentCents': 0 },
       $setOnInsert: { inFlight: 0, waiting: 0 },
-    } as Change);
-    await this.#change({ _id: accountId, 'overage.cycle': { $exists: false } } as Filter, {
-      $set: { 'overage.cycle': cycle },
     });
+    await this.#change(
+      { _id: accountId, 'overage.cycle': { $exists: false } },
+      {
+        $set: { 'overage.cycle': cycle },
+      },
+    );
     await this.begin(accountId, cycle);
   }
 
@@ -219,20 +222,26 @@ export class Purchases {
   disable(accountId: string, because: DisabledBecause, failed?: string): Promise<boolean> {
     const at = this.#clock.now();
     const change = autoOverage(failed ?? randomUUID(), false, because, at);
-    return this.#change({ _id: accountId, 'overage.enabled': true } as Filter, {
-      $set: {
-        'overage.enabled': false,
-        ...(failed === undefined && { 'overage.untold': { because, at: at.getTime() } }),
+    return this.#change(
+      { _id: accountId, 'overage.enabled': true },
+      {
+        $set: {
+          'overage.enabled': false,
+          ...(failed === undefined && { 'overage.untold': { because, at: at.getTime() } }),
+        },
+        $push: { unrecorded: change },
       },
-      $push: { unrecorded: change },
-    });
+    );
   }
 
   /** The owner has been told of what was turned off then. */
   async told(accountId: string, at: number): Promise<void> {
-    await this.#change({ _id: accountId, 'overage.untold.at': at } as Filter, {
-      $unset: { 'overage.untold': '' },
-    });
+    await this.#change(
+      { _id: accountId, 'overage.untold.at': at },
+      {
+        $unset: { 'overage.untold': '' },
+      },
+    );
   }
 
   /** Whether the subscription lets blocks be bought by themselves. */
@@ -240,23 +249,29 @@ export class Purchases {
     const differs = { _id: accountId, 'overage.allowed': !allowed };
     const $set = { 'overage.allowed': allowed };
     const change = autoOverage(randomUUID(), allowed, 'subscription', this.#clock.now());
-    const on = { ...differs, 'overage.enabled': true } as Filter;
+    const on = { ...differs, 'overage.enabled': true };
     if (await this.#change(on, { $set, $push: { unrecorded: change } })) return;
-    await this.#change(differs as Filter, { $set });
+    await this.#change(differs, { $set });
   }
 
   /** A billing period has begun: nothing has been spent in it. Done again, or for one before, it changes nothing. */
   async begin(accountId: string, cycle: string): Promise<void> {
-    await this.#change({ _id: accountId, 'overage.cycle': { $lt: cycle } } as Filter, {
-      $set: { 'overage.cycle': cycle, 'overage.spentCents': 0 },
-    });
+    await this.#change(
+      { _id: accountId, 'overage.cycle': { $lt: cycle } },
+      {
+        $set: { 'overage.cycle': cycle, 'overage.spentCents': 0 },
+      },
+    );
   }
 
   #open(accountId: string, blockId: string, change: Change, where: object = {}): Promise<boolean> {
-    return this.#change({ _id: accountId, 'overage.gate.blockId': blockId, ...where } as Filter, {
-      ...change,
-      $unset: { 'overage.gate': '' },
-    });
+    return this.#change(
+      { _id: accountId, 'overage.gate.blockId': blockId, ...where },
+      {
+        ...change,
+        $unset: { 'overage.gate': '' },
+      },
+    );
   }
 
   /** Writes what is bought, if it is still as it was seen; with what is lost on the way, and what else has changed. */
@@ -272,15 +287,18 @@ export class Purchases {
     const lapsed = before === undefined ? [] : [...lapsedOf(before, seen?.quota, now.getTime())];
     const unrecorded = [...changes, ...lapsed.map(([id, units]) => expired(id, units, now))];
     const version = before === undefined ? { $exists: false } : before.version;
-    return this.#change({ _id: seen?._id, 'bought.version': version, ...where } as Filter, {
-      ...change,
-      $set: { bought },
-      ...(unrecorded.length > 0 && { $push: { unrecorded: { $each: unrecorded } } }),
-    });
+    return this.#change(
+      { _id: seen?._id, 'bought.version': version, ...where },
+      {
+        ...change,
+        $set: { bought },
+        ...(unrecorded.length > 0 && { $push: { unrecorded: { $each: unrecorded } } }),
+      },
+    );
   }
 
   #change(filter: Filter, change: Change): Promise<boolean> {
-    return this.#records.updateOne(filter, { ...change, $inc: { revision: 1, ...change.$inc } } as Change);
+    return this.#records.updateOne(filter, { ...change, $inc: { revision: 1, ...change.$inc } });
   }
 
   #now(): number {

@@ -1,5 +1,5 @@
-import type { Connection, mongo } from 'mongoose';
-import { Collection, type Update } from '../../store/collection.ts';
+import type { Connection } from 'mongoose';
+import { Collection } from '../../store/collection.ts';
 import { fields, isBeyond, type StoredLimit, withinStored } from './ledger-filter.ts';
 import { LEDGERS, type LedgerRecord } from './ledger-record.ts';
 
@@ -22,11 +22,11 @@ export class StoredBytes {
   /** Takes room for something that is not a job's. @returns false when there is not enough. */
   async take(accountId: string, stored: StoredLimit): Promise<boolean> {
     if (isBeyond(0, undefined, stored)) return false;
-    const filter = { _id: accountId, ...withinStored(stored) } as mongo.Filter<LedgerRecord>;
+    const filter = { _id: accountId, ...withinStored(stored) };
     const update = {
       $inc: { stored: stored.bytes, revision: 1 },
       $setOnInsert: { inFlight: 0, waiting: 0 },
-    } as Update<LedgerRecord>;
+    };
     return (await this.#records.upsertMatching(filter, update, { revision: 1 })) !== undefined;
   }
 
