@@ -22,10 +22,10 @@ import { afterInvoice } from './subscription-life.ts';
 
 /**
  * What goes wrong with a call: its answer is lost after the work was done (`lost`); it never arrives (`unsent`); Stripe
- * fails and keeps that as the answer of the key (`failed`); Stripe says no, and keeps that as well (`refused`); Stripe turns
- * it away, and may be asked again (`busy`).
+ * fails and keeps that as the answer of the key (`failed`), or does so after the work was done (`belied`); Stripe says no, and
+ * keeps that as well (`refused`); Stripe turns it away, and may be asked again (`busy`).
  */
-export type Fault = 'lost' | 'unsent' | 'failed' | 'refused' | 'busy';
+export type Fault = 'lost' | 'unsent' | 'failed' | 'belied' | 'refused' | 'busy';
 
 /** A call as it arrived. */
 export interface Asked {
@@ -184,7 +184,8 @@ export class StripeStandIn {
   async #run(asked: Asked, route: Route, ids: readonly string[], fault: Fault | undefined) {
     const work = async () => {
       await this.hold(asked);
-      const answer = this.#faultOf(fault) ?? this.#work(asked, route, ids);
+      const worked = this.#faultOf(fault) ?? this.#work(asked, route, ids);
+      const answer = fault === 'belied' ? internalFault() : worked;
       this.onAnswer(asked, answer);
       return answer;
     };

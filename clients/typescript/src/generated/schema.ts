@@ -607,7 +607,7 @@ export interface paths {
         };
         /**
          * List what was done to the account
-         * @description Sign-ins, keys, templates and changes of the account itself, for 400 days.
+         * @description Sign-ins, keys, templates, changes of the account itself and what was bought for it, for 400 days.
          */
         get: operations["get_user_audit_log"];
         put?: never;
@@ -1689,14 +1689,14 @@ export interface components {
             /** Format: uuid */
             id: string;
             /** @enum {string} */
-            action: "account.registered" | "account.signed_in" | "account.sign_in_failed" | "account.signed_out" | "account.plan_changed" | "account.password_reset" | "account.tokens_revoked" | "billing.auto_overage_changed" | "key.created" | "key.rotated" | "key.revoked" | "webhook_key.rotated" | "template.saved" | "template.deleted";
+            action: "account.registered" | "account.signed_in" | "account.sign_in_failed" | "account.signed_out" | "account.plan_changed" | "account.quota_period_changed" | "account.password_reset" | "account.tokens_revoked" | "billing.auto_overage_changed" | "billing.block_granted" | "billing.block_frozen" | "billing.block_taken_back" | "billing.block_returned" | "billing.block_expired" | "key.created" | "key.rotated" | "key.revoked" | "webhook_key.rotated" | "template.saved" | "template.deleted";
             /**
              * @description `anonymous`: somebody who has not shown to be the account.
              * @enum {string}
              */
             actor: "account" | "anonymous" | "operator" | "billing";
             ipAddress: string | null;
-            /** @description The key or template that it was about. */
+            /** @description The key, template or block that it was about. */
             targetId: string | null;
             details: {
                 [key: string]: string;
@@ -5818,7 +5818,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only entries of this kind. */
-                action?: "account.registered" | "account.signed_in" | "account.sign_in_failed" | "account.signed_out" | "account.plan_changed" | "account.password_reset" | "account.tokens_revoked" | "billing.auto_overage_changed" | "key.created" | "key.rotated" | "key.revoked" | "webhook_key.rotated" | "template.saved" | "template.deleted";
+                action?: "account.registered" | "account.signed_in" | "account.sign_in_failed" | "account.signed_out" | "account.plan_changed" | "account.quota_period_changed" | "account.password_reset" | "account.tokens_revoked" | "billing.auto_overage_changed" | "billing.block_granted" | "billing.block_frozen" | "billing.block_taken_back" | "billing.block_returned" | "billing.block_expired" | "key.created" | "key.rotated" | "key.revoked" | "webhook_key.rotated" | "template.saved" | "template.deleted";
                 /** @description How many to answer. */
                 limit?: number;
                 /** @description How many to skip. */
