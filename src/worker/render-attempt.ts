@@ -141,10 +141,11 @@ async function afterFault(parts: AttemptParts, held: HeldJob, thrown: unknown): 
   const { store, ends, retries, logger, observe } = parts;
   const { job, signal } = held;
   if (signal.aborted && signal.reason === 'lost') return noteLost(parts, job, 'while rendering');
-  if (signal.aborted && signal.reason === 'shutdown') {
+  if (signal.aborted) {
     const returned = await retries.giveBack(job);
     held.recorded();
-    logger.info({ jobId: job._id, returned }, 'render stopped: this worker is shutting down');
+    const why = signal.reason === 'unable' ? 'has no browser' : 'is shutting down';
+    logger.info({ jobId: job._id, returned }, `render stopped: this worker ${why}`);
     return;
   }
   const error = toPlatenError(thrown, 'RENDER_FAILED');

@@ -35,6 +35,8 @@ export interface WorkerParts extends AttemptParts {
 const GIVE_BACK_MS = 5000;
 /** A pointer that has waited here for so long is offered to other workers, again and again; in milliseconds. */
 const OFFER_EVERY_MS = 1000;
+/** A worker without a browser for so long leaves its work to others: one that has died is replaced sooner. Milliseconds. */
+const UNABLE_AFTER_MS = 5000;
 /** Time for pointers to be handed back; what is not is published again by a sweep. */
 const HAND_BACK_MS = 2000;
 
@@ -56,6 +58,12 @@ export class Worker implements PointerConsumer {
   #offers: NodeJS.Timeout | undefined;
   #offered = 0;
   #state: WorkerState = 'starting';
+  /** It was asked to pause. */
+  #asked = false;
+  /** It has been without a browser for too long. */
+  #unable = false;
+  /** When it last had one, on the clock of `performance`. */
+  #ableAt = performance.now();
   /** Changes of what it takes, one after the other. */
   #turn: Promise<void> = Promise.resolve();
 
@@ -84,7 +92,10 @@ export class Worker implements PointerConsumer {
     this.#cancels = await this.#parts.bus.subscribeEvents('cancels', ({ jobId }) => {
       if (this.#held.holds(jobId)) void this.#held.renew();
     });
-    this.#offers = setInterval(() => this.#offer(), OFFER_EVERY_MS);
+    this.#offers = setInterval(() => {
+      this.#offer();
+      this.#lookAtRenderer();
+    }, OFFER_EVERY_MS);
     this.#offers.unref();
     await this.resume();
   }
@@ -96,19 +107,14 @@ export class Worker implements PointerConsumer {
 
   /** Claims nothing more from when this resolves; what it holds goes on. Others get the pointers that wait. */
   pause(): Promise<void> {
-    return this.#next(async () => {
-      await this.#letGo();
-      this.#become('paused');
-    });
+    this.#asked = true;
+    return this.#next(() => this.#settle());
   }
 
-  /** Claims again after a pause. */
+  /** Claims again after a pause, as soon as it can render. */
   resume(): Promise<void> {
-    return this.#next(async () => {
-      this.#takes = true;
-      this.#pointers ??= await this.#parts.bus.consumePointers(this.#parts.pool, this);
-      this.#become('claiming');
-    });
+    this.#asked = false;
+    return this.#next(() => this.#settle());
   }
 
   reserve(jobClass: JobClass, signal: AbortSignal): Promise<Slot> {
@@ -205,6 +211,33 @@ export class Worker implements PointerConsumer {
       await this.#held.drained(GIVE_BACK_MS);
     }
     this.#held.close();
+  }
+
+  /** A worker that cannot render claims nothing, and has others render what it holds, until it can again. */
+  #lookAtRenderer(): void {
+    const { renderer, logger } = this.#parts;
+    const now = performance.now();
+    if (renderer.health().ready) this.#ableAt = now;
+    const unable = now - this.#ableAt > UNABLE_AFTER_MS;
+    if (unable === this.#unable) return;
+    this.#unable = unable;
+    if (unable) logger.error('no browser can be had: jobs are left to other workers');
+    else logger.info('there is a browser again: jobs are claimed');
+    this.#next(() => this.#settle()).catch((error: unknown) => {
+      logger.warn({ err: error }, 'the worker could not stop claiming, or begin again');
+    });
+  }
+
+  async #settle(): Promise<void> {
+    if (this.#asked || this.#unable) {
+      await this.#letGo();
+      if (this.#unable) this.#held.stopAll('unable');
+      this.#become('paused');
+      return;
+    }
+    this.#takes = true;
+    this.#pointers ??= await this.#parts.bus.consumePointers(this.#parts.pool, this);
+    this.#become('claiming');
   }
 
   #become(state: WorkerState): void {

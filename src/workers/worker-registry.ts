@@ -10,7 +10,8 @@ import { Collection, type CollectionSpec } from '../store/collection.ts';
  *                    └─▶ ending ◀─┘   on SIGTERM, and for good
  *
  * claiming  takes work as it has slots for it
- * paused    was asked to (`pauseRequested`): takes nothing more, finishes what it has, and stays ready
+ * paused    was asked to (`pauseRequested`): takes nothing more, finishes what it has, and stays ready. Or it has had
+ *           no browser for a while: then it has given back what it had, and is not ready
  * ending    takes nothing more, finishes or gives back what it has, and goes
  */
 export type WorkerState = 'starting' | 'claiming' | 'paused' | 'ending';

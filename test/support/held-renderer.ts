@@ -7,6 +7,8 @@ export class HeldRenderer implements Renderer {
   readonly stopped: string[] = [];
   /** Whether a render waits to be told. */
   holds = true;
+  /** Whether it says that it has a browser. */
+  ready = true;
 
   async render({ jobId, signal }: RenderRequest) {
     const done = Promise.withResolvers<void>();
@@ -22,7 +24,7 @@ export class HeldRenderer implements Renderer {
   }
 
   health() {
-    return { ready: true, slots: 2, busy: this.running.size, browsers: 1, lastProgress: Date.now() };
+    return { ready: this.ready, slots: 2, busy: this.running.size, browsers: 1, lastProgress: Date.now() };
   }
 
   async close(): Promise<void> {}

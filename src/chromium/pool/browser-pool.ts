@@ -4,6 +4,7 @@ import { backoffMs } from '../../async/backoff.ts';
 import type { DocumentHost } from '../page/document-host.ts';
 import { type LaunchOptions, launchBrowser } from '../process/launch.ts';
 import { type BrowserWeight, RenderBrowser } from './browser.ts';
+import { BrowserProof } from './browser-proof.ts';
 
 /** What is told of browsers whose memory has been weighed. */
 export interface BrowserUser {
@@ -66,6 +67,7 @@ export class BrowserPool {
   readonly #replacing = new Set<RenderBrowser>();
   readonly #groups = new Map<string, Promise<RenderBrowser>>();
   readonly #user: BrowserUser;
+  readonly #proof: BrowserProof;
   /** Browsers that are being started, and of these those that are for everybody. */
   #starting = 0;
   #adding = 0;
@@ -77,6 +79,9 @@ export class BrowserPool {
   constructor(options: BrowserPoolOptions, user: BrowserUser) {
     this.#options = options;
     this.#user = user;
+    this.#proof = new BrowserProof(({ pid }) =>
+      options.logger.error({ pid }, 'a browser opens no page any more, and is ended'),
+    );
     this.#timer = setInterval(() => void this.#check(), options.checkEveryMs);
     this.#timer.unref();
   }
@@ -122,7 +127,7 @@ export class BrowserPool {
   async enterAlone(signal: AbortSignal): Promise<RenderBrowser> {
     // Each of them does one render only.
     if (this.#options.exclusive) return await this.enterAny(signal);
-    const browser = await this.#launch();
+    const browser = await this.#launchFor(signal);
     browser.retiring = true;
     this.enter(browser);
     if (signal.aborted) this.leave(browser);
@@ -180,6 +185,11 @@ export class BrowserPool {
     this.#endIfIdle(browser);
   }
 
+  /** Tells of a context that is being opened in a browser: one that opens none any more is replaced. */
+  watchOpening(browser: RenderBrowser, opening: Promise<unknown>): void {
+    this.#proof.watch(browser, opening);
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#timer);
@@ -193,6 +203,18 @@ export class BrowserPool {
     return [...this.#browsers].filter(
       ({ alive, retiring, group }) => alive && !retiring && group === undefined,
     );
+  }
+
+  /** Tries until it succeeds or nobody waits any more: that it cannot be started is no fault of the render's. */
+  async #launchFor(signal: AbortSignal): Promise<RenderBrowser> {
+    for (let failures = 1; ; failures += 1) {
+      try {
+        return await this.#launch();
+      } catch (error) {
+        this.#noteUnstartable(error, failures);
+        await pause(waitAfter(failures), undefined, { signal });
+      }
+    }
   }
 
   #startGroup(group: string): Promise<RenderBrowser> {
@@ -222,17 +244,18 @@ export class BrowserPool {
         return;
       } catch (error) {
         this.#failures++;
-        this.#options.observer.restarted('unstartable');
-        this.#options.logger.error(
-          { err: error, failures: this.#failures },
-          'a browser could not be started',
-        );
+        this.#noteUnstartable(error, this.#failures);
       }
       // Still counted as starting while it waits, so that nobody else tries in its place.
       this.#adding++;
-      await pause(backoffMs(this.#failures, BACKOFF.firstMs, BACKOFF.maxMs, Math.random));
+      await pause(waitAfter(this.#failures));
       this.#adding--;
     }
+  }
+
+  #noteUnstartable(error: unknown, failures: number): void {
+    this.#options.observer.restarted('unstartable');
+    this.#options.logger.error({ err: error, failures }, 'a browser could not be started');
   }
 
   async #add(): Promise<void> {
@@ -254,6 +277,7 @@ export class BrowserPool {
         this.#options.documents,
         group,
       );
+      await this.#proof.require(browser);
       this.#failures = 0;
       this.#browsers.add(browser);
       void browser.exited.then(() => this.#ended(browser));
@@ -354,4 +378,8 @@ export class BrowserPool {
   #wake(): void {
     for (const resume of [...this.#waiting]) resume();
   }
+}
+
+function waitAfter(failures: number): number {
+  return backoffMs(failures, BACKOFF.firstMs, BACKOFF.maxMs, Math.random);
 }

@@ -1,5 +1,7 @@
 import { within } from '../../async/timeout.ts';
+import { PlatenError } from '../../errors/registry.ts';
 import type { JobEnd } from '../job-end.ts';
+import { asRenderError } from '../render-error.ts';
 import type { RenderBrowser } from './browser.ts';
 import type { BrowserPool } from './browser-pool.ts';
 import { ContextsAhead } from './contexts-ahead.ts';
@@ -176,13 +178,16 @@ export class ContextPool {
 
   async #openIn(browser: RenderBrowser, needs: ContextNeeds, end: JobEnd): Promise<RenderContext> {
     const opening = RenderContext.open(browser, needs.needsFrames);
+    this.#browsers.watchOpening(browser, opening);
     try {
       const context = await end.race(opening);
       this.#count(1);
       return context;
     } catch (error) {
       await this.#abandon(browser, opening);
-      throw error;
+      // No document was in it yet: whatever ended the browser, this job did not.
+      const isCrash = asRenderError(error).code === 'BROWSER_CRASHED';
+      throw isCrash ? new PlatenError('BROWSER_CRASHED', undefined, { shared: true, cause: error }) : error;
     }
   }
 

@@ -94,7 +94,9 @@ export class ContextsAhead {
   /** @returns false when there is no browser to make it in. */
   async #make(needsFrames: boolean): Promise<boolean> {
     return await this.#options.browsers.borrow(async (browser) => {
-      const context = await RenderContext.open(browser, needsFrames);
+      const opening = RenderContext.open(browser, needsFrames);
+      this.#options.browsers.watchOpening(browser, opening);
+      const context = await opening;
       this.#options.onCount(1);
       if (this.#closed || !context.usable) {
         this.#drop(context);

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, cpSync, mkdtempSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { findBrowser } from '../../../src/chromium/process/find-browser.ts';
 import type { SandboxPolicy } from '../../../src/chromium/process/sandbox.ts';
 import type { BrowserStatus } from '../../../src/chromium/renderer.ts';
 import { descendants } from '../../support/processes.ts';
+import { browserOfAll, isRoot, ordinary } from './ordinary-user.ts';
 
 interface Outcome {
   readonly found?: BrowserStatus;
@@ -22,10 +22,6 @@ interface Outcome {
   readonly child: ChildProcess;
 }
 
-const NOBODY = { uid: 65_534, gid: 65_534 };
-const isRoot = process.getuid?.() === 0;
-/** Root can be somebody else for once; everybody else is who he is. */
-const ordinary = isRoot ? NOBODY : {};
 const parent = fileURLToPath(new URL('sandbox-parent.ts', import.meta.url));
 
 describe("Chromium's sandbox", function () {
@@ -37,16 +33,9 @@ describe("Chromium's sandbox", function () {
   let children: ChildProcess[];
 
   before(async () => {
-    browserPath = (await findBrowser({ browserPath: process.env.PLATEN_CHROMIUM_PATH, warn: () => {} })).path;
     folder = mkdtempSync(join(tmpdir(), 'platen-no-sandbox-'));
     chmodSync(folder, 0o755);
-    if (spawnSync('test', ['-x', browserPath], ordinary).status !== 0) {
-      // The browser is for its owner alone.
-      const copy = join(folder, 'browser');
-      cpSync(dirname(browserPath), copy, { recursive: true });
-      chmodSync(copy, 0o755);
-      browserPath = join(copy, basename(browserPath));
-    }
+    browserPath = await browserOfAll(folder);
     unsandboxed = join(folder, 'chromium-headless-shell');
     writeFileSync(unsandboxed, `#!/bin/sh\nexec '${browserPath}' "$@" --no-sandbox\n`, { mode: 0o755 });
   });

@@ -141,6 +141,39 @@ describe('a worker', function () {
     await other.stop(0);
   });
 
+  it('that has no browser gives back what it holds, as if it had not begun, and claims nothing until it has one', async () => {
+    domain = await openDomain({ plan: { concurrentRenders: 2 } });
+    const worker = await startWorker();
+    const id = await admit();
+    await isRunning(id);
+    // A browser that is replaced at once is no reason.
+    renderer.ready = false;
+    await sleep(2000);
+    renderer.ready = true;
+    await sleep(1500);
+    renderer.ready = false;
+    await sleep(4000);
+    assert.deepEqual([renderer.stopped, worker.state], [[], 'claiming']);
+    await eventually('the render is stopped', () => renderer.stopped.includes(id), 10_000);
+    await eventually('it claims nothing', () => worker.state === 'paused');
+    await eventually('the job is given back', async () => (await live(id)).state === 'dispatched');
+    assert.equal((await live(id)).attempts, 0);
+    const late = await admit();
+    await worker.resume();
+    await sleep(300);
+    assert.deepEqual([renderer.running.size, worker.state], [0, 'paused']);
+
+    renderer.ready = true;
+    for (const waiting of [id, late]) {
+      await isRunning(waiting);
+      renderer.running.get(waiting)!();
+    }
+    await eventually('both have ended', () => domain.ended.length === 2);
+    assert.deepEqual(domain.ended, Array(2).fill('completed undefined'));
+    assert.equal(worker.state, 'claiming');
+    await worker.stop(0);
+  });
+
   it('stops a render that was cancelled, and says that its result was dropped', async () => {
     domain = await openDomain();
     const worker = await startWorker();
