@@ -1,7 +1,7 @@
 import { JOB_CLASSES, type JobClass } from '../bus/bus.ts';
 import type { Clock } from '../clock.ts';
 import { type NamedPlan, poolOf } from '../plans/plan.ts';
-import type { WorkerRecord, WorkerRegistry, WorkerState } from '../workers/worker-registry.ts';
+import type { SandboxState, WorkerRecord, WorkerRegistry, WorkerState } from '../workers/worker-registry.ts';
 import { LANES } from './lanes.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import { admissibleDemand, type LedgerRecord, laneState } from './ledger/ledger-record.ts';
@@ -73,6 +73,8 @@ export interface SeenWorker {
   /** Epoch milliseconds. */
   readonly startedAt: number;
   readonly state: WorkerState;
+  /** As it found by looking at a renderer of its own. */
+  readonly sandbox: SandboxState;
 }
 
 /** What a pool has to do and who is there to do it, as sizing it asks. */
@@ -186,7 +188,7 @@ class DemandCount {
     }
   }
 
-  #seen({ _id, pod, slots, busy, startedAt, state }: WorkerRecord): SeenWorker {
+  #seen({ _id, pod, slots, busy, startedAt, state, sandbox }: WorkerRecord): SeenWorker {
     return {
       id: _id,
       ...(pod !== null && { pod }),
@@ -195,6 +197,7 @@ class DemandCount {
       busy: Math.max(busy, this.#held.get(_id) ?? 0),
       startedAt: startedAt.getTime(),
       state,
+      sandbox,
     };
   }
 

@@ -64,6 +64,7 @@ export function poolStatus(pool: RenderPool, facts: PoolFacts, now: Date): PoolS
     available(observed.pods, plan),
     scalingActive(observed, plan),
     { type: 'ScalingLimited', reason: decision.limitedBy ?? 'NotLimited', message: '' },
+    sandboxed(observed),
     soleWriter(observed.pods, plan, now.getTime()),
   ];
   const scaled = plan.replicas !== fleet.replicas && observed.deployment !== undefined;
@@ -100,6 +101,13 @@ function isUnschedulable(condition: ReturnType<typeof conditionOf>): boolean {
 
 function scalingActive({ spec }: ObservedPool, { decision }: PoolPlan): PoolFinding {
   return { type: 'ScalingActive', reason: decision.hold ?? spec.mode, message: '' };
+}
+
+/** By what workers say of themselves: what they were told to do does not tell what they have. */
+function sandboxed({ reading }: ObservedPool): PoolFinding {
+  const said = (reading?.workers ?? []).map(({ sandbox }) => sandbox);
+  const all = said.every((sandbox) => sandbox === 'on') ? 'WorkersSandboxed' : 'WorkersUnsandboxed';
+  return { type: 'Sandboxed', reason: said.length === 0 ? 'WorkersUnknown' : all, message: '' };
 }
 
 function soleWriter(pods: readonly Pod[], { memory: { contest } }: PoolPlan, nowMs: number): PoolFinding {

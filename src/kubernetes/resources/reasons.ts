@@ -137,6 +137,23 @@ export const POOL_CONDITIONS = {
       Draining: { status: 'True', meaning: 'Those that are to go finish what they have.' },
     },
   },
+  Sandboxed: {
+    about:
+      "Whether documents are rendered in Chromium's sandbox, as each worker has found by looking at a renderer of its own",
+    reasons: {
+      WorkersSandboxed: { status: 'True', meaning: 'They are, in every worker that is seen.' },
+      WorkersUnsandboxed: {
+        status: 'False',
+        meaning:
+          'There are workers without it, or of which it cannot be told: `platen_browser_sandboxed == 0` names their pods. `sandbox: required` lets none start.',
+      },
+      WorkersUnknown: {
+        status: 'Unknown',
+        meaning:
+          'No worker is seen that could say: the pool is empty, or what its workers say cannot be read.',
+      },
+    },
+  },
   SoleWriter: {
     about: "Whether nobody else writes the Deployment's replicas or the deletion cost of its pods",
     reasons: {

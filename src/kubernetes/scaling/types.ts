@@ -53,6 +53,8 @@ export interface WorkerReading {
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   readonly state: WorkerState;
+  /** Whether its renderers are in Chromium's sandbox, as it found itself. No size follows from it. */
+  readonly sandbox?: 'on' | 'off' | 'unknown';
 }
 
 /**

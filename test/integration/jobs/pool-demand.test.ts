@@ -123,7 +123,7 @@ describe('The demand of a pool', () => {
   it('comes with the workers of the pool, and with what they have claimed since their last report', async () => {
     const ids = await submit(2);
     await report('w', { busy: 0 });
-    await report('idle', { pod: null, state: 'paused' });
+    await report('idle', { pod: null, state: 'paused', sandbox: 'off' });
     await report('other', { pool: 'large', busy: 1 });
     await claim(ids[0]!, 'w');
     await claim(ids[1]!, 'w');
@@ -131,8 +131,8 @@ describe('The demand of a pool', () => {
     const workers = (pool: string) =>
       [...demandOf(reading, pool).workers].sort((a, b) => (a.id < b.id ? -1 : 1));
     const expected: PoolDemand['workers'] = [
-      { id: 'idle', slots: 2, busy: 0, startedAt: 1000, state: 'paused' },
-      { id: 'w', pod: 'pod-w', slots: 2, busy: 2, startedAt: 1000, state: 'claiming' },
+      { id: 'idle', slots: 2, busy: 0, startedAt: 1000, state: 'paused', sandbox: 'off' },
+      { id: 'w', pod: 'pod-w', slots: 2, busy: 2, startedAt: 1000, state: 'claiming', sandbox: 'on' },
     ];
     assert.deepEqual(workers('default'), expected);
     assert.deepEqual(

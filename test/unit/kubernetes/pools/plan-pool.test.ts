@@ -229,6 +229,26 @@ describe('a deletion cost that somebody else has written', () => {
   });
 });
 
+describe("the condition Sandboxed, which is by the workers' own tests", () => {
+  for (const [what, said, status, reason] of [
+    ['all have the sandbox', ['on', 'on'], 'True', 'WorkersSandboxed'],
+    ['one of them has not', ['on', 'off'], 'False', 'WorkersUnsandboxed'],
+    ['one of them cannot tell', ['unknown', 'on'], 'False', 'WorkersUnsandboxed'],
+    ['there is none', [], 'Unknown', 'WorkersUnknown'],
+    ['nothing can be read', undefined, 'Unknown', 'WorkersUnknown'],
+  ] as const) {
+    it(`is ${status} when ${what}`, () => {
+      const workers = said?.map((sandbox, index) => worker(`w${index}`, { sandbox }));
+      const seen = observed({ reading: workers && reading(START, workers) });
+      const plan = planPool(seen, startMemory(START), START);
+      const outcome = { reason: 'Applied', message: '' } as const;
+      const { conditions } = poolStatus(POOL, { observed: seen, plan, outcome, plans: [] }, new Date(START));
+      const { status: found, reason: why } = findCondition(conditions, 'Sandboxed') ?? {};
+      assert.deepEqual([found, why], [status, reason]);
+    });
+  }
+});
+
 describe('a contest', () => {
   it('is over when nobody else has written for a quarter of an hour', () => {
     const contest = nextContest(undefined, ['hpa'], START);
