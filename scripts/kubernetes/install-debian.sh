@@ -8,7 +8,8 @@ cd "$(dirname "$0")/../.."
 packages=(containerd runc containernetworking-plugins iptables conntrack buildah debootstrap)
 programs=(usr/bin/containerd usr/bin/containerd-shim-runc-v2 usr/bin/ctr usr/sbin/runc usr/sbin/conntrack usr/bin/buildah)
 folder=$PWD/.cache/kubernetes/debian
-stamp="${packages[*]} $(sha256sum <"$0")"
+# The folder too: what is in it names it, and is of no use in another.
+stamp="$folder ${packages[*]} $(sha256sum <"$0")"
 if [ "$(cat "$folder/stamp" 2>/dev/null)" = "$stamp" ]; then
   echo "$folder"
   exit 0
