@@ -1,14 +1,19 @@
 import { describeDisruptions } from './cases/disruptions.ts';
 import { describeEnd } from './cases/end.ts';
 import { describeInstallation } from './cases/installation.ts';
+import { describeLosses } from './cases/losses.ts';
 import { describePlans } from './cases/plans.ts';
+import { describeSandbox } from './cases/sandbox.ts';
 import { describeScaling } from './cases/scaling.ts';
 import { describeUpgrades } from './cases/upgrades.ts';
 import { sharedCluster } from './support/cluster.ts';
 import { startPeers } from './support/peers.ts';
 import { Release } from './support/release.ts';
 
-/** One installation, from `helm install` to `helm uninstall`; each part leaves it as it was found. */
+/**
+ * One installation by Helm 3, from `helm install` to `helm uninstall`, of which each part leaves it as it was found; then
+ * one by Helm 4 in its place.
+ */
 describe('Platen in a cluster', function () {
   this.timeout(600_000);
   this.slow(60_000);
@@ -27,6 +32,8 @@ describe('Platen in a cluster', function () {
   describePlans(() => release);
   describeScaling(() => release);
   describeDisruptions(() => release);
+  describeLosses(() => release);
   describeUpgrades(() => release);
   describeEnd(() => release);
+  describeSandbox(() => release);
 });

@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../../support/eventually.ts';
 import { send } from '../../support/send.ts';
+import { assertEachOnce, orderSlow, processing } from '../support/load.ts';
 import { QUICK_POOL, type Release } from '../support/release.ts';
 
 const EDIT_LIMIT_MS = 2000;
 const KIB = 1024;
 const BUILT_IN_INPUT_BYTES = 10_240 * KIB;
+/** What the plan acme allows at a time, of how many orders, and where they are rendered. */
+const ACME_SLOTS = 3;
+const ACME_ORDERS = 15;
+const ACME_NODE = 'node-b';
 
 /** RenderPlans are the plans. */
 export function describePlans(release: () => Release): void {
@@ -43,12 +48,12 @@ export function describePlans(release: () => Release): void {
       await assert.rejects(edit(release(), 'business', { concurrentRenders: 0 }), /concurrentRenders/);
     });
 
-    it('may name a pool of their own: their work runs there, from no worker at all and back to none', async () => {
-      const pool = { ...QUICK_POOL, minReplicas: 0, maxReplicas: 2, slotsPerWorker: 1 };
-      await release().apply(resource('RenderPool', 'acme', pool));
-      await release().apply(
-        resource('RenderPlan', 'acme', { concurrentRenders: 2, poolRef: 'acme', maxWaitingJobs: 50 }),
-      );
+    it('may name a pool on nodes of its own: their work runs there alone, from no worker to their concurrency and back', async () => {
+      await release().kubectl('label', 'node', ACME_NODE, 'customer=acme');
+      const pool = { ...QUICK_POOL, minReplicas: 0, maxReplicas: 10, slotsPerWorker: 1 };
+      await release().apply(resource('RenderPool', 'acme', { ...pool, nodeSelector: { customer: 'acme' } }));
+      const plan = { concurrentRenders: ACME_SLOTS, poolRef: 'acme', maxWaitingJobs: 50 };
+      await release().apply(resource('RenderPlan', 'acme', plan));
       const ofPool = ',platen.dev/pool=acme';
       await eventually(
         'an accepted plan',
@@ -57,12 +62,43 @@ export function describePlans(release: () => Release): void {
       );
       const client = await release().openAccount('acme');
       assert.deepEqual(await release().pods('worker', ofPool), []);
+      const others = await release().readyPods('worker', ',platen.dev/pool=default');
+      const printedElsewhere = () => release().metric('platen_pages_total', others);
+      const before = await printedElsewhere();
 
       const ordered = performance.now();
-      const id = await client.order({ html: '<p>ours</p>', options: { delayMs: 1000 } });
-      assert.equal((await client.end(id, 90_000)).status, 'completed');
-      console.log(`      rendered from no worker after ${Math.round(performance.now() - ordered)} ms`);
-      assert.ok((await release().pods('worker', ofPool)).length > 0, 'rendered elsewhere');
+      const orders = await orderSlow(client, ACME_ORDERS, 3000);
+      let most = 0;
+      const nodes = new Set<string | undefined>();
+      const look = async () => {
+        most = Math.max(most, await processing(client));
+        for (const { spec } of await release().pods('worker', ofPool)) nodes.add(spec.nodeName);
+      };
+      await eventually(
+        `${ACME_SLOTS} ready workers of its own`,
+        async () => {
+          await look();
+          return (await release().readyPods('worker', ofPool)).length === ACME_SLOTS;
+        },
+        90_000,
+      );
+      console.log(
+        `      from no worker to the plan's concurrency in ${Math.round(performance.now() - ordered)} ms`,
+      );
+      await eventually(
+        'as many renders at a time as the plan allows',
+        async () => {
+          await look();
+          return most >= ACME_SLOTS;
+        },
+        30_000,
+      );
+      await assertEachOnce(client, orders);
+      await look();
+      // Before a worker has its node it has none.
+      nodes.delete(undefined);
+      assert.deepEqual([most, [...nodes]], [ACME_SLOTS, [ACME_NODE]]);
+      assert.equal(await printedElsewhere(), before, 'rendered elsewhere');
       await release().hasPods('worker', 0, 120_000, ofPool);
     });
   });

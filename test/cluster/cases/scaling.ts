@@ -52,7 +52,8 @@ export function describeScaling(release: () => Release): void {
       const idle = performance.now();
       await release().hasPods('worker', 1, 120_000, DEFAULT_POOL);
       console.log(`      at the minimum ${seconds(idle)} s after the last render`);
-      assert.equal(await release().controllerMetric('platen_wrong_victims_total'), 0);
+      const controllers = await release().readyPods('controller');
+      assert.equal(await release().metric('platen_wrong_victims_total', controllers), 0);
     });
   });
 }

@@ -20,23 +20,30 @@ export function describeUpgrades(release: () => Release): void {
       ],
       ['helm rollback', () => release().helm('rollback', 'platen', '--wait', '--timeout', '3m'), TAG],
     ] as const) {
-      it(`fails no request under ${what}, which every role follows`, async () => {
-        const client = await release().openAccount('business');
-        const load = new SteadyLoad(client, 2);
-        try {
-          await act();
-          await eventually(`every pod on ${tag}`, () => allOn(release(), tag), 180_000);
-        } finally {
-          await load.stop();
-        }
-        assert.deepEqual(load.failures, []);
-        assert.ok(load.completed > 10, `${load.completed} renders meanwhile`);
-        console.log(
-          `      ${load.completed} renders meanwhile, ${load.late.length} of them late (${load.late} ms)`,
-        );
-      });
+      it(`fails no request under ${what}, which every role follows`, () =>
+        assertUnnoticed(release(), act, tag));
     }
   });
+}
+
+/** Holds against a change that no request fails while it is made, and that every role follows it to an image. */
+export async function assertUnnoticed(
+  release: Release,
+  change: () => Promise<unknown>,
+  tag: string,
+): Promise<void> {
+  const load = new SteadyLoad(await release.openAccount('business'), 2);
+  try {
+    await change();
+    await eventually(`every pod on ${tag}`, () => allOn(release, tag), 180_000);
+  } finally {
+    await load.stop();
+  }
+  assert.deepEqual(load.failures, []);
+  assert.ok(load.completed > 10, `${load.completed} renders meanwhile`);
+  console.log(
+    `      ${load.completed} renders meanwhile, ${load.late.length} of them late (${load.late} ms)`,
+  );
 }
 
 async function allOn(release: Release, tag: string): Promise<boolean> {

@@ -3,7 +3,6 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ControlPlane, startControlPlane } from '../../support/kubernetes/control-plane.ts';
-import type { Program } from '../../support/kubernetes/program.ts';
 import { HOST_ADDRESS, setUpNetwork } from './network.ts';
 import { type ClusterNode, startNode } from './node.ts';
 import { startDns, startProxy } from './services.ts';
@@ -25,7 +24,6 @@ export interface Cluster {
   readonly plane: ControlPlane;
   /** The first shares its address with everything else that runs on this machine. */
   readonly nodes: readonly ClusterNode[];
-  readonly programs: readonly Program[];
   /** Writes an object into a file of this run, for `kubectl --filename`. @returns its path. */
   write(name: string, object: object): Promise<string>;
   /** Ends every program; containers end with the process namespace. */
@@ -69,15 +67,15 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const services = [await startProxy(plane, folder, NODES[0][0]), await startDns(plane, folder)];
   await nodesReady(plane);
   stage('nodes ready, Services and names');
-  const programs = [...nodes.flatMap((node) => node.programs), ...services];
-  const megabytes = [...plane.programs, ...programs].map(({ pid }) => residentBytes(pid) / 1e6);
+  // Of the present: a node may have been started again.
+  const programs = () => [...nodes.flatMap((node) => node.programs), ...services];
+  const megabytes = [...plane.programs, ...programs()].map(({ pid }) => residentBytes(pid) / 1e6);
   console.log(`          ${Math.round(megabytes.reduce((sum, one) => sum + one))} MB of memory`);
   return {
     folder,
     seccompFolder,
     plane,
     nodes,
-    programs,
     write: async (name, object) => {
       const file = join(folder, name);
       await writeFile(file, JSON.stringify(object));
@@ -85,7 +83,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     },
     stop: async () => {
       // Kubelets first, or they would go on restarting what is ended.
-      for (const program of programs) await program.end('SIGKILL');
+      for (const program of programs()) await program.end('SIGKILL');
       await plane.stop();
       await rm(folder, { recursive: true, force: true }).catch(() => {
         // Containers that still run keep their mounts until the namespaces end; the folder is swept then.

@@ -5,9 +5,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Program, startProgram } from '../../support/kubernetes/program.ts';
 import { addAddress, cniConfiguration, HOST_ADDRESS } from './network.ts';
+import { cutPower } from './power-cut.ts';
 
 const START_TIMEOUT_MS = 60_000;
 const IMPORT_TIMEOUT_MS = 300_000;
+/** Processes and threads that a pod may have. */
+const POD_PIDS = 1024;
 export const PAUSE_IMAGE = 'registry.invalid/pause:local';
 
 export interface NodeOptions {
@@ -32,7 +35,12 @@ export interface NodeOptions {
 export interface ClusterNode {
   readonly name: string;
   readonly address: string;
+  /** Those of the present. */
   readonly programs: readonly Program[];
+  /** Ends kubelet, container runtime and every container at once, without a word to anybody. */
+  cutPower(): Promise<void>;
+  /** Starts runtime and kubelet again, which find what they had on their disk. */
+  boot(): Promise<void>;
 }
 
 /** Starts containerd, gives it the images, and starts the kubelet, which registers the node. */
@@ -47,11 +55,19 @@ export async function startNode(options: NodeOptions): Promise<ClusterNode> {
   for (const image of options.images) await importImage(socket, image);
   for (const [name, of] of options.tags)
     await ctr(socket, '--namespace', 'k8s.io', 'images', 'tag', of, name);
-  const kubelet = await startKubelet(folder, socket, options);
+  const programs = [await startKubelet(folder, socket, options), containerd];
   return {
     name: options.name,
     address: options.address,
-    programs: [kubelet, containerd],
+    programs,
+    cutPower: async () => {
+      await Promise.all(programs.splice(0).map((program) => program.end('SIGKILL')));
+      cutPower(options.cgroup, socket);
+    },
+    boot: async () => {
+      const runtime = await startContainerd(folder, socket, options);
+      programs.push(await startKubelet(folder, socket, options), runtime);
+    },
   };
 }
 
@@ -123,6 +139,8 @@ async function startKubelet(folder: string, socket: string, options: NodeOptions
       `--root-dir=${join(folder, 'kubelet')}`,
       `--hostname-override=${options.name}`,
       `--node-ip=${options.address}`,
+      // As a cloud's nodes: pods are not spread over nodes by a constraint beside one whose label none of them has.
+      `--node-labels=topology.kubernetes.io/zone=${options.name}`,
     ],
     { folder },
   );
@@ -156,6 +174,8 @@ function kubeletConfiguration(folder: string, socket: string, options: NodeOptio
     nodeStatusUpdateFrequency: '2s',
     nodeStatusReportFrequency: '10s',
     nodeLeaseDurationSeconds: 10,
+    // As managed clusters do: a pod that starts processes without end is stopped before the node is full.
+    podPidsLimit: POD_PIDS,
     // Each node counts the whole machine as its own, so that nothing waits for room that is not there.
     maxPods: 60,
   };

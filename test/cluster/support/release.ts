@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -12,6 +11,7 @@ import { BIN } from '../../support/kubernetes/program.ts';
 import { send } from '../../support/send.ts';
 import type { Cluster } from './cluster.ts';
 import type { Peers } from './peers.ts';
+import { processesIn, read } from './power-cut.ts';
 
 const CHART = fileURLToPath(new URL('../../../charts/platen', import.meta.url));
 /** Of --wait; the process itself gets longer. */
@@ -64,7 +64,14 @@ export interface Pod {
     readonly deletionTimestamp?: string;
     readonly ownerReferences?: readonly { readonly kind: string }[];
   };
-  readonly spec: { readonly nodeName?: string; readonly containers: readonly { readonly image: string }[] };
+  readonly spec: {
+    readonly nodeName?: string;
+    readonly securityContext?: { readonly seccompProfile?: { readonly localhostProfile?: string } };
+    readonly containers: readonly {
+      readonly image: string;
+      readonly env?: readonly { readonly name: string; readonly value?: string }[];
+    }[];
+  };
   readonly status: {
     readonly phase: string;
     readonly podIP?: string;
@@ -72,6 +79,9 @@ export interface Pod {
     readonly containerStatuses?: readonly { readonly restartCount: number }[];
   };
 }
+
+/** Of those that scripts/install-helm.mjs builds. */
+export type HelmVersion = 'helm3' | 'helm4';
 
 /** Somebody with an account: signed in, and with an API key. */
 export class Tenant extends TestClient {
@@ -92,14 +102,23 @@ export class Tenant extends TestClient {
 export class Release {
   readonly cluster: Cluster;
   readonly peers: Peers;
-  readonly helmBinary: string;
+  #helm: HelmVersion;
   #url: string | undefined;
   #installed: Promise<number> | undefined;
 
-  constructor(cluster: Cluster, peers: Peers, helmBinary: 'helm3' | 'helm4') {
+  constructor(cluster: Cluster, peers: Peers, helm: HelmVersion) {
     this.cluster = cluster;
     this.peers = peers;
-    this.helmBinary = join(BIN, helmBinary);
+    this.#helm = helm;
+  }
+
+  get helmVersion(): HelmVersion {
+    return this.#helm;
+  }
+
+  /** Who installs and upgrades from now on. */
+  useHelm(helm: HelmVersion): void {
+    this.#helm = helm;
   }
 
   /** Of the Service, from where every node can reach it. */
@@ -122,7 +141,7 @@ export class Release {
     const common = ['--kubeconfig', this.cluster.plane.kubeconfigPath, '--namespace', NAMESPACE];
     try {
       const options = { timeout: HELM_TIMEOUT_MS };
-      return (await promisify(execFile)(this.helmBinary, [...args, ...common], options)).stdout;
+      return (await promisify(execFile)(join(BIN, this.#helm), [...args, ...common], options)).stdout;
     } catch (error) {
       console.log(await this.describe());
       throw error;
@@ -219,11 +238,14 @@ export class Release {
     return answers.join('\n');
   }
 
+  /** The processes of a pod's containers, as they are numbered here; not the one that holds the pod together. */
+  processesOf({ metadata }: Pick<Pod, 'metadata'>): string[] {
+    return processesIn(`pod${metadata.uid}/`).filter((pid) => !read(pid, 'cmdline').startsWith('/pause'));
+  }
+
   /** Kills every process of a pod's containers as the kernel does, without a word to it or to the API server. */
-  killProcesses({ metadata }: Pod): void {
-    const processes = readdirSync('/proc').filter(
-      (name) => /^\d+$/.test(name) && isOf(name, `pod${metadata.uid}/`),
-    );
+  killProcesses({ metadata }: Pick<Pod, 'metadata'>): void {
+    const processes = this.processesOf({ metadata });
     assert.ok(processes.length > 0, `${metadata.name} has no process`);
     for (const pid of processes) process.kill(Number(pid), 'SIGKILL');
   }
@@ -239,9 +261,9 @@ export class Release {
     return new Tenant(owner, apiKey);
   }
 
-  /** The same caller at the Service of the present. */
-  at(client: TestClient): TestClient {
-    return new TestClient(this.url, client.key);
+  /** The same caller at the Service of the present, or at another address. */
+  at({ owner, key }: Tenant, url = this.url): Tenant {
+    return new Tenant(owner.at(url), key);
   }
 
   /** `kubectl apply`. */
@@ -253,10 +275,10 @@ export class Release {
     await this.kubectl('apply', '--filename', file);
   }
 
-  /** The sum of a metric over all its series, of the controllers that run; 0 when there is none. */
-  async controllerMetric(name: string): Promise<number> {
+  /** The sum of a metric over all its series, of pods that are ready; 0 when there is none. */
+  async metric(name: string, pods: readonly Pod[]): Promise<number> {
     let sum = 0;
-    for (const { status } of await this.readyPods('controller')) {
+    for (const { status } of pods) {
       const { bytes } = await send(`http://${status.podIP}:9090`, 'GET', '/metrics');
       for (const line of Buffer.from(bytes).toString().split('\n')) {
         if (line.startsWith(name) && !/[a-z_]/.test(line[name.length] ?? ''))
@@ -277,15 +299,4 @@ export class Release {
 
 function isReady({ status }: Pod): boolean {
   return status.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') ?? false;
-}
-
-/** Whether a process is in the cgroup, and not the one that holds the pod together. */
-function isOf(pid: string, cgroup: string): boolean {
-  try {
-    const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-    return readFileSync(`/proc/${pid}/cgroup`, 'utf8').includes(cgroup) && !command.startsWith('/pause');
-  } catch {
-    // It has ended meanwhile.
-    return false;
-  }
 }

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from '../../support/eventually.ts';
+import { send } from '../../support/send.ts';
+import { assertEachOnce, orderSlow, processing } from '../support/load.ts';
+import type { ClusterNode } from '../support/node.ts';
+import { read } from '../support/power-cut.ts';
+import { type Pod, type Release, SLOTS_PER_WORKER, type Tenant } from '../support/release.ts';
+
+const ROLES = ['api', 'dispatcher', 'controller'];
+const GROWTH_LIMIT_MS = 150_000;
+/** The kubelet looks every five seconds whether a worker is ready, and it takes two looks. */
+const SAID_LIMIT_MS = 90_000;
+
+/** Fills a pod with processes, again and again. */
+const EATER = `const { spawn } = require('node:child_process');
+const eat = () => {
+  for (;;) {
+    const child = spawn('sleep', ['600'], { stdio: 'ignore' });
+    child.on('error', () => {});
+    if (child.pid === undefined) return;
+  }
+};
+setInterval(eat, 20);`;
+
+/** What is lost without a word, or lives and cannot work. */
+export function describeLosses(release: () => Release): void {
+  describe('when something is lost', () => {
+    let client: Tenant;
+    before(async () => {
+      client = await release().openAccount('business');
+    });
+
+    it('loses nothing, and renders nothing twice, when a node vanishes with all that runs on it', async () => {
+      const { cluster } = release();
+      await scaleRoles(release(), 2);
+      const already = await client.completed();
+      const orders = await orderSlow(client, 36, 6000);
+      const lost = await nodeToLose(release());
+      const isElsewhere = ({ spec }: Pod) => spec.nodeName !== lost.name;
+      const isBusy = async () => {
+        const workers = await release().readyPods('worker');
+        const elsewhere = workers.filter(isElsewhere).length;
+        const busy = await processing(client);
+        return workers.length > elsewhere && elsewhere > 0 && busy > SLOTS_PER_WORKER * elsewhere;
+      };
+      await eventually('more renders than can be elsewhere', isBusy, GROWTH_LIMIT_MS);
+      // The Service leads to both processes until the cluster has noticed.
+      const survivor = (await release().readyPods('api')).find(isElsewhere);
+      const there = release().at(client, `http://${survivor!.status.podIP}:8080`);
+      await lost.cutPower();
+      const cut = performance.now();
+      try {
+        await assertEachOnce(there, orders, already);
+        const attempts = await Promise.all(
+          [...orders.keys()].map(
+            async (id) => (await there.call('GET', `/v1/pdf/jobs/${id}`)).json.attemptCount,
+          ),
+        );
+        const repeated = attempts.filter((count) => count > 1).length;
+        assert.ok(repeated > 0, 'nothing was being rendered there');
+        console.log(`      ${repeated} renders were lost; all were done after ${seconds(cut)} s`);
+      } finally {
+        await lost.boot();
+      }
+      const booted = performance.now();
+      await cluster.plane.kubectl('wait', '--for=condition=Ready', '--timeout=90s', `node/${lost.name}`);
+      for (const role of ROLES) await release().hasPods(role, 2, 120_000);
+      console.log(`      as before ${seconds(booted)} s after the node was back`);
+      await scaleRoles(release(), 1);
+      await release().hasPods('worker', 1, 120_000);
+    });
+
+    it('leaves the work of a worker without process ids to another; it says so, and heals', async () => {
+      await editPool(release(), { mode: 'Manual', replicas: 2 });
+      await release().hasPods('worker', 2, 90_000);
+      const [worker] = await release().readyPods('worker');
+      const eating = release()
+        .kubectl('exec', worker!.metadata.name, '--', 'node', '-e', EATER)
+        .catch(() => undefined);
+      await eventually('no process ids left', () => isFull(release(), worker!), 60_000);
+
+      const already = await client.completed();
+      const orders = await orderSlow(client, 16, 1500);
+      const problems = async () => {
+        const { json } = await send(`http://${worker!.status.podIP}:9090`, 'GET', '/readyz');
+        return JSON.stringify(json);
+      };
+      await eventually(
+        'it says why',
+        async () => /no browser is ready/.test(await problems()),
+        SAID_LIMIT_MS,
+      );
+      const ready = async () => (await release().readyPods('worker')).map(({ metadata }) => metadata.uid);
+      const isReady = async () => (await ready()).includes(worker!.metadata.uid);
+      await eventually('it is not ready', async () => !(await isReady()), SAID_LIMIT_MS);
+      await assertEachOnce(client, orders, already);
+
+      // First what started them: they are left to the first process of the container, which has to see them off.
+      for (const mark of ['spawn(', 'sleep']) {
+        for (const pid of processesWith(release(), worker!, mark)) process.kill(Number(pid), 'SIGKILL');
+      }
+      await eating;
+      await eventually('it is ready again', isReady, SAID_LIMIT_MS);
+      const count = [
+        'exec',
+        worker!.metadata.name,
+        '--',
+        'sh',
+        '-c',
+        "cat /proc/[0-9]*/status | grep -c '^State:.Z' || true",
+      ];
+      await eventually('no zombies', async () => (await release().kubectl(...count)).trim() === '0', 20_000);
+      const { containerStatuses } = (await release().readyPods('worker')).find(
+        ({ metadata }) => metadata.uid === worker!.metadata.uid,
+      )!.status;
+      assert.equal(containerStatuses?.[0]?.restartCount, 0, 'it has healed by itself');
+      await editPool(release(), { mode: 'Automatic', replicas: null });
+      await release().hasPods('worker', 1, 120_000);
+    });
+  });
+}
+
+async function scaleRoles(release: Release, count: number): Promise<void> {
+  for (const role of ROLES)
+    await release.kubectl('scale', `deployment/platen-${role}`, `--replicas=${count}`);
+  for (const role of ROLES) await release.hasPods(role, count, 90_000);
+}
+
+/** A node without which each role still has a process. */
+async function nodeToLose(release: Release): Promise<ClusterNode> {
+  const pods = await Promise.all(ROLES.map((role) => release.readyPods(role)));
+  const canGo = (node: ClusterNode) =>
+    pods.every((role) => role.some(({ spec }) => spec.nodeName !== node.name));
+  const node = release.cluster.nodes.find(canGo);
+  assert.ok(node, 'no node can be done without');
+  return node;
+}
+
+function processesWith(release: Release, pod: Pod, mark: string): string[] {
+  return release.processesOf(pod).filter((pid) => read(pid, 'cmdline').includes(mark));
+}
+
+/** Whether processes are being started in a pod, and no more of them come. */
+async function isFull(release: Release, pod: Pod): Promise<boolean> {
+  const before = processesWith(release, pod, 'sleep').length;
+  await sleep(500);
+  return before > 100 && processesWith(release, pod, 'sleep').length === before;
+}
+
+function editPool(release: Release, spec: object): Promise<string> {
+  return release.kubectl(
+    'patch',
+    'renderpool',
+    'default',
+    '--type=merge',
+    '--patch',
+    JSON.stringify({ spec }),
+  );
+}
+
+function seconds(since: number): string {
+  return ((performance.now() - since) / 1000).toFixed(1);
+}

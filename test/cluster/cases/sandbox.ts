@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { eventually } from '../../support/eventually.ts';
+import { readPdf } from '../../support/pdf.ts';
+import { read } from '../support/power-cut.ts';
+import { NEXT_TAG, type Pod, type Release, TAG } from '../support/release.ts';
+import { installSandboxed, SANDBOXED, uninstall } from './end.ts';
+import { assertUnnoticed } from './upgrades.ts';
+
+const LABEL = 'platen.dev/seccomp-profile';
+const PROFILE = new URL('../../../charts/platen/files/seccomp-profile.json', import.meta.url);
+/** Where the installer of the profile runs. */
+const SETUP = 'platen-node-setup';
+const ROLLED_OUT_MS = 120_000;
+
+/** Chromium's sandbox in pods, and the life of a release by Helm 4: it is the second installation. */
+export function describeSandbox(release: () => Release): void {
+  describe('installed by Helm 4, with the seccomp profile on the nodes', () => {
+    /** Of every node, the name of the profile that it is labelled with. */
+    let labels: string[];
+    before(async () => {
+      if (release().helmVersion === 'helm4') return;
+      await uninstall(release());
+      await installSandboxed(release());
+    });
+
+    it('has the profile put on each node, which is labelled when it is there', async () => {
+      const find = async () => {
+        const { items } = await release().get<{ items: Labelled[] }>('nodes');
+        labels = items.flatMap(({ metadata }) => metadata.labels[LABEL] ?? []);
+        return labels.length === release().cluster.nodes.length;
+      };
+      await eventually('a label on each node', find, 30_000);
+      for (const label of labels) {
+        assert.match(label, /^sandbox-[0-9a-f]{12}$/);
+        const file = join(release().cluster.seccompFolder, 'platen', `${label}.json`);
+        assert.deepEqual(
+          JSON.parse(await readFile(file, 'utf8')),
+          JSON.parse(await readFile(PROFILE, 'utf8')),
+        );
+      }
+      const installers = await release().kubectl(
+        ...['get', 'daemonset', '--namespace', SETUP, '-o', 'jsonpath={.items[*].status.numberReady}'],
+      );
+      assert.equal(installers, '2');
+    });
+
+    it('has workers that require the sandbox, start under the profile, and render in it', async () => {
+      await eventually('all workers under the profile', () => allSandboxed(release()), ROLLED_OUT_MS);
+      const workers = await release().readyPods('worker');
+      for (const { spec } of workers) {
+        const { localhostProfile } = spec.securityContext?.seccompProfile ?? {};
+        assert.ok(labels.map((label) => `platen/${label}.json`).includes(localhostProfile ?? ''));
+        const { value } = spec.containers[0]?.env?.find(({ name }) => name === 'PLATEN_SANDBOX') ?? {};
+        assert.equal(value, 'required');
+      }
+      const client = await release().openAccount('free');
+      const answer = await client.render({ html: '<h1>In the sandbox</h1>' });
+      assert.equal(answer.status, 200, Buffer.from(answer.bytes).toString().slice(0, 500));
+      assert.equal((await readPdf(answer.bytes)).text.trim(), 'In the sandbox');
+    });
+
+    it('says so in the metric and in the condition of the pool, and the kernel says it too', async () => {
+      const workers = await release().readyPods('worker');
+      assert.equal(await release().metric('platen_browser_sandboxed', workers), workers.length);
+      const query = '-o=jsonpath={.status.conditions[?(@.type=="Sandboxed")].reason}';
+      const reason = () => release().kubectl('get', 'renderpool', 'default', query);
+      await eventually('the condition', async () => (await reason()) === 'WorkersSandboxed', 30_000);
+      for (const worker of workers) {
+        const { browsers, renderers } = depths(release(), worker);
+        assert.ok(renderers.length > 0, 'a page has a process');
+        // In pid namespaces of their own, below that of the container.
+        assert.ok(Math.min(...renderers) > Math.max(...browsers), `${renderers} below ${browsers}`);
+      }
+    });
+
+    it('passes helm test by Helm 4', async () => {
+      await release().helm('test', 'platen', '--timeout', '3m');
+    });
+
+    for (const [what, act, tag] of [
+      ['helm upgrade', () => release().upgrade({ ...SANDBOXED, image: { tag: NEXT_TAG } }), NEXT_TAG],
+      ['helm rollback', () => release().helm('rollback', 'platen', '--wait', '--timeout', '3m'), TAG],
+    ] as const) {
+      it(`fails no request under ${what} by Helm 4, and stays in the sandbox`, async () => {
+        await assertUnnoticed(release(), act, tag);
+        assert.ok(await allSandboxed(release()));
+      });
+    }
+
+    it('is uninstalled by Helm 4 with what it had on the nodes, but for the profile; plans and pools stay', async () => {
+      await uninstall(release());
+      const installers = async () =>
+        (await release().kubectl('get', 'daemonsets', '-A', '-o', 'name')).trim();
+      await eventually('no installer', async () => (await installers()) === '', 60_000);
+      const kept = await release().kubectl('get', 'renderplans,renderpools', '-o', 'name');
+      assert.match(kept, /renderplan\.platen\.dev\/starter/);
+      assert.match(kept, /renderpool\.platen\.dev\/default/);
+    });
+  });
+}
+
+interface Labelled {
+  readonly metadata: { readonly labels: Readonly<Record<string, string>> };
+}
+
+async function allSandboxed(release: Release): Promise<boolean> {
+  const [all, ready] = [await release.pods('worker'), await release.readyPods('worker')];
+  const isUnder = ({ spec }: Pod) => spec.securityContext?.seccompProfile?.localhostProfile !== undefined;
+  return ready.length > 0 && ready.length === all.length && all.every(isUnder);
+}
+
+/** In how many pid namespaces Chromium's processes in a pod are: proc(5), NSpid. */
+function depths(release: Release, pod: Pod): { browsers: number[]; renderers: number[] } {
+  const chromium = release.processesOf(pod).filter((pid) => read(pid, 'cmdline').includes('--user-data-dir'));
+  const depth = (pid: string) =>
+    /^NSpid:\s*(.+)$/m.exec(read(pid, 'status'))?.[1]?.trim().split(/\s+/).length ?? 0;
+  const typed = (pid: string) => /--type=([\w-]+)/.exec(read(pid, 'cmdline'))?.[1];
+  return {
+    browsers: chromium.filter((pid) => typed(pid) === undefined).map(depth),
+    renderers: release
+      .processesOf(pod)
+      .filter((pid) => typed(pid) === 'renderer')
+      .map(depth),
+  };
+}

@@ -1,0 +1,60 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+
+/**
+ * Ends every process of a node's containers as a power cut does: first their network, so that nobody hears of their end
+ * (a kernel that lives on would close their connections), then all of them at once, and what held them.
+ *
+ * @param cgroup the one below which the node's pods live.
+ * @param socket the container runtime's, by which its shims are known.
+ */
+export function cutPower(cgroup: string, socket: string): void {
+  const contained = processesIn(`${cgroup}/`);
+  const own = networkOf('self');
+  const networks = new Map(contained.map((pid) => [networkOf(pid), pid]));
+  for (const [network, pid] of networks) {
+    if (network === undefined || network === own) continue;
+    execFileSync('nsenter', ['--net', '--target', pid, 'ip', 'link', 'set', 'eth0', 'down']);
+  }
+  const shims = processes().filter((pid) => {
+    const command = read(pid, 'cmdline');
+    return command.includes('containerd-shim') && command.includes(socket);
+  });
+  // Whoever has been started meanwhile is in the cgroup as well.
+  for (const pid of [...shims, ...contained, ...processesIn(`${cgroup}/`)]) kill(pid);
+}
+
+/** The processes in a cgroup, or below it, as they are numbered here. */
+export function processesIn(cgroup: string): string[] {
+  return processes().filter((pid) => read(pid, 'cgroup').includes(cgroup));
+}
+
+function processes(): string[] {
+  return readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+}
+
+function networkOf(pid: string): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/ns/net`);
+  } catch {
+    // It has ended meanwhile.
+    return undefined;
+  }
+}
+
+function kill(pid: string): void {
+  try {
+    process.kill(Number(pid), 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+/** A file of a process; empty when it has ended. */
+export function read(pid: string, name: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'utf8');
+  } catch {
+    return '';
+  }
+}
