@@ -3,15 +3,18 @@ import type { Core, Cores, CoreUser } from './cores.ts';
 import type { JobEnd } from './job-end.ts';
 import { ProcessorUse } from './page/processor-use.ts';
 import type { RenderPage } from './page/render-page.ts';
+import { Rest } from './page/rest.ts';
 
 /** A step that is done by then is not looked at: most are. Milliseconds. */
 const LOOK_AFTER_MS = 50;
-/** How often a page is looked at that has no core. */
-const LOOK_AGAIN_MS = 300;
+/** How often the processor time of a page is looked at that rests. */
+const LOOK_AT_REST_MS = 100;
+/** How often a page without a core is asked whether it computes, where nothing else tells. */
+const ASK_AGAIN_MS = 300;
 
 /**
  * A render's part in the cores: it has one while it computes, and none while its page waits. While it waits for a core
- * its clock stands still, since its document has no part in that.
+ * its page stands still, and so does its clock, since its document has no part in that.
  */
 export class ComputeTurn {
   readonly #cores: Cores;
@@ -22,6 +25,7 @@ export class ComputeTurn {
   #since = 0;
   /** Ends the count of what it computes without a core. */
   #endBeside: (() => void) | undefined;
+  #hasRested = false;
 
   constructor(cores: Cores, user: CoreUser, end: JobEnd) {
     this.#cores = cores;
@@ -36,52 +40,57 @@ export class ComputeTurn {
    */
   async take(): Promise<void> {
     if (this.#core !== undefined && !this.#isOver()) return;
-    this.#endBeside?.();
-    this.#endBeside = undefined;
-    const idle = this.#core === undefined ? this.#cores.tryTake(this.#user) : undefined;
-    if (idle === undefined) await this.#queue();
-    else this.#hold(idle);
+    if (!this.#takeIdle()) await this.#queue();
   }
 
   /** Gives its core back, if it has one. */
   leave(): void {
     this.#core?.release();
     this.#core = undefined;
-    this.#endBeside?.();
-    this.#endBeside = undefined;
+    this.#stopBeside();
   }
 
   /**
-   * Waits for `step`, something that goes on in the page, and keeps the core for as long as the page is seen to compute.
-   * See `keep` for one that computes for longer than a turn.
+   * Waits for `step`, something that goes on in the page. The page has a core for as long as it is seen to compute; when
+   * it waits, others have it. One that computes when it is at rest, or when its turn is over, stands still until it is its
+   * turn again.
    *
-   * @throws what the step rejects with.
+   * @throws what the step rejects with; the job's error when that ends while the page stands still.
    */
   async watch<T>(page: RenderPage, step: Promise<T>): Promise<T> {
+    const rest = new Rest(page, (change) => this.#cores.rest(change));
     const use = new ProcessorUse(page);
-    let resting = false;
-    const rest = (now: boolean) => {
-      if (now !== resting) this.#cores.rest(now ? 1 : -1);
-      resting = now;
+    const giveWay = async () => {
+      await this.#giveWay(page, rest);
+      use.forget();
+      void use.look();
     };
-    await this.#whileUnderWay(step, async (over) => {
+    const look = async (over: Promise<boolean>) => {
+      if (rest.resting && rest.measured) {
+        if (rest.exceeded()) await giveWay();
+        return;
+      }
       await Promise.race([over, use.look()]);
-      rest(use.waits);
-      if (use.waits) this.leave();
-    });
-    use.stop();
-    rest(false);
+      if (use.waits) this.#rest(page, rest);
+      else if (rest.resting) this.#goOnBeside(rest);
+    };
+    try {
+      await this.#whileUnderWay(step, look, giveWay);
+    } finally {
+      use.stop();
+      rest.end();
+    }
     return await this.#concluded(step);
   }
 
   /**
-   * Waits for `step`, which computes all the while, wherever that is. When its turn is over and others wait for a core, it
-   * goes on without: the system shares the cores among all that compute, and it counts for its account.
+   * Waits for `step`, which computes all the while.
    *
-   * @throws what the step rejects with.
+   * @param page that computes it, and stands still when its turn is over; without it, the step then goes on without a core.
+   * @throws as `watch` does.
    */
-  async keep<T>(step: Promise<T>): Promise<T> {
-    await this.#whileUnderWay(step, async () => undefined);
+  async keep<T>(step: Promise<T>, page?: RenderPage): Promise<T> {
+    await this.#whileUnderWay(step, undefined, () => this.#giveWay(page));
     return await this.#concluded(step);
   }
 
@@ -91,7 +100,7 @@ export class ComputeTurn {
    * @throws what the step rejects with.
    */
   async keepToTheEnd<T>(step: Promise<T>): Promise<T> {
-    await this.#whileUnderWay(step, async () => undefined);
+    await this.#whileUnderWay(step, undefined, async () => this.#goOnBeside());
     this.leave();
     return await step;
   }
@@ -99,18 +108,23 @@ export class ComputeTurn {
   /** Looks around again and again until `step` has settled. */
   async #whileUnderWay(
     step: Promise<unknown>,
-    look: (over: Promise<boolean>) => Promise<void>,
+    look: ((over: Promise<boolean>) => Promise<void>) | undefined,
+    giveWay: () => Promise<void>,
   ): Promise<void> {
     const over = step.then(
       () => true,
       () => true,
     );
-    for (;;) {
-      const ms = this.#core === undefined ? LOOK_AGAIN_MS : LOOK_AFTER_MS;
-      if (await Promise.race([over, pause(ms, false, { ref: false })])) return;
-      if (this.#core !== undefined && this.#isOver()) this.#goOnBeside();
-      await look(over);
+    while (!(await Promise.race([over, pause(this.#lookAfterMs, false, { ref: false })]))) {
+      // First: one that waits gives its core away for nothing.
+      await look?.(over);
+      if (this.#core !== undefined && this.#isOver()) await giveWay();
     }
+  }
+
+  get #lookAfterMs(): number {
+    if (this.#core !== undefined) return LOOK_AFTER_MS;
+    return this.#endBeside === undefined ? LOOK_AT_REST_MS : ASK_AGAIN_MS;
   }
 
   /** The next step begins with a core, whatever came of this one. */
@@ -124,15 +138,60 @@ export class ComputeTurn {
     return performance.now() - this.#since > this.#cores.turnMs(this.#user);
   }
 
-  #goOnBeside(): void {
+  #rest(page: RenderPage, rest: Rest): void {
+    this.#hasRested = true;
+    this.leave();
+    rest.begin();
+    // It answers now. The next look finds it where a navigation has moved it.
+    if (!rest.measured) void page.findProcess().then(() => rest.resting && rest.begin());
+  }
+
+  /**
+   * Lets others compute who are first: the page stands still until it has a core. One that has rested before goes on
+   * counting as at rest meanwhile, so that a worker takes other renders beside pages that all begin to compute at once.
+   */
+  async #giveWay(page: RenderPage | undefined, rest?: Rest): Promise<void> {
+    if (this.#core === undefined && this.#takeIdle()) {
+      rest?.end();
+      return;
+    }
+    const process = page?.process;
+    if (process === undefined || !process.pause()) {
+      this.#goOnBeside(rest);
+      return;
+    }
+    if (this.#hasRested) rest?.begin();
+    try {
+      await this.#queue();
+    } finally {
+      process.resume();
+      rest?.end();
+    }
+  }
+
+  /** It computes without a core: the system shares the cores among all that do. It counts for its account. */
+  #goOnBeside(rest?: Rest): void {
+    rest?.end();
     this.leave();
     this.#endBeside = this.#cores.countBeside(this.#user);
+  }
+
+  #stopBeside(): void {
+    this.#endBeside?.();
+    this.#endBeside = undefined;
+  }
+
+  #takeIdle(): boolean {
+    const idle = this.#core === undefined ? this.#cores.tryTake(this.#user) : undefined;
+    if (idle !== undefined) this.#hold(idle);
+    return idle !== undefined;
   }
 
   /** Waits for a core. The one that it may have goes to whoever is next then, which can be itself. */
   async #queue(): Promise<void> {
     const had = this.#core;
     this.#core = undefined;
+    this.#stopBeside();
     this.#end.stopClock();
     try {
       const next = this.#cores.take(this.#user, this.#end.signal);
@@ -144,6 +203,7 @@ export class ComputeTurn {
   }
 
   #hold(core: Core): void {
+    this.#stopBeside();
     this.#core = core;
     this.#since = performance.now();
   }

@@ -68,7 +68,7 @@ export async function renderJob(
   const { options } = request;
 
   page.watch((error) => end.end(error));
-  const watermark = await turn.keep(end.race(watermarkFor(page, request, parts.watermarks)));
+  const watermark = await turn.keep(end.race(watermarkFor(page, request, parts.watermarks)), page);
   timer.lap('page');
 
   const strategy = loadStrategy(document, options, page);
@@ -82,7 +82,7 @@ export async function renderJob(
   timer.lap('wait');
 
   const printing = printPage(page, printSettings(options), request.maxOutputBytes);
-  const printed = await turn.keep(end.race(printing));
+  const printed = await turn.keep(end.race(printing), page);
   // Sent and not waited for: the page may have been made taller.
   page.setViewport().catch(() => undefined);
   timer.lap('print');

@@ -54,6 +54,12 @@ export class ProcessorUse {
     if (!answered) this.#waits = false;
   }
 
+  /** What has been read so far does not count any more: the page has stood still. */
+  forget(): void {
+    this.#before = undefined;
+    this.#waits = false;
+  }
+
   #note(reading: Reading): void {
     const before = this.#before;
     this.#before = reading;

@@ -6,6 +6,7 @@ import { DOCUMENT_COOKIE, type DocumentHost, type HostedPage } from './document-
 import { DocumentLifecycle } from './document-lifecycle.ts';
 import { DOCUMENT_ORIGIN } from './document-origin.ts';
 import { Interceptor } from './interceptor.ts';
+import { type PageBrowser, PageProcess } from './page-process.ts';
 import { SILENT_CONSOLE } from './silent-console.ts';
 import { COUNTED_FRAMES, TIMED_FRAMES } from './timed-frames.ts';
 
@@ -22,6 +23,7 @@ export interface PageSurroundings {
   isShared(): boolean;
   /** Where its documents come from over the network; without it they are sent in messages. */
   readonly documents: DocumentHost | undefined;
+  readonly browser: PageBrowser;
 }
 
 /** Dialogs that one document may open. */
@@ -51,6 +53,7 @@ export class RenderPage {
   dead = false;
   /** An empty document of DOCUMENT_ORIGIN is in the page, in a window that has never run script. */
   pristine = false;
+  #process: PageProcess | undefined;
   #scriptEnabled = true;
   #networkEnabled = false;
   #resized = false;
@@ -107,7 +110,19 @@ export class RenderPage {
         source: `${SILENT_CONSOLE};${this.drawsFrames ? COUNTED_FRAMES : TIMED_FRAMES}`,
       }),
       this.setOwnCookie(),
+      this.findProcess(),
     ]);
+  }
+
+  /** Where it is computed; undefined where that is not known. A navigation may have moved it: see `findProcess`. */
+  get process(): PageProcess | undefined {
+    return this.#process?.alive ? this.#process : undefined;
+  }
+
+  /** Looks for the page's process, unless that is known. Never rejects. */
+  async findProcess(): Promise<void> {
+    if (this.process !== undefined) return;
+    this.#process = await PageProcess.of(this.session, this.#surroundings.browser).catch(() => undefined);
   }
 
   /** Sets the cookie by which the page finds its documents; again after all cookies have been cleared. */

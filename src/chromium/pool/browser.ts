@@ -5,6 +5,7 @@ import type { PageSurroundings } from '../page/render-page.ts';
 import type { Connection, LaunchedBrowser } from '../process/launch.ts';
 import { MemoryMeter } from '../process/memory-meter.ts';
 import { isRenderer, killProcess, processTree, type TreeMember } from '../process/processes.ts';
+import { StoppedProcesses } from '../process/stopped-processes.ts';
 import type { RendererWeight } from './warm-memory.ts';
 
 /** How long a browser may take to close or open something before it counts as hung. */
@@ -38,6 +39,7 @@ export class RenderBrowser {
   readonly #launched: LaunchedBrowser;
   readonly #listeners = new Map<string, TargetListener>();
   readonly #meter = new MemoryMeter();
+  readonly #stopped = new StoppedProcesses();
   readonly #documents: DocumentHost | undefined;
   #alive = true;
   /** Renders begun in it so far. */
@@ -63,8 +65,9 @@ export class RenderBrowser {
     this.connection = launched.connection;
     this.pid = launched.pid;
     this.startedAt = now;
-    this.exited = launched.exited.then(() => {
+    this.exited = launched.exited.then(async () => {
       this.#alive = false;
+      await this.#stopped.end();
     });
     this.connection.on('Target.targetCreated', ({ targetInfo }: Protocol.Target.TargetCreatedEvent) => {
       const { browserContextId } = targetInfo;
@@ -111,6 +114,7 @@ export class RenderBrowser {
       countReports: (onExcess) => this.#launched.pipe.count(session.id(), onExcess),
       isShared: () => this.busy > 1,
       documents: this.#documents,
+      browser: { pid: this.pid, stopped: this.#stopped },
     };
   }
 

@@ -1,10 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 const PAGE_BYTES = 4096;
+/** A clock tick of proc(5), as every Linux has it for programs. Milliseconds. */
+const TICK_MS = 10;
 
 interface ProcessRow {
   readonly pid: number;
   readonly parent: number;
+  /** Of all its threads, in clock ticks. */
+  readonly processorTime: number;
   /** Clock ticks since boot: with the pid it names a process for good, though pids are used again. */
   readonly startTime: number;
 }
@@ -47,6 +51,28 @@ export function startTimeOf(pid: number): number | undefined {
   return readProcess(pid)?.startTime;
 }
 
+/** Processor time that `pid` has had, in milliseconds; undefined when it has ended. */
+export function processorMs(pid: number): number | undefined {
+  const ticks = readProcess(pid)?.processorTime;
+  return ticks === undefined ? undefined : ticks * TICK_MS;
+}
+
+/** Whether `pid` is a child of `ancestor`, or of one of its children, and so on. */
+export function descendsFrom(pid: number, ancestor: number): boolean {
+  for (let at = readProcess(pid)?.parent; at !== undefined && at > 1; at = readProcess(at)?.parent)
+    if (at === ancestor) return true;
+  return false;
+}
+
+/** @returns false when the process has ended, or may not be sent signals. */
+export function signalProcess(pid: number, signal: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch {
+    return false;
+  }
+}
+
 /** Sends SIGKILL to what is left of a process group; one that has ended already is no error. */
 export function killGroup(leader: number): void {
   killProcess(-leader);
@@ -83,7 +109,8 @@ function readProcess(pid: number): ProcessRow | undefined {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     if (fields[0] === 'Z' || fields[0] === 'X') return undefined;
-    return { pid, parent: Number(fields[1]), startTime: Number(fields[19]) };
+    const processorTime = Number(fields[11]) + Number(fields[12]);
+    return { pid, parent: Number(fields[1]), processorTime, startTime: Number(fields[19]) };
   } catch {
     return undefined;
   }

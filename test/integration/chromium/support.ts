@@ -169,6 +169,15 @@ export function rendererProcesses(): number[] {
   return browserProcesses().filter((pid) => commandLine(pid).includes('--type=renderer'));
 }
 
+/** The state of a process, by proc(5): `T` when it is stopped; undefined when it has ended. */
+export function stateOf(pid: number): string | undefined {
+  try {
+    return /^State:\s+(\w)/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1];
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * Browsers' main processes; not the scripts that start them with the same arguments, as Debian's package does, nor a
  * child in the moment before it becomes something else, while it still has its parent's command line.
