@@ -65,6 +65,15 @@ describe('platen controller, at a real API server', function () {
   const named = (name: string) => ({ namespace, name });
   const poolReason = async (pool: string, type: string) =>
     findCondition((await rig.pool(pool)).status?.conditions, type)?.reason;
+  /** What a pool says of itself, and its Deployment. */
+  const told = async (pool: string) => {
+    const { conditions = [] } = (await rig.pool(pool)).status ?? {};
+    const replicas = (await rig.deployment(pool))?.spec.replicas;
+    return [
+      `${replicas} replicas`,
+      ...conditions.map(({ type, status, reason, message }) => `${type} ${status} ${reason}: ${message}`),
+    ].join('; ');
+  };
   const planReason = async (plan: string, type: string) =>
     findCondition((await rig.plan(plan))?.status?.conditions, type)?.reason;
 
@@ -185,8 +194,8 @@ describe('platen controller, at a real API server', function () {
         await rig.settle('hand');
         return (await rig.pods('hand')).length === 1;
       },
-      40_000,
-    );
+      75_000,
+    ).catch(async (error: Error) => assert.fail(`${error.message}; ${await told('hand')}`));
     const left = await rig.pods('hand');
     assert.deepEqual(
       left.map(({ metadata }) => metadata.name),
