@@ -1,3 +1,4 @@
+import { cancelWaiting } from '../jobs/cancel-waiting.ts';
 import { endEarly } from '../jobs/end-early.ts';
 import { hasEnded, type Job } from '../jobs/job.ts';
 import type { JobEnds } from '../jobs/job-ends.ts';
@@ -78,8 +79,11 @@ export class BatchCare {
       if (mine === undefined) return;
       const items = await batches.chunk(batch._id, number);
       const ids = items.map(({ id }, i) => itemJobId(batch, number * batch.chunkSize + i, id));
-      const live = await store.live.among(ids);
-      for (const job of live.values()) await this.#cancelUnbegun(job);
+      const live = [...(await store.live.among(ids)).values()];
+      const waiting = live.filter(hasWaitedSinceItsArrival);
+      const others = live.filter((job) => !hasWaitedSinceItsArrival(job));
+      const moved = await cancelWaiting(this.#parts, waiting);
+      for (const job of [...moved, ...others]) await this.#cancelUnbegun(job);
     }
     await batches.rest(batch._id);
   }
@@ -94,4 +98,9 @@ export class BatchCare {
       job = await live.find(job._id);
     }
   }
+}
+
+/** As nearly all do of a batch that is cancelled: they are alike but for what they render. */
+function hasWaitedSinceItsArrival({ state, place, version }: Job): boolean {
+  return state === 'queued' && place !== undefined && version === 1;
 }

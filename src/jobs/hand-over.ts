@@ -20,7 +20,7 @@ export interface HandOverParts {
   readonly slotsPerWorker: (pool: string) => number;
 }
 
-/** Jobs that one call hands slots to or passes over at most; a sweep goes on. */
+/** Steps of one call at most: each hands one slot on, or passes over some places. A sweep goes on. */
 const MAX_STEPS = 1000;
 
 /** A job that holds a slot since a moment ago, and is to be dispatched. */
@@ -105,6 +105,15 @@ export class HandOver {
     });
   }
 
+  /**
+   * `free` for jobs of one account that have ended while they waited, in one update.
+   *
+   * @returns undefined when that has been done before for one of them: then each is to be freed by itself.
+   */
+  async freePlaces(jobs: readonly Job[]): Promise<FreedSlots | undefined> {
+    return freed(await this.#parts.ledger.leavePlaces(jobs));
+  }
+
   /** Dispatches who got slots of jobs that have ended, and hands out what else is free. */
   async goOn({ ledger, granted }: FreedSlots): Promise<void> {
     const [first] = granted;
@@ -160,7 +169,11 @@ export class HandOver {
    * must not look like one whose job is still on its way.
    */
   async clearPlace(job: Job): Promise<void> {
-    await this.#parts.store.history.take([job]);
+    await this.#clearPlaces([job]);
+  }
+
+  async #clearPlaces(jobs: readonly Job[]): Promise<void> {
+    await this.#parts.store.history.take(jobs);
   }
 
   #nobodyWaits(accountId: string): boolean {
@@ -202,12 +215,12 @@ export class HandOver {
     if (record === undefined || record.inFlight >= cap) return 'done';
     const head = await this.#heads.next(record);
     if (head === undefined) return 'done';
-    const { lane, number, job } = head;
+    const { lane, number, job, ended } = head;
     const waits = job !== undefined && !hasEnded(job.state);
-    if (job !== undefined && !waits) await this.clearPlace(job);
+    if (!waits) await this.#clearPlaces(ended);
     const moved = waits
       ? await ledger.takeNext(accountId, lane, job, { head: number, cap })
-      : await ledger.passOver(accountId, lane, number);
+      : await ledger.passOver(accountId, lane, number, Math.max(1, ended.length));
     if (moved === undefined) ledger.forgetSeen(accountId);
     return moved !== undefined && waits ? { job, plan } : 'again';
   }

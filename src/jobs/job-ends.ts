@@ -95,6 +95,22 @@ export class JobEnds {
     return this.#together.add(job);
   }
 
+  /**
+   * `follow` for jobs of one account that have just ended at their places. Resolves when all that follows is done, so that
+   * who ends thousands goes no faster than that.
+   */
+  async followWaiting(jobs: readonly Job[]): Promise<void> {
+    const { handOver } = this.#parts;
+    const freed = await handOver.freePlaces(jobs);
+    if (freed === undefined) {
+      for (const job of jobs) await this.follow(job);
+      return;
+    }
+    for (const job of jobs) this.#tell(job);
+    await this.finish(jobs);
+    await handOver.goOn(freed);
+  }
+
   /** The steps that jobs which have left the ledger still need. */
   async finish(jobs: readonly Job[]): Promise<void> {
     for (const step of this.#steps) await step.run(jobs);
@@ -108,14 +124,18 @@ export class JobEnds {
 
   /** Once they have given back what they held. */
   async #goOn(jobs: readonly Job[], freed: FreedSlots): Promise<void> {
-    const { handOver, observe } = this.#parts;
     for (const job of jobs) {
-      observe(job);
-      handOver.tell({ jobId: job._id, kind: 'ended', record: job });
-      if (job.state === 'cancelled') handOver.tell({ jobId: job._id, kind: 'cancelled' });
+      this.#tell(job);
       this.#gathered.add(job);
     }
-    await handOver.goOn(freed);
+    await this.#parts.handOver.goOn(freed);
+  }
+
+  #tell(job: Job): void {
+    const { handOver, observe } = this.#parts;
+    observe(job);
+    handOver.tell({ jobId: job._id, kind: 'ended', record: job });
+    if (job.state === 'cancelled') handOver.tell({ jobId: job._id, kind: 'cancelled' });
   }
 
   /**

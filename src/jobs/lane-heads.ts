@@ -9,10 +9,14 @@ export interface Head {
   readonly lane: Lane;
   readonly number: number;
   readonly job: Job | undefined;
+  /** Who have ended at this place and at those right behind it; nobody where somebody waits or is missing at the head. */
+  readonly ended: readonly Job[];
 }
 
 /** Places of a lane that are looked up together. */
 const READ_AHEAD = 16;
+/** Places that are passed over together, when everybody has ended at those which are looked up first. */
+const PASSED_TOGETHER = 200;
 /** Jobs that are remembered, about a kilobyte each. */
 const REMEMBERED_JOBS = 1000;
 
@@ -45,8 +49,8 @@ export class LaneHeads {
     for (const lane of LANES) {
       const state = laneState(ledger, lane);
       if (state.head >= state.tail) continue;
-      const job = await this.#at(ledger._id, lane, state);
-      if (job !== undefined || nobodyArrives(ledger)) return { lane, number: state.head, job };
+      const { job, ended } = await this.#at(ledger._id, lane, state);
+      if (job !== undefined || nobodyArrives(ledger)) return { lane, number: state.head, job, ended };
     }
     return undefined;
   }
@@ -66,14 +70,25 @@ export class LaneHeads {
     return jobs;
   }
 
-  async #at(accountId: string, lane: Lane, { head, tail }: LaneState): Promise<Job | undefined> {
-    const place = placeOf(accountId, lane, head);
+  async #at(accountId: string, lane: Lane, { head, tail }: LaneState): Promise<Pick<Head, 'job' | 'ended'>> {
+    const places = (count: number) =>
+      Array.from({ length: Math.min(count, tail - head) }, (_, i) => placeOf(accountId, lane, head + i));
+    const [place, ...behind] = places(READ_AHEAD) as [string, ...string[]];
     const known = this.#atPlaces.get(place);
-    if (known !== undefined) return known;
-    const count = Math.min(READ_AHEAD, tail - head);
-    const places = Array.from({ length: count }, (_, i) => placeOf(accountId, lane, head + i));
-    const found = await this.#live.atPlaces(places);
+    if (known !== undefined) return { job: known, ended: [] };
+    const found = await this.#live.atPlaces([place, ...behind]);
     for (const job of found) if (!hasEnded(job.state) && job.place) this.#atPlaces.set(job.place, job);
-    return found.find((job) => job.place === place);
+    const job = found.find((other) => other.place === place);
+    const ended = endedFirst([place, ...behind], found);
+    if (ended.length < READ_AHEAD) return { job, ended };
+    const more = places(PASSED_TOGETHER);
+    return { job, ended: endedFirst(more, await this.#live.atPlaces(more)) };
   }
+}
+
+/** Who have ended at the first of these places, up to where somebody has not. */
+function endedFirst(places: readonly string[], found: readonly Job[]): Job[] {
+  const ended = new Map(found.filter(({ state }) => hasEnded(state)).map((job) => [job.place, job]));
+  const others = places.findIndex((place) => !ended.has(place));
+  return places.slice(0, others === -1 ? places.length : others).map((place) => ended.get(place)!);
 }

@@ -2,7 +2,7 @@ import type { mongo } from 'mongoose';
 import type { Period } from '../../usage/quota-period.ts';
 import { type Job, keptBytes } from '../job.ts';
 import { LANES, type Lane } from '../lanes.ts';
-import { type LedgerRecord, laneState, type SeenLedger } from './ledger-record.ts';
+import { type LedgerRecord, laneState, type NextInLane, type SeenLedger } from './ledger-record.ts';
 
 /** The quota that an admission uses: a period and the PDFs that may be used in it. */
 export interface QuotaLimit {
@@ -74,6 +74,20 @@ export function nobodyCameBefore(lane: Lane, seen: SeenLedger): Filter {
 
 export function idsOf(jobs: readonly { readonly _id: string }[]): string[] {
   return jobs.map(({ _id }) => _id);
+}
+
+/** Moves jobs from their places at the head of a lane to slots: what must be so, and what changes. */
+export function handing({ lane, head, jobs }: Pick<NextInLane, 'lane' | 'head' | 'jobs'>, now: Date) {
+  const since = now.getTime();
+  const holders = jobs.map(({ _id, quotaPeriod }) => [
+    `holders.${_id}`,
+    { since, ...(quotaPeriod && { quota: quotaPeriod }) },
+  ]);
+  return {
+    filter: { ...fields('holders', idsOf(jobs), { $exists: false }), ...headIs(lane, head) },
+    $inc: { waiting: -jobs.length, [`lanes.${lane}.head`]: jobs.length },
+    $set: Object.fromEntries(holders),
+  };
 }
 
 /** By path: what jobs that have ended give back of the quota, if they have made no PDF, and of the bytes kept for them. */

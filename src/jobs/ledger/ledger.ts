@@ -9,6 +9,7 @@ import {
   amounts,
   fields,
   givenBack,
+  handing,
   headIs,
   idsOf,
   isBeyond,
@@ -223,16 +224,19 @@ export class Ledger {
     job: NextInLane['jobs'][number],
     { head, cap }: Pick<NextInLane, 'head' | 'cap'>,
   ): Promise<SeenLedger | undefined> {
-    const { filter, $inc, $set } = this.#handing({ lane, head, jobs: [job] });
+    const { filter, $inc, $set } = handing({ lane, head, jobs: [job] }, this.#clock.now());
     return this.#change(
       { _id: accountId, inFlight: { $lt: cap }, ...filter },
       { $inc: { inFlight: 1, ...$inc }, $set: { ...$set, active: true } },
     );
   }
 
-  /** Passes over a place at which nobody waits any more. @returns undefined when the head has moved. */
-  passOver(accountId: string, lane: Lane, head: number): Promise<SeenLedger | undefined> {
-    return this.#change({ _id: accountId, ...headIs(lane, head) }, { $inc: { [`lanes.${lane}.head`]: 1 } });
+  /** Passes over places from the head on at which nobody waits any more. @returns undefined when the head has moved. */
+  passOver(accountId: string, lane: Lane, head: number, places = 1): Promise<SeenLedger | undefined> {
+    return this.#change(
+      { _id: accountId, ...headIs(lane, head) },
+      { $inc: { [`lanes.${lane}.head`]: places } },
+    );
   }
 
   /**
@@ -263,18 +267,18 @@ export class Ledger {
   }
 
   /**
-   * Says that a waiting job is about to be ended, so that a crash in the middle is found.
+   * Says that waiting jobs of an account are about to be ended, so that a crash in the middle is found.
    *
-   * @param name as `leavingName` makes it.
+   * @param names as `leavingName` makes them.
    */
-  async announceLeaving(accountId: string, name: string): Promise<void> {
+  async announceLeaving(accountId: string, ...names: readonly string[]): Promise<void> {
     const now = this.#clock.now().getTime();
-    await this.#change({ _id: accountId }, { $set: { [`leaving.${name}`]: now, active: true } });
+    await this.#change({ _id: accountId }, { $set: { ...fields('leaving', names, now), active: true } });
   }
 
-  /** Somebody else has moved the job: by another name, if it has ended. */
-  async withdrawLeaving(accountId: string, name: string): Promise<void> {
-    await this.#change({ _id: accountId }, { $unset: { [`leaving.${name}`]: '' } });
+  /** Somebody else has moved the jobs: by other names, if they have ended. */
+  async withdrawLeaving(accountId: string, ...names: readonly string[]): Promise<void> {
+    await this.#change({ _id: accountId }, { $unset: fields('leaving', names, '') });
   }
 
   /**
@@ -285,15 +289,23 @@ export class Ledger {
    * @returns undefined when that has been done before; or when `next` is not the next any more: nothing has changed then.
    */
   leave(job: Job, next?: NextInLane): Promise<SeenLedger | undefined> {
-    if (job.endedFrom !== 'queued') return this.leaveAll([job], next);
-    const { _id, accountId } = job;
-    const leaving = `leaving.${leavingName(job)}`;
+    return job.endedFrom === 'queued' ? this.leavePlaces([job]) : this.leaveAll([job], next);
+  }
+
+  /**
+   * Jobs of one account have ended that waited: gives back what each held, as `leave` does, in one update.
+   *
+   * @returns undefined when that has been done before for one of them: nothing has changed then.
+   */
+  leavePlaces(jobs: readonly Job[]): Promise<SeenLedger | undefined> {
+    const [{ accountId }] = jobs as [Job];
+    const names = jobs.map(leavingName);
     return this.#change(
-      { _id: accountId, [leaving]: { $exists: true } },
+      { _id: accountId, ...fields('leaving', names, { $exists: true }) },
       {
-        $unset: { [leaving]: '' },
-        $inc: { waiting: -1, ...givenBack([job]) },
-        $set: { [`ending.${_id}`]: this.#clock.now().getTime(), active: true },
+        $unset: fields('leaving', names, ''),
+        $inc: { waiting: -jobs.length, ...givenBack(jobs) },
+        $set: { ...fields('ending', idsOf(jobs), this.#clock.now().getTime()), active: true },
       },
     );
   }
@@ -309,19 +321,19 @@ export class Ledger {
     const [{ accountId }] = jobs as [Job];
     const ids = idsOf(jobs);
     const now = this.#clock.now().getTime();
-    const handing = next && this.#handing(next);
+    const moved = next && handing(next, this.#clock.now());
     const granted = next?.jobs.length ?? 0;
     return this.#change(
       {
         _id: accountId,
         ...fields('holders', ids, { $exists: true }),
         ...(next && { inFlight: { $lte: next.cap }, ...nobodyCameBefore(next.lane, next.seen) }),
-        ...handing?.filter,
+        ...moved?.filter,
       },
       {
         $unset: fields('holders', ids, ''),
-        $inc: { inFlight: granted - jobs.length, ...givenBack(jobs), ...handing?.$inc },
-        $set: { ...fields('ending', ids, now), active: true, ...handing?.$set },
+        $inc: { inFlight: granted - jobs.length, ...givenBack(jobs), ...moved?.$inc },
+        $set: { ...fields('ending', ids, now), active: true, ...moved?.$set },
       },
     );
   }
@@ -354,20 +366,6 @@ export class Ledger {
     const holder = `holders.${jobId}`;
     const held = since === undefined ? { [holder]: { $exists: true } } : { [`${holder}.since`]: since };
     return this.#change({ _id: accountId, ...held }, { ...update, $unset: { [holder]: '' } });
-  }
-
-  /** From their places to slots. */
-  #handing({ lane, head, jobs }: Pick<NextInLane, 'lane' | 'head' | 'jobs'>) {
-    const since = this.#clock.now().getTime();
-    const holders = jobs.map(({ _id, quotaPeriod }) => [
-      `holders.${_id}`,
-      { since, ...(quotaPeriod && { quota: quotaPeriod }) },
-    ]);
-    return {
-      filter: { ...fields('holders', idsOf(jobs), { $exists: false }), ...headIs(lane, head) },
-      $inc: { waiting: -jobs.length, [`lanes.${lane}.head`]: jobs.length },
-      $set: Object.fromEntries(holders),
-    };
   }
 
   async #change(filter: Filter, update: Change): Promise<SeenLedger | undefined> {

@@ -9,6 +9,7 @@ import type { JobCollections } from './collections.ts';
 export type SeenJob = Pick<Job, '_id' | 'version'>;
 
 const HOUR_MS = 3_600_000;
+const CANCELLED: JobError = { code: 'CANCELLED', message: 'The job was cancelled.' };
 
 /**
  * Every change of a job's state (the picture is in job.ts). Each function is one atomic update that requires the
@@ -149,7 +150,35 @@ export class Transitions {
 
   /** Any live state → cancelled. */
   cancel(job: Job): Promise<Job | undefined> {
-    return this.#end(job, 'cancelled', { code: 'CANCELLED', message: 'The job was cancelled.' }, false);
+    return this.#end(job, 'cancelled', CANCELLED, false);
+  }
+
+  /**
+   * `cancel` for jobs that wait, were all seen with the same version and are to be kept for the same time, in one update.
+   *
+   * @param leaving of this try alone, as `leavingName` says.
+   * @returns undefined when some had moved on: of those that were cancelled nonetheless the records say so by `leaving`.
+   */
+  async cancelAll(seen: readonly Job[], leaving: string): Promise<Job[] | undefined> {
+    const [{ version, retentionHours }] = seen as [Job];
+    const ids = seen.map(({ _id }) => _id);
+    const now = this.#clock.now();
+    const set = {
+      state: 'cancelled',
+      endedFrom: 'queued',
+      leaving,
+      completedAt: now,
+      updatedAt: now,
+      expiresAt: new Date(now.getTime() + retentionHours * HOUR_MS),
+      error: CANCELLED,
+      owner: null,
+      leaseExpiresAt: null,
+    } as const;
+    const moved = await this.#live.updateMany(
+      { _id: { $in: ids }, version },
+      { $set: set, $inc: { version: 1 } },
+    );
+    return moved === seen.length ? seen.map((job) => ({ ...job, ...set, version: version + 1 })) : undefined;
   }
 
   /**

@@ -62,7 +62,9 @@ export async function repairNamedJobs(
       repaired += Number(await repairArrival(parts, accountId, id, arrival, live));
     }
     for (const [name, { since }] of olderThan(UNFOLLOWED_MS, timed(ledger.leaving), now)) {
-      const job = live.get(jobOfLeaving(name));
+      const jobId = jobOfLeaving(name);
+      // Its turn may have come meanwhile: then it has been moved from its place (HandOver.clearPlace).
+      const job = live.get(jobId) ?? (await parts.store.history.find(jobId));
       if (job !== undefined && hasEnded(job.state) && leavingName(job) === name) {
         repaired += Number(await parts.ends.follow(job));
       } else if (now - since > UNDECIDED_MS) {
@@ -194,8 +196,9 @@ async function repairArrival(
 }
 
 /**
- * Those that are not live any more have been moved to the history, which is the last step but one. They are looked for
- * anew: who follows them up may be slow, and not dead.
+ * Those that are not live any more have been moved to the history, which is the last step but one; save those that ended
+ * at their places, which are moved when their turn comes, wherever the steps are. They are looked for anew: who follows
+ * them up may be slow, and not dead.
  */
 async function finishEnds(
   { ends, ledger, store }: NamedJobsParts,
@@ -203,10 +206,13 @@ async function finishEnds(
   jobIds: readonly string[],
 ): Promise<number> {
   const live = await store.live.among(jobIds);
-  const jobs = [...live.values()];
-  if (jobs.length > 0) await ends.finish(jobs);
   const named = (await ledger.find(accountId))?.ending ?? {};
-  const moved = jobIds.filter((jobId) => !live.has(jobId) && jobId in named);
+  const gone = jobIds.filter((jobId) => !live.has(jobId) && jobId in named);
+  const passed = (await store.history.some(gone)).filter(({ endedFrom }) => endedFrom === 'queued');
+  const jobs = [...live.values(), ...passed];
+  if (jobs.length > 0) await ends.finish(jobs);
+  const finished = new Set(passed.map(({ _id }) => _id));
+  const moved = gone.filter((jobId) => !finished.has(jobId));
   if (moved.length > 0) await ledger.forgetEnded(accountId, moved);
   return jobs.length + moved.length;
 }

@@ -56,3 +56,20 @@ export function dyingAt<T extends object>(
     },
   });
 }
+
+/**
+ * Has whoever calls a method for the `nth` time from now die there: before it has any effect, or right after. For parts
+ * that many others hold already; the call that is returned undoes it.
+ */
+export function dieAt<T extends object>(target: T, method: keyof T & string) {
+  return (nth: number, when: 'before' | 'after'): (() => void) => {
+    const own = Object.getOwnPropertyDescriptor(target, method);
+    const dying = dyingAt(target, method, nth, when);
+    const value: unknown = Reflect.get(dying, method);
+    Object.defineProperty(target, method, { value, configurable: true });
+    return () => {
+      Reflect.deleteProperty(target, method);
+      if (own !== undefined) Object.defineProperty(target, method, own);
+    };
+  };
+}
