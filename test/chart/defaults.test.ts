@@ -159,6 +159,11 @@ for (const helm of HELMS) {
           ['topology.kubernetes.io/zone', 'kubernetes.io/hostname'],
         );
         for (const { labelSelector } of constraints) assert.deepEqual(labelSelector, selector);
+        // Where nodes have no zone, the scheduler ignores both.
+        const { podAntiAffinity } = template.spec.affinity;
+        const [{ podAffinityTerm }] = podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution;
+        assert.equal(podAffinityTerm.topologyKey, 'kubernetes.io/hostname');
+        assert.deepEqual(podAffinityTerm.labelSelector, selector);
       }
     });
 

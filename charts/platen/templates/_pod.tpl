@@ -51,6 +51,23 @@ topologySpreadConstraints:
 {{- end }}
 {{- end -}}
 
+{{/*
+Asks for different nodes, unless an affinity is given: (dict "given" map "labels" {…}). The scheduler ignores a constraint
+over nodes beside one over zones where nodes have no zone.
+*/}}
+{{- define "platen.apart" -}}
+{{- if not .given }}
+affinity:
+  podAntiAffinity:
+    preferredDuringSchedulingIgnoredDuringExecution:
+      - weight: 100
+        podAffinityTerm:
+          topologyKey: kubernetes.io/hostname
+          labelSelector:
+            matchLabels: {{- toYaml .labels | nindent 14 }}
+{{- end }}
+{{- end -}}
+
 {{/* Where pods go: of a role's values. */}}
 {{- define "platen.placement" -}}
 {{- with .nodeSelector }}
@@ -136,6 +153,7 @@ spec:
         {{- .volumes | default "" | nindent 8 }}
         {{- with $values.extraVolumes }}{{- toYaml . | nindent 8 }}{{- end }}
       {{- include "platen.placement" $values | nindent 6 }}
+      {{- include "platen.apart" (dict "given" $values.affinity "labels" $selector) | nindent 6 }}
       {{- include "platen.topologySpread" (dict "given" $values.topologySpreadConstraints "labels" $selector) | nindent 6 }}
 {{- end -}}
 
