@@ -4,17 +4,12 @@ import { sandboxProcesses } from '../sandbox/turns.ts';
 import { type EmbeddedDatabase, startEmbeddedDatabase } from '../store/embedded/start-embedded.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
 import { createTemplateEngine, type TemplateEngine } from '../templates/engine/template-engine.ts';
-import { startApi } from './api.ts';
-import { openApiServices } from './api-services.ts';
-import { bootstrapAccount } from './bootstrap-account.ts';
 import { Closers, type Component } from './component.ts';
 import { type Core, openCore } from './core.ts';
-import { startDispatcher } from './dispatcher.ts';
 import { type HealthChecks, healthOf, type LifePhase } from './health.ts';
 import { startOpsServer } from './http-server.ts';
 import { openBatchesOn } from './job-life.ts';
 import { announceDatabase, type FirstKey, firstAccount, standaloneSecret } from './standalone-data.ts';
-import { startWorker } from './worker.ts';
 
 /** Templates are short: of so many renders one has its template rendered at a time, at most. */
 const SLOTS_PER_TEMPLATE_PROCESS = 4;
@@ -39,7 +34,8 @@ interface Starting {
 
 /**
  * What each role runs besides the core. What was started last is stopped first: the server of the API before all others,
- * and that of operations, if it is another one, after them.
+ * and that of operations, if it is another one, after them. A role loads the code of its own components alone: that of
+ * the others, clients of browsers and of payments above all, takes some 30 MB.
  */
 const ROLES: Readonly<
   Record<JobRole, (starting: Starting) => Promise<Pick<RunningRole, 'port' | 'firstKey'>>>
@@ -50,11 +46,13 @@ const ROLES: Readonly<
   },
   async worker(starting) {
     const server = await addOpsServer(starting);
+    const { startWorker } = await import('./worker.ts');
     starting.add(await startWorker(starting.core, openTemplates(starting)));
     return server;
   },
   async dispatcher(starting) {
     const server = await addOpsServer(starting);
+    const { startDispatcher } = await import('./dispatcher.ts');
     starting.add(await startDispatcher(starting.core, openBatches(starting)));
     return server;
   },
@@ -63,6 +61,8 @@ const ROLES: Readonly<
     if (hasOpsPort(starting)) await addOpsServer(starting);
     const templates = openTemplates(starting);
     const batches = openBatches(starting);
+    const { startDispatcher } = await import('./dispatcher.ts');
+    const { startWorker } = await import('./worker.ts');
     add(await startDispatcher(core, batches));
     add(await startWorker(core, templates));
     return addApi(starting, templates, batches);
@@ -117,6 +117,9 @@ async function addApi(
 ): Promise<Pick<RunningRole, 'port' | 'firstKey'>> {
   const { config } = core;
   const secret = config.PLATEN_SECRET ?? (await standaloneSecret(config.PLATEN_DATA_DIR));
+  const { startApi } = await import('./api.ts');
+  const { openApiServices } = await import('./api-services.ts');
+  const { bootstrapAccount } = await import('./bootstrap-account.ts');
   const services = await openApiServices(core, closers);
   await bootstrapAccount({ ...core, ...services }, config);
   const firstKey =
