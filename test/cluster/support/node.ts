@@ -139,8 +139,6 @@ async function startKubelet(folder: string, socket: string, options: NodeOptions
       `--root-dir=${join(folder, 'kubelet')}`,
       `--hostname-override=${options.name}`,
       `--node-ip=${options.address}`,
-      // As a cloud's nodes: pods are not spread over nodes by a constraint beside one whose label none of them has.
-      `--node-labels=topology.kubernetes.io/zone=${options.name}`,
     ],
     { folder },
   );
