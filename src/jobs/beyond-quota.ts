@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
 import { PlatenError } from '../errors/registry.ts';
+import { limitWith } from './ledger/bought-units.ts';
 import type { QuotaLimit } from './ledger/ledger-filter.ts';
-import { limitWith, type Purchases } from './ledger/purchases.ts';
+import type { Purchases } from './ledger/purchases.ts';
 
 /** How long a request waits for a purchase to be decided, in milliseconds; it is told to come again after that. */
 const WAIT_MS = 10_000;

@@ -1,6 +1,7 @@
 import type { UnrecordedChange } from '../../audit/audit-log.ts';
 import type { DisabledBecause } from '../../mail/mail.ts';
-import type { Standing } from './bought-units.ts';
+import { type Bought, lapsedOf, type Standing } from './bought-units.ts';
+import type { LedgerRecord } from './ledger-record.ts';
 
 /*
  * What is said in the audit log of each change of what an account has bought. Each is written into the ledger by the update
@@ -21,15 +22,20 @@ export function granted(
   };
 }
 
-/** What is left of a block is lost. */
-export function expired(blockId: string, units: number, at: Date): UnrecordedChange {
-  return {
+/** What is lost with the time of blocks, and was not counted as lost before. */
+export function expired(
+  bought: Bought | undefined,
+  used: LedgerRecord['quota'],
+  at: Date,
+): UnrecordedChange[] {
+  if (bought === undefined) return [];
+  return [...lapsedOf(bought, used, at.getTime())].map(([blockId, units]) => ({
     id: `block:${blockId}:expired`,
     action: 'billing.block_expired',
     targetId: blockId,
     details: { units: String(units), cause: 'its time is over' },
     at,
-  };
+  }));
 }
 
 const ACTIONS = {

@@ -75,6 +75,22 @@ export function leftOf(bought: Bought, used: Used, now: number): number {
     .reduce((sum, { left }) => sum + left, 0);
 }
 
+/**
+ * What may be used in a period with all that was bought, by a record that counts for it.
+ *
+ * @param quota of the period without blocks.
+ */
+export function limitWith(
+  record: { readonly bought?: Bought; readonly quota?: Used } | undefined,
+  period: Period,
+  quota: number,
+  now: Date,
+): number {
+  const bought = record?.bought;
+  if (bought === undefined) return quota;
+  return Math.max(quota, record?.quota?.[period] ?? 0) + leftOf(bought, record?.quota, now.getTime());
+}
+
 /** By block: PDFs that are lost with its time, and were not counted as lost before. */
 export function lapsedOf(bought: Bought, used: Used, now: number): ReadonlyMap<string, number> {
   const rest = takenOff(bought, overflowOf(bought, used) - (bought.taken?.[bought.period] ?? 0));

@@ -10,7 +10,7 @@ import {
   type Bought,
   countedFor,
   lapsedOf,
-  leftOf,
+  limitWith,
   type Standing,
   standingOf,
   withStanding,
@@ -283,9 +283,7 @@ export class Purchases {
     where: object = {},
   ): Promise<boolean> {
     const before = seen?.bought;
-    const now = this.#clock.now();
-    const lapsed = before === undefined ? [] : [...lapsedOf(before, seen?.quota, now.getTime())];
-    const unrecorded = [...changes, ...lapsed.map(([id, units]) => expired(id, units, now))];
+    const unrecorded = [...changes, ...expired(before, seen?.quota, this.#clock.now())];
     const version = before === undefined ? { $exists: false } : before.version;
     return this.#change(
       { _id: seen?._id, 'bought.version': version, ...where },
@@ -304,16 +302,4 @@ export class Purchases {
   #now(): number {
     return this.#clock.now().getTime();
   }
-}
-
-/** What may be used in a period with all that was bought, by a record that counts for it. */
-export function limitWith(
-  record: LedgerRecord | undefined,
-  period: Period,
-  quota: number,
-  now: Date,
-): number {
-  const bought = record?.bought;
-  if (bought === undefined) return quota;
-  return Math.max(quota, record?.quota?.[period] ?? 0) + leftOf(bought, record?.quota, now.getTime());
 }
