@@ -1,0 +1,163 @@
+/**
+ * What the files of a large batch take of memory: 1,000 items of half a megabyte, rendered by standalone with the embedded
+ * database, once with outputs in a folder and once with outputs in GridFS. The service is started anew before its files
+ * are asked for over HTTP, so that nothing of the renders is left which could be used again.
+ *
+ *    zip      read slowly, with a pause of some seconds half-way; then by four readers at once, as fast as they can
+ *    merged   one PDF of all items; its bookmarks are counted
+ *
+ * BENCH_ITEMS (default 1000): items of the batch. BENCH_STORES (default folder,gridfs). Alone:
+ * `BENCH_PART=batch-files make bench`.
+ */
+import { get, type IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type BatchService,
+  newTenant,
+  openBatchService,
+  order,
+  type Tenant,
+  untilEnded,
+  verdict,
+} from './batch-service.ts';
+import { random } from './documents.ts';
+import { watchHealth } from './health.ts';
+import { highest, mebibytes, PARTS, sampleOf, thirds, watchOverTime } from './memory-over-time.ts';
+
+const ITEMS = Number(process.env.BENCH_ITEMS ?? 1000);
+const STORES = (process.env.BENCH_STORES ?? 'folder,gridfs').split(',');
+const MIB = 1024 * 1024;
+/** Pixels of a picture of noise, which a PDF keeps as about three bytes each. */
+const PICTURE = { width: 416, height: 416 };
+const SLOW_BYTES_PER_SECOND = 25 * MIB;
+const PAUSE_MS = 4000;
+const READERS = 4;
+const SAMPLE_MS = 100;
+/** Of a merged PDF: ample for its outline and what follows it. */
+const END_BYTES = MIB;
+/** Bytes that a process may have more than before, and what the merging one may have in the last third beside the first. */
+const WANTED = { more: 64 * MIB, growth: 1.15, healthMs: 1000 };
+
+for (const store of STORES) {
+  console.log(`\nThe files of a batch of ${ITEMS}, outputs in ${store}`);
+  const service = await openBatchService(ITEMS, { PLATEN_OUTPUT_STORE: store });
+  try {
+    const tenant = await newTenant(service, 'files', documentOf(noise()));
+    const batchId = await order(service, tenant, ITEMS);
+    const { progress } = await untilEnded(service, tenant, batchId);
+    if (progress.completed !== ITEMS) throw new Error(`${progress.failed} items have failed`);
+    const zip = `/v1/pdf/batch/${batchId}/zip`;
+    await service.restart();
+    await measured(service, 'zip, read slowly', () => readSlowly(service, tenant, zip));
+    await measured(service, `zip, ${READERS} readers at once`, async () => {
+      const sizes = await Promise.all(
+        Array.from({ length: READERS }, async () => (await read(service, tenant, zip)).bytes),
+      );
+      return sizes[0]!;
+    });
+    await service.restart();
+    await measured(service, 'merged PDF', async () => {
+      const { bytes, bookmarks } = await read(service, tenant, `/v1/pdf/batch/${batchId}/pdf?merge=true`);
+      if (bookmarks !== ITEMS) throw new Error(`${bookmarks} bookmarks`);
+      return bytes;
+    });
+  } finally {
+    await service.close();
+  }
+}
+process.exit(0);
+
+/** Does something, and prints what it took of the memory of each process. @param work answers the bytes that were read. */
+async function measured(service: BatchService, what: string, work: () => Promise<number>): Promise<void> {
+  const { pid, url } = service.role;
+  await sleep(2000);
+  const before = sampleOf(pid);
+  const memory = watchOverTime(pid, SAMPLE_MS);
+  const health = watchHealth(url);
+  const began = performance.now();
+  const bytes = await work();
+  const seconds = (performance.now() - began) / 1000;
+  const slowest = health.stop();
+  const samples = memory.stop();
+  const more = highest(samples, 'node') - before.node;
+  const { first, last } = thirds(samples, 'helpers');
+  console.log(`  ${what}: ${mebibytes(bytes)} in ${seconds.toFixed(1)} s`);
+  for (const part of PARTS) {
+    console.log(
+      `    ${part}: ${mebibytes(before[part])} before, at most ${mebibytes(highest(samples, part))}`,
+    );
+  }
+  console.log(
+    `    node ${mebibytes(more)} more, wanted ≤ ${mebibytes(WANTED.more)}: ${verdict(more <= WANTED.more)}; helpers in the last third ${(last / first).toFixed(2)} of the first, wanted ≤ ${WANTED.growth}: ${verdict(last / first <= WANTED.growth)}`,
+  );
+  console.log(
+    `    /healthz answered within ${slowest.toFixed(0)} ms, wanted ≤ ${WANTED.healthMs}: ${verdict(slowest <= WANTED.healthMs)}`,
+  );
+}
+
+/** As over a slow line, with a pause half-way in which nothing is read. @returns bytes. */
+async function readSlowly(service: BatchService, tenant: Tenant, path: string): Promise<number> {
+  const answer = await request(service, tenant, path);
+  const size = Number(answer.headers['content-length']);
+  const began = performance.now();
+  let bytes = 0;
+  let paused = 0;
+  for await (const chunk of answer) {
+    bytes += (chunk as Buffer).length;
+    if (paused === 0 && bytes > size / 2) {
+      await sleep(PAUSE_MS);
+      paused = PAUSE_MS;
+    }
+    const due = began + paused + (bytes / SLOW_BYTES_PER_SECOND) * 1000;
+    if (due > performance.now()) await sleep(due - performance.now());
+  }
+  if (bytes !== size) throw new Error(`${bytes} bytes of ${size}`);
+  return bytes;
+}
+
+/** Reads all of it as fast as it comes. */
+async function read(
+  service: BatchService,
+  tenant: Tenant,
+  path: string,
+): Promise<{ bytes: number; bookmarks: number }> {
+  const answer = await request(service, tenant, path);
+  let bytes = 0;
+  let kept = 0;
+  const end: Buffer[] = [];
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    kept += chunk.length;
+    end.push(chunk);
+    while (kept - end[0]!.length > END_BYTES) kept -= end.shift()!.length;
+  }
+  const outline = /\/Type\/Outlines.*?\/Count (\d+)>>/.exec(Buffer.concat(end).toString('latin1'));
+  return { bytes, bookmarks: Number(outline?.[1] ?? 0) };
+}
+
+async function request(service: BatchService, { key }: Tenant, path: string): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  get(`${service.role.url}${path}`, { headers: { 'x-api-key': key } }, resolve).once('error', reject);
+  const answer = await promise;
+  if (answer.statusCode !== 200) throw new Error(`${path}: ${answer.statusCode}`);
+  return answer;
+}
+
+function documentOf(picture: Buffer): string {
+  return `<!doctype html><title>Picture</title><img src="data:image/bmp;base64,${picture.toString('base64')}">`;
+}
+
+/** A bitmap that no compression makes smaller. */
+function noise(): Buffer {
+  const { width, height } = PICTURE;
+  const head = Buffer.alloc(54);
+  head.write('BM');
+  head.writeUInt32LE(54, 10);
+  head.writeUInt32LE(40, 14);
+  head.writeInt32LE(width, 18);
+  head.writeInt32LE(height, 22);
+  head.writeUInt16LE(1, 26);
+  head.writeUInt16LE(24, 28);
+  const next = random(11);
+  return Buffer.concat([head, Buffer.from(Array.from({ length: width * height * 3 }, () => next() * 256))]);
+}
