@@ -11,7 +11,8 @@ export interface LoadStrategy {
    */
   readonly load: 'replace-content' | 'rewrite' | 'navigate' | 'open-url';
   /**
-   * - `empty`: the markup is removed. When it turns out that the document has fetched something, `leave` after all.
+   * - `empty`: the markup is removed. When it turns out that the document has fetched something, `leave` after all, or
+   *   the page is given up.
    * - `leave`: the page leaves the document for `about:blank`, and the cookies that answers have set are removed.
    * - `reset`: the page leaves the document, and everything that scripts and answers can store is removed.
    */

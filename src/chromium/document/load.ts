@@ -57,6 +57,8 @@ export async function loadDocument(
   options: RenderOptions,
   outside: Outside,
 ): Promise<void> {
+  // What is told when the telling begins is of the document before.
+  await page.setDocumentEvents(page.drawsFrames || strategy.clean !== 'empty');
   page.lifecycle.begin();
   const assets = assetHeadersOf(document, options);
   if (strategy.clean !== 'empty') await page.credentials.begin(assets);

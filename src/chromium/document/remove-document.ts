@@ -4,7 +4,10 @@ import type { LoadStrategy } from './load-strategy.ts';
 
 /** Each resolves to whether the page can be used again. */
 const REMOVALS: Readonly<Record<LoadStrategy['clean'], (context: RenderContext) => Promise<boolean>>> = {
-  empty: async (context) => (await emptyUnlessFetched(context)) || (await leaveStillDocument(context)),
+  // Where it went with what it has fetched was not told: such a page is not used again.
+  empty: async (context) =>
+    (await emptyUnlessFetched(context)) ||
+    (context.page.reportsDocuments && (await leaveStillDocument(context))),
   leave: leaveStillDocument,
   reset: resetPage,
 };

@@ -55,6 +55,8 @@ export class RenderPage {
   pristine = false;
   #process: PageProcess | undefined;
   #scriptEnabled = true;
+  /** Of the script that every new document begins with, while documents are told of. */
+  #ownScript: string | undefined;
   #networkEnabled = false;
   #resized = false;
   #closing = false;
@@ -101,17 +103,47 @@ export class RenderPage {
     if (this.dead) onDeath(new PlatenError('BROWSER_CRASHED'));
   }
 
-  /** Switches on what every job needs. Commands run in the order sent, so only the last is waited for. */
+  /**
+   * Switches on what every job needs. What most documents that come to a page without frames need is that no script runs;
+   * what else they do is told of when one comes that has something to tell. Resolves once the renderer process is there.
+   */
   async prepare(): Promise<void> {
     await Promise.all([
-      this.session.send('Page.enable'),
-      this.session.send('Page.setLifecycleEventsEnabled', { enabled: true }),
-      this.session.send('Page.addScriptToEvaluateOnNewDocument', {
-        source: `${SILENT_CONSOLE};${this.drawsFrames ? COUNTED_FRAMES : TIMED_FRAMES}`,
-      }),
       this.setOwnCookie(),
+      this.drawsFrames ? this.setDocumentEvents(true) : this.setScriptEnabled(false),
       this.findProcess(),
     ]);
+  }
+
+  /** Whether it is told what becomes of documents: how far they have got, their frames, dialogs and navigations. */
+  get reportsDocuments(): boolean {
+    return this.#ownScript !== undefined;
+  }
+
+  /**
+   * Reports of what becomes of documents, a dozen for each of them, and the script that new ones begin with. A document
+   * that runs no script and loads nothing has nothing to tell, and does not need them. Commands run in the order sent, so
+   * only the last is waited for.
+   */
+  async setDocumentEvents(enabled: boolean): Promise<void> {
+    if (this.reportsDocuments === enabled) return;
+    const { session } = this;
+    if (!enabled) {
+      const identifier = this.#ownScript!;
+      this.#ownScript = undefined;
+      await Promise.all([
+        session.send('Page.removeScriptToEvaluateOnNewDocument', { identifier }),
+        session.send('Page.disable'),
+      ]);
+      return;
+    }
+    const source = `${SILENT_CONSOLE};${this.drawsFrames ? COUNTED_FRAMES : TIMED_FRAMES}`;
+    const [, , { identifier }] = await Promise.all([
+      session.send('Page.enable'),
+      session.send('Page.setLifecycleEventsEnabled', { enabled: true }),
+      session.send('Page.addScriptToEvaluateOnNewDocument', { source }),
+    ]);
+    this.#ownScript = identifier;
   }
 
   /** Where it is computed; undefined where that is not known. A navigation may have moved it: see `findProcess`. */

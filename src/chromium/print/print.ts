@@ -12,6 +12,9 @@ const NOTHING = '<span></span>';
 
 type PrintParams = Protocol.Page.PrintToPDFRequest;
 
+/** What a PDF ends with (ISO 32000-1, 7.5.5), as Skia writes it. */
+const END_OF_FILE = Buffer.from('%%EOF\n');
+
 /** The print settings that render options stand for. */
 export function printSettings(options: RenderOptions): PrintParams {
   const [width, height] = PAPER_INCHES[options.format ?? 'A4'];
@@ -63,11 +66,16 @@ export async function printPage(
     const part = Buffer.from(data, base64Encoded ? 'base64' : 'latin1');
     parts.push(part);
     bytes += part.byteLength;
-    if (eof || bytes > maxBytes) break;
+    if (eof || bytes > maxBytes || isLast(part)) break;
   }
   session.send('IO.close', { handle }).catch(() => undefined);
   if (bytes > maxBytes) {
     throw new PlatenError('OUTPUT_TOO_LARGE', `The PDF is larger than ${maxBytes} bytes.`);
   }
   return parts.length === 1 ? parts[0]! : Buffer.concat(parts, bytes);
+}
+
+/** Whether nothing comes after a piece: it is shorter than asked for, and ends as a PDF does. Saves asking once more. */
+function isLast(part: Buffer): boolean {
+  return part.byteLength < CHUNK && part.subarray(-END_OF_FILE.byteLength).equals(END_OF_FILE);
 }

@@ -32,6 +32,25 @@ describe('the pipe to a browser', () => {
   }
   const count = () => pipe.count(SESSION, (what) => excess.push(what));
 
+  it('sends what is sent at once in one write, in its order and before it closes', async () => {
+    const write = new PassThrough();
+    const sending = new BoundedPipe(write, read);
+    const writes: string[] = [];
+    write.on('data', (chunk: Buffer) => writes.push(chunk.toString()));
+    await Promise.resolve();
+    sending.send('one');
+    sending.send('two');
+    await Promise.resolve();
+    sending.send('three');
+    await turn();
+    assert.deepEqual(writes, ['one\0two\0three\0']);
+    sending.send('four');
+    sending.close();
+    sending.send('five');
+    await turn();
+    assert.deepEqual(writes, ['one\0two\0three\0', 'four\0']);
+  });
+
   it('delivers messages one by one, wherever the pieces end', async () => {
     const messages = ['{"id":1,"result":{}}', report('Page.x', { text: 'ä'.repeat(50) }), '{"id":2}'];
     for (const bytes of [1, 7, 64, 10_000]) {

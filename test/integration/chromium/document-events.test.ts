@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ComputeTurn } from '../../../src/chromium/compute-turn.ts';
+import { Cores } from '../../../src/chromium/cores.ts';
+import { type DocumentTraits, documentTraits } from '../../../src/chromium/document/document-traits.ts';
+import { examineDocument } from '../../../src/chromium/document/job-document.ts';
+import { JobEnd } from '../../../src/chromium/job-end.ts';
+import { RenderBrowser } from '../../../src/chromium/pool/browser.ts';
+import { RenderContext } from '../../../src/chromium/pool/render-context.ts';
+import { printPage } from '../../../src/chromium/print/print.ts';
+import { WatermarkCache } from '../../../src/chromium/print/watermark.ts';
+import { findBrowser } from '../../../src/chromium/process/find-browser.ts';
+import { launchBrowser } from '../../../src/chromium/process/launch.ts';
+import { isRenderer, killProcess, processTree } from '../../../src/chromium/process/processes.ts';
+import { PhaseTimer, renderJob } from '../../../src/chromium/render-job.ts';
+import type { RenderRequest } from '../../../src/chromium/renderer.ts';
+import { pageTreeCount } from '../../../src/pdf/count-pages.ts';
+import { readPdf } from '../../support/pdf.ts';
+
+const PLAIN = '<p>nothing to tell';
+const SCRIPTED = `<p id=p>before<script>
+requestAnimationFrame(() => requestAnimationFrame(() => { p.textContent = 'drawn'; console.log('x'); }));
+</script>`;
+const IMAGE = '<p>an image<img src="http://127.0.0.1:9/none.png">';
+const EVENTS = ['Page.lifecycleEvent', 'Page.loadEventFired', 'Page.documentOpened'] as const;
+
+describe('what becomes of documents, in a page without frames', () => {
+  const cores = new Cores(1);
+  let userDataRoot: string;
+  let browser: RenderBrowser;
+  let context: RenderContext;
+  let told: string[] = [];
+  /** An ordinary Chromium has no such pages; in its own ones everything is told. */
+  const toldAnyway = () => browser.drawsFrames(false);
+
+  before(async () => {
+    userDataRoot = mkdtempSync(join(tmpdir(), 'platen-test-'));
+    const browserPath = process.env.PLATEN_CHROMIUM_PATH;
+    const binary = await findBrowser({ browserPath, warn: () => undefined });
+    browser = new RenderBrowser(await launchBrowser({ binary, userDataRoot, timeoutMs: 20_000 }), Date.now());
+  });
+  beforeEach(async () => {
+    context = await RenderContext.open(browser, false);
+    told = [];
+    for (const event of EVENTS) context.page.session.on(event, () => told.push(event));
+  });
+  afterEach(() => context?.close());
+  after(async () => {
+    await browser.kill('the tests are over');
+    rmSync(userDataRoot, { recursive: true, force: true });
+  });
+
+  async function renderHere(html: string, foretold: Partial<DocumentTraits> = {}) {
+    const request: RenderRequest = {
+      jobId: 'job',
+      accountId: 'a',
+      source: { kind: 'html', html },
+      options: { delayMs: 200 },
+      deadline: Date.now() + 20_000,
+      maxOutputBytes: 1024 * 1024,
+      signal: new AbortController().signal,
+    };
+    const end = new JobEnd(request.deadline, request.signal);
+    const turn = new ComputeTurn(cores, { account: 'a', class: 'interactive' }, end);
+    const examined = examineDocument(request.source, request.options);
+    const document = { ...examined, traits: { ...documentTraits(html), ...foretold } };
+    const job = { request, document, end, timer: new PhaseTimer(), turn };
+    try {
+      await turn.take();
+      const { rendered, clean } = await renderJob(context, job, {
+        egress: undefined,
+        watermarks: new WatermarkCache(),
+        finish: async (pdf) => pdf,
+        countPages: async (pdf) => pageTreeCount(pdf) ?? 0,
+      });
+      return { text: (await readPdf(rendered.pdf)).text, clean };
+    } finally {
+      turn.leave();
+      end.dispose();
+    }
+  }
+
+  it('is told of those alone that run script or load something, in any order', async () => {
+    for (const [html, text, tells] of [
+      [PLAIN, 'nothing to tell', false],
+      [SCRIPTED, 'drawn', true],
+      [SCRIPTED, 'drawn', true],
+      [PLAIN, 'nothing to tell', false],
+      [IMAGE, 'an image', true],
+      [PLAIN, 'nothing to tell', false],
+      [SCRIPTED, 'drawn', true],
+    ] as const) {
+      told = [];
+      const rendered = await renderHere(html);
+      assert.match(rendered.text, new RegExp(text));
+      assert.ok(rendered.clean);
+      assert.equal(told.length > 0, tells || toldAnyway(), `${html}: ${told}`);
+    }
+  });
+
+  it('is not known of one that loads something against expectation: its page is not used again', async () => {
+    assert.equal((await renderHere(IMAGE, { loads: false })).clean, toldAnyway());
+  });
+
+  it('is not asked for once more when a PDF has come whole', async () => {
+    const { session, frameId } = context.page;
+    const asked: string[] = [];
+    const send: typeof session.send = (method, ...rest) => {
+      asked.push(method);
+      return session.send(method, ...rest);
+    };
+    await session.send('Page.setDocumentContent', { frameId, html: PLAIN });
+    const pdf = await printPage(
+      { session: Object.assign(Object.create(session), { send }) },
+      {},
+      1024 * 1024,
+    );
+    assert.match((await readPdf(pdf)).text, /nothing to tell/);
+    assert.deepEqual(asked, ['Page.printToPDF', 'IO.read', 'IO.close']);
+  });
+
+  it('is known when its process dies, whether or not anything else is told', async () => {
+    const dead = new Promise<Error>((resolve) => context.page.watch(resolve));
+    assert.equal(context.page.reportsDocuments, toldAnyway());
+    for (const { pid } of processTree(browser.pid)) if (isRenderer(pid)) killProcess(pid);
+    assert.equal(((await dead) as { code?: string }).code, 'BROWSER_CRASHED');
+  });
+});
