@@ -14,7 +14,8 @@ const ASK_AGAIN_MS = 300;
 
 /**
  * A render's part in the cores: it has one while it computes, and none while its page waits. While it waits for a core
- * its page stands still, and so does its clock, since its document has no part in that.
+ * between two steps its clock stands still, since its document has no part in that. In the middle of one its page stands
+ * still and the clock goes on: it has computed for longer than its turn, or at rest.
  */
 export class ComputeTurn {
   readonly #cores: Cores;
@@ -40,7 +41,13 @@ export class ComputeTurn {
    */
   async take(): Promise<void> {
     if (this.#core !== undefined && !this.#isOver()) return;
-    if (!this.#takeIdle()) await this.#queue();
+    if (this.#takeIdle()) return;
+    this.#end.stopClock();
+    try {
+      await this.#queue();
+    } finally {
+      this.#end.startClock();
+    }
   }
 
   /** Gives its core back, if it has one. */
@@ -192,14 +199,9 @@ export class ComputeTurn {
     const had = this.#core;
     this.#core = undefined;
     this.#stopBeside();
-    this.#end.stopClock();
-    try {
-      const next = this.#cores.take(this.#user, this.#end.signal);
-      had?.release();
-      this.#hold(await next);
-    } finally {
-      this.#end.startClock();
-    }
+    const next = this.#cores.take(this.#user, this.#end.signal);
+    had?.release();
+    this.#hold(await next);
   }
 
   #hold(core: Core): void {
