@@ -1,4 +1,4 @@
-import type { JobClass, JobPointer, Slot } from '../bus/bus.ts';
+import { accountOf, type JobClass, type JobPointer, type Slot } from '../bus/bus.ts';
 
 /**
  * Pointers of each class that a worker may hold besides those whose jobs it renders. More than an account has on the bus
@@ -73,6 +73,16 @@ export class ReadAhead {
       if (since > before || found.length === limit) break;
       const pointer = this.#pointers.get(jobId);
       if (pointer !== undefined) found.push(pointer);
+    }
+    return found;
+  }
+
+  /** Jobs of an account that wait here, in the order that they came in. @param limit so many at the most. */
+  jobsOf(accountId: string, limit: number): string[] {
+    const found: string[] = [];
+    for (const { jobId, routingKey } of this.#pointers.values()) {
+      if (found.length === limit) break;
+      if (accountOf(routingKey) === accountId) found.push(jobId);
     }
     return found;
   }

@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts';
 import { PlatenError, toPlatenError } from '../errors/registry.ts';
 import type { Job, JobInput, JobOutput } from '../jobs/job.ts';
 import type { JobEnds } from '../jobs/job-ends.ts';
+import type { Ledger } from '../jobs/ledger/ledger.ts';
 import type { StoredBytes } from '../jobs/ledger/stored-bytes.ts';
 import type { Retries } from '../jobs/retries.ts';
 import { decideRetry, mustBeAlone } from '../jobs/retry-policy.ts';
@@ -15,6 +16,7 @@ import type { HeldJob } from './held-jobs.ts';
 
 export interface AttemptParts {
   readonly store: JobStore;
+  readonly ledger: Pick<Ledger, 'storedLately'>;
   readonly stored: Pick<StoredBytes, 'of'>;
   readonly ends: JobEnds;
   readonly retries: Retries;
@@ -76,9 +78,15 @@ export async function attempt(
  *
  * @throws PlatenError STORAGE_FULL.
  */
-async function requireRoom({ stored }: AttemptParts, job: Job, input: JobInput): Promise<void> {
-  if (input.maxStoredBytes === undefined || job.version === CLAIMED_AT_ONCE) return;
-  if ((await stored.of(job.accountId)) > input.maxStoredBytes) throw new PlatenError('STORAGE_FULL');
+async function requireRoom(
+  { ledger, stored }: AttemptParts,
+  { accountId, version }: Job,
+  { maxStoredBytes }: JobInput,
+): Promise<void> {
+  if (maxStoredBytes === undefined || version === CLAIMED_AT_ONCE) return;
+  // Whoever handed its slot on has changed the ledger a moment ago, mostly in this process.
+  const bytes = ledger.storedLately(accountId) ?? (await stored.of(accountId));
+  if (bytes > maxStoredBytes) throw new PlatenError('STORAGE_FULL');
 }
 
 async function renderAndStore(parts: AttemptParts, held: HeldJob, input: JobInput): Promise<void> {

@@ -37,6 +37,8 @@ const GIVE_BACK_MS = 5000;
 const OFFER_EVERY_MS = 1000;
 /** A worker without a browser for so long leaves its work to others: one that has died is replaced sooner. Milliseconds. */
 const UNABLE_AFTER_MS = 5000;
+/** Inputs of an account's next jobs that are read with the one at hand, where they are small. */
+const READ_TOGETHER = 7;
 /** Time for pointers to be handed back; what is not is published again by a sweep. */
 const HAND_BACK_MS = 2000;
 
@@ -169,7 +171,9 @@ export class Worker implements PointerConsumer {
   async #claim(pointer: JobPointer, slot: Slot): Promise<void> {
     const { store, owner, leaseMs, logger } = this.#parts;
     // The input is fetched while the claim is under way: most claims succeed.
-    const loading = store.inputs.load(pointer.jobId).catch(() => undefined);
+    const accountId = accountOf(pointer.routingKey);
+    const soon = { accountId, ids: () => this.#ahead.jobsOf(accountId, READ_TOGETHER) };
+    const loading = store.inputs.load(pointer.jobId, soon).catch(() => undefined);
     let job: Job | undefined;
     try {
       job = await store.transitions.claim({ _id: pointer.jobId, version: pointer.version }, owner, leaseMs);

@@ -1,10 +1,10 @@
-import { LRUCache } from 'lru-cache';
 import type { Connection, mongo } from 'mongoose';
 import type { Clock } from '../../clock.ts';
 import { Collection, type Update } from '../../store/collection.ts';
 import type { Period } from '../../usage/quota-period.ts';
 import { type Job, leavingName } from '../job.ts';
 import type { Lane } from '../lanes.ts';
+import { LastSeen, SEEN } from './last-seen.ts';
 import {
   amounts,
   fields,
@@ -24,11 +24,6 @@ import { LEDGERS, type LedgerRecord, laneState, type NextInLane, type SeenLedger
 
 export type { QuotaLimit, StoredLimit } from './ledger-filter.ts';
 
-/** The fields of `SeenLedger`: what changes answer with. */
-const SEEN = { revision: 1, inFlight: 1, waiting: 1, lanes: 1, arriving: 1 } as const;
-/** Accounts whose ledger is remembered as it was last seen. */
-const REMEMBERED_ACCOUNTS = 10_000;
-
 type Change = Update<LedgerRecord>;
 type Filter = mongo.Filter<LedgerRecord>;
 
@@ -39,7 +34,7 @@ type Filter = mongo.Filter<LedgerRecord>;
 export class Ledger {
   readonly #records: Collection<LedgerRecord>;
   readonly #clock: Clock;
-  readonly #seen = new LRUCache<string, SeenLedger>({ max: REMEMBERED_ACCOUNTS });
+  readonly #seen = new LastSeen();
 
   constructor(connection: Connection, clock: Clock) {
     this.#records = new Collection<LedgerRecord>(connection, LEDGERS);
@@ -48,7 +43,7 @@ export class Ledger {
 
   async find(accountId: string): Promise<LedgerRecord | undefined> {
     const record = await this.#records.findById(accountId);
-    this.#remember(record);
+    this.#seen.remember(record);
     return record;
   }
 
@@ -57,9 +52,14 @@ export class Ledger {
     return this.#seen.get(accountId);
   }
 
+  /** Bytes that an account kept a moment ago; undefined when its ledger has not been seen since. */
+  storedLately(accountId: string): number | undefined {
+    return this.#seen.storedLately(accountId);
+  }
+
   /** It has turned out that others have changed the ledger: it is to be looked up again. */
   forgetSeen(accountId: string): void {
-    this.#seen.delete(accountId);
+    this.#seen.forget(accountId);
   }
 
   /** The records of all accounts that have something to look after. */
@@ -109,7 +109,7 @@ export class Ledger {
       },
       SEEN,
     );
-    this.#remember(taken);
+    this.#seen.remember(taken);
     return taken !== undefined;
   }
 
@@ -167,7 +167,7 @@ export class Ledger {
     const taken = onlyBehindOthers
       ? await this.#records.findOneAndUpdate(filter, update, SEEN)
       : await this.#records.upsertMatching(filter, { ...update, $setOnInsert: { inFlight: 0 } }, SEEN);
-    this.#remember(taken);
+    this.#seen.remember(taken);
     return taken === undefined ? undefined : laneState(taken, lane).tail - count;
   }
 
@@ -253,7 +253,7 @@ export class Ledger {
       $setOnInsert: { inFlight: 0, waiting: 0 },
     };
     const record = await this.#records.upsert(accountId, change, { projection: SEEN });
-    this.#remember(record);
+    this.#seen.remember(record);
     return laneState(record, lane).tail - 1;
   }
 
@@ -371,22 +371,7 @@ export class Ledger {
   async #change(filter: Filter, update: Change): Promise<SeenLedger | undefined> {
     const change = { ...update, $inc: { revision: 1, ...update.$inc } };
     const record = await this.#records.findOneAndUpdate(filter, change, SEEN);
-    this.#remember(record);
+    this.#seen.remember(record);
     return record;
-  }
-
-  /** Answers may come in another order than that of the changes. */
-  #remember(record: SeenLedger | undefined): void {
-    if (record === undefined) return;
-    const { _id, revision, inFlight, waiting, lanes, arriving } = record;
-    if ((this.#seen.get(_id)?.revision ?? 0) > revision) return;
-    this.#seen.set(_id, {
-      _id,
-      revision,
-      inFlight,
-      waiting,
-      ...(lanes && { lanes }),
-      ...(arriving && { arriving }),
-    });
   }
 }

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import type { JobInput } from '../../../src/jobs/job.ts';
+import { shareParts } from '../../../src/jobs/store/shared-parts.ts';
+import { type Domain, openDomain } from '../../support/domain.ts';
+import { startMongo } from '../../support/mongo.ts';
+
+const MARKUP = `<p>{{ number }}</p>${' '.repeat(200)}`;
+const LARGE = 'x'.repeat(20_000);
+
+describe('The inputs of jobs', () => {
+  let domain: Domain;
+  let lookUps = 0;
+  beforeEach(async () => {
+    const { uri } = await startMongo();
+    domain = await openDomain({ uri: `${uri}${uri.includes('?') ? '&' : '?'}monitorCommands=true` });
+    domain.connection.getClient().on('commandStarted', ({ commandName, command }) => {
+      if (commandName === 'find' && command.find === 'job_inputs') lookUps += 1;
+    });
+  });
+  afterEach(() => domain.close());
+
+  /** Inputs of one template with these data, as items of a batch have them. @returns their ids. */
+  async function save(accountId: string, data: readonly Record<string, unknown>[]): Promise<string[]> {
+    const inputs = data.map(
+      (values, i): JobInput => ({
+        _id: `${accountId}-${i}`,
+        accountId,
+        source: { mode: 'template', templateId: 't', templateVersionId: 'v', content: MARKUP, data: values },
+        options: {},
+        timeoutMs: 1000,
+        maxOutputBytes: 1000,
+        createdAt: new Date(0),
+      }),
+    );
+    const shared = shareParts(accountId, inputs);
+    await domain.store.inputs.save(shared.inputs, shared.parts);
+    lookUps = 0;
+    return inputs.map(({ _id }) => _id);
+  }
+
+  const numbers = (count: number) => Array.from({ length: count }, (_, number) => ({ number }));
+
+  /** As a worker has them, one after the other: it names those that wait behind. @returns their data. */
+  async function loadAll(accountId: string, ids: readonly string[]): Promise<unknown[]> {
+    const found: unknown[] = [];
+    for (const [i, id] of ids.entries()) {
+      const input = await domain.store.inputs.load(id, { accountId, ids: () => ids.slice(i + 1, i + 4) });
+      assert.equal(input?._id, id);
+      assert.ok(input.source.mode === 'template' && input.source.content === MARKUP);
+      found.push(input.source.data);
+    }
+    return found;
+  }
+
+  it('come together where they are small and share their template: each its own', async () => {
+    const ids = await save('a', numbers(9));
+    assert.deepEqual(await loadAll('a', ids), numbers(9));
+    // The first by itself, since nothing was known of the account; then four at a time.
+    assert.equal(lookUps, 3);
+    // None is kept that has been taken.
+    assert.deepEqual(await loadAll('a', ids.slice(0, 1)), numbers(1));
+    assert.equal(lookUps, 4);
+  });
+
+  it('come one by one where the last was large, or of another account', async () => {
+    const data = [{ number: 0 }, { number: 1, text: LARGE }, { number: 2, text: LARGE }];
+    const ids = await save('b', data);
+    assert.deepEqual(await loadAll('b', [ids[1]!, ids[2]!]), data.slice(1));
+    assert.equal(lookUps, 2);
+    const others = await save('c', numbers(2));
+    assert.deepEqual(await loadAll('c', others.slice(0, 1)), numbers(1));
+    assert.equal(lookUps, 1);
+  });
+
+  it('are looked for where they should be early and are not', async () => {
+    const ids = await save('d', numbers(2));
+    await loadAll('d', ids.slice(0, 1));
+    const missing = { accountId: 'd', ids: () => ['d-none', ids[1]!] };
+    assert.equal((await domain.store.inputs.load(ids[0]!, missing))?._id, ids[0]);
+    assert.equal(await domain.store.inputs.load('d-none', missing), undefined);
+    assert.equal((await domain.store.inputs.load(ids[1]!))?._id, ids[1]);
+  });
+});
