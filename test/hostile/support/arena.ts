@@ -14,6 +14,8 @@ import { startVillain, type Villain } from './villain.ts';
 const ALONE_MS = 3000;
 /** How often an attack is made before it counts as the reason why the neighbour was slow. */
 const TRIES = 3;
+/** In so much time every order of an attack has ended, in milliseconds. */
+const END_MS = 60_000;
 /** What an attack may leave in memory: a warm page or two, and what collectors take their time for. Bytes. */
 const MEMORY_LEFT = 300 * 1024 ** 2;
 /** Processes that may stay: warm pages of the attacker's, pages that are made ahead, and one that Chromium keeps. */
@@ -26,6 +28,8 @@ export interface Attack {
   readonly order: (villain: Villain) => Record<string, unknown>;
   /** `completed`, or the codes that it may fail with. */
   readonly ends: readonly string[];
+  /** How many callers send it at once, and wait for their PDFs. Otherwise it is sent once, for the background. */
+  readonly callers?: number;
 }
 
 /** A running standalone with a neighbour in it, for somebody to attack. */
@@ -39,6 +43,8 @@ export interface Arena {
   withstand(attack: (attacker: Tenant) => Promise<void>): Promise<void>;
   /** Sends the orders of `attack`, and looks at how they end, while the neighbour renders. */
   survive(attack: Attack): Promise<void>;
+  /** The same, but for how slow the neighbour may become: that is for the caller to judge. */
+  endure(attack: Attack): Promise<Experience>;
   close(): Promise<void>;
 }
 
@@ -69,11 +75,13 @@ export async function openArena(environment: Record<string, string> = {}): Promi
     }
   }
 
-  async function send(attacker: Tenant, { order, ends, name }: Attack): Promise<void> {
-    const jobId = await attacker.client.order(order(villain));
-    const { status, error } = await attacker.client.end(jobId, 60_000);
-    const end = status === 'completed' ? status : error.code;
-    assert.ok(ends.includes(end), `${name} ended with ${end}: ${error?.message}`);
+  async function send(attacker: Tenant, { order, ends, name, callers }: Attack): Promise<void> {
+    const body = order(villain);
+    const found =
+      callers === undefined
+        ? [await endOf(attacker, await attacker.client.order(body))]
+        : await Promise.all(Array.from({ length: callers }, () => rendered(attacker, body)));
+    for (const end of found) assert.ok(ends.includes(end), `${name} ended with ${end}`);
   }
 
   return {
@@ -84,11 +92,24 @@ export async function openArena(environment: Record<string, string> = {}): Promi
       withstand(async (attacker) => {
         await send(attacker, attack);
       }),
+    endure: (attack) => attacked((attacker) => send(attacker, attack)),
     async close() {
       await service.stop();
       await villain.close();
     },
   };
+}
+
+/** How a render ends whose caller waits for it: `completed`, or a code. */
+async function rendered(attacker: Tenant, body: Record<string, unknown>): Promise<string> {
+  const { status, json } = await attacker.client.render(body);
+  if (status === 200) return 'completed';
+  return status === 202 ? await endOf(attacker, json.jobId) : json.code;
+}
+
+async function endOf({ client }: Tenant, jobId: string): Promise<string> {
+  const { status, error } = await client.end(jobId, END_MS);
+  return status === 'completed' ? status : error.code;
 }
 
 interface LeftBehind {
