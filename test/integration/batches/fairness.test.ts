@@ -9,6 +9,8 @@ const ITEMS = 1000;
 const PLAN_SLOTS = 200;
 const WORKER_SLOTS = 16;
 const SINGLES = 8;
+/** Long enough that the batch outlives the single renders on a machine that is slow. */
+const ITEM_MS = 200;
 
 describe(`single renders beside a batch of ${ITEMS}`, function () {
   this.timeout(120_000);
@@ -17,6 +19,8 @@ describe(`single renders beside a batch of ${ITEMS}`, function () {
   let other: TestCaller;
   /** Items whose renders have begun. */
   let begun = 0;
+  /** The first items stay in the worker until all slots of the plan are taken, however slowly items are let in. */
+  const taken = Promise.withResolvers<void>();
   /** By single render: how many items had begun when its pointer was published, and when it began itself. */
   const published = new Map<string, number>();
   const waited = new Map<string, number>();
@@ -36,7 +40,8 @@ describe(`single renders beside a batch of ${ITEMS}`, function () {
       if (job.item === undefined) waited.set(job._id, begun - (published.get(job._id) ?? Number.NaN));
       else {
         begun += 1;
-        await sleep(50);
+        await taken.promise;
+        await sleep(ITEM_MS);
       }
       return { pages: 1 };
     };
@@ -51,8 +56,9 @@ describe(`single renders beside a batch of ${ITEMS}`, function () {
     // All plan slots are taken, so the owner's own has to wait for one of them.
     await eventually('the batch has all the slots of its plan', async () => {
       const { pending, throttled } = await progress();
-      return begun > WORKER_SLOTS && pending - throttled === PLAN_SLOTS;
+      return begun === WORKER_SLOTS && pending - throttled === PLAN_SLOTS;
     });
+    taken.resolve();
     for (let i = 0; i < SINGLES; i += 1) {
       for (const caller of [other, owner]) await caller.completed();
     }

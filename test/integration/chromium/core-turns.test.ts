@@ -36,7 +36,7 @@ describe('renders of two accounts on one core', () => {
     let over = false;
     const long = render(
       bench,
-      `<section style="break-after: page">${text}</section>`.repeat(1500),
+      `<section style="break-after: page">${text}</section>`.repeat(400),
       {},
       { accountId: 'prints', timeoutMs: 60_000 },
     ).finally(() => {
@@ -49,7 +49,7 @@ describe('renders of two accounts on one core', () => {
       longest = Math.max(longest, performance.now() - began);
     }
     const { print } = (await long).phases;
-    assert.ok(print > 1500, `printing took ${print} ms, which is too short to tell anything`);
+    assert.ok(print > 500, `printing took ${print} ms, which is too short to tell anything`);
     assert.ok(longest < print / 2, `a render waited ${longest} ms beside a print of ${print} ms`);
   });
 });
