@@ -73,7 +73,7 @@ export class RecordingConsumer implements PointerConsumer {
   }
 
   /** Resolves when something holds that only a reservation or an acceptance can bring about. */
-  async until(holds: () => boolean, limitMs = 15_000): Promise<void> {
+  async until(holds: () => boolean, limitMs = 40_000): Promise<void> {
     const signal = AbortSignal.timeout(limitMs);
     while (!holds()) await once(this.#changes, 'change', { signal });
   }
