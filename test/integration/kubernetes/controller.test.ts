@@ -27,6 +27,9 @@ const DEFAULTS = `
 - { apiVersion: platen.dev/v1alpha1, kind: RenderPlan, metadata: { name: free }, spec: {} }
 `;
 
+/** The controller's gauges are as old as this at most, and some more on a slow machine. */
+const GAUGES_EVERY_SECONDS = 2;
+
 describe('platen controller, at a real API server', function () {
   this.timeout(90_000);
   let plane: ControlPlane;
@@ -74,6 +77,17 @@ describe('platen controller, at a real API server', function () {
       ...conditions.map(({ type, status, reason, message }) => `${type} ${status} ${reason}: ${message}`),
     ].join('; ');
   };
+  /** Resolves when pools are sized by a demand that was read after this moment; a worker chosen before drains on. */
+  const demandRead = (since: number) =>
+    eventually(
+      'the demand is read',
+      async () => {
+        const passed = (performance.now() - since) / 1000;
+        const age = Number(/^platen_demand_age_seconds\S* (\S+)/m.exec(await controller.metrics())?.[1]);
+        return age + GAUGES_EVERY_SECONDS < passed;
+      },
+      30_000,
+    );
   const planReason = async (plan: string, type: string) =>
     findCondition((await rig.plan(plan))?.status?.conditions, type)?.reason;
 
@@ -185,7 +199,8 @@ describe('platen controller, at a real API server', function () {
     await eventually('three', async () => (await rig.deployment('hand'))?.spec.replicas === 3);
     await rig.settle('hand');
     const [busy] = await rig.pods('hand');
-    rig.setBusy([busy!.metadata.name]);
+    await rig.setBusy([busy!.metadata.name]);
+    await demandRead(performance.now());
     await eventually('all ready', async () => (await poolReason('hand', 'Available')) === 'WorkersReady');
     await plane.kubectl('scale', 'rpool/hand', '--replicas=1', '-n', namespace);
     await eventually(

@@ -98,9 +98,10 @@ export class PoolRig {
     return this.#api.list(PODS, { namespace: this.#namespace, labelSelector: `platen.dev/pool=${pool}` });
   }
 
-  /** Of the pods of a pool, these are at work; those of the others are not. */
-  setBusy(pods: readonly string[], busy = 1): void {
+  /** These pods are at work, and no others; resolves when they have said so. */
+  async setBusy(pods: readonly string[], busy = 1): Promise<void> {
     for (const worker of this.#workers.values()) worker.busy = pods.includes(worker.pod) ? busy : 0;
+    await this.#report();
   }
 
   /** What a ReplicaSet and a kubelet do: as many pods as replicas, ready; the cheapest goes first. */
