@@ -3,7 +3,7 @@ import { BY_BILLING } from '../../../src/audit/audit-log.ts';
 import { quotaPeriod } from '../../../src/usage/quota-period.ts';
 import { BlockOracle } from './block-oracle.ts';
 import { followAndDie } from './killed-dispatcher.ts';
-import { type Life, type LifeRig, openLifeRig } from './life-rig.ts';
+import { deliverEvents, type Life, type LifeRig, openLifeRig, passDays } from './life-rig.ts';
 
 const DAY_MS = 86_400_000;
 /** Longer than an account is left to a dispatcher that is not heard of. */
@@ -27,19 +27,11 @@ describe('The audit log of what billing changes', function () {
   afterEach(() => life?.end());
 
   async function follow(): Promise<void> {
-    const { standIn, deliverer, selling } = life;
-    standIn.catchUp();
-    await deliverer.deliverAll();
-    await selling.events.resolveWaiting();
-    const { sync, blockLedger, changes } = selling;
+    await deliverEvents(life);
+    const { sync, blockLedger, changes } = life.selling;
     while ((await sync.sweep()) + (await blockLedger.sweep()) + (await changes.sweep()) > 0);
   }
-  async function days(count: number): Promise<void> {
-    for (let day = 0; day < count; day += 1) {
-      life.clock.pass(DAY_MS);
-      await follow();
-    }
-  }
+  const days = (count: number) => passDays(life, count, follow);
   async function complete(): Promise<void> {
     const page = [...life.standIn.books.sessions.values()].findLast(({ status }) => status === 'open')!;
     life.standIn.acts.completeCheckout(page.id);

@@ -4,7 +4,7 @@ import type { BlockState } from '../../../src/billing/overage/block-store.ts';
 import { quotaPeriod } from '../../../src/usage/quota-period.ts';
 import type { Card } from '../../support/stripe/cards.ts';
 import { BlockOracle } from './block-oracle.ts';
-import { type Life, type LifeRig, openLifeRig } from './life-rig.ts';
+import { type Life, type LifeRig, openLifeRig, passDays } from './life-rig.ts';
 import { checkMirror, checkSubscription } from './subscription-oracle.ts';
 
 const MINUTE_MS = 60_000;
@@ -58,12 +58,7 @@ describe('A year of blocks beyond the quota', function () {
     await settleAndCheck();
     await checkMirror(life);
   }
-  async function days(count: number): Promise<void> {
-    for (let day = 0; day < count; day += 1) {
-      life.clock.pass(DAY_MS);
-      await follow();
-    }
-  }
+  const days = (count: number) => passDays(life, count, follow);
   const subscription = () => [...life.standIn.books.subscriptions.values()][0]!;
   const periodEnd = () => subscription().items.data[0]!.current_period_end * 1000;
   /** Until the next period has begun and is paid, or is found not to be. */

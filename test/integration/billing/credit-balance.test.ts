@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { BY_BILLING } from '../../../src/audit/audit-log.ts';
 import type * as R from '../../support/stripe/records.ts';
 import { BlockOracle } from './block-oracle.ts';
-import { type Life, type LifeRig, openLifeRig } from './life-rig.ts';
+import { followEvents, type Life, type LifeRig, openLifeRig } from './life-rig.ts';
 
 const PRICE = 1_000;
 const UNITS = 1_000;
@@ -29,12 +29,8 @@ describe('A block that is not paid, or not all of it, by a card', function () {
   afterEach(() => life?.end());
 
   async function follow(): Promise<void> {
-    const { standIn, deliverer, selling } = life;
-    standIn.catchUp();
-    await deliverer.deliverAll();
-    await selling.events.resolveWaiting();
-    while ((await selling.sync.sweep()) > 0);
-    while ((await selling.blockLedger.sweep()) > 0);
+    await followEvents(life);
+    while ((await life.selling.blockLedger.sweep()) > 0);
   }
   async function buy(): Promise<R.Invoice> {
     await oracle.useUp();

@@ -20,6 +20,7 @@ import { Deliverer, FAIR, type Weather } from '../../support/stripe/deliverer.ts
 import { StripeStandIn } from '../../support/stripe/stand-in.ts';
 
 const SECRET = 'whsec_for_tests';
+const DAY_MS = 86_400_000;
 const WEBHOOK_URL = 'https://platen.test/webhooks/payments';
 /** What is kept of one life, and is in the way of the next. */
 const OF_A_LIFE = [
@@ -168,4 +169,25 @@ function stock(books: Books, { products, prices, portalConfigurations }: Shop): 
   for (const [id, product] of products) books.products.set(id, structuredClone(product));
   for (const [id, price] of prices) books.prices.set(id, structuredClone(price));
   for (const [id, one] of portalConfigurations) books.portalConfigurations.set(id, structuredClone(one));
+}
+
+/** Has the dispatcher told of all that has happened at Stripe. */
+export async function deliverEvents({ standIn, deliverer, selling }: Life): Promise<void> {
+  standIn.catchUp();
+  await deliverer.deliverAll();
+  await selling.events.resolveWaiting();
+}
+
+/** The same, and looks at the customer until there is nothing to look at, as the dispatcher does. */
+export async function followEvents(life: Life): Promise<void> {
+  await deliverEvents(life);
+  while ((await life.selling.sync.sweep()) > 0);
+}
+
+/** Goes on by so many days, and has each followed. */
+export async function passDays({ clock }: Life, count: number, follow: () => Promise<void>): Promise<void> {
+  for (let day = 0; day < count; day += 1) {
+    clock.pass(DAY_MS);
+    await follow();
+  }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { billingSweeps } from '../../../src/roles/billing.ts';
-import { type Life, type LifeRig, openLifeRig } from './life-rig.ts';
+import { followEvents, type Life, type LifeRig, openLifeRig } from './life-rig.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -21,13 +21,7 @@ describe('What the reconcile finds', function () {
   });
   afterEach(() => life?.end());
 
-  async function follow(): Promise<void> {
-    const { standIn, deliverer, selling } = life;
-    standIn.catchUp();
-    await deliverer.deliverAll();
-    await selling.events.resolveWaiting();
-    while ((await selling.sync.sweep()) > 0);
-  }
+  const follow = () => followEvents(life);
 
   describe('downgrades that a crash has left half-made', () => {
     beforeEach(async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { DEFAULT_PLANS } from '../../../src/plans/plan.ts';
 import { quotaPeriod } from '../../../src/usage/quota-period.ts';
 import { latch } from '../http/support/test-worker.ts';
-import { type Life, type LifeRig, openLifeRig } from './life-rig.ts';
+import { followEvents, type Life, type LifeRig, openLifeRig } from './life-rig.ts';
 
 const QUOTA = DEFAULT_PLANS.free.monthlyRenders;
 
@@ -22,12 +22,8 @@ describe('Refunds of blocks, and refunds that fail', function () {
 
   /** Delivers what has happened, and follows it, as a dispatcher does. */
   async function follow(): Promise<void> {
-    const { standIn, deliverer, selling } = life;
-    standIn.catchUp();
-    await deliverer.deliverAll();
-    await selling.events.resolveWaiting();
-    while ((await selling.sync.sweep()) > 0);
-    while ((await selling.blockLedger.sweep()) > 0);
+    await followEvents(life);
+    while ((await life.selling.blockLedger.sweep()) > 0);
   }
 
   async function buy(): Promise<{ blockId: string; chargeId: string }> {

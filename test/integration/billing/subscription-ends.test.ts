@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Mail } from '../../../src/mail/mail.ts';
 import { followAndDie } from './killed-dispatcher.ts';
-import { type Life, type LifeRig, openLifeRig } from './life-rig.ts';
+import { followEvents, type Life, type LifeRig, openLifeRig, passDays } from './life-rig.ts';
 
 const DAY_MS = 86_400_000;
 /** Longer than an account is left to a dispatcher that is not heard of. */
@@ -26,19 +26,8 @@ describe('The mail that says that a subscription has ended', function () {
   });
   afterEach(() => life?.end());
 
-  async function follow(): Promise<void> {
-    const { standIn, deliverer, selling } = life;
-    standIn.catchUp();
-    await deliverer.deliverAll();
-    await selling.events.resolveWaiting();
-    while ((await selling.sync.sweep()) > 0);
-  }
-  async function days(count: number): Promise<void> {
-    for (let day = 0; day < count; day += 1) {
-      life.clock.pass(DAY_MS);
-      await follow();
-    }
-  }
+  const follow = () => followEvents(life);
+  const days = (count: number) => passDays(life, count, follow);
   const subscription = () => [...life.standIn.books.subscriptions.values()][0]!;
   async function untilPeriodIsOver(): Promise<void> {
     const { current_period_end: end } = subscription().items.data[0]!;

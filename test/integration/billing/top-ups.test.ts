@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { quotaPeriod } from '../../../src/usage/quota-period.ts';
-import { type Life, type LifeRig, openLifeRig } from './life-rig.ts';
+import { followEvents, type Life, type LifeRig, openLifeRig } from './life-rig.ts';
 
 const HOUR_MS = 3_600_000;
 const PAGES = '/v1/checkout/sessions';
@@ -20,12 +20,8 @@ describe('The page of a block that is bought by hand', function () {
   afterEach(() => life?.end());
 
   async function follow(): Promise<void> {
-    const { standIn, deliverer, selling } = life;
-    standIn.catchUp();
-    await deliverer.deliverAll();
-    await selling.events.resolveWaiting();
-    while ((await selling.sync.sweep()) > 0);
-    while ((await selling.blockLedger.sweep()) > 0);
+    await followEvents(life);
+    while ((await life.selling.blockLedger.sweep()) > 0);
   }
   const buy = (units: 1000 | 5000 = 1000) => life.selling.topUps.buy(life.accountId, units);
   const sessions = () => [...life.standIn.books.sessions.values()];

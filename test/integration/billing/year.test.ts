@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type Life, type LifeRig, openLifeRig } from './life-rig.ts';
+import { followEvents, type Life, type LifeRig, openLifeRig, passDays } from './life-rig.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -18,19 +18,8 @@ describe('A year of a subscription', function () {
   });
   afterEach(() => life?.end());
 
-  async function follow(): Promise<void> {
-    const { standIn, deliverer, selling } = life;
-    standIn.catchUp();
-    await deliverer.deliverAll();
-    await selling.events.resolveWaiting();
-    while ((await selling.sync.sweep()) > 0);
-  }
-  async function days(count: number): Promise<void> {
-    for (let day = 0; day < count; day += 1) {
-      life.clock.pass(DAY_MS);
-      await follow();
-    }
-  }
+  const follow = () => followEvents(life);
+  const days = (count: number) => passDays(life, count, follow);
   async function subscribe(plan: 'starter' | 'professional', card: 'good' | 'authenticates' = 'good') {
     await life.selling.subscriptions.checkout(life.accountId, plan);
     const page = [...life.standIn.books.sessions.values()].find(({ status }) => status === 'open')!;
