@@ -233,3 +233,11 @@ export type AccountReader = Pick<
   AccountStore,
   'find' | 'findByEmail' | 'list' | 'listByShownEmail' | 'planNames'
 >;
+
+/** Where an account's owner gets mail; null without an account or an address. */
+export async function emailOf(
+  accounts: Pick<AccountReader, 'find'>,
+  accountId: string,
+): Promise<string | null> {
+  return (await accounts.find(accountId))?.email ?? null;
+}

@@ -1,4 +1,4 @@
-import type { AccountReader } from '../accounts/account-store.ts';
+import { type AccountReader, emailOf } from '../accounts/account-store.ts';
 import type { Clock } from '../clock.ts';
 import { PlatenError } from '../errors/registry.ts';
 import type { PlanSource } from '../plans/plan-source.ts';
@@ -66,7 +66,7 @@ export class Subscriptions {
     for (;;) {
       const { customerId, generation } = await store.open(accountId);
       if (customerId !== undefined) return customerId;
-      const email = (await accounts.find(accountId))?.email ?? null;
+      const email = await emailOf(accounts, accountId);
       const key = `customer:${accountId}:${generation}`;
       try {
         await store.setCustomer(accountId, generation, await gateway.createCustomer(accountId, email, key));

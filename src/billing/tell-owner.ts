@@ -1,4 +1,4 @@
-import type { AccountReader } from '../accounts/account-store.ts';
+import { type AccountReader, emailOf } from '../accounts/account-store.ts';
 import type { MailOutbox } from '../mail/outbox.ts';
 import { FREE_PLAN } from '../plans/plan.ts';
 import { type CustomerSnapshot, decidingInvoices } from './snapshot.ts';
@@ -18,7 +18,7 @@ export function tellOwner({ accounts, outbox }: TellParts): SyncStep {
     const { status, subscriptionId, plan, currentPeriod, graceEndsAt } = state;
     const owes = status === 'past_due' && plan !== null && currentPeriod !== null && graceEndsAt !== null;
     if (!owes) return;
-    const to = (await accounts.find(accountId))?.email ?? null;
+    const to = await emailOf(accounts, accountId);
     if (to === null) return;
     await outbox.enqueue({
       id: `${subscriptionId}:owes:${currentPeriod.start.getTime()}`,
@@ -37,7 +37,7 @@ export function tellOwner({ accounts, outbox }: TellParts): SyncStep {
 export function tellOfEnd({ accounts, outbox }: TellParts): SyncStep {
   return async ({ _id: accountId, state: before }, customer, state) => {
     if (before === undefined || before.inForce === FREE_PLAN || state.inForce !== FREE_PLAN) return;
-    const to = (await accounts.find(accountId))?.email ?? null;
+    const to = await emailOf(accounts, accountId);
     if (to === null) return;
     const { subscriptionId } = before;
     const ended = customer.subscriptions.find(({ id }) => id === subscriptionId);
@@ -61,7 +61,7 @@ export function tellOfEnd({ accounts, outbox }: TellParts): SyncStep {
 /** Mails the owner that a second subscription was paid back; once, however often it is told. */
 export function tellOfDuplicate({ accounts, outbox }: TellParts): NonNullable<SyncParts['onPaidBack']> {
   return async ({ _id: accountId }, customer, state, duplicate) => {
-    const to = (await accounts.find(accountId))?.email ?? null;
+    const to = await emailOf(accounts, accountId);
     if (to === null) return;
     const plan = customer.subscriptions.find(({ id }) => id === duplicate)?.plan ?? state.plan ?? '';
     const id = `${duplicate}:duplicate`;

@@ -1,4 +1,4 @@
-import type { AccountReader } from '../../accounts/account-store.ts';
+import { type AccountReader, emailOf } from '../../accounts/account-store.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../clock.ts';
 import type { Purchases } from '../../jobs/ledger/purchases.ts';
@@ -53,8 +53,10 @@ export interface OverageServices {
 export function openOverage(parts: OverageParts): OverageServices {
   const { store, blocks, purchases, accounts, plans } = parts;
   const gateway = new StripeBlocks(parts.gateway);
-  const emailOf = async (accountId: string) => (await accounts.find(accountId))?.email ?? null;
-  const autoOverage = new AutoOverage({ ...parts, emailOf });
+  const autoOverage = new AutoOverage({
+    ...parts,
+    emailOf: (accountId) => emailOf(accounts, accountId),
+  });
   const blockLedger = new BlockLedger({
     ...parts,
     gateway,
