@@ -1,5 +1,7 @@
 import de.bwaldvogel.mongo.backend.KeyValue;
+import de.bwaldvogel.mongo.backend.Missing;
 import java.nio.ByteBuffer;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.h2.mvstore.DataUtils;
@@ -12,16 +14,33 @@ import org.h2.mvstore.type.ObjectDataType;
  * every comparison: two thirds of all the work of a small update.
  */
 final class IndexKeyType extends BasicDataType<KeyValue> {
+  /** In a key that something is looked for by: behind all values. Never stored. */
+  static final Object END = new Object();
+
   private final ObjectDataType values = new ObjectDataType();
 
   @Override
   public int compare(KeyValue left, KeyValue right) {
     int shorter = Math.min(left.size(), right.size());
     for (int i = 0; i < shorter; i++) {
-      int order = values.compare(left.get(i), right.get(i));
+      int order = compareValues(left.get(i), right.get(i));
       if (order != 0) return order;
     }
     return Integer.compare(left.size(), right.size());
+  }
+
+  private int compareValues(Object left, Object right) {
+    if (left == END || right == END) return Boolean.compare(left == END, right == END);
+    if (left instanceof Instant one && right instanceof Instant other) return one.compareTo(other);
+    if (isUnknownToStore(left) && isUnknownToStore(right)) {
+      return left.getClass().getName().compareTo(right.getClass().getName());
+    }
+    return values.compare(left, right);
+  }
+
+  /** The store serializes what it has no type for, and refuses to compare two of these. */
+  private static boolean isUnknownToStore(Object value) {
+    return value instanceof Instant || value instanceof Missing;
   }
 
   @Override

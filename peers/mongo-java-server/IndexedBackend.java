@@ -14,15 +14,18 @@ import de.bwaldvogel.mongo.wire.message.MongoMessage;
 import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Objects;
 import java.util.PriorityQueue;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.h2.mvstore.MVMap;
 import org.h2.mvstore.MVStore;
 
 /**
- * The H2 backend, with cheaper types in the file and a better choice of index. The library uses a unique index only for a query that names exactly
- * its fields, so {@code {_id, state}} reads the whole collection; here a query that names at least an index's fields
- * finds its candidates there, and the rest of the query is matched against those.
+ * The H2 backend, with cheaper types in the file and a better choice of index. The library uses a unique index only for a
+ * query that names exactly its fields, so {@code {_id, state}} reads the whole collection; here a query that names at least
+ * an index's fields finds its candidates there, and the rest of the query is matched against those. One that names the
+ * first fields of an index finds them in a range of it.
  */
 final class IndexedBackend extends H2Backend {
   // Static, for the library's constructor opens what there is before a field of ours is set.
@@ -66,7 +69,9 @@ final class IndexedBackend extends H2Backend {
           getMvStore()
               .openMap("databases." + fullName, new MVMap.Builder<Object, Document>().valueType(DOCUMENTS));
       MVMap<String, Object> meta = getMvStore().openMap("meta." + fullName);
-      return new Collection(this, name, options, data, meta, cursorRegistry);
+      Function<String, MVMap<KeyValue, Object>> keysOf =
+          index -> getMvStore().openMap(fullName + "._index_" + index, keyMap());
+      return new Collection(this, name, options, data, meta, cursorRegistry, keysOf);
     }
 
     /** The library opens the map by its name, and gets the one that is open already: ours, with its key type. */
@@ -74,20 +79,29 @@ final class IndexedBackend extends H2Backend {
     protected Index<Object> openOrCreateUniqueIndex(
         String collection, String index, List<IndexKey> fields, boolean sparse) {
       String map = getFullCollectionNamespace(collection) + "._index_" + index;
-      getMvStore().openMap(map, new MVMap.Builder<KeyValue, Object>().keyType(KEYS));
+      getMvStore().openMap(map, keyMap());
       return super.openOrCreateUniqueIndex(collection, index, fields, sparse);
     }
   }
 
+  private static MVMap.Builder<KeyValue, Object> keyMap() {
+    return new MVMap.Builder<KeyValue, Object>().keyType(KEYS);
+  }
+
   private static final class Collection extends H2Collection {
+    /** By the name of a unique index: its keys, in their order. */
+    private final Function<String, MVMap<KeyValue, Object>> keysOf;
+
     Collection(
         MongoDatabase database,
         String name,
         CollectionOptions options,
         MVMap<Object, Document> data,
         MVMap<String, Object> meta,
-        CursorRegistry cursors) {
+        CursorRegistry cursors,
+        Function<String, MVMap<KeyValue, Object>> keysOf) {
       super(database, name, options, data, meta, cursors);
+      this.keysOf = keysOf;
     }
 
     /**
@@ -110,7 +124,30 @@ final class IndexedBackend extends H2Backend {
           return matchDocuments(query, candidates, orderBy, skip, limit, batchSize, projection);
         }
       }
-      return super.queryDocuments(query, orderBy, skip, limit, batchSize, projection);
+      IndexRange range = rangeFor(query);
+      if (range == null) return super.queryDocuments(query, orderBy, skip, limit, batchSize, projection);
+      Stream<Document> documents = range.positions(orderBy).map(this::getDocument).filter(Objects::nonNull);
+      boolean isSorted = orderBy == null || orderBy.isEmpty() || range.isIn(orderBy);
+      Comparator<Document> order = isSorted ? null : deriveComparator(orderBy);
+      return matchDocumentsFromStream(query, documents, skip, limit, batchSize, order, projection);
+    }
+
+    @Override
+    public synchronized int count(Document query, int skip, int limit) {
+      IndexRange range = query == null || skip > 0 || limit > 0 ? null : rangeFor(query);
+      if (range == null || !range.isAllOf(query)) return super.count(query, skip, limit);
+      return Math.toIntExact(range.count());
+    }
+
+    /** The smallest part of an index that the query leads to; null when it leads to none. */
+    private IndexRange rangeFor(Document query) {
+      IndexRange smallest = null;
+      for (Index<Object> index : getIndexes()) {
+        if (!index.isUnique() || index.getKeys().size() == 1) continue;
+        IndexRange range = IndexRange.of(index, keysOf.apply(index.getName()), query);
+        if (range != null && (smallest == null || range.size() > smallest.size())) smallest = range;
+      }
+      return smallest;
     }
 
     /**

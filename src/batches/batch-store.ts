@@ -48,7 +48,8 @@ const REMEMBERED_MS = 90 * 24 * HOUR_MS;
 const BATCHES: CollectionSpec = {
   name: 'batches',
   indexes: [
-    { fields: { accountId: 1, createdAt: -1 } },
+    // Unique, as the id in it is: the embedded database reads parts of such indexes alone (docs/decisions/0178).
+    { fields: { accountId: 1, createdAt: 1, _id: 1 }, unique: true },
     { fields: { busy: 1 }, sparse: true },
     { fields: { purgeAt: 1 }, sparse: true },
     { fields: { forgetAt: 1 }, sparse: true },

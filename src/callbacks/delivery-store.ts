@@ -35,8 +35,12 @@ const KEPT_MS = 90 * 24 * 3_600_000;
 
 const DELIVERIES: CollectionSpec = {
   name: 'callback_deliveries',
-  indexes: [{ fields: { accountId: 1, createdAt: -1, _id: -1 } }, { fields: { createdAt: 1 } }],
-  looksAt: { asked: ['state'], because: 'the index leads to the deliveries of one account' },
+  // Unique, as the id in them is: the embedded database reads parts of such indexes alone (docs/decisions/0178).
+  indexes: [
+    { fields: { accountId: 1, createdAt: 1, _id: 1 }, unique: true },
+    { fields: { accountId: 1, state: 1, createdAt: 1, _id: 1 }, unique: true },
+    { fields: { createdAt: 1 } },
+  ],
 };
 const OUTBOX: CollectionSpec = {
   name: 'callback_outbox',

@@ -224,9 +224,10 @@ export class Collection<T extends { readonly _id: string }> {
     return (await this.#records.deleteMany(filter)).deletedCount;
   }
 
+  /** By the command of that name: what an index knows alone is counted there, which an aggregation is not everywhere. */
   async count(filter: Filter<T>): Promise<number> {
     this.#guard.check(filter);
-    return this.#records.countDocuments(filter);
+    return this.#records.count(filter);
   }
 
   /** About how many records there are, known without reading any. */
