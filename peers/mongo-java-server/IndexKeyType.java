@@ -1,5 +1,4 @@
 import de.bwaldvogel.mongo.backend.KeyValue;
-import de.bwaldvogel.mongo.backend.Missing;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -17,6 +16,11 @@ final class IndexKeyType extends BasicDataType<KeyValue> {
   /** In a key that something is looked for by: behind all values. Never stored. */
   static final Object END = new Object();
 
+  /** Stands before a time in the file. None of the store's own tags is negative. */
+  private static final byte TIME = -1;
+
+  private static final int TIME_BYTES = 24;
+
   private final ObjectDataType values = new ObjectDataType();
 
   @Override
@@ -31,37 +35,39 @@ final class IndexKeyType extends BasicDataType<KeyValue> {
 
   private int compareValues(Object left, Object right) {
     if (left == END || right == END) return Boolean.compare(left == END, right == END);
+    // The store has no type of its own for times: it would compare what Java's serialization makes of them, or refuse to.
     if (left instanceof Instant one && right instanceof Instant other) return one.compareTo(other);
-    if (isUnknownToStore(left) && isUnknownToStore(right)) {
-      return left.getClass().getName().compareTo(right.getClass().getName());
-    }
     return values.compare(left, right);
-  }
-
-  /** The store serializes what it has no type for, and refuses to compare two of these. */
-  private static boolean isUnknownToStore(Object value) {
-    return value instanceof Instant || value instanceof Missing;
   }
 
   @Override
   public int getMemory(KeyValue key) {
     int memory = 48;
-    for (Object value : key) memory += values.getMemory(value);
+    for (Object value : key) memory += value instanceof Instant ? TIME_BYTES : values.getMemory(value);
     return memory;
   }
 
   @Override
   public void write(WriteBuffer buffer, KeyValue key) {
     buffer.putVarInt(key.size());
-    for (Object value : key) values.write(buffer, value);
+    for (Object value : key) {
+      if (value instanceof Instant time) buffer.put(TIME).putLong(time.toEpochMilli());
+      else values.write(buffer, value);
+    }
   }
 
   @Override
   public KeyValue read(ByteBuffer buffer) {
     int size = DataUtils.readVarInt(buffer);
     List<Object> read = new ArrayList<>(size);
-    for (int i = 0; i < size; i++) read.add(values.read(buffer));
+    for (int i = 0; i < size; i++) read.add(readValue(buffer));
     return new KeyValue(read);
+  }
+
+  private Object readValue(ByteBuffer buffer) {
+    if (buffer.get(buffer.position()) != TIME) return values.read(buffer);
+    buffer.get();
+    return Instant.ofEpochMilli(buffer.getLong());
   }
 
   @Override

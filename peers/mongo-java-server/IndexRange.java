@@ -6,23 +6,27 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.Spliterators;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.h2.mvstore.Cursor;
 import org.h2.mvstore.MVMap;
 
 /**
- * The part of a unique index that a query leads to, when it binds the first fields to values, and perhaps the one after
- * them to a range. The library finds only what is bound in all fields; but the store keeps keys in their order, so what
- * lies between two of them is read, or counted, without the rest. The part may hold more than the query asks for, never
- * less. None of the fields may be a list: a document has one key.
+ * The part of a unique index that a query leads to: it binds the first fields to values, and perhaps the one after them to
+ * a range. The library finds only what is bound in all fields; but the store keeps keys in their order, so what lies
+ * between two of them is read, or counted, without the rest. The part may hold more than the query asks for, never less.
+ * None of the fields may be a list: a document has one key.
  */
 final class IndexRange {
   private static final Set<String> BOUNDS = Set.of("$gt", "$gte", "$lt", "$lte");
 
   private final MVMap<KeyValue, Object> keys;
+  /** Null: from the first key on. */
   private final KeyValue low;
   private final KeyValue high;
   /** Fields that are bound to one value. */
@@ -39,26 +43,22 @@ final class IndexRange {
     this.rest = rest;
   }
 
-  /** Null when the query does not bind the first field of the index to a value. */
-  static IndexRange of(Index<?> index, MVMap<KeyValue, Object> keys, Document query) {
+  /** Null when the query says nothing of the first field of the index that leads anywhere. */
+  static IndexRange of(Index<?> index, Supplier<MVMap<KeyValue, Object>> keys, Document query) {
     List<String> fields = index.getKeys().stream().map(IndexKey::getKey).toList();
     List<Object> values = new ArrayList<>();
     for (String field : fields) {
-      if (!isValue(query.get(field))) break;
+      if (!query.containsKey(field) || !isValue(query.get(field))) break;
       values.add(query.get(field));
     }
-    if (values.isEmpty()) return null;
     Set<String> bound = Set.copyOf(fields.subList(0, values.size()));
     List<String> rest = fields.subList(values.size(), fields.size());
     Document range = rest.isEmpty() ? null : rangeOf(query.get(rest.get(0)));
+    // A sparse index does not have the documents that have none of its fields.
+    if (range == null && values.stream().allMatch(Objects::isNull)) return null;
     KeyValue low = key(values, bound(range, "$gt", "$gte"));
     KeyValue high = key(values, bound(range, "$lt", "$lte"), IndexKeyType.END);
-    return new IndexRange(keys, low, high, bound, rest);
-  }
-
-  /** How many fields are bound to values: of two parts, the one of the index with more of them is smaller. */
-  int size() {
-    return bound.size();
+    return new IndexRange(keys.get(), low, high, bound, rest);
   }
 
   /** Whether the part is what the query asks for and nothing else. */
@@ -66,9 +66,9 @@ final class IndexRange {
     return bound.equals(query.keySet());
   }
 
-  /** Known without reading it. */
+  /** Known without reading it, from the numbers of keys that the store has for each of its pages. */
   long count() {
-    return placeOf(high) - placeOf(low);
+    return placeOf(high) - (low == null ? 0 : placeOf(low));
   }
 
   /** Whether the part is in this order, forwards or backwards. */
@@ -81,7 +81,7 @@ final class IndexRange {
     return order.values().stream().allMatch(direction -> ((Number) direction).intValue() < 0 == backwards);
   }
 
-  /** In the order of the index; backwards where that is what is asked for. */
+  /** In the order of the index; backwards where that is what is asked for. Read as far as somebody asks for them. */
   Stream<Object> positions(Document order) {
     boolean backwards = order != null && isIn(order) && isBackwards(order);
     Cursor<KeyValue, Object> cursor =
@@ -89,7 +89,7 @@ final class IndexRange {
     Spliterators.AbstractSpliterator<Object> positions =
         new Spliterators.AbstractSpliterator<>(Long.MAX_VALUE, 0) {
           @Override
-          public boolean tryAdvance(java.util.function.Consumer<? super Object> action) {
+          public boolean tryAdvance(Consumer<? super Object> action) {
             if (!cursor.hasNext()) return false;
             cursor.next();
             action.accept(cursor.getValue());
@@ -108,9 +108,10 @@ final class IndexRange {
     return ((Number) order.values().iterator().next()).intValue() < 0;
   }
 
-  /** Not null, which stands for a missing field as well, and nothing with operators in it. */
+  /** Nothing with operators in it. Null stands for a missing field, in a query as in a key. */
   private static boolean isValue(Object value) {
-    return value instanceof String
+    return value == null
+        || value instanceof String
         || value instanceof Boolean
         || value instanceof Number
         || value instanceof Instant;
@@ -131,10 +132,11 @@ final class IndexRange {
     return range.containsKey(without) ? range.get(without) : range.get(with);
   }
 
-  /** The values, and behind them what is not null of the others. */
+  /** The values as the index has them, and behind them what is not null of the others; null when there is nothing. */
   private static KeyValue key(List<Object> values, Object... others) {
-    List<Object> all = new ArrayList<>(new KeyValue(values).normalized().stream().toList());
-    for (Object other : others) if (other != null) all.add(other);
-    return new KeyValue(all);
+    List<Object> key = new ArrayList<>();
+    if (!values.isEmpty()) new KeyValue(values).normalized().forEach(key::add);
+    for (Object other : others) if (other != null) key.add(other);
+    return key.isEmpty() ? null : new KeyValue(key);
   }
 }

@@ -16,6 +16,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import java.util.PriorityQueue;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.h2.mvstore.MVMap;
@@ -25,12 +26,13 @@ import org.h2.mvstore.MVStore;
  * The H2 backend, with cheaper types in the file and a better choice of index. The library uses a unique index only for a
  * query that names exactly its fields, so {@code {_id, state}} reads the whole collection; here a query that names at least
  * an index's fields finds its candidates there, and the rest of the query is matched against those. One that names the
- * first fields of an index finds them in a range of it.
+ * first fields of an index finds them in a part of it.
  */
 final class IndexedBackend extends H2Backend {
   // Static, for the library's constructor opens what there is before a field of ours is set.
   private static final IndexKeyType KEYS = new IndexKeyType();
   private static final DocumentType DOCUMENTS = new DocumentType();
+  private static final LongAdder DOCUMENTS_READ = new LongAdder();
 
   IndexedBackend(MVStore store) {
     super(store);
@@ -48,6 +50,15 @@ final class IndexedBackend extends H2Backend {
     } finally {
       getMvStore().deregisterVersionUsage(version);
     }
+  }
+
+  /** As MongoDB, it tells how many documents queries have looked at: what was a scan shows there, however fast it was. */
+  @Override
+  public Document getServerStatus() {
+    Document status = super.getServerStatus();
+    Document metrics = (Document) status.get("metrics");
+    metrics.put("queryExecutor", new Document("scannedObjects", DOCUMENTS_READ.sum()));
+    return status;
   }
 
   @Override
@@ -124,30 +135,58 @@ final class IndexedBackend extends H2Backend {
           return matchDocuments(query, candidates, orderBy, skip, limit, batchSize, projection);
         }
       }
-      IndexRange range = rangeFor(query);
+      IndexRange range = rangeFor(query, orderBy, limit);
       if (range == null) return super.queryDocuments(query, orderBy, skip, limit, batchSize, projection);
       Stream<Document> documents = range.positions(orderBy).map(this::getDocument).filter(Objects::nonNull);
-      boolean isSorted = orderBy == null || orderBy.isEmpty() || range.isIn(orderBy);
-      Comparator<Document> order = isSorted ? null : deriveComparator(orderBy);
+      Comparator<Document> order = isIn(range, orderBy) ? null : deriveComparator(orderBy);
       return matchDocumentsFromStream(query, documents, skip, limit, batchSize, order, projection);
     }
 
+    /** Without reading what is counted, where that is a part of an index, but for documents that are left out by their ids. */
     @Override
     public synchronized int count(Document query, int skip, int limit) {
-      IndexRange range = query == null || skip > 0 || limit > 0 ? null : rangeFor(query);
-      if (range == null || !range.isAllOf(query)) return super.count(query, skip, limit);
-      return Math.toIntExact(range.count());
+      if (query == null || skip > 0 || limit > 0) return super.count(query, skip, limit);
+      List<String> without = idsLeftOutBy(query);
+      Document asked = new Document(query);
+      if (!without.isEmpty()) asked.remove("_id");
+      for (IndexRange range : rangesFor(asked)) {
+        if (!range.isAllOf(asked)) continue;
+        long inIt = without.stream().map(this::getDocument).filter(found -> isFor(asked, found)).count();
+        return Math.toIntExact(range.count() - inIt);
+      }
+      return super.count(query, skip, limit);
     }
 
-    /** The smallest part of an index that the query leads to; null when it leads to none. */
-    private IndexRange rangeFor(Document query) {
-      IndexRange smallest = null;
-      for (Index<Object> index : getIndexes()) {
-        if (!index.isUnique() || index.getKeys().size() == 1) continue;
-        IndexRange range = IndexRange.of(index, keysOf.apply(index.getName()), query);
-        if (range != null && (smallest == null || range.size() > smallest.size())) smallest = range;
-      }
-      return smallest;
+    /** The different ids of {@code _id: {$nin: […]}}; none when the query says anything else of ids. */
+    private static List<String> idsLeftOutBy(Document query) {
+      if (!(query.get("_id") instanceof Document said) || said.size() != 1) return List.of();
+      if (!(said.get("$nin") instanceof List<?> ids)) return List.of();
+      boolean areTexts = ids.stream().allMatch(String.class::isInstance);
+      return areTexts ? ids.stream().distinct().map(String.class::cast).toList() : List.of();
+    }
+
+    private boolean isFor(Document query, Document found) {
+      return found != null && documentMatchesQuery(found, query);
+    }
+
+    /** The part of an index to read for the query: one that is in order already where a few in order are wanted, else the smallest. */
+    private IndexRange rangeFor(Document query, Document orderBy, int limit) {
+      List<IndexRange> ranges = rangesFor(query);
+      List<IndexRange> inOrder = ranges.stream().filter(range -> isIn(range, orderBy)).toList();
+      List<IndexRange> fit = limit > 0 && !inOrder.isEmpty() ? inOrder : ranges;
+      return fit.stream().min(Comparator.comparingLong(IndexRange::count)).orElse(null);
+    }
+
+    private List<IndexRange> rangesFor(Document query) {
+      return getIndexes().stream()
+          .filter(Index::isUnique)
+          .map(index -> IndexRange.of(index, () -> keysOf.apply(index.getName()), query))
+          .filter(Objects::nonNull)
+          .toList();
+    }
+
+    private static boolean isIn(IndexRange range, Document orderBy) {
+      return orderBy == null || orderBy.isEmpty() || range.isIn(orderBy);
     }
 
     /**
@@ -163,10 +202,11 @@ final class IndexedBackend extends H2Backend {
         int batchSize,
         Comparator<Document> order,
         Document projection) {
+      Stream<Document> read = documents.peek(document -> DOCUMENTS_READ.increment());
       if (order == null || limit <= 0) {
-        return super.matchDocumentsFromStream(query, documents, skip, limit, batchSize, order, projection);
+        return super.matchDocumentsFromStream(query, read, skip, limit, batchSize, order, projection);
       }
-      Stream<Document> matching = documents.filter(document -> documentMatchesQuery(document, query));
+      Stream<Document> matching = read.filter(document -> documentMatchesQuery(document, query));
       List<Document> first = firstOf(matching, order, skip + limit);
       return super.matchDocumentsFromStream(query, first.stream(), skip, limit, batchSize, null, projection);
     }

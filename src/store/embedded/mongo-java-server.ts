@@ -12,8 +12,11 @@ const START_TIMEOUT_MS = 60_000;
 /** Lines of the JVM's own that are put into the log; a JVM that complains without end is not to fill it. */
 const MAX_FOREIGN_LINES = 100;
 
-/** What peers/mongo-java-server/launcher.version has to say: raised with every change of what the two say to each other. */
-const LAUNCHER_VERSION = '2';
+/**
+ * What peers/mongo-java-server/launcher.version has to say: raised with every change of what the two say to each other, or of
+ * what is declared of collections and an older one cannot do.
+ */
+const LAUNCHER_VERSION = '3';
 
 export interface MongoJavaServerOptions {
   /** Folder of the database file; made when missing. */
