@@ -7,6 +7,8 @@ const BULK_EVERY = 4;
 const SLOW_RENDER_MS = 3000;
 /** Of so many slots one is kept for others, and one at least: see `#notKept`. */
 const SLOTS_PER_KEPT = 4;
+/** A worker with as many slots leaves the last of them to an account that holds none. With fewer it would cost too much. */
+const SLOTS_FOR_NEWCOMER = 8;
 /** Of so many renders that compute one may be a bulk job while interactive ones come, and one at least. */
 const COMPUTING_PER_BULK = 4;
 /** Slots are kept while there is somebody to keep them for: a quick account that has rendered within this time. */
@@ -34,6 +36,9 @@ export interface WorkerSlotsOptions {
  * Accounts whose renders take seconds have all slots only as long as no account with quick ones is about: then some are
  * kept for it. So it waits for one slow render at most, and ordinarily for none. In the same way some slots are kept free
  * of bulk jobs while interactive ones keep coming. See docs/decisions/0112-fair-slots.md.
+ *
+ * Of an account that nobody knows yet, the renders that are there already tell: one that holds slots never gets the last,
+ * and one that holds none is let in beside them though as many compute as may. See docs/decisions/0180-room-for-newcomers.md.
  */
 export class WorkerSlots {
   readonly #total: number;
@@ -106,7 +111,7 @@ export class WorkerSlots {
   }
 
   #grant(): void {
-    while (this.#busy < this.#total && this.#busy - this.#resting < this.#computing) {
+    while (this.#busy < this.#total) {
       const next = this.#next();
       if (next === undefined) return;
       this.#busy += 1;
@@ -116,9 +121,8 @@ export class WorkerSlots {
   }
 
   #next(): { readonly waiting: Waiting; readonly jobClass: JobClass } | undefined {
-    const slowMayStart = this.#slowMayStart();
-    const turnOf = (jobClass: JobClass) =>
-      nextTurn(this.#waiting[jobClass], this.#use, (account) => slowMayStart || !this.#use.isSlow(account));
+    const mayStart = this.#whoMayStart();
+    const turnOf = (jobClass: JobClass) => nextTurn(this.#waiting[jobClass], this.#use, mayStart);
     const [interactive, bulk] = JOB_CLASSES.map(turnOf);
     const bulksTurn =
       this.#sinceBulk >= BULK_EVERY - 1 || (interactive === undefined && this.#bulkMayStart());
@@ -129,6 +133,25 @@ export class WorkerSlots {
     else if (bulk !== undefined) this.#sinceBulk += 1;
     this.#waiting[jobClass].delete(waiting);
     return { waiting, jobClass };
+  }
+
+  /** Tells of an account whether it may have one of the slots that are free. */
+  #whoMayStart(): (account: string) => boolean {
+    const roomForAll = this.#busy - this.#resting < this.#computing;
+    const keepsLast = this.#total >= SLOTS_FOR_NEWCOMER && this.#busy === this.#total - 1;
+    const roomForNewcomers = roomForAll || this.#quickAccounts() < this.#computing;
+    const slowMayStart = roomForAll && this.#slowMayStart();
+    return (account) => {
+      const room = this.#held.has(account) ? roomForAll && !keepsLast : roomForNewcomers;
+      return room && (slowMayStart || !this.#use.isSlow(account));
+    };
+  }
+
+  /** Accounts with renders here that are not known to be slow. */
+  #quickAccounts(): number {
+    let quick = 0;
+    for (const account of this.#held.keys()) if (!this.#use.isSlow(account)) quick += 1;
+    return quick;
   }
 
   /** Whether the next slot may go to a bulk job though it is not its turn: not the last ones while interactive jobs come. */

@@ -137,6 +137,56 @@ describe('slots of a worker', () => {
       assert.equal(slots.busy, 2);
     });
 
+    it('leave the last of eight to an account that holds none, and it none of fewer', async () => {
+      open(8);
+      const flood: Slot[] = [];
+      for (let n = 0; n < 9; n += 1) void reserve('flood').then((slot) => flood.push(slot));
+      await settled();
+      assert.equal(slots.busy, 7);
+      const first = await reserve('newcomer');
+      assert.equal(slots.busy, 8);
+      first.release();
+      await settled();
+      assert.equal(slots.busy, 7, 'the flood has taken it');
+      flood[0]?.release();
+      await settled();
+      assert.equal(slots.busy, 7);
+      open(7);
+      for (let n = 0; n < 7; n += 1) await reserve('flood');
+      assert.equal(slots.busy, 7);
+    });
+
+    it('are there at once for an account that holds none, though another has all that compute', async () => {
+      slots = new WorkerSlots(16, { now: () => now, computing: 2 });
+      for (let n = 0; n < 9; n += 1) void reserve('flood');
+      await settled();
+      assert.equal(slots.busy, 2);
+      const newcomer = await reserve('newcomer');
+      void reserve('newcomer');
+      await settled();
+      assert.equal(slots.busy, 3, 'no more than one is let in so');
+      newcomer.release();
+      await settled();
+      assert.deepEqual(order, ['flood', 'flood', 'newcomer', 'newcomer']);
+    });
+
+    it('let in accounts beside those that compute until as many accounts as these have one, without the slow', async () => {
+      slots = new WorkerSlots(16, { now: () => now, computing: 2 });
+      await hold('slow', 10_000);
+      await hold('quick', 50);
+      await reserve('flood');
+      void reserve('flood');
+      await reserve('second');
+      void reserve('third');
+      void reserve('slow');
+      await settled();
+      assert.deepEqual(order, ['slow', 'quick', 'flood', 'flood', 'second']);
+      now += 3001;
+      void reserve('fourth');
+      await settled();
+      assert.deepEqual(order.slice(5), ['third', 'fourth'], 'flood and second are slow by now');
+    });
+
     it('counts an account as slow while its render still goes on', async () => {
       open(2);
       await hold('quick', 50);

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { JOB_CLASSES, type JobClass, type Slot } from '../../../src/bus/bus.ts';
+import { WorkerSlots } from '../../../src/worker/slots.ts';
+import { pick, seeded } from '../../chaos/random.ts';
+
+const SEEDS = 60;
+const STEPS = 400;
+const ACCOUNTS = ['flood', 'flood', 'flood', 'flood', 'other', 'third', 'fourth', 'fifth'];
+/** Renders of these are slow. */
+const SLOW_RENDER_MS = 5000;
+/** From so many slots on, the last is left to an account that holds none. */
+const KEEPS_LAST = 8;
+
+interface Job {
+  readonly account: string;
+  readonly jobClass: JobClass;
+  readonly asked: number;
+}
+
+/** A worker's slots, and jobs that ask for them, rest, and end in an order that `random` decides. */
+class Model {
+  readonly total: number;
+  readonly computing: number;
+  readonly slots: WorkerSlots;
+  readonly waiting = new Set<Job>();
+  readonly running = new Map<Job, Slot>();
+  served = 0;
+  resting = 0;
+  now = 1_000_000;
+  readonly #random: () => number;
+
+  /** @param computing at least so many may compute at a time, where there are as many slots. */
+  constructor(random: () => number, computing = 1) {
+    this.#random = random;
+    this.total = 1 + this.#upTo(16);
+    this.computing = Math.min(this.total, computing + this.#upTo(this.total - 1));
+    this.slots = new WorkerSlots(this.total, { computing: this.computing, now: () => this.now });
+  }
+
+  /** Does one thing that can happen to a worker, and looks at what has come of it. */
+  async step(): Promise<void> {
+    const next = this.#random();
+    this.now += this.#upTo(300);
+    if (next < 0.45) this.ask(this.#pick(ACCOUNTS));
+    else if (next < 0.8) this.endOne();
+    else if (next < 0.85) this.now += SLOW_RENDER_MS;
+    else this.#rest(this.#upTo(this.running.size));
+    await settled();
+    this.look();
+  }
+
+  ask(account: string, jobClass: JobClass = this.#pick(JOB_CLASSES)): Job {
+    const job: Job = { account, jobClass, asked: this.now };
+    this.waiting.add(job);
+    void this.slots.reserve(jobClass, never, account).then((slot) => this.#given(job, slot));
+    return job;
+  }
+
+  endOne(): void {
+    if (this.running.size === 0) return;
+    const [job, slot] = this.#pick([...this.running]);
+    this.running.delete(job);
+    if (this.resting > this.running.size) this.#rest(this.running.size);
+    slot.release();
+  }
+
+  look(): void {
+    assert.equal(this.slots.busy, this.running.size);
+    assert.ok(this.running.size <= this.total, 'no more slots than there are');
+    const most = Math.max(0, ...this.#heldBy().values());
+    const mayHold = this.total >= KEEPS_LAST ? this.total - 1 : this.total;
+    assert.ok(most <= mayHold, `one account holds ${most} of ${this.total}`);
+    const accounts = new Set([...this.waiting].map(({ account }) => account));
+    if (this.running.size === 0) assert.equal(accounts.size, 0, 'all slots are free, and somebody waits');
+  }
+
+  #given(job: Job, slot: Slot): void {
+    this.waiting.delete(job);
+    this.running.set(job, slot);
+    this.served += 1;
+  }
+
+  #heldBy(): Map<string, number> {
+    const held = new Map<string, number>();
+    for (const { account } of this.running.keys()) held.set(account, (held.get(account) ?? 0) + 1);
+    return held;
+  }
+
+  #rest(renders: number): void {
+    this.resting = renders;
+    this.slots.rest(renders);
+  }
+
+  #upTo(most: number): number {
+    return Math.floor(this.#random() * (most + 1));
+  }
+
+  #pick<T>(from: readonly T[]): T {
+    return pick(this.#random, from)!;
+  }
+}
+
+const never = new AbortController().signal;
+const settled = () => new Promise(setImmediate);
+
+describe('slots of a worker, whatever comes in whatever order', () => {
+  for (let seed = 1; seed <= SEEDS; seed += 1)
+    it(`hold their bounds, and all who ask are served (seed ${seed})`, async () => {
+      const model = new Model(seeded(seed));
+      for (let step = 0; step < STEPS; step += 1) await model.step();
+      while (model.waiting.size + model.running.size > 0) {
+        model.now += 50;
+        model.endOne();
+        await settled();
+        model.look();
+      }
+      assert.ok(model.served > STEPS / 4);
+    });
+
+  for (let seed = 1; seed <= SEEDS; seed += 1)
+    it(`let a newcomer in at once beside an account that nobody knows yet (seed ${seed})`, async () => {
+      const random = seeded(seed);
+      const model = new Model(random, 2);
+      for (let i = 0; i < 2 * model.total; i += 1) model.ask('flood', 'interactive');
+      for (let renders = 0; renders < 20; renders += 1) {
+        // All of its renders may rest, or none.
+        model.slots.rest(Math.floor(random() * (model.running.size + 1)));
+        await settled();
+        const newcomer = model.ask('newcomer');
+        await settled();
+        if (model.total < KEEPS_LAST && model.running.size === model.total) return;
+        assert.ok(model.running.has(newcomer), `it waits beside ${model.running.size} of ${model.total}`);
+        model.running.get(newcomer)?.release();
+        model.running.delete(newcomer);
+        model.now += 100;
+      }
+    });
+});
