@@ -1,8 +1,15 @@
 import { cpus } from 'node:os';
 import { cpuSeconds, descendants } from '../support/processes.ts';
 
-/** By name a process, or all that it has started. */
-export type Watched = Readonly<Record<string, { readonly pid: number } | { readonly below: number }>>;
+/** By name a process, several of them, or all that one or several have started. */
+export type Watched = Readonly<
+  Record<
+    string,
+    | { readonly pid: number }
+    | { readonly pids: readonly number[] }
+    | { readonly below: number | readonly number[] }
+  >
+>;
 
 export interface CpuUsed {
   /** Of all that was watched, in seconds. */
@@ -31,8 +38,13 @@ export function watchCpu(watched: Watched): { stop(): CpuUsed } {
 }
 
 function secondsOf(one: Watched[string]): number {
-  if ('pid' in one) return cpuSeconds(one.pid);
-  return descendants(one.below).reduce((sum, { pid }) => sum + cpuSeconds(pid), 0);
+  return processesOf(one).reduce((sum, pid) => sum + cpuSeconds(pid), 0);
+}
+
+function processesOf(one: Watched[string]): readonly number[] {
+  if ('pid' in one) return [one.pid];
+  if ('pids' in one) return one.pids;
+  return [one.below].flat().flatMap((pid) => descendants(pid).map((child) => child.pid));
 }
 
 function busySeconds(): number {

@@ -12,11 +12,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { Pool } from 'undici';
-import { AccountStore } from '../../src/accounts/account-store.ts';
 import type { RenderOptions } from '../../src/jobs/render-options.ts';
-import { KeyStore } from '../../src/keys/key-store.ts';
-import { connectDatabase } from '../../src/store/connection.ts';
 import { startEmbeddedDatabase } from '../../src/store/embedded/start-embedded.ts';
+import { makeAccounts } from './callers.ts';
 import { DOCUMENTS, PRINT } from './documents.ts';
 import { openAlone } from './subjects.ts';
 
@@ -161,21 +159,6 @@ async function countRendered(pool: Pool): Promise<number> {
     /^platen_jobs_ended_total\{[^}]*state="completed"[^}]*\} (\d+)/gm,
   );
   return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
-}
-
-async function makeAccounts(uri: string, emails: readonly string[]): Promise<string[]> {
-  const connection = await connectDatabase(uri, pino({ level: 'silent' }));
-  const clock = { now: () => new Date() };
-  const accounts = new AccountStore(connection, clock);
-  const keys = new KeyStore(connection, clock);
-  const secrets: string[] = [];
-  for (const email of emails) {
-    const account = await accounts.create(email, null, 'business');
-    const { secret } = await keys.create(account!._id, { name: 'bench', mode: 'live', allowedIps: [] });
-    secrets.push(secret);
-  }
-  await connection.close();
-  return secrets;
 }
 
 function at(sorted: readonly number[], share: number): number {

@@ -7,11 +7,15 @@ const EVERY_MS = 100;
 export function watchHealth(url: string): { stop(): number } {
   const underWay = new Set<number>();
   let longest = 0;
+  let isOver = false;
   const timer = setInterval(async () => {
     const asked = performance.now();
     underWay.add(asked);
     try {
       await (await fetch(`${url}/healthz`)).arrayBuffer();
+    } catch (error) {
+      // Whoever has stopped watching may end the process.
+      if (!isOver) throw error;
     } finally {
       underWay.delete(asked);
       longest = Math.max(longest, performance.now() - asked);
@@ -20,6 +24,7 @@ export function watchHealth(url: string): { stop(): number } {
   return {
     stop() {
       clearInterval(timer);
+      isOver = true;
       return Math.max(longest, ...[...underWay].map((asked) => performance.now() - asked));
     },
   };

@@ -23,7 +23,7 @@ import {
 import { DOCUMENTS } from './documents.ts';
 import { watchHealth } from './health.ts';
 import { median } from './load.ts';
-import { mebibytes, PARTS, thirds, watchOverTime } from './memory-over-time.ts';
+import { mebibytes, PARTS, tenths, thirds, watchOverTime } from './memory-over-time.ts';
 
 const ITEMS = Number(process.env.BENCH_ITEMS ?? 10_000);
 /** Of a batch before, by which everything is compiled, and every page and process made. */
@@ -71,7 +71,9 @@ async function whole(service: BatchService, tenant: Tenant): Promise<void> {
     console.log(
       `  ${part}: at most ${mebibytes(first)} in the first third, ${mebibytes(last)} in the last: ${ratio.toFixed(2)}, wanted ≤ ${WANTED.memory}: ${verdict(ratio <= WANTED.memory)}`,
     );
+    console.log(`    in tenths of the run: ${tenths(samples, part)}`);
   }
+  console.log(`    of the browsers, renderers: ${tenths(samples, 'renderers')}`);
   reads.sort((a, b) => a - b);
   const p95 = percentile95(reads);
   console.log(

@@ -7,8 +7,11 @@ const DEFAULT_SAMPLE_MS = 500;
 /** What the processes of standalone are called here. */
 export const PARTS = ['node', 'helpers', 'database', 'browsers'] as const;
 export type Part = (typeof PARTS)[number];
-/** Bytes of each part: the resident memory of a single process (VmRSS), or what several have together (PSS). */
-export type Sample = Readonly<Record<Part, number>>;
+/**
+ * Bytes of each part: the resident memory of a single process (VmRSS), or what several have together (PSS). The
+ * `renderers` are part of the browsers.
+ */
+export type Sample = Readonly<Record<Part | 'renderers', number>>;
 
 /** Watches the memory of each process of standalone over a run; a process is found again when another takes its place. */
 export function watchOverTime(
@@ -41,18 +44,30 @@ export function sampleOf(pid: number): Sample {
     helpers: sum(helpers.map((helper) => residentOf(helper.pid))),
     database: sum(database.map((server) => residentOf(server.pid))),
     browsers: treeMemory(browsers.map((browser) => browser.pid)),
+    renderers: treeMemory(
+      children.filter(({ command }) => command.includes('--type=renderer')).map((renderer) => renderer.pid),
+    ),
   };
 }
 
 /** Highest of the first and of the last third of a run, in bytes. */
 export function thirds(samples: readonly Sample[], part: Part): { first: number; last: number } {
   const third = Math.max(1, Math.floor(samples.length / 3));
-  const highest = (some: readonly Sample[]) => Math.max(...some.map((sample) => sample[part]));
-  return { first: highest(samples.slice(0, third)), last: highest(samples.slice(-third)) };
+  return { first: highest(samples.slice(0, third), part), last: highest(samples.slice(-third), part) };
 }
 
-export function highest(samples: readonly Sample[], part: Part): number {
+export function highest(samples: readonly Sample[], part: keyof Sample): number {
   return Math.max(...samples.map((sample) => sample[part]));
+}
+
+/** The highest of each tenth of a run, in mebibytes: where it grew, and whether it went on. */
+export function tenths(samples: readonly Sample[], part: keyof Sample): string {
+  const tenth = samples.length / 10;
+  return Array.from({ length: 10 }, (_, i) =>
+    samples.slice(Math.floor(i * tenth), Math.ceil((i + 1) * tenth)),
+  )
+    .map((some) => (highest(some, part) / MIB).toFixed(0))
+    .join(' ');
 }
 
 export function mebibytes(bytes: number): string {

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { Pool } from 'undici';
 import { startKafka, type TestKafka } from '../support/kafka.ts';
 import { startMongo } from '../support/mongo.ts';
-import { startRole } from '../support/processes.ts';
+import { type RoleProcess, startRole } from '../support/processes.ts';
 import { send } from '../support/send.ts';
 import { type AdmissionReading, readAdmission } from './admission.ts';
 import { type BenchDocument, PRINT } from './documents.ts';
@@ -20,6 +20,8 @@ export interface Subject {
   readonly url: string;
   /** Roots of its process trees, for the memory. */
   readonly pids: readonly number[];
+  /** Those of its roles that render, of which each has metrics of its own. */
+  readonly workers: readonly RoleProcess[];
   run(document: BenchDocument, callers: number, durationMs: number): Promise<LoadResult>;
   /** Of Platen: what letting requests in has taken so far. */
   admission?(): Promise<AdmissionReading>;
@@ -51,6 +53,7 @@ export async function openRaw(): Promise<{
       name,
       url: '',
       pids: [child.pid!],
+      workers: [],
       run(document, callers, durationMs) {
         child.send({ kind, document: document.name, callers, durationMs } satisfies RawOrder);
         return nextMessage(child) as Promise<LoadResult>;
@@ -85,29 +88,38 @@ export async function openStandalone(name: string, isolation: 'account' | 'job')
     PLATEN_ISOLATION: isolation,
   });
   await role.ready();
-  return overHttp(name, role.url, [role.pid], async () => {
+  return overHttp({ name, url: role.url, pids: [role.pid], workers: [role] }, async () => {
     await role.end();
     await rm(dataDir, { recursive: true, force: true });
   });
 }
 
-/** Three processes over a real Kafka and a MongoDB wire server. */
-export async function openOverKafka(name: string): Promise<Subject> {
+/**
+ * Processes of their own over a real Kafka and a MongoDB wire server.
+ *
+ * @param options.uri of the database; one of its own otherwise.
+ * @param options.workers how many there are.
+ */
+export async function openOverKafka(
+  name: string,
+  options: { readonly uri?: string; readonly workers?: number } = {},
+): Promise<Subject> {
   const kafka = await startKafka();
-  const { uri } = await startMongo();
   const environment = {
     ...BOOTSTRAP,
-    MONGODB_URI: uri,
+    MONGODB_URI: options.uri ?? (await startMongo()).uri,
     KAFKA_BROKERS: kafka.brokers.join(','),
     PLATEN_SECRET: 's'.repeat(32),
   };
-  const api = await startRole('api', environment);
-  const worker = await startRole('worker', environment);
-  const dispatcher = await startRole('dispatcher', environment);
-  for (const role of [api, worker, dispatcher]) await role.ready();
-  const pids = [api.pid, worker.pid, dispatcher.pid, kafka.pid];
-  return overHttp(name, api.url, pids, async () => {
-    for (const role of [api, worker, dispatcher]) await role.end();
+  const start = (role: string) => startRole(role, environment);
+  const [api, dispatcher] = [await start('api'), await start('dispatcher')];
+  const workers: RoleProcess[] = [];
+  for (let n = options.workers ?? 1; n > 0; n -= 1) workers.push(await start('worker'));
+  const roles = [api, dispatcher, ...workers];
+  for (const role of roles) await role.ready();
+  const pids = [...roles.map(({ pid }) => pid), kafka.pid];
+  return overHttp({ name, url: api.url, pids, workers }, async () => {
+    for (const role of roles) await role.end();
     await kafka.stop();
   });
 }
@@ -121,7 +133,7 @@ export async function openAlone(
   const environment = { ...BOOTSTRAP, MONGODB_URI: mongodbUri, PLATEN_DATA_DIR: dataDir, ...settings };
   const role = await startRole('standalone', environment);
   await role.ready();
-  return overHttp('alone', role.url, [role.pid], async () => {
+  return overHttp({ name: 'alone', url: role.url, pids: [role.pid], workers: [role] }, async () => {
     await role.end();
     await rm(dataDir, { recursive: true, force: true });
   });
@@ -136,7 +148,8 @@ export async function openApi(mongodbUri: string, kafka: TestKafka): Promise<Sub
     PLATEN_SECRET: 's'.repeat(32),
   });
   await role.ready();
-  return overHttp('api', role.url, [role.pid], async () => void (await role.end()), 'async');
+  const api = { name: 'api', url: role.url, pids: [role.pid], workers: [] };
+  return overHttp(api, async () => void (await role.end()), 'async');
 }
 
 /** The id of the account that asks. */
@@ -147,18 +160,15 @@ export async function accountOf(url: string): Promise<string> {
 }
 
 function overHttp(
-  name: string,
-  url: string,
-  pids: number[],
+  service: Pick<Subject, 'name' | 'url' | 'pids' | 'workers'>,
   close: () => Promise<void>,
   executionMode: 'sync' | 'async' = 'sync',
 ): Subject {
+  const { name, url } = service;
   const wanted = executionMode === 'sync' ? 200 : 202;
   const pool = new Pool(url, { connections: 16, headersTimeout: 120_000, bodyTimeout: 120_000 });
   return {
-    name,
-    url,
-    pids,
+    ...service,
     run(document, callers, durationMs) {
       const body = JSON.stringify({ html: document.html, options: PRINT, executionMode });
       return runLoad(callers, durationMs, async () => {

@@ -1,34 +1,33 @@
 /**
- * Many accounts on one server: PDFs per second of standalone with invoices of 1, 8 and 50 accounts in turn, of 500 by a
- * Zipf distribution, and with every render another account; beside raw puppeteer with a fresh context per document (n).
- * Then a page whose picture takes a second.
+ * Many accounts: PDFs per second with invoices of 1, 8 and 50 accounts in turn, and of 500 by a Zipf distribution, beside
+ * raw puppeteer with a fresh context per document (n); of standalone, and of two workers over Kafka. On standalone also
+ * with every render another account, and of a page whose picture takes a second.
  *
- * BENCH_SECONDS (default 6): how long each measurement runs. BENCH_ROUNDS (default 2). Alone: `BENCH_PART=tenants make
- * bench`.
+ * BENCH_SECONDS (default 6): how long each measurement runs. BENCH_ROUNDS (default 2). BENCH_OVER (default
+ * standalone,kafka). Alone: `BENCH_PART=tenants make bench`.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { Pool } from 'undici';
-import { AccountStore } from '../../src/accounts/account-store.ts';
-import { KeyStore } from '../../src/keys/key-store.ts';
-import { connectDatabase } from '../../src/store/connection.ts';
 import { startEmbeddedDatabase } from '../../src/store/embedded/start-embedded.ts';
-import { type CpuUsed, watchCpu } from './cpu.ts';
-import { DOCUMENTS, PRINT, random } from './documents.ts';
+import { makeAccounts, renderOf } from './callers.ts';
+import { type CpuUsed, type Watched, watchCpu } from './cpu.ts';
+import { DOCUMENTS, random } from './documents.ts';
 import { type LoadResult, median, runLoad } from './load.ts';
-import { openAlone, openRaw } from './subjects.ts';
+import { PICTURES_ALLOWED, startSlowPictures } from './slow-pictures.ts';
+import { openAlone, openOverKafka, openRaw, type Subject } from './subjects.ts';
 import { type ContextFigures, readContexts, rendererMemory } from './warm-contexts.ts';
 
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 6);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 2);
+const OVER = (process.env.BENCH_OVER ?? 'standalone,kafka').split(',');
 const CALLERS = 8;
 const PICTURE_CALLERS = 24;
 const PICTURE_MS = 1000;
 const WARM_UP_MS = 3000;
+const WORKERS = 2;
 /** More than are rendered when every render is another account's. */
 const STRANGERS = Math.ceil(40 * (SECONDS * ROUNDS + WARM_UP_MS / 1000));
 const ZIPF_ACCOUNTS = 500;
@@ -51,62 +50,73 @@ interface Figures extends LoadResult {
   readonly renderers: { readonly each: number; readonly count: number };
 }
 
-const pictures = createServer((_request, response) => {
-  setTimeout(() => {
-    response
-      .writeHead(200, { 'Content-Type': 'image/svg+xml', 'Cache-Control': 'no-store' })
-      .end(
-        '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><rect width="40" height="40"/></svg>',
-      );
-  }, PICTURE_MS);
-});
-await new Promise<void>((resolve) => pictures.listen(0, '127.0.0.1', resolve));
-const { port } = pictures.address() as AddressInfo;
+const pictures = await startSlowPictures(PICTURE_MS);
 const invoice = DOCUMENTS[0]!.html;
-const withPicture = invoice.replace('</body>', `<img src="http://127.0.0.1:${port}/picture.svg"></body>`);
 
 const inTurn = (from: number, count: number) => {
   let at = 0;
   return () => from + (at++ % count);
 };
-const rows: readonly Row[] = [
-  { name: '1 account', next: () => 0, warmUp: true },
-  { name: '8 in turn', next: inTurn(0, 8), warmUp: true },
-  { name: '50 in turn', next: inTurn(0, 50), warmUp: true },
-  { name: '500 by Zipf', next: byZipf(ZIPF_ACCOUNTS), warmUp: true },
-  { name: 'all others', next: inTurn(ZIPF_ACCOUNTS, STRANGERS), warmUp: false },
-].map((row) => ({ ...row, document: invoice, callers: CALLERS }));
+const ofAccounts: readonly Row[] = [
+  { name: '1 account', next: () => 0 },
+  { name: '8 in turn', next: inTurn(0, 8) },
+  { name: '50 in turn', next: inTurn(0, 50) },
+  { name: '500 by Zipf', next: byZipf(ZIPF_ACCOUNTS) },
+].map((row) => ({ ...row, document: invoice, callers: CALLERS, warmUp: true }));
+const strangers: Row = {
+  name: 'all others',
+  document: invoice,
+  callers: CALLERS,
+  next: inTurn(ZIPF_ACCOUNTS, STRANGERS),
+  warmUp: false,
+};
 const picture: Row = {
   name: 'picture 1 s',
-  document: withPicture,
+  document: pictures.documentWith(invoice),
   callers: PICTURE_CALLERS,
   next: () => 0,
   warmUp: true,
 };
 
-const folder = await mkdtemp(join(tmpdir(), 'platen-tenants-'));
-const database = await startEmbeddedDatabase({ dataDir: folder, logger: pino({ level: 'silent' }) });
 const raw = await openRaw();
 const fresh = raw.subject('fresh', 'n');
 try {
-  const keys = await makeAccounts(database.uri, ZIPF_ACCOUNTS + STRANGERS);
-  const subject = await openAlone(database.uri, { PLATEN_ALLOWED_PRIVATE_NETWORKS: '127.0.0.0/8' });
-  try {
-    await compare(subject, keys);
-  } finally {
-    await subject.close();
+  if (OVER.includes('standalone')) {
+    console.log(`\nInvoices of many accounts on standalone, ${CALLERS} callers`);
+    await onDatabase((uri) => openAlone(uri, PICTURES_ALLOWED), [...ofAccounts, strangers, picture]);
+  }
+  if (OVER.includes('kafka')) {
+    console.log(`\nInvoices of many accounts over Kafka with ${WORKERS} workers, ${CALLERS} callers`);
+    await onDatabase((uri) => openOverKafka('k', { uri, workers: WORKERS }), ofAccounts);
   }
 } finally {
   await raw.close();
-  await database.close();
-  pictures.closeAllConnections();
   pictures.close();
-  await rm(folder, { recursive: true, force: true });
 }
 process.exit(0);
 
+async function onDatabase(open: (uri: string) => Promise<Subject>, rows: readonly Row[]): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'platen-tenants-'));
+  const database = await startEmbeddedDatabase({ dataDir: folder, logger: pino({ level: 'silent' }) });
+  try {
+    const emails = Array.from({ length: ZIPF_ACCOUNTS + STRANGERS }, (_, i) => `tenant-${i}@example.com`);
+    const keys = await makeAccounts(database.uri, emails);
+    const subject = await open(database.uri);
+    try {
+      await compare(subject, { database: { pid: database.pid } }, rows, keys);
+    } finally {
+      await subject.close();
+    }
+  } finally {
+    await database.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
 async function compare(
-  subject: { readonly url: string; readonly pids: readonly number[] },
+  subject: Subject,
+  beside: Watched,
+  rows: readonly Row[],
   keys: readonly string[],
 ): Promise<void> {
   const measured = new Map<string, Figures[]>();
@@ -114,8 +124,8 @@ async function compare(
   for (let round = 0; round < ROUNDS; round += 1) {
     await fresh.run(DOCUMENTS[0]!, CALLERS, WARM_UP_MS / 2);
     ofFresh.push((await fresh.run(DOCUMENTS[0]!, CALLERS, SECONDS * 1000)).perSecond);
-    for (const row of [...rows, picture]) {
-      const figures = await measure(subject, row, keys);
+    for (const row of rows) {
+      const figures = await measure(subject, beside, row, keys);
       measured.set(row.name, [...(measured.get(row.name) ?? []), figures]);
     }
   }
@@ -123,32 +133,26 @@ async function compare(
 }
 
 async function measure(
-  { url, pids }: { readonly url: string; readonly pids: readonly number[] },
+  { url, pids, workers }: Subject,
+  beside: Watched,
   { document, callers, next, warmUp }: Row,
   keys: readonly string[],
 ): Promise<Figures> {
   const pool = new Pool(url, { connections: callers, headersTimeout: 120_000, bodyTimeout: 120_000 });
-  const body = JSON.stringify({ html: document, options: PRINT, executionMode: 'sync' });
-  const call = async () => {
-    const answer = await pool.request({
-      path: '/v1/pdf',
-      method: 'POST',
-      headers: { 'x-api-key': keys[next()]!, 'content-type': 'application/json' },
-      body,
-    });
-    const pdf = await answer.body.arrayBuffer();
-    if (answer.statusCode !== 200)
-      throw new Error(`${answer.statusCode} ${Buffer.from(pdf).subarray(0, 300)}`);
-  };
+  const render = renderOf(pool, document);
+  const call = () => render(keys[next()]!);
+  const metrics = workers.map((worker) => worker.url);
   try {
     if (warmUp) await runLoad(callers, WARM_UP_MS, call);
-    const before = await readContexts(url);
-    const [node] = pids as [number];
-    const watched = { node: { pid: node }, Chromium: { below: node }, database: { pid: database.pid } };
-    const cpu = watchCpu(watched);
+    const before = await readContexts(metrics);
+    const cpu = watchCpu({
+      services: { pids },
+      Chromium: { below: workers.map(({ pid }) => pid) },
+      ...beside,
+    });
     const result = await runLoad(callers, SECONDS * 1000, call);
     const used = cpu.stop();
-    const contexts = (await readContexts(url)).since(before);
+    const contexts = (await readContexts(metrics)).since(before);
     return { ...result, contexts, cpu: used, renderers: rendererMemory(pids) };
   } finally {
     await pool.close();
@@ -158,10 +162,10 @@ async function measure(
 function print(measured: ReadonlyMap<string, readonly Figures[]>, ofFresh: readonly number[]): void {
   const heads = ['PDF/s', 'of one', 'of (n)', 'warm', 'warm p50', 'warm p95', 'cold p50', 'cold p95'];
   const pad = (text: string) => text.padStart(10);
-  console.log(`\nInvoices of many accounts, ${CALLERS} callers; times in ms from the claim's worker`);
+  console.log('times in ms, of the worker from its claim');
   console.log(`${''.padEnd(13)}${[...heads, 'MiB each', 'renderers'].map(pad).join('')}`);
   console.log(`${'(n)'.padEnd(13)}${pad(median(ofFresh).toFixed(1))}`);
-  const one = measured.get(rows[0]!.name)!;
+  const one = measured.get(ofAccounts[0]!.name)!;
   for (const [name, rounds] of measured) {
     const of = (pick: (figures: Figures) => number) => median(rounds.map(pick));
     const ratio = (below: readonly number[]) => median(rounds.map((row, i) => row.perSecond / below[i]!));
@@ -178,22 +182,6 @@ function print(measured: ReadonlyMap<string, readonly Figures[]>, ofFresh: reado
     ];
     console.log(`${name.padEnd(13)}${cells.map(pad).join('')}  ${rounds.at(-1)!.cpu.text}`);
   }
-}
-
-/** Accounts with a key each, written as the service would. @returns the keys' secrets. */
-async function makeAccounts(uri: string, count: number): Promise<string[]> {
-  const connection = await connectDatabase(uri, pino({ level: 'silent' }));
-  const clock = { now: () => new Date() };
-  const accounts = new AccountStore(connection, clock);
-  const keys = new KeyStore(connection, clock);
-  const secrets: string[] = [];
-  for (let i = 0; i < count; i += 1) {
-    const account = await accounts.create(`tenant-${i}@example.com`, null, 'business');
-    const { secret } = await keys.create(account!._id, { name: 'bench', mode: 'live', allowedIps: [] });
-    secrets.push(secret);
-  }
-  await connection.close();
-  return secrets;
 }
 
 /** The n-th of so many accounts asks 1/n as often as the first; the same in every run. */

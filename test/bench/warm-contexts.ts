@@ -1,5 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { type Histogram, observations, quantile, readHistogram, since } from '../support/histogram.ts';
+import {
+  type Histogram,
+  observations,
+  quantile,
+  readHistogram,
+  since,
+  together,
+} from '../support/histogram.ts';
 import { descendants } from '../support/processes.ts';
 
 type Kind = 'warm' | 'cold';
@@ -31,12 +38,11 @@ export class ContextFigures {
   }
 }
 
-export async function readContexts(url: string): Promise<ContextFigures> {
-  const text = await (await fetch(`${url}/metrics`)).text();
-  return new ContextFigures({
-    warm: readHistogram(text, METRIC, { kind: 'warm' }),
-    cold: readHistogram(text, METRIC, { kind: 'cold' }),
-  });
+/** @param urls of workers, which are taken together. */
+export async function readContexts(urls: readonly string[]): Promise<ContextFigures> {
+  const texts = await Promise.all(urls.map(async (url) => (await fetch(`${url}/metrics`)).text()));
+  const read = (kind: Kind) => together(texts.map((text) => readHistogram(text, METRIC, { kind })));
+  return new ContextFigures({ warm: read('warm'), cold: read('cold') });
 }
 
 /** Proportional memory (PSS) of the renderer processes below `roots`: the mean in bytes, and how many there are. */

@@ -19,6 +19,15 @@ export function since(before: Histogram, after: Histogram): Histogram {
   return after.map(({ bound, count }, i) => ({ bound, count: count - (before[i]?.count ?? 0) }));
 }
 
+/** What several processes have observed; those that have observed nothing have no buckets. */
+export function together(histograms: readonly Histogram[]): Histogram {
+  const [longest = []] = [...histograms].sort((a, b) => b.length - a.length);
+  return longest.map(({ bound }, i) => ({
+    bound,
+    count: histograms.reduce((sum, histogram) => sum + (histogram[i]?.count ?? 0), 0),
+  }));
+}
+
 export function observations(histogram: Histogram): number {
   return histogram.at(-1)?.count ?? 0;
 }

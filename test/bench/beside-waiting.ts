@@ -1,0 +1,133 @@
+/**
+ * What documents lose beside pages that wait: an invoice, a report and a text of one account, alone and while callers of
+ * another account have pages rendered whose picture takes a second; standalone, on its defaults.
+ *
+ * The pages that wait compute as well, before and after: their part of the cores is what they take of the processor for a
+ * PDF when they are alone, times how many of them were made beside the document. What is left to the document is the rest;
+ * a loss is what it falls short of that.
+ *
+ * BENCH_SECONDS (default 6): how long each measurement runs. BENCH_ROUNDS (default 2). Alone:
+ * `BENCH_PART=beside-waiting make bench`.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { Pool } from 'undici';
+import { startEmbeddedDatabase } from '../../src/store/embedded/start-embedded.ts';
+import { verdict } from './batch-service.ts';
+import { makeAccounts, renderOf } from './callers.ts';
+import { type Watched, watchCpu } from './cpu.ts';
+import { type BenchDocument, DOCUMENTS } from './documents.ts';
+import { type LoadResult, median, runLoad } from './load.ts';
+import { PICTURES_ALLOWED, startSlowPictures } from './slow-pictures.ts';
+import { openAlone } from './subjects.ts';
+
+const SECONDS = Number(process.env.BENCH_SECONDS ?? 6);
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 2);
+const CALLERS: Readonly<Record<BenchDocument['name'], number>> = { invoice: 8, report: 3, text: 3 };
+const WAITING_CALLERS = 24;
+const PICTURE_MS = 1000;
+/** Until the pages that wait come as evenly as they do in the long run. */
+const SETTLE_MS = 3000;
+const WARM_UP_MS = 3000;
+const WANTED = { ofWhatIsLeft: 0.95, waiting: 10 };
+
+/** PDFs a second, and seconds of the processor that all of the service took for each second. */
+interface Measured extends LoadResult {
+  readonly cores: number;
+}
+
+const pictures = await startSlowPictures(PICTURE_MS);
+const folder = await mkdtemp(join(tmpdir(), 'platen-beside-waiting-'));
+const database = await startEmbeddedDatabase({ dataDir: folder, logger: pino({ level: 'silent' }) });
+try {
+  const keys = await makeAccounts(database.uri, ['computing@example.com', 'waiting@example.com']);
+  const subject = await openAlone(database.uri, PICTURES_ALLOWED);
+  const pool = new Pool(subject.url, { connections: WAITING_CALLERS + 8, headersTimeout: 120_000 });
+  const [node] = subject.pids as [number];
+  const watched = { node: { pid: node }, below: { below: node }, database: { pid: database.pid } };
+  try {
+    await compare(pool, watched, keys as [string, string]);
+  } finally {
+    await pool.close();
+    await subject.close();
+  }
+} finally {
+  await database.close();
+  pictures.close();
+  await rm(folder, { recursive: true, force: true });
+}
+process.exit(0);
+
+async function compare(pool: Pool, watched: Watched, keys: readonly [string, string]): Promise<void> {
+  console.log(
+    `\nBeside ${WAITING_CALLERS} callers of another account, with pages whose picture takes a second`,
+  );
+  const waiting = renderOf(pool, pictures.documentWith(DOCUMENTS[0]!.html));
+  const wait = () => waiting(keys[1]);
+  const alone: Measured[] = [];
+  const rows = DOCUMENTS.map(({ name, html }) => {
+    const render = renderOf(pool, html);
+    const load = (ms: number) => runLoad(CALLERS[name], ms, () => render(keys[0]));
+    return { name, load, rounds: [] as { before: Measured; beside: Measured; waited: number }[] };
+  });
+  for (const { load } of rows) await load(WARM_UP_MS);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    await runLoad(WAITING_CALLERS, SETTLE_MS, wait);
+    alone.push(await measure(watched, (ms) => runLoad(WAITING_CALLERS, ms, wait)));
+    for (const { load, rounds } of rows) {
+      await load(WARM_UP_MS / 3);
+      const before = await measure(watched, load);
+      rounds.push({ before, ...(await besideOthers(wait, () => measure(watched, load))) });
+    }
+  }
+  const perPage = median(alone.map(({ cores, perSecond }) => cores / perSecond));
+  const ofPages = median(alone.map(({ perSecond }) => perSecond));
+  console.log(
+    `  alone ${ofPages.toFixed(1)} of these a second, wanted ≥ ${WANTED.waiting}: ${verdict(ofPages >= WANTED.waiting)}; ${(perPage * 1000).toFixed(1)} ms of the processor each`,
+  );
+  for (const { name, rounds } of rows) {
+    const of = (pick: (round: (typeof rounds)[number]) => number) => median(rounds.map(pick));
+    const ratio = of(({ before, beside }) => beside.perSecond / before.perSecond);
+    const share = of(({ before, waited }) => (waited * perPage) / before.cores);
+    const kept = ratio / (1 - share);
+    console.log(
+      `  ${name} at ${CALLERS[name]}: ${of(({ before }) => before.perSecond).toFixed(1)}/s alone, ${of(({ beside }) => beside.perSecond).toFixed(1)} beside ${of(({ waited }) => waited).toFixed(1)} pages that wait: ${ratio.toFixed(2)}; these take ${share.toFixed(2)} of the cores, so ${kept.toFixed(2)} of what is left, wanted ≥ ${WANTED.ofWhatIsLeft}: ${verdict(kept >= WANTED.ofWhatIsLeft)}`,
+    );
+    console.log(
+      `    p50 ${of(({ before }) => before.p50).toFixed(0)} and ${of(({ beside }) => beside.p50).toFixed(0)} ms, p95 ${of(({ before }) => before.p95).toFixed(0)} and ${of(({ beside }) => beside.p95).toFixed(0)} ms; ${of(({ before }) => before.cores).toFixed(2)} and ${of(({ beside }) => beside.cores).toFixed(2)} cores used`,
+    );
+  }
+}
+
+async function measure(watched: Watched, load: (ms: number) => Promise<LoadResult>): Promise<Measured> {
+  const cpu = watchCpu(watched);
+  const began = performance.now();
+  const result = await load(SECONDS * 1000);
+  return { ...result, cores: cpu.stop().seconds / ((performance.now() - began) / 1000) };
+}
+
+/** Measures while pages that wait are rendered. @returns also how many of these ended in a second meanwhile. */
+async function besideOthers(
+  wait: () => Promise<void>,
+  work: () => Promise<Measured>,
+): Promise<{ beside: Measured; waited: number }> {
+  let going = true;
+  let ended = 0;
+  const caller = async () => {
+    while (going) {
+      await wait();
+      ended += 1;
+    }
+  };
+  const callers = Promise.all(Array.from({ length: WAITING_CALLERS }, caller));
+  await sleep(SETTLE_MS);
+  const [from, began] = [ended, performance.now()];
+  const beside = await work();
+  const waited = (ended - from) / ((performance.now() - began) / 1000);
+  going = false;
+  await callers;
+  return { beside, waited };
+}

@@ -1,0 +1,38 @@
+import { pino } from 'pino';
+import type { Pool } from 'undici';
+import { AccountStore } from '../../src/accounts/account-store.ts';
+import { KeyStore } from '../../src/keys/key-store.ts';
+import { connectDatabase } from '../../src/store/connection.ts';
+import { PRINT } from './documents.ts';
+
+/** Accounts of the plan business, written as the service would. @returns the secret of one key of each. */
+export async function makeAccounts(uri: string, emails: readonly string[]): Promise<string[]> {
+  const connection = await connectDatabase(uri, pino({ level: 'silent' }));
+  const clock = { now: () => new Date() };
+  const accounts = new AccountStore(connection, clock);
+  const keys = new KeyStore(connection, clock);
+  const secrets: string[] = [];
+  for (const email of emails) {
+    const account = await accounts.create(email, null, 'business');
+    const { secret } = await keys.create(account!._id, { name: 'bench', mode: 'live', allowedIps: [] });
+    secrets.push(secret);
+  }
+  await connection.close();
+  return secrets;
+}
+
+/** Asks for a document over HTTP, by the account whose key it is given, and waits for the PDF. */
+export function renderOf(pool: Pool, html: string): (key: string) => Promise<void> {
+  const body = JSON.stringify({ html, options: PRINT, executionMode: 'sync' });
+  return async (key) => {
+    const answer = await pool.request({
+      path: '/v1/pdf',
+      method: 'POST',
+      headers: { 'x-api-key': key, 'content-type': 'application/json' },
+      body,
+    });
+    const pdf = await answer.body.arrayBuffer();
+    if (answer.statusCode !== 200)
+      throw new Error(`${answer.statusCode} ${Buffer.from(pdf).subarray(0, 300)}`);
+  };
+}

@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pipeline, type Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { createPdfMerger } from '../../src/pdf/merge.ts';
+import { createFolderOutputStore } from '../../src/store/outputs/folder.ts';
+import type { OutputKey, OutputStore } from '../../src/store/outputs/output-store.ts';
+import { zipSize, zipStream } from '../../src/zip/zip.ts';
+import { descendants } from './processes.ts';
+
+// Serves a zip (/zip?items=10) and a merged PDF (/merged?items=10) of the first of so many entries, which are the given
+// outputs of a store in turn. Says where; and (/memory) the bytes of memory that it has and that it had at the most, and those of the merging process.
+const [place, entries, size, ...keys] = process.argv.slice(2) as [string, string, string, ...OutputKey[]];
+const store = place.startsWith('mongodb') ? await openGridFs() : createFolderOutputStore(place);
+const merger = createPdfMerger();
+const date = new Date('2026-01-01');
+const files = Array.from({ length: Number(entries) }, (_, i) => ({
+  name: `document-${i}.pdf`,
+  size: Number(size),
+  date,
+  key: keys[i % keys.length]!,
+}));
+const open = async ({ key }: { key: OutputKey }) => (await store.get(key))!.stream;
+
+let peak = 0;
+const look = () => {
+  peak = Math.max(peak, process.memoryUsage.rss());
+};
+setInterval(look, 20);
+
+/** What serves files of a folder has no driver of a database in memory. */
+async function openGridFs(): Promise<OutputStore> {
+  const { pino } = await import('pino');
+  const { connectDatabase } = await import('../../src/store/connection.ts');
+  const { createGridFsOutputStore } = await import('../../src/store/outputs/gridfs.ts');
+  return createGridFsOutputStore(await connectDatabase(place, pino({ level: 'silent' })));
+}
+
+/** Bytes that the merging process had at the most; 0 before it was started. */
+function mergerPeak(): number {
+  const [child] = descendants(process.pid);
+  if (child === undefined) return 0;
+  const highest = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'));
+  return Number(highest?.[1] ?? 0) * 1024;
+}
+
+const server = createServer((request, response) => {
+  if (request.url === '/memory') {
+    look();
+    response.end(JSON.stringify({ now: process.memoryUsage.rss(), peak, mergerPeak: mergerPeak() }));
+    return;
+  }
+  const { pathname, searchParams } = new URL(request.url!, 'http://localhost');
+  const wanted = files.slice(0, Number(searchParams.get('items')));
+  let source: Readable;
+  if (pathname === '/merged') {
+    const sources = wanted.map((file) => ({ title: file.name, read: async () => buffer(await open(file)) }));
+    source = merger.merge(sources, new AbortController().signal);
+  } else {
+    response.setHeader('Content-Length', zipSize(wanted));
+    source = zipStream(wanted, open);
+  }
+  pipeline(source, response, () => undefined);
+});
+server.listen(0, '127.0.0.1', () => console.log((server.address() as AddressInfo).port));
