@@ -153,7 +153,7 @@ export const environmentSchema = z.object({
     'Connections that one API process holds at a time; further ones are closed at once.',
   ),
   PLATEN_WORKER_SLOTS: integer(defaultSlots(machineMemory().total), 1, 256).describe(
-    'Renders at a time in one worker, those that wait for the network, a selector or a delay included; as many compute at a time as there are cores. Default: eight for each core (at least 2 cores), and no more than a quarter of the memory has room for at 96 MiB each.',
+    'Renders at a time in one worker, those that wait for the network, a selector or a delay included; half as many again compute at a time as there are cores. Default: eight for each core (at least 2 cores), and no more than a quarter of the memory has room for at 96 MiB each.',
   ),
   PLATEN_POOL: z
     .string()

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { PlatenError } from '../errors/registry.ts';
 import { Apart } from './apart.ts';
 import { ComputeTurn } from './compute-turn.ts';
-import { Cores, coresOfMachine } from './cores.ts';
+import { Cores, coresOfMachine, rendersOnCores } from './cores.ts';
 import { examineDocument } from './document/job-document.ts';
 import type { EgressRecord } from './document/load-url.ts';
 import type { CountPages, Finish } from './finish.ts';
@@ -41,7 +41,7 @@ export interface ChromiumRendererOptions {
   readonly sandbox?: SandboxPolicy;
   /** Renders at a time. */
   readonly slots: number;
-  /** Of these, how many compute at a time. Default: the cores that there are, at least 2. */
+  /** Of these, how many compute at a time. Default: half as many again as there are cores. */
   readonly cores?: number;
   /** Told how many renders wait for something else than a core (the network, a delay), whenever that changes. */
   readonly onResting?: (renders: number) => void;
@@ -118,12 +118,14 @@ export async function createChromiumRenderer(options: ChromiumRendererOptions): 
   const policy = options.sandbox ?? 'preferred';
   const reason = await reasonAgainstSandbox(policy, launch);
   const exclusive = isolation === 'browser';
-  const cores = new Cores(Math.min(slots, options.cores ?? coresOfMachine()), options.onResting);
+  const machineCores = Math.min(slots, options.cores ?? coresOfMachine());
+  const atATime = exclusive || options.cores !== undefined ? machineCores : rendersOnCores(machineCores);
+  const cores = new Cores(Math.min(slots, atATime), options.onResting);
   const browsers = new BrowserPool(
     {
       launch: { ...launch, sandbox: reason === undefined },
       documents: options.documents,
-      size: exclusive ? cores.total : (options.browsers ?? Math.ceil(cores.total / COMPUTING_PER_BROWSER)),
+      size: exclusive ? machineCores : (options.browsers ?? Math.ceil(machineCores / COMPUTING_PER_BROWSER)),
       exclusive,
       recycle: { ...DEFAULT_RECYCLE, ...options.recycle },
       rendererMemoryBytes: options.rendererMemoryBytes ?? 1.5 * 1024 ** 3,
@@ -155,7 +157,7 @@ export async function createChromiumRenderer(options: ChromiumRendererOptions): 
       maxIdle: options.maxIdleContexts ?? MAX_IDLE_CONTEXTS,
       idleMs: options.contextIdleMs ?? CONTEXT_IDLE_MS,
       ahead: exclusive ? 0 : (options.contextsAhead ?? 0),
-      coreIsIdle: () => cores.idle > 0,
+      coreIsIdle: () => cores.taken < machineCores,
       memory,
       onCount: (open) => metrics?.contexts?.set(open),
       onLease: (kind) => metrics?.contextLeases?.inc({ kind }),

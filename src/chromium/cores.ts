@@ -11,9 +11,17 @@ const SHORT_TURN_MS = 100;
 /** Which accounts are slow does not matter here. */
 const NEVER_SLOW_MS = Number.POSITIVE_INFINITY;
 
-/** Renders that compute at a time where nothing else is said: one for each core, at least 2. */
+/** Cores that renders may use, at least 2. */
 export function coresOfMachine(): number {
   return Math.max(2, availableParallelism());
+}
+
+/**
+ * Renders that compute at a time on so many cores. Messages go to and fro between their steps, and nothing is computed
+ * meanwhile: were there only as many renders as cores, a sixth of these would stand idle (docs/performance.md).
+ */
+export function rendersOnCores(cores: number): number {
+  return cores + Math.ceil(cores / 2);
 }
 
 /** What a render is taken to have in memory while it waits, on average. Bytes. */
@@ -75,9 +83,9 @@ export class Cores {
     this.#use = new AccountUse({ slowMs: NEVER_SLOW_MS, strangerMs: 0, now });
   }
 
-  /** Cores that nobody computes on. */
-  get idle(): number {
-    return this.total - this.#taken;
+  /** Renders that compute at present. */
+  get taken(): number {
+    return this.#taken;
   }
 
   /** How long `user` may compute at a time as things are: without end while nobody waits for a core. Milliseconds. */
@@ -92,7 +100,7 @@ export class Cores {
 
   /** Takes a core if one is idle. */
   tryTake({ account }: CoreUser): Core | undefined {
-    return this.idle > 0 ? this.#core(account) : undefined;
+    return this.#taken < this.total ? this.#core(account) : undefined;
   }
 
   /** Resolves with a core when it is this one's turn. When `signal` aborts before, rejects with its reason. */
