@@ -3,6 +3,8 @@ export interface AccountUseOptions {
   readonly slowMs: number;
   /** What an account counts as having used of which nothing is known, in milliseconds; default as much as is not slow yet. */
   readonly strangerMs?: number;
+  /** What was used counts half after so many milliseconds; 30 s unless said otherwise. */
+  readonly halfLifeMs?: number;
   /** Milliseconds of a clock that never goes back; the process's own unless said otherwise. */
   readonly now?: () => number;
 }
@@ -22,7 +24,7 @@ interface Account {
   readonly running: Set<Use>;
 }
 
-/** What was used counts half after this. */
+/** What was used counts half after this, unless said otherwise. */
 const HALF_LIFE_MS = 30_000;
 /** How long an account is slow after its last slow work has ended. */
 const SLOW_FOR_MS = 60_000;
@@ -37,13 +39,20 @@ const LOOK_AROUND_AT = 1000;
 export class AccountUse {
   readonly #slowMs: number;
   readonly #strangerMs: number;
+  readonly #halfLifeMs: number;
   readonly #now: () => number;
   readonly #accounts = new Map<string, Account>();
   #lookAroundAt = LOOK_AROUND_AT;
 
-  constructor({ slowMs, strangerMs = slowMs, now = () => performance.now() }: AccountUseOptions) {
+  constructor({
+    slowMs,
+    strangerMs = slowMs,
+    halfLifeMs = HALF_LIFE_MS,
+    now = () => performance.now(),
+  }: AccountUseOptions) {
     this.#slowMs = slowMs;
     this.#strangerMs = strangerMs;
+    this.#halfLifeMs = halfLifeMs;
     this.#now = now;
   }
 
@@ -59,7 +68,7 @@ export class AccountUse {
     const known = this.#accounts.get(use.account);
     if (known?.running.delete(use) !== true) return;
     const now = this.#now();
-    known.usedMs = decayed(known, now) + now - use.since;
+    known.usedMs = this.#left(known, now) + now - use.since;
     known.at = now;
     if (now - use.since > this.#slowMs) known.slowUntil = now + SLOW_FOR_MS;
   }
@@ -69,7 +78,7 @@ export class AccountUse {
     const known = this.#accounts.get(account);
     if (known === undefined) return this.#strangerMs;
     const now = this.#now();
-    let used = decayed(known, now);
+    let used = this.#left(known, now);
     for (const { since } of known.running) used += now - since;
     return used;
   }
@@ -94,15 +103,16 @@ export class AccountUse {
   /** Looks at all accounts, once for as many new ones as are kept. */
   #forget(now: number): void {
     for (const [name, account] of this.#accounts) {
-      const nothing = decayed(account, now) < NEGLIGIBLE_MS && account.slowUntil <= now;
+      const nothing = this.#left(account, now) < NEGLIGIBLE_MS && account.slowUntil <= now;
       if (nothing && account.running.size === 0) this.#accounts.delete(name);
     }
     this.#lookAroundAt = Math.max(LOOK_AROUND_AT, 2 * this.#accounts.size);
   }
-}
 
-function decayed({ usedMs, at }: Account, now: number): number {
-  return usedMs * 2 ** ((at - now) / HALF_LIFE_MS);
+  /** What counts now of what the account had used. */
+  #left({ usedMs, at }: Account, now: number): number {
+    return usedMs * 2 ** ((at - now) / this.#halfLifeMs);
+  }
 }
 
 /** The first of those whose account has used least. @param waiting in the order in which they came. */

@@ -1,12 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Core, Cores, CoreUser } from './cores.ts';
 import type { JobEnd } from './job-end.ts';
-import { ProcessorUse } from './page/processor-use.ts';
+import { ANSWER_MS, ProcessorUse } from './page/processor-use.ts';
 import type { RenderPage } from './page/render-page.ts';
 import { Rest } from './page/rest.ts';
 
 /** A step that is done by then is not looked at: most are. Milliseconds. */
 const LOOK_AFTER_MS = 50;
+/** A page that waits answers in this time, and is not made to stand still when its turn is over. Milliseconds. */
+const LAST_LOOK_MS = 10;
 /** How often the processor time of a page is looked at that rests. */
 const LOOK_AT_REST_MS = 100;
 /** How often a page without a core is asked whether it computes, where nothing else tells. */
@@ -37,16 +39,20 @@ export class ComputeTurn {
   /**
    * Resolves when it has a core, for as long as a turn is: one that has had its turn waits for the next.
    *
+   * @param page with a document in it, which stands still until then.
    * @throws the job's error when that ends first.
    */
-  async take(): Promise<void> {
+  async take(page?: RenderPage): Promise<void> {
     if (this.#core !== undefined && !this.#isOver()) return;
     if (this.#takeIdle()) return;
+    const process = page?.process;
+    process?.pause();
     this.#end.stopClock();
     try {
       await this.#queue();
     } finally {
       this.#end.startClock();
+      process?.resume();
     }
   }
 
@@ -77,7 +83,10 @@ export class ComputeTurn {
         if (rest.exceeded()) await giveWay();
         return;
       }
-      await Promise.race([over, use.look()]);
+      const lastLook = this.#untilTurnOver(ANSWER_MS).then(() =>
+        pause(LAST_LOOK_MS, undefined, { ref: false }),
+      );
+      await Promise.race([over, use.look(), lastLook]);
       if (use.waits) this.#rest(page, rest);
       else if (rest.resting) this.#goOnBeside(rest);
     };
@@ -87,7 +96,7 @@ export class ComputeTurn {
       use.stop();
       rest.end();
     }
-    return await this.#concluded(step);
+    return await this.#concluded(step, page);
   }
 
   /**
@@ -98,7 +107,7 @@ export class ComputeTurn {
    */
   async keep<T>(step: Promise<T>, page?: RenderPage): Promise<T> {
     await this.#whileUnderWay(step, undefined, () => this.#giveWay(page));
-    return await this.#concluded(step);
+    return await this.#concluded(step, page);
   }
 
   /**
@@ -122,10 +131,10 @@ export class ComputeTurn {
       () => true,
       () => true,
     );
-    while (!(await Promise.race([over, pause(this.#lookAfterMs, false, { ref: false })]))) {
+    while (!(await Promise.race([over, this.#untilTurnOver(this.#lookAfterMs)]))) {
       // First: one that waits gives its core away for nothing.
       await look?.(over);
-      if (this.#core !== undefined && this.#isOver()) await giveWay();
+      if (this.#isOver()) await giveWay();
     }
   }
 
@@ -134,15 +143,42 @@ export class ComputeTurn {
     return this.#endBeside === undefined ? LOOK_AT_REST_MS : ASK_AGAIN_MS;
   }
 
-  /** The next step begins with a core, whatever came of this one. */
-  async #concluded<T>(step: Promise<T>): Promise<T> {
+  /** The next step begins with a core, whatever came of this one. The page could begin to compute until then. */
+  async #concluded<T>(step: Promise<T>, page: RenderPage | undefined): Promise<T> {
     const value = await step;
-    await this.take();
+    await this.take(page);
     return value;
   }
 
   #isOver(): boolean {
-    return performance.now() - this.#since > this.#cores.turnMs(this.#user);
+    return this.#core !== undefined && this.#leftMs < 0;
+  }
+
+  /** What is left of its turn, in milliseconds. */
+  get #leftMs(): number {
+    return this.#since + this.#cores.turnMs(this.#user) - performance.now();
+  }
+
+  /** Resolves after `ms`; sooner when its turn is over, as it can be at once when another comes for a core. */
+  #untilTurnOver(ms: number): Promise<false> {
+    return new Promise((resolve) => {
+      const until = performance.now() + ms;
+      let timer: NodeJS.Timeout | undefined;
+      const done = () => {
+        stop();
+        clearTimeout(timer);
+        resolve(false);
+      };
+      const wait = () => {
+        clearTimeout(timer);
+        const left = until - performance.now();
+        const turn = this.#core === undefined ? left : this.#leftMs;
+        // A turn is over when a moment more than it has passed.
+        timer = setTimeout(done, Math.max(0, Math.min(left, turn + 1))).unref();
+      };
+      const stop = this.#cores.onWaiting(wait);
+      wait();
+    });
   }
 
   #rest(page: RenderPage, rest: Rest): void {

@@ -8,6 +8,11 @@ const BULK_EVERY = 4;
 const TURN_MS = 1000;
 /** The same where one waits that comes first: interactive beside bulk, or of an account that has computed for less. */
 const SHORT_TURN_MS = 100;
+/**
+ * What an account has computed counts half after this. It is no longer than some turns: by what it had in the last minute,
+ * an account that is always about would come after every newcomer that takes all cores for seconds. Milliseconds.
+ */
+const HALF_LIFE_MS = 1000;
 /** Which accounts are slow does not matter here. */
 const NEVER_SLOW_MS = Number.POSITIVE_INFINITY;
 
@@ -64,6 +69,7 @@ export class Cores {
   readonly total: number;
   readonly #waiting: Record<RenderClass, Set<Waiting>> = { interactive: new Set(), bulk: new Set() };
   readonly #onResting: (renders: number) => void;
+  readonly #onWaiting = new Set<() => void>();
   readonly #use: AccountUse;
   #taken = 0;
   #resting = 0;
@@ -80,7 +86,7 @@ export class Cores {
   ) {
     this.total = total;
     this.#onResting = onResting;
-    this.#use = new AccountUse({ slowMs: NEVER_SLOW_MS, strangerMs: 0, now });
+    this.#use = new AccountUse({ slowMs: NEVER_SLOW_MS, strangerMs: 0, halfLifeMs: HALF_LIFE_MS, now });
   }
 
   /** Renders that compute at present. */
@@ -96,6 +102,12 @@ export class Cores {
     const used = this.#use.of(account);
     const next = nextTurn(this.#waiting[own], this.#use);
     return next !== undefined && this.#use.of(next.account) < used ? SHORT_TURN_MS : TURN_MS;
+  }
+
+  /** Has `tell` called whenever somebody has begun to wait for a core. @returns what ends that. */
+  onWaiting(tell: () => void): () => void {
+    this.#onWaiting.add(tell);
+    return () => this.#onWaiting.delete(tell);
   }
 
   /** Takes a core if one is idle. */
@@ -125,6 +137,7 @@ export class Cores {
       signal.addEventListener('abort', giveUp, { once: true });
       queue.add(waiting);
       this.#grant();
+      if (queue.has(waiting)) for (const tell of this.#onWaiting) tell();
     });
   }
 

@@ -139,11 +139,15 @@ export class WorkerSlots {
   #whoMayStart(): (account: string) => boolean {
     const roomForAll = this.#busy - this.#resting < this.#computing;
     const keepsLast = this.#total >= SLOTS_FOR_NEWCOMER && this.#busy === this.#total - 1;
-    const roomForNewcomers = roomForAll || this.#quickAccounts() < this.#computing;
-    const slowMayStart = roomForAll && this.#slowMayStart();
+    const holderMayStart = roomForAll && !keepsLast;
+    const quickMayCome = roomForAll || this.#quickAccounts() < this.#computing;
+    const slowMayStart = roomForAll && this.#slowMayStart(this.#notKept);
+    const slowMayCome =
+      slowMayStart || (this.#held.size < this.#computing && this.#slowMayStart(withoutKept(this.#total)));
     return (account) => {
-      const room = this.#held.has(account) ? roomForAll && !keepsLast : roomForNewcomers;
-      return room && (slowMayStart || !this.#use.isSlow(account));
+      const isSlow = this.#use.isSlow(account);
+      if (this.#held.has(account)) return holderMayStart && (slowMayStart || !isSlow);
+      return isSlow ? slowMayCome : quickMayCome;
     };
   }
 
@@ -170,12 +174,12 @@ export class WorkerSlots {
     return Math.min(withoutKept(this.#total), withoutKept(this.#computing) + this.#resting);
   }
 
-  /** Whether accounts with slow renders may have another slot. */
-  #slowMayStart(): boolean {
+  /** Whether accounts with slow renders may have another slot. @param most that they may have while a quick one is about. */
+  #slowMayStart(most: number): boolean {
     if (!this.#isQuickAccountAbout()) return true;
     let slow = 0;
     for (const [account, slots] of this.#held) if (this.#use.isSlow(account)) slow += slots;
-    return slow < this.#notKept;
+    return slow < most;
   }
 
   #note(account: string): void {

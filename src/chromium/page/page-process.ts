@@ -1,5 +1,12 @@
 import type { CDPSession } from 'puppeteer';
-import { descendsFrom, isRenderer, isSameProcess, processorMs, startTimeOf } from '../process/processes.ts';
+import {
+  descendsFrom,
+  isRenderer,
+  isSameProcess,
+  processorMs,
+  signalProcess,
+  startTimeOf,
+} from '../process/processes.ts';
 import type { StoppedProcesses } from '../process/stopped-processes.ts';
 
 /** The browser that a page is in. */
@@ -58,6 +65,11 @@ export class PageProcess {
   pause(): boolean {
     this.#paused = this.alive && this.#stopped.stop(this.#pid);
     return this.#paused;
+  }
+
+  /** Ends it for good, whether or not it stands still. */
+  end(): void {
+    if (this.alive) signalProcess(this.#pid, 'SIGKILL');
   }
 
   resume(): void {

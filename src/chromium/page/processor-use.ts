@@ -4,7 +4,7 @@ import type { RenderPage } from './render-page.ts';
 /** A page that uses less than this share of a core waits. */
 const WAITS_BELOW = 0.25;
 /** A page that does not answer in this time is busy. Milliseconds. */
-const ANSWER_MS = 100;
+export const ANSWER_MS = 100;
 
 /** Milliseconds, all of them. */
 interface Reading {

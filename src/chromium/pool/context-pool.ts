@@ -111,9 +111,9 @@ export class ContextPool {
     this.#keepWithinBounds();
   }
 
-  /** Ends a context and what runs in it; resolves when it has ended. */
+  /** Ends a context and what runs in it, which may be hung; resolves when it has ended. */
   async discard(context: RenderContext): Promise<void> {
-    await this.#close(context);
+    await this.#close(context, true);
     this.#browsers.leave(context.browser);
   }
 
@@ -224,8 +224,8 @@ export class ContextPool {
     void this.#close(context);
   }
 
-  async #close(context: RenderContext): Promise<void> {
-    await context.close();
+  async #close(context: RenderContext, hung = false): Promise<void> {
+    await context.close(hung);
     this.#count(-1);
   }
 

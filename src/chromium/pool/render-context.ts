@@ -111,9 +111,15 @@ export class RenderContext implements TargetListener {
     return !this.tainted && !this.page.dead && this.browser.alive && !this.browser.retiring;
   }
 
-  /** Ends the page and everything else in the context, whatever it is busy with. */
-  async close(): Promise<void> {
+  /**
+   * Ends the page and everything else in the context, whatever it is busy with.
+   *
+   * @param hung whether its page may be busy without end. Chromium would wait for it for a second or two, in which it
+   *   computes beside all others: it is ended by its process.
+   */
+  async close(hung = false): Promise<void> {
     this.page.expectEnd();
+    if (hung) this.page.process?.end();
     if (this.browser.alive) await this.browser.closeContext(this.#contextId);
   }
 }

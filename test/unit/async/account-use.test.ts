@@ -29,6 +29,13 @@ describe('what accounts have used', () => {
     assert.ok(Math.abs(use.of('a') - 30) < 0.01);
   });
 
+  it('counts half after as long as is said', () => {
+    use = new AccountUse({ slowMs: SLOW_MS, halfLifeMs: 1000, now: () => now });
+    work('a', 400);
+    now += 2000;
+    assert.equal(use.of('a'), 100);
+  });
+
   it('makes an account slow while a piece of its work takes too long, and for a minute after it', () => {
     work('a', SLOW_MS);
     assert.equal(use.isSlow('a'), false);

@@ -87,6 +87,55 @@ describe('cores', () => {
     taken?.release();
   });
 
+  it('are not kept for long from an account that is always about by one that has just come', async () => {
+    let now = 0;
+    const cores = new Cores(
+      1,
+      () => undefined,
+      () => now,
+    );
+    for (let renders = 0; renders < 100; renders++) {
+      const core = cores.tryTake({ account: 'always', class: 'interactive' });
+      now += 50;
+      core?.release();
+      now += 50;
+    }
+    const order: string[] = [];
+    const take = async (account: string) => {
+      const core = await cores.take({ account, class: 'interactive' }, never);
+      order.push(account);
+      now += 100;
+      core.release();
+    };
+    const taken = cores.tryTake({ account: 'flood', class: 'interactive' });
+    const all = Array.from({ length: 20 }, () => take('flood'));
+    all.push(take('always'));
+    taken?.release();
+    await Promise.all(all);
+    assert.ok(
+      order.indexOf('always') <= 10,
+      `it has waited for ${order.indexOf('always')} tenths of a second`,
+    );
+  });
+
+  it('tell whoever has one at once that somebody waits, until they need to know no more', async () => {
+    const cores = new Cores(1);
+    let told = 0;
+    const end = cores.onWaiting(() => {
+      told++;
+    });
+    const taken = await cores.take(one, never);
+    assert.equal(told, 0, 'it was idle');
+    const waiting = cores.take(bulk, never);
+    assert.equal(told, 1);
+    end();
+    const next = cores.take(one, never);
+    assert.equal(told, 1);
+    taken.release();
+    (await next).release();
+    await waiting;
+  });
+
   it('count what an account computes without one', async () => {
     let now = 0;
     const cores = new Cores(

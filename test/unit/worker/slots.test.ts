@@ -187,6 +187,16 @@ describe('slots of a worker', () => {
       assert.deepEqual(order.slice(5), ['third', 'fourth'], 'flood and second are slow by now');
     });
 
+    it('let in an account that is slow itself, when another has all that compute', async () => {
+      slots = new WorkerSlots(16, { now: () => now, computing: 2 });
+      await hold('slow', 10_000);
+      for (let n = 0; n < 3; n += 1) void reserve('flood');
+      void reserve('slow');
+      void reserve('slow');
+      await settled();
+      assert.deepEqual(order, ['slow', 'flood', 'flood', 'slow']);
+    });
+
     it('counts an account as slow while its render still goes on', async () => {
       open(2);
       await hold('quick', 50);
