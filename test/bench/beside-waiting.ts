@@ -6,7 +6,7 @@
  * PDF when they are alone, times how many of them were made beside the document. What is left to the document is the rest;
  * a loss is what it falls short of that.
  *
- * BENCH_SECONDS (default 6): how long each measurement runs. BENCH_ROUNDS (default 2). Alone:
+ * BENCH_SECONDS (default 5): how long each measurement runs. BENCH_ROUNDS (default 3). Alone:
  * `BENCH_PART=beside-waiting make bench`.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -24,8 +24,8 @@ import { type LoadResult, median, runLoad } from './load.ts';
 import { PICTURES_ALLOWED, startSlowPictures } from './slow-pictures.ts';
 import { openAlone } from './subjects.ts';
 
-const SECONDS = Number(process.env.BENCH_SECONDS ?? 6);
-const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 2);
+const SECONDS = Number(process.env.BENCH_SECONDS ?? 5);
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 const CALLERS: Readonly<Record<BenchDocument['name'], number>> = { invoice: 8, report: 3, text: 3 };
 const WAITING_CALLERS = 24;
 const PICTURE_MS = 1000;

@@ -1,10 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { RenderPage } from './render-page.ts';
+import type { CDPSession } from 'puppeteer';
 
 /** A page that uses less than this share of a core waits. */
 const WAITS_BELOW = 0.25;
+/** It is first looked at after so long, to have something to compare the first look with that is asked for. Milliseconds. */
+const FIRST_LOOK_MS = 25;
 /** A page that does not answer in this time is busy. Milliseconds. */
 export const ANSWER_MS = 100;
+
+/** A page that can be asked. */
+export interface AskedPage {
+  readonly session: Pick<CDPSession, 'send'>;
+}
 
 /** Milliseconds, all of them. */
 interface Reading {
@@ -22,15 +29,17 @@ interface Reading {
  * other threads by the processor time of the process.
  */
 export class ProcessorUse {
-  readonly #page: RenderPage;
+  readonly #page: AskedPage;
   #before: Reading | undefined;
   /** Of an answer that has not come yet: a busy page is asked once. */
   #asked: Promise<void> | undefined;
   #waits = false;
   #counts = false;
+  readonly #firstLook: NodeJS.Timeout;
 
-  constructor(page: RenderPage) {
+  constructor(page: AskedPage) {
     this.#page = page;
+    this.#firstLook = setTimeout(() => void this.look(), FIRST_LOOK_MS).unref();
   }
 
   /** As of the last look: whether it has used next to nothing since the look before. */
@@ -70,6 +79,7 @@ export class ProcessorUse {
 
   /** Nothing is counted any more. */
   stop(): void {
+    clearTimeout(this.#firstLook);
     if (this.#counts) this.#page.session.send('Performance.disable').catch(() => undefined);
   }
 
