@@ -76,12 +76,13 @@ export class BatchFiles {
     const entries = await this.#completed(batch);
     const sources = entries.map(({ name, output }) => ({
       title: name.replace(/\.pdf$/, ''),
+      bytes: output.size,
       read: async () => await buffer(await this.#open(output)),
     }));
     return {
       items: entries.length,
       pending: pendingOf(batch),
-      open: (signal) => this.#merger.merge(sources, signal),
+      open: (signal) => this.#merger.merge(sources, { account: batch.accountId, signal }),
     };
   }
 

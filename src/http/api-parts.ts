@@ -30,6 +30,7 @@ import type { TemplateEditor } from '../templates/template-editor.ts';
 import type { TemplateReader } from '../templates/template-store.ts';
 import type { RequestRecorder } from '../usage/request-recorder.ts';
 import type { UsageReports } from '../usage/usage-reports.ts';
+import type { BatchDownloads } from './batch-downloads.ts';
 import type { BodyIntake } from './body-intake.ts';
 import type { EventStreams } from './event-stream.ts';
 
@@ -63,6 +64,7 @@ export interface ApiParts extends OpsParts {
   readonly batchMetrics: BatchMetrics;
   /** Follows batches for those who ask for events. */
   readonly batchWatch: EventStreams;
+  readonly batchDownloads: BatchDownloads;
   readonly keys: KeyReader;
   readonly keyService: KeyService;
   readonly accounts: AccountReader;

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import { PlatenError } from '../errors/registry.ts';
+import { OpenStreams } from '../limits/open-streams.ts';
 import { SharedLooks } from './shared-looks.ts';
 
 /** How a thing stands at a moment. */
@@ -21,14 +21,7 @@ export interface Followed {
   readonly look: () => Promise<Snapshot>;
 }
 
-export interface FollowLimits {
-  /** Streams of one account. */
-  readonly perAccount: number;
-  /** Streams of this process. */
-  readonly inAll: number;
-}
-
-const LIMITS: FollowLimits = { perAccount: 20, inAll: 1000 };
+const LIMITS = { perAccount: 20, inAll: 1000 };
 /** Between two looks, in milliseconds: what happens in between is told together. */
 const LOOK_MS = 500;
 /** What one follower has seen is shown to the others for a little less, for timers may fire early. */
@@ -41,35 +34,25 @@ const HEARTBEAT_MS = 15_000;
  * who reads slowly is told how things stand when it reads: nothing is gathered for it.
  */
 export class EventStreams {
-  readonly #limits: FollowLimits;
-  readonly #open = new Map<string, number>();
+  readonly #open: OpenStreams;
   readonly #looks = new SharedLooks<Snapshot>(LOOK_HOLDS_MS);
   readonly #closing = new AbortController();
-  #total = 0;
 
-  constructor(limits = LIMITS) {
-    this.#limits = limits;
+  /** @param limits of one account, and of this process. */
+  constructor(limits: typeof LIMITS = LIMITS) {
+    this.#open = new OpenStreams({ ...limits, what: 'event streams' });
   }
 
-  /** @throws PlatenError TOO_MANY_WAITING when there are as many streams as there may be. */
+  /** @throws PlatenError as `OpenStreams.take` does when there are as many streams as there may be. */
   follow(followed: Followed): Readable {
     const { accountId, thing } = followed;
-    const mine = this.#open.get(accountId) ?? 0;
-    if (mine >= this.#limits.perAccount || this.#total >= this.#limits.inAll) {
-      throw new PlatenError('TOO_MANY_WAITING', `${mine} event streams of this account are open already.`, {
-        retryAfterSeconds: 5,
-      });
-    }
-    this.#count(accountId, 1);
+    const place = this.#open.take(accountId);
     this.#looks.join(thing);
     const gone = new AbortController();
     const events = this.#events(followed, AbortSignal.any([gone.signal, this.#closing.signal]));
     const stream = Readable.from(endedBy(gone, events), { objectMode: false, highWaterMark: 1024 });
-    stream.once('close', () => {
-      this.#count(accountId, -1);
-      this.#looks.leave(thing);
-    });
-    return stream;
+    stream.once('close', () => this.#looks.leave(thing));
+    return place.hold(stream);
   }
 
   /** Ends all streams: whoever follows comes back to another process. */
@@ -94,13 +77,6 @@ export class EventStreams {
       }
       await pause(LOOK_MS, undefined, { signal, ref: false }).catch(() => undefined);
     }
-  }
-
-  #count(accountId: string, by: 1 | -1): void {
-    const now = (this.#open.get(accountId) ?? 0) + by;
-    if (now === 0) this.#open.delete(accountId);
-    else this.#open.set(accountId, now);
-    this.#total += by;
   }
 }
 

@@ -4,7 +4,17 @@ import type { Part, PartCall } from './merge-main.ts';
 export interface MergeSource {
   /** Of its bookmark. */
   readonly title: string;
+  /** Its size. */
+  readonly bytes: number;
   readonly read: () => Promise<Uint8Array>;
+}
+
+/** What merging works with. */
+export interface MergeTools {
+  /** Makes a document's objects ready to be put at a place. */
+  readonly renumber: (call: PartCall) => Promise<Part>;
+  /** Says that so many bytes are about to be held, until what it returns is called. @throws when there is no room. */
+  readonly hold: (bytes: number) => () => void;
 }
 
 /** A document in the page tree, and its bookmark, whose number follows that of the node. */
@@ -29,30 +39,28 @@ const ENTRIES_AT_ONCE = 1000;
  * one document, where each object begins, and a few numbers for each document.
  *
  * @param count of the documents.
- * @param renumber makes a document's objects ready to be put at a place.
  */
 export async function* mergedDocument(
   sources: Iterable<MergeSource>,
   count: number,
-  renumber: (call: PartCall) => Promise<Part>,
+  tools: MergeTools,
 ): AsyncGenerator<Buffer> {
   const file = new Objects();
   const branches = Math.ceil(count / FAN_OUT);
   let next = FIRST_BRANCH + branches;
   const placed: Placed[] = [];
   yield file.text('%PDF-1.7\n%\u00e2\u00e3\u00cf\u00d3\n');
-  for (const { title, read } of sources) {
+  for (const source of sources) {
     const node = next;
     const firstObject = node + 2;
-    const { bytes, offsets, pages } = await renumber({ pdf: await read(), firstObject, parent: node });
-    next = firstObject + offsets.length;
-    yield file.objects(bytes, firstObject, offsets);
+    const { objects, pages } = yield* partOf(source, { firstObject, parent: node }, file, tools);
+    next = firstObject + objects;
     const branch = FIRST_BRANCH + Math.floor(placed.length / FAN_OUT);
     yield file.object(
       node,
       `<</Type/Pages/Parent ${branch} 0 R/Count ${pages.length}/Kids[${refs(pages)}]>>`,
     );
-    placed.push({ title, node, pages: pages.length, firstPage: pages[0] ?? node });
+    placed.push({ title: source.title, node, pages: pages.length, firstPage: pages[0] ?? node });
   }
   yield* pageTree(file, placed, branches);
   yield* outline(file, placed);
@@ -61,6 +69,23 @@ export async function* mergedDocument(
     `<</Type/Catalog/Pages ${ROOT} 0 R/Outlines ${OUTLINE} 0 R/PageMode/UseOutlines>>`,
   );
   yield* file.end(next);
+}
+
+/** The objects of one document. It is held from before it is read until its objects have been taken. */
+async function* partOf(
+  { bytes: size, read }: MergeSource,
+  place: Omit<PartCall, 'pdf'>,
+  file: Objects,
+  { renumber, hold }: MergeTools,
+): AsyncGenerator<Buffer, { readonly objects: number; readonly pages: readonly number[] }> {
+  const release = hold(size);
+  try {
+    const { bytes, offsets, pages } = await renumber({ pdf: await read(), ...place });
+    yield file.objects(bytes, place.firstObject, offsets);
+    return { objects: offsets.length, pages };
+  } finally {
+    release();
+  }
 }
 
 function* pageTree(file: Objects, placed: readonly Placed[], branches: number): Generator<Buffer> {

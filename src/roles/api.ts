@@ -2,6 +2,7 @@ import { BatchFiles } from '../batches/batch-files.ts';
 import type { Batches } from '../batches/open-batches.ts';
 import { NO_AUTO_OVERAGE } from '../billing/auto-overage.ts';
 import { coresOfMachine } from '../chromium/cores.ts';
+import { machineMemory } from '../chromium/process/machine-memory.ts';
 import { opsPortOf } from '../config.ts';
 import { createAddressPolicy } from '../egress/address-policy.ts';
 import { checkCallbackUrl } from '../egress/callback-url.ts';
@@ -11,6 +12,7 @@ import { PlatenError } from '../errors/registry.ts';
 import { openCountryDatabase } from '../geo/country-database.ts';
 import type { ApiParts } from '../http/api-parts.ts';
 import { createHttpApp } from '../http/app.ts';
+import { createBatchDownloads } from '../http/batch-downloads.ts';
 import { BodyIntake } from '../http/body-intake.ts';
 import { EventStreams } from '../http/event-stream.ts';
 import { LastUse } from '../keys/last-use.ts';
@@ -80,7 +82,7 @@ export async function startApi(
     allowedNetworks: parseNetworks(config.PLATEN_ALLOWED_PRIVATE_NETWORKS),
   });
   const batchWatch = new EventStreams();
-  const merger = createPdfMerger(logger);
+  const merger = createPdfMerger({ memoryBytes: machineMemory().total, logger });
   const parts: ApiParts = {
     ...services,
     ...accountServices,
@@ -98,6 +100,7 @@ export async function startApi(
     batchMetrics: batches.metrics,
     batchFiles: new BatchFiles(batches.service, core.outputs, merger),
     batchWatch,
+    batchDownloads: createBatchDownloads(),
     accounts: core.accounts,
     templateEditor: new TemplateEditor({
       store: templates,

@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import type { Caller } from '../../accounts/caller.ts';
 import type { BatchZip } from '../../batches/batch-files.ts';
 import { goneError } from '../../batches/batch-service.ts';
+import type { OpenStreams, StreamPlace } from '../../limits/open-streams.ts';
 import { contentDisposition } from '../../pdf/file-name.ts';
 import type { ApiParts } from '../api-parts.ts';
 import { FILE_HEADERS, rangeHeaders, requestedRange } from '../byte-range.ts';
@@ -40,20 +42,23 @@ const zip = defineRoute({
       serviceHeaders: ZIP_HEADERS,
     },
   },
-  errors: ['NOT_FOUND', 'GONE', 'RANGE_NOT_SATISFIABLE'],
+  errors: ['NOT_FOUND', 'GONE', 'RANGE_NOT_SATISFIABLE', 'TOO_MANY_WAITING'],
 }).handledBy(async ({ params, headers, caller, aboutJob, setHeader }, parts: ApiParts) => {
   aboutJob(params.id);
-  const zip = await parts.batchFiles.zip(await parts.batches.get(caller, params.id));
-  const { size } = zip;
-  const range = requestedRange(headers, zip, setHeader);
-  const own = zipHeaders(params.id, zip, parts);
-  if (range === undefined) return { status: 200, body: { size, stream: zip.open() }, headers: own };
-  const { start, end } = range;
-  return {
-    status: 206,
-    body: { size: end - start + 1, stream: zip.open(range) },
-    headers: { ...own, 'Content-Range': `bytes ${start}-${end}/${size}` },
-  };
+  return await withPlace(parts.batchDownloads.zips, caller, async (place) => {
+    const zip = await parts.batchFiles.zip(await parts.batches.get(caller, params.id));
+    const { size } = zip;
+    const range = requestedRange(headers, zip, setHeader);
+    const own = zipHeaders(params.id, zip, parts);
+    const stream = place.hold(zip.open(range));
+    if (range === undefined) return { status: 200, body: { size, stream }, headers: own } as const;
+    const { start, end } = range;
+    return {
+      status: 206,
+      body: { size: end - start + 1, stream },
+      headers: { ...own, 'Content-Range': `bytes ${start}-${end}/${size}` },
+    } as const;
+  });
 });
 
 const manifestAddress = defineRoute({
@@ -91,25 +96,46 @@ const merged = defineRoute({
   responses: {
     200: { description: 'The PDF.', contentType: 'application/pdf', serviceHeaders: MERGED_HEADERS },
   },
-  errors: ['NOT_FOUND', 'GONE'],
+  errors: ['NOT_FOUND', 'GONE', 'TOO_MANY_WAITING'],
 }).handledBy(async ({ params, caller, aboutJob, onHangUp }, parts: ApiParts) => {
   aboutJob(params.id);
-  const { items, pending, open } = await parts.batchFiles.merged(await parts.batches.get(caller, params.id));
-  const unwanted = new AbortController();
-  onHangUp(() => unwanted.abort());
-  const prefix = parts.config.PLATEN_HEADER_PREFIX;
-  return {
-    status: 200,
-    body: { stream: open(unwanted.signal) },
-    headers: {
-      'Content-Disposition': contentDisposition(`${params.id}.pdf`, 'attachment'),
-      [`${prefix}Merged-Items`]: items,
-      [`${prefix}Merged-Pending`]: pending,
-    },
-  };
+  return await withPlace(parts.batchDownloads.merged, caller, async (place) => {
+    const batch = await parts.batches.get(caller, params.id);
+    const { items, pending, open } = await parts.batchFiles.merged(batch);
+    const unwanted = new AbortController();
+    onHangUp(() => unwanted.abort());
+    const stream = place.hold(open(unwanted.signal));
+    // Also where it has to make way for others.
+    stream.once('close', () => unwanted.abort());
+    const prefix = parts.config.PLATEN_HEADER_PREFIX;
+    return {
+      status: 200,
+      body: { stream },
+      headers: {
+        'Content-Disposition': contentDisposition(`${params.id}.pdf`, 'attachment'),
+        [`${prefix}Merged-Items`]: items,
+        [`${prefix}Merged-Pending`]: pending,
+      },
+    } as const;
+  });
 });
 
 export const batchFileRoutes = [zip, manifestAddress, merged];
+
+/** Has a place among the downloads of its kind from before what is sent is looked for until that is sent. */
+async function withPlace<T>(
+  downloads: OpenStreams,
+  { accountId }: Pick<Caller, 'accountId'>,
+  answer: (place: StreamPlace) => Promise<T>,
+): Promise<T> {
+  const place = downloads.take(accountId);
+  try {
+    return await answer(place);
+  } catch (error) {
+    place.release();
+    throw error;
+  }
+}
 
 function zipHeaders(batchId: string, { items, pending, etag }: BatchZip, { config }: ApiParts) {
   const prefix = config.PLATEN_HEADER_PREFIX;

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PDFDocument, PDFName, StandardFonts } from '@cantoo/pdf-lib';
@@ -23,6 +24,28 @@ async function documentOf(pages: readonly string[], useObjectStreams = true): Pr
   return Buffer.from(await document.save({ useObjectStreams }));
 }
 
+/** A document of so many objects that belong to no page: reading it takes about 10 microseconds for each. */
+function documentWithObjects(count: number): Buffer {
+  const parts = ['%PDF-1.7\n'];
+  const offsets: number[] = [];
+  let at = parts[0]!.length;
+  const add = (body: string) => {
+    offsets.push(at);
+    const object = `${offsets.length} 0 obj\n${body}\nendobj\n`;
+    parts.push(object);
+    at += object.length;
+  };
+  add('<</Type/Catalog/Pages 2 0 R>>');
+  add('<</Type/Pages/Count 1/Kids[3 0 R]>>');
+  add('<</Type/Page/Parent 2 0 R/MediaBox[0 0 100 100]>>');
+  for (let i = 0; i < count; i += 1) add('<</A[1 2 3 4 5 6]/B(text)/C 3 0 R>>');
+  const table = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('');
+  const size = offsets.length + 1;
+  parts.push(`xref\n0 ${size}\n0000000000 65535 f \n${table}trailer\n<</Size ${size}/Root 1 0 R>>\n`);
+  parts.push(`startxref\n${at}\n%%EOF\n`);
+  return Buffer.from(parts.join(''), 'latin1');
+}
+
 /** Fails unless every entry of the table leads to the object of its number. */
 function assertTable(pdf: Buffer): void {
   const start = Number(/startxref\n(\d+)\n%%EOF\n$/.exec(pdf.toString('latin1', pdf.length - 100))![1]);
@@ -35,6 +58,8 @@ function assertTable(pdf: Buffer): void {
     assert.equal(pdf.toString('latin1', offset, offset + head.length), head);
   }
 }
+
+const MIB = 1024 * 1024;
 
 describe('the merged PDF of a batch', () => {
   let api: TestApi;
@@ -116,7 +141,7 @@ describe('the merged PDF of a batch', () => {
 describe('a merger of PDFs', () => {
   let merger: PdfMerger;
   before(() => {
-    merger = createPdfMerger();
+    merger = createPdfMerger({ memoryBytes: 4096 * MIB });
   });
   after(() => merger.close());
 
@@ -126,19 +151,79 @@ describe('a merger of PDFs', () => {
     let reads = 0;
     const sources = Array.from({ length: 200 }, (_, i) => ({
       title: String(i),
+      bytes: pdf.length,
       async read() {
         reads += 1;
         return pdf;
       },
     }));
     const stop = new AbortController();
-    const stream = merger.merge(sources, stop.signal);
+    const terms = { account: 'a', signal: stop.signal };
+    const stream = merger.merge(sources, terms);
     for await (const _ of stream) if (reads === 3) break;
     await sleep(200);
     assert.equal(reads, 3);
-    const stopped = merger.merge(sources, stop.signal);
+    const stopped = merger.merge(sources, terms);
     stop.abort(new Error('nobody wants it'));
     await assert.rejects(buffer(stopped), /nobody wants it/);
     assert.ok(reads <= 4);
+  });
+
+  it('keeps no account waiting for the documents of another that take long', async function () {
+    this.timeout(60_000);
+    const [slow, quick] = [documentWithObjects(500_000), await documentOf(['x'])];
+    const sourcesOf = (pdf: Buffer, count: number) =>
+      Array.from({ length: count }, (_, i) => ({ title: `${i}`, bytes: pdf.length, read: async () => pdf }));
+    const stop = new AbortController();
+    const signal = stop.signal;
+    // Both processes are there, and what is measured is the wait.
+    await Promise.all([0, 1].map(() => buffer(merger.merge(sourcesOf(quick, 2), { account: 'q', signal }))));
+    let over = 0;
+    const attacks = ['a', 'b', 'c', 'd'].map((account) =>
+      buffer(merger.merge(sourcesOf(slow, 10), { account, signal })).then(
+        () => {
+          over += 1;
+        },
+        () => undefined,
+      ),
+    );
+    await sleep(500);
+    const began = performance.now();
+    await buffer(merger.merge(sourcesOf(quick, 5), { account: 'q', signal }));
+    const took = performance.now() - began;
+    assert.equal(over, 0, 'the others are at it all the while');
+    assert.ok(took < 6000, `it took ${took} ms`);
+    stop.abort();
+    await Promise.all(attacks);
+  });
+
+  it('holds so much of all documents, and breaks off the merge of whoever holds most for the sake of others', async () => {
+    const document = await PDFDocument.create();
+    const picture = document.context.register(document.context.stream(randomBytes(500_000)));
+    document.addPage().node.addContentStream(picture);
+    const pdf = await document.save();
+    const read = async () => pdf;
+    const large = Array.from({ length: 3 }, () => ({ title: 'large', bytes: 100 * MIB, read }));
+    const { signal } = new AbortController();
+    const merge = (account: string) => merger.merge(large, { account, signal });
+    const errors: unknown[] = [];
+    /** A merge that is asked for its beginning, and then nobody takes it. */
+    const stalled = () => {
+      const stream = merge('a').on('error', (error) => errors.push(error));
+      stream.read(0);
+      return stream;
+    };
+    const streams = [stalled(), stalled()];
+    await eventually('both hold a document', () =>
+      streams.every((stream) => stream.readableLength > 500_000),
+    );
+    assert.ok((await buffer(merge('b'))).length > 1_500_000);
+    assert.deepEqual(
+      errors.map((error) => (error as PlatenError).code),
+      ['UNAVAILABLE'],
+    );
+    assert.equal(streams.filter(({ destroyed }) => destroyed).length, 1);
+    assert.ok((await buffer(merge('a'))).length > 1_500_000, 'what the other one held is free');
+    for (const stream of streams) stream.destroy();
   });
 });

@@ -96,10 +96,12 @@ describe('streams of events', () => {
   it('are bounded for each account and in all; one that is over makes room', async () => {
     const streams = new EventStreams({ perAccount: 2, inAll: 3 });
     const mine = [follow(streams, thing()), follow(streams, thing())];
-    const refused = { code: 'TOO_MANY_WAITING', retryAfterSeconds: 5 };
-    assert.throws(() => follow(streams, thing()), refused);
+    assert.throws(() => follow(streams, thing()), { code: 'TOO_MANY_WAITING', retryAfterSeconds: 5 });
     const other = follow(streams, thing(), { accountId: 'other' });
-    assert.throws(() => follow(streams, thing(), { accountId: 'third' }), refused);
+    assert.throws(() => follow(streams, thing(), { accountId: 'other' }), {
+      code: 'UNAVAILABLE',
+      retryAfterSeconds: 5,
+    });
     other.destroy();
     const ending = thing({ end: 0 });
     await eventually('room again', () => other.closed);
@@ -108,6 +110,22 @@ describe('streams of events', () => {
     for (const stream of mine) stream.destroy();
     await eventually('both are over', () => mine.every(({ closed }) => closed));
     for (let i = 0; i < 2; i += 1) follow(streams, thing()).destroy();
+  });
+
+  it('are closed to whoever has most when somebody with fewer comes', async () => {
+    const streams = new EventStreams({ perAccount: 2, inAll: 3 });
+    const mine = [0, 1].map(() => follow(streams, thing()));
+    const events = mine.map(reader);
+    const other = follow(streams, thing(), { accountId: 'other' });
+    const third = reader(follow(streams, thing({ end: 0 }), { accountId: 'third' }));
+    await eventually('its end', () => third.ended);
+    assert.deepEqual(third.names, ['end']);
+    assert.deepEqual(
+      [...mine, other].map(({ destroyed }) => destroyed),
+      [false, true, false],
+    );
+    await eventually('the first is told how things stand', () => events[0]!.ids.length === 1);
+    for (const stream of [mine[0]!, other]) stream.destroy();
   });
 
   it('look once for all who follow the same thing, and apart for those who follow another', async () => {

@@ -17,6 +17,7 @@ import { parseNetworks } from '../../../../src/egress/networks.ts';
 import type { PlatenError } from '../../../../src/errors/registry.ts';
 import { openCountryDatabase } from '../../../../src/geo/country-database.ts';
 import { createHttpApp } from '../../../../src/http/app.ts';
+import { createBatchDownloads } from '../../../../src/http/batch-downloads.ts';
 import { type BodyBounds, BodyIntake } from '../../../../src/http/body-intake.ts';
 import { EventStreams } from '../../../../src/http/event-stream.ts';
 import { KeyStore } from '../../../../src/keys/key-store.ts';
@@ -160,7 +161,7 @@ export async function openApi(
   const templateEngine = createTemplateEngine({ processes: 1, logger });
   await ensureIndexes(connection);
   const waiter = new EndWaiter(bus);
-  const merger = createPdfMerger(logger);
+  const merger = createPdfMerger({ memoryBytes: 4096 * MIB, logger });
   const bodies = new BodyIntake({
     totalBytes: 128 * MIB,
     bytesPerOwner: 32 * MIB,
@@ -187,6 +188,7 @@ export async function openApi(
       batchMetrics: domain.batches.metrics,
       batchFiles: new BatchFiles(domain.batches.service, outputs, merger),
       batchWatch: new EventStreams(),
+      batchDownloads: createBatchDownloads(),
       keys,
       accounts,
       templates,

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { PDFDocument } from '@cantoo/pdf-lib';
+import { eventually } from '../../support/eventually.ts';
+import { openApi, type TestApi, type TestCaller } from '../http/support/api.ts';
+
+/** More than what lies between a process and a caller that does not read. */
+const LARGE = 12_000_000;
+
+describe('downloads of batches at a time', () => {
+  let api: TestApi;
+  let caller: TestCaller;
+  let batchId: string;
+
+  before(async function () {
+    this.timeout(30_000);
+    api = await openApi();
+    const document = await PDFDocument.create();
+    const picture = document.context.register(document.context.stream(randomBytes(LARGE)));
+    document.addPage().node.addContentStream(picture);
+    const pdf = Buffer.from(await document.save());
+    api.worker.render = async () => ({ pages: 1, pdf });
+    caller = await api.newCaller();
+    const items = ['a', 'b'].map((id) => ({ id, html: '<p>x</p>' }));
+    batchId = (await caller.post('/v1/pdf/batch', { items })).json.jobId;
+    const status = () => caller.get(`/v1/pdf/batch/${batchId}`);
+    await eventually('its end', async () => (await status()).json.finishedAt !== null, 20_000);
+  });
+  after(() => api.close());
+
+  /** Asks for a file and takes nothing of it. */
+  function stalled(path: string): Promise<IncomingMessage> {
+    return new Promise((resolve, reject) => {
+      const options = { headers: { 'x-api-key': caller.secret }, agent: false };
+      get(`${api.url}${path}`, options, (response) => {
+        response.on('error', () => undefined);
+        resolve(response);
+      }).on('error', reject);
+    });
+  }
+
+  for (const [what, most] of [
+    ['zip', 8],
+    ['pdf', 2],
+  ] as const) {
+    it(`are ${most} of an account for its ${what}; whoever goes away makes room`, async function () {
+      this.timeout(30_000);
+      const path = `/v1/pdf/batch/${batchId}/${what}`;
+      const open = await Promise.all(Array.from({ length: most }, () => stalled(path)));
+      for (const { statusCode } of open) assert.equal(statusCode, 200);
+      const refused = await caller.get(path);
+      assert.deepEqual([refused.status, refused.json.code], [429, 'TOO_MANY_WAITING']);
+      assert.equal(refused.headers.get('retry-after'), '5');
+      assert.equal((await caller.get(`/v1/pdf/batch/${batchId}`)).status, 200, 'nothing else is refused');
+      const other = await api.newCaller();
+      assert.equal((await other.get(path)).status, 404, 'nor is somebody else');
+      open[0]!.destroy();
+      await once(open[0]!, 'close');
+      await eventually('room again', async () => (await caller.get(path)).status === 200, 20_000);
+      for (const response of open) response.destroy();
+    });
+  }
+
+  it('hold no place when they are refused, answered by HEAD, or over', async function () {
+    this.timeout(30_000);
+    const small = await api.newCaller();
+    api.worker.render = async () => ({ pages: 1 });
+    const items = ['a', 'b'].map((id) => ({ id, html: '<p>x</p>' }));
+    const { jobId } = (await small.post('/v1/pdf/batch', { items })).json;
+    const path = `/v1/pdf/batch/${jobId}/zip`;
+    await eventually('it is completed', async () => (await small.get(path)).status === 200);
+    for (let i = 0; i < 10; i += 1) {
+      assert.equal((await small.get(`/v1/pdf/batch/${batchId}/zip`)).status, 404);
+      const range = { range: 'bytes=999999999-' };
+      assert.equal((await small.call('GET', path, undefined, range)).status, 416);
+      assert.equal((await small.call('HEAD', path)).status, 200);
+      assert.equal((await small.get(path)).status, 200);
+    }
+  });
+});
