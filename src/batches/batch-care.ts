@@ -1,5 +1,5 @@
-import { cancelWaiting } from '../jobs/cancel-waiting.ts';
 import { endEarly } from '../jobs/end-early.ts';
+import { endWaiting } from '../jobs/end-waiting.ts';
 import { hasEnded, type Job } from '../jobs/job.ts';
 import type { JobEnds } from '../jobs/job-ends.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -82,7 +82,9 @@ export class BatchCare {
       const live = [...(await store.live.among(ids)).values()];
       const waiting = live.filter(hasWaitedSinceItsArrival);
       const others = live.filter((job) => !hasWaitedSinceItsArrival(job));
-      const moved = await cancelWaiting(this.#parts, waiting);
+      const moved = await endWaiting(this.#parts, waiting, (jobs, leaving) =>
+        store.transitions.cancelAll(jobs, leaving),
+      );
       for (const job of [...moved, ...others]) await this.#cancelUnbegun(job);
     }
     await batches.rest(batch._id);

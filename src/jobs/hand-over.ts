@@ -165,14 +165,10 @@ export class HandOver {
   }
 
   /**
-   * A job that ended at its place, when its turn comes or has passed: only then it is moved, since until then its place
-   * must not look like one whose job is still on its way.
+   * Jobs that ended at their places, when their turn comes or has passed: only then they are moved, since until then their
+   * places must not look like those of jobs that are still on their way.
    */
-  async clearPlace(job: Job): Promise<void> {
-    await this.#clearPlaces([job]);
-  }
-
-  async #clearPlaces(jobs: readonly Job[]): Promise<void> {
+  async clearPlaces(jobs: readonly Job[]): Promise<void> {
     await this.#parts.store.history.take(jobs);
   }
 
@@ -217,7 +213,7 @@ export class HandOver {
     if (head === undefined) return 'done';
     const { lane, number, job, ended } = head;
     const waits = job !== undefined && !hasEnded(job.state);
-    if (!waits) await this.#clearPlaces(ended);
+    if (!waits) await this.clearPlaces(ended);
     const moved = waits
       ? await ledger.takeNext(accountId, lane, job, { head: number, cap })
       : await ledger.passOver(accountId, lane, number, Math.max(1, ended.length));
@@ -247,7 +243,7 @@ export class HandOver {
     const now = await store.live.find(job._id);
     // A sweep that took this process for dead has dispatched it: then the slot is its own.
     if (now !== undefined && now.endedFrom !== 'queued') return;
-    if (now !== undefined) await this.clearPlace(now);
+    if (now !== undefined) await this.clearPlaces([now]);
     await ledger.backToWaiting(job.accountId, job._id);
   }
 }

@@ -56,7 +56,7 @@ export class JobEnds {
       ...(parts.furtherSteps ?? []),
       {
         name: 'move it to the history',
-        // One that ended at its place in a lane stays until its turn: see HandOver.clearPlace.
+        // One that ended at its place in a lane stays until its turn: see HandOver.clearPlaces.
         run: (jobs) => store.history.take(jobs.filter(({ place }) => place === undefined)),
       },
       {

@@ -157,28 +157,15 @@ export class Transitions {
    * `cancel` for jobs that wait, were all seen with the same version and are to be kept for the same time, in one update.
    *
    * @param leaving of this try alone, as `leavingName` says.
-   * @returns undefined when some had moved on: of those that were cancelled nonetheless the records say so by `leaving`.
+   * @returns undefined when some had moved on: of those that were ended nonetheless the records say so by `leaving`.
    */
-  async cancelAll(seen: readonly Job[], leaving: string): Promise<Job[] | undefined> {
-    const [{ version, retentionHours }] = seen as [Job];
-    const ids = seen.map(({ _id }) => _id);
-    const now = this.#clock.now();
-    const set = {
-      state: 'cancelled',
-      endedFrom: 'queued',
-      leaving,
-      completedAt: now,
-      updatedAt: now,
-      expiresAt: new Date(now.getTime() + retentionHours * HOUR_MS),
-      error: CANCELLED,
-      owner: null,
-      leaseExpiresAt: null,
-    } as const;
-    const moved = await this.#live.updateMany(
-      { _id: { $in: ids }, version },
-      { $set: set, $inc: { version: 1 } },
-    );
-    return moved === seen.length ? seen.map((job) => ({ ...job, ...set, version: version + 1 })) : undefined;
+  cancelAll(seen: readonly Job[], leaving: string): Promise<Job[] | undefined> {
+    return this.#endAll(seen, leaving, 'cancelled', CANCELLED);
+  }
+
+  /** `fail` for such jobs, as `cancelAll`. */
+  failAll(seen: readonly Job[], leaving: string, error: PlatenError): Promise<Job[] | undefined> {
+    return this.#endAll(seen, leaving, 'failed', recorded(error));
   }
 
   /**
@@ -196,6 +183,33 @@ export class Transitions {
     const now = await this.#live.find({ _id: { $in: ids } }, { projection: { version: 1 } });
     const versions = new Map(now.map((job) => [job._id, job.version]));
     return held.filter((job) => versions.get(job._id) !== job.version).map((job) => job._id);
+  }
+
+  async #endAll(
+    seen: readonly Job[],
+    leaving: string,
+    state: 'failed' | 'cancelled',
+    error: JobError,
+  ): Promise<Job[] | undefined> {
+    const [{ version, retentionHours }] = seen as [Job];
+    const ids = seen.map(({ _id }) => _id);
+    const now = this.#clock.now();
+    const set = {
+      state,
+      endedFrom: 'queued',
+      leaving,
+      completedAt: now,
+      updatedAt: now,
+      expiresAt: new Date(now.getTime() + retentionHours * HOUR_MS),
+      error,
+      owner: null,
+      leaseExpiresAt: null,
+    } as const;
+    const moved = await this.#live.updateMany(
+      { _id: { $in: ids }, version },
+      { $set: set, $inc: { version: 1 } },
+    );
+    return moved === seen.length ? seen.map((job) => ({ ...job, ...set, version: version + 1 })) : undefined;
   }
 
   #end(

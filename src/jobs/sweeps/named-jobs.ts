@@ -63,7 +63,7 @@ export async function repairNamedJobs(
     }
     for (const [name, { since }] of olderThan(UNFOLLOWED_MS, timed(ledger.leaving), now)) {
       const jobId = jobOfLeaving(name);
-      // Its turn may have come meanwhile: then it has been moved from its place (HandOver.clearPlace).
+      // Its turn may have come meanwhile: then it has been moved from its place (HandOver.clearPlaces).
       const job = live.get(jobId) ?? (await parts.store.history.find(jobId));
       if (job !== undefined && hasEnded(job.state) && leavingName(job) === name) {
         repaired += Number(await parts.ends.follow(job));
@@ -135,7 +135,7 @@ async function freeUnusedSlot(parts: NamedJobsParts, { accountId, jobId, holder 
 
 /** It ended while it was being given its slot, and who gave it died before it could take it back. */
 async function undoHandOver({ ledger, handOver }: NamedJobsParts, job: Job, since: number): Promise<boolean> {
-  await handOver.clearPlace(job);
+  await handOver.clearPlaces([job]);
   const freed = await ledger.backToWaiting(job.accountId, job._id, since);
   if (freed !== undefined) await handOver.serve(job.accountId, freed);
   return freed !== undefined;

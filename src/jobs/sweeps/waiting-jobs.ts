@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts';
 import { PlatenError } from '../../errors/registry.ts';
 import type { NamedPlan } from '../../plans/plan.ts';
-import { endEarly } from '../end-early.ts';
+import { endWaiting } from '../end-waiting.ts';
 import type { HandOver } from '../hand-over.ts';
 import { hasEnded, type Job } from '../job.ts';
 import type { JobEnds } from '../job-ends.ts';
@@ -20,8 +20,9 @@ export interface WaitingJobsParts {
 }
 
 const HOUR_MS = 3_600_000;
-/** Jobs of one lane that are ended in one run. */
+/** Jobs of one lane that are ended in one run, and those of them that are ended together. */
 const EXPIRED_AT_ONCE = 1000;
+const ENDED_TOGETHER = 100;
 
 /** Looks at the heads of the lanes: how long that takes does not depend on how many wait behind them. */
 export class WaitingJobs {
@@ -90,29 +91,59 @@ export class WaitingJobs {
   }
 
   async #expireLane({ _id: accountId }: LedgerRecord, lane: Lane): Promise<number> {
-    const { ledger, store, handOver } = this.#parts;
+    const { ledger, handOver } = this.#parts;
     let ended = 0;
-    for (let looked = 0; looked < EXPIRED_AT_ONCE; looked += 1) {
+    for (let looked = 0; looked < EXPIRED_AT_ONCE; ) {
       const record = await ledger.find(accountId);
       if (record === undefined) break;
-      const { head, tail } = laneState(record, lane);
-      const job = head < tail ? await store.live.at(placeOf(accountId, lane, head)) : undefined;
-      if (job === undefined) break;
-      if (hasEnded(job.state)) {
-        await handOver.clearPlace(job);
-        await ledger.passOver(accountId, lane, head);
-      } else if (!this.#isOverdue(job)) break;
-      else if ((await this.#end(job)) !== undefined) ended += 1;
+      const { head } = laneState(record, lane);
+      const first = await this.#atHead(record, lane);
+      const over = firstOf(first, ({ state }) => hasEnded(state));
+      const due = firstOf(first, (job) => this.#isOverdue(job) && isAlike(job, first[0]!));
+      if (over.length > 0) {
+        await handOver.clearPlaces(over);
+        await ledger.passOver(accountId, lane, head, over.length);
+      } else if (due.length > 0) ended += due.length - (await this.#expire(due)).length;
+      else break;
+      looked += over.length + due.length;
     }
     return ended;
+  }
+
+  /** Who wait or have ended at the first places of a lane, up to where nobody is. */
+  async #atHead({ _id, lanes }: LedgerRecord, lane: Lane): Promise<Job[]> {
+    const { head, tail } = laneState({ lanes }, lane);
+    const count = Math.min(ENDED_TOGETHER, tail - head);
+    if (count <= 0) return [];
+    const places = Array.from({ length: count }, (_, i) => placeOf(_id, lane, head + i));
+    const found = await this.#parts.store.live.atPlaces(places);
+    const byPlace = new Map(found.map((job) => [job.place, job]));
+    const empty = places.findIndex((place) => !byPlace.has(place));
+    return places.slice(0, empty === -1 ? count : empty).map((place) => byPlace.get(place)!);
   }
 
   #isOverdue(job: Job): boolean {
     return job.createdAt.getTime() + job.retentionHours * HOUR_MS <= this.#parts.clock.now().getTime();
   }
 
-  #end(job: Job): Promise<Job | undefined> {
+  /** @returns those that have moved on meanwhile. */
+  #expire(due: readonly Job[]): Promise<Job[]> {
     const { transitions } = this.#parts.store;
-    return endEarly(this.#parts, job, (seen) => transitions.fail(seen, new PlatenError('EXPIRED')));
+    return endWaiting(this.#parts, due, (jobs, leaving) =>
+      transitions.failAll(jobs, leaving, new PlatenError('EXPIRED')),
+    );
   }
+}
+
+/** The first ones of which something holds. */
+function firstOf(jobs: readonly Job[], holds: (job: Job) => boolean): Job[] {
+  const end = jobs.findIndex((job) => !holds(job));
+  return jobs.slice(0, end === -1 ? jobs.length : end);
+}
+
+/** Whether two jobs that wait can be ended together. */
+function isAlike(job: Job, other: Job): boolean {
+  return (
+    job.state === 'queued' && job.version === other.version && job.retentionHours === other.retentionHours
+  );
 }

@@ -5,16 +5,18 @@ import type { Ledger } from './ledger/ledger.ts';
 import type { JobStore } from './store/job-store.ts';
 
 /**
- * Cancels jobs of one account that wait at their places, in the steps of `endEarly` (end-early.ts), each of them taken for
+ * Ends jobs of one account that wait at their places, in the steps of `endEarly` (end-early.ts), each of them taken for
  * all together. What the steps cost does not grow with their number but for what has to be written, so thousands are
- * cancelled in some hundreds at a time.
+ * ended in some hundreds at a time.
  *
  * @param seen as they were seen a moment ago: all with the same version, and to be kept for the same time.
- * @returns those that had moved on meanwhile and are not cancelled.
+ * @param move the transition of all of them, or undefined when some had moved on: `cancelAll` or `failAll`.
+ * @returns those that had moved on meanwhile and are not ended.
  */
-export async function cancelWaiting(
+export async function endWaiting(
   parts: { readonly ledger: Ledger; readonly ends: JobEnds; readonly store: JobStore },
   seen: readonly Job[],
+  move: (seen: readonly Job[], leaving: string) => Promise<Job[] | undefined>,
 ): Promise<Job[]> {
   const [first] = seen;
   if (first === undefined) return [];
@@ -23,16 +25,15 @@ export async function cancelWaiting(
   const leaving = randomBytes(6).toString('hex');
   const nameOf = (job: Job) => leavingName({ ...job, leaving });
   await ledger.announceLeaving(accountId, ...seen.map(nameOf));
-  const cancelled =
-    (await store.transitions.cancelAll(seen, leaving)) ?? (await cancelledBy(store, seen, leaving));
-  const ids = new Set(cancelled.map(({ _id }) => _id));
+  const ended = (await move(seen, leaving)) ?? (await endedBy(store, seen, leaving));
+  const ids = new Set(ended.map(({ _id }) => _id));
   const moved = seen.filter(({ _id }) => !ids.has(_id));
   if (moved.length > 0) await ledger.withdrawLeaving(accountId, ...moved.map(nameOf));
-  if (cancelled.length > 0) await ends.followWaiting(cancelled);
+  if (ended.length > 0) await ends.followWaiting(ended);
   return moved;
 }
 
-async function cancelledBy(store: JobStore, seen: readonly Job[], leaving: string): Promise<Job[]> {
+async function endedBy(store: JobStore, seen: readonly Job[], leaving: string): Promise<Job[]> {
   const ids = seen.map(({ _id }) => _id);
   const live = await store.live.among(ids);
   // One whose turn has come since is in the history already. The other way no job goes.

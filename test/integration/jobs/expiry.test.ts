@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { endEarly } from '../../../src/jobs/end-early.ts';
+import { newJobId } from '../../../src/jobs/new-job.ts';
+import { repairNamedJobs } from '../../../src/jobs/sweeps/named-jobs.ts';
+import { WaitingJobs } from '../../../src/jobs/sweeps/waiting-jobs.ts';
+import { quotaPeriod } from '../../../src/usage/quota-period.ts';
+import { type Domain, newJob, openDomain } from '../../support/domain.ts';
+import { startMongo } from '../../support/mongo.ts';
+import { dieAt, Killed } from '../batches/support.ts';
+
+const HOUR_MS = 3_600_000;
+/** Longer than anybody between two steps takes, and than a name is kept of a job that has not ended after all. */
+const LONG_MS = 61_000;
+
+describe('waiting jobs whose time is over', function () {
+  this.timeout(60_000);
+  let domain: Domain;
+  /** Commands that were sent to the database. */
+  let commands = 0;
+  let accounts = 0;
+  let accountId: string;
+  const quota = quotaPeriod(new Date());
+
+  before(async () => {
+    const { uri } = await startMongo();
+    domain = await openDomain({
+      uri: `${uri}${uri.includes('?') ? '&' : '?'}monitorCommands=true`,
+      plan: { concurrentRenders: 1, monthlyRenders: 100_000, maxWaitingJobs: 100_000 },
+    });
+    domain.connection.getClient().on('commandStarted', () => {
+      commands += 1;
+    });
+  });
+  after(() => domain.close());
+  beforeEach(() => {
+    accounts += 1;
+    accountId = `account-${accounts}`;
+  });
+
+  /** One job of the account runs, and so many wait behind it for up to two hours, or as said. */
+  async function waiting(
+    count: number,
+    retentionHours: (index: number) => number = () => 2,
+  ): Promise<string[]> {
+    const running = newJob(accountId, { _id: newJobId(), retentionHours: 10_000, quotaPeriod: quota });
+    await domain.admit(running);
+    await domain.store.transitions.claim((await domain.store.live.find(running.job._id))!, 'w', 1e12);
+    const ids: string[] = [];
+    for (let i = 0; i < count; i += 1) {
+      const own = { _id: newJobId(), retentionHours: retentionHours(i), quotaPeriod: quota };
+      const job = newJob(accountId, own);
+      await domain.admit(job);
+      ids.push(job.job._id);
+    }
+    return ids;
+  }
+
+  const ledger = async () => (await domain.ledger.find(accountId))!;
+  const own = async () => (await domain.ledger.active()).filter(({ _id }) => _id === accountId);
+  const expire = async () => new WaitingJobs(domain).expire(await own());
+
+  /** Each has failed once and has given back what it held, and nobody stands before the next one. */
+  async function assertOver(ids: readonly string[]): Promise<void> {
+    await domain.flush();
+    const jobs = await domain.store.history.some(ids);
+    assert.equal(jobs.length, ids.length);
+    for (const { state, error } of jobs) assert.deepEqual([state, error?.code], ['failed', 'EXPIRED']);
+    const { waiting, inFlight, leaving = {}, ending = {}, quota: used, lanes } = await ledger();
+    assert.deepEqual([waiting, inFlight, leaving, ending], [0, 1, {}, {}]);
+    assert.equal(Object.values(used ?? {})[0], 1, 'that of the one that runs');
+    for (const lane of Object.values(lanes ?? {})) assert.equal(lane.head, lane.tail);
+    const since = new Date(Math.floor((domain.clock.now().getTime() - 86_400_000) / HOUR_MS) * HOUR_MS);
+    assert.equal((await domain.counters.usage(accountId, since)).totalRequests, ids.length);
+  }
+
+  it('are ended together: what that takes grows by the hundred, not by the job', async () => {
+    const ids = await waiting(350);
+    domain.clock.pass(2 * HOUR_MS);
+    const before = commands;
+    assert.equal(await expire(), ids.length);
+    await domain.flush();
+    const used = commands - before;
+    console.log(`      ${used} commands for ${ids.length} jobs`);
+    assert.ok(used < 100, `${used} commands`);
+    await assertOver(ids);
+  });
+
+  it('are ended up to the first whose time is not over, whatever time each has', async () => {
+    const ids = await waiting(9, (i) => [1, 1, 2, 1, 50, 1, 1, 1, 1][i]!);
+    domain.clock.pass(3 * HOUR_MS);
+    assert.equal(await expire(), 4);
+    await domain.flush();
+    assert.equal((await ledger()).waiting, 5);
+    const fifth = (await domain.store.live.find(ids[4]!))!;
+    assert.equal(fifth.state, 'queued');
+    await endEarly(domain, fifth, (job) => domain.store.transitions.cancel(job));
+    assert.equal(await expire(), 4);
+    await domain.flush();
+    assert.equal((await ledger()).waiting, 0);
+  });
+
+  it('are left alone when they have moved on meanwhile', async () => {
+    const ids = await waiting(5);
+    domain.clock.pass(2 * HOUR_MS);
+    const { transitions } = domain.store;
+    const failAll = transitions.failAll.bind(transitions);
+    transitions.failAll = async (seen, ...rest) => {
+      // Its owner has ended it between the look and the update.
+      Reflect.deleteProperty(transitions, 'failAll');
+      await endEarly(domain, seen[2]!, (job) => transitions.cancel(job));
+      return failAll(seen, ...rest);
+    };
+    assert.equal(await expire(), 4);
+    await domain.flush();
+    const jobs = await domain.store.history.some(ids);
+    const codes = new Map(jobs.map(({ _id, error }) => [_id, error?.code]));
+    assert.deepEqual(
+      ids.map((id) => codes.get(id)),
+      ['EXPIRED', 'EXPIRED', 'CANCELLED', 'EXPIRED', 'EXPIRED'],
+    );
+    assert.deepEqual([(await ledger()).waiting, (await ledger()).leaving ?? {}], [0, {}]);
+  });
+
+  describe('are gone on with when who ends them dies', () => {
+    const steps = {
+      'naming them': () => dieAt(domain.ledger, 'announceLeaving'),
+      'ending them': () => dieAt(domain.store.transitions, 'failAll'),
+      'giving back what they held': () => dieAt(domain.ledger, 'leavePlaces'),
+      'counting their outcomes': () => dieAt(domain.counters, 'countEnds'),
+      'forgetting them': () => dieAt(domain.ledger, 'forgetEnded'),
+      'passing over their places': () => dieAt(domain.ledger, 'passOver'),
+    };
+    for (const when of ['before', 'after'] as const) {
+      for (const [name, dying] of Object.entries(steps)) {
+        it(`${when} ${name}`, async () => {
+          const ids = await waiting(20);
+          domain.clock.pass(2 * HOUR_MS);
+          const restore = dying()(1, when);
+          await assert.rejects(expire(), Killed);
+          restore();
+          for (let i = 0; i < 2; i += 1) {
+            domain.clock.pass(LONG_MS);
+            const repairs = { ...domain, redeliveryMs: 1e12, retryBaseMs: 1000, random: Math.random };
+            await repairNamedJobs({ ...repairs, onRetried: () => {} }, await own());
+            await expire();
+            await domain.flush();
+          }
+          await assertOver(ids);
+        });
+      }
+    }
+  });
+});
