@@ -84,7 +84,8 @@ export class BatchAdmission {
     const shared = shareParts(batchId, inputs);
     const inputBytes = shared.inputs.map(({ content }) => content.length());
     const sharedBytes = sum(shared.parts.map(({ content }) => content.length()));
-    const bytes = sum(inputBytes) + sharedBytes;
+    const recordBytes = recordBytesOf(order);
+    const bytes = sum(inputBytes) + sharedBytes + recordBytes;
     const { beyondQuota } = this.#parts;
     const ofJob = { test: caller.mode === 'test', quotaPeriod: periodOf(caller, now) };
     const plain = quotaOf(ofJob, caller.plan, now);
@@ -115,6 +116,7 @@ export class BatchAdmission {
       firstPlace: first,
       sharedParts: shared.parts.length,
       sharedBytes,
+      recordBytes,
       notes: order.notes,
       metadata: order.metadata,
       webhookUrl: order.webhookUrl,
@@ -199,6 +201,16 @@ function periodOf({ mode, quotaWindow }: Caller, now: Date) {
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
+}
+
+/** What the record of a batch takes whatever it says, and each of its items beside their names: bytes, nearly. */
+const RECORD_BYTES = 1024;
+const ITEM_BYTES = 128;
+
+/** What is kept of a batch for months after its outputs: who orders and cancels again and again comes to an end by it. */
+function recordBytesOf({ items, notes, metadata }: BatchOrder): number {
+  const words = JSON.stringify([notes, metadata, items.map(({ id, fileName }) => [id, fileName])]);
+  return RECORD_BYTES + items.length * ITEM_BYTES + Buffer.byteLength(words);
 }
 
 /** @param inputBytes of the inputs of the items, in the same order. */

@@ -306,17 +306,19 @@ export class BatchStore {
     if (forgetAt !== undefined) await this.#endings.note(_id, forgetAt);
   }
 
-  /** Bytes of what the inputs of an account's batches have in common. */
-  async sharedBytes(accountId: string): Promise<number> {
-    const group = { $group: { _id: null, bytes: { $sum: '$sharedBytes' } } };
-    const [sum] = await this.#batches.aggregate<{ bytes: number }>({ accountId }, [group]);
-    return sum?.bytes ?? 0;
+  /** Bytes of what the inputs of an account's batches have in common, and of what is known of these. */
+  async keptBytes(accountId: string): Promise<number> {
+    const group = { _id: null, shared: { $sum: '$sharedBytes' }, records: { $sum: '$recordBytes' } };
+    const [sum] = await this.#batches.aggregate<{ shared: number; records: number }>({ accountId }, [
+      { $group: group },
+    ]);
+    return sum === undefined ? 0 : sum.shared + sum.records;
   }
 
-  /** Deletes what is known of a batch that ended long ago. */
-  async forget(batch: Batch): Promise<void> {
+  /** Deletes what is known of a batch that ended long ago. @returns false when somebody else has. */
+  async forget(batch: Batch): Promise<boolean> {
     await this.deleteChunks(batch._id, chunkCount(batch));
-    await this.#batches.deleteOne({ _id: batch._id });
+    return this.#batches.deleteOne({ _id: batch._id });
   }
 
   /** Deletes a batch that was never promised to anybody. */

@@ -61,6 +61,8 @@ export interface Batch {
   readonly sharedParts: number;
   /** Bytes of those parts; absent once they are gone, and in batches of an older version. */
   readonly sharedBytes?: number;
+  /** Bytes of what is known of it until it is forgotten; absent in batches of an older version. */
+  readonly recordBytes?: number;
   readonly notes: string;
   readonly metadata: Readonly<Record<string, string>>;
   readonly webhookUrl: string | null;

@@ -21,7 +21,7 @@ interface RetentionParts {
  * @returns how many batches were changed.
  */
 export async function endBatchRetention(parts: RetentionParts, now: Date): Promise<number> {
-  const { batches } = parts;
+  const { batches, stored } = parts;
   let ended = 0;
   for (;;) {
     const due = await batches.due(now);
@@ -30,7 +30,11 @@ export async function endBatchRetention(parts: RetentionParts, now: Date): Promi
       await purge(parts, batch);
       await batches.purged(batch);
     }
-    for (const batch of due.toForget) await batches.forget(batch);
+    for (const batch of due.toForget) {
+      const { accountId, phase, recordBytes = 0 } = batch;
+      // What one that failed had taken was given back with its places.
+      if ((await batches.forget(batch)) && phase !== 'failed') await stored.giveBack(accountId, recordBytes);
+    }
     ended += due.toPurge.length + due.toForget.length;
   }
 }

@@ -87,7 +87,7 @@ function storedRecount({ connection, jobs, batchStore, clock }: Core): StoredRec
     counts: [
       (accountId) => history.storedBytes(accountId),
       (accountId) => live.inputBytes(accountId),
-      (accountId) => batchStore.sharedBytes(accountId),
+      (accountId) => batchStore.keptBytes(accountId),
       (accountId) => templates.storedBytes(accountId),
     ],
   });

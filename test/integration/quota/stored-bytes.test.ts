@@ -36,7 +36,7 @@ describe('what an account keeps', () => {
     return [
       (id: string) => history.storedBytes(id),
       (id: string) => live.inputBytes(id),
-      (id: string) => api.domain.batches.store.sharedBytes(id),
+      (id: string) => api.domain.batches.store.keptBytes(id),
       (id: string) => api.templates.storedBytes(id),
     ];
   };
@@ -124,14 +124,45 @@ describe('what an account keeps', () => {
     const gate = hold();
     const { jobId } = (await post(items)).json;
     const bytes = await stored();
-    assert.ok(bytes > 12 * KIB && bytes < 15 * KIB, String(bytes));
+    assert.ok(bytes > 13 * KIB && bytes < 16 * KIB, String(bytes));
     gate.open();
     const batch = async () => (await caller.get(`/v1/pdf/batch/${jobId}`)).json;
     await eventually('it has ended', async () => (await batch()).finishedAt !== null);
     await assertExact();
     api.domain.clock.pass(3 * HOUR_MS);
     await sweep();
+    const known = await stored();
+    assert.ok(known > KIB && known < 2 * KIB, `what is known of it: ${known}`);
+    await assertExact();
+    api.domain.clock.pass(91 * 24 * HOUR_MS);
+    await sweep();
     assert.deepEqual([await stored(), await present()], [0, 0]);
+    api.domain.clock.pass(-(91 * 24 + 3) * HOUR_MS);
+  });
+
+  it('counts what is known of batches: whoever orders and cancels again and again comes to an end', async () => {
+    const metadata = Object.fromEntries(Array.from({ length: 16 }, (_, i) => [`key-${i}`, 'x'.repeat(500)]));
+    const items = ['a', 'b'].map((id) => ({ id, html: '<p>x</p>' }));
+    const gate = hold();
+    let taken = 0;
+    for (let status = 202; status === 202; taken += 1) {
+      const answer = await caller.post('/v1/pdf/batch', { items, metadata });
+      status = answer.status;
+      if (status === 202)
+        assert.equal((await caller.delete(`/v1/pdf/batch/${answer.json.jobId}`)).status, 200);
+      else assert.equal(answer.json.code, 'STORAGE_FULL');
+      assert.ok(taken < 10, 'there is no end');
+    }
+    assert.ok(taken > 2, `${taken}`);
+    gate.open();
+    await eventually('all have ended', async () => (await stored()) === (await present()));
+    api.domain.clock.pass(3 * HOUR_MS);
+    await sweep();
+    assert.equal((await caller.post('/v1/pdf/batch', { items, metadata })).status, 403, 'not yet');
+    api.domain.clock.pass(91 * 24 * HOUR_MS);
+    await sweep();
+    assert.equal(await stored(), 0);
+    api.domain.clock.pass(-(91 * 24 + 3) * HOUR_MS);
   });
 
   it('holds templates: a plan without history keeps their latest version alone', async () => {

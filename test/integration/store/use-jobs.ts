@@ -53,7 +53,7 @@ async function recount({ domain, templates }: TestApi): Promise<void> {
   const counts = [
     (id: string) => history.storedBytes(id),
     (id: string) => live.inputBytes(id),
-    (id: string) => domain.batches.store.sharedBytes(id),
+    (id: string) => domain.batches.store.keptBytes(id),
     (id: string) => templates.storedBytes(id),
   ];
   const sweep = new StoredRecount({ ...domain, counts });
