@@ -47,6 +47,8 @@ interface KeyRecord extends ApiKey {
   readonly generation: number;
   /** The name in lower case, to sort by. */
   readonly sortName: string;
+  /** Its secret was given. It is known for ever: whoever gives it again would otherwise make a revoked key anew. */
+  readonly given?: true;
 }
 
 export interface NewKey {
@@ -84,6 +86,12 @@ export interface KeyQuery {
 /** Revoking works everywhere within this time. */
 const CACHE_MS = 800;
 const CACHE_ENTRIES = 10_000;
+/**
+ * Generations of a number that are known, besides the first: an account has so many revoked keys for each active one that
+ * it may have. Without a bound a script that rotates a key as fast as it may would fill the list of keys, and with it the
+ * time that reading the list takes.
+ */
+const KEPT_GENERATIONS = 10;
 /** Others who take numbers at the same moment, before this one gives up. */
 const NUMBER_TRIES = 100;
 
@@ -99,6 +107,8 @@ const KEYS: CollectionSpec = {
   looksAt: {
     asked: [
       'mode',
+      'status',
+      'given',
       'sort lastUse.at, createdAt, _id',
       'sort createdAt, _id',
       'sort sortName, createdAt, _id',
@@ -252,6 +262,7 @@ export class KeyStore {
       createdAt: this.#clock.now(),
       lastUse: null,
       revokedAt: null,
+      ...(fields.secret !== undefined && { given: true }),
     };
     try {
       await this.#keys.insert(key);
@@ -261,7 +272,16 @@ export class KeyStore {
       return undefined;
     }
     this.#cache.forget(key.hash);
+    await this.#forgetBefore(key);
     return { key, secret };
+  }
+
+  /** Forgets the keys that had this key's number long before it. The first may be one whose secret was given. */
+  async #forgetBefore({ accountId, seat, generation }: KeyRecord): Promise<void> {
+    const last = generation - KEPT_GENERATIONS;
+    if (last <= 1) return;
+    const before = { accountId, seat, generation: { $gt: 1, $lte: last } };
+    await this.#keys.deleteMany({ ...before, status: 'revoked', given: { $exists: false } });
   }
 
   async #revoke({ _id, hash }: ApiKey): Promise<boolean> {

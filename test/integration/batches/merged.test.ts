@@ -215,11 +215,10 @@ describe('a merger of PDFs', () => {
     const { signal } = new AbortController();
     const merge = (account: string) => merger.merge(large, { account, signal });
     const errors: unknown[] = [];
-    /** A merge that is asked for its beginning, and then nobody takes it. */
+    /** A merge of which nobody takes more than what stands before the first document. */
     const stalled = () => {
       const stream = merge('a').on('error', (error) => errors.push(error));
-      stream.read(0);
-      return stream;
+      return stream.once('readable', () => void stream.read());
     };
     const streams = [stalled(), stalled()];
     await eventually('both hold a document', () =>

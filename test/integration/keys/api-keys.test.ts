@@ -183,6 +183,39 @@ describe('API keys', () => {
     assert.equal((await client.call('POST', `/user/api-keys/${old.id}/rotate`)).status, 404);
   });
 
+  it('are known for ten generations once they are revoked, and the first for ever', async () => {
+    let { id } = await make({ name: 'first' });
+    const ids = [id];
+    for (let i = 0; i < 24; i += 1) {
+      ({ id } = await client.expect(200, 'POST', `/user/api-keys/${id}/rotate`));
+      ids.push(id);
+    }
+    const { total, keys } = await client.expect(200, 'GET', '/user/api-keys?limit=100&sort=created_asc');
+    const known = [ids[0], ...ids.slice(-10)];
+    assert.equal(total, known.length);
+    assert.deepEqual(keys.map((key: { id: string }) => key.id).sort(), [...known].sort());
+    const active = await client.expect(200, 'GET', '/user/api-keys?status=active');
+    assert.deepEqual([active.total, active.keys[0].id], [1, id]);
+    for (let i = 0; i < 24; i += 1) {
+      await client.expect(200, 'DELETE', `/user/api-keys/${id}`);
+      ({ id } = await make());
+    }
+    assert.equal((await listed()).total, known.length);
+  });
+
+  it('are known for ever when their secret was given', async () => {
+    const { id: accountId } = await client.expect(200, 'GET', '/auth/me');
+    await make();
+    const { keys } = await client.expect(200, 'GET', '/user/api-keys');
+    await client.expect(200, 'DELETE', `/user/api-keys/${keys[0].id}`);
+    const secret = `sk_live_${'x'.repeat(49)}`;
+    const given = await api.keys.create(accountId, { name: 'given', mode: 'live', allowedIps: [], secret });
+    let id = given.key._id;
+    for (let i = 0; i < 24; i += 1)
+      ({ id } = await client.expect(200, 'POST', `/user/api-keys/${id}/rotate`));
+    assert.equal((await api.keys.findBySecret(secret))?.status, 'revoked');
+  });
+
   it('are rotated by one of many who rotate the same key at once', async () => {
     const old = await make();
     const answers = await Promise.all(
