@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pipeline, type Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { machineMemory } from '../../src/chromium/process/machine-memory.ts';
 import { createPdfMerger } from '../../src/pdf/merge.ts';
 import { createFolderOutputStore } from '../../src/store/outputs/folder.ts';
 import type { OutputKey, OutputStore } from '../../src/store/outputs/output-store.ts';
@@ -10,10 +11,10 @@ import { zipSize, zipStream } from '../../src/zip/zip.ts';
 import { descendants } from './processes.ts';
 
 // Serves a zip (/zip?items=10) and a merged PDF (/merged?items=10) of the first of so many entries, which are the given
-// outputs of a store in turn. Says where; and (/memory) the bytes of memory that it has and that it had at the most, and those of the merging process.
+// outputs of a store in turn. Says where; and (/memory) the bytes of memory that it has and that it had at the most, and those of the merging process that had most.
 const [place, entries, size, ...keys] = process.argv.slice(2) as [string, string, string, ...OutputKey[]];
 const store = place.startsWith('mongodb') ? await openGridFs() : createFolderOutputStore(place);
-const merger = createPdfMerger();
+const merger = createPdfMerger({ memoryBytes: machineMemory().total });
 const date = new Date('2026-01-01');
 const files = Array.from({ length: Number(entries) }, (_, i) => ({
   name: `document-${i}.pdf`,
@@ -37,12 +38,13 @@ async function openGridFs(): Promise<OutputStore> {
   return createGridFsOutputStore(await connectDatabase(place, pino({ level: 'silent' })));
 }
 
-/** Bytes that the merging process had at the most; 0 before it was started. */
+/** Bytes that one of the merging processes had at the most; 0 before they were started. */
 function mergerPeak(): number {
-  const [child] = descendants(process.pid);
-  if (child === undefined) return 0;
-  const highest = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'));
-  return Number(highest?.[1] ?? 0) * 1024;
+  const peaks = descendants(process.pid).map(({ pid }) => {
+    const highest = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+    return Number(highest?.[1] ?? 0) * 1024;
+  });
+  return Math.max(0, ...peaks);
 }
 
 const server = createServer((request, response) => {
@@ -55,8 +57,12 @@ const server = createServer((request, response) => {
   const wanted = files.slice(0, Number(searchParams.get('items')));
   let source: Readable;
   if (pathname === '/merged') {
-    const sources = wanted.map((file) => ({ title: file.name, read: async () => buffer(await open(file)) }));
-    source = merger.merge(sources, new AbortController().signal);
+    const sources = wanted.map((file) => ({
+      title: file.name,
+      bytes: file.size,
+      read: async () => buffer(await open(file)),
+    }));
+    source = merger.merge(sources, { account: 'one', signal: new AbortController().signal });
   } else {
     response.setHeader('Content-Length', zipSize(wanted));
     source = zipStream(wanted, open);
