@@ -45,6 +45,13 @@ const HEADERS_TIMEOUT_MS = 15_000;
 const CHECK_CONNECTIONS_MS = 5000;
 /** The window in which a body has to keep its rate: longer than a network recovers from a lost packet. */
 const UPLOAD_WINDOW_MS = 5000;
+/**
+ * A connection over which nothing passes for so long is closed: what is to be sent over it lies in memory until then. Longer
+ * than any answer is waited for.
+ */
+const STILL_MS = 300_000;
+/** Beyond the wait for a PDF. */
+const STILL_AFTER_WAIT_MS = 60_000;
 /** Longer than proxies and clients keep an idle connection, so that none is closed under a request on its way. */
 const KEEP_ALIVE_MS = 75_000;
 /** While it stops: what is left of the grace for the answers of those that waited in vain, in milliseconds. */
@@ -128,7 +135,8 @@ export async function startApi(
     connectionsCheckingInterval: CHECK_CONNECTIONS_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
   });
-  boundConnections(server, config.PLATEN_MAX_CONNECTIONS, logger);
+  const stillMs = Math.max(STILL_MS, config.PLATEN_SYNC_WAIT_MS + STILL_AFTER_WAIT_MS);
+  boundConnections(server, { max: config.PLATEN_MAX_CONNECTIONS, stillMs }, logger);
   core.address.publicUrl ??= `http://localhost:${port}`;
   return {
     port,

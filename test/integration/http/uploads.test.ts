@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { boundConnections } from '../../../src/roles/bound-connections.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -141,7 +142,7 @@ describe('the check of a body', () => {
 describe('connections', () => {
   it('are bounded, and one that nobody uses gives way', async () => {
     const server = createServer((_request, response) => response.end('ok'));
-    boundConnections(server, 2, pino({ level: 'silent' }));
+    boundConnections(server, { max: 2, stillMs: 60_000 }, pino({ level: 'silent' }));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
     const sockets = [0, 1].map(() => connect(port, '127.0.0.1'));
@@ -155,6 +156,37 @@ describe('connections', () => {
     await once(third, 'close');
     await Promise.all(idleClosed);
     assert.equal(await (await fetch(`http://127.0.0.1:${port}/`)).text(), 'ok');
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  it('are closed when nothing passes over them any more, though there is something to send', async () => {
+    const answers: ServerResponse[] = [];
+    const server = createServer((_request, response) => {
+      answers.push(response);
+      response.end(Buffer.alloc(64 * 1024 * 1024));
+    });
+    boundConnections(server, { max: 10, stillMs: 1000 }, pino({ level: 'silent' }));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const ask = () => {
+      const socket = connect(port, '127.0.0.1');
+      socket.on('error', () => undefined);
+      socket.write('GET / HTTP/1.1\r\nHost: platen\r\n\r\n');
+      return socket;
+    };
+    const still = ask();
+    await once(server, 'request');
+    const slow = ask();
+    await once(server, 'request');
+    // This one takes some of it now and then.
+    const taking = setInterval(() => slow.read(), 20);
+    await once(answers[0]!, 'close');
+    await sleep(1500);
+    assert.equal(answers[0]!.writableFinished, false);
+    assert.equal(answers[1]!.destroyed, false);
+    clearInterval(taking);
+    for (const socket of [still, slow]) socket.destroy();
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   });
