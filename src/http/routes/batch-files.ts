@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import type { Caller } from '../../accounts/caller.ts';
 import type { BatchZip } from '../../batches/batch-files.ts';
 import { goneError } from '../../batches/batch-service.ts';
-import type { OpenStreams, StreamPlace } from '../../limits/open-streams.ts';
 import { contentDisposition } from '../../pdf/file-name.ts';
 import type { ApiParts } from '../api-parts.ts';
+import { withPlace } from '../batch-downloads.ts';
 import { FILE_HEADERS, rangeHeaders, requestedRange } from '../byte-range.ts';
 import { signedManifestLink } from '../job-files.ts';
 import { defineRoute } from '../route.ts';
@@ -45,7 +44,7 @@ const zip = defineRoute({
   errors: ['NOT_FOUND', 'GONE', 'RANGE_NOT_SATISFIABLE', 'TOO_MANY_WAITING'],
 }).handledBy(async ({ params, headers, caller, aboutJob, setHeader }, parts: ApiParts) => {
   aboutJob(params.id);
-  return await withPlace(parts.batchDownloads.zips, caller, async (place) => {
+  return await withPlace(parts.batchDownloads.zips, caller.accountId, async (place) => {
     const zip = await parts.batchFiles.zip(await parts.batches.get(caller, params.id));
     const { size } = zip;
     const range = requestedRange(headers, zip, setHeader);
@@ -99,7 +98,7 @@ const merged = defineRoute({
   errors: ['NOT_FOUND', 'GONE', 'TOO_MANY_WAITING'],
 }).handledBy(async ({ params, caller, aboutJob, onHangUp }, parts: ApiParts) => {
   aboutJob(params.id);
-  return await withPlace(parts.batchDownloads.merged, caller, async (place) => {
+  return await withPlace(parts.batchDownloads.merged, caller.accountId, async (place) => {
     const batch = await parts.batches.get(caller, params.id);
     const { items, pending, open } = await parts.batchFiles.merged(batch);
     const unwanted = new AbortController();
@@ -121,21 +120,6 @@ const merged = defineRoute({
 });
 
 export const batchFileRoutes = [zip, manifestAddress, merged];
-
-/** Has a place among the downloads of its kind from before what is sent is looked for until that is sent. */
-async function withPlace<T>(
-  downloads: OpenStreams,
-  { accountId }: Pick<Caller, 'accountId'>,
-  answer: (place: StreamPlace) => Promise<T>,
-): Promise<T> {
-  const place = downloads.take(accountId);
-  try {
-    return await answer(place);
-  } catch (error) {
-    place.release();
-    throw error;
-  }
-}
 
 function zipHeaders(batchId: string, { items, pending, etag }: BatchZip, { config }: ApiParts) {
   const prefix = config.PLATEN_HEADER_PREFIX;

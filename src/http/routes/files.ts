@@ -4,6 +4,7 @@ import { PlatenError } from '../../errors/registry.ts';
 import type { LinkKind, LinkTarget } from '../../orders/download-links.ts';
 import { contentDisposition } from '../../pdf/file-name.ts';
 import type { ApiParts } from '../api-parts.ts';
+import { withPlace } from '../batch-downloads.ts';
 import { fileHeaders } from '../job-files.ts';
 import { defineRoute } from '../route.ts';
 
@@ -38,17 +39,19 @@ const signedManifest = defineRoute({
       contentType: 'application/json',
     },
   },
-  errors: ['NOT_FOUND', 'UNAVAILABLE'],
+  errors: ['NOT_FOUND', 'TOO_MANY_WAITING', 'UNAVAILABLE'],
 }).handledBy(async ({ params, aboutJob }, parts: ApiParts) => {
   const target = targetOf(params.token, 'manifest', parts);
   aboutJob(target.jobId);
-  const batch = await parts.batches.ofAccount(target.accountId, target.jobId);
-  const disposition = contentDisposition(`${batch._id}.json`, 'attachment');
-  return {
-    status: 200,
-    body: { stream: manifestStream(batch, parts.batchFiles.items(batch)) },
-    headers: { 'Content-Disposition': disposition },
-  };
+  return await withPlace(parts.batchDownloads.manifests, target.accountId, async (place) => {
+    const batch = await parts.batches.ofAccount(target.accountId, target.jobId);
+    const disposition = contentDisposition(`${batch._id}.json`, 'attachment');
+    return {
+      status: 200,
+      body: { stream: place.hold(manifestStream(batch, parts.batchFiles.items(batch))) },
+      headers: { 'Content-Disposition': disposition },
+    } as const;
+  });
 });
 
 export const fileRoutes = [signedFile, signedManifest];

@@ -63,6 +63,31 @@ describe('downloads of batches at a time', () => {
     });
   }
 
+  it('are eight of an account for its manifests, though nobody has to say who asks', async () => {
+    const link = (await caller.get(`/v1/pdf/batch/${batchId}/manifest/download-url`)).json.downloadUrl;
+    const { pathname } = new URL(link);
+    const gate = Promise.withResolvers<void>();
+    const { store } = api.domain.batches;
+    const chunk = store.chunk.bind(store);
+    let asked = 0;
+    // As slow as a database that has much to do.
+    store.chunk = async (...of) => {
+      asked += 1;
+      await gate.promise;
+      return chunk(...of);
+    };
+    const open = Array.from({ length: 8 }, () => fetch(`${api.url}${pathname}`));
+    await eventually('all are being made', () => asked === 8);
+    assert.equal((await fetch(`${api.url}${pathname}`)).status, 429);
+    gate.resolve();
+    for (const answer of open) {
+      const { items } = (await (await answer).json()) as { items: unknown[] };
+      assert.equal(items.length, 2);
+    }
+    Reflect.deleteProperty(store, 'chunk');
+    assert.equal((await fetch(`${api.url}${pathname}`)).status, 200);
+  });
+
   it('hold no place when they are refused, answered by HEAD, or over', async function () {
     this.timeout(30_000);
     const small = await api.newCaller();
