@@ -64,7 +64,7 @@ describe('downloads of batches at a time', () => {
   }
 
   it('are eight of an account for its manifests, though nobody has to say who asks', async () => {
-    const link = (await caller.get(`/v1/pdf/batch/${batchId}/manifest/download-url`)).json.downloadUrl;
+    const link = (await caller.get(`/v1/pdf/batch/${batchId}/manifest/download-url`)).json.url;
     const { pathname } = new URL(link);
     const gate = Promise.withResolvers<void>();
     const { store } = api.domain.batches;
