@@ -64,8 +64,9 @@ async function manageAccount(api: TestApi): Promise<void> {
       body: JSON.stringify({ email, password }),
     });
   }
-  const made = await owner.expect(201, 'POST', '/user/api-keys', { name: 'a', mode: 'live', allowedIps: [] });
-  await owner.expect(200, 'POST', `/user/api-keys/${made.id}/rotate`);
+  let key = await owner.expect(201, 'POST', '/user/api-keys', { name: 'a', mode: 'live', allowedIps: [] });
+  // So often that the first ones are forgotten.
+  for (let i = 0; i < 12; i += 1) key = await owner.expect(200, 'POST', `/user/api-keys/${key.id}/rotate`);
   for (const sort of [
     'last_used_desc',
     'last_used_asc',
