@@ -40,9 +40,9 @@ export interface Arena {
    * Does `attack` while the neighbour renders. Fails when the neighbour notices, or when something is left afterwards:
    * a process, a file, memory.
    */
-  withstand(attack: (attacker: Tenant) => Promise<void>): Promise<void>;
+  withstand(attack: (attacker: Tenant) => Promise<void>): Promise<Experience>;
   /** Sends the orders of `attack`, and looks at how they end, while the neighbour renders. */
-  survive(attack: Attack): Promise<void>;
+  survive(attack: Attack): Promise<Experience>;
   /** The same, but for how slow the neighbour may become: that is for the caller to judge. */
   endure(attack: Attack): Promise<Experience>;
   close(): Promise<void>;
@@ -65,10 +65,10 @@ export async function openArena(environment: Record<string, string> = {}): Promi
     return during;
   }
 
-  async function withstand(attack: (attacker: Tenant) => Promise<void>): Promise<void> {
+  async function withstand(attack: (attacker: Tenant) => Promise<void>): Promise<Experience> {
     for (let tries = 1; ; tries++) {
       const during = await attacked(attack);
-      if (isUnharmed(during, alone)) return;
+      if (isUnharmed(during, alone)) return during;
       if (tries === TRIES) assertUnharmed(during, alone);
       // Whatever else the machine does may have been the reason: both are looked at anew.
       alone = await neighbourDuring(neighbour.client, sleep(ALONE_MS));
@@ -88,10 +88,7 @@ export async function openArena(environment: Record<string, string> = {}): Promi
     service,
     villain,
     withstand,
-    survive: (attack) =>
-      withstand(async (attacker) => {
-        await send(attacker, attack);
-      }),
+    survive: (attack) => withstand((attacker) => send(attacker, attack)),
     endure: (attack) => attacked((attacker) => send(attacker, attack)),
     async close() {
       await service.stop();
