@@ -88,7 +88,12 @@ const KEPT_MS = 400 * 24 * 3_600_000;
 
 const ENTRIES: CollectionSpec = {
   name: 'audit_log',
-  indexes: [{ fields: { accountId: 1, at: -1, _id: -1 } }, { fields: { at: 1 } }],
+  // Unique, as the id in them is: the embedded database reads parts of such indexes alone (docs/decisions/0178).
+  indexes: [
+    { fields: { accountId: 1, at: 1, _id: 1 }, unique: true },
+    { fields: { at: 1, _id: 1 }, unique: true },
+  ],
+  replaced: [{ accountId: 1, at: -1, _id: -1 }, { at: 1 }],
   looksAt: { asked: ['action'], because: 'entries of one account, of what people do: a few a day' },
 };
 

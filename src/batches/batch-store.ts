@@ -50,12 +50,14 @@ const BATCHES: CollectionSpec = {
   indexes: [
     // Unique, as the id in it is: the embedded database reads parts of such indexes alone (docs/decisions/0178).
     { fields: { accountId: 1, createdAt: 1, _id: 1 }, unique: true },
+    { fields: { accountId: 1, test: 1, createdAt: 1, _id: 1 }, unique: true },
     { fields: { busy: 1 }, sparse: true },
     { fields: { purgeAt: 1 }, sparse: true },
     { fields: { forgetAt: 1 }, sparse: true },
   ],
+  replaced: [{ accountId: 1, createdAt: -1 }],
   looksAt: {
-    asked: ['phase', 'test', 'cancelledAt', 'startedAt', '_id', '$or'],
+    asked: ['phase', 'cancelledAt', 'startedAt', '_id', '$or'],
     because: 'the index leads to the batches of one account, or to the few that somebody has to look after',
   },
 };
@@ -135,10 +137,11 @@ export class BatchStore {
       test: query.test,
       ...(query.status && shownAs(query.status, inFlight)),
     };
+    const direction = query.newestFirst ? -1 : 1;
     const [total, batches] = await Promise.all([
       this.#batches.count(filter),
       this.#batches.find(filter, {
-        sort: { createdAt: query.newestFirst ? -1 : 1 },
+        sort: { createdAt: direction, _id: direction },
         skip: query.offset,
         limit: query.limit,
       }),

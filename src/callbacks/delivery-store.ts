@@ -39,8 +39,9 @@ const DELIVERIES: CollectionSpec = {
   indexes: [
     { fields: { accountId: 1, createdAt: 1, _id: 1 }, unique: true },
     { fields: { accountId: 1, state: 1, createdAt: 1, _id: 1 }, unique: true },
-    { fields: { createdAt: 1 } },
+    { fields: { createdAt: 1, _id: 1 }, unique: true },
   ],
+  replaced: [{ accountId: 1, createdAt: -1, _id: -1 }, { createdAt: 1 }],
 };
 const OUTBOX: CollectionSpec = {
   name: 'callback_outbox',

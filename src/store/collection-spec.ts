@@ -1,4 +1,4 @@
-import type { Connection } from 'mongoose';
+import { type Connection, mongo } from 'mongoose';
 import type { Directions } from './query-shape.ts';
 
 /** An index: its fields in order, and whether they rise (1) or fall (-1). */
@@ -14,6 +14,8 @@ export interface CollectionSpec {
   readonly name: string;
   /** Besides the one on `_id`. */
   readonly indexes?: readonly Index[];
+  /** Fields of indexes that an older version made, and that no query needs beside those above. */
+  readonly replaced?: readonly Directions[];
   /**
    * What queries ask for besides what their index gives: fields that are simply looked at, and `sort a, b` for an order
    * that is made by hand, among the few records that the index leads to.
@@ -43,10 +45,30 @@ export function declaredCollections(connection: Connection): readonly Collection
   return [...(declared.get(connection)?.values() ?? [])];
 }
 
-/** Creates every declared index that is missing; doing it again, or in several processes at once, changes nothing. */
+/**
+ * What MongoDB answers when there is no such collection, or no such index, and up to version 5.1 while another index of the
+ * collection is being built: then the next start drops it.
+ */
+const LEFT: ReadonlySet<unknown> = new Set([26, 27, 12_587]);
+
+/**
+ * Creates every declared index that is missing, and then drops what it replaces; doing it again, or in several processes at
+ * once, changes nothing. MongoDB builds an index while others read and write the collection. Whoever starts waits for it:
+ * without it, each query would read all.
+ */
 export async function ensureIndexes(connection: Connection): Promise<void> {
-  for (const { name, indexes = [] } of declaredCollections(connection)) {
-    for (const { fields, ...options } of indexes)
-      await connection.collection(name).createIndex(fields, options);
+  for (const { name, indexes = [], replaced = [] } of declaredCollections(connection)) {
+    const collection = connection.collection(name);
+    for (const { fields, ...options } of indexes) await collection.createIndex(fields, options);
+    for (const fields of replaced) await dropIfThere(connection, name, fields);
+  }
+}
+
+/** By its fields: by a name, the embedded server would drop those of all collections. */
+async function dropIfThere(connection: Connection, collection: string, fields: Directions): Promise<void> {
+  try {
+    await connection.db!.command({ dropIndexes: collection, index: fields });
+  } catch (error) {
+    if (!(error instanceof mongo.MongoServerError && LEFT.has(error.code))) throw error;
   }
 }

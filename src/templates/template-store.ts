@@ -76,7 +76,9 @@ const MAX_PAGE_BYTES = 16 * 1024 * 1024;
 
 const TEMPLATES: CollectionSpec = {
   name: 'templates',
-  indexes: [{ fields: { accountId: 1, createdAt: -1, _id: -1 } }],
+  // Unique, as the id in it is: the embedded database reads parts of such indexes alone (docs/decisions/0178).
+  indexes: [{ fields: { accountId: 1, createdAt: 1, _id: 1 }, unique: true }],
+  replaced: [{ accountId: 1, createdAt: -1, _id: -1 }],
 };
 const VERSIONS: CollectionSpec = {
   name: 'template_versions',

@@ -1,5 +1,5 @@
 /**
- * What a page of the request log, the usage summary and a claim cost on the embedded database, empty and with many rows
+ * What a page of the jobs and of the request log, the usage summary and a claim cost on the embedded database, empty and with many rows
  * of one account. Prints medians in milliseconds. `make bench` runs it last.
  */
 import { randomUUID } from 'node:crypto';
@@ -42,7 +42,15 @@ async function measure(domain: Domain): Promise<Record<string, number>> {
   const reader = { accountId: 'account', planName: 'business', plan: DEFAULT_PLANS.business } as const;
   const page = (period: '1d' | '90d', offset: number, apiKeyId?: string) => () =>
     domain.usage.requestLog(reader, { period, apiKeyId, limit: 20, offset, newestFirst: true });
+  const jobs = (offset: number, states?: Job['state'][]) => () =>
+    domain.store.list({
+      ...{ accountId: 'account', test: false, limit: 20, offset, newestFirst: true },
+      ...(states && { states }),
+    });
   return {
+    'job page': await median(jobs(0)),
+    'job page, one state': await median(jobs(0, ['completed'])),
+    'job page, offset 10000': await median(jobs(10_000)),
     'log page, 1d': await median(page('1d', 0)),
     'log page, 90d': await median(page('90d', 0)),
     'log page, 90d, offset 10000': await median(page('90d', 10_000)),
@@ -63,6 +71,11 @@ async function measure(domain: Domain): Promise<Record<string, number>> {
       if ((await domain.store.transitions.claim(job, 'w', 60_000)) === undefined)
         throw new Error('not claimed');
     }),
+    'move a job to the history': await median(() =>
+      domain.store.history.take([
+        newJob('account', { state: 'completed', expiresAt: new Date(Date.now() + DAY_MS) }).job,
+      ]),
+    ),
   };
 }
 

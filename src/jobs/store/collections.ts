@@ -55,8 +55,9 @@ const LIVE: CollectionSpec = {
     // Whoever is next in a lane is found by its place.
     { fields: { place: 1 }, unique: true, sparse: true },
     // The live part of a listing.
-    { fields: { accountId: 1, createdAt: 1 } },
+    { fields: { accountId: 1, createdAt: 1, _id: 1 } },
   ],
+  replaced: [{ accountId: 1, createdAt: 1 }],
   looksAt: {
     asked: ['state', 'owner', 'expiresAt', 'item', 'test'],
     because: 'the index leads to the jobs of one account, or to some jobs by their ids',
@@ -71,14 +72,14 @@ const RETRIES: CollectionSpec = {
 const HISTORY: CollectionSpec = {
   name: 'job_history',
   indexes: [
-    { fields: { accountId: 1, createdAt: -1 } },
-    { fields: { accountId: 1, state: 1, createdAt: -1 } },
-    { fields: { expiresAt: 1 } },
+    // Unique, as the id in them is: the embedded database reads parts of such indexes alone (docs/decisions/0178).
+    { fields: { accountId: 1, 'item.batchId': 1, test: 1, state: 1, createdAt: 1, _id: 1 }, unique: true },
+    { fields: { expiresAt: 1, _id: 1 }, unique: true },
   ],
+  replaced: [{ accountId: 1, createdAt: -1 }, { accountId: 1, state: 1, createdAt: -1 }, { expiresAt: 1 }],
   looksAt: {
-    asked: ['expiresAt', '_id', 'item', 'test'],
-    because:
-      'what has expired is deleted within a minute, few jobs are on their way here, and of an account’s jobs it is known by the index which are its own',
+    asked: ['expiresAt', '_id'],
+    because: 'what has expired is deleted within a minute, and few jobs are on their way here',
   },
 };
 

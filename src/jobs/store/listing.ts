@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import type { Job, JobState } from '../job.ts';
+import { type EndState, hasEnded, type Job, type JobState } from '../job.ts';
 import type { JobCollections } from './collections.ts';
 
 export interface JobListQuery {
@@ -12,6 +12,16 @@ export interface JobListQuery {
   readonly offset: number;
   readonly newestFirst: boolean;
 }
+
+/** What says where in the list a job is. A page that begins far down the list passes by many, which are not read whole. */
+type Place = Pick<Job, '_id' | 'createdAt'>;
+
+interface Page {
+  readonly sort: { readonly createdAt: 1 | -1; readonly _id: 1 | -1 };
+  readonly limit: number;
+}
+
+const END_STATES: readonly EndState[] = ['completed', 'failed', 'cancelled'];
 
 /** A page of an account's jobs, live ones and those that have ended, with the number there is in all. */
 export async function listJobs(
@@ -30,7 +40,8 @@ export async function listJobs(
   // What has ended but not been moved yet is counted where it is going to be.
   const stillLive: mongo.Filter<Job> = { ...filter, expiresAt: null };
   const upTo = query.offset + query.limit;
-  const page = { sort: { createdAt: query.newestFirst ? -1 : 1 } as const, limit: upTo };
+  const sign = query.newestFirst ? -1 : 1;
+  const page: Page = { sort: { createdAt: sign, _id: sign }, limit: upTo };
   // The history second: a job that moves in between is seen in both then, and never in neither.
   const [liveJobs, movingJobs, liveTotal] = await Promise.all([
     live.find(stillLive, page),
@@ -39,15 +50,60 @@ export async function listJobs(
     live.count(stillLive),
   ]);
   const moving = movingJobs.map(({ _id }) => _id);
-  const moved: mongo.Filter<Job> = moving.length === 0 ? visible : { ...visible, _id: { $nin: moving } };
-  const [endedJobs, endedTotal] = await Promise.all([history.find(moved, page), history.count(moved)]);
-  const gathered = [...liveJobs, ...movingJobs, ...endedJobs];
+  const parts = partsOf(query).map((part) => listEnded(history, part, { moving, page, now }));
+  const ended = await Promise.all(parts);
+  const gathered: Place[] = [...liveJobs, ...movingJobs, ...ended.flatMap(({ places }) => places)];
   // One that ended between two of these looks is in both, and shown as it was seen last.
   const once = new Map(gathered.map((job) => [job._id, job]));
-  const sign = query.newestFirst ? -1 : 1;
-  const jobs = [...once.values()]
-    .sort((a, b) => sign * (a.createdAt.getTime() - b.createdAt.getTime()) || (a._id < b._id ? -1 : 1))
-    .slice(query.offset, upTo);
+  const shown = [...once.values()]
+    .sort((a, b) => sign * (a.createdAt.getTime() - b.createdAt.getTime() || (a._id < b._id ? -1 : 1)))
+    .slice(query.offset, upTo)
+    .map(({ _id }) => _id);
+  const known = new Map([...liveJobs, ...movingJobs].map((job) => [job._id, job]));
+  const inHistory = new Set(ended.flatMap(({ places }) => places.map(({ _id }) => _id)));
+  for (const job of await findAll(history, shown, inHistory)) known.set(job._id, job);
+  // Of those, some may have been deleted since.
+  const jobs = shown.flatMap((id) => known.get(id) ?? []);
   const seenTwice = gathered.length - once.size;
+  const endedTotal = ended.reduce((sum, { total }) => sum + total, 0);
   return { total: liveTotal + movingJobs.length + endedTotal - seenTwice, jobs };
+}
+
+/** The parts of the history that the query is about, each of which lies in the order of time in the index. */
+function partsOf({ accountId, test, states = END_STATES }: JobListQuery): mongo.Filter<Job>[] {
+  const tests = test === undefined ? [false, true] : [test];
+  return tests.flatMap((isTest) =>
+    states
+      .filter(hasEnded)
+      // Null is what a job has that is no item of a batch: a path below one that is missing.
+      .map((state) => ({ accountId, 'item.batchId': null, test: isTest, state }) as mongo.Filter<Job>),
+  );
+}
+
+/**
+ * The first of a part of the history, and how many it has. What has expired is subtracted from all, rather than the others
+ * counted one by one: so the many are counted in the index, and only the few read.
+ */
+async function listEnded(
+  history: JobCollections['history'],
+  part: mongo.Filter<Job>,
+  { moving, page, now }: { readonly moving: readonly string[]; readonly page: Page; readonly now: Date },
+): Promise<{ total: number; places: Place[] }> {
+  const moved = moving.length === 0 ? part : { ...part, _id: { $nin: [...moving] } };
+  const [places, expired, all] = await Promise.all([
+    history.find({ ...moved, expiresAt: { $gt: now } }, { ...page, projection: { createdAt: 1 } }),
+    history.count({ ...moved, expiresAt: { $lte: now } }),
+    history.count(moved),
+  ]);
+  return { total: all - expired, places };
+}
+
+/** Those of the jobs that were found in the history. */
+async function findAll(
+  history: JobCollections['history'],
+  jobIds: readonly string[],
+  inHistory: ReadonlySet<string>,
+): Promise<Job[]> {
+  const ids = jobIds.filter((id) => inHistory.has(id));
+  return ids.length === 0 ? [] : history.find({ _id: { $in: ids } });
 }

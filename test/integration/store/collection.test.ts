@@ -20,6 +20,7 @@ interface Thing {
 const THINGS: CollectionSpec = {
   name: 'things',
   indexes: [{ fields: { owner: 1, at: -1 } }, { fields: { serial: 1 }, unique: true, sparse: true }],
+  replaced: [{ at: 1 }, { owner: -1 }],
   looksAt: { asked: ['kind', 'sort kind'], because: 'an owner has few' },
   scans: { '{list:other}': 'a test has few', '{} sort _id': 'a test has few' },
 };
@@ -42,6 +43,8 @@ describe('A collection', function () {
     [connection, other] = [await connectDatabase(uri, logger), await connectDatabase(uri, logger)];
     things = new Collection(connection, THINGS);
     elsewhere = new Collection(other, THINGS);
+    // As an older version has left them, and another collection has one of the same name.
+    for (const name of ['things', 'others']) await connection.collection(name).createIndex({ at: 1 });
     await ensureIndexes(connection);
     await ensureIndexes(other);
   });
@@ -66,6 +69,8 @@ describe('A collection', function () {
   it('has the indexes that are declared', async () => {
     const indexes = await connection.collection('things').indexes();
     assert.deepEqual(indexes.map(({ key }) => Object.keys(key).join()).sort(), ['_id', 'owner,at', 'serial']);
+    const others = await connection.collection('others').indexes();
+    assert.deepEqual(others.map(({ key }) => Object.keys(key).join()).sort(), ['_id', 'at']);
     assert.equal(await things.insertIfAbsent({ _id: 'a', owner: 'ada', at: 1, serial: 's' }), true);
     assert.equal(await things.insertIfAbsent({ _id: 'b', owner: 'ada', at: 1, serial: 's' }), false);
     await things.insertAll([
