@@ -35,8 +35,15 @@ const WARM_UP_MS = 3000;
 const WANTED = { ofWhatIsLeft: 0.95, waiting: 10 };
 
 /** PDFs a second, and seconds of the processor that all of the service took for each second. */
-interface Measured extends LoadResult {
+interface Measured extends Pick<LoadResult, 'perSecond' | 'p50' | 'p95'> {
   readonly cores: number;
+}
+
+/** A document alone, the mean of just before and just after, and beside so many pages that wait a second. */
+interface Round {
+  readonly alone: Measured;
+  readonly beside: Measured;
+  readonly waited: number;
 }
 
 const pictures = await startSlowPictures(PICTURE_MS);
@@ -67,39 +74,47 @@ async function compare(pool: Pool, watched: Watched, keys: readonly [string, str
   );
   const waiting = renderOf(pool, pictures.documentWith(DOCUMENTS[0]!.html));
   const wait = () => waiting(keys[1]);
-  const alone: Measured[] = [];
+  const pages: Measured[] = [];
   const rows = DOCUMENTS.map(({ name, html }) => {
     const render = renderOf(pool, html);
     const load = (ms: number) => runLoad(CALLERS[name], ms, () => render(keys[0]));
-    return { name, load, rounds: [] as { before: Measured; beside: Measured; waited: number }[] };
+    return { name, load, rounds: [] as Round[] };
   });
   for (const { load } of rows) await load(WARM_UP_MS);
   for (let round = 0; round < ROUNDS; round += 1) {
     await runLoad(WAITING_CALLERS, SETTLE_MS, wait);
-    alone.push(await measure(watched, (ms) => runLoad(WAITING_CALLERS, ms, wait)));
+    pages.push(await measure(watched, (ms) => runLoad(WAITING_CALLERS, ms, wait)));
     for (const { load, rounds } of rows) {
       await load(WARM_UP_MS / 3);
       const before = await measure(watched, load);
-      rounds.push({ before, ...(await besideOthers(wait, () => measure(watched, load))) });
+      const { beside, waited } = await besideOthers(wait, () => measure(watched, load));
+      const after = await measure(watched, load);
+      rounds.push({ alone: meanOf(before, after), beside, waited });
     }
   }
-  const perPage = median(alone.map(({ cores, perSecond }) => cores / perSecond));
-  const ofPages = median(alone.map(({ perSecond }) => perSecond));
+  const perPage = median(pages.map(({ cores, perSecond }) => cores / perSecond));
+  const ofPages = median(pages.map(({ perSecond }) => perSecond));
   console.log(
     `  alone ${ofPages.toFixed(1)} of these a second, wanted ≥ ${WANTED.waiting}: ${verdict(ofPages >= WANTED.waiting)}; ${(perPage * 1000).toFixed(1)} ms of the processor each`,
   );
   for (const { name, rounds } of rows) {
-    const of = (pick: (round: (typeof rounds)[number]) => number) => median(rounds.map(pick));
-    const ratio = of(({ before, beside }) => beside.perSecond / before.perSecond);
-    const share = of(({ before, waited }) => (waited * perPage) / before.cores);
-    const kept = ratio / (1 - share);
+    const of = (pick: (round: Round) => number) => median(rounds.map(pick));
+    const ratioOf = (round: Round) => round.beside.perSecond / round.alone.perSecond;
+    const shareOf = (round: Round) => (round.waited * perPage) / round.alone.cores;
+    const [ratio, share] = [of(ratioOf), of(shareOf)];
+    const kept = of((round) => ratioOf(round) / (1 - shareOf(round)));
     console.log(
-      `  ${name} at ${CALLERS[name]}: ${of(({ before }) => before.perSecond).toFixed(1)}/s alone, ${of(({ beside }) => beside.perSecond).toFixed(1)} beside ${of(({ waited }) => waited).toFixed(1)} pages that wait: ${ratio.toFixed(2)}; these take ${share.toFixed(2)} of the cores, so ${kept.toFixed(2)} of what is left, wanted ≥ ${WANTED.ofWhatIsLeft}: ${verdict(kept >= WANTED.ofWhatIsLeft)}`,
+      `  ${name} at ${CALLERS[name]}: ${of(({ alone }) => alone.perSecond).toFixed(1)}/s alone, ${of(({ beside }) => beside.perSecond).toFixed(1)} beside ${of(({ waited }) => waited).toFixed(1)} pages that wait: ${ratio.toFixed(2)}; these take ${share.toFixed(2)} of the cores, so ${kept.toFixed(2)} of what is left, wanted ≥ ${WANTED.ofWhatIsLeft}: ${verdict(kept >= WANTED.ofWhatIsLeft)}`,
     );
     console.log(
-      `    p50 ${of(({ before }) => before.p50).toFixed(0)} and ${of(({ beside }) => beside.p50).toFixed(0)} ms, p95 ${of(({ before }) => before.p95).toFixed(0)} and ${of(({ beside }) => beside.p95).toFixed(0)} ms; ${of(({ before }) => before.cores).toFixed(2)} and ${of(({ beside }) => beside.cores).toFixed(2)} cores used`,
+      `    p50 ${of(({ alone }) => alone.p50).toFixed(0)} and ${of(({ beside }) => beside.p50).toFixed(0)} ms, p95 ${of(({ alone }) => alone.p95).toFixed(0)} and ${of(({ beside }) => beside.p95).toFixed(0)} ms; ${of(({ alone }) => alone.cores).toFixed(2)} and ${of(({ beside }) => beside.cores).toFixed(2)} cores used`,
     );
   }
+}
+
+function meanOf(one: Measured, other: Measured): Measured {
+  const mean = (of: keyof Measured) => (one[of] + other[of]) / 2;
+  return { perSecond: mean('perSecond'), p50: mean('p50'), p95: mean('p95'), cores: mean('cores') };
 }
 
 async function measure(watched: Watched, load: (ms: number) => Promise<LoadResult>): Promise<Measured> {
