@@ -5,6 +5,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { stopMongo } from '../support/mongo.ts';
 import { openKafkaService } from '../support/service.ts';
 import { drawDashboard } from './drawing/dashboard.ts';
 import { openShop, sell } from './support/billing.ts';
@@ -44,6 +45,7 @@ try {
   await service.stop();
   await shop.close();
   await prometheus.stop();
+  await stopMongo();
 }
 
 async function draw(from: TestPrometheus, since: number, until: number): Promise<void> {

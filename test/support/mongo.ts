@@ -40,11 +40,12 @@ async function startServer(): Promise<EmbeddedDatabase> {
   return database;
 }
 
-// A root hook: mocha runs it after the last test of the last file.
-if (typeof after === 'function') {
-  after(async () => {
-    closing = true;
-    await (await server)?.close();
-    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
-  });
+/** Stops the server, if there is one: for what is not run by mocha and is to end by itself. */
+export async function stopMongo(): Promise<void> {
+  closing = true;
+  await (await server)?.close();
+  if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 }
+
+// A root hook: mocha runs it after the last test of the last file.
+if (typeof after === 'function') after(stopMongo);
