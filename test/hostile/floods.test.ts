@@ -54,16 +54,18 @@ describe('a neighbour of many callers with hostile documents', function () {
   after(() => arena?.close());
 
   for (const attack of ATTACKS)
-    it(`is not three times slower, and waits for no render of theirs to end, beside ${attack.name}`, async () => {
-      assertLongest(await arena.survive(attack), TIMEOUT_MS);
+    it(`hardly ever waits for a render of theirs to end, and never for two, beside ${attack.name}`, async () => {
+      const experience = await arena.endure(attack);
+      assert.ok(experience.p95 < TIMEOUT_MS, `95 of 100 took up to ${experience.p95} ms`);
+      assertLongest(experience);
     });
 
-  it(`waits for no more than two of their renders beside ${WORKERS.name}`, async () => {
-    assertLongest(await arena.endure(WORKERS), 2 * TIMEOUT_MS);
+  it(`never waits for two of their renders to end beside ${WORKERS.name}`, async () => {
+    assertLongest(await arena.endure(WORKERS));
   });
 });
 
-function assertLongest({ renders, p95 }: Experience, ms: number): void {
+function assertLongest({ renders, p95 }: Experience): void {
   const longest = Math.max(...renders);
-  assert.ok(longest < ms, `one of ${renders.length} took ${longest} ms, p95 ${p95} ms`);
+  assert.ok(longest < 2 * TIMEOUT_MS, `one of ${renders.length} took ${longest} ms, p95 ${p95} ms`);
 }

@@ -215,8 +215,8 @@ describe('an informer of an API server in trouble', () => {
       },
       { relistMs: 1000 },
     );
-    await eventually('a third list', () => lists().length === 3);
-    assert.equal(informer.get({ namespace: 'ns', name: 'a' })?.metadata.resourceVersion, '3');
+    const version = () => Number(informer.get({ namespace: 'ns', name: 'a' })?.metadata.resourceVersion);
+    await eventually('what the third list says', () => version() >= 3);
     assert.equal(warnings, 0);
   });
 
