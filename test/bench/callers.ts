@@ -21,9 +21,17 @@ export async function makeAccounts(uri: string, emails: readonly string[]): Prom
   return secrets;
 }
 
-/** Asks for a document over HTTP, by the account whose key it is given, and waits for the PDF. */
-export function renderOf(pool: Pool, html: string): (key: string) => Promise<void> {
-  const body = JSON.stringify({ html, options: PRINT, executionMode: 'sync' });
+/**
+ * Orders a document over HTTP, by the account whose key it is given, and waits for the answer: the PDF, or with `async` that
+ * it has been let in.
+ */
+export function renderOf(
+  pool: Pool,
+  html: string,
+  executionMode: 'sync' | 'async' = 'sync',
+): (key: string) => Promise<void> {
+  const body = JSON.stringify({ html, options: PRINT, executionMode });
+  const wanted = executionMode === 'sync' ? 200 : 202;
   return async (key) => {
     const answer = await pool.request({
       path: '/v1/pdf',
@@ -31,8 +39,8 @@ export function renderOf(pool: Pool, html: string): (key: string) => Promise<voi
       headers: { 'x-api-key': key, 'content-type': 'application/json' },
       body,
     });
-    const pdf = await answer.body.arrayBuffer();
-    if (answer.statusCode !== 200)
-      throw new Error(`${answer.statusCode} ${Buffer.from(pdf).subarray(0, 300)}`);
+    const read = await answer.body.arrayBuffer();
+    if (answer.statusCode !== wanted)
+      throw new Error(`${answer.statusCode} ${Buffer.from(read).subarray(0, 300)}`);
   };
 }

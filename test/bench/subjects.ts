@@ -9,7 +9,8 @@ import { startMongo } from '../support/mongo.ts';
 import { type RoleProcess, startRole } from '../support/processes.ts';
 import { send } from '../support/send.ts';
 import { type AdmissionReading, readAdmission } from './admission.ts';
-import { type BenchDocument, PRINT } from './documents.ts';
+import { renderOf } from './callers.ts';
+import type { BenchDocument } from './documents.ts';
 import { type LoadResult, runLoad } from './load.ts';
 import type { RawOrder } from './raw-child.ts';
 
@@ -164,24 +165,13 @@ function overHttp(
   close: () => Promise<void>,
   executionMode: 'sync' | 'async' = 'sync',
 ): Subject {
-  const { name, url } = service;
-  const wanted = executionMode === 'sync' ? 200 : 202;
+  const { url } = service;
   const pool = new Pool(url, { connections: 16, headersTimeout: 120_000, bodyTimeout: 120_000 });
   return {
     ...service,
     run(document, callers, durationMs) {
-      const body = JSON.stringify({ html: document.html, options: PRINT, executionMode });
-      return runLoad(callers, durationMs, async () => {
-        const answer = await pool.request({
-          path: '/v1/pdf',
-          method: 'POST',
-          headers: { 'x-api-key': KEY, 'content-type': 'application/json' },
-          body,
-        });
-        const pdf = await answer.body.arrayBuffer();
-        if (answer.statusCode !== wanted)
-          throw new Error(`${name}: ${answer.statusCode} ${Buffer.from(pdf).subarray(0, 300)}`);
-      });
+      const render = renderOf(pool, document.html, executionMode);
+      return runLoad(callers, durationMs, () => render(KEY));
     },
     admission: () => readAdmission(url),
     async close() {
