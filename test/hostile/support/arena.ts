@@ -40,9 +40,9 @@ export interface Arena {
    * Does `attack` while the neighbour renders. Fails when the neighbour notices, or when something is left afterwards:
    * a process, a file, memory.
    */
-  withstand(attack: (attacker: Tenant) => Promise<void>): Promise<Experience>;
+  withstand(attack: (attacker: Tenant) => Promise<void>): Promise<void>;
   /** Sends the orders of `attack`, and looks at how they end, while the neighbour renders. */
-  survive(attack: Attack): Promise<Experience>;
+  survive(attack: Attack): Promise<void>;
   /** The same, but for how slow the neighbour may become: that is for the caller to judge. */
   endure(attack: Attack): Promise<Experience>;
   close(): Promise<void>;
@@ -65,10 +65,10 @@ export async function openArena(environment: Record<string, string> = {}): Promi
     return during;
   }
 
-  async function withstand(attack: (attacker: Tenant) => Promise<void>): Promise<Experience> {
+  async function withstand(attack: (attacker: Tenant) => Promise<void>): Promise<void> {
     for (let tries = 1; ; tries++) {
       const during = await attacked(attack);
-      if (isUnharmed(during, alone)) return during;
+      if (isUnharmed(during, alone)) return;
       if (tries === TRIES) assertUnharmed(during, alone);
       // Whatever else the machine does may have been the reason: both are looked at anew.
       alone = await neighbourDuring(neighbour.client, sleep(ALONE_MS));

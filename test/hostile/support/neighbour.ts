@@ -4,7 +4,7 @@ import type { TestClient } from '../../support/client.ts';
 
 /** Between two renders of the neighbour's, and between two questions about health. Milliseconds. */
 const PAUSE_MS = 25;
-/** What one render in twenty takes on a machine that others use, without any attack; with 100 floods do not pass there. Milliseconds. */
+/** What one render in twenty takes longer on a machine that others use, without any attack. Milliseconds. */
 const LEAST_P95_MS = 300;
 const MAX_SLOWER = 3;
 const MAX_HEALTH_MS = 1000;
