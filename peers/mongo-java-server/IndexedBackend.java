@@ -80,8 +80,7 @@ final class IndexedBackend extends H2Backend {
           getMvStore()
               .openMap("databases." + fullName, new MVMap.Builder<Object, Document>().valueType(DOCUMENTS));
       MVMap<String, Object> meta = getMvStore().openMap("meta." + fullName);
-      Function<String, MVMap<KeyValue, Object>> keysOf =
-          index -> getMvStore().openMap(fullName + "._index_" + index, keyMap());
+      Function<String, MVMap<KeyValue, Object>> keysOf = index -> openKeys(fullName, index);
       return new Collection(this, name, options, data, meta, cursorRegistry, keysOf);
     }
 
@@ -89,14 +88,15 @@ final class IndexedBackend extends H2Backend {
     @Override
     protected Index<Object> openOrCreateUniqueIndex(
         String collection, String index, List<IndexKey> fields, boolean sparse) {
-      String map = getFullCollectionNamespace(collection) + "._index_" + index;
-      getMvStore().openMap(map, keyMap());
+      openKeys(getFullCollectionNamespace(collection), index);
       return super.openOrCreateUniqueIndex(collection, index, fields, sparse);
     }
   }
 
-  private static MVMap.Builder<KeyValue, Object> keyMap() {
-    return new MVMap.Builder<KeyValue, Object>().keyType(KEYS);
+  /** The keys of a unique index, under the name that the library has for them. */
+  private MVMap<KeyValue, Object> openKeys(String collection, String index) {
+    return getMvStore()
+        .openMap(collection + "._index_" + index, new MVMap.Builder<KeyValue, Object>().keyType(KEYS));
   }
 
   private static final class Collection extends H2Collection {
