@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { hasEnded, type Job } from './job.ts';
-import { LANES, type Lane, type LaneState, placeOf } from './lanes.ts';
+import { atFirst, firstPlaces, LANES, type Lane, type LaneState, placeOf } from './lanes.ts';
 import { laneState, nobodyArrives, type SeenLedger } from './ledger/ledger-record.ts';
 import type { LiveJobs } from './store/live-jobs.ts';
 
@@ -70,25 +70,25 @@ export class LaneHeads {
     return jobs;
   }
 
-  async #at(accountId: string, lane: Lane, { head, tail }: LaneState): Promise<Pick<Head, 'job' | 'ended'>> {
-    const places = (count: number) =>
-      Array.from({ length: Math.min(count, tail - head) }, (_, i) => placeOf(accountId, lane, head + i));
-    const [place, ...behind] = places(READ_AHEAD) as [string, ...string[]];
+  async #at(accountId: string, lane: Lane, state: LaneState): Promise<Pick<Head, 'job' | 'ended'>> {
+    const places = firstPlaces(accountId, lane, state, READ_AHEAD);
+    const place = places[0]!;
     const known = this.#atPlaces.get(place);
     if (known !== undefined) return { job: known, ended: [] };
-    const found = await this.#live.atPlaces([place, ...behind]);
+    const found = await this.#live.atPlaces(places);
     for (const job of found) if (!hasEnded(job.state) && job.place) this.#atPlaces.set(job.place, job);
     const job = found.find((other) => other.place === place);
-    const ended = endedFirst([place, ...behind], found);
+    const ended = endedFirst(places, found);
     if (ended.length < READ_AHEAD) return { job, ended };
-    const more = places(PASSED_TOGETHER);
+    const more = firstPlaces(accountId, lane, state, PASSED_TOGETHER);
     return { job, ended: endedFirst(more, await this.#live.atPlaces(more)) };
   }
 }
 
 /** Who have ended at the first of these places, up to where somebody has not. */
 function endedFirst(places: readonly string[], found: readonly Job[]): Job[] {
-  const ended = new Map(found.filter(({ state }) => hasEnded(state)).map((job) => [job.place, job]));
-  const others = places.findIndex((place) => !ended.has(place));
-  return places.slice(0, others === -1 ? places.length : others).map((place) => ended.get(place)!);
+  return atFirst(
+    places,
+    found.filter(({ state }) => hasEnded(state)),
+  );
 }

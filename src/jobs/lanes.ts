@@ -27,3 +27,23 @@ export function laneOf(jobClass: JobClass, triedBefore: boolean): Lane {
 export function placeOf(accountId: string, lane: Lane, number: number): string {
   return `${accountId}/${lane}/${number}`;
 }
+
+/** The first places of a lane that have been given out: `count` of them at most, and none of an empty one. */
+export function firstPlaces(
+  accountId: string,
+  lane: Lane,
+  { head, tail }: LaneState,
+  count: number,
+): string[] {
+  return Array.from({ length: Math.min(count, tail - head) }, (_, i) => placeOf(accountId, lane, head + i));
+}
+
+/** The jobs that are at the first of these places, in their order, up to one that none of `found` is at. */
+export function atFirst<J extends { readonly place?: string }>(
+  places: readonly string[],
+  found: readonly J[],
+): J[] {
+  const byPlace = new Map(found.map((job) => [job.place, job]));
+  const others = places.findIndex((place) => !byPlace.has(place));
+  return places.slice(0, others === -1 ? places.length : others).map((place) => byPlace.get(place)!);
+}

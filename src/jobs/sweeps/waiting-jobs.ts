@@ -5,7 +5,7 @@ import { endWaiting } from '../end-waiting.ts';
 import type { HandOver } from '../hand-over.ts';
 import { hasEnded, type Job } from '../job.ts';
 import type { JobEnds } from '../job-ends.ts';
-import { LANES, type Lane, placeOf } from '../lanes.ts';
+import { atFirst, firstPlaces, LANES, type Lane, type LaneState, placeOf } from '../lanes.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { isAtRest, type LedgerRecord, laneState, lanesAreEmpty } from '../ledger/ledger-record.ts';
 import type { JobStore } from '../store/job-store.ts';
@@ -96,13 +96,13 @@ export class WaitingJobs {
     for (let looked = 0; looked < EXPIRED_AT_ONCE; ) {
       const record = await ledger.find(accountId);
       if (record === undefined) break;
-      const { head } = laneState(record, lane);
-      const first = await this.#atHead(record, lane);
+      const state = laneState(record, lane);
+      const first = await this.#atHead(accountId, lane, state);
       const over = firstOf(first, ({ state }) => hasEnded(state));
       const due = firstOf(first, (job) => this.#isOverdue(job) && isAlike(job, first[0]!));
       if (over.length > 0) {
         await handOver.clearPlaces(over);
-        await ledger.passOver(accountId, lane, head, over.length);
+        await ledger.passOver(accountId, lane, state.head, over.length);
       } else if (due.length > 0) ended += due.length - (await this.#expire(due)).length;
       else break;
       looked += over.length + due.length;
@@ -111,15 +111,9 @@ export class WaitingJobs {
   }
 
   /** Who wait or have ended at the first places of a lane, up to where nobody is. */
-  async #atHead({ _id, lanes }: LedgerRecord, lane: Lane): Promise<Job[]> {
-    const { head, tail } = laneState({ lanes }, lane);
-    const count = Math.min(ENDED_TOGETHER, tail - head);
-    if (count <= 0) return [];
-    const places = Array.from({ length: count }, (_, i) => placeOf(_id, lane, head + i));
-    const found = await this.#parts.store.live.atPlaces(places);
-    const byPlace = new Map(found.map((job) => [job.place, job]));
-    const empty = places.findIndex((place) => !byPlace.has(place));
-    return places.slice(0, empty === -1 ? count : empty).map((place) => byPlace.get(place)!);
+  async #atHead(accountId: string, lane: Lane, state: LaneState): Promise<Job[]> {
+    const places = firstPlaces(accountId, lane, state, ENDED_TOGETHER);
+    return places.length === 0 ? [] : atFirst(places, await this.#parts.store.live.atPlaces(places));
   }
 
   #isOverdue(job: Job): boolean {
