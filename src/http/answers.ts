@@ -4,28 +4,39 @@ import type { Response } from 'express';
 import type { Logger } from '../telemetry/logger.ts';
 import { contextOf } from './request-context.ts';
 import type { AnyAnswer, FileBody, ResponseSpec } from './route.ts';
+import type { AnswerShare } from './unread-answers.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Sends what a handler has answered; nothing when the caller is gone. */
+/**
+ * Sends what a handler has answered; nothing when the caller is gone.
+ *
+ * @param share has the bytes of an answer that is in memory until it is read.
+ * @throws PlatenError as the share does.
+ */
 export function sendAnswer(
   response: Response,
   answer: AnyAnswer,
   spec: ResponseSpec | undefined,
+  share: AnswerShare | undefined,
   logger: Logger,
 ): void {
   const body = 'body' in answer ? answer.body : undefined;
   if (response.destroyed) {
     if (isFile(body)) body.stream.destroy();
+    share?.release();
     return;
   }
+  const text = 'json' in answer ? JSON.stringify(answer.json) : isFile(body) ? undefined : body;
+  // Buffers are those of constant answers, which all readers share.
+  if (typeof text === 'string') share?.hold(response, Buffer.byteLength(text));
+  else share?.release();
   response.statusCode = answer.status;
   for (const [name, value] of Object.entries(answer.headers ?? {})) response.setHeader(name, value);
   if (!response.hasHeader('Cache-Control')) response.setHeader('Cache-Control', 'no-store');
-  if ('json' in answer) sendText(response, JSON_TYPE, JSON.stringify(answer.json));
-  else if (body === undefined) response.end();
-  else if (isFile(body)) sendFile(response, contentTypeOf(spec), body, logger);
-  else sendText(response, contentTypeOf(spec), body);
+  if (isFile(body)) sendFile(response, contentTypeOf(spec), body, logger);
+  else if (text === undefined) response.end();
+  else sendText(response, 'json' in answer ? JSON_TYPE : contentTypeOf(spec), text);
 }
 
 /** An error's answer. The status label is the contract's `error` field. */
@@ -60,6 +71,8 @@ function sendFile(response: Response, contentType: string, file: FileBody, logge
     response.end();
     return;
   }
+  // What was read last waits in the response until the caller takes it.
+  for (const place of file.places ?? []) place.hold(response);
   // A broken file breaks the connection off: the caller sees that it got less than Content-Length, or no last chunk.
   pipeline(file.stream, response, (error) => {
     if (error && error.code !== 'ERR_STREAM_PREMATURE_CLOSE') {

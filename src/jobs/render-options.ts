@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { shortList } from './short-list.ts';
+import { shortList, shortRecord } from './short-list.ts';
 
 type Size = readonly [width: number, height: number];
 
@@ -28,9 +28,14 @@ const UNIT_INCHES: Record<string, number> = {
   q: 1 / 101.6,
 };
 
-/** Inches of a length such as `12mm`; undefined when it is not a non-negative absolute length. */
+/** Characters of a length, spaces around it included. */
+const MAX_LENGTH_CHARS = 32;
+
+/** Inches of a length such as `12mm`; undefined when it is not a non-negative absolute length, or too long a text. */
 export function lengthInInches(length: string): number | undefined {
-  const match = /^\s*(\d+(?:\.\d+)?|\.\d+)\s*([a-z]*)\s*$/i.exec(length);
+  if (length.length > MAX_LENGTH_CHARS) return undefined;
+  // Trimmed before: two runs of spaces that may follow each other take the square of their length to match.
+  const match = /^(\d+(?:\.\d+)?|\.\d+)\s*([a-z]*)$/i.exec(length.trim());
   if (!match) return undefined;
   const perUnit = UNIT_INCHES[(match[2] || 'px').toLowerCase()];
   return perUnit === undefined ? undefined : Number(match[1]) * perUnit;
@@ -38,7 +43,7 @@ export function lengthInInches(length: string): number | undefined {
 
 const length = z
   .string()
-  .max(32)
+  .max(MAX_LENGTH_CHARS, { abort: true })
   .refine(
     (text) => lengthInInches(text) !== undefined,
     'must be a length such as 12mm, 0.5in, 1cm, 36pt or 48px',
@@ -47,9 +52,10 @@ const length = z
 /** A field value as RFC 9110 section 5.5 allows it: no line breaks, no control characters. */
 const headerValue = z
   .string()
-  .max(8192)
+  .max(8192, { abort: true })
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
   .regex(/^[^\u0000-\u0008\u000a-\u001f\u007f]*$/, 'must not hold line breaks or control characters');
+const MAX_ASSET_HEADERS = 50;
 const headerName = z.string().regex(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,128}$/, 'must be an HTTP header name');
 
 /**
@@ -151,13 +157,15 @@ export const renderOptionsSchema = z
     javascriptEnabled: z.boolean().describe('Default true.'),
     csp: z
       .string()
-      .max(2000)
+      .max(2000, { abort: true })
       // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
       .regex(/^[^\u0000-\u001f\u007f]*$/, 'must not hold line breaks or control characters')
       .describe('A Content-Security-Policy that the document is loaded under.'),
-    assetHeaders: z
-      .record(headerName, headerValue)
-      .refine((headers) => Object.keys(headers).length <= 50, 'must not hold more than 50 headers')
+    assetHeaders: shortRecord(
+      z.record(headerName, headerValue),
+      MAX_ASSET_HEADERS,
+      `must not hold more than ${MAX_ASSET_HEADERS} headers`,
+    )
       .superRefine((headers, context) => {
         for (const name of Object.keys(headers)) {
           if (isForbidden(name)) {
@@ -172,7 +180,7 @@ export const renderOptionsSchema = z
     assetOrigins: shortList(
       z
         .string()
-        .max(300)
+        .max(300, { abort: true })
         .refine(isOrigin, 'must be an origin such as https://assets.example or http://assets.example:8080'),
       20,
     ).describe('The origins that assetHeaders are sent to, in place of those that are found.'),

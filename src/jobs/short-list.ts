@@ -1,4 +1,4 @@
-import { type ZodType, z } from 'zod';
+import { type ZodRecord, type ZodType, z } from 'zod';
 
 /**
  * A list of a few elements. Of one that is far too long only as many are looked at as show that: checking a million of
@@ -8,4 +8,15 @@ export function shortList<T extends ZodType>(element: T, max: number) {
   const cut = (given: unknown) =>
     Array.isArray(given) && given.length > max ? given.slice(0, max + 1) : given;
   return z.preprocess(cut, z.array(element).max(max));
+}
+
+/** A record of a few entries. Of one that has more only their number is looked at, for the same reason. */
+export function shortRecord<T extends ZodRecord>(record: T, max: number, message: string) {
+  const bounded = (given: unknown, context: z.RefinementCtx) => {
+    const entries = typeof given === 'object' && given !== null ? Object.keys(given).length : 0;
+    if (entries <= max) return given;
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  };
+  return z.preprocess(bounded, record);
 }

@@ -51,7 +51,7 @@ export const apiKeyQuerySchema = z.strictObject({
 
 const allowedIp = z
   .string()
-  .max(64)
+  .max(64, { abort: true })
   .refine(
     (entry) => normaliseAllowedIp(entry) !== undefined,
     'must be an IPv4 or IPv6 address, or a network such as 203.0.113.0/24',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { BATCH_STATUSES } from '../../batches/batch.ts';
 import { ITEM_STATUSES } from '../../batches/batch-item.ts';
+import { shortRecord } from '../../jobs/short-list.ts';
 import { MAX_FAULTS } from '../faults.ts';
 import { page } from './paging.ts';
 import { inputFaults, renderRequestSchema, webhookUrlSchema } from './render-request.ts';
@@ -17,7 +18,7 @@ const { html, url, templateId, templateVersionId, data, filename, options } = re
 const itemId = z
   .string()
   .min(1)
-  .max(MAX_ITEM_ID)
+  .max(MAX_ITEM_ID, { abort: true })
   .refine(
     (id) => !/^\.{1,2}$|[\p{Cc}\p{Cs}]/u.test(id),
     'must hold no control characters and not be "." or ".."',
@@ -54,12 +55,11 @@ export const batchRequestSchema = z
         'How long the outputs are kept after the end of the batch; at most, and by default, as long as the plan keeps them.',
       ),
     notes: z.string().max(MAX_NOTES).optional().describe('Kept with the batch, for its owner.'),
-    metadata: z
-      .record(z.string().min(1).max(MAX_METADATA.key), z.string().max(MAX_METADATA.value))
-      .refine(
-        (entries) => Object.keys(entries).length <= MAX_METADATA.entries,
-        `must hold at most ${MAX_METADATA.entries} entries`,
-      )
+    metadata: shortRecord(
+      z.record(z.string().min(1).max(MAX_METADATA.key), z.string().max(MAX_METADATA.value)),
+      MAX_METADATA.entries,
+      `must hold at most ${MAX_METADATA.entries} entries`,
+    )
       .optional()
       .describe('Kept with the batch, for its owner.'),
   })

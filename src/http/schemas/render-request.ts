@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { renderOptionsSchema } from '../../jobs/render-options.ts';
 
 /** Deeper than any data is; the database takes a hundred levels. */
-const MAX_DATA_DEPTH = 64;
+export const MAX_DATA_DEPTH = 64;
 /** As browsers and proxies have it. */
 const MAX_URL_LENGTH = 8192;
 const SOURCES = ['html', 'url', 'templateId'] as const;
@@ -11,7 +11,7 @@ const TEMPLATE_FIELDS = ['data', 'templateVersionId'] as const;
 /** Where a callback goes; what may be reached is for the route to check. */
 export const webhookUrlSchema = z
   .string()
-  .max(2048)
+  .max(2048, { abort: true })
   .refine(
     (text) => URL.canParse(text) && new URL(text).protocol === 'https:',
     'must be an absolute https address',
@@ -24,7 +24,7 @@ export const renderRequestSchema = z
     html: z.string().min(1).optional().describe('Input source: an HTML document.'),
     url: z
       .string()
-      .max(MAX_URL_LENGTH)
+      .max(MAX_URL_LENGTH, { abort: true })
       .refine(isHttpUrl, 'must be an http or https address')
       .optional()
       .describe('Input source: the http or https address of a page.')

@@ -1,8 +1,12 @@
 import { z } from 'zod';
 import { findJsonFault } from '../json-fault.ts';
+import { type JsonBounds, jsonExcess } from '../json-size.ts';
 import { page } from './paging.ts';
+import { MAX_DATA_DEPTH } from './render-request.ts';
 
 const MAX_NAME = 200;
+/** Far fewer names and values than a body may have: they stand in a text, which is parsed besides the body. */
+const MAX_SAMPLE: JsonBounds = { parts: 50_000, names: 25_000, depth: MAX_DATA_DEPTH };
 
 const time = z.iso.datetime();
 const name = z.string().trim().min(1).max(MAX_NAME);
@@ -15,8 +19,7 @@ const sampleData = z
   .check((context) => {
     const fault = jsonFaultOf(context.value);
     if (fault === undefined) return;
-    const message = `must be a JSON document: ${fault}`;
-    context.issues.push({ code: 'custom', input: context.value, message });
+    context.issues.push({ code: 'custom', input: context.value, message: fault });
   })
   .describe('A JSON document serialized as a string.');
 
@@ -26,11 +29,13 @@ function isObject({ value }: { readonly value: unknown }): boolean {
 }
 
 function jsonFaultOf(text: string): string | undefined {
+  const excess = jsonExcess(Buffer.from(text), MAX_SAMPLE);
+  if (excess !== undefined) return `must not have ${excess}`;
   try {
     JSON.parse(text);
     return undefined;
   } catch {
-    return findJsonFault(text);
+    return `must be a JSON document: ${findJsonFault(text)}`;
   }
 }
 
