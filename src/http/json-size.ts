@@ -10,6 +10,16 @@ const NAME_PARTS = 2;
 /** Of one object: finding a name among so many that are all different is what takes longest. */
 const MAX_NAMES = 50_000;
 
+/** What a JSON document may have, so that parsing it is bounded work. */
+export interface JsonBounds {
+  /** Lists, objects, values and names; a name counts twice. */
+  readonly parts: number;
+  /** Names of one object. */
+  readonly names: number;
+  /** Objects and lists in each other; as many as there are parts, unless said otherwise. */
+  readonly depth?: number;
+}
+
 const [QUOTE, BACKSLASH, COLON, COMMA] = ['"', '\\', ':', ','].map((character) => character.charCodeAt(0));
 const OPEN = new Set(['{', '['].map((character) => character.charCodeAt(0)));
 const CLOSE = new Set(['}', ']'].map((character) => character.charCodeAt(0)));
@@ -22,6 +32,17 @@ const CLOSE = new Set(['}', ']'].map((character) => character.charCodeAt(0)));
 export function checkJsonSize(bytes: Uint8Array): void {
   // No fewer bytes can hold as many names in one object.
   if (bytes.length <= MAX_NAMES * '"":1'.length) return;
+  const excess = jsonExcess(bytes, { parts: MAX_PARTS, names: MAX_NAMES });
+  if (excess === undefined) return;
+  throw new PlatenError('INPUT_TOO_LARGE', `The body has ${excess}; what is text only may be larger.`);
+}
+
+/**
+ * What a JSON document has too much of, in words such as `more than 1000 names and values`; undefined when it is within
+ * its bounds. Whether it is JSON at all is not looked at.
+ */
+export function jsonExcess(bytes: Uint8Array, bounds: JsonBounds): string | undefined {
+  const { depth = bounds.parts } = bounds;
   /** By depth: the names of the object that is open there. */
   const names: number[] = [0];
   let parts = 0;
@@ -34,15 +55,13 @@ export function checkJsonSize(bytes: Uint8Array): void {
     else if (byte === COLON) {
       parts += NAME_PARTS;
       names[names.length - 1]! += 1;
-      if (names.at(-1)! > MAX_NAMES) throw tooMany(`one object of more than ${MAX_NAMES} names`);
+      if (names.at(-1)! > bounds.names) return `one object of more than ${bounds.names} names`;
     } else if (OPEN.has(byte)) {
       parts += 1;
       names.push(0);
+      if (names.length - 1 > depth) return `more than ${depth} levels`;
     } else if (CLOSE.has(byte) && names.length > 1) names.pop();
-    if (parts > MAX_PARTS) throw tooMany(`more than ${MAX_PARTS} names and values`);
+    if (parts > bounds.parts) return `more than ${bounds.parts} names and values`;
   }
-}
-
-function tooMany(what: string): PlatenError {
-  return new PlatenError('INPUT_TOO_LARGE', `The body has ${what}; what is text only may be larger.`);
+  return undefined;
 }

@@ -89,10 +89,11 @@ export class TemplateEditor {
   /**
    * The HTML that content and data come to.
    *
+   * @param data a JSON object as text.
    * @param maxBytes of the HTML.
    * @throws PlatenError TEMPLATE_ERROR; TOO_MANY_WAITING.
    */
-  preview(accountId: string, content: string, data: object, maxBytes: number): Promise<string> {
+  preview(accountId: string, content: string, data: string, maxBytes: number): Promise<string> {
     const limits = { timeoutMs: PREVIEW_TIMEOUT_MS, maxOutputBytes: maxBytes };
     return this.#perAccount.run(accountId, () =>
       this.#engine.render(content, data, limits, { account: accountId }),

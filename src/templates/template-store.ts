@@ -72,7 +72,7 @@ const UNSIZED_AT_ONCE = 20;
 /** Others who save the same template at the same moment, before this one gives up. */
 const SAVE_TRIES = 100;
 /** Bytes of the templates that a list answers together: one page must not take the memory that serves all. */
-const MAX_PAGE_BYTES = 16 * 1024 * 1024;
+const MAX_PAGE_BYTES = 2 * 1024 * 1024;
 
 const TEMPLATES: CollectionSpec = {
   name: 'templates',

@@ -28,6 +28,8 @@ const create = defineRoute({
   tags,
   auth: 'bearer',
   body: templateRequestSchema,
+  takesTurn: true,
+  largeAnswer: true,
   responses: {
     201: {
       description: 'The template in its first version.',
@@ -59,6 +61,8 @@ const list = defineRoute({
     'Newest first. A page of very large templates ends before its limit: the next one begins at `offset` plus the number that came.',
   tags,
   auth: 'bearer',
+  takesTurn: true,
+  largeAnswer: true,
   query: z.strictObject(paging),
   responses: { 200: { description: 'One page of templates.', schema: templateListSchema } },
 }).handledBy(async ({ query, caller }, parts: ApiParts) => {
@@ -72,6 +76,8 @@ const get = defineRoute({
   summary: 'Get a template',
   tags,
   auth: 'bearer',
+  takesTurn: true,
+  largeAnswer: true,
   params,
   responses: { 200: { description: 'The template as it is now.', schema: templateSchema } },
   errors: ['NOT_FOUND'],
@@ -90,6 +96,8 @@ const change = defineRoute({
   auth: 'bearer',
   params,
   body: templateChangeSchema,
+  takesTurn: true,
+  largeAnswer: true,
   responses: { 200: { description: 'The template in its new version.', schema: templateSchema } },
   errors: ['NOT_FOUND', 'TEMPLATE_ERROR', 'STORAGE_FULL', 'TOO_MANY_WAITING'],
 }).handledBy(async ({ params, body, caller, clientAddress }, parts: ApiParts) => {
@@ -120,6 +128,8 @@ const preview = defineRoute({
   tags,
   auth: 'bearer',
   body: previewRequestSchema,
+  takesTurn: true,
+  largeAnswer: true,
   responses: { 200: { description: 'The HTML.', schema: previewSchema } },
   errors: ['NOT_FOUND', 'TEMPLATE_ERROR', 'TOO_MANY_WAITING'],
 }).handledBy(async ({ body, caller }, parts: ApiParts) => {
@@ -127,7 +137,7 @@ const preview = defineRoute({
   const html = await parts.templateEditor.preview(
     caller.accountId,
     content,
-    dataOf(sampleData),
+    objectText(sampleData),
     caller.plan.maxInputSizeBytes,
   );
   return { status: 200, json: { html } };
@@ -159,10 +169,13 @@ async function previewed(
   return { content: saved.content, sampleData: sampleData ?? saved.sampleData };
 }
 
-/** @throws PlatenError VALIDATION for a document without names, which could fill no variable. */
-function dataOf(sampleData: string): object {
-  const data: unknown = JSON.parse(sampleData);
-  if (typeof data === 'object' && data !== null && !Array.isArray(data)) return data;
+/**
+ * The same JSON document, which is not parsed here: that is for the template's process.
+ *
+ * @throws PlatenError VALIDATION for a document without names, which could fill no variable.
+ */
+function objectText(sampleData: string): string {
+  if (sampleData.trimStart().startsWith('{')) return sampleData;
   const fault = 'sampleData: must be a JSON object to fill variables';
   throw new PlatenError('VALIDATION', fault, { details: [fault] });
 }

@@ -23,11 +23,13 @@ export interface TemplateTurn {
 /** Turns templates and data into HTML, in processes of their own that are killed when they do not stop. */
 export interface TemplateEngine {
   /**
+   * `data` is an object, or one as JSON, which is parsed in the template's process alone.
+   *
    * Rejects with TEMPLATE_ERROR for faults of the template (its message leads with line and column where they are
    * known) and for crossed limits; with RENDER_TIMEOUT when the time of `turn` ends before; with the signal's
    * PlatenError, else CANCELLED, when that aborts.
    */
-  render(source: string, data: object, limits: TemplateLimits, turn?: TemplateTurn): Promise<string>;
+  render(source: string, data: object | string, limits: TemplateLimits, turn?: TemplateTurn): Promise<string>;
   /** Syntax only. Rejects with TEMPLATE_ERROR as `render` does. */
   check(source: string, account?: string): Promise<void>;
   /** Ends every process; what is under way or waiting rejects with UNAVAILABLE. */
@@ -69,7 +71,7 @@ export function createTemplateEngine(options: TemplateEngineOptions): TemplateEn
       const call: Call = {
         kind: 'render',
         source,
-        data: JSON.stringify(data),
+        data: typeof data === 'string' ? data : JSON.stringify(data),
         softTimeoutMs,
         maxOutputBytes,
       };

@@ -154,7 +154,7 @@ describe('templates', () => {
   });
 
   it('are listed in pages that do not take all memory', async () => {
-    const content = 'x'.repeat(4.5 * 1024 * 1024);
+    const content = 'x'.repeat(0.6 * 1024 * 1024);
     for (let n = 0; n < 5; n += 1) await save({ name: `large ${n}`, content });
     const page = await client.expect(200, 'GET', '/user/templates');
     assert.deepEqual([page.total, page.templates.length], [5, 3]);
@@ -287,6 +287,40 @@ describe('templates', () => {
         const answer = await preview({ content: 'x', sampleData });
         assert.deepEqual(answer.json.message, ['sampleData: must be a JSON object to fill variables']);
       }
+    });
+
+    it('unless the data is more than is looked at in a text, or nested too deeply', async () => {
+      const deep = (levels: number) => `{"a":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
+      const many = (values: number) => `{"a":[${'1,'.repeat(values - 1)}1]}`;
+      for (const [sampleData, fault] of [
+        [deep(500_000), 'more than 64 levels'],
+        [deep(65), 'more than 64 levels'],
+        [many(300_000), 'more than 50000 names and values'],
+        [`{"a":[${deep(60).repeat(8000)}]}`, 'more than 50000 names and values'],
+      ] as const) {
+        for (const [method, path] of [
+          ['POST', '/user/templates/preview'],
+          ['POST', '/user/templates'],
+        ] as const) {
+          const { status, json } = await client.call(method, path, {
+            ...(path === '/user/templates' && { name: 'x' }),
+            content: 'x',
+            sampleData,
+          });
+          assert.deepEqual([status, json.message], [400, [`sampleData: must not have ${fault}`]], path);
+        }
+      }
+      for (const sampleData of [deep(64), many(49_990)])
+        assert.equal((await preview({ content: '{{ a.size }}', sampleData })).status, 200);
+    });
+
+    it('also with data that an older version let be saved, however deep', async () => {
+      const { versionId, id } = await save();
+      const deep = `{"a":${'['.repeat(500_000)}${']'.repeat(500_000)}}`;
+      const versions = api.domain.connection.collection<{ _id: string }>('template_versions');
+      await versions.updateOne({ _id: versionId }, { $set: { sampleData: deep } });
+      const { status, json } = await preview({ templateId: id });
+      assert.deepEqual([status, json], [200, { html: '<p></p>' }]);
     });
 
     it('unless they run too long, and meanwhile others are served', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { checkJsonSize } from '../../../src/http/json-size.ts';
+import { checkJsonSize, jsonExcess } from '../../../src/http/json-size.ts';
 
 const MIB = 1024 * 1024;
 
@@ -20,6 +20,13 @@ describe('checkJsonSize', () => {
       assert.throws(() => check(text), { code: 'INPUT_TOO_LARGE' });
     });
   }
+
+  it('bounds levels where that is asked for, however wide they are', () => {
+    const excess = (text: string) => jsonExcess(Buffer.from(text), { parts: 100, names: 100, depth: 3 });
+    assert.equal(excess('[[[1]],[[1]],"[[[["]'), undefined);
+    assert.equal(excess('[{"a":[[1]]}]'), 'more than 3 levels');
+    assert.equal(excess(`[${'1,'.repeat(100)}1]`), 'more than 100 names and values');
+  });
 
   it('bounds the names of one object, not those of many', () => {
     const object = (names: number) => `{${'"a":1,'.repeat(names - 1)}"b":[{"c":1}]}`;
