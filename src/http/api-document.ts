@@ -17,8 +17,8 @@ const SECURITY: Record<Auth, Record<string, string[]>[]> = {
   none: [],
 };
 const AUTH_ERRORS: Record<Auth, readonly ErrorCode[]> = {
-  apiKey: ['UNAUTHENTICATED', 'ADDRESS_NOT_ALLOWED', 'RATE_LIMITED', 'UNAVAILABLE'],
-  bearer: ['UNAUTHENTICATED', 'RATE_LIMITED', 'UNAVAILABLE'],
+  apiKey: ['UNAUTHENTICATED', 'ADDRESS_NOT_ALLOWED', 'RATE_LIMITED', 'TOO_MANY_WAITING', 'UNAVAILABLE'],
+  bearer: ['UNAUTHENTICATED', 'RATE_LIMITED', 'TOO_MANY_WAITING', 'UNAVAILABLE'],
   none: [],
 };
 /** What stands on many answers, and what it holds. */

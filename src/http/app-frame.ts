@@ -10,6 +10,7 @@ import { answerErrors, refuseUnknown } from './error-handler.ts';
 import { registerRoutes } from './register-routes.ts';
 import { trackRequests } from './request-context.ts';
 import type { Route } from './route.ts';
+import type { UnreadAnswers } from './unread-answers.ts';
 
 /** What stands around the routes of every app: tracking, safe headers, and errors told in one way. */
 export function frameApp<Parts extends { readonly logger: Logger; readonly metrics: Metrics }>(options: {
@@ -19,12 +20,14 @@ export function frameApp<Parts extends { readonly logger: Logger; readonly metri
   readonly guard?: CallerGuard;
   /** Takes in the bodies of requests, if there are any. */
   readonly bodies?: BodyIntake;
+  /** Bounds the answers that wait to be read, if they can be large. */
+  readonly answers?: UnreadAnswers;
   /** Has accounts take turns with their requests for work, if there are any. */
   readonly turns?: AdmissionTurns;
   /** How many proxies in front may name the client in X-Forwarded-For. */
   readonly trustedProxies: number;
 }): Express {
-  const { routes, parts, authenticators, guard, bodies, turns, trustedProxies } = options;
+  const { routes, parts, authenticators, guard, bodies, answers, turns, trustedProxies } = options;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -39,6 +42,7 @@ export function frameApp<Parts extends { readonly logger: Logger; readonly metri
     authenticators,
     guard,
     bodies,
+    answers,
     turns,
     observeAdmission: (step, seconds) => parts.metrics.admissionDuration.observe({ step }, seconds),
     logger: parts.logger,

@@ -81,6 +81,7 @@ export function createHttpApp(parts: ApiParts, withOperations = true): Express {
     },
     guard: callerGuard(parts),
     bodies: parts.bodies,
+    answers: parts.answers,
     turns: parts.turns,
     trustedProxies: config.PLATEN_TRUSTED_PROXIES,
   });

@@ -15,11 +15,14 @@ import { onHangUp } from './hang-up.ts';
 import { type JsonBody, readBytes, readJson } from './read-json.ts';
 import { contextOf } from './request-context.ts';
 import type { AnyAnswer, Identities, Route } from './route.ts';
+import type { AnswerShare, UnreadAnswers } from './unread-answers.ts';
 
 type AnyCaller = Identities[keyof Identities];
 
 /** Largest body of a request that needs no credential, in bytes. */
 const ANONYMOUS_BODY_BYTES = 64 * 1024;
+/** What is kept free for an answer that may be large, until it is known how large it is. Bytes. */
+const LARGE_ANSWER_BYTES = 1024 * 1024;
 const NO_BODY = Buffer.alloc(0);
 
 export interface Registration<Parts> {
@@ -31,6 +34,8 @@ export interface Registration<Parts> {
   readonly guard?: CallerGuard | undefined;
   /** Takes in the bodies of requests; of an app whose requests have none, absent. */
   readonly bodies?: BodyIntake | undefined;
+  /** Bounds the answers that wait to be read; of an app whose answers are small, absent. */
+  readonly answers?: UnreadAnswers | undefined;
   /** Has accounts take turns with their requests for work; of an app that takes none, absent. */
   readonly turns?: AdmissionTurns | undefined;
   readonly observeAdmission: ObserveAdmission;
@@ -54,7 +59,7 @@ export function registerRoutes<Parts>(registration: Registration<Parts>): void {
 /** The steps of every request, in this order: who asks, the body (its limit is the plan's), its form, its handler. */
 function runRoute<Parts>(
   route: Route<Parts>,
-  { parts, authenticators, guard, bodies, turns, observeAdmission, logger }: Registration<Parts>,
+  { parts, authenticators, guard, bodies, answers, turns, observeAdmission, logger }: Registration<Parts>,
 ): RequestHandler {
   const authenticate: ((request: Request) => Promise<AnyCaller>) | undefined = authenticators[route.auth];
   if (authenticate === undefined) throw new Error(`Nothing authenticates ${route.path} by ${route.auth}.`);
@@ -68,11 +73,41 @@ function runRoute<Parts>(
     const caller = await admissionTimer.time('authenticate', () => authenticate(request));
     if (caller !== undefined) context.accountId = caller.accountId;
     const exchange = { request, response, caller, admissionTimer };
-    if (route.asksForWork && caller && turns) turn = admissionTurn(turns, caller.accountId, response);
-    const work = () => handle(route, parts, bodies, turn, exchange);
-    const answer: AnyAnswer = await (caller && guard ? guard(route, { ...exchange, caller }, work) : work());
-    sendAnswer(response, answer, route.responses[answer.status], logger);
+    const inTurn = route.asksForWork || route.takesTurn;
+    if (inTurn && caller && turns) turn = admissionTurn(turns, caller.accountId, response);
+    let share: AnswerShare | undefined;
+    const work = () => {
+      const ownerId = caller?.accountId ?? strangersOf(request);
+      share = answers?.begin(ownerId, route.largeAnswer ? LARGE_ANSWER_BYTES : 0);
+      return handle(route, parts, bodies, turn, exchange);
+    };
+    let answer: AnyAnswer;
+    try {
+      answer = await (caller && guard ? guard(route, { ...exchange, caller }, work) : work());
+    } catch (error) {
+      share?.release();
+      throw error;
+    }
+    deliver(route, answer, share, response, logger);
   };
+}
+
+/** Sends an answer. @throws PlatenError when there is no room for one that did nothing but look. */
+function deliver<Parts>(
+  route: Route<Parts>,
+  answer: AnyAnswer,
+  share: AnswerShare | undefined,
+  response: Response,
+  logger: Logger,
+): void {
+  try {
+    sendAnswer(response, answer, route.responses[answer.status], share, logger);
+  } catch (error) {
+    share?.release();
+    if (!(error instanceof PlatenError) || route.method === 'get') throw error;
+    // What was asked for has been done: an answer that says otherwise would be wrong.
+    response.destroy();
+  }
 }
 
 /** Reads and checks what was sent, and has the route answer it. */
@@ -84,8 +119,11 @@ async function handle<Parts>(
   exchange: Exchange<AnyCaller>,
 ): Promise<AnyAnswer> {
   try {
+    if (route.takesTurn && route.body === undefined) await turn.begin();
     // The body is held by the checked request alone, so that it is gone once the route says that it is done with it.
     const checked = await readAndCheck(route, bodies, turn, exchange);
+    // What follows takes as long as the account's own templates do: it holds up nobody else.
+    if (route.takesTurn && route.body !== undefined) turn.end();
     try {
       return await route.handler(checked, parts);
     } finally {

@@ -3,6 +3,7 @@ import type { ZodObject, ZodType, z } from 'zod';
 import type { Caller } from '../accounts/caller.ts';
 import type { ErrorCode } from '../errors/registry.ts';
 import type { AdmissionTimer } from '../limits/admission-timer.ts';
+import type { StreamPlace } from '../limits/open-streams.ts';
 import type { Plan } from '../plans/plan.ts';
 import type { AccountCaller } from './authenticate-bearer.ts';
 
@@ -43,6 +44,8 @@ export interface FileBody {
   /** Bytes; absent when that is not known before it has been read. */
   readonly size?: number;
   readonly stream: Readable;
+  /** Its places among what is sent, until the caller has it all. */
+  readonly places?: readonly StreamPlace[];
 }
 export interface JsonAnswer<Status, Body> {
   readonly status: Status;
@@ -138,6 +141,13 @@ interface RouteSpec<A extends Auth, R extends Responses, P, Q, H, B> {
   readonly errors?: readonly ErrorCode[];
   /** A request for work: it counts against the plan's requests a minute, and is logged for the account. */
   readonly asksForWork?: true;
+  /**
+   * It waits for its account's turn, as requests for work do: its body is parsed and checked in it, or, if it has none, its
+   * answer is made. For what may be large.
+   */
+  readonly takesTurn?: true;
+  /** Its answer may be large: no request is begun whose answer would find no room among those that wait to be read. */
+  readonly largeAnswer?: true;
   /** Left out of the API document. */
   readonly internal?: boolean;
   /** Log level of its requests; `info` unless said otherwise. */

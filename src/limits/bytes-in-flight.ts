@@ -9,6 +9,20 @@ export interface BytesInFlightBounds {
   readonly perOwner: number;
 }
 
+/** What is thrown past the bounds. */
+export interface BytesRefusals {
+  readonly ofOwner: () => PlatenError;
+  readonly ofAll: () => PlatenError;
+}
+
+const UPLOADS: BytesRefusals = {
+  ofOwner: () => new PlatenError('TOO_MANY_UPLOADS', undefined, { retryAfterSeconds: RETRY_AFTER_S }),
+  ofAll: () =>
+    new PlatenError('UNAVAILABLE', 'The service is taking in as much as it can.', {
+      retryAfterSeconds: RETRY_AFTER_S,
+    }),
+};
+
 /** What one request body takes of the bounds. */
 export interface BodyShare {
   /** More of it has come than was reserved. @throws as `BytesInFlight.begin`. */
@@ -33,15 +47,18 @@ interface Owner {
 /**
  * Bounds the bytes of request bodies that are held at a time: what is announced counts from the beginning, so that
  * whoever is let in can be read to the end. When the total is used up, a body of somebody who holds less goes before one
- * of the owner who holds most and still sends: nobody is kept out by the larger uploads of others.
+ * of the owner who holds most and still sends: nobody is kept out by the larger uploads of others. Other bytes are
+ * bounded in the same way, with refusals of their own: see src/http/unread-answers.ts.
  */
 export class BytesInFlight {
   readonly #bounds: BytesInFlightBounds;
   readonly #owners = new Map<string, Owner>();
+  readonly #refusals: BytesRefusals;
   #total = 0;
 
-  constructor(bounds: BytesInFlightBounds) {
+  constructor(bounds: BytesInFlightBounds, refusals = UPLOADS) {
     this.#bounds = bounds;
+    this.#refusals = refusals;
   }
 
   /** Bytes that are held at the moment. */
@@ -55,7 +72,7 @@ export class BytesInFlight {
    * @param ownerId whose body it is: an account, or the network of somebody unknown.
    * @param bytes those that are announced; 0 when that is not known.
    * @param end called when the body has to go for the sake of others; its bytes are given back by then.
-   * @throws PlatenError TOO_MANY_UPLOADS past the owner's bound; UNAVAILABLE past the total.
+   * @throws PlatenError TOO_MANY_UPLOADS past the owner's bound, UNAVAILABLE past the total, unless there are other refusals.
    */
   begin(ownerId: string, bytes: number, end: (error: PlatenError) => void): BodyShare {
     const owner = this.#owners.get(ownerId) ?? { bytes: 0, bodies: new Set() };
@@ -83,11 +100,9 @@ export class BytesInFlight {
 
   #take(owner: Owner, body: Body, bytes: number): void {
     const { total, perOwner } = this.#bounds;
-    if (owner.bytes + bytes > perOwner) {
-      throw new PlatenError('TOO_MANY_UPLOADS', undefined, { retryAfterSeconds: RETRY_AFTER_S });
-    }
+    if (owner.bytes + bytes > perOwner) throw this.#refusals.ofOwner();
     while (this.#total + bytes > total) {
-      if (!this.#endOneOfMoreThan(owner.bytes + bytes)) throw full();
+      if (!this.#endOneOfMoreThan(owner.bytes + bytes)) throw this.#refusals.ofAll();
     }
     owner.bytes += bytes;
     body.bytes += bytes;
@@ -108,7 +123,7 @@ export class BytesInFlight {
     if (most === undefined) return false;
     const { ownerId, body } = most;
     this.#release(ownerId, body);
-    body.end?.(full());
+    body.end?.(this.#refusals.ofAll());
     return true;
   }
 
@@ -119,10 +134,4 @@ export class BytesInFlight {
     this.#total -= body.bytes;
     if (owner.bodies.size === 0) this.#owners.delete(ownerId);
   }
-}
-
-function full(): PlatenError {
-  return new PlatenError('UNAVAILABLE', 'The service is taking in as much as it can.', {
-    retryAfterSeconds: RETRY_AFTER_S,
-  });
 }

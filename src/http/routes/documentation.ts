@@ -44,8 +44,17 @@ const document = defineRoute({
   auth: 'none',
   responses: { 200: { description: 'The document.', contentType: 'application/json' } },
 }).handledBy((_request, parts: { readonly document: () => ApiDocument }) => {
-  return { status: 200, body: JSON.stringify(parts.document()) };
+  return { status: 200, body: bytesOf(parts.document()) };
 });
+
+/** Written once: however many readers take their time, they all have the same bytes. */
+const written = new WeakMap<ApiDocument, Buffer>();
+
+function bytesOf(document: ApiDocument): Buffer {
+  const bytes = written.get(document) ?? Buffer.from(JSON.stringify(document));
+  written.set(document, bytes);
+  return bytes;
+}
 
 const docsPage = defineRoute({
   method: 'get',
@@ -67,7 +76,7 @@ export const documentationRoutes = [
   asset('/docs/favicon.png', 'image/png', () => packaged('favicon-32x32.png')),
 ];
 
-function asset(path: string, contentType: string, read: () => Promise<string | Buffer>) {
+function asset(path: string, contentType: string, body: () => Promise<string | Buffer>) {
   return defineRoute({
     method: 'get',
     path,
@@ -78,11 +87,16 @@ function asset(path: string, contentType: string, read: () => Promise<string | B
     logLevel: 'debug',
     responses: { 200: { description: 'The file.', contentType } },
   }).handledBy(async (_request, _parts: unknown) => {
-    return { status: 200, body: await read(), headers: KEEP_FOR_AN_HOUR };
+    return { status: 200, body: await body(), headers: KEEP_FOR_AN_HOUR };
   });
 }
 
-/** A file of swagger-ui-dist. */
+const read = new Map<string, Promise<Buffer>>();
+
+/** A file of swagger-ui-dist, read once for the same reason. */
 function packaged(name: string): Promise<Buffer> {
-  return readFile(createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`));
+  const known = read.get(name) ?? readFile(createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`));
+  read.set(name, known);
+  known.catch(() => read.delete(name));
+  return known;
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { JobState } from '../../jobs/job.ts';
 import { JOB_STATUSES, type JobStatus, jobRecord } from '../../jobs/job-record.ts';
 import type { ApiParts } from '../api-parts.ts';
+import { withPlace } from '../downloads.ts';
 import { fileHeaders, signedLink } from '../job-files.ts';
 import { defineRoute } from '../route.ts';
 import { downloadUrlSchema } from '../schemas/download-url.ts';
@@ -73,11 +74,13 @@ const file = defineRoute({
   auth: 'apiKey',
   params,
   responses: { 200: { description: 'The PDF.', contentType: 'application/pdf' } },
-  errors: ['NOT_FOUND'],
+  errors: ['NOT_FOUND', 'TOO_MANY_WAITING'],
 }).handledBy(async ({ params, caller, aboutJob }, parts: ApiParts) => {
   aboutJob(params.id);
   const job = await parts.renders.get(caller, params.id);
-  return { status: 200, body: await parts.renders.openOutput(job), headers: fileHeaders(job) };
+  return await withPlace(parts.downloads.pdfs, caller.accountId, async () => {
+    return { status: 200, body: await parts.renders.openOutput(job), headers: fileHeaders(job) } as const;
+  });
 });
 
 const downloadAddress = defineRoute({
