@@ -9,8 +9,9 @@ export const PASSWORD_LENGTHS = { min: 8, max: 200 } as const;
 
 /** An address that can be signed in to. The same for all who make accounts, or some could never be used. */
 export const emailSchema = z
-  .email()
-  .max(MAX_EMAIL)
+  .string()
+  .max(MAX_EMAIL, { abort: true })
+  .check(z.email({ abort: true }))
   .refine((address) => address.indexOf('@') <= MAX_LOCAL_PART, {
     message: `must have at most ${MAX_LOCAL_PART} characters before the @`,
   });

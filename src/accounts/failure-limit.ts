@@ -3,14 +3,20 @@ import type { Connection } from 'mongoose';
 import type { Clock } from '../clock.ts';
 import { PlatenError } from '../errors/registry.ts';
 import { type CountedWindows, type OpenWindow, WindowCounter } from '../limits/fixed-window.ts';
-import { networkOf } from '../limits/network-of.ts';
+import { countedNetworks, siteOf } from '../limits/network-of.ts';
 
 export interface FailureBounds {
-  /** Failures for one e-mail address, whether it has an account or not. */
+  /**
+   * Failures for one e-mail address, whether it has an account or not, from one client address; of IPv6 from one /48.
+   * From everywhere together ten times as many: nobody keeps an account's owner out from a place of his own.
+   */
   readonly perAccount: number;
-  /** Failures from one client address; of IPv6 from one /64, which is what one customer gets. */
+  /** Failures from one client address; of IPv6 from one /64, which is what one customer gets, and ten times as many from one /48. */
   readonly perNetwork: number;
 }
+
+/** How many times as many there may be for one account from everywhere. */
+const EVERYWHERE_TIMES = 10;
 
 /** Failures of one account or one network, by `<kind>:<hash>`. */
 const FAILURES: CountedWindows = {
@@ -40,13 +46,21 @@ export class FailureLimit {
    * @throws PlatenError TOO_MANY_FAILURES with the time until an attempt is let in again.
    */
   async begin(email: string, address: string | undefined): Promise<() => Promise<void>> {
-    const network = this.#failures.window(`network:${hashed(networkOf(address))}`);
-    const account = this.#failures.window(`account:${hashed(email)}`);
+    const { perNetwork, perAccount } = this.#bounds;
+    const counted = [
+      ...countedNetworks(address, perNetwork),
+      { kind: 'account-and-site', name: `${email}\n${siteOf(address)}`, bound: perAccount },
+      { kind: 'account', name: email, bound: EVERYWHERE_TIMES * perAccount },
+    ];
+    const windows: OpenWindow[] = [];
     // One after the other: a network that is refused must not go on to lock accounts.
-    refuseAbove(this.#bounds.perNetwork, await this.#failures.add(network, 1), network);
-    refuseAbove(this.#bounds.perAccount, await this.#failures.add(account, 1), account);
+    for (const { kind, name, bound } of counted) {
+      const window = this.#failures.window(`${kind}:${hashed(name)}`);
+      refuseAbove(bound, await this.#failures.add(window, 1), window);
+      windows.push(window);
+    }
     return async () => {
-      await Promise.all([this.#failures.add(network, -1), this.#failures.add(account, -1)]);
+      await Promise.all(windows.map((window) => this.#failures.add(window, -1)));
     };
   }
 

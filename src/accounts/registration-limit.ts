@@ -2,7 +2,7 @@ import type { Connection } from 'mongoose';
 import type { Clock } from '../clock.ts';
 import { PlatenError } from '../errors/registry.ts';
 import { type CountedWindows, WindowCounter } from '../limits/fixed-window.ts';
-import { networkOf } from '../limits/network-of.ts';
+import { countedNetworks } from '../limits/network-of.ts';
 
 /** What one network has asked for. */
 const REGISTRATIONS: CountedWindows = {
@@ -16,7 +16,7 @@ export class RegistrationLimit {
   readonly #registrations: WindowCounter;
   readonly #bound: number;
 
-  /** @param bound those that one network may ask for in an hour. */
+  /** @param bound those that one network may ask for in an hour; the networks of an IPv6 /48 together ten times as many. */
   constructor(connection: Connection, clock: Clock, bound: number) {
     this.#registrations = new WindowCounter(connection, clock, REGISTRATIONS);
     this.#bound = bound;
@@ -29,9 +29,13 @@ export class RegistrationLimit {
    * @throws PlatenError TOO_MANY_REGISTRATIONS with the time until the next is let in.
    */
   async count(address: string | undefined): Promise<void> {
-    const window = this.#registrations.window(networkOf(address));
-    if ((await this.#registrations.add(window, 1)) > this.#bound) {
-      throw new PlatenError('TOO_MANY_REGISTRATIONS', undefined, { retryAfterSeconds: window.leftMs / 1000 });
+    for (const { kind, name, bound } of countedNetworks(address, this.#bound)) {
+      const window = this.#registrations.window(kind === 'network' ? name : `${kind} ${name}`);
+      if ((await this.#registrations.add(window, 1)) > bound) {
+        throw new PlatenError('TOO_MANY_REGISTRATIONS', undefined, {
+          retryAfterSeconds: window.leftMs / 1000,
+        });
+      }
     }
   }
 

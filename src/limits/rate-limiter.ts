@@ -33,9 +33,14 @@ const READS_PER_REQUEST = 10;
  * and may manage its account as fast as it may ask for PDFs.
  */
 const LEAST_ACCOUNT_REQUESTS = 600;
+/**
+ * Downloads of one file by signed addresses from one network: somebody who looks at a document again and again, in several
+ * programs, and many people behind one address.
+ */
+export const LINKED_PER_WINDOW = 30;
 /** Exhausted windows that a process remembers. */
 const REMEMBERED = 10_000;
-/** One account's requests of one kind, by `<account>:<kind>`. */
+/** One account's requests of one kind, by `<account>:<kind>`; downloads, by `<job>:<network>:linked`. */
 const REQUESTS: CountedWindows = {
   spec: { name: 'rate_windows', indexes: [{ fields: { endsAt: 1 } }] },
   fields: { count: 'count', end: 'endsAt' },
@@ -63,8 +68,17 @@ export class RateLimiter {
    *
    * @param limit requests a window that the account may make.
    */
-  async take(accountId: string, kind: RateKind, limit: number): Promise<RateVerdict> {
-    const window = this.#counter.window(`${accountId}:${kind}`, shiftOf(accountId));
+  take(accountId: string, kind: RateKind, limit: number): Promise<RateVerdict> {
+    return this.#count(`${accountId}:${kind}`, shiftOf(accountId), limit);
+  }
+
+  /** Counts one download by a signed address, of LINKED_PER_WINDOW in a window. */
+  takeLinked(jobId: string, network: string): Promise<RateVerdict> {
+    return this.#count(`${jobId}:${network}:linked`, shiftOf(jobId), LINKED_PER_WINDOW);
+  }
+
+  async #count(key: string, shiftMs: number, limit: number): Promise<RateVerdict> {
+    const window = this.#counter.window(key, shiftMs);
     const verdict = (count: number): RateVerdict => ({
       allowed: count <= limit,
       remaining: Math.max(0, limit - count),
@@ -93,7 +107,7 @@ export function allowances(plan: Plan): Readonly<Record<RateKind, number>> {
   };
 }
 
-/** Where in the minute an account's windows begin, in milliseconds. */
-function shiftOf(accountId: string): number {
-  return createHash('sha1').update(accountId).digest().readUInt16BE(0) % RATE_WINDOW_MS;
+/** Where in the minute the windows of an account or a file begin, in milliseconds. */
+function shiftOf(id: string): number {
+  return createHash('sha1').update(id).digest().readUInt16BE(0) % RATE_WINDOW_MS;
 }

@@ -45,6 +45,14 @@ describe('registering', () => {
     await other.close();
   });
 
+  it('is bounded for the networks of one IPv6 /48 together, at ten times as many', async () => {
+    api = await openApi({ config: { PLATEN_REGISTRATIONS_PER_ADDRESS: 1 }, trustedProxies: 1 });
+    for (let n = 0; n < 10; n += 1) assert.equal(await outcome(register(`2001:db8:2:${n}::1`)), 201);
+    assert.equal(await outcome(register('2001:db8:2:ff::1')), '429 TOO_MANY_REGISTRATIONS');
+    assert.equal(await outcome(register('2001:db8:3:1::1')), 201);
+    assert.equal(await outcome(register('198.51.100.1')), 201);
+  });
+
   it('can be closed', async () => {
     api = await openApi({ config: { PLATEN_REGISTRATION: 'closed' } });
     assert.equal(await outcome(register('198.51.100.1')), '403 REGISTRATION_CLOSED');

@@ -229,32 +229,60 @@ describe('signing up, in and out', () => {
     // Well inside a window: none may end in the middle of a test.
     beforeEach(() => pass(WINDOW_MS + 1000 - (api.domain.clock.now().getTime() % WINDOW_MS)));
 
-    it('refuses an account at every process, from wherever, and says truly for how long', async () => {
+    it('refuses an account at every process, to where they came from, and says truly for how long', async () => {
       const email = newEmail();
       await signUp(api.url, email);
+      const attempt = from();
       const answers = await Promise.all(
-        Array.from({ length: 30 }, (_, n) =>
-          from()('/auth/login', { email, password: 'wrong password' }, n % 2 ? api.url : other.url),
+        Array.from({ length: 15 }, (_, n) =>
+          attempt('/auth/login', { email, password: 'wrong password' }, n % 2 ? api.url : other.url),
         ),
       );
       assert.equal(answers.filter(({ status }) => status === 401).length, 5);
-      assert.equal(answers.filter(({ status }) => status === 429).length, 25);
-      const refused = await from()('/auth/login', { email, password: PASSWORD });
+      assert.equal(answers.filter(({ status }) => status === 429).length, 10);
+      const refused = await attempt('/auth/login', { email, password: PASSWORD });
       assert.equal(refused.status, 429);
       assert.equal(refused.json.code, 'TOO_MANY_FAILURES');
       const seconds = Number(refused.headers.get('retry-after'));
       assert.ok(seconds > 0 && seconds <= 900, String(seconds));
       pass(seconds * 1000 - 2000);
-      assert.equal((await from()('/auth/login', { email, password: PASSWORD })).status, 429);
+      assert.equal((await attempt('/auth/login', { email, password: PASSWORD })).status, 429);
       pass(2000);
+      assert.equal((await attempt('/auth/login', { email, password: PASSWORD })).status, 200);
+    });
+
+    it('lets its owner in from elsewhere, whatever one network tries', async () => {
+      const email = newEmail();
+      await signUp(api.url, email);
+      // Each from another /64 of one /48.
+      for (let n = 0; n < 30; n += 1) {
+        const attempt = from(`2001:db8:9:${n.toString(16)}::1`);
+        const path = n % 2 ? '/auth/login' : '/auth/register';
+        const { status } = await attempt(path, { email, password: 'wrong password' });
+        assert.equal(status, n < 5 ? 401 : 429, `attempt ${n}`);
+      }
       assert.equal((await from()('/auth/login', { email, password: PASSWORD })).status, 200);
+    });
+
+    it('refuses an account from wherever, past ten times as many', async () => {
+      const email = newEmail();
+      await signUp(api.url, email);
+      const answers: number[] = [];
+      for (let n = 0; n < 55; n += 1) {
+        const answer = await from()('/auth/login', { email, password: 'wrong' }, n % 2 ? api.url : other.url);
+        answers.push(answer.status);
+      }
+      assert.equal(answers.filter((status) => status === 401).length, 50);
+      assert.equal(answers.filter((status) => status === 429).length, 5);
+      assert.equal((await from()('/auth/login', { email, password: PASSWORD })).status, 429);
     });
 
     it('refuses an address that has no account just so', async () => {
       const email = newEmail();
-      for (let n = 0; n < 5; n += 1) await from()('/auth/login', { email, password: 'wrong password' });
-      assert.equal((await from()('/auth/login', { email, password: 'wrong password' })).status, 429);
-      assert.equal((await from()('/auth/register', { email, password: PASSWORD })).status, 429);
+      const attempt = from();
+      for (let n = 0; n < 5; n += 1) await attempt('/auth/login', { email, password: 'wrong password' });
+      assert.equal((await attempt('/auth/login', { email, password: 'wrong password' })).status, 429);
+      assert.equal((await attempt('/auth/register', { email, password: PASSWORD })).status, 429);
     });
 
     it('refuses a client address, of IPv6 its whole network, and nobody else', async () => {
