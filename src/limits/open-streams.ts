@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import { PlatenError } from '../errors/registry.ts';
 
 const RETRY_AFTER_S = 5;
@@ -14,15 +14,18 @@ export interface OpenStreamBounds {
 
 /** A place among the streams that are open. */
 export interface StreamPlace {
-  /** Gives the place to a stream, which has it until it is closed. @returns the stream. */
-  hold<S extends Readable>(stream: S): S;
+  /**
+   * Gives the place to a stream, which has it until it is closed or the place is given to another one: what is read first,
+   * then what it is written to. @returns the stream.
+   */
+  hold<S extends Readable | Writable>(stream: S): S;
   /** Gives the place back, when no stream is going to have it. */
   release(): void;
 }
 
 interface Place {
   readonly accountId: string;
-  stream?: Readable;
+  stream?: Readable | Writable;
 }
 
 /**
@@ -52,9 +55,14 @@ export class OpenStreams {
     this.#add(place);
     return {
       hold: (stream) => {
-        if (!this.#has(place)) return stream.destroy();
+        if (!this.#has(place)) {
+          stream.destroy();
+          return stream;
+        }
         place.stream = stream;
-        stream.once('close', () => this.#remove(place));
+        stream.once('close', () => {
+          if (place.stream === stream) this.#remove(place);
+        });
         return stream;
       },
       release: () => this.#remove(place),

@@ -3,8 +3,8 @@ import type { BatchZip } from '../../batches/batch-files.ts';
 import { goneError } from '../../batches/batch-service.ts';
 import { contentDisposition } from '../../pdf/file-name.ts';
 import type { ApiParts } from '../api-parts.ts';
-import { withPlace } from '../batch-downloads.ts';
 import { FILE_HEADERS, rangeHeaders, requestedRange } from '../byte-range.ts';
+import { withPlace } from '../downloads.ts';
 import { signedManifestLink } from '../job-files.ts';
 import { defineRoute } from '../route.ts';
 import { downloadUrlSchema } from '../schemas/download-url.ts';
@@ -44,12 +44,12 @@ const zip = defineRoute({
   errors: ['NOT_FOUND', 'GONE', 'RANGE_NOT_SATISFIABLE', 'TOO_MANY_WAITING'],
 }).handledBy(async ({ params, headers, caller, aboutJob, setHeader }, parts: ApiParts) => {
   aboutJob(params.id);
-  return await withPlace(parts.batchDownloads.zips, caller.accountId, async (place) => {
+  return await withPlace(parts.downloads.zips, caller.accountId, async () => {
     const zip = await parts.batchFiles.zip(await parts.batches.get(caller, params.id));
     const { size } = zip;
     const range = requestedRange(headers, zip, setHeader);
     const own = zipHeaders(params.id, zip, parts);
-    const stream = place.hold(zip.open(range));
+    const stream = zip.open(range);
     if (range === undefined) return { status: 200, body: { size, stream }, headers: own } as const;
     const { start, end } = range;
     return {
@@ -98,12 +98,12 @@ const merged = defineRoute({
   errors: ['NOT_FOUND', 'GONE', 'TOO_MANY_WAITING'],
 }).handledBy(async ({ params, caller, aboutJob, onHangUp }, parts: ApiParts) => {
   aboutJob(params.id);
-  return await withPlace(parts.batchDownloads.merged, caller.accountId, async (place) => {
+  return await withPlace(parts.downloads.merged, caller.accountId, async () => {
     const batch = await parts.batches.get(caller, params.id);
     const { items, pending, open } = await parts.batchFiles.merged(batch);
     const unwanted = new AbortController();
     onHangUp(() => unwanted.abort());
-    const stream = place.hold(open(unwanted.signal));
+    const stream = open(unwanted.signal);
     // Also where it has to make way for others.
     stream.once('close', () => unwanted.abort());
     const prefix = parts.config.PLATEN_HEADER_PREFIX;

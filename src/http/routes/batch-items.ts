@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { goneError } from '../../batches/batch-service.ts';
 import { PlatenError } from '../../errors/registry.ts';
 import type { ApiParts } from '../api-parts.ts';
+import { withPlace } from '../downloads.ts';
 import { fileHeaders, signedLink } from '../job-files.ts';
 import { defineRoute } from '../route.ts';
 import { downloadUrlSchema } from '../schemas/download-url.ts';
@@ -17,16 +18,19 @@ const item = defineRoute({
   auth: 'apiKey',
   params,
   responses: { 200: { description: 'The PDF.', contentType: 'application/pdf' } },
-  errors: ['NOT_FOUND', 'GONE'],
+  errors: ['NOT_FOUND', 'GONE', 'TOO_MANY_WAITING'],
 }).handledBy(async ({ params, caller, aboutJob }, parts: ApiParts) => {
   aboutJob(params.id);
   const batch = await parts.batches.get(caller, params.id);
   const job = await parts.batches.completedItem(batch, params.itemId);
   try {
-    return { status: 200, body: await parts.renders.openOutput(job), headers: fileHeaders(job) };
+    return await withPlace(parts.downloads.pdfs, caller.accountId, async () => {
+      return { status: 200, body: await parts.renders.openOutput(job), headers: fileHeaders(job) } as const;
+    });
   } catch (error) {
     // Deleted while it was asked for.
-    if (error instanceof PlatenError && parts.batches.accessExpired(batch)) throw goneError(batch);
+    if (error instanceof PlatenError && error.code === 'NOT_FOUND' && parts.batches.accessExpired(batch))
+      throw goneError(batch);
     throw error;
   }
 });

@@ -8,6 +8,7 @@ import type { Accepted, RenderOrder } from '../../orders/render-service.ts';
 import { safeFileName } from '../../pdf/file-name.ts';
 import type { ApiParts } from '../api-parts.ts';
 import { checkWebhook } from '../check-webhook.ts';
+import { withPlace } from '../downloads.ts';
 import { idempotently } from '../idempotency.ts';
 import { fileHeaders, signedLink } from '../job-files.ts';
 import { optionsFor, sourceOf } from '../render-source.ts';
@@ -197,11 +198,20 @@ async function result(job: Job, parts: ApiParts) {
     };
     return { status: 200, json: { success: true, url, expiresAt, metadata }, headers } as const;
   }
-  return {
-    status: 200,
-    body: await parts.renders.openOutput(job),
-    headers: { ...fileHeaders(job), ...headers },
-  } as const;
+  return await sent(job, headers, parts);
+}
+
+/** The PDF itself; when the caller's account is being sent as many as may be, it is to be fetched later. */
+async function sent(job: Job, headers: Readonly<Record<string, string | number>>, parts: ApiParts) {
+  try {
+    return await withPlace(parts.downloads.results, job.accountId, async () => {
+      const body = await parts.renders.openOutput(job);
+      return { status: 200, body, headers: { ...fileHeaders(job), ...headers } } as const;
+    });
+  } catch (error) {
+    if (error instanceof PlatenError && error.code !== 'NOT_FOUND') return accepted(job._id);
+    throw error;
+  }
 }
 
 function abandon(parts: ApiParts, caller: Caller, jobId: string): void {

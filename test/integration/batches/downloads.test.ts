@@ -1,13 +1,8 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { get, type IncomingMessage } from 'node:http';
-import { PDFDocument } from '@cantoo/pdf-lib';
 import { eventually } from '../../support/eventually.ts';
+import { largePdf, stall } from '../../support/stall.ts';
 import { openApi, type TestApi, type TestCaller } from '../http/support/api.ts';
-
-/** More than what lies between a process and a caller that does not read. */
-const LARGE = 12_000_000;
 
 describe('downloads of batches at a time', () => {
   let api: TestApi;
@@ -17,10 +12,7 @@ describe('downloads of batches at a time', () => {
   before(async function () {
     this.timeout(30_000);
     api = await openApi();
-    const document = await PDFDocument.create();
-    const picture = document.context.register(document.context.stream(randomBytes(LARGE)));
-    document.addPage().node.addContentStream(picture);
-    const pdf = Buffer.from(await document.save());
+    const pdf = await largePdf();
     api.worker.render = async () => ({ pages: 1, pdf });
     caller = await api.newCaller();
     const items = ['a', 'b'].map((id) => ({ id, html: '<p>x</p>' }));
@@ -30,16 +22,7 @@ describe('downloads of batches at a time', () => {
   });
   after(() => api.close());
 
-  /** Asks for a file and takes nothing of it. */
-  function stalled(path: string): Promise<IncomingMessage> {
-    return new Promise((resolve, reject) => {
-      const options = { headers: { 'x-api-key': caller.secret }, agent: false };
-      get(`${api.url}${path}`, options, (response) => {
-        response.on('error', () => undefined);
-        resolve(response);
-      }).on('error', reject);
-    });
-  }
+  const stalled = (path: string) => stall(`${api.url}${path}`, { headers: { 'x-api-key': caller.secret } });
 
   for (const [what, most] of [
     ['zip', 8],

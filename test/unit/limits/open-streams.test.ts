@@ -52,6 +52,21 @@ describe('open streams', () => {
     );
   });
 
+  it('keep their place when it is given on from what is read to what it is written to, until that is closed', async () => {
+    const place = open.take('a');
+    const [read, written] = [new PassThrough(), new PassThrough()];
+    place.hold(read);
+    place.hold(written);
+    for (let i = 0; i < 2; i += 1) open.take('a');
+    read.destroy();
+    await once(read, 'close');
+    assert.throws(() => open.take('a'), { code: 'TOO_MANY_WAITING' });
+    for (const account of ['b', 'b', 'c']) begin(account);
+    written.destroy();
+    await once(written, 'close');
+    open.take('a');
+  });
+
   it('end one that only gets its stream after it has had to make room', () => {
     const place = [open.take('a'), open.take('a'), open.take('a')].at(-1)!;
     for (const account of ['b', 'b', 'c']) begin(account);
