@@ -2,7 +2,7 @@ import type { Caller } from '../accounts/caller.ts';
 import type { Clock } from '../clock.ts';
 import { quotaOf, refuseIfSlow, tookTooLong } from '../jobs/admission.ts';
 import { type BeyondQuota, withMore } from '../jobs/beyond-quota.ts';
-import type { JobSource } from '../jobs/job.ts';
+import { callbackBytes, type JobSource } from '../jobs/job.ts';
 import { BATCH_LANE } from '../jobs/lanes.ts';
 import type { Ledger } from '../jobs/ledger/ledger.ts';
 import type { QuotaLimit } from '../jobs/ledger/ledger-filter.ts';
@@ -208,9 +208,11 @@ const RECORD_BYTES = 1024;
 const ITEM_BYTES = 128;
 
 /** What is kept of a batch for months after its outputs: who orders and cancels again and again comes to an end by it. */
-function recordBytesOf({ items, notes, metadata }: BatchOrder): number {
+function recordBytesOf({ items, notes, metadata, webhookUrl }: BatchOrder): number {
   const words = JSON.stringify([notes, metadata, items.map(({ id, fileName }) => [id, fileName])]);
-  return RECORD_BYTES + items.length * ITEM_BYTES + Buffer.byteLength(words);
+  // That of its callback is forgotten before it.
+  const callback = webhookUrl === null ? 0 : callbackBytes(webhookUrl);
+  return RECORD_BYTES + items.length * ITEM_BYTES + Buffer.byteLength(words) + callback;
 }
 
 /** @param inputBytes of the inputs of the items, in the same order. */

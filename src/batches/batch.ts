@@ -145,6 +145,11 @@ export function isItemOf(batch: BatchIds, jobId: string): boolean {
   return jobId.startsWith(prefixOf(batch));
 }
 
+/** What the ids of a batch and of the jobs of its items begin with; those of others may as well that are of the same moment. */
+export function groupOf(batchOrJobId: string): string {
+  return batchOrJobId.slice(0, SHARED);
+}
+
 function prefixOf({ _id, orderedIds }: BatchIds): string {
   const shared = _id.slice(0, SHARED);
   return orderedIds ? `${shared}-8${_id.slice(TAG.from, TAG.to)}` : shared;

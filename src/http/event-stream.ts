@@ -16,6 +16,8 @@ export interface Followed {
   readonly accountId: string;
   /** Names what is followed: all who follow it are shown what one look has seen. */
   readonly thing: string;
+  /** Names it to `happened`. Several things may have the same. */
+  readonly group: string;
   /** The last event that the caller has seen. */
   readonly lastEventId: string | undefined;
   readonly look: () => Promise<Snapshot>;
@@ -25,7 +27,11 @@ const LIMITS = { perAccount: 20, inAll: 1000 };
 /** Between two looks, in milliseconds: what happens in between is told together. */
 const LOOK_MS = 500;
 /** What one follower has seen is shown to the others for a little less, for timers may fire early. */
-const LOOK_HOLDS_MS = LOOK_MS - 50;
+const EARLY_MS = 50;
+/**
+ * Between two looks while nothing happens. Not everything that can be told is an event of the bus, and those may be lost.
+ */
+const QUIET_LOOK_MS = 4000;
 /** A line that says nothing, so that nobody between here and the caller takes the connection for dead. */
 const HEARTBEAT_MS = 15_000;
 
@@ -35,7 +41,10 @@ const HEARTBEAT_MS = 15_000;
  */
 export class EventStreams {
   readonly #open: OpenStreams;
-  readonly #looks = new SharedLooks<Snapshot>(LOOK_HOLDS_MS);
+  readonly #looks = new SharedLooks<Snapshot>(
+    { leastMs: LOOK_MS - EARLY_MS, mostMs: QUIET_LOOK_MS - EARLY_MS },
+    (one, other) => one.id === other.id,
+  );
   readonly #closing = new AbortController();
 
   /** @param limits of one account, and of this process. */
@@ -45,14 +54,19 @@ export class EventStreams {
 
   /** @throws PlatenError as `OpenStreams.take` does when there are as many streams as there may be. */
   follow(followed: Followed): Readable {
-    const { accountId, thing } = followed;
+    const { accountId, thing, group } = followed;
     const place = this.#open.take(accountId);
-    this.#looks.join(thing);
+    this.#looks.join(thing, group);
     const gone = new AbortController();
     const events = this.#events(followed, AbortSignal.any([gone.signal, this.#closing.signal]));
     const stream = Readable.from(endedBy(gone, events), { objectMode: false, highWaterMark: 1024 });
     stream.once('close', () => this.#looks.leave(thing));
     return place.hold(stream);
+  }
+
+  /** Something of this group has happened: it is looked at within half a second. */
+  happened(group: string): void {
+    this.#looks.happened(group);
   }
 
   /** Ends all streams: whoever follows comes back to another process. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { hasFinished } from '../../batches/batch.ts';
+import { groupOf, hasFinished } from '../../batches/batch.ts';
 import { estimatedCompletion, progressOf, statusOf } from '../../batches/batch-record.ts';
 import type { BatchView } from '../../batches/batch-service.ts';
 import type { ApiParts } from '../api-parts.ts';
@@ -32,6 +32,7 @@ const events = defineRoute({
   const stream = parts.batchWatch.follow({
     accountId: caller.accountId,
     thing: params.id,
+    group: groupOf(params.id),
     lastEventId,
     look: async () => {
       const view = await parts.batches.view(caller, params.id);

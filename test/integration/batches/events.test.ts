@@ -164,6 +164,31 @@ describe('GET /v1/pdf/batch/:id/events', () => {
     assert.deepEqual([name, data.status, data.progress.completed], ['end', 'cancelled', 2]);
   });
 
+  it('asks the database less often while nothing happens, and tells soon what does', async function () {
+    this.timeout(30_000);
+    const batchId = await order(2);
+    await eventually('both run', () => gates.length === 2);
+    const { service } = api.domain.batches;
+    const view = service.view.bind(service);
+    let looks = 0;
+    service.view = async (...of) => {
+      looks += 1;
+      return view(...of);
+    };
+    const follower = new Follower(caller, batchId);
+    await follower.answered;
+    await new Promise((resolve) => setTimeout(resolve, 6000));
+    assert.ok(looks <= 5, `${looks} looks in six seconds`);
+    const began = performance.now();
+    await end(1);
+    await eventually('it is told', () => follower.events.at(-1)?.data.progress.completed === 1);
+    const took = performance.now() - began;
+    assert.ok(took < 1500, `told after ${Math.round(took)} ms`);
+    Reflect.deleteProperty(service, 'view');
+    await end(1);
+    await eventually('the end', () => follower.ended);
+  });
+
   it("refuses the twenty-first stream of an account, and nobody else's", async () => {
     const batchId = await order(2);
     const followers = Array.from({ length: 20 }, () => new Follower(caller, batchId));

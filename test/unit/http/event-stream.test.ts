@@ -48,8 +48,12 @@ describe('streams of events', () => {
   const follow = (
     streams: EventStreams,
     what: ReturnType<typeof thing>,
-    { accountId = 'account', lastEventId }: { accountId?: string; lastEventId?: string } = {},
-  ) => streams.follow({ accountId, thing: what.name, lastEventId, look: () => what.look() });
+    {
+      accountId = 'account',
+      lastEventId,
+      look = () => what.look(),
+    }: { accountId?: string; lastEventId?: string; look?: () => Promise<Snapshot> } = {},
+  ) => streams.follow({ accountId, thing: what.name, group: `of ${what.name}`, lastEventId, look });
 
   it('tell each change once, then the end, and close', async () => {
     const followed = thing();
@@ -138,8 +142,7 @@ describe('streams of events', () => {
       await gate.promise;
       return followed.look();
     };
-    const open = () =>
-      reader(streams.follow({ accountId: 'account', thing: followed.name, lastEventId: undefined, look }));
+    const open = () => reader(follow(streams, followed, { look }));
     const all = Array.from({ length: 15 }, open);
     const other = reader(follow(streams, another));
     await eventually('the other is told', () => other.ids.length === 1);
@@ -157,13 +160,42 @@ describe('streams of events', () => {
     streams.close();
   });
 
+  it('look less often while nothing happens, and soon once something has', async function () {
+    this.timeout(20_000);
+    const streams = new EventStreams();
+    const followed = thing();
+    const events = reader(follow(streams, followed));
+    await sleep(6000);
+    assert.ok(followed.looks <= 5, `${followed.looks} looks in six seconds`);
+    followed.at = 3;
+    streams.happened('of another');
+    const { looks } = followed;
+    await sleep(300);
+    assert.equal(followed.looks, looks, 'what happens elsewhere is nothing to it');
+    const began = performance.now();
+    streams.happened(`of ${followed.name}`);
+    await eventually('it is told', () => events.ids.at(-1) === 3);
+    const took = performance.now() - began;
+    assert.ok(took < 700, `told after ${took} ms`);
+    streams.close();
+  });
+
+  it('see also what nobody says has happened', async () => {
+    const streams = new EventStreams();
+    const followed = thing();
+    const events = reader(follow(streams, followed));
+    await eventually('it is quiet', () => followed.looks === 4);
+    followed.at = 3;
+    await eventually('it is told', () => events.ids.at(-1) === 3, 4700);
+    streams.close();
+  }).timeout(15_000);
+
   it('look anew after a look that failed', async () => {
     const streams = new EventStreams();
     const followed = thing();
     let failing = true;
     const look = () => (failing ? Promise.reject(new Error('the database is away')) : followed.look());
-    const open = () =>
-      streams.follow({ accountId: 'account', thing: followed.name, lastEventId: undefined, look });
+    const open = () => follow(streams, followed, { look });
     const [broken, kept] = [open(), open()];
     for (const stream of [broken, kept]) {
       const error = new Promise((resolve) => stream.once('error', resolve));
