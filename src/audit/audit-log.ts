@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Connection } from 'mongoose';
 import type { Clock } from '../clock.ts';
+import { type CountedWindows, type OpenWindow, WindowCounter } from '../limits/fixed-window.ts';
 import { namedUuid } from '../named-uuid.ts';
 import { Collection, type CollectionSpec } from '../store/collection.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -26,6 +27,7 @@ export const AUDIT_ACTIONS = [
   'webhook_key.rotated',
   'template.saved',
   'template.deleted',
+  'audit.entries_left_out',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
@@ -62,6 +64,18 @@ export interface AuditEntry {
   readonly at: Date;
 }
 
+/** What is kept of an entry that stands for others: how many, which grows. */
+interface StoredEntry extends AuditEntry {
+  readonly leftOut?: number;
+}
+
+/** Entries of one action that are written in a day (UTC); the others are counted in one that says so. */
+export interface AuditBounds {
+  readonly perAccount: number;
+  /** For what concerns no account. */
+  readonly ofNobody: number;
+}
+
 export interface AuditQuery {
   readonly action?: AuditAction | undefined;
   readonly limit: number;
@@ -84,6 +98,7 @@ export interface UnrecordedChange extends Pick<AuditEntry, 'action' | 'details' 
   readonly targetId?: string;
 }
 
+const BOUNDS: AuditBounds = { perAccount: 500, ofNobody: 10_000 };
 const KEPT_MS = 400 * 24 * 3_600_000;
 
 const ENTRIES: CollectionSpec = {
@@ -97,14 +112,29 @@ const ENTRIES: CollectionSpec = {
   looksAt: { asked: ['action'], because: 'entries of one account, of what people do: a few a day' },
 };
 
-/** Owns the record of what was done to accounts. Entries are added, read, and after 400 days deleted; never changed. */
+/** Entries of one action of one account in a day, by `<account>:<action>`. */
+const COUNTS: CountedWindows = {
+  spec: { name: 'audit_counts', indexes: [{ fields: { endsAt: 1 } }] },
+  fields: { count: 'entries', end: 'endsAt' },
+  lengthMs: 24 * 3_600_000,
+};
+
+/**
+ * Owns the record of what was done to accounts. Entries are added, read, and after 400 days deleted; never changed, but for
+ * those that say how many others were left out.
+ */
 export class AuditLog {
-  readonly #entries: Collection<AuditEntry>;
+  readonly #entries: Collection<StoredEntry>;
+  readonly #counts: WindowCounter;
+  readonly #bounds: AuditBounds;
   readonly #clock: Clock;
   readonly #logger: Logger;
 
-  constructor(connection: Connection, clock: Clock, logger: Logger) {
+  /** To be made before the connection's indexes are. */
+  constructor(connection: Connection, clock: Clock, logger: Logger, bounds = BOUNDS) {
     this.#entries = new Collection(connection, ENTRIES);
+    this.#counts = new WindowCounter(connection, clock, COUNTS);
+    this.#bounds = bounds;
     this.#clock = clock;
     this.#logger = logger;
   }
@@ -127,7 +157,9 @@ export class AuditLog {
       at,
     };
     try {
-      await this.#entries.insert(entry);
+      const day = await this.#dayThatIsFull(entry);
+      if (day === undefined) await this.#entries.insert(entry);
+      else await this.#leaveOut(entry, day);
     } catch (error) {
       this.#logger.error({ err: error, entry }, 'audit entry could not be written');
     }
@@ -157,12 +189,39 @@ export class AuditLog {
         limit: query.limit,
       }),
     ]);
-    return { total, entries };
+    return { total, entries: entries.map(asShown) };
   }
 
-  /** @returns how many there were. */
-  deleteOld(now: Date): Promise<number> {
+  /**
+   * Counts an entry. What the account or a stranger does is bounded, by action, so that a flood of one hides no other; an
+   * operator and the billing do what is seldom done.
+   *
+   * @returns the day, when it has as many as it may.
+   */
+  async #dayThatIsFull({ accountId, action, actor }: AuditEntry): Promise<OpenWindow | undefined> {
+    if (actor === 'operator' || actor === 'billing') return undefined;
+    const day = this.#counts.window(`${accountId ?? 'nobody'}:${action}`);
+    const bound = accountId === null ? this.#bounds.ofNobody : this.#bounds.perAccount;
+    return (await this.#counts.add(day, 1)) > bound ? day : undefined;
+  }
+
+  /** One entry for all of a day that are of one action, at the time of the first. */
+  async #leaveOut({ accountId, action, actor, at }: AuditEntry, day: OpenWindow): Promise<void> {
+    const said = { accountId, actor, ipAddress: null, targetId: null, details: { action }, at };
+    await this.#entries.upsert(namedUuid('left out', day.id), {
+      $inc: { leftOut: 1 },
+      $setOnInsert: { action: 'audit.entries_left_out', ...said },
+    });
+  }
+
+  /** @returns how many entries there were. */
+  async deleteOld(now: Date): Promise<number> {
+    await this.#counts.deleteEnded(now);
     const before = new Date(now.getTime() - KEPT_MS);
     return this.#entries.deleteMany({ at: { $lt: before } });
   }
+}
+
+function asShown({ leftOut, details, ...entry }: StoredEntry): AuditEntry {
+  return { ...entry, details: leftOut === undefined ? details : { ...details, entries: `${leftOut}` } };
 }

@@ -23,7 +23,7 @@ const list = defineRoute({
   path: '/user/audit-log',
   summary: 'List what was done to the account',
   description:
-    'Sign-ins, keys, templates, changes of the account itself and what was bought for it, for 400 days.',
+    'Sign-ins, keys, templates, changes of the account itself and what was bought for it, for 400 days. Of what is done more than 500 times in a day (UTC), `audit.entries_left_out` says how many were left out.',
   tags: ['Telemetry'],
   auth: 'bearer',
   query: z.strictObject({

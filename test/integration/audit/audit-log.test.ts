@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { pino } from 'pino';
+import { type AuditAction, type AuditActor, AuditLog } from '../../../src/audit/audit-log.ts';
+import { ensureIndexes } from '../../../src/store/collection-spec.ts';
 import { AccountClient, newEmail, PASSWORD, signUp } from '../../support/account-client.ts';
 import { callApi, openApi, type TestApi } from '../http/support/api.ts';
 
@@ -86,6 +89,77 @@ describe('the audit log', () => {
     const before = await count({ accountId: null });
     await login(newEmail(), 'wrong password');
     assert.equal(await count({ accountId: null }), before + 1);
+  });
+
+  describe('of which one action fills a day', () => {
+    const DAY_MS = 86_400_000;
+    const accountId = 'an account';
+    const event = (action: AuditAction, actor: AuditActor = 'account') => ({ accountId, action, actor });
+    let log: AuditLog;
+
+    before(async () => {
+      const { connection, clock } = api.domain;
+      log = new AuditLog(connection, clock, pino({ level: 'silent' }), { perAccount: 3, ofNobody: 5 });
+      await ensureIndexes(connection);
+    });
+    const all = async () =>
+      (await log.list(accountId, { limit: 100, offset: 0, newestFirst: false })).entries;
+    const actions = async () => (await all()).map(({ action }) => action);
+
+    it('says how many were left out, and hides nothing else', async () => {
+      await Promise.all(Array.from({ length: 10 }, () => log.record(event('template.saved'))));
+      await log.record(event('key.created'));
+      const entries = await all();
+      const leftOut = entries.filter(({ action }) => action === 'audit.entries_left_out');
+      assert.equal(leftOut.length, 1);
+      const { details, actor, targetId } = leftOut[0]!;
+      assert.deepEqual(
+        [details, actor, targetId],
+        [{ action: 'template.saved', entries: '7' }, 'account', null],
+      );
+      assert.equal(entries.filter(({ action }) => action === 'template.saved').length, 3);
+      assert.equal(entries.at(-1)!.action, 'key.created');
+    });
+
+    it('is complete again on the next day', async () => {
+      const before = (await all()).length;
+      api.domain.clock.pass(DAY_MS);
+      for (let i = 0; i < 4; i += 1) await log.record(event('template.saved'));
+      const added = (await actions()).slice(before);
+      assert.deepEqual(added.toSorted(), [
+        'audit.entries_left_out',
+        'template.saved',
+        'template.saved',
+        'template.saved',
+      ]);
+      assert.equal((await all()).at(-1)!.details.entries, '1');
+    });
+
+    it('leaves out nothing of what an operator does', async () => {
+      const before = (await all()).length;
+      for (let i = 0; i < 5; i += 1) await log.record(event('account.plan_changed', 'operator'));
+      assert.deepEqual((await actions()).slice(before), Array(5).fill('account.plan_changed'));
+    });
+
+    it('is bounded, too, for what concerns no account', async () => {
+      const before = await count({ accountId: null });
+      const failed = { accountId: null, action: 'account.sign_in_failed', actor: 'anonymous' } as const;
+      for (let i = 0; i < 20; i += 1) await log.record(failed);
+      const added = (await count({ accountId: null })) - before;
+      assert.equal(added, 6 - Math.min(5, before));
+    });
+  });
+
+  it('counts five hundred of an action in a day, as the route says', async () => {
+    const client = await signUp(api.url);
+    const { id: accountId } = await client.expect(200, 'GET', '/auth/me');
+    const saved = { accountId, action: 'template.saved', actor: 'account' } as const;
+    for (let i = 0; i < 505; i += 1) await api.accountServices.audit.record(saved);
+    const page = await client.expect(200, 'GET', '/user/audit-log?action=audit.entries_left_out');
+    assert.equal(page.total, 1);
+    assert.deepEqual(page.entries[0].details, { action: 'template.saved', entries: '5' });
+    const { total } = await client.expect(200, 'GET', '/user/audit-log?action=template.saved');
+    assert.equal(total, 500);
   });
 
   it('forgets entries after 400 days', async () => {
