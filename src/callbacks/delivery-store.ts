@@ -31,6 +31,9 @@ export interface DueEntry extends Pick<Delivery, '_id' | 'accountId' | 'host' | 
   readonly due: Date;
 }
 
+/** One that has had its time, and the room that it takes. */
+export type OldDelivery = Pick<Delivery, '_id' | 'accountId' | 'bytes'>;
+
 const KEPT_MS = 90 * 24 * 3_600_000;
 
 const DELIVERIES: CollectionSpec = {
@@ -178,9 +181,23 @@ export class DeliveryStore {
     return begun;
   }
 
+  /** Some that have had their time. */
+  old(now: Date, limit: number): Promise<OldDelivery[]> {
+    const filter = { createdAt: { $lt: new Date(now.getTime() - KEPT_MS) } };
+    const projection = { accountId: 1, bytes: 1 } as const;
+    return this.#deliveries.find(filter, { projection, sort: { createdAt: 1, _id: 1 }, limit });
+  }
+
   /** @returns how many there were. */
-  deleteOld(now: Date): Promise<number> {
-    return this.#deliveries.deleteMany({ createdAt: { $lt: new Date(now.getTime() - KEPT_MS) } });
+  delete(ids: readonly string[]): Promise<number> {
+    return this.#deliveries.deleteMany({ _id: { $in: [...ids] } });
+  }
+
+  /** Bytes of an account's callbacks that nothing else takes room for. */
+  async storedBytes(accountId: string): Promise<number> {
+    const group = { $group: { _id: null, bytes: { $sum: '$bytes' } } };
+    const [sum] = await this.#deliveries.aggregate<{ bytes: number }>({ accountId }, [group]);
+    return sum?.bytes ?? 0;
   }
 }
 

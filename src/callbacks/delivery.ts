@@ -34,6 +34,11 @@ export interface Delivery {
   /** Account and host together: who shares one share of the sender. */
   readonly lane: string;
   readonly payload: CallbackPayload;
+  /**
+   * What it takes of the account's room until it is forgotten; absent where what it tells of has taken it, as batches do,
+   * and of an older version.
+   */
+  readonly bytes?: number;
   readonly state: DeliveryState;
   /** Grows with every claim and every change by hand: the fence of whoever sends it. */
   readonly version: number;

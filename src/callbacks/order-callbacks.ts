@@ -1,6 +1,6 @@
 import type { Batch } from '../batches/batch.ts';
 import type { Clock } from '../clock.ts';
-import type { Job } from '../jobs/job.ts';
+import { callbackBytes, type Job } from '../jobs/job.ts';
 import type { JobEndStep } from '../jobs/job-ends.ts';
 import { type Delivery, newDelivery } from './delivery.ts';
 import type { DeliveryStore } from './delivery-store.ts';
@@ -47,5 +47,5 @@ function deliveryOf(job: Job, now: Date): Delivery | undefined {
     output === null
       ? ({ event: 'render.failed', ...told, ...at, ...(job.error && { error: job.error }) } as const)
       : ({ event: 'render.completed', ...told, fileUrl: `${statusUrl}/file`, ...at } as const);
-  return newDelivery(accountId, webhookUrl, payload, now);
+  return { ...newDelivery(accountId, webhookUrl, payload, now), bytes: callbackBytes(webhookUrl) };
 }

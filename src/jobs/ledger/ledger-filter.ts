@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose';
 import type { Period } from '../../usage/quota-period.ts';
-import { type Job, keptBytes } from '../job.ts';
+import { callbackBytes, type Job, keptBytes } from '../job.ts';
 import { LANES, type Lane } from '../lanes.ts';
 import { type LedgerRecord, laneState, type NextInLane, type SeenLedger } from './ledger-record.ts';
 
@@ -90,13 +90,17 @@ export function handing({ lane, head, jobs }: Pick<NextInLane, 'lane' | 'head' |
   };
 }
 
-/** By path: what jobs that have ended give back of the quota, if they have made no PDF, and of the bytes kept for them. */
+/**
+ * By path: what jobs that have ended give back of the quota, if they have made no PDF, and of the bytes kept for them. Those
+ * with a callback take room for its record, which outlives them.
+ */
 export function givenBack(jobs: readonly Job[]): Record<string, number> {
   const back: Record<string, number> = {};
   for (const job of jobs) {
-    const { quotaPeriod, state, inputBytes = 0 } = job;
+    const { quotaPeriod, state, inputBytes = 0, webhookUrl } = job;
+    const recorded = webhookUrl === undefined ? 0 : callbackBytes(webhookUrl);
     const unused = state === 'completed' ? undefined : (quotaPeriod ?? undefined);
-    for (const [path, amount] of Object.entries(amounts(-1, unused, keptBytes(job) - inputBytes)))
+    for (const [path, amount] of Object.entries(amounts(-1, unused, keptBytes(job) - inputBytes + recorded)))
       back[path] = (back[path] ?? 0) + amount;
   }
   return back;

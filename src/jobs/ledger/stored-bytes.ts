@@ -35,6 +35,23 @@ export class StoredBytes {
     await this.#records.updateOne({ _id: accountId }, { $inc: { stored: -bytes, revision: 1 } });
   }
 
+  /**
+   * Records are kept no more.
+   *
+   * @param deleted how many of them this process has deleted. Where another was at it as well, nothing is given back twice:
+   *   what is kept is then counted anew.
+   */
+  async giveBackAll<R extends { readonly accountId: string }>(
+    records: readonly R[],
+    deleted: number,
+    bytesOf: (record: R) => number,
+  ): Promise<void> {
+    for (const [accountId, own] of Map.groupBy(records, (record) => record.accountId)) {
+      const bytes = deleted === records.length ? own.reduce((sum, record) => sum + bytesOf(record), 0) : 0;
+      await this.giveBack(accountId, bytes);
+    }
+  }
+
   /** The ledgers of some accounts, in the order of their ids. */
   after(accountId: string, limit: number): Promise<LedgerRecord[]> {
     return this.#records.find({ _id: { $gt: accountId } }, { sort: { _id: 1 }, limit });

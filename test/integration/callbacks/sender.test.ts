@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import type { Agent } from 'undici';
 import type { Delivery } from '../../../src/callbacks/delivery.ts';
+import { endCallbacks } from '../../../src/callbacks/retention.ts';
 import { ATTEMPT_DELAYS_MS } from '../../../src/callbacks/schedule.ts';
 import type { CallbackSender } from '../../../src/callbacks/sender.ts';
 import { type Domain, openDomain } from '../../support/domain.ts';
@@ -323,8 +324,9 @@ describe('The sender of callbacks', () => {
   it('forgets deliveries after 90 days', async () => {
     const delivery = await order();
     const { deliveries } = domain.callbacks;
+    const forget = (now: Date) => endCallbacks(deliveries, domain.stored, now);
     const day = 24 * HOUR_MS;
-    assert.equal(await deliveries.deleteOld(new Date(delivery.createdAt.getTime() + 89 * day)), 0);
-    assert.equal(await deliveries.deleteOld(new Date(delivery.createdAt.getTime() + 91 * day)), 1);
+    assert.equal(await forget(new Date(delivery.createdAt.getTime() + 89 * day)), 0);
+    assert.equal(await forget(new Date(delivery.createdAt.getTime() + 91 * day)), 1);
   });
 });
