@@ -4,6 +4,7 @@ import type { MetadataOptions } from '../jobs/render-options.ts';
 import { createSandbox, type Sandbox, SandboxError, type SandboxLogger } from '../sandbox/sandbox.ts';
 import { pageTreeCount } from './count-pages.ts';
 import type { FinishCall } from './finish-main.ts';
+import { pdfHeapMb } from './heap.ts';
 
 export interface FinishRequest {
   readonly metadata?: MetadataOptions | undefined;
@@ -41,11 +42,11 @@ export interface PdfFinisher {
 export interface PdfFinisherOptions {
   /** How many documents are finished at the same time, each in its own process, started at the first need. */
   readonly processes: number;
+  /** That this process and its children may use; without end unless said otherwise. */
+  readonly memoryBytes?: number;
   readonly logger?: SandboxLogger;
 }
 
-/** Megabytes: a parsed PDF takes about ten times its size when it is made of many small objects. */
-const HEAP_MB = 1024;
 const DEFAULT_TIMEOUT_MS = 60_000;
 /** A watermark on a thousand pages takes no longer. */
 const SLICE_MS = 2000;
@@ -59,7 +60,7 @@ export function createPdfFinisher(options: PdfFinisherOptions): PdfFinisher {
     return createSandbox({
       entry: new URL(`./finish-main${extname(import.meta.url)}`, import.meta.url),
       processes: options.processes,
-      heapMb: HEAP_MB,
+      heapMb: pdfHeapMb(options.memoryBytes ?? Number.POSITIVE_INFINITY),
       sliceMs: SLICE_MS,
       logger: options.logger,
     });

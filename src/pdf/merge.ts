@@ -2,6 +2,7 @@ import { extname } from 'node:path';
 import { Readable } from 'node:stream';
 import { BytesInFlight } from '../limits/bytes-in-flight.ts';
 import { createSandbox, type Sandbox, type SandboxLogger } from '../sandbox/sandbox.ts';
+import { pdfHeapMb } from './heap.ts';
 import type { Part } from './merge-main.ts';
 import { type MergeSource, mergedDocument } from './merged-document.ts';
 
@@ -29,41 +30,61 @@ export interface PdfMergerOptions {
   /** That this process and its children may use. */
   readonly memoryBytes: number;
   readonly logger?: SandboxLogger;
+  /** How long the processes stay when nothing is merged, in milliseconds; IDLE_MS unless said otherwise. */
+  readonly idleMs?: number;
 }
 
 const MIB = 1024 * 1024;
 /** One for whose documents take long, and one that is kept for others: see sandbox/turns.ts. */
 const PROCESSES = 2;
-/** Megabytes of one: a parsed PDF takes about ten times its size when it is made of many small objects. */
-const MOST_HEAP_MB = 1024;
-const LEAST_HEAP_MB = 128;
-/** Of the memory that there is, what one process may have for its heap. */
-const HEAP_SHARE = 1 / 4;
 /** For one document. */
 const TIMEOUT_MS = 60_000;
 /** A document of a thousand pages takes no longer. */
 const SLICE_MS = 2000;
+/** A process that has parsed large documents keeps what that took; how long they stay when nobody merges, in milliseconds. */
+const IDLE_MS = 10_000;
 /** Bytes of the documents that are held at a time, one of each merge that is under way. */
 const MOST_HELD = 256 * MIB;
 /** A larger document counts as one of this size, so that it can be merged at all. */
 const MOST_COUNTED = MOST_HELD / 2;
 
-/** The processes are started at the first need, and take one document after the other; accounts take turns. */
-export function createPdfMerger({ memoryBytes, logger }: PdfMergerOptions): PdfMerger {
+/**
+ * The processes are started when they are needed, and end when nobody has merged for a while. They take one document after
+ * the other; accounts take turns.
+ */
+export function createPdfMerger({ memoryBytes, logger, idleMs = IDLE_MS }: PdfMergerOptions): PdfMerger {
   const held = new BytesInFlight({ total: MOST_HELD, perOwner: MOST_HELD });
   let sandbox: Sandbox | undefined;
   let closed = false;
+  let underWay = 0;
+  let idle: NodeJS.Timeout | undefined;
 
   function started(): Sandbox {
     if (closed) throw new Error('The merger is closed.');
     sandbox ??= createSandbox({
       entry: new URL(`./merge-main${extname(import.meta.url)}`, import.meta.url),
       processes: PROCESSES,
-      heapMb: heapMb(memoryBytes),
+      heapMb: pdfHeapMb(memoryBytes),
       sliceMs: SLICE_MS,
       logger,
     });
     return sandbox;
+  }
+
+  async function end(): Promise<void> {
+    const ended = sandbox;
+    sandbox = undefined;
+    await ended?.close();
+  }
+
+  /** Keeps the processes until the stream is closed, and a while longer. */
+  function hold(stream: Readable): void {
+    underWay += 1;
+    clearTimeout(idle);
+    stream.once('close', () => {
+      underWay -= 1;
+      if (underWay === 0) idle = setTimeout(() => void end(), idleMs).unref();
+    });
   }
 
   return {
@@ -83,17 +104,13 @@ export function createPdfMerger({ memoryBytes, logger }: PdfMergerOptions): PdfM
         }),
         { objectMode: false },
       );
+      hold(stream);
       return stream;
     },
     async close() {
       closed = true;
-      await sandbox?.close();
+      clearTimeout(idle);
+      await end();
     },
   };
-}
-
-/** @param memoryBytes of this process and its children together. */
-function heapMb(memoryBytes: number): number {
-  const share = Math.floor((memoryBytes * HEAP_SHARE) / MIB);
-  return Math.min(MOST_HEAP_MB, Math.max(LEAST_HEAP_MB, share));
 }

@@ -6,7 +6,7 @@ import { PDFDocument, PDFName, StandardFonts } from '@cantoo/pdf-lib';
 import { PlatenError } from '../../../src/errors/registry.ts';
 import { createPdfMerger, type PdfMerger } from '../../../src/pdf/merge.ts';
 import { eventually } from '../../support/eventually.ts';
-import { readPdf } from '../../support/pdf.ts';
+import { documentWithObjects, readPdf } from '../../support/pdf.ts';
 import { openApi, type TestApi, type TestCaller } from '../http/support/api.ts';
 
 /** A document with a line of text on each page, and a link from its first page to its last by name. */
@@ -22,28 +22,6 @@ async function documentOf(pages: readonly string[], useObjectStreams = true): Pr
   const link = { Type: 'Annot', Subtype: 'Link', Rect: [0, 0, 50, 50], Dest: 'end' };
   first.node.set(PDFName.of('Annots'), context.obj([context.obj(link)]));
   return Buffer.from(await document.save({ useObjectStreams }));
-}
-
-/** A document of so many objects that belong to no page: reading it takes about 10 microseconds for each. */
-function documentWithObjects(count: number): Buffer {
-  const parts = ['%PDF-1.7\n'];
-  const offsets: number[] = [];
-  let at = parts[0]!.length;
-  const add = (body: string) => {
-    offsets.push(at);
-    const object = `${offsets.length} 0 obj\n${body}\nendobj\n`;
-    parts.push(object);
-    at += object.length;
-  };
-  add('<</Type/Catalog/Pages 2 0 R>>');
-  add('<</Type/Pages/Count 1/Kids[3 0 R]>>');
-  add('<</Type/Page/Parent 2 0 R/MediaBox[0 0 100 100]>>');
-  for (let i = 0; i < count; i += 1) add('<</A[1 2 3 4 5 6]/B(text)/C 3 0 R>>');
-  const table = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('');
-  const size = offsets.length + 1;
-  parts.push(`xref\n0 ${size}\n0000000000 65535 f \n${table}trailer\n<</Size ${size}/Root 1 0 R>>\n`);
-  parts.push(`startxref\n${at}\n%%EOF\n`);
-  return Buffer.from(parts.join(''), 'latin1');
 }
 
 /** Fails unless every entry of the table leads to the object of its number. */
