@@ -162,3 +162,11 @@ export function jobOfLeaving(name: string): string {
 export function keptBytes(job: Pick<Job, 'state' | 'output' | 'inputBytes'>): number {
   return job.state === 'completed' ? (job.output?.size ?? 0) : (job.inputBytes ?? 0);
 }
+
+/** What the record of a callback takes whatever it says, in bytes, nearly. */
+const CALLBACK_BYTES = 1024;
+
+/** Bytes that are kept of a callback to this address, for months after the end of what it tells of. */
+export function callbackBytes(webhookUrl: string): number {
+  return CALLBACK_BYTES + Buffer.byteLength(webhookUrl);
+}

@@ -42,13 +42,10 @@ export async function listJobs(
   const upTo = query.offset + query.limit;
   const sign = query.newestFirst ? -1 : 1;
   const page: Page = { sort: { createdAt: sign, _id: sign }, limit: upTo };
-  // The history second: a job that moves in between is seen in both then, and never in neither.
-  const [liveJobs, movingJobs, liveTotal] = await Promise.all([
-    live.find(stillLive, page),
-    // All of them, to be counted: they are what has ended within the last moments.
-    live.find(visible),
-    live.count(stillLive),
-  ]);
+  // One after the other, in the order in which a job goes: one that moves in between is seen twice, and never missed.
+  const [liveJobs, liveTotal] = await Promise.all([live.find(stillLive, page), live.count(stillLive)]);
+  // All of them, to be counted: they are what has ended within the last moments.
+  const movingJobs = await live.find(visible);
   const moving = movingJobs.map(({ _id }) => _id);
   const parts = partsOf(query).map((part) => listEnded(history, part, { moving, page, now }));
   const ended = await Promise.all(parts);

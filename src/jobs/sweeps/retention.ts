@@ -29,9 +29,5 @@ export async function deleteKept(
 ): Promise<void> {
   for (const { output } of jobs) if (output !== null) await outputs.delete(output.key);
   const deleted = await history.delete(jobs.map((job) => job._id));
-  for (const [accountId, own] of Map.groupBy(jobs, (job) => job.accountId)) {
-    // Where another process was at it as well, nothing is given back twice: what is kept is then counted anew.
-    const bytes = deleted === jobs.length ? own.reduce((sum, job) => sum + keptBytes(job), 0) : 0;
-    await stored.giveBack(accountId, bytes);
-  }
+  await stored.giveBackAll(jobs, deleted, keptBytes);
 }

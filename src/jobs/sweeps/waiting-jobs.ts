@@ -5,7 +5,7 @@ import { endWaiting } from '../end-waiting.ts';
 import type { HandOver } from '../hand-over.ts';
 import { hasEnded, type Job } from '../job.ts';
 import type { JobEnds } from '../job-ends.ts';
-import { atFirst, firstPlaces, LANES, type Lane, type LaneState, placeOf } from '../lanes.ts';
+import { atFirst, firstPlaces, LANES, type Lane, type LaneState } from '../lanes.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { isAtRest, type LedgerRecord, laneState, lanesAreEmpty } from '../ledger/ledger-record.ts';
 import type { JobStore } from '../store/job-store.ts';
@@ -23,6 +23,9 @@ const HOUR_MS = 3_600_000;
 /** Jobs of one lane that are ended in one run, and those of them that are ended together. */
 const EXPIRED_AT_ONCE = 1000;
 const ENDED_TOGETHER = 100;
+/** Places of one lane that nobody comes to and that are passed over in one run, and those that are looked at together. */
+const PASSED_AT_ONCE = 1000;
+const LOOKED_AT_TOGETHER = 100;
 
 /** Looks at the heads of the lanes: how long that takes does not depend on how many wait behind them. */
 export class WaitingJobs {
@@ -66,19 +69,43 @@ export class WaitingJobs {
 
   /** Once everybody has arrived who was on the way when a place was first seen empty, nobody is coming to it. */
   async #passAbandoned(record: LedgerRecord, seenEmpty: Map<string, readonly string[]>): Promise<number> {
-    const { ledger, store } = this.#parts;
     const { arriving = {} } = record;
+    const onTheWay = Object.keys(arriving);
     let passed = 0;
     for (const lane of LANES) {
-      const { head, tail } = laneState(record, lane);
-      if (head >= tail) continue;
-      const place = placeOf(record._id, lane, head);
-      if ((await store.live.at(place)) !== undefined) continue;
-      const expected = (this.#empty.get(place) ?? Object.keys(arriving)).filter((id) => id in arriving);
-      if (expected.length > 0) seenEmpty.set(place, expected);
-      else if ((await ledger.passOver(record._id, lane, head)) !== undefined) passed += 1;
+      const state = laneState(record, lane);
+      const empty = await this.#emptyAtHead(record._id, lane, state);
+      const expected = empty.map(
+        (place) => this.#empty.get(place)?.filter((id) => id in arriving) ?? onTheWay,
+      );
+      for (const [i, ids] of expected.entries()) if (ids.length > 0) seenEmpty.set(empty[i]!, ids);
+      const awaited = expected.findIndex((ids) => ids.length > 0);
+      passed += await this.#passOver(record._id, lane, state, awaited === -1 ? empty.length : awaited);
     }
     return passed;
+  }
+
+  /** @returns how many places were passed over: none when the head has moved. */
+  async #passOver(accountId: string, lane: Lane, { head }: LaneState, places: number): Promise<number> {
+    if (places === 0) return 0;
+    const moved = await this.#parts.ledger.passOver(accountId, lane, head, places);
+    return moved === undefined ? 0 : places;
+  }
+
+  /** The first places of a lane, up to where somebody is. */
+  async #emptyAtHead(accountId: string, lane: Lane, state: LaneState): Promise<string[]> {
+    const { live } = this.#parts.store;
+    const places = firstPlaces(accountId, lane, state, PASSED_AT_ONCE);
+    const [first] = places;
+    // Nearly always somebody is at the first: who is behind need not be read.
+    if (first === undefined || (await live.at(first)) !== undefined) return [];
+    for (let from = 0; from < places.length; from += LOOKED_AT_TOGETHER) {
+      const some = places.slice(from, from + LOOKED_AT_TOGETHER);
+      const taken = new Set((await live.atPlaces(some)).map(({ place }) => place));
+      const end = some.findIndex((place) => taken.has(place));
+      if (end !== -1) return places.slice(0, from + end);
+    }
+    return places;
   }
 
   /** Nobody is at a place: whoever is counted as waiting must be waiting for the time of its next attempt. */
