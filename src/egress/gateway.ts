@@ -52,12 +52,14 @@ export class Gateway {
    *
    * @param timeoutMs longest wait for name servers, and again for the connection.
    * @param signal ends the attempt, and later the connection.
+   * @param asker the account whose document wants it, where that is known.
    * @throws EgressError
    */
-  async reach(target: Target, timeoutMs: number, signal: AbortSignal): Promise<Socket> {
+  async reach(target: Target, timeoutMs: number, signal: AbortSignal, asker?: string): Promise<Socket> {
     const { policy, metrics } = this.#options;
     try {
-      const addresses = await resolveChecked(target, { policy, lookup: this.#lookup, timeoutMs, signal });
+      const lookup = this.#lookup;
+      const addresses = await resolveChecked(target, { policy, lookup, timeoutMs, signal, asker });
       const socket = await openSocket(target, addresses, { timeoutMs, signal });
       metrics?.outcome('connected');
       return socket;

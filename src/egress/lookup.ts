@@ -1,27 +1,22 @@
 import { Resolver, promises as systemDns } from 'node:dns';
-import { Semaphore } from '../async/semaphore.ts';
+import { inTurns, isTooMany, type LookupBounds } from './lookup-turns.ts';
 
 /**
  * Every address a name has, IPv4 and IPv6, as text. Rejects with a `code` as node:dns does: ENOTFOUND or ENODATA when
  * there is none, anything else when it cannot be said, or `signal` has given it up.
+ *
+ * `asker` is the account on whose behalf it is asked, where that is known: see lookup-turns.ts.
  */
-export type Lookup = (name: string, signal?: AbortSignal) => Promise<readonly string[]>;
+export type Lookup = (name: string, signal?: AbortSignal, asker?: string) => Promise<readonly string[]>;
 
-export interface LookupBounds {
-  /** Names that are asked for at a time. */
-  readonly atATime: number;
-  /** Those that wait for their turn. */
-  readonly waiting: number;
-}
-
-/** The documents of all slots of a worker together ask for some dozens. */
-const BOUNDS: LookupBounds = { atATime: 64, waiting: 256 };
-/** Look-ups that the operating system does at a time, and those that wait for it. */
-const SYSTEM_LOOKUPS = 2;
-const SYSTEM_WAITING = 64;
+/** As many as connections come through the egress proxy: whoever has one may wait for its look-up. */
+const WAITING_OF_ONE = 2048;
+/** The documents of all slots of a worker together ask for some dozens of names; a server that answers does so sooner. */
+const BOUNDS: LookupBounds = { atATime: 64, ofOne: 16, waitingOfOne: WAITING_OF_ONE, slowMs: 500 };
+/** One at a time holds one of the two threads that libuv has for look-ups, and nobody can end it. */
+const SYSTEM_BOUNDS: LookupBounds = { atATime: 1, ofOne: 1, waitingOfOne: WAITING_OF_ONE };
 const NO_SUCH_NAME = new Set(['ENOTFOUND', 'ENODATA']);
 const TIMED_OUT = 'ETIMEOUT';
-const TOO_MANY = 'EBUSY';
 
 /** Whether a look-up failed because the name does not exist, or has no address. */
 export function isNoSuchName(error: unknown): boolean {
@@ -64,37 +59,27 @@ const operatingSystemLookup: Lookup = async (name) => {
 
 /**
  * The default: name servers are asked without a thread, and the operating system only for what they do not know
- * (names of the hosts file, single labels, `localhost`), two at a time.
+ * (names of the hosts file, single labels, `localhost`), one at a time of either kind: a name that servers answered to
+ * leads back to them with search domains, and they may be slow on purpose; a single label cannot be.
  *
  * getaddrinfo alone would let one document that names fifty hosts with slow name servers hold all four libuv threads,
  * and with them every other customer's look-ups and file access, for minutes.
+ *
+ * @param open makes a resolver; default one that asks the machine's name servers.
  */
-export function systemLookup(): Lookup {
-  const fromServers = boundedLookup(
-    resolverLookup(() => new Resolver({ timeout: 2000, tries: 2 })),
-    BOUNDS,
-  );
-  const bounds = { atATime: SYSTEM_LOOKUPS, waiting: SYSTEM_WAITING };
-  const fromSystem = boundedLookup(operatingSystemLookup, bounds);
-  return async (name, signal) => {
-    if (!name.includes('.') || name.endsWith('.localhost')) return fromSystem(name, signal);
+export function systemLookup(open = () => new Resolver({ timeout: 2000, tries: 2 })): Lookup {
+  const fromServers = inTurns(resolverLookup(open), BOUNDS);
+  const labels = inTurns(operatingSystemLookup, SYSTEM_BOUNDS);
+  const unknownToServers = inTurns(operatingSystemLookup, SYSTEM_BOUNDS);
+  return async (name, signal, asker) => {
+    if (!name.includes('.') || name.endsWith('.localhost')) return labels(name, signal, asker);
     try {
-      return await fromServers(name, signal);
+      return await fromServers(name, signal, asker);
     } catch (error) {
-      if (signal?.aborted || [TIMED_OUT, TOO_MANY].includes(codeOf(error) ?? '')) throw error;
-      return fromSystem(name, signal);
+      if (signal?.aborted || codeOf(error) === TIMED_OUT || isTooMany(error)) throw error;
+      return unknownToServers(name, signal, asker);
     }
   };
-}
-
-/** A few at a time; the others wait, and who is given up leaves the queue. Past that it cannot be said: `EBUSY`. */
-export function boundedLookup(lookup: Lookup, { atATime, waiting }: LookupBounds): Lookup {
-  const turns = new Semaphore(atATime, { maxWaiting: waiting, full: tooMany });
-  return (name, signal) => turns.run(() => lookup(name, signal), signal);
-}
-
-function tooMany(): Error {
-  return Object.assign(new Error('Too many names are being looked up.'), { code: TOO_MANY });
 }
 
 function noAddress(name: string): Error {

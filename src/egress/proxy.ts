@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { AddressPolicy } from './address-policy.ts';
 import { answerFault, refuseFault, refuseMalformed } from './answers.ts';
+import { type EntranceOpener, Entrances, listenOnLoopback } from './entrances.ts';
 import { forwardRequest, upgradeHead } from './forward.ts';
 import { Gateway, type GatewayOptions } from './gateway.ts';
 import { parseAuthority, type Target, targetOf } from './host.ts';
@@ -13,8 +14,12 @@ export interface EgressLimits {
   readonly connectTimeoutMs: number;
   /** A connection over which nothing passes for so long is closed, in milliseconds. */
   readonly idleTimeoutMs: number;
-  /** Connections from browsers at a time; further ones are closed at once. */
+  /** Connections from browsers at a time; further ones are closed at once, but for those that are kept for contexts. */
   readonly maxConnections: number;
+  /** Of these, those that come through one entrance: the documents of one browser context. */
+  readonly maxConnectionsOfContext: number;
+  /** Connections that each context may have whatever others have. */
+  readonly keptForContext: number;
   /** Largest head of a request, in bytes: a source URL and asset headers have to fit. */
   readonly maxHeaderBytes: number;
 }
@@ -24,6 +29,9 @@ const DEFAULT_LIMITS: EgressLimits = {
   // The longest deadline a render can have: an origin may take as long to answer.
   idleTimeoutMs: 300_000,
   maxConnections: 2048,
+  // Chromium has 32 to a proxy at a time, and web sockets.
+  maxConnectionsOfContext: 128,
+  keptForContext: 32,
   maxHeaderBytes: 64 * 1024,
 };
 
@@ -36,8 +44,8 @@ export interface EgressProxyOptions extends GatewayOptions {
 export type LocalAnswer = (url: URL, request: IncomingMessage, response: ServerResponse) => boolean;
 
 /** The only way out of the browser. */
-export interface EgressProxy {
-  /** For `--proxy-server`: http://127.0.0.1:PORT. */
+export interface EgressProxy extends EntranceOpener {
+  /** For `--proxy-server`: http://127.0.0.1:PORT. Whose connections come this way is not known. */
   readonly url: string;
   /**
    * Whether a connection to `hostname` (of a URL) was refused at `sinceEpochMs` or later. Only this tells a refusal
@@ -62,17 +70,29 @@ export async function startEgressProxy(options: EgressProxyOptions): Promise<Egr
   server.maxConnections = limits.maxConnections;
   // A little after the origin's side, so that the browser is still there to be told.
   server.timeout = limits.idleTimeoutMs + 5000;
-  const port = await listen(server);
-  const gateway = new Gateway({ ...options, policy: withoutSelf(options.policy, port) });
+  const port = await listenOnLoopback(server);
+  const clients = new Set<Socket>();
+  const entrances = new Entrances(server, {
+    maxConnections: limits.maxConnectionsOfContext,
+    kept: limits.keptForContext,
+    full: () => clients.size >= limits.maxConnections,
+  });
+  const isOwn = (asked: number) => asked === port || entrances.has(asked);
+  const gateway = new Gateway({ ...options, policy: withoutSelf(options.policy, isOwn) });
   const sockets = new Set<Socket>();
   const track = (socket: Socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   };
 
-  server.on('connection', track);
-  serve(server, options.answer ?? (() => false), async (target, gone) => {
-    const upstream = await gateway.reach(target, limits.connectTimeoutMs, gone);
+  server.on('connection', (socket) => {
+    track(socket);
+    clients.add(socket);
+    socket.once('close', () => clients.delete(socket));
+  });
+  serve(server, options.answer ?? (() => false), async (target, client, gone) => {
+    const asker = entrances.accountOf(client);
+    const upstream = await gateway.reach(target, limits.connectTimeoutMs, gone, asker);
     track(upstream);
     upstream.setTimeout(limits.idleTimeoutMs, () => upstream.destroy());
     return upstream;
@@ -80,10 +100,12 @@ export async function startEgressProxy(options: EgressProxyOptions): Promise<Egr
 
   return {
     url: `http://127.0.0.1:${port}`,
+    openEntrance: () => entrances.openEntrance(),
     wasBlocked: (hostname, since) => gateway.wasBlocked(hostname, since),
     wasUnresolvable: (hostname, since) => gateway.wasUnresolvable(hostname, since),
     openSockets: () => sockets.size,
     async close() {
+      entrances.close();
       const stopped = new Promise((resolve) => server.close(resolve));
       const ended = [...sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve)));
       for (const socket of sockets) socket.destroy();
@@ -92,8 +114,8 @@ export async function startEgressProxy(options: EgressProxyOptions): Promise<Egr
   };
 }
 
-/** A connection to `target` that ends when `gone` fires. */
-type Reach = (target: Target, gone: AbortSignal) => Promise<Socket>;
+/** A connection to `target`, for a client of the proxy's, that ends when `gone` fires. */
+type Reach = (target: Target, client: Socket, gone: AbortSignal) => Promise<Socket>;
 
 function serve(server: Server, answer: LocalAnswer, reach: Reach): void {
   // Node hands over a Duplex, which for a server on plain TCP is always the Socket.
@@ -102,7 +124,7 @@ function serve(server: Server, answer: LocalAnswer, reach: Reach): void {
     const target = parseAuthority(request.url ?? '');
     if (!target) return refuseMalformed(client, 'The target is not host:port.');
     const release = holdBack(client, head);
-    reach(target, goneWith(client)).then((upstream) => {
+    reach(target, client, goneWith(client)).then((upstream) => {
       client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
       splice(client, upstream, release());
     }, refuseFault(client));
@@ -113,7 +135,7 @@ function serve(server: Server, answer: LocalAnswer, reach: Reach): void {
     const { url, target } = absoluteForm(request);
     if (!target) return refuseMalformed(client, 'The target is not an absolute http or ws address.');
     const release = holdBack(client, head);
-    reach(target, goneWith(client)).then((upstream) => {
+    reach(target, client, goneWith(client)).then((upstream) => {
       upstream.write(upgradeHead(request, url));
       splice(client, upstream, release());
     }, refuseFault(client));
@@ -123,7 +145,7 @@ function serve(server: Server, answer: LocalAnswer, reach: Reach): void {
     const { url, target } = absoluteForm(request);
     if (!target) return refuseMalformed(request.socket, 'The target is not an absolute http address.');
     if (answer(url, request, response)) return;
-    reach(target, goneWith(response))
+    reach(target, request.socket, goneWith(response))
       .then((upstream) => forwardRequest(request, response, url, upstream))
       .catch(answerFault(response));
   });
@@ -149,27 +171,16 @@ function absoluteForm(
   return target ? { url, target } : {};
 }
 
-async function listen(server: Server): Promise<number> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
-  return (server.address() as AddressInfo).port;
-}
-
 /** Both lead to 127.0.0.1 on Linux. */
 const SELF = [network('127.0.0.0/8'), network('0.0.0.0/8')];
 
 /** Never through the proxy to the proxy, even where loopback is open: that would be a loop without end. */
-function withoutSelf(policy: AddressPolicy, ownPort: number): AddressPolicy {
+function withoutSelf(policy: AddressPolicy, isOwn: (port: number) => boolean): AddressPolicy {
   return {
     check(text, port) {
       const verdict = policy.check(text, port);
       const address = parseAddress(text);
-      if (!verdict.allowed || port !== ownPort || !address) return verdict;
+      if (!verdict.allowed || port === undefined || !isOwn(port) || !address) return verdict;
       const loops = SELF.some((block) => isInNetwork(unmapped(address), block));
       return loops ? { allowed: false, reason: 'the egress proxy itself' } : verdict;
     },

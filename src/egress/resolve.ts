@@ -12,6 +12,8 @@ export interface ResolveOptions {
   readonly timeoutMs: number;
   /** Gives the look-up up. */
   readonly signal?: AbortSignal;
+  /** The account on whose behalf the name is asked for. */
+  readonly asker?: string | undefined;
 }
 
 /** So many addresses are tried at most; a name may have hundreds. */
@@ -51,12 +53,16 @@ function noHost(name: string): string {
 
 async function lookUp(
   name: string,
-  { lookup, timeoutMs, signal }: ResolveOptions,
+  { lookup, timeoutMs, signal, asker }: ResolveOptions,
 ): Promise<readonly string[]> {
   const ended = new AbortController();
   const given = signal === undefined ? ended.signal : AbortSignal.any([signal, ended.signal]);
   try {
-    const addresses = await within(timeoutMs, 'The look-up', unlessAborted(given, lookup(name, given)));
+    const addresses = await within(
+      timeoutMs,
+      'The look-up',
+      unlessAborted(given, lookup(name, given, asker)),
+    );
     if (addresses.length > 0) return addresses;
   } catch (error) {
     if (!isNoSuchName(error)) {

@@ -31,6 +31,8 @@ export class RenderContext implements TargetListener {
   renders = 0;
   /** Whether it has given back what it does not need while it is idle. */
   trimmed = false;
+  /** Set when its account has got another in its place: it is not kept when its render is over. */
+  replaced = false;
   #accountId: string | undefined;
 
   private constructor(parts: { browser: RenderBrowser; page: RenderPage; contextId: string }) {
@@ -88,6 +90,7 @@ export class RenderContext implements TargetListener {
   assign(accountId: string, onExcess: (accountId: string) => void): void {
     if (this.#accountId !== undefined) throw new Error('the context belongs to an account');
     this.#accountId = accountId;
+    this.browser.assign(this.#contextId, accountId);
     this.page.onExcess = () => onExcess(accountId);
   }
 

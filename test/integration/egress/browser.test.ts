@@ -4,9 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pino from 'pino';
 import puppeteer from 'puppeteer';
-import { createChromiumRenderer } from '../../../src/chromium/chromium-renderer.ts';
 import { findBrowser } from '../../../src/chromium/process/find-browser.ts';
 import type { RenderedPdf, Renderer, RenderSource } from '../../../src/chromium/renderer.ts';
 import { createAddressPolicy } from '../../../src/egress/address-policy.ts';
@@ -14,11 +12,11 @@ import { parseNetworks } from '../../../src/egress/networks.ts';
 import { type EgressProxy, startEgressProxy } from '../../../src/egress/proxy.ts';
 import { PlatenError } from '../../../src/errors/registry.ts';
 import type { RenderOptions } from '../../../src/jobs/render-options.ts';
-import { pageTreeCount } from '../../../src/pdf/count-pages.ts';
 import { eventually } from '../../support/eventually.ts';
 import { readPdf } from '../../support/pdf.ts';
 import { NameServer } from './support/name-server.ts';
 import { Canary, Origin } from './support/origin.ts';
+import { rendererBehind } from './support/renderer-behind.ts';
 import { NAVIGATIONS, VECTORS } from './support/vectors.ts';
 
 /**
@@ -52,16 +50,7 @@ describe('closed network, with a browser', function () {
       lookup: names.lookup(),
       logger: { info: () => {}, debug: () => {} },
     });
-    renderer = await createChromiumRenderer({
-      slots: 1,
-      isolation: 'account',
-      proxyUrl: proxy.url,
-      egress: proxy,
-      finish: async (pdf) => pdf,
-      countPages: async (pdf) => pageTreeCount(pdf) ?? 0,
-      logger: pino({ level: 'silent' }),
-      userDataRoot: folder,
-    });
+    renderer = await rendererBehind(proxy, 1, folder);
     names.set('public.test', ['127.9.9.1']);
     names.set('private.test', ['127.0.0.1']);
     names.set('localhost', ['127.0.0.1', '::1']);

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { boundedLookup, isNoSuchName, systemLookup } from '../../../src/egress/lookup.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { isNoSuchName, systemLookup } from '../../../src/egress/lookup.ts';
+import { inTurns, type LookupBounds } from '../../../src/egress/lookup-turns.ts';
 import { eventually } from '../../support/eventually.ts';
 import { NameServer } from './support/name-server.ts';
 
@@ -45,15 +47,8 @@ describe('look-ups', () => {
   });
 
   it('are bounded: a few at a time, some wait, and the rest is told so', async () => {
-    const running: PromiseWithResolvers<readonly string[]>[] = [];
-    const lookup = boundedLookup(
-      () => {
-        const answer = Promise.withResolvers<readonly string[]>();
-        running.push(answer);
-        return answer.promise;
-      },
-      { atATime: 2, waiting: 2 },
-    );
+    const { running, lookup: ofAnybody } = heldLookup({ atATime: 2, ofOne: 2, waitingOfOne: 2 });
+    const lookup = (name: string, signal?: AbortSignal) => ofAnybody(name, signal, 'account');
     const given = new AbortController();
     const answers = [lookup('a'), lookup('b'), lookup('c', given.signal), lookup('d')];
     await assert.rejects(lookup('e'), { code: 'EBUSY' });
@@ -69,6 +64,51 @@ describe('look-ups', () => {
     assert.deepEqual(await Promise.all([answers[3], sixth]), [['192.0.2.2'], ['192.0.2.2']]);
   });
 
+  it('are one of each asker in turn, and so many of one at a time', async () => {
+    const { running, asked, lookup } = heldLookup({ atATime: 3, ofOne: 2, waitingOfOne: 100 });
+    const all = [1, 2, 3, 4, 5, 6].map((n) => lookup(`greedy${n}`, undefined, 'greedy'));
+    await pause(1);
+    assert.deepEqual(asked, ['greedy1', 'greedy2'], 'two of the three places are one asker’s');
+    all.push(lookup('a1', undefined, 'a'), lookup('a2', undefined, 'a'), lookup('b1', undefined, 'b'));
+    await pause(1);
+    assert.deepEqual(asked.slice(2), ['a1']);
+    for (let at = 0; at < all.length; at++) {
+      await eventually('the next is asked', () => running.length > at);
+      running[at]!.resolve(['192.0.2.1']);
+    }
+    await Promise.all(all);
+    assert.ok(asked.indexOf('b1') < 6 && asked.indexOf('a2') < 6, `they were asked in turns: ${asked}`);
+    assert.equal(asked.at(-1), 'greedy6');
+  });
+
+  it('that are slow keep nobody from being asked for, but their asker', async () => {
+    const { asked, lookup } = heldLookup({ atATime: 2, ofOne: 2, waitingOfOne: 100, slowMs: 50 });
+    for (const n of [1, 2, 3, 4]) void lookup(`slow${n}`, undefined, 'attacker');
+    void lookup('quick', undefined, 'neighbour');
+    await pause(1);
+    assert.deepEqual(asked, ['slow1', 'slow2']);
+    await eventually('the neighbour has its turn', () => asked.includes('quick'), 1000);
+    assert.deepEqual(asked, ['slow1', 'slow2', 'quick']);
+  });
+
+  it('of an account with hundreds of slow names leave those of another as quick as they are', async () => {
+    names.set('quick.test', ['192.0.2.1']);
+    const lookup = systemLookup(() => names.resolver({ timeout: 2000, tries: 2 }));
+    const given = new AbortController();
+    const slow = Array.from({ length: 20 }, (_, account) =>
+      Array.from({ length: 250 }, (_, n) =>
+        lookup(`silent.n${n}.a${account}.test`, given.signal, `attacker${account}`).catch(() => undefined),
+      ),
+    ).flat();
+    await pause(50);
+    const began = performance.now();
+    assert.deepEqual(await lookup('quick.test', undefined, 'neighbour'), ['192.0.2.1']);
+    const took = performance.now() - began;
+    assert.ok(took < 2500, `it took ${took} ms`);
+    given.abort();
+    await Promise.all(slow);
+  });
+
   it('by default know the names of the operating system', async () => {
     const lookup = systemLookup();
     assert.ok((await lookup('localhost')).some((address) => address === '127.0.0.1' || address === '::1'));
@@ -77,3 +117,16 @@ describe('look-ups', () => {
     assert.equal(many.length, 12);
   });
 });
+
+/** A look-up that answers when it is told to, bounded; and what it has been asked for so far, in order. */
+function heldLookup(bounds: LookupBounds) {
+  const running: PromiseWithResolvers<readonly string[]>[] = [];
+  const asked: string[] = [];
+  const lookup = inTurns((name) => {
+    const answer = Promise.withResolvers<readonly string[]>();
+    running.push(answer);
+    asked.push(name);
+    return answer.promise;
+  }, bounds);
+  return { running, asked, lookup };
+}

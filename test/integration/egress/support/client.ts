@@ -9,7 +9,7 @@ export interface Reply {
 }
 
 /** A bare connection to the proxy: what a browser sends, byte for byte. */
-export async function dial(proxy: EgressProxy): Promise<Socket> {
+export async function dial(proxy: Pick<EgressProxy, 'url'>): Promise<Socket> {
   const socket = connect(Number(new URL(proxy.url).port), '127.0.0.1');
   socket.on('error', () => socket.destroy());
   await once(socket, 'connect');
@@ -17,20 +17,23 @@ export async function dial(proxy: EgressProxy): Promise<Socket> {
 }
 
 /** Sends `text` and reads until the connection ends. */
-export async function exchange(proxy: EgressProxy, text: string): Promise<Reply> {
+export async function exchange(proxy: Pick<EgressProxy, 'url'>, text: string): Promise<Reply> {
   const socket = await dial(proxy);
   socket.write(text);
   return parseReply(await readAll(socket));
 }
 
 /** A plain-http request, as a browser makes it through a proxy. */
-export function get(proxy: EgressProxy, url: string, headers = ''): Promise<Reply> {
+export function get(proxy: Pick<EgressProxy, 'url'>, url: string, headers = ''): Promise<Reply> {
   const { host } = new URL(url);
   return exchange(proxy, `GET ${url} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n${headers}\r\n`);
 }
 
 /** Opens a tunnel; the socket is the far end's when the status is 200. */
-export async function tunnel(proxy: EgressProxy, target: string): Promise<Reply & { socket: Socket }> {
+export async function tunnel(
+  proxy: Pick<EgressProxy, 'url'>,
+  target: string,
+): Promise<Reply & { socket: Socket }> {
   const socket = await dial(proxy);
   socket.write(`CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n\r\n`);
   const reply = parseReply(await readHead(socket));

@@ -45,11 +45,14 @@ export class NameServer {
 
   /** A look-up that asks this server and nothing else. */
   lookup(): Lookup {
-    return resolverLookup(() => {
-      const resolver = new Resolver({ timeout: 500, tries: 1 });
-      resolver.setServers([`127.0.0.1:${(this.#socket.address() as AddressInfo).port}`]);
-      return resolver;
-    });
+    return resolverLookup(() => this.resolver({ timeout: 500, tries: 1 }));
+  }
+
+  /** A resolver that asks this server. */
+  resolver(options: ConstructorParameters<typeof Resolver>[0]): Resolver {
+    const resolver = new Resolver(options);
+    resolver.setServers([`127.0.0.1:${(this.#socket.address() as AddressInfo).port}`]);
+    return resolver;
   }
 
   async close(): Promise<void> {

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Renderer } from '../../../src/chromium/renderer.ts';
+import { createAddressPolicy } from '../../../src/egress/address-policy.ts';
+import { type Lookup, systemLookup } from '../../../src/egress/lookup.ts';
+import { parseNetworks } from '../../../src/egress/networks.ts';
+import { type EgressProxy, startEgressProxy } from '../../../src/egress/proxy.ts';
+import { eventually } from '../../support/eventually.ts';
+import { NameServer } from './support/name-server.ts';
+import { Origin } from './support/origin.ts';
+import { rendererBehind } from './support/renderer-behind.ts';
+
+const ATTACKERS = 6;
+const PICTURE = `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>`;
+
+/** A document that names 300 hosts of which no name server says anything. */
+const nameless = (account: string) =>
+  `${Array.from({ length: 200 }, (_, i) => `<img src="http://silent.n${i}.${account}.test/x.png">`).join('')}
+  <script>for (let i = 0; i < 100; i++) new WebSocket('ws://silent.w' + i + '.${account}.test/')</script>`;
+
+describe('look-ups of names for documents of many accounts', function () {
+  this.timeout(60_000);
+  let names: NameServer;
+  let origin: Origin;
+  let proxy: EgressProxy;
+  let renderer: Renderer;
+  let folder: string;
+  /** Look-ups that have not ended, by account. */
+  const pending = new Map<string | undefined, number>();
+
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'platen-lookups-'));
+    names = await NameServer.start();
+    origin = await Origin.start('127.0.0.1', (_request, response) => {
+      response.setHeader('content-type', 'image/svg+xml');
+      response.end(PICTURE);
+    });
+    names.set('pictures.test', ['127.0.0.1']);
+    const lookup = systemLookup(() => names.resolver({ timeout: 2000, tries: 2 }));
+    const counted: Lookup = async (name, signal, asker) => {
+      pending.set(asker, (pending.get(asker) ?? 0) + 1);
+      try {
+        return await lookup(name, signal, asker);
+      } finally {
+        pending.set(asker, pending.get(asker)! - 1);
+      }
+    };
+    proxy = await startEgressProxy({
+      policy: createAddressPolicy({ allowedNetworks: parseNetworks(['127.0.0.0/8']) }),
+      lookup: counted,
+      logger: { info: () => {}, debug: () => {} },
+    });
+    renderer = await rendererBehind(proxy, ATTACKERS + 1, folder);
+  });
+  after(async () => {
+    await renderer?.close();
+    await Promise.all([proxy?.close(), origin?.close(), names?.close()]);
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const render = (accountId: string, html: string, signal = new AbortController().signal) =>
+    renderer.render({
+      jobId: accountId,
+      accountId,
+      source: { kind: 'html', html },
+      options: {},
+      deadline: Date.now() + 30_000,
+      maxOutputBytes: 10_000_000,
+      signal,
+    });
+
+  it('are asked for in turns, so that a neighbour of hundreds of slow ones has its picture', async () => {
+    const over = new AbortController();
+    const accounts = Array.from({ length: ATTACKERS }, (_, i) => `attacker${i}`);
+    const attacks = accounts.map((account) =>
+      render(account, nameless(account), over.signal).catch(() => undefined),
+    );
+    await eventually(
+      'all of them have names looked up, more than there are places for',
+      () => accounts.every((account) => (pending.get(account) ?? 0) > 60),
+      20_000,
+    );
+    const began = performance.now();
+    await render('neighbour', `<img src="http://pictures.test:${origin.port}/x.svg">`);
+    const took = performance.now() - began;
+    assert.equal(origin.requests.length, 1, 'the neighbour’s PDF has no picture');
+    assert.equal(pending.get('neighbour'), 0);
+    assert.ok(took < 15_000, `it took ${took} ms`);
+    over.abort();
+    await Promise.all(attacks);
+    await eventually('what was looked up for them has been given up', () =>
+      accounts.every((account) => pending.get(account) === 0),
+    );
+    // A document that is refused its turn at once would have had no picture.
+    assert.ok(!pending.has(undefined), 'of every look-up it was known whose it was');
+  });
+});
