@@ -2,6 +2,7 @@ import type { Browser, CDPSession } from 'puppeteer';
 import { within } from '../../async/timeout.ts';
 import type { BoundedPipe } from './bounded-pipe.ts';
 import type { BrowserBinary } from './browser-binary.ts';
+import { niceRenderers } from './priority.ts';
 import { killGroup, killProcess, processTree } from './processes.ts';
 import { spawnBrowser } from './spawn-browser.ts';
 import { createUserDataFolder, removeUserDataFolder } from './user-data.ts';
@@ -12,6 +13,8 @@ export type Connection = NonNullable<ReturnType<CDPSession['connection']>>;
 export interface LaunchOptions {
   readonly binary: BrowserBinary;
   readonly userDataRoot: string;
+  /** Where its processes share memory: see sharedMemoryRoot. Default: with its user data. */
+  readonly sharedMemoryRoot?: string | undefined;
   /** The only way to the network, `http://host:port`; without it there is none. */
   readonly proxyUrl?: string | undefined;
   readonly timeoutMs: number;
@@ -66,16 +69,19 @@ const DISABLED_FEATURES = [
  */
 export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBrowser> {
   const userData = createUserDataFolder(options.userDataRoot);
+  const shared =
+    options.sharedMemoryRoot === undefined ? userData : createUserDataFolder(options.sharedMemoryRoot);
+  const removeFolders = () => [userData, shared].forEach(removeUserDataFolder);
   const { browser, pipe, child } = await spawnBrowser({
     path: options.binary.path,
     kind: options.binary.kind,
     userDataDir: userData,
     args: browserArguments(options.proxyUrl ?? NO_NETWORK, options.sandbox ?? true),
-    // What it leaves when it is killed goes with its folder.
-    env: { ...withoutSecrets(process.env), ...options.binary.env, TMPDIR: userData },
+    // What it leaves when it is killed goes with its folders.
+    env: { ...withoutSecrets(process.env), ...options.binary.env, TMPDIR: shared },
     timeoutMs: options.timeoutMs,
   }).catch((error: unknown) => {
-    removeUserDataFolder(userData);
+    removeFolders();
     throw error;
   });
   const started = child.pid!;
@@ -85,13 +91,13 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
   }).then(() => {
     // A script that started the browser can end before it.
     killGroup(started);
-    removeUserDataFolder(userData);
+    removeFolders();
   });
   const kill = async () => {
     // Zygotes and renderers first found, then killed: once the browser is gone they belong to init.
     for (const member of processTree(started)) killProcess(member.pid);
     await exited;
-    removeUserDataFolder(userData);
+    removeFolders();
   };
   try {
     const connection = await within(options.timeoutMs, 'connecting to the browser', connect(browser));
@@ -100,6 +106,7 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
       'asking the browser for its pid',
       browserPid(connection, started),
     );
+    niceRenderers(pid);
     return { kind: options.binary.kind, connection, pipe, pid, exited, kill };
   } catch (error) {
     await kill();

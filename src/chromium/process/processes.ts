@@ -4,23 +4,21 @@ const PAGE_BYTES = 4096;
 /** A clock tick of proc(5), as every Linux has it for programs. Milliseconds. */
 const TICK_MS = 10;
 
-interface ProcessRow {
+/** What is told of a process. */
+export interface TreeMember {
   readonly pid: number;
   readonly parent: number;
   /** Of all its threads, in clock ticks. */
   readonly processorTime: number;
   /** Clock ticks since boot: with the pid it names a process for good, though pids are used again. */
   readonly startTime: number;
-}
-
-export interface TreeMember extends ProcessRow {
   /** Resident memory in bytes, shared pages included. */
   readonly memoryBytes: number;
 }
 
 /** The process `pid` and all that descend from it; empty when it has ended or there is no /proc. */
 export function processTree(pid: number): TreeMember[] {
-  const children = new Map<number, ProcessRow[]>();
+  const children = new Map<number, TreeMember[]>();
   for (const row of allProcesses()) {
     const siblings = children.get(row.parent);
     if (siblings) siblings.push(row);
@@ -29,13 +27,22 @@ export function processTree(pid: number): TreeMember[] {
   const root = readProcess(pid);
   const tree = root ? [root] : [];
   for (let i = 0; i < tree.length; i++) tree.push(...(children.get(tree[i]!.pid) ?? []));
-  return tree.map((row) => ({ ...row, memoryBytes: residentBytes(row.pid) }));
+  return tree;
 }
 
 /** Whether a process of a browser is one that runs documents. */
 export function isRenderer(pid: number): boolean {
+  return isOfType(pid, 'renderer');
+}
+
+/** Whether a process of a browser is one that others are forked from, renderers among them. */
+export function isZygote(pid: number): boolean {
+  return isOfType(pid, 'zygote');
+}
+
+function isOfType(pid: number, type: string): boolean {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('--type=renderer');
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(`--type=${type}`);
   } catch {
     return false;
   }
@@ -87,14 +94,14 @@ export function killProcess(pid: number): void {
   }
 }
 
-function allProcesses(): ProcessRow[] {
+function allProcesses(): TreeMember[] {
   let names: string[];
   try {
     names = readdirSync('/proc');
   } catch {
     return [];
   }
-  const rows: ProcessRow[] = [];
+  const rows: TreeMember[] = [];
   for (const name of names) {
     const pid = Number(name);
     const row = Number.isInteger(pid) ? readProcess(pid) : undefined;
@@ -104,22 +111,20 @@ function allProcesses(): ProcessRow[] {
 }
 
 /** proc(5), /proc/pid/stat: the command is in brackets and may hold spaces; zombies count as ended. */
-function readProcess(pid: number): ProcessRow | undefined {
+function readProcess(pid: number): TreeMember | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     if (fields[0] === 'Z' || fields[0] === 'X') return undefined;
     const processorTime = Number(fields[11]) + Number(fields[12]);
-    return { pid, parent: Number(fields[1]), processorTime, startTime: Number(fields[19]) };
+    return {
+      pid,
+      parent: Number(fields[1]),
+      processorTime,
+      startTime: Number(fields[19]),
+      memoryBytes: Number(fields[21]) * PAGE_BYTES,
+    };
   } catch {
     return undefined;
-  }
-}
-
-function residentBytes(pid: number): number {
-  try {
-    return Number(readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ')[1]) * PAGE_BYTES;
-  } catch {
-    return 0;
   }
 }

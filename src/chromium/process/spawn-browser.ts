@@ -3,6 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import puppeteer, { type Browser } from 'puppeteer';
 import { within } from '../../async/timeout.ts';
 import { BoundedPipe } from './bounded-pipe.ts';
+import { niceBrowser } from './priority.ts';
 import { killGroup } from './processes.ts';
 
 export interface SpawnOptions {
@@ -58,7 +59,10 @@ export async function spawnBrowser(options: SpawnOptions): Promise<SpawnedBrowse
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
   });
   const { pid } = child;
-  if (pid !== undefined) running.add(pid);
+  if (pid !== undefined) {
+    running.add(pid);
+    void niceBrowser(pid);
+  }
   child.once('exit', () => running.delete(pid!));
   const pipe = new BoundedPipe(child.stdio[3] as Writable, child.stdio[4] as Readable);
   try {

@@ -17,6 +17,8 @@ const renderer = await createChromiumRenderer({
   isolation: 'account',
   sandbox: policy as SandboxPolicy,
   browserPath,
+  // A page that is there for as long as the process is.
+  contextsAhead: 1,
   finish: async (pdf) => pdf,
   countPages: async (pdf) => pageTreeCount(pdf) ?? 0,
   logger,

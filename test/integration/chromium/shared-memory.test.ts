@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { processTree } from '../../../src/chromium/process/processes.ts';
+import { sharedMemoryRoot } from '../../../src/chromium/process/shared-memory.ts';
+import { type Bench, render, startBench } from './support.ts';
+
+describe('the memory that processes of a browser share', () => {
+  let root: string;
+  let bench: Bench | undefined;
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'platen-shared-'));
+  });
+  afterEach(async () => {
+    await bench?.close();
+    rmSync(root, { recursive: true, force: true });
+  });
+
+  it('is in the folder that it is told to be in, of which nothing is left', async () => {
+    bench = await startBench({ sharedMemoryRoot: root });
+    await render(bench, '<p>shared');
+    assert.equal(readdirSync(root).length, 1);
+    const mapped = processTree(process.pid).filter(({ pid }) => mapsOf(pid).includes(`${root}/`));
+    assert.ok(mapped.length >= 2, `${mapped.length} processes have files of it`);
+    await bench.close();
+    bench = undefined;
+    assert.deepEqual(readdirSync(root), []);
+  });
+
+  it('is with the user data otherwise', async () => {
+    bench = await startBench();
+    await render(bench, '<p>shared');
+    const { userDataRoot } = bench;
+    assert.ok(processTree(process.pid).some(({ pid }) => mapsOf(pid).includes(`${userDataRoot}/`)));
+  });
+
+  it('is not in a folder with too little room, on a disk, or that is not there', () => {
+    assert.equal(sharedMemoryRoot(Number.MAX_SAFE_INTEGER), undefined);
+    assert.equal(sharedMemoryRoot(1, '/proc'), undefined);
+    assert.equal(sharedMemoryRoot(1, join(root, 'missing')), undefined);
+  });
+
+  it("is in a folder of this user's own, wherever there is room in memory", () => {
+    if (!existsSync('/dev/shm')) {
+      assert.equal(sharedMemoryRoot(1), undefined);
+      return;
+    }
+    const files = mkdtempSync('/dev/shm/platen-test-');
+    try {
+      const own = join(files, `platen-chromium-${userInfo().uid}`);
+      assert.equal(sharedMemoryRoot(1, files), own);
+      rmSync(own, { recursive: true });
+      symlinkSync(root, own);
+      assert.equal(sharedMemoryRoot(1, files), undefined, 'where somebody else leads to');
+    } finally {
+      rmSync(files, { recursive: true });
+    }
+  });
+});
+
+/** Files that a process has mapped; none of one that has ended. */
+function mapsOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/maps`, 'utf8');
+  } catch {
+    return '';
+  }
+}
