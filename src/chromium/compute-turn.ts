@@ -24,11 +24,15 @@ export class ComputeTurn {
   readonly #user: CoreUser;
   readonly #end: JobEnd;
   #core: Core | undefined;
+  /** Cores that it takes at a time: more than one where workers compute in its page. */
+  #wanted = 1;
   /** Since when it has its core, by the clock of this process. */
   #since = 0;
   /** Ends the count of what it computes without a core. */
   #endBeside: (() => void) | undefined;
   #hasRested = false;
+  /** Ends the wait for the next look. */
+  #lookNow: (() => void) | undefined;
 
   constructor(cores: Cores, user: CoreUser, end: JobEnd) {
     this.#cores = cores;
@@ -43,6 +47,7 @@ export class ComputeTurn {
    * @throws the job's error when that ends first.
    */
   async take(page?: RenderPage): Promise<void> {
+    this.#want(page);
     if (this.#core !== undefined && !this.#isOver()) return;
     if (this.#takeIdle()) return;
     const process = page?.process;
@@ -66,12 +71,17 @@ export class ComputeTurn {
   /**
    * Waits for `step`, something that goes on in the page. The page has a core for as long as it is seen to compute; when
    * it waits, others have it. One that computes when it is at rest, or when its turn is over, stands still until it is its
-   * turn again.
+   * turn again. One that starts a worker at rest is about to compute, and does so at once.
    *
    * @throws what the step rejects with; the job's error when that ends while the page stands still.
    */
   async watch<T>(page: RenderPage, step: Promise<T>): Promise<T> {
-    const rest = new Rest(page, (change) => this.#cores.rest(change));
+    const rest = new Rest(
+      page,
+      (change) => this.#cores.rest(change),
+      undefined,
+      () => this.#cores.restBudgetOf(this.#user),
+    );
     const use = new ProcessorUse(page);
     const giveWay = async () => {
       await this.#giveWay(page, rest);
@@ -90,9 +100,15 @@ export class ComputeTurn {
       if (use.waits) this.#rest(page, rest);
       else if (rest.resting) this.#goOnBeside(rest);
     };
+    page.onWorker = () => {
+      rest.disturb();
+      this.#want(page);
+      if (rest.resting || this.#isOver()) this.#lookNow?.();
+    };
     try {
       await this.#whileUnderWay(step, look, giveWay);
     } finally {
+      page.onWorker = () => undefined;
       use.stop();
       rest.end();
     }
@@ -154,8 +170,14 @@ export class ComputeTurn {
     return this.#core !== undefined && this.#leftMs < 0;
   }
 
-  /** What is left of its turn, in milliseconds. */
+  /** Each worker may keep a core busy. */
+  #want(page: RenderPage | undefined): void {
+    if (page !== undefined) this.#wanted = Math.min(this.#cores.total, Math.max(1, page.workers));
+  }
+
+  /** What is left of its turn, in milliseconds: nothing once it takes more cores than it has. */
   get #leftMs(): number {
+    if (this.#core !== undefined && this.#core.count < this.#wanted) return -1;
     return this.#since + this.#cores.turnMs(this.#user) - performance.now();
   }
 
@@ -177,6 +199,7 @@ export class ComputeTurn {
         timer = setTimeout(done, Math.max(0, Math.min(left, turn + 1))).unref();
       };
       const stop = this.#cores.onWaiting(wait);
+      this.#lookNow = done;
       wait();
     });
   }
@@ -225,7 +248,7 @@ export class ComputeTurn {
   }
 
   #takeIdle(): boolean {
-    const idle = this.#core === undefined ? this.#cores.tryTake(this.#user) : undefined;
+    const idle = this.#core === undefined ? this.#cores.tryTake(this.#user, this.#wanted) : undefined;
     if (idle !== undefined) this.#hold(idle);
     return idle !== undefined;
   }
@@ -235,7 +258,7 @@ export class ComputeTurn {
     const had = this.#core;
     this.#core = undefined;
     this.#stopBeside();
-    const next = this.#cores.take(this.#user, this.#end.signal);
+    const next = this.#cores.take(this.#user, this.#end.signal, this.#wanted);
     had?.release();
     this.#hold(await next);
   }

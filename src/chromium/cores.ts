@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { AccountUse, nextTurn } from '../async/account-use.ts';
+import { type RestBudget, RestBudgets } from './page/rest-budget.ts';
 import type { RenderClass } from './renderer.ts';
 
 /** Of four cores that both classes want, bulk work gets one. */
@@ -49,14 +50,17 @@ export interface CoreUser {
   readonly class: RenderClass;
 }
 
-/** A core that somebody has. */
+/** A core that somebody has, or several. */
 export interface Core {
+  readonly count: number;
   /** Gives it back; calling it again changes nothing. */
   release(): void;
 }
 
 interface Waiting {
   readonly account: string;
+  /** Cores that it waits for, all at once. */
+  readonly count: number;
   readonly grant: (core: Core) => void;
 }
 
@@ -71,6 +75,7 @@ export class Cores {
   readonly #onResting: (renders: number) => void;
   readonly #onWaiting = new Set<() => void>();
   readonly #use: AccountUse;
+  readonly #restBudgets = new RestBudgets();
   #taken = 0;
   #resting = 0;
   #sinceBulk = 0;
@@ -110,13 +115,18 @@ export class Cores {
     return () => this.#onWaiting.delete(tell);
   }
 
-  /** Takes a core if one is idle. */
-  tryTake({ account }: CoreUser): Core | undefined {
-    return this.#taken < this.total ? this.#core(account) : undefined;
+  /** Takes `count` cores if so many are idle, and nobody waits for them. */
+  tryTake({ account }: CoreUser, count = 1): Core | undefined {
+    const { interactive, bulk } = this.#waiting;
+    const areIdle = this.#taken + count <= this.total && interactive.size + bulk.size === 0;
+    return areIdle ? this.#core(account, count) : undefined;
   }
 
-  /** Resolves with a core when it is this one's turn. When `signal` aborts before, rejects with its reason. */
-  take({ account, class: renderClass }: CoreUser, signal: AbortSignal): Promise<Core> {
+  /**
+   * Resolves with `count` cores, `total` at most, when it is this one's turn and so many are idle: whoever is first has
+   * others wait until they are. When `signal` aborts before, rejects with its reason.
+   */
+  take({ account, class: renderClass }: CoreUser, signal: AbortSignal, count = 1): Promise<Core> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) {
         reject(signal.reason);
@@ -125,6 +135,7 @@ export class Cores {
       const queue = this.#waiting[renderClass];
       const waiting: Waiting = {
         account,
+        count,
         grant: (core) => {
           signal.removeEventListener('abort', giveUp);
           resolve(core);
@@ -133,6 +144,7 @@ export class Cores {
       const giveUp = () => {
         queue.delete(waiting);
         reject(signal.reason);
+        this.#grant();
       };
       signal.addEventListener('abort', giveUp, { once: true });
       queue.add(waiting);
@@ -153,16 +165,22 @@ export class Cores {
     this.#onResting(this.#resting);
   }
 
-  #core(account: string): Core {
-    this.#taken++;
-    const use = this.#use.begin(account);
+  /** What the pages at rest of an account may compute together. */
+  restBudgetOf({ account }: CoreUser): RestBudget {
+    return this.#restBudgets.of(account);
+  }
+
+  #core(account: string, count: number): Core {
+    this.#taken += count;
+    const uses = Array.from({ length: count }, () => this.#use.begin(account));
     let has = true;
     return {
+      count,
       release: () => {
         if (!has) return;
         has = false;
-        this.#use.end(use);
-        this.#taken--;
+        for (const use of uses) this.#use.end(use);
+        this.#taken -= count;
         this.#grant();
       },
     };
@@ -170,20 +188,15 @@ export class Cores {
 
   #grant(): void {
     while (this.#taken < this.total) {
-      const next = this.#next();
-      if (next === undefined) return;
-      next.grant(this.#core(next.account));
+      const { interactive, bulk } = this.#waiting;
+      const isBulksTurn = bulk.size > 0 && (interactive.size === 0 || this.#sinceBulk >= BULK_EVERY - 1);
+      const queue = isBulksTurn ? bulk : interactive;
+      const next = nextTurn(queue, this.#use);
+      if (next === undefined || this.#taken + next.count > this.total) return;
+      if (isBulksTurn) this.#sinceBulk = 0;
+      else if (bulk.size > 0) this.#sinceBulk++;
+      queue.delete(next);
+      next.grant(this.#core(next.account, next.count));
     }
-  }
-
-  #next(): Waiting | undefined {
-    const { interactive, bulk } = this.#waiting;
-    const bulksTurn = bulk.size > 0 && (interactive.size === 0 || this.#sinceBulk >= BULK_EVERY - 1);
-    if (bulksTurn) this.#sinceBulk = 0;
-    else if (bulk.size > 0) this.#sinceBulk++;
-    const queue = bulksTurn ? bulk : interactive;
-    const next = nextTurn(queue, this.#use);
-    if (next !== undefined) queue.delete(next);
-    return next;
   }
 }

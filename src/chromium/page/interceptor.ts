@@ -1,4 +1,5 @@
 import type { CDPSession, Protocol } from 'puppeteer';
+import { Semaphore } from '../../async/semaphore.ts';
 import { documentHeaders, type HostedPage } from './document-host.ts';
 import { DOCUMENT_ORIGIN } from './document-origin.ts';
 
@@ -24,10 +25,17 @@ export interface OwnDocument {
 /** Header fields that describe how a body was sent. */
 const FRAMING: ReadonlySet<string> = new Set(['content-encoding', 'content-length', 'transfer-encoding']);
 
-/** Of a document that a policy is added to, and that passes through this process for it. */
+/** Of all documents of a render that a policy is added to, frames too: they pass through this process for it. */
 const MAX_REWRITTEN_BYTES = 16 * 1024 * 1024;
 /** Bytes asked for at a time. */
 const CHUNK = 1024 * 1024;
+
+/** The documents of one render that a policy is added to. */
+class Rewriting {
+  bytesLeft = MAX_REWRITTEN_BYTES;
+  /** One of them passes at a time: the rest stays in the browser, and is not held here. */
+  readonly passing = new Semaphore(1);
+}
 
 type Mode = 'off' | 'own' | 'everything';
 
@@ -45,11 +53,12 @@ export class Interceptor {
   #assets: AssetHeaders | undefined;
   #policy: string | undefined;
   #mode: Mode = 'off';
+  #rewriting = new Rewriting();
   /** By request: the origin that its chain of redirects began with. */
   readonly #origins = new Map<string, string>();
 
   /**
-   * @param onExcess called when a document is larger than may pass through here.
+   * @param onExcess called when a render's documents are larger than may pass through here.
    * @param hosted what the page finds at DOCUMENT_ORIGIN, if that comes over the network.
    */
   constructor(
@@ -91,6 +100,7 @@ export class Interceptor {
     this.#hosted?.serve(undefined);
     this.#assets = undefined;
     this.#policy = undefined;
+    this.#rewriting = new Rewriting();
   }
 
   /** Puts in force what was asked for. */
@@ -157,9 +167,20 @@ export class Interceptor {
       await this.#session.send('Fetch.continueResponse', { requestId });
       return;
     }
-    const body = await this.#bodyOf(requestId);
+    const rewriting = this.#rewriting;
+    await rewriting.passing.run(() => this.#answerUnderPolicy(event, status, rewriting));
+  }
+
+  async #answerUnderPolicy(event: Paused, status: number, rewriting: Rewriting): Promise<void> {
+    const { requestId } = event;
+    const body = await this.#bodyOf(requestId, rewriting);
+    // Of a render that is over: what is left of it has no part in the next one.
+    if (rewriting !== this.#rewriting) {
+      this.#fail(event);
+      return;
+    }
     if (body === undefined) {
-      this.#onExcess(`a document of more than ${MAX_REWRITTEN_BYTES} bytes under a policy of the render's`);
+      this.#onExcess(`documents of more than ${MAX_REWRITTEN_BYTES} bytes under a policy of the render's`);
       return;
     }
     // The body comes decoded and in one piece.
@@ -172,20 +193,22 @@ export class Interceptor {
     });
   }
 
-  /** undefined when it is too large. */
-  async #bodyOf(requestId: string): Promise<Buffer | undefined> {
+  /** undefined when it is larger than what is left to the documents of its render. */
+  async #bodyOf(requestId: string, rewriting: Rewriting): Promise<Buffer | undefined> {
+    if (rewriting.bytesLeft < 0 || rewriting !== this.#rewriting) return undefined;
     const { stream: handle } = await this.#session.send('Fetch.takeResponseBodyAsStream', { requestId });
     const parts: Buffer[] = [];
     let bytes = 0;
-    for (let eof = false; !eof && bytes <= MAX_REWRITTEN_BYTES; ) {
+    for (let eof = false; !eof && rewriting.bytesLeft >= 0; ) {
       const piece = await this.#session.send('IO.read', { handle, size: CHUNK });
       const part = Buffer.from(piece.data, piece.base64Encoded ? 'base64' : 'utf8');
       parts.push(part);
       bytes += part.length;
+      rewriting.bytesLeft -= part.length;
       eof = piece.eof;
     }
     this.#session.send('IO.close', { handle }).catch(() => undefined);
-    return bytes > MAX_REWRITTEN_BYTES ? undefined : Buffer.concat(parts, bytes);
+    return rewriting.bytesLeft < 0 ? undefined : Buffer.concat(parts, bytes);
   }
 
   #fail({ requestId }: Paused): void {

@@ -8,6 +8,7 @@ import {
   startTimeOf,
 } from '../process/processes.ts';
 import type { StoppedProcesses } from '../process/stopped-processes.ts';
+import { WorkerThreads } from '../process/worker-threads.ts';
 
 /** The browser that a page is in. */
 export interface PageBrowser {
@@ -21,13 +22,14 @@ export interface PageBrowser {
  * a process belongs to one context, and sites are not isolated from each other within one.
  */
 export class PageProcess {
-  readonly #pid: number;
+  readonly pid: number;
   readonly #startTime: number;
   readonly #stopped: StoppedProcesses;
   #paused = false;
+  #workers: WorkerThreads | undefined;
 
   private constructor(pid: number, startTime: number, stopped: StoppedProcesses) {
-    this.#pid = pid;
+    this.pid = pid;
     this.#startTime = startTime;
     this.#stopped = stopped;
   }
@@ -53,27 +55,37 @@ export class PageProcess {
   }
 
   get alive(): boolean {
-    return isSameProcess(this.#pid, this.#startTime);
+    return isSameProcess(this.pid, this.#startTime);
   }
 
   /** Processor time of all its threads so far, in milliseconds, exact to ten; undefined when it has ended. */
   processorMs(): number | undefined {
-    return this.alive ? processorMs(this.#pid) : undefined;
+    return this.alive ? processorMs(this.pid) : undefined;
   }
 
   /** Has it stand still until `resume`. @returns false when that cannot be done. */
   pause(): boolean {
-    this.#paused = this.alive && this.#stopped.stop(this.#pid);
+    this.#paused = this.alive && this.#stopped.stop(this.pid);
+    if (this.#paused) this.#workers?.stop();
     return this.#paused;
+  }
+
+  /** One more worker of it starts: all of them together are to weigh about as much as another page. */
+  niceWorker(): void {
+    this.#workers ??= new WorkerThreads(this.pid);
+    this.#workers.expect();
   }
 
   /** Ends it for good, whether or not it stands still. */
   end(): void {
-    if (this.alive) signalProcess(this.#pid, 'SIGKILL');
+    if (this.alive) signalProcess(this.pid, 'SIGKILL');
   }
 
   resume(): void {
-    if (this.#paused) this.#stopped.goOn(this.#pid);
+    if (this.#paused) {
+      this.#stopped.goOn(this.pid);
+      this.#workers?.look();
+    }
     this.#paused = false;
   }
 }

@@ -49,6 +49,8 @@ export class RenderPage {
   #onDeath: ((error: PlatenError) => void) | undefined;
   /** Called when a document in it has gone past a bound, even when its job is over by then. */
   onExcess: () => void = () => undefined;
+  /** Called when its document has started a worker, before that has computed much. */
+  onWorker: () => void = () => undefined;
   /** Whether the page has died; it is of no further use then. */
   dead = false;
   /** An empty document of DOCUMENT_ORIGIN is in the page, in a window that has never run script. */
@@ -239,9 +241,16 @@ export class RenderPage {
     this.#onDeath = undefined;
   }
 
+  /** Workers that its document has started so far. */
+  get workers(): number {
+    return this.#workers;
+  }
+
   /** Its document has started a worker. */
   countWorker(): void {
     if (++this.#workers > MAX_WORKERS) this.#exceed(`more than ${MAX_WORKERS} workers`);
+    this.process?.niceWorker();
+    this.onWorker();
   }
 
   #sessionEnded(): void {

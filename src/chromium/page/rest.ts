@@ -1,9 +1,5 @@
 import type { PageProcess } from './page-process.ts';
-
-/** What a page may compute while it is at rest: as much at once, in milliseconds of processor time, */
-const BURST_MS = 100;
-/** and this part of a core all the while. */
-const SHARE = 0.05;
+import { BURST_MS, RestBudget, SHARE } from './rest-budget.ts';
 
 /** A page whose processor time can be told, while its process is known. */
 export interface MeasuredPage {
@@ -18,7 +14,10 @@ export class Rest {
   readonly #page: MeasuredPage;
   readonly #onChange: (change: 1 | -1) => void;
   readonly #now: () => number;
+  readonly #budget: () => RestBudget;
+  #together: RestBudget | undefined;
   #resting = false;
+  #begins = false;
   #leftMs = BURST_MS;
   #at = 0;
   #used: number | undefined;
@@ -26,15 +25,18 @@ export class Rest {
   /**
    * @param onChange told when the page begins to rest (1), and when it ends that (-1).
    * @param now milliseconds of a clock that never goes back.
+   * @param budget of its account, asked for when the page begins to rest.
    */
   constructor(
     page: MeasuredPage,
     onChange: (change: 1 | -1) => void,
     now: () => number = () => performance.now(),
+    budget: () => RestBudget = () => new RestBudget(now),
   ) {
     this.#page = page;
     this.#onChange = onChange;
     this.#now = now;
+    this.#budget = budget;
   }
 
   get resting(): boolean {
@@ -49,24 +51,41 @@ export class Rest {
   begin(): void {
     this.#at = this.#now();
     this.#used = this.#page.process?.processorMs();
-    if (!this.#resting) this.#onChange(1);
+    if (!this.#resting) {
+      this.#onChange(1);
+      this.#together = this.#budget();
+      this.#together.enter();
+    }
     this.#resting = true;
   }
 
   end(): void {
-    if (this.#resting) this.#onChange(-1);
+    if (this.#resting) {
+      this.#onChange(-1);
+      this.#together?.leave();
+    }
     this.#resting = false;
+    this.#begins = false;
+  }
+
+  /** The page is known to begin to compute now, before it has been seen to: the next look finds that it has exceeded. */
+  disturb(): void {
+    if (this.#resting) this.#begins = true;
   }
 
   /** Whether the page has computed more since the last look than one that rests may. False where that is not known. */
   exceeded(): boolean {
+    const begins = this.#begins;
+    this.#begins = false;
     const used = this.#page.process?.processorMs();
     const [at, before] = [this.#at, this.#used];
     this.#at = this.#now();
     this.#used = used;
     if (used === undefined || before === undefined) return false;
-    const left = Math.min(BURST_MS, this.#leftMs + (this.#at - at) * SHARE) - (used - before);
+    const [spent, share] = [used - before, (this.#at - at) * SHARE];
+    const left = Math.min(BURST_MS, this.#leftMs + share) - spent;
     this.#leftMs = Math.max(0, left);
-    return left < 0;
+    const tooMuchTogether = this.#together?.spend(spent) === true && spent > share;
+    return begins || left < 0 || tooMuchTogether;
   }
 }

@@ -20,6 +20,64 @@ describe('cores', () => {
     assert.equal(cores.total - cores.taken, 0);
   });
 
+  it('are taken several at a time by one render when so many are idle, and nobody comes before who came later', async () => {
+    const cores = new Cores(3);
+    const first = await cores.take(one, never);
+    const order: string[] = [];
+    const several = cores.take(one, never, 3).then((core) => {
+      order.push('several');
+      assert.equal(core.count, 3);
+      return core;
+    });
+    const later = cores.take(one, never).then(() => order.push('later'));
+    assert.equal(cores.tryTake(one), undefined);
+    assert.equal(cores.tryTake(one, 3), undefined);
+    first.release();
+    const all = await several;
+    assert.equal(cores.taken, 3);
+    all.release();
+    await later;
+    assert.deepEqual(order, ['several', 'later']);
+    assert.ok(cores.tryTake(one, 2));
+    assert.equal(cores.taken, 3);
+  });
+
+  it('that are kept for one that takes several go to others when it gives up', async () => {
+    const cores = new Cores(2);
+    await cores.take(one, never);
+    const gone = new AbortController();
+    const several = cores.take(one, gone.signal, 2);
+    const later = cores.take(one, never);
+    gone.abort(new Error('gone'));
+    await assert.rejects(several, /gone/);
+    await later;
+    assert.equal(cores.taken, 2);
+  });
+
+  it('count as often as they are for an account that takes several, and go to one that has less', async () => {
+    let now = 0;
+    const cores = new Cores(
+      3,
+      () => undefined,
+      () => now,
+    );
+    const user = (account: string): CoreUser => ({ account, class: 'interactive' });
+    const several = cores.tryTake(user('several'), 2);
+    const single = cores.tryTake(user('single'));
+    now += 50;
+    const order: string[] = [];
+    const waits = (account: string, count: number) =>
+      cores.take(user(account), never, count).then((core) => {
+        order.push(account);
+        return core;
+      });
+    const all = [waits('several', 2), waits('single', 1)];
+    single?.release();
+    several?.release();
+    await Promise.all(all);
+    assert.deepEqual(order, ['single', 'several']);
+  });
+
   it('go to interactive renders first, and every fourth time to a bulk one that waits', async () => {
     const cores = new Cores(1);
     const taken = cores.tryTake(one);
