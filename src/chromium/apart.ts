@@ -5,14 +5,12 @@ import type { JobDocument } from './document/job-document.ts';
 /** For so long an account is apart after its document has gone past a bound. Milliseconds. */
 const APART_MS = 600_000;
 const REMEMBERED_ACCOUNTS = 10_000;
-/** The group of documents whose requests are paused with all that they send. */
-const PAUSED = 'paused';
 
 /**
  * Which renders do not share a browser with all others. A request that is paused, for its headers or for a policy, is told
  * of with its whole body, and a document that sends a large one keeps its browser busy for seconds with making one
- * message of it, or ends it. So documents with script whose requests are paused have a browser apart from all others; and
- * an account whose document has gone past a bound has one to itself for ten minutes.
+ * message of it, or ends it. So documents with script whose requests are paused have a browser that only those of the same
+ * account share; and an account whose document has gone past a bound has one to itself for ten minutes.
  */
 export class Apart {
   readonly #accounts: LRUCache<string, true>;
@@ -42,6 +40,6 @@ export class Apart {
     const paused =
       options.assetHeaders !== undefined || (options.csp !== undefined && document.kind === 'url');
     // Without script nothing sends a body by itself.
-    return paused && !document.still ? PAUSED : undefined;
+    return paused && !document.still ? `paused ${accountId}` : undefined;
   }
 }

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import type { EntranceOpener } from '../egress/entrances.ts';
 import { PlatenError } from '../errors/registry.ts';
 import { Apart } from './apart.ts';
 import { ComputeTurn } from './compute-turn.ts';
@@ -10,8 +11,11 @@ import type { CountPages, Finish } from './finish.ts';
 import { JobEnd } from './job-end.ts';
 import type { DocumentHost } from './page/document-host.ts';
 import type { RenderBrowser } from './pool/browser.ts';
-import { BrowserPool, type RecycleLimits, type RestartReason } from './pool/browser-pool.ts';
+import { placesFor } from './pool/browser-places.ts';
+import { BrowserPool, type RestartReason } from './pool/browser-pool.ts';
+import type { RecycleLimits } from './pool/browser-recycling.ts';
 import { ContextPool } from './pool/context-pool.ts';
+import { endHeaviestPage, pageMemoryBytes } from './pool/page-memory.ts';
 import { RenderSlots } from './pool/render-slots.ts';
 import { WarmMemory } from './pool/warm-memory.ts';
 import { WatermarkCache } from './print/watermark.ts';
@@ -50,7 +54,7 @@ export interface ChromiumRendererOptions {
   readonly browserPath?: string | undefined;
   /** The egress proxy that all traffic goes through. Without it there is no network at all. */
   readonly proxyUrl?: string | undefined;
-  readonly egress?: EgressRecord | undefined;
+  readonly egress?: (EgressRecord & EntranceOpener) | undefined;
   /** Whom the proxy asks for what is at DOCUMENT_ORIGIN; without it documents are sent in messages. */
   readonly documents?: DocumentHost | undefined;
   readonly finish: Finish;
@@ -59,9 +63,13 @@ export interface ChromiumRendererOptions {
   readonly metrics?: ChromiumMetrics | undefined;
   /** Folder for the browsers' user data; what dead processes left there is removed. */
   readonly userDataRoot: string;
+  /** Folder in memory for what their processes share; likewise. Default: with the user data. */
+  readonly sharedMemoryRoot?: string | undefined;
   readonly recycle?: Partial<RecycleLimits>;
   /** Browsers kept, with `account` and `job`. Default: one for every eight renders that compute at a time. */
   readonly browsers?: number;
+  /** Browsers apart from these that live at a time: see BrowserPlaces. Default: as many as memory and slots allow. */
+  readonly browsersApart?: number;
   /** Of the memory that there is, what idle contexts may have with `account`: 0 to 1. Default 0.3. */
   readonly warmMemoryShare?: number;
   /** Idle contexts kept at most, whatever they weigh. Default 256: each has a process and its threads. */
@@ -72,7 +80,7 @@ export interface ChromiumRendererOptions {
   readonly contextsAhead?: number;
   /** Default: as the system tells. */
   readonly memory?: MachineMemory;
-  /** A renderer process above this is killed and its render rejects with BROWSER_CRASHED. Default 1.5 GiB. */
+  /** A renderer process above this is killed and its render rejects with BROWSER_CRASHED. Default: see pageMemoryBytes. */
   readonly rendererMemoryBytes?: number;
   /** How often browsers are pinged and weighed. Default 1 s. */
   readonly checkEveryMs?: number;
@@ -85,10 +93,17 @@ export interface BrowserRenderer extends Renderer {
   readonly browser: BrowserStatus;
 }
 
-const DEFAULT_RECYCLE: RecycleLimits = { jobs: 5000, ageMs: 6 * 3_600_000, memoryBytes: 3 * 1024 ** 3 };
+const CONTEXT_IDLE_MS = 300_000;
+const DEFAULT_RECYCLE: RecycleLimits = {
+  jobs: 5000,
+  ageMs: 6 * 3_600_000,
+  memoryBytes: 3 * 1024 ** 3,
+  handoverJobs: 2500,
+  // By then a context that nobody has come for would have been closed anyway.
+  handoverMs: CONTEXT_IDLE_MS,
+};
 const WARM_MEMORY_SHARE = 0.3;
 const MAX_IDLE_CONTEXTS = 256;
-const CONTEXT_IDLE_MS = 300_000;
 const COMPUTING_PER_BROWSER = 8;
 const LAUNCH_MS = 20_000;
 /** How often it is tried to look whether browsers are in their sandbox, and how long is waited in between. */
@@ -103,7 +118,9 @@ const LOOK_AGAIN_MS = 500;
  */
 export async function createChromiumRenderer(options: ChromiumRendererOptions): Promise<BrowserRenderer> {
   const { logger, metrics, slots, isolation } = options;
-  const swept = sweepUserData(options.userDataRoot);
+  const { userDataRoot, sharedMemoryRoot } = options;
+  const swept =
+    sweepUserData(userDataRoot) + (sharedMemoryRoot === undefined ? 0 : sweepUserData(sharedMemoryRoot));
   if (swept > 0) logger.info({ folders: swept }, 'removed what dead browsers had left');
   const binary = await findBrowser({
     browserPath: options.browserPath,
@@ -111,7 +128,8 @@ export async function createChromiumRenderer(options: ChromiumRendererOptions): 
   });
   const launch = {
     binary,
-    userDataRoot: options.userDataRoot,
+    userDataRoot,
+    sharedMemoryRoot,
     proxyUrl: options.proxyUrl,
     timeoutMs: LAUNCH_MS,
   };
@@ -121,14 +139,21 @@ export async function createChromiumRenderer(options: ChromiumRendererOptions): 
   const machineCores = Math.min(slots, options.cores ?? coresOfMachine());
   const atATime = exclusive || options.cores !== undefined ? machineCores : rendersOnCores(machineCores);
   const cores = new Cores(Math.min(slots, atATime), options.onResting);
+  const machine = options.memory ?? machineMemory();
   const browsers = new BrowserPool(
     {
       launch: { ...launch, sandbox: reason === undefined },
       documents: options.documents,
+      egress: options.egress,
       size: exclusive ? machineCores : (options.browsers ?? Math.ceil(machineCores / COMPUTING_PER_BROWSER)),
       exclusive,
+      apart: {
+        total: options.browsersApart ?? placesFor(slots, machine.total),
+        starting: Math.ceil(machineCores / 2),
+        onWaiting: (change) => cores.rest(change),
+      },
       recycle: { ...DEFAULT_RECYCLE, ...options.recycle },
-      rendererMemoryBytes: options.rendererMemoryBytes ?? 1.5 * 1024 ** 3,
+      rendererMemoryBytes: options.rendererMemoryBytes ?? pageMemoryBytes(machine.total),
       checkEveryMs: options.checkEveryMs ?? 1000,
       pingMs: options.pingMs ?? 5000,
       observer: {
@@ -139,17 +164,18 @@ export async function createChromiumRenderer(options: ChromiumRendererOptions): 
     },
     {
       retired: (browser) => contexts.release(browser),
+      handsOver: (browser) => contexts.handOver(browser),
       idleIn: (browser) => contexts.idleIn(browser),
       weighed: (weights) => {
         memory.weighed(weights.map(({ renderers }) => renderers));
         contexts.keepWithinMemory();
+        const ended = endHeaviestPage(machine, weights, () => contexts.idlePids());
+        if (ended !== undefined) logger.warn({ pid: ended }, 'memory runs out: the heaviest page is ended');
       },
+      memoryShort: () => memory.short,
     },
   );
-  const memory = new WarmMemory(
-    options.warmMemoryShare ?? WARM_MEMORY_SHARE,
-    options.memory ?? machineMemory(),
-  );
+  const memory = new WarmMemory(options.warmMemoryShare ?? WARM_MEMORY_SHARE, machine);
   const apart = new Apart();
   const contexts = new ContextPool(
     {

@@ -1,31 +1,30 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { backoffMs } from '../../async/backoff.ts';
+import type { EntranceOpener } from '../../egress/entrances.ts';
 import type { DocumentHost } from '../page/document-host.ts';
 import { type LaunchOptions, launchBrowser } from '../process/launch.ts';
 import { type BrowserWeight, RenderBrowser } from './browser.ts';
+import { BrowserGroups } from './browser-groups.ts';
+import { BrowserPlaces, type BrowserPlacesOptions, type BrowserSeeker } from './browser-places.ts';
 import { BrowserProof } from './browser-proof.ts';
+import { BrowserRecycling, type RecycleLimits, type RecycleReason } from './browser-recycling.ts';
 
 /** What is told of browsers whose memory has been weighed. */
 export interface BrowserUser {
   /** A browser takes no more renders: what is kept warm in it is to be let go. */
   retired(browser: RenderBrowser): void;
+  /** A browser opens no contexts any more: what was made ahead in it is to be let go, and the rest moved. */
+  handsOver(browser: RenderBrowser): void;
   /** Contexts in it that may be given back at any moment. */
   idleIn(browser: RenderBrowser): number;
   weighed(weights: readonly BrowserWeight[]): void;
-}
-
-/** When a browser is replaced by a new one. */
-export interface RecycleLimits {
-  /** Renders. */
-  readonly jobs: number;
-  readonly ageMs: number;
-  /** Proportional memory of its process tree, less what the contexts weigh that are idle in it: those are given back. */
-  readonly memoryBytes: number;
+  /** Whether there is less memory than renders may need at any moment. */
+  memoryShort(): boolean;
 }
 
 /** Why a browser was replaced or given up. */
-export type RestartReason = 'crashed' | 'hung' | 'unstartable' | 'jobs' | 'age' | 'memory';
+export type RestartReason = 'crashed' | 'hung' | 'unstartable' | RecycleReason;
 
 export interface PoolObserver {
   restarted(reason: RestartReason): void;
@@ -36,10 +35,14 @@ export interface BrowserPoolOptions {
   readonly launch: LaunchOptions;
   /** Where documents come from over the network. */
   readonly documents: DocumentHost | undefined;
+  /** Opens each context's way to the network; without it all have the one of `launch`. */
+  readonly egress: EntranceOpener | undefined;
   /** Browsers kept running. */
   readonly size: number;
   /** Whether a browser does one render only. */
   readonly exclusive: boolean;
+  /** Browsers apart from these, for groups of renders and for single ones. */
+  readonly apart: Omit<BrowserPlacesOptions<RenderBrowser>, 'retire'>;
   readonly recycle: RecycleLimits;
   /** A renderer process above this is killed: its document allocates without end. Bytes. */
   readonly rendererMemoryBytes: number;
@@ -49,13 +52,11 @@ export interface BrowserPoolOptions {
   readonly logger: Logger;
 }
 
-/** A browser of a group ends when nobody has used it for so long, in milliseconds. */
-const GROUP_IDLE_MS = 5000;
 const BACKOFF = { firstMs: 200, maxMs: 15_000 };
 
 /**
- * Keeps a number of browsers running: replaces those that die, hang or cannot be started, and retires those that have
- * done enough once their replacement runs. Whoever uses a browser counts itself in and out with `enter` and `leave`.
+ * Keeps a number of browsers running: replaces those that die, hang or cannot be started, and those that have done enough
+ * (see BrowserRecycling). Whoever uses a browser counts itself in and out with `enter` and `leave`.
  *
  * Renders that may break a browser for others have browsers apart from these: one for each group of them, that is started
  * when it is needed and ends soon after the last of its renders.
@@ -64,8 +65,9 @@ export class BrowserPool {
   readonly #options: BrowserPoolOptions;
   readonly #browsers = new Set<RenderBrowser>();
   readonly #waiting = new Set<() => void>();
-  readonly #replacing = new Set<RenderBrowser>();
-  readonly #groups = new Map<string, Promise<RenderBrowser>>();
+  readonly #groups: BrowserGroups;
+  readonly #places: BrowserPlaces;
+  readonly #recycling: BrowserRecycling;
   readonly #user: BrowserUser;
   readonly #proof: BrowserProof;
   /** Browsers that are being started, and of these those that are for everybody. */
@@ -82,6 +84,25 @@ export class BrowserPool {
     this.#proof = new BrowserProof(({ pid }) =>
       options.logger.error({ pid }, 'a browser opens no page any more, and is ended'),
     );
+    const retire = (browser: RenderBrowser) => this.#retire(browser);
+    this.#places = new BrowserPlaces({ ...options.apart, retire });
+    this.#groups = new BrowserGroups({
+      launch: (group, seeker) => this.#places.launch(seeker, () => this.#launch(group)),
+      enter: (browser) => this.enter(browser),
+      retire,
+    });
+    this.#recycling = new BrowserRecycling({
+      limits: options.recycle,
+      exclusive: options.exclusive,
+      handovers: options.size,
+      addAnother: () => this.#add(),
+      retire,
+      onHandover: (browser) => user.handsOver(browser),
+      idleIn: (browser) => user.idleIn(browser),
+      memoryShort: () => user.memoryShort(),
+      onReplaced: (reason) => options.observer.restarted(reason),
+      logger: options.logger,
+    });
     this.#timer = setInterval(() => void this.#check(), options.checkEveryMs);
     this.#timer.unref();
   }
@@ -120,14 +141,16 @@ export class BrowserPool {
   }
 
   /**
-   * Counts a render into a browser that is started for it alone, and ends after it.
+   * Counts a render into a browser that is started for it alone, and ends after it. It waits for its turn: see
+   * BrowserPlaces.
    *
-   * @param signal gives up, and rejects.
+   * @param seeker whose signal gives up, and rejects.
    */
-  async enterAlone(signal: AbortSignal): Promise<RenderBrowser> {
+  async enterAlone(seeker: BrowserSeeker): Promise<RenderBrowser> {
+    const { signal } = seeker;
     // Each of them does one render only.
     if (this.#options.exclusive) return await this.enterAny(signal);
-    const browser = await this.#launchFor(signal);
+    const browser = await this.#launchFor(seeker);
     browser.retiring = true;
     this.enter(browser);
     if (signal.aborted) this.leave(browser);
@@ -136,32 +159,26 @@ export class BrowserPool {
   }
 
   /**
-   * Counts a render into the browser of its group.
+   * Counts a render into the browser of its group. It waits for its turn when there is none.
    *
-   * @param signal gives up, and rejects.
+   * @param seeker whose signal gives up, and rejects.
    */
-  async enterGroup(group: string, signal: AbortSignal): Promise<RenderBrowser> {
-    if (this.#options.exclusive) return await this.enterAny(signal);
-    for (;;) {
-      const started = this.#groups.get(group) ?? this.#startGroup(group);
-      const browser = await started;
-      signal.throwIfAborted();
-      if (browser.alive && !browser.retiring) {
-        this.enter(browser);
-        return browser;
-      }
-      this.#forgetGroup(group, started);
-    }
+  async enterGroup(group: string, seeker: BrowserSeeker): Promise<RenderBrowser> {
+    if (this.#options.exclusive) return await this.enterAny(seeker.signal);
+    return await this.#groups.enter(group, seeker);
   }
 
   /**
-   * Does something in a browser that is no render. It is counted in meanwhile, so the browser is not ended for its age or
+   * Does something that is no render in the browser that keeps the fewest contexts. It is counted in meanwhile, so the browser is not ended for its age or
    * its memory under it.
    *
    * @throws what `work` rejects with; Error when no browser runs.
    */
   async borrow<T>(work: (browser: RenderBrowser) => Promise<T>): Promise<T> {
-    const [browser] = this.#usable();
+    const [browser] = this.#usable()
+      .map((candidate) => ({ candidate, idle: this.#user.idleIn(candidate) }))
+      .sort((a, b) => a.idle - b.idle)
+      .map(({ candidate }) => candidate);
     if (browser === undefined) throw new Error('no browser is ready');
     browser.busy++;
     try {
@@ -175,14 +192,16 @@ export class BrowserPool {
   enter(browser: RenderBrowser): void {
     browser.busy++;
     browser.jobs++;
-    if (this.#options.exclusive || browser.jobs >= this.#options.recycle.jobs) this.#recycle(browser, 'jobs');
+    this.#recycling.entered(browser);
   }
 
   /** Counts a render out. */
   leave(browser: RenderBrowser): void {
     browser.busy--;
     browser.idleSince = Date.now();
+    this.#recycling.checkHandover(browser);
     this.#endIfIdle(browser);
+    this.#places.makeWay();
   }
 
   /** Tells of a context that is being opened in a browser: one that opens none any more is replaced. */
@@ -192,6 +211,7 @@ export class BrowserPool {
 
   async close(): Promise<void> {
     this.#closed = true;
+    this.#recycling.close();
     clearInterval(this.#timer);
     while (this.#browsers.size > 0 || this.#starting + this.#adding > 0) {
       await Promise.all([...this.#browsers].map((browser) => browser.kill('closed')));
@@ -199,35 +219,26 @@ export class BrowserPool {
     }
   }
 
+  /** Those that new contexts may be opened in. */
   #usable(): RenderBrowser[] {
     return [...this.#browsers].filter(
-      ({ alive, retiring, group }) => alive && !retiring && group === undefined,
+      ({ alive, retiring, group, handover }) =>
+        alive && !retiring && group === undefined && handover === undefined,
     );
   }
 
   /** Tries until it succeeds or nobody waits any more: that it cannot be started is no fault of the render's. */
-  async #launchFor(signal: AbortSignal): Promise<RenderBrowser> {
+  async #launchFor(seeker: BrowserSeeker): Promise<RenderBrowser> {
+    const { signal } = seeker;
     for (let failures = 1; ; failures += 1) {
       try {
-        return await this.#launch();
+        return await this.#places.launch(seeker, () => this.#launch());
       } catch (error) {
+        signal.throwIfAborted();
         this.#noteUnstartable(error, failures);
         await pause(waitAfter(failures), undefined, { signal });
       }
     }
-  }
-
-  #startGroup(group: string): Promise<RenderBrowser> {
-    const started = this.#launch(group);
-    this.#groups.set(group, started);
-    const forget = () => this.#forgetGroup(group, started);
-    started.then((browser) => browser.exited.then(forget), forget);
-    return started;
-  }
-
-  /** The next render of the group starts another browser, if none has yet. */
-  #forgetGroup(group: string, started: Promise<RenderBrowser>): void {
-    if (this.#groups.get(group) === started) this.#groups.delete(group);
   }
 
   /** Brings the number of usable browsers back to what it should be, each with its own patience. */
@@ -271,12 +282,9 @@ export class BrowserPool {
   async #launch(group?: string): Promise<RenderBrowser> {
     this.#starting++;
     try {
-      const browser = new RenderBrowser(
-        await launchBrowser(this.#options.launch),
-        Date.now(),
-        this.#options.documents,
-        group,
-      );
+      const { launch, documents, egress } = this.#options;
+      const launched = await launchBrowser(launch);
+      const browser = new RenderBrowser(launched, Date.now(), { documents, egress, group });
       await this.#proof.require(browser);
       this.#failures = 0;
       this.#browsers.add(browser);
@@ -299,38 +307,10 @@ export class BrowserPool {
     this.#fill();
   }
 
-  /** Starts the replacement, then lets the old one finish what it has. */
-  #recycle(browser: RenderBrowser, reason: RestartReason): void {
-    if (browser.retiring || this.#closed || this.#replacing.has(browser)) return;
-    if (browser.group !== undefined) {
-      this.#retire(browser);
-      return;
-    }
-    this.#replacing.add(browser);
-    this.#options.logger.debug({ pid: browser.pid, reason, jobs: browser.jobs }, 'a browser is replaced');
-    void this.#add().then(
-      () => {
-        if (!this.#options.exclusive) this.#options.observer.restarted(reason);
-        this.#replacing.delete(browser);
-        this.#retire(browser);
-      },
-      (error: unknown) => {
-        // The old one is better than none; the next check tries again.
-        this.#replacing.delete(browser);
-        this.#options.logger.error({ err: error }, 'no replacement for a browser could be started');
-      },
-    );
-  }
-
   #retire(browser: RenderBrowser): void {
     browser.retiring = true;
     this.#user.retired(browser);
     this.#endIfIdle(browser);
-  }
-
-  #endUnusedGroup(browser: RenderBrowser): void {
-    const unused = browser.busy === 0 && Date.now() - browser.idleSince > GROUP_IDLE_MS;
-    if (browser.group !== undefined && !browser.retiring && unused) this.#retire(browser);
   }
 
   #endIfIdle(browser: RenderBrowser): void {
@@ -343,6 +323,7 @@ export class BrowserPool {
     this.#checking = true;
     try {
       const weights = await Promise.all([...this.#browsers].map((browser) => this.#checkOne(browser)));
+      this.#places.makeWay();
       if (!this.#closed) this.#user.weighed(weights);
     } finally {
       this.#checking = false;
@@ -350,13 +331,13 @@ export class BrowserPool {
   }
 
   async #checkOne(browser: RenderBrowser): Promise<BrowserWeight> {
-    const { recycle, rendererMemoryBytes, pingMs } = this.#options;
+    const { rendererMemoryBytes, pingMs } = this.#options;
     const weight = await browser.weigh(rendererMemoryBytes);
     const { bytes, renderers } = weight;
     const idle = (this.#user.idleIn(browser) * renderers.bytes) / Math.max(1, renderers.count);
-    if (bytes - idle > recycle.memoryBytes) this.#recycle(browser, 'memory');
-    if (Date.now() - browser.startedAt > recycle.ageMs) this.#recycle(browser, 'age');
-    this.#endUnusedGroup(browser);
+    this.#recycling.weighed(browser, bytes - idle);
+    this.#recycling.checkHandover(browser);
+    this.#groups.endUnused(browser);
     const fault = await browser.fault(pingMs);
     if (fault && browser.alive) await browser.kill(fault);
     return weight;

@@ -1,11 +1,13 @@
 import type { CDPSession, Protocol } from 'puppeteer';
 import { TimeoutError, within } from '../../async/timeout.ts';
+import type { Entrance, EntranceOpener } from '../../egress/entrances.ts';
 import type { DocumentHost } from '../page/document-host.ts';
 import type { PageSurroundings } from '../page/render-page.ts';
 import type { Connection, LaunchedBrowser } from '../process/launch.ts';
 import { MemoryMeter } from '../process/memory-meter.ts';
 import { isRenderer, killProcess, processTree, type TreeMember } from '../process/processes.ts';
 import { StoppedProcesses } from '../process/stopped-processes.ts';
+import type { Handover } from './handover.ts';
 import type { RendererWeight } from './warm-memory.ts';
 
 /** How long a browser may take to close or open something before it counts as hung. */
@@ -23,10 +25,19 @@ export interface BrowserWeight {
   readonly bytes: number;
   /** Of the renderer processes among them. */
   readonly renderers: RendererWeight;
+  /** Of each of these, by pid. */
+  readonly pages: ReadonlyMap<number, number>;
 }
 
 /** Why a browser has to go: it does not answer, or it has closed its connection. */
 export type BrowserFault = 'hung' | 'crashed';
+
+/** What a browser's pages are connected to, and whose renders it is for: everybody's, when there is no group. */
+export interface BrowserSurroundings {
+  readonly documents?: DocumentHost | undefined;
+  readonly egress?: EntranceOpener | undefined;
+  readonly group?: string | undefined;
+}
 
 /** One browser process: its contexts, how much it has done, and whether it still lives. */
 export class RenderBrowser {
@@ -39,8 +50,13 @@ export class RenderBrowser {
   readonly #launched: LaunchedBrowser;
   readonly #listeners = new Map<string, TargetListener>();
   readonly #meter = new MemoryMeter();
+  /** Renderer processes as of the last weighing: when each of them started, by pid. */
+  #renderers: ReadonlyMap<number, number> = new Map();
   readonly #stopped = new StoppedProcesses();
   readonly #documents: DocumentHost | undefined;
+  readonly #egress: EntranceOpener | undefined;
+  /** By context: its way to the network. */
+  readonly #entrances = new Map<string, Entrance>();
   #alive = true;
   /** Renders begun in it so far. */
   jobs = 0;
@@ -50,23 +66,26 @@ export class RenderBrowser {
   idleSince: number;
   /** Set when it takes no more renders: it is ended as soon as the last one is over. */
   retiring = false;
+  /** Set when it has been replaced, and its contexts are being moved: it opens no more of them. */
+  handover: Handover | undefined;
   /** Set before it is killed, to name the reason of its end. */
   endReason: string | undefined;
 
   /**
-   * @param documents where its pages' documents come from over the network.
-   * @param group whose renders it is for; undefined for everybody's.
+   * @param around what its pages are connected to.
    */
-  constructor(launched: LaunchedBrowser, now: number, documents?: DocumentHost, group?: string) {
+  constructor(launched: LaunchedBrowser, now: number, around: BrowserSurroundings = {}) {
     this.#launched = launched;
-    this.#documents = documents;
-    this.group = group;
+    this.#documents = around.documents;
+    this.#egress = around.egress;
+    this.group = around.group;
     this.idleSince = now;
     this.connection = launched.connection;
     this.pid = launched.pid;
     this.startedAt = now;
     this.exited = launched.exited.then(async () => {
       this.#alive = false;
+      for (const entrance of this.#entrances.values()) entrance.close();
       await this.#stopped.end();
     });
     this.connection.on('Target.targetCreated', ({ targetInfo }: Protocol.Target.TargetCreatedEvent) => {
@@ -81,12 +100,27 @@ export class RenderBrowser {
 
   /** Opens a context: its cookies, storage, cache and renderer processes are its own. Downloads are refused in it. */
   async openContext(listener: TargetListener): Promise<string> {
-    const { browserContextId } = await this.connection.send('Target.createBrowserContext', {
-      disposeOnDetach: true,
-    });
+    const entrance = await this.#egress?.openEntrance();
+    const { browserContextId } = await this.connection
+      .send('Target.createBrowserContext', {
+        disposeOnDetach: true,
+        // As on the command line, loopback addresses too go through the proxy.
+        ...(entrance && { proxyServer: entrance.url, proxyBypassList: '<-loopback>' }),
+      })
+      .catch((error: unknown) => {
+        entrance?.close();
+        throw error;
+      });
     this.#listeners.set(browserContextId, listener);
+    if (entrance) this.#entrances.set(browserContextId, entrance);
     this.#fire(this.connection.send('Browser.setDownloadBehavior', { behavior: 'deny', browserContextId }));
     return browserContextId;
+  }
+
+  /** Tells the way out whose documents a context's are. */
+  assign(browserContextId: string, accountId: string): void {
+    const entrance = this.#entrances.get(browserContextId);
+    if (entrance) entrance.accountId = accountId;
   }
 
   /** Whether its pages draw frames for documents that need them, or do not; not every browser can do without. */
@@ -125,6 +159,8 @@ export class RenderBrowser {
   /** Ends a context and all that runs in it. A browser that cannot do that in time is hung, and killed. */
   async closeContext(browserContextId: string): Promise<void> {
     this.#listeners.delete(browserContextId);
+    this.#entrances.get(browserContextId)?.close();
+    this.#entrances.delete(browserContextId);
     const closed = this.connection.send('Target.disposeBrowserContext', { browserContextId }).then(
       () => undefined,
       // Gone with the browser, or gone already.
@@ -162,10 +198,23 @@ export class RenderBrowser {
     for (const { pid, memoryBytes } of tree)
       if (pid !== this.pid && memoryBytes > rendererLimit) killProcess(pid);
     const weights = await this.#meter.read(tree);
-    const renderers = tree.filter(({ pid }) => isRenderer(pid));
+    const renderers = this.#renderersAmong(tree);
     const sum = (members: readonly TreeMember[]) =>
       members.reduce((bytes, { pid }) => bytes + (weights.get(pid) ?? 0), 0);
-    return { bytes: sum(tree), renderers: { bytes: sum(renderers), count: renderers.length } };
+    return {
+      bytes: sum(tree),
+      renderers: { bytes: sum(renderers), count: renderers.length },
+      pages: new Map(renderers.map(({ pid }) => [pid, weights.get(pid) ?? 0])),
+    };
+  }
+
+  /** A process is asked until it says that it is one, which it then is for good: there may be hundreds. */
+  #renderersAmong(tree: readonly TreeMember[]): TreeMember[] {
+    const renderers = tree.filter(
+      ({ pid, startTime }) => this.#renderers.get(pid) === startTime || isRenderer(pid),
+    );
+    this.#renderers = new Map(renderers.map(({ pid, startTime }) => [pid, startTime]));
+    return renderers;
   }
 
   /** A message whose failure changes nothing: what it is about is gone then. */

@@ -4,6 +4,7 @@ import type { JobEnd } from '../job-end.ts';
 import { asRenderError } from '../render-error.ts';
 import type { RenderBrowser } from './browser.ts';
 import type { BrowserPool } from './browser-pool.ts';
+import { ContextMoves } from './context-moves.ts';
 import { ContextsAhead } from './contexts-ahead.ts';
 import { type ContextNeeds, RenderContext } from './render-context.ts';
 import type { WarmMemory } from './warm-memory.ts';
@@ -45,18 +46,30 @@ export class ContextPool {
   /** Longest idle first. */
   readonly #idle: RenderContext[] = [];
   readonly #ahead: ContextsAhead;
+  readonly #moves: ContextMoves;
   readonly #timer: NodeJS.Timeout;
   #open = 0;
 
   constructor(options: ContextPoolOptions, browsers: BrowserPool) {
     this.#options = options;
     this.#browsers = browsers;
+    const { coreIsIdle, memory, onExcess } = options;
+    const onCount = (change: number) => this.#count(change);
     this.#ahead = new ContextsAhead({
       each: options.ahead,
-      mayMake: () => options.coreIsIdle() && !options.memory.short,
+      mayMake: () => coreIsIdle() && !memory.short,
       browsers,
-      onCount: (change) => this.#count(change),
-      onExcess: options.onExcess,
+      onCount,
+      onExcess,
+    });
+    this.#moves = new ContextMoves({
+      idle: () => this.#idle,
+      coreIsIdle,
+      memoryShort: () => memory.short,
+      browsers,
+      replace: (old, fresh) => this.#replace(old, fresh),
+      onCount,
+      onExcess,
     });
     this.#timer = setInterval(() => this.#tick(), Math.min(MAX_TICK_MS, options.idleMs));
     this.#timer.unref();
@@ -72,6 +85,12 @@ export class ContextPool {
     return this.#idle.filter(here).length + this.#ahead.contexts.filter(here).length;
   }
 
+  /** The processes of idle contexts' pages, of all browsers. */
+  idlePids(): ReadonlySet<number> {
+    const idle = [...this.#idle, ...this.#ahead.contexts];
+    return new Set(idle.flatMap(({ page }) => page.process?.pid ?? []));
+  }
+
   /** A context for one job, counted into its browser; give it back with `keep` or `discard`. */
   async lease(needs: ContextNeeds, end: JobEnd): Promise<RenderContext> {
     await needs.turn?.take();
@@ -85,7 +104,7 @@ export class ContextPool {
     return context;
   }
 
-  /** Opens a context without a core: a process that starts waits more than it computes. */
+  /** Opens a context without a core: a page's process that starts waits more than it computes. */
   async #openInPassing(needs: ContextNeeds, end: JobEnd): Promise<RenderContext> {
     needs.turn?.leave();
     const context = await this.#openAny(needs, end);
@@ -104,9 +123,13 @@ export class ContextPool {
       await this.discard(context);
       return;
     }
-    context.idleSince = Date.now();
-    context.trimmed = false;
-    this.#idle.push(context);
+    if (context.replaced) {
+      void this.#close(context);
+    } else {
+      context.idleSince = Date.now();
+      context.trimmed = false;
+      this.#idle.push(context);
+    }
     this.#browsers.leave(context.browser);
     this.#keepWithinBounds();
   }
@@ -117,9 +140,16 @@ export class ContextPool {
     this.#browsers.leave(context.browser);
   }
 
-  /** Makes contexts that are missing for those who come next, if a core is idle. */
+  /** Makes contexts that are missing for those who come next, if a core is idle or they are due. */
   makeAhead(): void {
+    this.#moves.start();
     this.#ahead.refill();
+  }
+
+  /** A browser opens no contexts any more: lets go of those in it that are nobody's yet. */
+  handOver(browser: RenderBrowser): void {
+    this.#ahead.release(browser);
+    this.makeAhead();
   }
 
   /** Lets go of what is kept in `browser`. */
@@ -140,6 +170,7 @@ export class ContextPool {
 
   close(): void {
     clearInterval(this.#timer);
+    this.#moves.close();
     this.#ahead.close();
     this.#idle.length = 0;
   }
@@ -150,13 +181,29 @@ export class ContextPool {
     while (this.#idle.length > bound) this.#drop(this.#idle[0]!);
   }
 
-  /** The account's context that was used last: the rest may then expire. */
+  /** The account's context that was used last: the rest may then expire. One in a browser that goes on is taken before. */
   #takeIdle(needs: ContextNeeds): RenderContext | undefined {
-    const at = this.#idle.findLastIndex((context) => context.fits(needs));
-    if (at < 0) return undefined;
-    const [context] = this.#idle.splice(at, 1);
-    this.#browsers.enter(context!.browser);
+    const fitting = this.#idle.filter((context) => context.fits(needs));
+    const context = fitting.findLast(({ browser }) => browser.handover === undefined) ?? fitting.at(-1);
+    if (context === undefined) return undefined;
+    this.#idle.splice(this.#idle.indexOf(context), 1);
+    this.#browsers.enter(context.browser);
     return context;
+  }
+
+  /** Keeps `fresh` for an account in the place of `old`, which may have been taken for a render meanwhile. */
+  #replace(old: RenderContext, fresh: RenderContext): void {
+    const at = this.#idle.indexOf(old);
+    if (at >= 0) {
+      fresh.idleSince = old.idleSince;
+      this.#idle[at] = fresh;
+      void this.#close(old);
+    } else {
+      old.replaced = true;
+      fresh.idleSince = Date.now();
+      this.#idle.push(fresh);
+      this.#keepWithinBounds();
+    }
   }
 
   async #openAny(needs: ContextNeeds, end: JobEnd): Promise<RenderContext> {
@@ -171,9 +218,10 @@ export class ContextPool {
     }
   }
 
-  #enter({ alone, group }: ContextNeeds, signal: AbortSignal): Promise<RenderBrowser> {
-    if (alone) return this.#browsers.enterAlone(signal);
-    return group === undefined ? this.#browsers.enterAny(signal) : this.#browsers.enterGroup(group, signal);
+  #enter({ accountId, alone, group, turn }: ContextNeeds, signal: AbortSignal): Promise<RenderBrowser> {
+    const seeker = { account: accountId, turn, signal };
+    if (alone) return this.#browsers.enterAlone(seeker);
+    return group === undefined ? this.#browsers.enterAny(signal) : this.#browsers.enterGroup(group, seeker);
   }
 
   async #openIn(browser: RenderBrowser, needs: ContextNeeds, end: JobEnd): Promise<RenderContext> {
@@ -215,7 +263,7 @@ export class ContextPool {
       ({ trimmed, idleSince }) => !trimmed && idleSince < now - TRIM_AFTER_MS,
     );
     for (const context of untrimmed.slice(0, TRIMMED_AT_ONCE)) context.trim();
-    this.#ahead.refill();
+    this.makeAhead();
   }
 
   #drop(context: RenderContext): void {

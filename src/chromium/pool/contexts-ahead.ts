@@ -98,7 +98,8 @@ export class ContextsAhead {
       this.#options.browsers.watchOpening(browser, opening);
       const context = await opening;
       this.#options.onCount(1);
-      if (this.#closed || !context.usable) {
+      // Its browser may have been replaced meanwhile: nobody is to begin in that one.
+      if (this.#closed || !context.usable || browser.handover !== undefined) {
         this.#drop(context);
         return false;
       }

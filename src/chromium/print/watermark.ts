@@ -20,21 +20,42 @@ const COLOR = /^[#a-z0-9(),.%/ +-]+$/i;
 /** Accounts whose watermarks are kept, and watermarks kept of each. */
 const MAX_ACCOUNTS = 256;
 const MAX_WATERMARKS = 8;
+/** What is kept of all of them, and of each. A larger watermark is printed again for every render. Bytes. */
+const MAX_KEPT_BYTES = 64 * 1024 * 1024;
+const MAX_KEPT_OF_ACCOUNT = 8 * 1024 * 1024;
 
-/** Printed watermarks by what makes them, apart for every account; the ones not used for longest give way. */
+type Watermarks = LRUCache<string, Uint8Array>;
+
+/**
+ * Printed watermarks by what makes them, apart for every account. Those that an account has not used for longest give way
+ * to its others, and the accounts that have not used any for longest to other accounts.
+ */
 export class WatermarkCache {
-  readonly #accounts = new LRUCache<string, LRUCache<string, Uint8Array>>({ max: MAX_ACCOUNTS });
+  readonly #accounts = new LRUCache<string, Watermarks>({
+    max: MAX_ACCOUNTS,
+    maxSize: MAX_KEPT_BYTES,
+    sizeCalculation: ({ calculatedSize }) => Math.max(1, calculatedSize),
+  });
 
   get(accountId: string, key: string): Uint8Array | undefined {
     return this.#accounts.get(accountId)?.get(key);
   }
 
   set(accountId: string, key: string, pdf: Uint8Array): void {
-    const watermarks =
-      this.#accounts.get(accountId) ?? new LRUCache<string, Uint8Array>({ max: MAX_WATERMARKS });
+    const watermarks = this.#accounts.get(accountId) ?? emptyCache();
     watermarks.set(key, pdf);
+    // An entry is weighed when it comes in.
+    this.#accounts.delete(accountId);
     this.#accounts.set(accountId, watermarks);
   }
+}
+
+function emptyCache(): Watermarks {
+  return new LRUCache({
+    max: MAX_WATERMARKS,
+    maxSize: MAX_KEPT_OF_ACCOUNT,
+    sizeCalculation: ({ byteLength }) => Math.max(1, byteLength),
+  });
 }
 
 /** The printed watermark that a job asks for, if any: from the cache, or printed in the job's own page. */

@@ -23,17 +23,29 @@ describe('renders apart from others', function () {
     return rendering;
   };
 
-  it('share a browser that their documents can break for each other alone', async () => {
-    const neighbour = slow('neighbour');
-    const apart = ['a', 'b'].map((account) => slow(account, { assetHeaders }));
+  it('share a browser that they can break for other documents of their account alone', async () => {
+    const apart = ['a', 'a'].map((account) => slow(account, { assetHeaders }));
     await eventually('there is another browser', () => others().length > 0);
     await pause(1500);
     assert.equal(others().length, 1);
-    process.kill(others()[0]!, 'SIGKILL');
+    const [accounts] = others();
+    const neighbour = slow('b', { assetHeaders });
+    await eventually('another account has another browser', () => others().length === 2);
+    process.kill(accounts!, 'SIGKILL');
     for (const rendering of apart) assert.equal((await failure(rendering)).code, 'BROWSER_CRASHED');
     await neighbour;
-    assert.deepEqual(mainProcesses(), [everybodys]);
     await render(bench, SCRIPTED, { assetHeaders });
+  });
+
+  it('cannot break the browser that everybody shares', async () => {
+    const neighbour = slow('neighbour');
+    const apart = slow('a', { assetHeaders });
+    await eventually('there is another browser', () => others().length > 0);
+    await pause(1500);
+    process.kill(others()[0]!, 'SIGKILL');
+    assert.equal((await failure(apart)).code, 'BROWSER_CRASHED');
+    await neighbour;
+    assert.deepEqual(mainProcesses(), [everybodys]);
   });
 
   it('have no browser when there are none', async () => {
@@ -57,5 +69,61 @@ describe('renders apart from others', function () {
     process.kill(others()[0]!, 'SIGKILL');
     assert.equal((await failure(first)).code, 'BROWSER_CRASHED');
     await second;
+  });
+});
+
+describe('browsers apart', function () {
+  this.timeout(60_000);
+  let bench: Bench;
+  let everybodys: number;
+  beforeEach(async () => {
+    bench = await startBench({ browsers: 1, slots: 8, browsersApart: 2, checkEveryMs: 250 });
+    everybodys = mainProcesses()[0]!;
+  });
+  afterEach(() => bench.close());
+
+  /** The most of them that there were at a time until `work` has settled. */
+  async function mostDuring(work: Promise<unknown>): Promise<number> {
+    let most = 0;
+    const look = () => {
+      most = Math.max(most, mainProcesses().filter((pid) => pid !== everybodys).length);
+    };
+    const timer = setInterval(look, 20);
+    await work.finally(() => clearInterval(timer));
+    return most;
+  }
+
+  it('are bounded, whatever they are for, and accounts take turns', async () => {
+    const accounts = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const headers = accounts.map((accountId) => render(bench, SCRIPTED, { assetHeaders }, { accountId }));
+    const alone = ['g', 'h'].map((accountId) => render(bench, SCRIPTED, {}, { accountId, alone: true }));
+    assert.equal(await mostDuring(Promise.all([...headers, ...alone])), 2);
+  });
+
+  it('give way to an account that has none, however much others have to render', async () => {
+    let over = false;
+    const busy = ['a', 'b'].map(async (accountId) => {
+      while (!over)
+        await Promise.all(
+          [300, 700].map((delayMs) => render(bench, SCRIPTED, { assetHeaders, delayMs }, { accountId })),
+        );
+    });
+    await pause(2500);
+    const newcomer = render(bench, SCRIPTED, { assetHeaders }, { accountId: 'c', timeoutMs: 15_000 });
+    await newcomer.finally(() => {
+      over = true;
+    });
+    await Promise.all(busy);
+  });
+
+  it('are waited for no longer than a render has time', async () => {
+    const busy = ['a', 'b'].map((accountId) =>
+      render(bench, SCRIPTED, { delayMs: 6000 }, { accountId, alone: true }),
+    );
+    await pause(1000);
+    const late = render(bench, SCRIPTED, { assetHeaders }, { accountId: 'c', timeoutMs: 1500 });
+    assert.equal((await failure(late)).code, 'RENDER_TIMEOUT');
+    await Promise.all(busy);
+    await render(bench, SCRIPTED, { assetHeaders }, { accountId: 'c' });
   });
 });

@@ -13,6 +13,18 @@ describe('large documents', () => {
     bench = await startBench();
     site = await startSite((request, response) => {
       response.writeHead(200, { 'Content-Type': 'text/html; charset=windows-1252' });
+      const [, frames, mib] = /^\/frames\/(\d+)\/(\d+)$/.exec(request.url ?? '') ?? [];
+      if (frames !== undefined) {
+        const frame = (_: unknown, i: number) => `<iframe src="/frame/${mib}/${i}"></iframe>`;
+        response.end(Array.from({ length: Number(frames) }, frame).join(''));
+        return;
+      }
+      const frameMib = /^\/frame\/(\d+)/.exec(request.url ?? '')?.[1];
+      if (frameMib !== undefined) {
+        const head = `<p id=p>framed<script>p.textContent = 'scripted'</script><!--`;
+        response.end(head.padEnd(Number(frameMib) * MIB, 'x'));
+        return;
+      }
       const bytes = request.url === '/huge' ? 17 * MIB : 3 * MIB;
       response.write(
         Buffer.from('<p>caf\u00e9<script>document.body.append(" scripted")</script><!--', 'latin1'),
@@ -70,6 +82,20 @@ describe('large documents', () => {
     assert.doesNotMatch(text, /scripted/);
     const error = await failure(render(bench, { url: site.at('/huge') }, options));
     assert.equal(error.code, 'DOCUMENT_LIMIT');
+    assert.deepEqual(bench.restarts, []);
+  });
+
+  it('in frames share the bound on what is printed under a policy', async () => {
+    const options = { csp: "script-src 'none'" };
+    const framed = async (frames: number, mib: number) =>
+      await render(bench, { url: site.at(`/frames/${frames}/${mib}`) }, options);
+    for (let i = 0; i < 2; i++) {
+      const { text } = await readPdf((await framed(3, 4)).pdf);
+      assert.equal(text.match(/framed/g)?.length, 3, 'each render may have as much as the one before it');
+      assert.doesNotMatch(text, /scripted/);
+    }
+    assert.equal((await failure(framed(3, 7))).code, 'DOCUMENT_LIMIT');
+    assert.match((await readPdf((await framed(3, 4)).pdf)).text, /framed/);
     assert.deepEqual(bench.restarts, []);
   });
 });

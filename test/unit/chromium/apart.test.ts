@@ -16,11 +16,14 @@ describe('renders apart', () => {
     apart = new Apart(() => now);
   });
 
-  it('are those whose requests are paused and whose script may send something', () => {
+  it('are those of an account whose requests are paused and whose script may send something', () => {
     const group = apart.groupOf('a', scripted, { assetHeaders });
     assert.ok(group);
-    assert.equal(apart.groupOf('b', url, { assetHeaders }), group);
-    assert.equal(apart.groupOf('b', url, { csp }), group);
+    assert.equal(apart.groupOf('a', url, { assetHeaders }), group);
+    assert.equal(apart.groupOf('a', url, { csp }), group);
+    const others = apart.groupOf('b', scripted, { assetHeaders });
+    assert.ok(others);
+    assert.notEqual(others, group);
     for (const [document, options] of [
       [scripted, {}],
       [scripted, { csp }],

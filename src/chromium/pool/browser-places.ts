@@ -1,0 +1,184 @@
+import { AccountUse, nextTurn, type Use } from '../../async/account-use.ts';
+import type { RenderBrowser } from './browser.ts';
+
+/** What places need to know of a browser. */
+export type PlacedBrowser = Pick<RenderBrowser, 'busy' | 'jobs' | 'retiring' | 'exited'>;
+
+/** Who needs a browser apart from all others. */
+export interface BrowserSeeker {
+  readonly account: string;
+  /** Its part in the cores, of which the start of a browser takes one. */
+  readonly turn?: { take(): Promise<void>; leave(): void } | undefined;
+  /** Gives up. */
+  readonly signal: AbortSignal;
+}
+
+export interface BrowserPlacesOptions<B extends PlacedBrowser> {
+  /** Browsers that live at a time. */
+  readonly total: number;
+  /** Of these, how many are being started at a time. */
+  readonly starting: number;
+  /** Has a browser take no more renders, and end after the last. */
+  readonly retire: (browser: B) => void;
+  /** A render waits for a place (1), or does no more (-1). */
+  readonly onWaiting: (change: 1 | -1) => void;
+  /** Milliseconds of a clock that never goes back. */
+  readonly now?: () => number;
+}
+
+interface Waiting<B> {
+  readonly account: string;
+  readonly grant: (place: Place<B>) => void;
+}
+
+interface Place<B> {
+  readonly account: string;
+  readonly use: Use;
+  /** Undefined while it is being started. */
+  browser: B | undefined;
+  /** It has been asked to end for others. */
+  givesWay: boolean;
+}
+
+/** While others wait, a browser is left to its account for so long. Milliseconds. */
+const LEAST_MS = 2000;
+
+/** What a browser and a page in it are taken to weigh, which no other shares. Bytes. */
+const BROWSER_BYTES = 192 * 1024 * 1024;
+/** Of all memory, what browsers apart may have. */
+const BROWSERS_SHARE = 0.2;
+/** Of all slots, how many renders in browsers of their own may have. */
+const SLOTS_SHARE = 0.5;
+
+/** Browsers apart that live at a time, at least 2. @param memoryBytes that there are. */
+export function placesFor(slots: number, memoryBytes: number): number {
+  const room = Math.floor((memoryBytes * BROWSERS_SHARE) / BROWSER_BYTES);
+  return Math.max(2, Math.min(Math.ceil(slots * SLOTS_SHARE), room));
+}
+
+/**
+ * The places of browsers that are apart from the one that all share: so many live at a time, and fewer are being started.
+ * The others wait, and the account that has had such browsers for the least time lately is next. No account has all
+ * places. While somebody waits, browsers that are kept for their accounts' next renders give way: idle ones at once, and
+ * others after a while, when what is under way in them has ended.
+ *
+ * What the start of a browser computes counts for its account, as what its documents compute does.
+ */
+export class BrowserPlaces<B extends PlacedBrowser = RenderBrowser> {
+  readonly #options: BrowserPlacesOptions<B>;
+  readonly #places = new Set<Place<B>>();
+  readonly #waiting = new Set<Waiting<B>>();
+  readonly #use: AccountUse;
+  readonly #now: () => number;
+
+  constructor(options: BrowserPlacesOptions<B>) {
+    this.#options = options;
+    this.#now = options.now ?? (() => performance.now());
+    this.#use = new AccountUse({ slowMs: Number.POSITIVE_INFINITY, strangerMs: 0, now: this.#now });
+  }
+
+  /**
+   * Starts a browser when it is the seeker's turn. Its place is taken until it has ended.
+   *
+   * @throws what `start` rejects with; the reason of the seeker's signal when that aborts first.
+   */
+  async launch({ account, turn, signal }: BrowserSeeker, start: () => Promise<B>): Promise<B> {
+    const place = await this.#take(account, signal);
+    try {
+      await turn?.take();
+      const browser = await start();
+      place.browser = browser;
+      void browser.exited.then(() => this.#release(place));
+      return browser;
+    } catch (error) {
+      this.#release(place);
+      throw error;
+    } finally {
+      turn?.leave();
+      this.#grant();
+    }
+  }
+
+  /** Has browsers end that others wait for. To be called whenever one may have become idle, and now and then. */
+  makeWay(): void {
+    if (this.#waiting.size === 0 || this.#places.size < this.#options.total) return;
+    const accounts = new Set([...this.#waiting].map(({ account }) => account));
+    const wanted = [...accounts].filter((account) => this.#mayHaveAnother(account)).length;
+    const leaving = [...this.#places].filter(({ givesWay }) => givesWay).length;
+    for (const place of this.#givingWayFirst().slice(0, Math.max(0, wanted - leaving))) {
+      place.givesWay = true;
+      this.#options.retire(place.browser!);
+    }
+  }
+
+  /** Those that may be asked to give way: idle ones, then those whose account has had most. */
+  #givingWayFirst(): Place<B>[] {
+    const now = this.#now();
+    const used = ({ account }: Place<B>) => this.#use.of(account);
+    return [...this.#places]
+      .filter(({ browser, use }) => {
+        if (browser === undefined || browser.retiring) return false;
+        const idle = browser.jobs > 0 && browser.busy === 0;
+        return idle || now - use.since > LEAST_MS;
+      })
+      .sort((a, b) => Math.sign(a.browser!.busy) - Math.sign(b.browser!.busy) || used(b) - used(a));
+  }
+
+  #take(account: string, signal: AbortSignal): Promise<Place<B>> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) {
+        reject(signal.reason);
+        return;
+      }
+      const leave = () => {
+        signal.removeEventListener('abort', giveUp);
+        this.#waiting.delete(waiting);
+        this.#options.onWaiting(-1);
+      };
+      const waiting: Waiting<B> = {
+        account,
+        grant: (place) => {
+          leave();
+          resolve(place);
+        },
+      };
+      const giveUp = () => {
+        leave();
+        reject(signal.reason);
+      };
+      signal.addEventListener('abort', giveUp, { once: true });
+      this.#waiting.add(waiting);
+      this.#options.onWaiting(1);
+      this.#grant();
+      this.makeWay();
+    });
+  }
+
+  #release(place: Place<B>): void {
+    if (!this.#places.delete(place)) return;
+    this.#use.end(place.use);
+    this.#grant();
+  }
+
+  #grant(): void {
+    const { total, starting } = this.#options;
+    while (this.#places.size < total && this.#starting < starting) {
+      const next = nextTurn(this.#waiting, this.#use, (account) => this.#mayHaveAnother(account));
+      if (next === undefined) return;
+      const { account } = next;
+      const place = { account, use: this.#use.begin(account), browser: undefined, givesWay: false };
+      this.#places.add(place);
+      next.grant(place);
+    }
+  }
+
+  get #starting(): number {
+    return [...this.#places].filter(({ browser }) => browser === undefined).length;
+  }
+
+  /** One place is kept for those who have none. */
+  #mayHaveAnother(account: string): boolean {
+    const own = [...this.#places].filter((place) => place.account === account).length;
+    return own < Math.max(1, this.#options.total - 1);
+  }
+}

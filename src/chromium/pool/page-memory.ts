@@ -1,0 +1,42 @@
+import type { MachineMemory } from '../process/machine-memory.ts';
+import { killProcess } from '../process/processes.ts';
+import type { BrowserWeight } from './browser.ts';
+
+const MIB = 1024 * 1024;
+/** Of a page's process, whatever memory there is. Bytes. */
+const MOST_BYTES = 1536 * MIB;
+const LEAST_BYTES = 256 * MIB;
+/** Of all memory, what one page may have. */
+const PAGE_SHARE = 1 / 4;
+/** Of all memory, what is kept free by ending pages: less than this, and the system would end anything. */
+const RESERVED_SHARE = 1 / 20;
+/** A lighter page is not ended: as much as an empty one weighs is not what memory is short of. Bytes. */
+const LEAST_ENDED_BYTES = 64 * MIB;
+
+/** What a page's process may have in memory. @param memoryBytes that there are. */
+export function pageMemoryBytes(memoryBytes: number): number {
+  return Math.min(MOST_BYTES, Math.max(LEAST_BYTES, Math.floor(memoryBytes * PAGE_SHARE)));
+}
+
+/**
+ * Ends the heaviest page that is under way when memory runs out, so that its render fails alone. Pages that each keep
+ * within their bound may take all memory together, and the system would then end the browser with everybody in it.
+ *
+ * @param idlePids processes of pages that nobody uses: those are given back by others.
+ * @returns the process that was ended.
+ */
+export function endHeaviestPage(
+  machine: MachineMemory,
+  weights: readonly BrowserWeight[],
+  idlePids: () => ReadonlySet<number>,
+): number | undefined {
+  if (machine.available() >= machine.total * RESERVED_SHARE) return undefined;
+  const idle = idlePids();
+  const [heaviest] = weights
+    .flatMap(({ pages }) => [...pages])
+    .filter(([pid, bytes]) => bytes >= LEAST_ENDED_BYTES && !idle.has(pid))
+    .sort(([, a], [, b]) => b - a);
+  if (heaviest === undefined) return undefined;
+  killProcess(heaviest[0]);
+  return heaviest[0];
+}

@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ChromiumRendererOptions } from '../../../src/chromium/chromium-renderer.ts';
+import { eventually } from '../../support/eventually.ts';
+import {
+  type Bench,
+  browserProcesses,
+  commandLine,
+  inDrawnFrames,
+  mainProcesses,
+  render,
+  rendererProcesses,
+  startBench,
+} from './support.ts';
+
+const GIB = 1024 ** 3;
+const ACCOUNTS = ['1', '2', '3', '4', '5', '6'];
+const JOBS = 20;
+
+describe('a browser that is replaced for its renders', () => {
+  let bench: Bench;
+  let first: number;
+  let leases: { warm: number; cold: number };
+  let contexts: number;
+  let alive: number[];
+  /** Renderer processes of a browser without contexts. */
+  let spare: number;
+  afterEach(() => bench.close());
+
+  const start = async (options: Partial<ChromiumRendererOptions> = {}) => {
+    leases = { warm: 0, cold: 0 };
+    contexts = 0;
+    alive = [];
+    const restarts: string[] = [];
+    const started = await startBench({
+      recycle: { jobs: JOBS },
+      checkEveryMs: 200,
+      metrics: {
+        browsers: { set: (count) => alive.push(count) },
+        browserRestarts: { inc: ({ reason }) => restarts.push(reason) },
+        contexts: { set: (open) => (contexts = open) },
+        contextLeases: { inc: ({ kind }) => leases[kind]++ },
+      },
+      ...options,
+    });
+    bench = { ...started, restarts };
+    first = mainProcesses()[0]!;
+    await eventually('contexts are there', () => contexts === (options.contextsAhead ?? 0));
+    // What the browser was looked at by is gone then.
+    await pause(300);
+    spare = rendererProcesses().length - contexts;
+    assert.ok(spare === 0 || spare === 1);
+  };
+  const renderAll = async (accounts = ACCOUNTS) => {
+    for (const accountId of accounts)
+      await render(bench, accountId === '2' ? inDrawnFrames('<p>x') : '<p>x', {}, { accountId });
+  };
+  /** Until its replacement runs; each account has a warm context then, and the next of them is to come. */
+  const reachLimit = async () => {
+    for (let done = 0; done < JOBS; done += ACCOUNTS.length) await renderAll();
+    await eventually('its replacement runs', () => bench.restarts.length > 0);
+  };
+  const hasEnded = () => !mainProcesses().includes(first);
+  const firstEnded = (withinMs = 15_000) => eventually('the first browser has ended', hasEnded, withinMs);
+  const contextsCounted = () =>
+    eventually('each context has its process', () => rendererProcesses().length === contexts + spare);
+  const assertNothingLeft = async () => {
+    await eventually('one browser is left', () => mainProcesses().length === 1 && alive.at(-1) === 1);
+    await eventually('its folder is gone', () => readdirSync(bench.userDataRoot).length === 1);
+    await contextsCounted();
+    const [main] = mainProcesses();
+    const folder = /--user-data-dir=(\S+)/.exec(commandLine(main!))![1]!;
+    const strangers = browserProcesses().filter(
+      (pid) => commandLine(pid).includes('--user-data-dir=') && !commandLine(pid).includes(folder),
+    );
+    assert.deepEqual(strangers, []);
+  };
+
+  it('hands the contexts over of all who come again, who find them warm', async () => {
+    await start();
+    await reachLimit();
+    await renderAll();
+    await firstEnded();
+    await renderAll();
+    assert.equal(leases.cold, ACCOUNTS.length);
+    assert.equal(Math.max(...alive), 2);
+    assert.deepEqual(bench.restarts, ['jobs']);
+    assert.equal(contexts, ACCOUNTS.length);
+    await assertNothingLeft();
+  });
+
+  it('goes on serving whom it knows meanwhile, and nobody new', async () => {
+    await start();
+    await reachLimit();
+    const before = new Set(rendererProcesses());
+    await render(bench, '<p>x', {}, { accountId: 'new' });
+    const [its] = rendererProcesses().filter((pid) => !before.has(pid));
+    assert.ok(its !== undefined);
+    assert.equal(leases.cold, ACCOUNTS.length + 1);
+    process.kill(first, 'SIGKILL');
+    await eventually('its end is known', () => bench.restarts.includes('crashed'));
+    await render(bench, '<p>x', {}, { accountId: 'new' });
+    assert.equal(leases.cold, ACCOUNTS.length + 1, 'the newcomer was in the other browser');
+    assert.ok(rendererProcesses().includes(its));
+    await renderAll();
+    await assertNothingLeft();
+  });
+
+  it('hands over while all cores compute, too', async function () {
+    this.timeout(90_000);
+    const CALLERS = 6;
+    await start({ slots: 4, cores: 1, recycle: { jobs: 400, handoverJobs: 300 } });
+    let done = false;
+    let coldAtLimit: number | undefined;
+    const callers = Array.from({ length: CALLERS }, async (_, caller) => {
+      // Each has two accounts of its own: one that came twice at once would get a second context.
+      for (let next = 0; !done; next++) {
+        await render(bench, '<p>x', {}, { accountId: `${caller}, ${next % 2}` });
+        if (bench.restarts.length > 0) coldAtLimit ??= leases.cold;
+      }
+    });
+    await firstEnded(75_000);
+    done = true;
+    await Promise.all(callers);
+    assert.equal(coldAtLimit, 2 * CALLERS);
+    assert.ok(leases.cold - coldAtLimit! <= 3, `${leases.cold - coldAtLimit!} cold of ${2 * CALLERS}`);
+  });
+
+  for (const [bound, limits] of [
+    ['time', { handoverMs: 1500 }],
+    ['renders', { handoverJobs: 3 }],
+  ] as const) {
+    it(`ends after a bound of ${bound}, whoever has not come again`, async () => {
+      await start({ recycle: { jobs: JOBS, ...limits } });
+      await reachLimit();
+      assert.ok(!hasEnded());
+      if (bound === 'renders') await renderAll(ACCOUNTS.slice(0, 3));
+      await firstEnded(5000);
+      await assertNothingLeft();
+      await renderAll();
+      assert.ok(leases.cold > ACCOUNTS.length, 'those who had not come again are cold');
+    });
+  }
+
+  it('ends at once when memory runs short, before its handover or in it', async () => {
+    let left = 4 * GIB;
+    await start({ memory: { total: 8 * GIB, available: () => left }, checkEveryMs: 100 });
+    await reachLimit();
+    await pause(1000);
+    assert.ok(!hasEnded(), 'nobody has come again');
+    left = 0;
+    await firstEnded(3000);
+    [first] = mainProcesses() as [number];
+    bench.restarts.length = 0;
+    await reachLimit();
+    await firstEnded(3000);
+    await assertNothingLeft();
+  });
+
+  it('goes at once when it is its own memory that it is replaced for', async () => {
+    await start({ recycle: { memoryBytes: 1 }, checkEveryMs: 500 });
+    await renderAll(ACCOUNTS.slice(0, 3));
+    await firstEnded(4000);
+    assert.deepEqual([...new Set(bench.restarts)], ['memory']);
+  });
+
+  it('hands nothing over where contexts are not kept', async () => {
+    await start({ isolation: 'job' });
+    for (let i = 0; i < 4; i++) await renderAll();
+    await firstEnded(5000);
+    assert.deepEqual(bench.restarts, ['jobs']);
+    await assertNothingLeft();
+  });
+
+  it('hands over while renders are cancelled, time out and go on', async () => {
+    await start({ slots: 3, recycle: { jobs: 30, handoverMs: 5000 }, contextsAhead: 2 });
+    for (let round = 0; round < 6; round++) {
+      const replaced = bench.restarts.length;
+      while (bench.restarts.length === replaced) await renderAll();
+      const outcomes = await Promise.all(
+        [...ACCOUNTS, ...ACCOUNTS].map(async (accountId, i) => {
+          const end = i % 3 === 0 ? AbortSignal.timeout(5 + 40 * ((i + round) % 5)) : undefined;
+          const options = i % 2 === 0 ? { delayMs: 60 } : {};
+          const html = i % 5 === 4 ? '<script>for (;;);</script>' : '<p>x';
+          const settings = { accountId, ...(end && { signal: end }), ...(i % 5 === 4 && { timeoutMs: 300 }) };
+          return await render(bench, html, options, settings).then(
+            () => 'done',
+            ({ code }: { code: string }) => code,
+          );
+        }),
+      );
+      assert.deepEqual(
+        outcomes.filter((outcome) => !['done', 'CANCELLED', 'RENDER_TIMEOUT'].includes(outcome)),
+        [],
+      );
+    }
+    await renderAll();
+    await eventually('one browser is left', () => mainProcesses().length === 1, 15_000);
+    await contextsCounted();
+    assert.deepEqual([...new Set(bench.restarts)], ['jobs']);
+  });
+
+  for (const [which, index] of [
+    ['old', 0],
+    ['new', 1],
+  ] as const) {
+    it(`survives the death of the ${which} browser in the middle of it`, async () => {
+      await start();
+      for (let round = 0; round < 5; round++) {
+        bench.restarts.length = 0;
+        [first] = mainProcesses() as [number];
+        while (!bench.restarts.includes('jobs')) await renderAll();
+        const killing = pause(30 + 60 * round).then(() => {
+          const ordered = mainProcesses().sort((a, b) => Number(a !== first) - Number(b !== first));
+          const pid = ordered[index] ?? ordered[0]!;
+          process.kill(pid, 'SIGKILL');
+          return pid;
+        });
+        const outcomes = await Promise.allSettled([killing, renderAll(), renderAll()]);
+        for (const outcome of outcomes)
+          if (outcome.status === 'rejected')
+            assert.equal((outcome.reason as { code: string }).code, 'BROWSER_CRASHED');
+        const killed = await killing;
+        await eventually('its end is known', () => {
+          const running = mainProcesses();
+          return !running.includes(killed) && running.length === bench.renderer.health().browsers;
+        });
+        await renderAll();
+        await eventually('one browser is left', () => mainProcesses().length === 1, 15_000);
+        await contextsCounted();
+      }
+    });
+  }
+});

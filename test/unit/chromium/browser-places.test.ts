@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { setImmediate as settled } from 'node:timers/promises';
+import { BrowserPlaces, placesFor } from '../../../src/chromium/pool/browser-places.ts';
+
+const GIB = 1024 ** 3;
+
+/** A browser that does nothing but live. */
+class Living {
+  jobs = 0;
+  busy = 0;
+  retiring = false;
+  readonly #end = Promise.withResolvers<void>();
+  readonly exited = this.#end.promise;
+
+  enter(): this {
+    this.jobs++;
+    this.busy++;
+    return this;
+  }
+
+  leave(): void {
+    this.busy--;
+    if (this.retiring && this.busy === 0) this.#end.resolve();
+  }
+
+  retire(): void {
+    this.retiring = true;
+    if (this.busy === 0) this.#end.resolve();
+  }
+}
+
+describe('places of browsers apart', () => {
+  let now: number;
+  let waiting: number;
+  /** The accounts that a browser was started for, in this order. */
+  let started: string[];
+  let places: BrowserPlaces<Living>;
+
+  const open = (total: number, starting = total) => {
+    places = new BrowserPlaces<Living>({
+      total,
+      starting,
+      retire: (browser) => browser.retire(),
+      onWaiting: (change) => {
+        waiting += change;
+      },
+      now: () => now,
+    });
+  };
+  const launch = (account: string, signal = new AbortController().signal) =>
+    places.launch({ account, signal }, async () => {
+      started.push(account);
+      return new Living().enter();
+    });
+
+  beforeEach(() => {
+    now = 0;
+    waiting = 0;
+    started = [];
+  });
+
+  it('are as many as memory and slots allow, and two at least', () => {
+    assert.equal(placesFor(16, 32 * GIB), 8);
+    assert.equal(placesFor(16, 3 * GIB), 3);
+    assert.equal(placesFor(64, 3 * GIB), 3);
+    assert.equal(placesFor(2, GIB), 2);
+  });
+
+  it('bound how many browsers live, and how many of them are being started', async () => {
+    open(3, 1);
+    const starts: PromiseWithResolvers<Living>[] = [];
+    const launches = ['a', 'b', 'c', 'd'].map((account) =>
+      places.launch({ account, signal: new AbortController().signal }, () => {
+        const start = Promise.withResolvers<Living>();
+        starts.push(start);
+        return start.promise;
+      }),
+    );
+    const browsers = [new Living(), new Living(), new Living(), new Living()];
+    for (const [i, browser] of browsers.entries()) {
+      await settled();
+      assert.equal(starts.length, Math.min(i + 1, 3), 'one is started after the other');
+      if (i < 3) starts[i]!.resolve(browser.enter());
+    }
+    await settled();
+    assert.equal(waiting, 1);
+    browsers[1]!.retire();
+    browsers[1]!.leave();
+    await settled();
+    assert.equal(starts.length, 4);
+    starts[3]!.resolve(browsers[3]!);
+    await Promise.all(launches);
+    assert.equal(waiting, 0);
+  });
+
+  it('go to the account that has had such browsers for the least time lately', async () => {
+    open(1);
+    const flood = await launch('flood');
+    now += 500;
+    const all = [launch('flood'), launch('flood'), launch('other')];
+    flood.retire();
+    flood.leave();
+    for (const next of [all[2]!, all[0]!, all[1]!]) {
+      const browser = await next;
+      now += 100;
+      browser.retire();
+      browser.leave();
+    }
+    assert.deepEqual(started, ['flood', 'other', 'flood', 'flood']);
+  });
+
+  it('are not all of one account', async () => {
+    open(3);
+    const all = [1, 2, 3].map(() => launch('flood'));
+    await settled();
+    assert.deepEqual(started, ['flood', 'flood']);
+    await launch('other');
+    now += 60_000;
+    places.makeWay();
+    const [first] = await Promise.all(all.slice(0, 2));
+    assert.equal(first!.retiring, false, 'nobody gives way for an account that may have no more');
+    first!.retire();
+    first!.leave();
+    await all[2];
+  });
+
+  it('are given back by idle browsers when somebody waits, and by others after a while', async () => {
+    open(2);
+    const [idle, busy] = [await launch('a'), await launch('b')];
+    idle.leave();
+    await launch('c');
+    assert.equal(idle.retiring, true);
+    assert.equal(busy.retiring, false);
+    now += 1000;
+    const last = launch('d');
+    places.makeWay();
+    assert.equal(busy.retiring, false);
+    now += 1500;
+    places.makeWay();
+    assert.equal(busy.retiring, true, 'it has lived for longest');
+    await settled();
+    assert.deepEqual(started, ['a', 'b', 'c'], 'what is under way in it goes on');
+    busy.leave();
+    await last;
+  });
+
+  it('are given back when the start fails or its seeker gives up', async () => {
+    open(1);
+    const none = places.launch({ account: 'a', signal: new AbortController().signal }, async () => {
+      throw new Error('no browser');
+    });
+    await assert.rejects(none, /no browser/);
+    const browser = await launch('a');
+    const cancel = new AbortController();
+    const given = launch('b', cancel.signal);
+    assert.equal(waiting, 1);
+    cancel.abort(new Error('given up'));
+    await assert.rejects(given, /given up/);
+    assert.equal(waiting, 0);
+    browser.retire();
+    browser.leave();
+    await launch('c');
+    assert.deepEqual(started, ['a', 'c']);
+  });
+
+  it('have the start of a browser take a core', async () => {
+    open(1);
+    const steps: string[] = [];
+    const turn = {
+      take: async () => void steps.push('take'),
+      leave: () => void steps.push('leave'),
+    };
+    await places.launch({ account: 'a', turn, signal: new AbortController().signal }, async () => {
+      steps.push('start');
+      return new Living();
+    });
+    assert.deepEqual(steps, ['take', 'start', 'leave']);
+  });
+});
