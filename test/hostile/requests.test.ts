@@ -1,16 +1,19 @@
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { newEmail, PASSWORD } from '../support/account-client.ts';
+import { newEmail, PASSWORD, signUp } from '../support/account-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { send } from '../support/send.ts';
 import type { Tenant } from '../support/service.ts';
+import { stall as leaveUnread } from '../support/stall.ts';
 import { treeMemory } from '../support/tree-memory.ts';
 import { type Arena, openArena } from './support/arena.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
 const UPLOADS = 600;
+/** Of pages of a megabyte or two; those of 16 held 1,470 MiB. */
+const UNREAD = 80;
 /** 600 uploads of a megabyte held 815 MiB. */
 const MEMORY_OF_UPLOADS = 300 * MIB;
 
@@ -86,6 +89,67 @@ describe('hostile requests', function () {
         assert.equal(json.code, code, body.slice(0, 40));
       }
     });
+  });
+
+  it('lengths of spaces, and records of bad names', async () => {
+    const margin = { top: `1${' '.repeat(60_000)}!` };
+    const assetHeaders = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`bad name ${n}`, 'x']));
+    const items = Array.from({ length: 1000 }, (_, n) => ({
+      id: `${n}`,
+      html: 'x',
+      options: { assetHeaders },
+    }));
+    await arena.withstand(async ({ client }) => {
+      for (const [path, body] of [
+        ['/v1/pdf', { html: 'x', options: { margin } }],
+        ['/v1/pdf/batch', { items }],
+      ] as const) {
+        const { json } = await client.call('POST', path, body);
+        assert.equal(json.code, 'VALIDATION', path);
+      }
+    });
+  });
+
+  it('previews of data that is slow to parse, ten at a time', async () => {
+    const nested = `${'['.repeat(1000)}${']'.repeat(1000)},`;
+    const objects = Array.from({ length: 70_000 }, (_, n) => `{"${n.toString(36)}":1}`).join();
+    const texts = [
+      `{"a":[${nested.repeat(500)}1]}`,
+      `{"a":${'['.repeat(500_000)}${']'.repeat(500_000)}}`,
+      `{"a":[${objects}]}`,
+    ];
+    const bodies = texts.map((sampleData) => JSON.stringify({ content: '{{ a.size }}', sampleData }));
+    await arena.withstand(async () => {
+      const client = await signUp(arena.service.url);
+      const callers = Array.from({ length: 10 }, async () => {
+        for (let n = 0; n < 12; n++) {
+          const { status } = await client.call('POST', '/user/templates/preview', bodies[n % bodies.length]);
+          assert.equal(status, 400);
+        }
+      });
+      await Promise.all(callers);
+    });
+  });
+
+  it('80 lists of templates that are not read', async () => {
+    const before = memory();
+    let most = 0;
+    await arena.withstand(async () => {
+      const client = await signUp(arena.service.url);
+      const content = 'x'.repeat(980_000);
+      for (let n = 0; n < 17; n++)
+        await client.expect(201, 'POST', '/user/templates', { name: `${n}`, content });
+      const headers = { authorization: `Bearer ${client.token}` };
+      const path = `${arena.service.url}/user/templates?limit=100`;
+      const answers = await Promise.all(Array.from({ length: UNREAD }, () => leaveUnread(path, { headers })));
+      for (let looks = 0; looks < 30; looks++) {
+        most = Math.max(most, memory());
+        await sleep(100);
+      }
+      for (const answer of answers) answer.destroy();
+    });
+    const grown = Math.round((most - before) / MIB);
+    assert.ok(most - before < MEMORY_OF_UPLOADS, `${grown} MiB more than before`);
   });
 
   it('150 registrations at a time: the owner signs in all the while', async () => {

@@ -3,11 +3,13 @@ import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { PlanName } from '../../../src/plans/plan.ts';
 import { eventually } from '../../support/eventually.ts';
 import { descendants } from '../../support/processes.ts';
 import { openStandaloneService, type Tenant, type TestService } from '../../support/service.ts';
 import { treeMemory } from '../../support/tree-memory.ts';
 import { assertUnharmed, type Experience, isUnharmed, neighbourDuring } from './neighbour.ts';
+import { BEGAN } from './scripts.ts';
 import { startVillain, type Villain } from './villain.ts';
 
 /** How long the neighbour is looked at by itself, in milliseconds. */
@@ -28,6 +30,12 @@ export interface Attack {
   readonly order: (villain: Villain) => Record<string, unknown>;
   /** `completed`, or the codes that it may fail with. */
   readonly ends: readonly string[];
+  /** Of the attacker's; default `business`. */
+  readonly plan?: PlanName;
+  /** What one of its scripts has to have told, besides that it began. */
+  readonly tells?: RegExp;
+  /** What its script may throw: an error of the browser's, when there is no more of what it takes. */
+  readonly mayThrow?: RegExp;
   /** How many callers send it at once, and wait for their PDFs. Otherwise it is sent once, for the background. */
   readonly callers?: number;
 }
@@ -41,55 +49,74 @@ export interface Arena {
    * a process, a file, memory.
    */
   withstand(attack: (attacker: Tenant) => Promise<void>): Promise<void>;
-  /** Sends the orders of `attack`, and looks at how they end, while the neighbour renders. */
-  survive(attack: Attack): Promise<void>;
-  /** The same, but for how slow the neighbour may become: that is for the caller to judge. */
-  endure(attack: Attack): Promise<Experience>;
+  /**
+   * Sends the orders of `attack`, and looks at how they end, while the neighbour renders. Its scripts must have begun, and
+   * not have ended with an error: otherwise nothing would have been withstood.
+   *
+   * @param judge looks at what the neighbour has met with, each time that the attack is made.
+   */
+  survive(attack: Attack, judge?: (experience: Experience) => void): Promise<void>;
   close(): Promise<void>;
 }
 
-export async function openArena(environment: Record<string, string> = {}): Promise<Arena> {
+/** @param options with which the neighbour renders. */
+export async function openArena(
+  environment: Record<string, string> = {},
+  options?: Record<string, unknown>,
+): Promise<Arena> {
   const villain = await startVillain();
   const service = await openStandaloneService(environment);
   const neighbour = await service.newTenant('business');
   const { pid } = service.roles.get('standalone')!;
+  const rendersDuring = (work: Promise<unknown>) =>
+    neighbourDuring(neighbour.client, work, options && { options });
   // The first ones are those that warm it up.
-  await neighbourDuring(neighbour.client, sleep(500));
-  let alone: Experience = await neighbourDuring(neighbour.client, sleep(ALONE_MS));
+  await rendersDuring(sleep(500));
+  let alone: Experience = await rendersDuring(sleep(ALONE_MS));
 
-  async function attacked(attack: (attacker: Tenant) => Promise<void>): Promise<Experience> {
-    const attacker = await service.newTenant('business');
+  async function attacked(
+    attack: (attacker: Tenant) => Promise<void>,
+    plan: PlanName = 'business',
+  ): Promise<Experience> {
+    const attacker = await service.newTenant(plan);
     const before = await leftBehind(pid);
-    const during = await neighbourDuring(neighbour.client, attack(attacker));
+    const during = await rendersDuring(attack(attacker));
     await assertNothingLeft(pid, before);
     return during;
   }
 
-  async function withstand(attack: (attacker: Tenant) => Promise<void>): Promise<void> {
+  async function withstand(
+    attack: (attacker: Tenant) => Promise<void>,
+    judge: (experience: Experience) => void = () => undefined,
+    plan?: PlanName,
+  ): Promise<void> {
     for (let tries = 1; ; tries++) {
-      const during = await attacked(attack);
+      const during = await attacked(attack, plan);
+      judge(during);
       if (isUnharmed(during, alone)) return;
       if (tries === TRIES) assertUnharmed(during, alone);
       // Whatever else the machine does may have been the reason: both are looked at anew.
-      alone = await neighbourDuring(neighbour.client, sleep(ALONE_MS));
+      alone = await rendersDuring(sleep(ALONE_MS));
     }
   }
 
-  async function send(attacker: Tenant, { order, ends, name, callers }: Attack): Promise<void> {
+  async function send(attacker: Tenant, attack: Attack): Promise<void> {
+    const { order, ends, name, callers } = attack;
+    villain.told.reset();
     const body = order(villain);
     const found =
       callers === undefined
         ? [await endOf(attacker, await attacker.client.order(body))]
         : await Promise.all(Array.from({ length: callers }, () => rendered(attacker, body)));
     for (const end of found) assert.ok(ends.includes(end), `${name} ended with ${end}`);
+    assertMade(attack, villain);
   }
 
   return {
     service,
     villain,
     withstand,
-    survive: (attack) => withstand((attacker) => send(attacker, attack)),
-    endure: (attack) => attacked((attacker) => send(attacker, attack)),
+    survive: (attack, judge) => withstand((attacker) => send(attacker, attack), judge, attack.plan),
     async close() {
       await service.stop();
       await villain.close();
@@ -97,8 +124,17 @@ export async function openArena(environment: Record<string, string> = {}): Promi
   };
 }
 
-/** How a render ends whose caller waits for it: `completed`, or a code. */
-async function rendered(attacker: Tenant, body: Record<string, unknown>): Promise<string> {
+/** Fails when the document did nothing: its script did not begin, or ended with an error. */
+function assertMade({ name, tells, mayThrow }: Attack, { told }: Villain): void {
+  const all = told.all.join(', ');
+  if (told.expected) assert.ok(told.all.includes(BEGAN), `the script of ${name} did not begin`);
+  for (const thrown of told.all.filter((what) => what.startsWith('threw ')))
+    assert.ok(mayThrow?.test(thrown), `${name} ${thrown}`);
+  if (tells !== undefined) assert.match(all, tells, `${name} told ${all}`);
+}
+
+/** How a render ends whose caller waits for it, and for what comes of it later: `completed`, or a code. */
+export async function rendered(attacker: Tenant, body: Record<string, unknown>): Promise<string> {
   const { status, json } = await attacker.client.render(body);
   if (status === 200) return 'completed';
   return status === 202 ? await endOf(attacker, json.jobId) : json.code;

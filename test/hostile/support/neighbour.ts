@@ -20,11 +20,15 @@ export interface Experience {
   readonly p95: number;
 }
 
-/** A tenant that renders one document after the other, and asks how the service is, while `work` goes on. */
+/**
+ * A tenant that renders one document after the other, and asks how the service is, while `work` goes on.
+ *
+ * @param settings how many renders it does at least, and the options of each.
+ */
 export async function neighbourDuring(
   client: TestClient,
   work: Promise<unknown>,
-  atLeast = 25,
+  { atLeast = 25, options }: { atLeast?: number; options?: Record<string, unknown> } = {},
 ): Promise<Experience> {
   let over = false;
   const end = work.then(
@@ -37,7 +41,7 @@ export async function neighbourDuring(
   const renders: number[] = [];
   const rendering = (async () => {
     while (!over || renders.length < atLeast) {
-      renders.push(await renderOnce(client));
+      renders.push(await renderOnce(client, options));
       await sleep(PAUSE_MS);
     }
   })();
@@ -65,9 +69,9 @@ export function assertUnharmed(during: Experience, alone: Experience): void {
 }
 
 /** @returns milliseconds. */
-async function renderOnce(client: TestClient): Promise<number> {
+async function renderOnce(client: TestClient, options: Record<string, unknown> | undefined): Promise<number> {
   const started = performance.now();
-  const answer = await client.render({ html: DOCUMENT });
+  const answer = await client.render({ html: DOCUMENT, ...(options && { options }) });
   const took = performance.now() - started;
   const said = Buffer.from(answer.bytes).toString('latin1').slice(0, 300);
   assert.equal(answer.status, 200, `a render of the neighbour was answered ${answer.status}: ${said}`);

@@ -7,7 +7,34 @@ export interface Villain {
   readonly origin: string;
   /** Serves `html`. @returns its address. */
   page(html: string): string;
+  /** What scripts of documents have told it, and whether any was to tell something: see scripts.ts. */
+  readonly told: Told;
   close(): Promise<void>;
+}
+
+/** What documents tell of what they do: so that one that does nothing is not taken for one that does no harm. */
+export class Told {
+  readonly #origin: string;
+  /** In order. */
+  readonly all: string[] = [];
+  /** Whether an address to tell something at has been given out. */
+  expected = false;
+
+  constructor(origin: string) {
+    this.#origin = origin;
+  }
+
+  /** The beginning of an address at which a document tells what is appended to it. */
+  get address(): string {
+    this.expected = true;
+    return `${this.#origin}/told?`;
+  }
+
+  /** Forgets all, before another document. */
+  reset(): void {
+    this.all.length = 0;
+    this.expected = false;
+  }
 }
 
 const PIECE = Buffer.alloc(64 * 1024, 'x');
@@ -22,6 +49,11 @@ export async function startVillain(): Promise<Villain> {
     request.on('error', () => undefined);
     request.resume();
     response.setHeader('Access-Control-Allow-Origin', '*');
+    if (url.pathname === '/told') {
+      told.all.push(decodeURIComponent(url.search.slice(1)));
+      response.end();
+      return;
+    }
     if (url.pathname === '/bytes') return sendBytes(response, Number(url.searchParams.get('n')));
     const page = pages[Number(url.pathname.slice('/page/'.length))];
     response.writeHead(page === undefined ? 404 : 200, { 'Content-Type': 'text/html' }).end(page);
@@ -34,8 +66,10 @@ export async function startVillain(): Promise<Villain> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const told = new Told(origin);
   return {
     origin,
+    told,
     page: (html) => `${origin}/page/${pages.push(html) - 1}`,
     async close() {
       for (const socket of floods) socket.destroy();
