@@ -27,11 +27,12 @@ if [ ! -x "$script" ]; then
   apt-get "${options[@]}" --download-only --no-install-recommends --yes install chromium-headless-shell >&2
   for package in "$folder"/archives/*.deb; do dpkg-deb -x "$package" "$folder/root"; done
   rm -rf "$folder/lists" "$folder/archives" "$folder"/*.bin
-  # As Debian's own: a script that does not become the browser but starts it as its child.
-  cat > "$script.new" <<END
+  # As Debian's own: a script that does not become the browser but starts it as its child. Its folder may be moved.
+  cat > "$script.new" <<'END'
 #!/bin/sh -e
-export LD_LIBRARY_PATH='$folder/root/usr/lib/x86_64-linux-gnu:$folder/root/usr/lib/x86_64-linux-gnu/pulseaudio'
-'$folder/root/usr/lib/chromium/chromium-headless-shell' "\$@"
+usr=$(dirname "$(readlink -f "$0")")/root/usr
+export LD_LIBRARY_PATH="$usr/lib/x86_64-linux-gnu:$usr/lib/x86_64-linux-gnu/pulseaudio"
+"$usr/lib/chromium/chromium-headless-shell" "$@"
 END
   chmod +x "$script.new"
   mv "$script.new" "$script"

@@ -129,6 +129,9 @@ async function compileLaunchers(name, folder) {
   const classes = join(folder, 'classes');
   await run('javac', [
     '-Xlint:all',
+    // Whatever the locale is.
+    '-encoding',
+    'UTF-8',
     '--release',
     `${JAVA}`,
     '-cp',

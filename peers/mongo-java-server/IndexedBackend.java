@@ -157,7 +157,7 @@ final class IndexedBackend extends H2Backend {
       return super.count(query, skip, limit);
     }
 
-    /** The different ids of {@code _id: {$nin: […]}}; none when the query says anything else of ids. */
+    /** The different ids of {@code _id: {$nin: [...]}}; none when the query says anything else of ids. */
     private static List<String> idsLeftOutBy(Document query) {
       if (!(query.get("_id") instanceof Document said) || said.size() != 1) return List.of();
       if (!(said.get("$nin") instanceof List<?> ids)) return List.of();
