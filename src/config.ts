@@ -221,13 +221,13 @@ export const environmentSchema = z.object({
       'Who may make an account by POST /auth/register: open (everybody), invite (who has an invitation of platen accounts invite), closed (nobody; platen accounts create does). Accounts of an issuer are made in any case.',
     ),
   PLATEN_REGISTRATIONS_PER_ADDRESS: integer(20, 1, 1_000_000).describe(
-    'Accounts that may be asked for within an hour from one client address (of IPv6: from one /64); past it they are refused with 429.',
+    'Accounts that may be asked for within an hour from one client address (of IPv6: from one /64, and ten times as many from one /48); past it they are refused with 429.',
   ),
   PLATEN_SIGN_IN_FAILURES_PER_ACCOUNT: integer(10, 1, 1_000_000).describe(
-    'Failures to sign in to one account within a quarter of an hour; past it attempts are refused with 429.',
+    'Failures to sign in to one account within a quarter of an hour from one client address (of IPv6: from one /48), and ten times as many from everywhere; past it attempts are refused with 429.',
   ),
   PLATEN_SIGN_IN_FAILURES_PER_ADDRESS: integer(100, 1, 1_000_000).describe(
-    'The same from one client address (of IPv6: from one /64).',
+    'Failures to sign in to any account within a quarter of an hour from one client address (of IPv6: from one /64, and ten times as many from one /48); past it attempts are refused with 429.',
   ),
   SMTP_URL: z
     .url({ protocol: /^smtps?$/, error: 'must be an smtp or smtps address' })

@@ -30,9 +30,10 @@ import type { TemplateEditor } from '../templates/template-editor.ts';
 import type { TemplateReader } from '../templates/template-store.ts';
 import type { RequestRecorder } from '../usage/request-recorder.ts';
 import type { UsageReports } from '../usage/usage-reports.ts';
-import type { BatchDownloads } from './batch-downloads.ts';
 import type { BodyIntake } from './body-intake.ts';
+import type { Downloads } from './downloads.ts';
 import type { EventStreams } from './event-stream.ts';
+import type { UnreadAnswers } from './unread-answers.ts';
 
 export interface Readiness {
   readonly ready: boolean;
@@ -56,6 +57,8 @@ export interface ApiParts extends OpsParts {
   readonly config: Pick<Config, 'PLATEN_HEADER_PREFIX' | 'PLATEN_TRUSTED_PROXIES'>;
   /** Takes in the bodies of requests. */
   readonly bodies: BodyIntake;
+  /** Bounds the answers that wait to be read. */
+  readonly answers: UnreadAnswers;
   /** Has accounts take turns with their requests for work. */
   readonly turns: AdmissionTurns;
   readonly renders: RenderService;
@@ -64,7 +67,7 @@ export interface ApiParts extends OpsParts {
   readonly batchMetrics: BatchMetrics;
   /** Follows batches for those who ask for events. */
   readonly batchWatch: EventStreams;
-  readonly batchDownloads: BatchDownloads;
+  readonly downloads: Downloads;
   readonly keys: KeyReader;
   readonly keyService: KeyService;
   readonly accounts: AccountReader;

@@ -39,7 +39,7 @@ export const planSchema = z.strictObject({
   maxBatchItems: z.int().min(2).max(100_000).describe('Items in one batch.'),
   maxWaitingJobs: count(10_000_000).describe('Jobs of one account that may wait for a slot.'),
   maxStoredBytes: count(1024 ** 5).describe(
-    'What one account may keep: PDFs, inputs of jobs that are not completed, templates with their versions, and what is known of batches, in bytes.',
+    'What one account may keep: PDFs, inputs of jobs that are not completed, templates with their versions, and what is known of batches and callbacks, in bytes.',
   ),
   maxTestRendersPerDay: count(1_000_000_000).describe('Renders of test keys a day.'),
   retentionHours: z

@@ -1,3 +1,4 @@
+import { groupOf } from '../batches/batch.ts';
 import { BatchFiles } from '../batches/batch-files.ts';
 import type { Batches } from '../batches/open-batches.ts';
 import { NO_AUTO_OVERAGE } from '../billing/auto-overage.ts';
@@ -12,9 +13,10 @@ import { PlatenError } from '../errors/registry.ts';
 import { openCountryDatabase } from '../geo/country-database.ts';
 import type { ApiParts } from '../http/api-parts.ts';
 import { createHttpApp } from '../http/app.ts';
-import { createBatchDownloads } from '../http/batch-downloads.ts';
 import { BodyIntake } from '../http/body-intake.ts';
+import { createDownloads } from '../http/downloads.ts';
 import { EventStreams } from '../http/event-stream.ts';
+import { ANSWER_BOUNDS, UnreadAnswers } from '../http/unread-answers.ts';
 import { LastUse } from '../keys/last-use.ts';
 import { AdmissionTurns } from '../limits/admission-turns.ts';
 import { LoadShedder } from '../limits/load-shedder.ts';
@@ -89,6 +91,9 @@ export async function startApi(
     allowedNetworks: parseNetworks(config.PLATEN_ALLOWED_PRIVATE_NETWORKS),
   });
   const batchWatch = new EventStreams();
+  const heard = await core.bus.subscribeEvents('outcomes', ({ jobId }) =>
+    batchWatch.happened(groupOf(jobId)),
+  );
   const merger = createPdfMerger({ memoryBytes: machineMemory().total, logger });
   const parts: ApiParts = {
     ...services,
@@ -101,13 +106,14 @@ export async function startApi(
       leastRate: config.PLATEN_LEAST_UPLOAD_RATE,
       rateWindowMs: UPLOAD_WINDOW_MS,
     }),
+    answers: new UnreadAnswers(ANSWER_BOUNDS),
     turns: new AdmissionTurns(core.role === 'standalone' ? { gapMs: GAP_CORE_MS / coresOfMachine() } : {}),
     renders,
     batches: batches.service,
     batchMetrics: batches.metrics,
     batchFiles: new BatchFiles(batches.service, core.outputs, merger),
     batchWatch,
-    batchDownloads: createBatchDownloads(),
+    downloads: createDownloads(),
     accounts: core.accounts,
     templateEditor: new TemplateEditor({
       store: templates,
@@ -143,6 +149,7 @@ export async function startApi(
     async stop() {
       shedder.stop();
       batchWatch.close();
+      await heard.stop();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
       // Those that are answered from now on are idle then, and would be kept for the caller's next request.

@@ -2,6 +2,7 @@ import { type Sweep, Sweeper } from '../async/sweeper.ts';
 import type { Batches } from '../batches/open-batches.ts';
 import { endBatchRetention } from '../batches/retention.ts';
 import { openBilling } from '../billing/open-billing.ts';
+import { endCallbacks } from '../callbacks/retention.ts';
 import { IdempotencyStore } from '../idempotency/idempotency-store.ts';
 import { measureDemand } from '../jobs/demand.ts';
 import { repairNamedJobs } from '../jobs/sweeps/named-jobs.ts';
@@ -78,7 +79,7 @@ export async function startDispatcher(core: Core, batches: Batches): Promise<Com
 }
 
 /** Counts anew what accounts keep: what each part of Platen keeps of them. */
-function storedRecount({ connection, jobs, batchStore, clock }: Core): StoredRecount {
+function storedRecount({ connection, jobs, batchStore, callbacks, clock }: Core): StoredRecount {
   const { history, live } = jobs.store;
   const templates = new TemplateStore(connection, clock);
   return new StoredRecount({
@@ -89,6 +90,7 @@ function storedRecount({ connection, jobs, batchStore, clock }: Core): StoredRec
       (accountId) => live.inputBytes(accountId),
       (accountId) => batchStore.keptBytes(accountId),
       (accountId) => templates.storedBytes(accountId),
+      (accountId) => callbacks.deliveries.storedBytes(accountId),
     ],
   });
 }
@@ -166,7 +168,7 @@ function expirySweeps(core: Core, accountServices: AccountServices, outbox: Mail
     'rate-windows': (now) => limiter.deleteOld(now),
     'idempotency-keys': (now) => idempotency.deleteExpired(now),
     workers: (now) => workers.forgetUnseen(new Date(now.getTime() - FORGET_WORKER_MS)),
-    'callback-deliveries': (now) => core.callbacks.deliveries.deleteOld(now),
+    'callback-deliveries': (now) => endCallbacks(core.callbacks.deliveries, core.jobs.stored, now),
     'old-mails': (now) => outbox.deleteOld(now),
     'account-records': (now) => accountServices.deleteExpired(now),
   };

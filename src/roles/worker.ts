@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { createChromiumRenderer } from '../chromium/chromium-renderer.ts';
 import { coresOfMachine } from '../chromium/cores.ts';
 import { DocumentHost } from '../chromium/page/document-host.ts';
+import { machineMemory } from '../chromium/process/machine-memory.ts';
+import { sharedMemoryRoot } from '../chromium/process/shared-memory.ts';
 import type { BrowserStatus } from '../chromium/renderer.ts';
 import { createAddressPolicy, machineAddresses } from '../egress/address-policy.ts';
 import { parseNetworks } from '../egress/networks.ts';
@@ -49,13 +51,16 @@ export async function startWorker(core: Core, templates: TemplateEngine): Promis
     logger,
     metrics: { outcome: (outcome) => metrics.egress.inc({ outcome }) },
   });
+  const memory = machineMemory();
   const finisher = createPdfFinisher({
     processes: sandboxProcesses(config.PLATEN_WORKER_SLOTS, SLOTS_PER_FINISHER_PROCESS),
+    memoryBytes: memory.total,
     logger,
   });
   let rest: (renders: number) => void = () => undefined;
   const renderer = await createChromiumRenderer({
     slots: config.PLATEN_WORKER_SLOTS,
+    memory,
     onResting: (renders) => rest(renders),
     isolation: config.PLATEN_ISOLATION,
     browserPath: config.PLATEN_CHROMIUM_PATH,
@@ -68,6 +73,7 @@ export async function startWorker(core: Core, templates: TemplateEngine): Promis
     logger,
     metrics,
     userDataRoot: join(tmpdir(), 'platen-chromium'),
+    sharedMemoryRoot: sharedMemoryRoot(memory.total),
     warmMemoryShare: config.PLATEN_WARM_MEMORY_PERCENT / 100,
     contextsAhead: CONTEXTS_AHEAD,
   });

@@ -174,7 +174,7 @@ export function createMetrics(role: string) {
     }),
     contextLeases: new Counter({
       name: 'platen_browser_context_leases_total',
-      help: 'Browser contexts given to renders: warm ones that their account had used before, and cold ones that were made.',
+      help: 'Browser contexts given to renders: warm ones that were kept for their account, and cold ones that were made.',
       labelNames: ['kind'] as const,
       registers,
     }),

@@ -4,16 +4,18 @@ import type { OutputKey, OutputStore } from './output-store.ts';
 
 /** A caller that waits fetches its PDF at once. */
 const KEPT_MS = 5000;
+const MAX_ENTRY_BYTES = 1024 * 1024;
 
 /**
  * A store that also keeps what was put last in memory, for processes that fetch what they have put themselves.
  *
- * @param maxBytes kept in all; PDFs that would take more than a quarter of it are not kept.
+ * @param maxBytes kept in all; PDFs that would take more than a quarter of it are not kept, nor are those of more than a
+ *   mebibyte: each would be in memory as a whole for as long as its reader takes.
  */
 export function withRecentOutputs(store: OutputStore, maxBytes = 32 * 1024 * 1024): OutputStore {
   const recent = new LRUCache<OutputKey, Uint8Array>({
     maxSize: maxBytes,
-    maxEntrySize: maxBytes / 4,
+    maxEntrySize: Math.min(MAX_ENTRY_BYTES, maxBytes / 4),
     // The library takes no entry without a size.
     sizeCalculation: (pdf) => Math.max(1, pdf.byteLength),
     ttl: KEPT_MS,
