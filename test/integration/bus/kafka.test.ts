@@ -50,15 +50,24 @@ describe('The Kafka bus', function () {
     await Promise.all(buses.map((bus, n) => bus.publishPointer(pointer(`job-${n}`))));
     const admin = client(kafka).admin();
     await admin.connect();
-    const { topics } = await admin.fetchTopicMetadata();
-    await admin.disconnect();
-    const made = topics.filter(({ name }) => name.startsWith(prefix));
-    assert.deepEqual(made.map(({ name, partitions }) => `${name}: ${partitions.length}`).sort(), [
+    const expected = [
       `${prefix}.events.cancels: 1`,
       `${prefix}.events.outcomes: 1`,
       `${prefix}.renders.default.bulk: 4`,
       `${prefix}.renders.default.interactive: 4`,
-    ]);
+    ];
+    let made: string[] = [];
+    // A broker hears of what the controller has made a moment after whoever asked for it.
+    await eventually('all topics are told', async () => {
+      const { topics } = await admin.fetchTopicMetadata();
+      made = topics
+        .filter(({ name }) => name.startsWith(prefix))
+        .map(({ name, partitions }) => `${name}: ${partitions.length}`)
+        .sort();
+      return made.length >= expected.length;
+    });
+    await admin.disconnect();
+    assert.deepEqual(made, expected);
   });
 
   it('makes the topics of a new pool though its worker and three publishers begin at once, under load', async () => {

@@ -116,7 +116,7 @@ describe('batches of the TypeScript client', function () {
       if (!isEvents(request)) return answer();
       // One event for each connection, unless it is the end.
       const { body, headers } = await answer();
-      return new Response(body!.pipeThrough(breaksAfterOneEvent()), { headers });
+      return new Response(breaksAfterOneEvent(body!), { headers });
     });
     const { jobId } = await client.batches.create({ items: items(8, 400) });
     const told: number[] = [];
@@ -208,17 +208,28 @@ describe('batches of the TypeScript client', function () {
   });
 });
 
-/** Passes one event on, and then breaks off. */
-function breaksAfterOneEvent(): TransformStream<Uint8Array, Uint8Array> {
-  let events = 0;
-  return new TransformStream({
-    transform(chunk, controller) {
-      const text = Buffer.from(chunk).toString();
-      if (events > 0 && !text.includes('event: end')) return controller.error(new Error('broken off'));
-      if (text.includes('event: ')) events += 1;
-      controller.enqueue(chunk);
+/** Passes one event on and breaks off as soon as it has been read, unless it is the end. */
+function breaksAfterOneEvent(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  let breaks = false;
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        if (breaks) {
+          controller.error(new Error('broken off'));
+          return reader.cancel();
+        }
+        const { value } = await reader.read();
+        if (value === undefined) return controller.close();
+        const text = Buffer.from(value).toString();
+        breaks = text.includes('event: ') && !text.includes('event: end');
+        controller.enqueue(value);
+      },
+      cancel: (reason) => reader.cancel(reason),
     },
-  });
+    // Nothing is read ahead of whoever reads.
+    { highWaterMark: 0 },
+  );
 }
 
 /** Passes so many bytes on, and then breaks off. */
