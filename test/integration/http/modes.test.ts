@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { eventually } from '../../support/eventually.ts';
 import { openApi, type TestApi, TestCaller } from './support/api.ts';
 import { latch } from './support/test-worker.ts';
 
@@ -72,5 +73,83 @@ describe('live and test keys of one account', () => {
       assert.equal(again.headers.get('x-service-job-id'), own);
     }
     assert.equal((await live.post('/v1/pdf', { html: '<p>y</p>' }, key)).status, 409);
+  });
+
+  describe('and their batches', () => {
+    const BATCH = {
+      items: [
+        { id: 'one', ...BODY },
+        { id: 'two', ...BODY },
+      ],
+    };
+
+    async function completedBatch(who: TestCaller): Promise<string> {
+      const { jobId } = (await who.post('/v1/pdf/batch', BATCH)).json;
+      const ended = async () => (await who.get(`/v1/pdf/batch/${jobId}`)).json.status === 'completed';
+      await eventually('the batch has ended', ended);
+      return jobId;
+    }
+
+    it("find, list, follow, zip and merge nothing but those of their own kind's keys", async () => {
+      const [ofLive, ofTester] = [await completedBatch(live), await completedBatch(tester)];
+      const ways = [
+        '',
+        '/one',
+        '/items/one/download-url',
+        '/events',
+        '/zip',
+        '/pdf',
+        '/manifest/download-url',
+      ];
+      for (const [who, own, others] of [
+        [live, ofLive, ofTester],
+        [tester, ofTester, ofLive],
+      ] as const) {
+        for (const way of ways) {
+          assert.equal((await who.get(`/v1/pdf/batch/${own}${way}`)).status, 200, `own batch${way}`);
+          const refused = await who.get(`/v1/pdf/batch/${others}${way}`);
+          assert.deepEqual([refused.status, refused.json.code], [404, 'NOT_FOUND'], `other batch${way}`);
+        }
+        const { total, batches } = (await who.get('/v1/pdf/batch')).json;
+        assert.deepEqual([total, batches.map(({ jobId }: { jobId: string }) => jobId)], [1, [own]]);
+      }
+    });
+
+    it("cancel and follow none of the other kind's that is under way", async () => {
+      const gate = latch();
+      api.worker.render = async () => {
+        await gate.opened;
+        return { pages: 1 };
+      };
+      for (const [who, other] of [
+        [live, tester],
+        [tester, live],
+      ] as const) {
+        const { jobId } = (await who.post('/v1/pdf/batch', BATCH)).json;
+        for (const way of ['', '/one', '/events', '/zip', '/pdf'])
+          assert.equal((await other.get(`/v1/pdf/batch/${jobId}${way}`)).status, 404, way);
+        assert.equal((await other.delete(`/v1/pdf/batch/${jobId}`)).status, 404);
+        assert.equal((await who.get(`/v1/pdf/batch/${jobId}`)).json.status, 'processing');
+        assert.equal((await who.delete(`/v1/pdf/batch/${jobId}`)).status, 200);
+      }
+      gate.open();
+    });
+
+    it('have Idempotency-Keys of their own', async () => {
+      const key = { 'idempotency-key': randomUUID() };
+      const first = await tester.post('/v1/pdf/batch', BATCH, key);
+      const second = await live.post('/v1/pdf/batch', BATCH, key);
+      assert.deepEqual([first.status, second.status], [202, 202]);
+      assert.notEqual(first.json.jobId, second.json.jobId);
+      assert.equal(second.headers.get('idempotent-replayed'), null);
+      for (const [who, own] of [
+        [tester, first],
+        [live, second],
+      ] as const) {
+        const again = await who.post('/v1/pdf/batch', BATCH, key);
+        assert.equal(again.headers.get('idempotent-replayed'), 'true');
+        assert.equal(again.json.jobId, own.json.jobId);
+      }
+    });
   });
 });

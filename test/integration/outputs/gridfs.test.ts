@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import mongoose, { type Connection } from 'mongoose';
 import { pino } from 'pino';
@@ -54,6 +56,31 @@ describe('Outputs in GridFS', function () {
     assert.ok((await chunks.countDocuments({ files_id: keys[1]! })) > 0);
     await store.deleteExpired(new Date(Date.now() + 3 * HOUR_MS));
     assert.equal(await chunks.countDocuments({}), 0);
+  });
+
+  it('are read two pieces ahead of a reader that takes nothing, and no further', async () => {
+    const store = createGridFsOutputStore(connection);
+    const chunks = connection.db!.collection<{ _id: string; files_id: string }>('outputs.chunks');
+    const key = newKey();
+    await store.put(key, randomBytes(6 * MEBIBYTE));
+    const resumed = Promise.withResolvers<void>();
+    let taken = 0;
+    const reader = new Writable({
+      highWaterMark: 1,
+      async write(piece: Buffer, _encoding, done) {
+        await resumed.promise;
+        taken += piece.length;
+        done();
+      },
+    });
+    const read = pipeline((await store.get(key))!.stream, reader);
+    const broken = assert.rejects(read, /was deleted while it was read/);
+    await sleep(500);
+    // What has not been read by now is gone.
+    for (let n = 2; n < 6; n += 1) await chunks.deleteOne({ _id: `${key}/${n}` });
+    resumed.resolve();
+    await broken;
+    assert.ok(taken <= 2 * MEBIBYTE, `${taken} bytes`);
   });
 
   it('end a reader with an error when they are deleted under it, not with half a file', async () => {

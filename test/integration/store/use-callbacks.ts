@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { endCallbacks } from '../../../src/callbacks/retention.ts';
 import { signUp } from '../../support/account-client.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { TestApi } from '../http/support/api.ts';
@@ -31,7 +32,8 @@ export async function useCallbacks({ url, domain, newCaller }: TestApi): Promise
   await deliveries.finishAttempt(again, { ...noted, state: 'failed' });
   await deliveries.find(ordered!._id);
   await deliveries.list(caller.accountId, { ...all, state: 'failed', newestFirst: false });
-  await deliveries.deleteOld(new Date(domain.clock.now().getTime() - 91 * DAY_MS));
+  await endCallbacks(deliveries, domain.stored, new Date(domain.clock.now().getTime() - 91 * DAY_MS));
+  await deliveries.storedBytes(caller.accountId);
   await keys.signing(caller.accountId);
   const owner = await signUp(url, `${randomUUID()}@example.com`);
   for (let i = 0; i < 2; i += 1) await owner.expect(200, 'POST', '/user/webhook-keys/rotate');

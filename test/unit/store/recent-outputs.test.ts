@@ -42,6 +42,29 @@ describe('outputs that were put lately', () => {
     assert.deepEqual(asked, []);
   });
 
+  it('come from where they are when they are large: a slow reader would hold all of one in memory', async () => {
+    const large = Buffer.alloc(1024 * 1024 + 1);
+    const puts: OutputKey[] = [];
+    const folder: OutputStore = {
+      put: async (key) => void puts.push(key),
+      problem: () => undefined,
+      async get(key) {
+        asked.push(key);
+        return { size: large.byteLength, stream: Readable.from([large]) };
+      },
+      delete: async () => undefined,
+      deleteExpired: async () => 0,
+    };
+    store = withRecentOutputs(folder);
+    const key = newKey();
+    await store.put(key, large);
+    assert.equal(await read(key), large.byteLength);
+    const small = newKey();
+    await store.put(small, large.subarray(1));
+    assert.equal(await read(small), large.byteLength - 1);
+    assert.deepEqual(asked, [key]);
+  });
+
   it('make room for later ones, and are then read from where they are', async () => {
     const keys = [];
     for (let i = 0; i < 6; i += 1) keys.push(await put(900));

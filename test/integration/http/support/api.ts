@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { AccountStore } from '../../../../src/accounts/account-store.ts';
+import { groupOf } from '../../../../src/batches/batch.ts';
 import { BatchFiles } from '../../../../src/batches/batch-files.ts';
 import { type AutoOverage, NO_AUTO_OVERAGE } from '../../../../src/billing/auto-overage.ts';
 import { DisableLinks } from '../../../../src/billing/disable-links.ts';
@@ -17,9 +18,10 @@ import { parseNetworks } from '../../../../src/egress/networks.ts';
 import type { PlatenError } from '../../../../src/errors/registry.ts';
 import { openCountryDatabase } from '../../../../src/geo/country-database.ts';
 import { createHttpApp } from '../../../../src/http/app.ts';
-import { createBatchDownloads } from '../../../../src/http/batch-downloads.ts';
 import { type BodyBounds, BodyIntake } from '../../../../src/http/body-intake.ts';
+import { createDownloads, type Downloads } from '../../../../src/http/downloads.ts';
 import { EventStreams } from '../../../../src/http/event-stream.ts';
+import { ANSWER_BOUNDS, type AnswerBounds, UnreadAnswers } from '../../../../src/http/unread-answers.ts';
 import { KeyStore } from '../../../../src/keys/key-store.ts';
 import { LastUse } from '../../../../src/keys/last-use.ts';
 import type { KeyMode } from '../../../../src/keys/secret.ts';
@@ -61,6 +63,7 @@ export interface TestApi {
   /** Where its outputs lie, unless it shares its database with others. */
   readonly outputFolder: string;
   readonly bodies: BodyIntake;
+  readonly answers: UnreadAnswers;
   readonly links: DownloadLinks;
   readonly templates: TemplateStore;
   readonly metrics: Metrics;
@@ -99,6 +102,10 @@ export async function openApi(
     templateBounds?: TemplateBounds;
     /** Those of the bodies of requests. */
     bodyBounds?: Partial<BodyBounds>;
+    /** Those of answers that wait to be read. */
+    answerBounds?: Partial<AnswerBounds>;
+    /** Those of what is sent at a time. */
+    downloads?: Partial<Downloads>;
   } = {},
 ): Promise<TestApi> {
   const domain = await openDomain({
@@ -161,6 +168,8 @@ export async function openApi(
   const templateEngine = createTemplateEngine({ processes: 1, logger });
   await ensureIndexes(connection);
   const waiter = new EndWaiter(bus);
+  const batchWatch = new EventStreams();
+  await bus.subscribeEvents('outcomes', ({ jobId }) => batchWatch.happened(groupOf(jobId)));
   const merger = createPdfMerger({ memoryBytes: 4096 * MIB, logger });
   const bodies = new BodyIntake({
     totalBytes: 128 * MIB,
@@ -169,6 +178,7 @@ export async function openApi(
     rateWindowMs: 5000,
     ...options.bodyBounds,
   });
+  const answers = new UnreadAnswers({ ...ANSWER_BOUNDS, ...options.answerBounds });
   const worker = new TestWorker(domain, outputs, templateEngine);
   const links = new DownloadLinks('a secret for tests, long enough to be one');
   const state: ApiState = { refusal: undefined, problems: [], stuck: undefined };
@@ -177,6 +187,7 @@ export async function openApi(
     createHttpApp({
       config: { PLATEN_HEADER_PREFIX: 'X-Service-', PLATEN_TRUSTED_PROXIES: options.trustedProxies ?? 0 },
       bodies,
+      answers,
       turns: new AdmissionTurns(),
       renders: new RenderService({
         ...domain,
@@ -187,8 +198,8 @@ export async function openApi(
       batches: domain.batches.service,
       batchMetrics: domain.batches.metrics,
       batchFiles: new BatchFiles(domain.batches.service, outputs, merger),
-      batchWatch: new EventStreams(),
-      batchDownloads: createBatchDownloads(),
+      batchWatch,
+      downloads: { ...createDownloads(), ...options.downloads },
       keys,
       accounts,
       templates,
@@ -239,6 +250,7 @@ export async function openApi(
     outputs,
     outputFolder: folder,
     bodies,
+    answers,
     links,
     templates,
     metrics,
