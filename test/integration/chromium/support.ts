@@ -46,6 +46,7 @@ export async function startBench(options: Partial<ChromiumRendererOptions> = {})
   });
   const finisher = createPdfFinisher({ processes: 1 });
   const renderer = await createChromiumRenderer({
+    browserPath: process.env.PLATEN_CHROMIUM_PATH,
     slots: 2,
     isolation: 'account',
     proxyUrl: proxy.url,
