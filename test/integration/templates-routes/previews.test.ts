@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { type AccountClient, signUp } from '../../support/account-client.ts';
+import { startMongo } from '../../support/mongo.ts';
+import { openApi, type TestApi } from '../http/support/api.ts';
+
+const NOWHERE = '00000000-0000-4000-8000-000000000000';
+
+describe('templates are shown in a preview', () => {
+  let api: TestApi;
+  let client: AccountClient;
+
+  before(async () => {
+    const { uri } = await startMongo();
+    api = await openApi({ uri });
+  });
+  after(() => api.close());
+  beforeEach(async () => {
+    client = await signUp(api.url);
+  });
+
+  const save = (body: Record<string, unknown> = {}) =>
+    client.expect(201, 'POST', '/user/templates', { name: 'invoice', content: '<p>{{a.b}}</p>', ...body });
+  const preview = (body: unknown) => client.call('POST', '/user/templates/preview', body);
+
+  it('with the data of the request, escaped', async () => {
+    const answer = await preview({
+      content: '<ul>{% for i in items %}<li>{{ i.name }}</li>{% endfor %}</ul>',
+      sampleData: '{"items":[{"name":"a"},{"name":"<b>"}]}',
+    });
+    assert.equal(answer.status, 200);
+    assert.deepEqual(answer.json, { html: '<ul><li>a</li><li>&lt;b&gt;</li></ul>' });
+  });
+
+  it('with the sample data of a saved one', async () => {
+    const { id } = await save({ sampleData: '{"a":{"b":7}}' });
+    assert.equal((await preview({ templateId: id })).json.html, '<p>7</p>');
+    assert.equal((await preview({ templateId: id, sampleData: '{"a":{"b":8}}' })).json.html, '<p>8</p>');
+    assert.equal((await preview({ templateId: NOWHERE })).status, 404);
+  });
+
+  it('unless the request is faulty', async () => {
+    for (const body of [{}, { content: 'x', templateId: NOWHERE }, { sampleData: '{}' }]) {
+      const answer = await preview(body);
+      assert.deepEqual(answer.json.message, ['body: exactly one of content and templateId is required']);
+    }
+    for (const sampleData of ['[]', '1', 'null', '"x"']) {
+      const answer = await preview({ content: 'x', sampleData });
+      assert.deepEqual(answer.json.message, ['sampleData: must be a JSON object to fill variables']);
+    }
+  });
+
+  it('unless the data is more than is looked at in a text, or nested too deeply', async () => {
+    const deep = (levels: number) => `{"a":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
+    const many = (values: number) => `{"a":[${'1,'.repeat(values - 1)}1]}`;
+    for (const [sampleData, fault] of [
+      [deep(500_000), 'more than 64 levels'],
+      [deep(65), 'more than 64 levels'],
+      [many(300_000), 'more than 50000 names and values'],
+      [`{"a":[${deep(60).repeat(8000)}]}`, 'more than 50000 names and values'],
+    ] as const) {
+      for (const [method, path] of [
+        ['POST', '/user/templates/preview'],
+        ['POST', '/user/templates'],
+      ] as const) {
+        const { status, json } = await client.call(method, path, {
+          ...(path === '/user/templates' && { name: 'x' }),
+          content: 'x',
+          sampleData,
+        });
+        assert.deepEqual([status, json.message], [400, [`sampleData: must not have ${fault}`]], path);
+      }
+    }
+    for (const sampleData of [deep(64), many(49_990)])
+      assert.equal((await preview({ content: '{{ a.size }}', sampleData })).status, 200);
+  });
+
+  it('also with data that an older version let be saved, however deep', async () => {
+    const { versionId, id } = await save();
+    const deep = `{"a":${'['.repeat(500_000)}${']'.repeat(500_000)}}`;
+    const versions = api.domain.connection.collection<{ _id: string }>('template_versions');
+    await versions.updateOne({ _id: versionId }, { $set: { sampleData: deep } });
+    const { status, json } = await preview({ templateId: id });
+    assert.deepEqual([status, json], [200, { html: '<p></p>' }]);
+  });
+
+  it('unless they run too long, and meanwhile others are served', async () => {
+    const endless = '{% for a in (1..10000) %}{% for b in (1..10000) %}{% endfor %}{% endfor %}';
+    const neighbour = await signUp(api.url);
+    const attempts = Array.from({ length: 3 }, () => preview({ content: endless }));
+    const began = performance.now();
+    const answer = await neighbour.call('POST', '/user/templates/preview', { content: 'x' });
+    const ms = performance.now() - began;
+    assert.equal(answer.status, 200);
+    // With one process for templates here it waits for one of the three at most.
+    assert.ok(ms < 4500, `${ms} ms`);
+    for (const attempt of await Promise.all(attempts)) {
+      assert.equal(attempt.status, 400);
+      assert.equal(attempt.json.code, 'TEMPLATE_ERROR');
+    }
+  });
+});
