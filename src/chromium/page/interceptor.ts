@@ -33,6 +33,8 @@ const CHUNK = 1024 * 1024;
 /** The documents of one render that a policy is added to. */
 class Rewriting {
   bytesLeft = MAX_REWRITTEN_BYTES;
+  /** The same by what their servers have said of their lengths, before anything is read. */
+  announcedLeft = MAX_REWRITTEN_BYTES;
   /** One of them passes at a time: the rest stays in the browser, and is not held here. */
   readonly passing = new Semaphore(1);
 }
@@ -168,6 +170,11 @@ export class Interceptor {
       return;
     }
     const rewriting = this.#rewriting;
+    rewriting.announcedLeft -= announcedBytes(event);
+    if (rewriting.announcedLeft < 0) {
+      this.#tellExcess();
+      return;
+    }
     await rewriting.passing.run(() => this.#answerUnderPolicy(event, status, rewriting));
   }
 
@@ -180,7 +187,7 @@ export class Interceptor {
       return;
     }
     if (body === undefined) {
-      this.#onExcess(`documents of more than ${MAX_REWRITTEN_BYTES} bytes under a policy of the render's`);
+      this.#tellExcess();
       return;
     }
     // The body comes decoded and in one piece.
@@ -211,6 +218,10 @@ export class Interceptor {
     return rewriting.bytesLeft < 0 ? undefined : Buffer.concat(parts, bytes);
   }
 
+  #tellExcess(): void {
+    this.#onExcess(`documents of more than ${MAX_REWRITTEN_BYTES} bytes under a policy of the render's`);
+  }
+
   #fail({ requestId }: Paused): void {
     this.#session.send('Fetch.failRequest', { requestId, errorReason: 'Failed' }).catch(() => undefined);
   }
@@ -233,6 +244,12 @@ export class Interceptor {
     const all = allowed ? [...kept, ...Object.entries(this.#assets.headers)] : kept;
     return { headers: all.map(([name, value]) => ({ name, value })) };
   }
+}
+
+/** The length of an answer's body as it is sent, by its header; 0 when it says none. What is compressed is mostly longer. */
+function announcedBytes({ responseHeaders = [] }: Paused): number {
+  const length = responseHeaders.find(({ name }) => name.toLowerCase() === 'content-length')?.value ?? '';
+  return /^\d{1,15}$/.test(length) ? Number(length) : 0;
 }
 
 function isRedirect(status: number): boolean {

@@ -12,6 +12,12 @@ describe('large documents', () => {
   before(async () => {
     bench = await startBench();
     site = await startSite((request, response) => {
+      if (request.url === '/announced') {
+        response
+          .writeHead(200, { 'Content-Type': 'text/html', 'Content-Length': 17 * MIB })
+          .write('<p>begun');
+        return;
+      }
       response.writeHead(200, { 'Content-Type': 'text/html; charset=windows-1252' });
       const [, frames, mib] = /^\/frames\/(\d+)\/(\d+)$/.exec(request.url ?? '') ?? [];
       if (frames !== undefined) {
@@ -83,6 +89,12 @@ describe('large documents', () => {
     const error = await failure(render(bench, { url: site.at('/huge') }, options));
     assert.equal(error.code, 'DOCUMENT_LIMIT');
     assert.deepEqual(bench.restarts, []);
+  });
+
+  it('are refused by the length that their server announces, before they are read', async () => {
+    // Of which no more comes than its beginning.
+    const order = render(bench, { url: site.at('/announced') }, { csp: "script-src 'none'" });
+    assert.equal((await failure(order)).code, 'DOCUMENT_LIMIT');
   });
 
   it('in frames share the bound on what is printed under a policy', async () => {
