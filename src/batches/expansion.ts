@@ -26,8 +26,8 @@ const SLOW_MS = EXPANDER_MS / 2;
 
 /**
  * Writes the jobs of a batch, chunk by chunk, at the places that were taken for them. Ids and places follow from the
- * batch, so a chunk that is written again changes nothing: after a kill anywhere, whoever goes on begins at the last chunk
- * that is noted.
+ * batch, and a job that was written before is not written again, not even when it has ended since: after a kill anywhere,
+ * whoever goes on begins at the last chunk that is noted.
  *
  *    for each chunk:  write its jobs; note that; hand free slots to them
  *    at the end:      confirm the arrival; note that the batch is open
@@ -51,13 +51,22 @@ export async function expand(parts: ExpansionParts, batch: Batch): Promise<Batch
     mine = kept;
     const jobs = await jobsOf(parts, mine, number);
     if (mine.busyUntil.getTime() - clock.now().getTime() < SLOW_MS) return undefined;
-    await parts.store.transitions.acceptAll(jobs);
+    await parts.store.transitions.acceptAll(await unwritten(parts, jobs));
     await batches.expanded(_id, number + 1);
     await handOver.serve(accountId);
   }
   const confirmed = await ledger.confirmArrival(accountId, _id);
   await handOver.serve(accountId, confirmed);
   return batches.opened(_id);
+}
+
+/** Those of the jobs of a chunk that nobody has written yet. */
+async function unwritten({ store }: ExpansionParts, jobs: readonly Job[]): Promise<Job[]> {
+  const ids = jobs.map(({ _id }) => _id);
+  // In this order: a job that ends is copied to the history before it leaves those that are live.
+  const live = await store.live.among(ids);
+  const ended = await store.history.among(ids.filter((id) => !live.has(id)));
+  return jobs.filter(({ _id }) => !live.has(_id) && !ended.has(_id));
 }
 
 async function jobsOf({ batches, planOf }: ExpansionParts, batch: Batch, chunk: number): Promise<Job[]> {

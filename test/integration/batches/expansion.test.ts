@@ -3,10 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Batch, chunkCount, itemJobId } from '../../../src/batches/batch.ts';
 import { BatchAdmission, type BatchOrder } from '../../../src/batches/batch-admission.ts';
 import { EXPANDER_MS, expand } from '../../../src/batches/expansion.ts';
+import type { Job } from '../../../src/jobs/job.ts';
 import { laneState } from '../../../src/jobs/ledger/ledger-record.ts';
 import { repairNamedJobs } from '../../../src/jobs/sweeps/named-jobs.ts';
 import { WaitingJobs } from '../../../src/jobs/sweeps/waiting-jobs.ts';
 import { AdmissionTimer } from '../../../src/limits/admission-timer.ts';
+import { outputKey } from '../../../src/store/outputs/output-store.ts';
 import { type Domain, openDomain } from '../../support/domain.ts';
 import { batchOf, callerWith, dyingAt, Killed } from './support.ts';
 
@@ -65,6 +67,15 @@ describe('letting a batch in, with a death at any step', () => {
     assert.deepEqual([phase, busy], ['open', undefined]);
   }
 
+  /** Renders a dispatched job, as a worker does. */
+  async function complete(job: Job): Promise<void> {
+    const { transitions } = domain.store;
+    const claimed = await transitions.claim(job, 'worker', 15_000);
+    const expiresAt = new Date(domain.clock.now().getTime() + 3_600_000);
+    const output = { key: outputKey(job._id, 1, expiresAt), size: 1, pages: 1, sha256: '' };
+    await domain.ends.follow((await transitions.complete(claimed!, output, expiresAt))!);
+  }
+
   for (const when of ['before', 'after'] as const) {
     for (const method of ['saveChunks', 'accept'] as const) {
       it(`gives everything back when the API dies ${when} ${method}, unless the batch is durable`, async () => {
@@ -113,6 +124,33 @@ describe('letting a batch in, with a death at any step', () => {
       });
     }
   }
+
+  it('writes no item again that has ended before whoever wrote it could note that', async () => {
+    const { batches, clock, ledger, store } = domain;
+    const batch = await admit(batchOf(ITEMS));
+    const dying = { ...parts(), batches: dyingAt(batches.store, 'expanded', 1, 'before') };
+    await assert.rejects(expand(dying, batch), Killed);
+    await sweep();
+    const ids = batchOf(ITEMS).items.map(({ id }, i) => itemJobId(batch, i, id));
+    const written = [...(await store.live.among(ids)).values()];
+    const dispatched = written.filter(({ state }) => state === 'dispatched');
+    assert.equal(dispatched.length, 3);
+    for (const job of dispatched) await complete(job);
+    await domain.flush();
+    const moved = await store.history.among(ids);
+    assert.equal(moved.size, 3);
+    clock.pass(LONG_MS);
+    await sweep();
+    await sweep();
+    const live = await store.live.among(ids);
+    const twice = ids.filter((id) => live.has(id) && moved.has(id));
+    assert.deepEqual(twice, []);
+    assert.equal(live.size, ITEMS - 3);
+    const record = (await ledger.find(batch.accountId))!;
+    assert.equal(record.waiting, ITEMS - 6);
+    const items = await batches.service.items(batch, { offset: 0, limit: ITEMS });
+    assert.equal(items.filter(({ status }) => status === 'completed').length, 3);
+  });
 
   it('confirms the arrival of a batch whose expander died right before that', async () => {
     const batch = await admit(batchOf(ITEMS));
