@@ -29,6 +29,7 @@ describe('processes that are stopped', () => {
         stdio: ['ignore', 'pipe', 'inherit'],
       });
       await new Promise((resolve) => parent.stdout.once('data', resolve));
+      await eventually('the one that goes on sleeps again', () => stateOf(sleepers[0]!) === 'S');
       assert.deepEqual(sleepers.map(stateOf), ['S', 'T', 'T']);
       parent.kill('SIGKILL');
       await eventually('all go on', () => sleepers.every((sleeper) => stateOf(sleeper) === 'S'));
