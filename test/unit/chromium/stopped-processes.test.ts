@@ -23,18 +23,18 @@ function stateOf({ pid }: ChildProcess): string | undefined {
 describe('processes that are stopped', () => {
   it('go on when whoever has stopped them is killed', async () => {
     const sleepers = [1, 2, 3].map(() => spawn('sleep', ['60']));
+    const pids = sleepers.map(({ pid }) => `${pid}`);
+    const parent = spawn(process.execPath, ['--input-type=module', '-e', PARENT, ...pids], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     try {
-      const pids = sleepers.map(({ pid }) => `${pid}`);
-      const parent = spawn(process.execPath, ['--input-type=module', '-e', PARENT, ...pids], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      });
       await new Promise((resolve) => parent.stdout.once('data', resolve));
       await eventually('the one that goes on sleeps again', () => stateOf(sleepers[0]!) === 'S');
       assert.deepEqual(sleepers.map(stateOf), ['S', 'T', 'T']);
       parent.kill('SIGKILL');
       await eventually('all go on', () => sleepers.every((sleeper) => stateOf(sleeper) === 'S'));
     } finally {
-      for (const sleeper of sleepers) sleeper.kill('SIGKILL');
+      for (const child of [parent, ...sleepers]) child.kill('SIGKILL');
     }
   });
 });
