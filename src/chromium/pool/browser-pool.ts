@@ -4,11 +4,12 @@ import { backoffMs } from '../../async/backoff.ts';
 import type { EntranceOpener } from '../../egress/entrances.ts';
 import type { DocumentHost } from '../page/document-host.ts';
 import { type LaunchOptions, launchBrowser } from '../process/launch.ts';
-import { type BrowserWeight, RenderBrowser } from './browser.ts';
+import { RenderBrowser } from './browser.ts';
 import { BrowserGroups } from './browser-groups.ts';
 import { BrowserPlaces, type BrowserPlacesOptions, type BrowserSeeker } from './browser-places.ts';
 import { BrowserProof } from './browser-proof.ts';
 import { BrowserRecycling, type RecycleLimits, type RecycleReason } from './browser-recycling.ts';
+import { BrowserScale, type BrowserWeight } from './browser-scale.ts';
 
 /** What is told of browsers whose memory has been weighed. */
 export interface BrowserUser {
@@ -70,6 +71,7 @@ export class BrowserPool {
   readonly #recycling: BrowserRecycling;
   readonly #user: BrowserUser;
   readonly #proof: BrowserProof;
+  readonly #scale: BrowserScale;
   /** Browsers that are being started, and of these those that are for everybody. */
   #starting = 0;
   #adding = 0;
@@ -81,6 +83,7 @@ export class BrowserPool {
   constructor(options: BrowserPoolOptions, user: BrowserUser) {
     this.#options = options;
     this.#user = user;
+    this.#scale = new BrowserScale(options.rendererMemoryBytes);
     this.#proof = new BrowserProof(({ pid }) =>
       options.logger.error({ pid }, 'a browser opens no page any more, and is ended'),
     );
@@ -322,7 +325,9 @@ export class BrowserPool {
     if (this.#checking || this.#closed) return;
     this.#checking = true;
     try {
-      const weights = await Promise.all([...this.#browsers].map((browser) => this.#checkOne(browser)));
+      const browsers = [...this.#browsers];
+      const weights = await this.#scale.weigh(browsers);
+      await Promise.all(browsers.map((browser, i) => this.#checkOne(browser, weights[i]!)));
       this.#places.makeWay();
       if (!this.#closed) this.#user.weighed(weights);
     } finally {
@@ -330,17 +335,13 @@ export class BrowserPool {
     }
   }
 
-  async #checkOne(browser: RenderBrowser): Promise<BrowserWeight> {
-    const { rendererMemoryBytes, pingMs } = this.#options;
-    const weight = await browser.weigh(rendererMemoryBytes);
-    const { bytes, renderers } = weight;
+  async #checkOne(browser: RenderBrowser, { bytes, renderers }: BrowserWeight): Promise<void> {
     const idle = (this.#user.idleIn(browser) * renderers.bytes) / Math.max(1, renderers.count);
     this.#recycling.weighed(browser, bytes - idle);
     this.#recycling.checkHandover(browser);
     this.#groups.endUnused(browser);
-    const fault = await browser.fault(pingMs);
+    const fault = await browser.fault(this.#options.pingMs);
     if (fault && browser.alive) await browser.kill(fault);
-    return weight;
   }
 
   /** Resolves when there is another browser to choose from, or `signal` aborts. */

@@ -4,11 +4,8 @@ import type { Entrance, EntranceOpener } from '../../egress/entrances.ts';
 import type { DocumentHost } from '../page/document-host.ts';
 import type { PageSurroundings } from '../page/render-page.ts';
 import type { Connection, LaunchedBrowser } from '../process/launch.ts';
-import { MemoryMeter } from '../process/memory-meter.ts';
-import { isRenderer, killProcess, processTree, type TreeMember } from '../process/processes.ts';
 import { StoppedProcesses } from '../process/stopped-processes.ts';
 import type { Handover } from './handover.ts';
-import type { RendererWeight } from './warm-memory.ts';
 
 /** How long a browser may take to close or open something before it counts as hung. */
 const ANSWER_MS = 2000;
@@ -17,16 +14,6 @@ const LAST_ANSWER_MS = 8000;
 /** What a context wants to know of the targets (pages, workers) that appear in it. */
 export interface TargetListener {
   targetAppeared(target: Protocol.Target.TargetInfo): void;
-}
-
-/** Proportional set sizes (PSS, proc(5)) in bytes. */
-export interface BrowserWeight {
-  /** Of the whole process tree. */
-  readonly bytes: number;
-  /** Of the renderer processes among them. */
-  readonly renderers: RendererWeight;
-  /** Of each of these, by pid. */
-  readonly pages: ReadonlyMap<number, number>;
 }
 
 /** Why a browser has to go: it does not answer, or it has closed its connection. */
@@ -49,9 +36,6 @@ export class RenderBrowser {
   readonly exited: Promise<void>;
   readonly #launched: LaunchedBrowser;
   readonly #listeners = new Map<string, TargetListener>();
-  readonly #meter = new MemoryMeter();
-  /** Renderer processes as of the last weighing: when each of them started, by pid. */
-  #renderers: ReadonlyMap<number, number> = new Map();
   readonly #stopped = new StoppedProcesses();
   readonly #documents: DocumentHost | undefined;
   readonly #egress: EntranceOpener | undefined;
@@ -188,33 +172,6 @@ export class RenderBrowser {
     this.endReason ??= reason;
     this.retiring = true;
     await this.#launched.kill();
-  }
-
-  /**
-   * Weighs the process tree, and kills renderers whose resident memory is above `rendererLimit`.
-   */
-  async weigh(rendererLimit: number): Promise<BrowserWeight> {
-    const tree = processTree(this.pid);
-    for (const { pid, memoryBytes } of tree)
-      if (pid !== this.pid && memoryBytes > rendererLimit) killProcess(pid);
-    const weights = await this.#meter.read(tree);
-    const renderers = this.#renderersAmong(tree);
-    const sum = (members: readonly TreeMember[]) =>
-      members.reduce((bytes, { pid }) => bytes + (weights.get(pid) ?? 0), 0);
-    return {
-      bytes: sum(tree),
-      renderers: { bytes: sum(renderers), count: renderers.length },
-      pages: new Map(renderers.map(({ pid }) => [pid, weights.get(pid) ?? 0])),
-    };
-  }
-
-  /** A process is asked until it says that it is one, which it then is for good: there may be hundreds. */
-  #renderersAmong(tree: readonly TreeMember[]): TreeMember[] {
-    const renderers = tree.filter(
-      ({ pid, startTime }) => this.#renderers.get(pid) === startTime || isRenderer(pid),
-    );
-    this.#renderers = new Map(renderers.map(({ pid, startTime }) => [pid, startTime]));
-    return renderers;
   }
 
   /** A message whose failure changes nothing: what it is about is gone then. */

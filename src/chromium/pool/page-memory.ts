@@ -1,6 +1,6 @@
 import type { MachineMemory } from '../process/machine-memory.ts';
 import { killProcess } from '../process/processes.ts';
-import type { BrowserWeight } from './browser.ts';
+import type { BrowserWeight } from './browser-scale.ts';
 
 const MIB = 1024 * 1024;
 /** Of a page's process, whatever memory there is. Bytes. */

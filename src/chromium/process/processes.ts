@@ -16,15 +16,36 @@ export interface TreeMember {
   readonly memoryBytes: number;
 }
 
-/** The process `pid` and all that descend from it; empty when it has ended or there is no /proc. */
-export function processTree(pid: number): TreeMember[] {
+/** All that run; none when there is no /proc. */
+export function allProcesses(): TreeMember[] {
+  let names: string[];
+  try {
+    names = readdirSync('/proc');
+  } catch {
+    return [];
+  }
+  const rows: TreeMember[] = [];
+  for (const name of names) {
+    const pid = Number(name);
+    const row = Number.isInteger(pid) ? readProcess(pid) : undefined;
+    if (row) rows.push(row);
+  }
+  return rows;
+}
+
+/**
+ * The process `pid` and all that descend from it; empty when it has ended or there is no /proc.
+ *
+ * @param listed those that it is looked for among.
+ */
+export function processTree(pid: number, listed: readonly TreeMember[] = allProcesses()): TreeMember[] {
   const children = new Map<number, TreeMember[]>();
-  for (const row of allProcesses()) {
+  for (const row of listed) {
     const siblings = children.get(row.parent);
     if (siblings) siblings.push(row);
     else children.set(row.parent, [row]);
   }
-  const root = readProcess(pid);
+  const root = listed.find((row) => row.pid === pid);
   const tree = root ? [root] : [];
   for (let i = 0; i < tree.length; i++) tree.push(...(children.get(tree[i]!.pid) ?? []));
   return tree;
@@ -92,22 +113,6 @@ export function killProcess(pid: number): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
-}
-
-function allProcesses(): TreeMember[] {
-  let names: string[];
-  try {
-    names = readdirSync('/proc');
-  } catch {
-    return [];
-  }
-  const rows: TreeMember[] = [];
-  for (const name of names) {
-    const pid = Number(name);
-    const row = Number.isInteger(pid) ? readProcess(pid) : undefined;
-    if (row) rows.push(row);
-  }
-  return rows;
 }
 
 /** proc(5), /proc/pid/stat: the command is in brackets and may hold spaces; zombies count as ended. */
