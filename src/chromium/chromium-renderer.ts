@@ -95,10 +95,11 @@ export interface BrowserRenderer extends Renderer {
 
 const CONTEXT_IDLE_MS = 300_000;
 const DEFAULT_RECYCLE: RecycleLimits = {
-  jobs: 5000,
+  // A render leaves one or two KiB in the browser process: see docs/performance.md.
+  jobs: 20_000,
   ageMs: 6 * 3_600_000,
   memoryBytes: 3 * 1024 ** 3,
-  handoverJobs: 2500,
+  handoverJobs: 10_000,
   // By then a context that nobody has come for would have been closed anyway.
   handoverMs: CONTEXT_IDLE_MS,
 };
