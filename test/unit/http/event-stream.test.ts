@@ -165,8 +165,9 @@ describe('streams of events', () => {
     const streams = new EventStreams();
     const followed = thing();
     const events = reader(follow(streams, followed));
-    await sleep(6000);
-    assert.ok(followed.looks <= 5, `${followed.looks} looks in six seconds`);
+    // The next look by itself would be three seconds later.
+    await sleep(4200);
+    assert.ok(followed.looks <= 5, `${followed.looks} looks in four seconds`);
     followed.at = 3;
     streams.happened('of another');
     const { looks } = followed;
@@ -176,7 +177,7 @@ describe('streams of events', () => {
     streams.happened(`of ${followed.name}`);
     await eventually('it is told', () => events.ids.at(-1) === 3);
     const took = performance.now() - began;
-    assert.ok(took < 700, `told after ${took} ms`);
+    assert.ok(took < 2000, `told after ${took} ms`);
     streams.close();
   });
 
