@@ -1,7 +1,7 @@
 import { AccountUse, nextTurn } from '../async/account-use.ts';
 import { JOB_CLASSES, type JobClass, type Slot } from '../bus/bus.ts';
 
-/** Of four slots that both classes want, bulk work gets one: it is slowed by interactive work, never starved. */
+/** Of four slots that both classes want, bulk work gets one, unless it holds all but those that are kept: it is slowed by interactive work, never starved. */
 const BULK_EVERY = 4;
 /** A render that takes longer is slow, in milliseconds. */
 const SLOW_RENDER_MS = 3000;
@@ -124,8 +124,9 @@ export class WorkerSlots {
     const mayStart = this.#whoMayStart();
     const turnOf = (jobClass: JobClass) => nextTurn(this.#waiting[jobClass], this.#use, mayStart);
     const [interactive, bulk] = JOB_CLASSES.map(turnOf);
-    const bulksTurn =
-      this.#sinceBulk >= BULK_EVERY - 1 || (interactive === undefined && this.#bulkMayStart());
+    // Who holds all but the slots that are kept for others is not starved.
+    const bulkStarves = this.#sinceBulk >= BULK_EVERY - 1 && this.#bulk < withoutKept(this.#total);
+    const bulksTurn = bulkStarves || (interactive === undefined && this.#bulkMayStart());
     const jobClass: JobClass = bulk !== undefined && bulksTurn ? 'bulk' : 'interactive';
     const waiting = jobClass === 'bulk' ? bulk : interactive;
     if (waiting === undefined) return undefined;

@@ -50,6 +50,17 @@ describe('slots of a worker', () => {
     assert.deepEqual(order, [i, i, i, b, i, i, i, b, i]);
   });
 
+  it('gives bulk jobs no turn at the slots that are kept for interactive ones', async () => {
+    const slots = new WorkerSlots(2);
+    (await slots.reserve('interactive', never)).release();
+    for (let n = 0; n < 4; n += 1) void slots.reserve('bulk', never);
+    for (let n = 0; n < 20; n += 1) {
+      const interactive = await slots.reserve('interactive', never);
+      interactive.release();
+    }
+    assert.equal(slots.busy, 1, 'the slow bulk job, and a slot for the next interactive one');
+  });
+
   it('lets a reservation that is given up go, and gives the slot to the next one', async () => {
     const slots = new WorkerSlots(1);
     const taken = await slots.reserve('interactive', never);
