@@ -77,7 +77,9 @@ export class BrowserPool {
   #adding = 0;
   #failures = 0;
   #closed = false;
-  #checking = false;
+  #weighing = false;
+  /** Those that have not answered yet. */
+  readonly #pinged = new Set<RenderBrowser>();
   readonly #timer: NodeJS.Timeout;
 
   constructor(options: BrowserPoolOptions, user: BrowserUser) {
@@ -320,28 +322,40 @@ export class BrowserPool {
     if (browser.retiring && browser.busy === 0 && browser.alive) void browser.kill('recycled');
   }
 
-  /** Pings every browser, weighs it, and looks at its age. */
+  /** Weighs every browser, looks at its age, and pings it. */
   async #check(): Promise<void> {
-    if (this.#checking || this.#closed) return;
-    this.#checking = true;
+    if (this.#closed) return;
+    this.#places.makeWay();
+    for (const browser of this.#browsers) void this.#ping(browser);
+    if (this.#weighing) return;
+    this.#weighing = true;
     try {
       const browsers = [...this.#browsers];
       const weights = await this.#scale.weigh(browsers);
-      await Promise.all(browsers.map((browser, i) => this.#checkOne(browser, weights[i]!)));
-      this.#places.makeWay();
+      for (const [i, browser] of browsers.entries()) this.#judge(browser, weights[i]!);
       if (!this.#closed) this.#user.weighed(weights);
     } finally {
-      this.#checking = false;
+      this.#weighing = false;
     }
   }
 
-  async #checkOne(browser: RenderBrowser, { bytes, renderers }: BrowserWeight): Promise<void> {
+  #judge(browser: RenderBrowser, { bytes, renderers }: BrowserWeight): void {
     const idle = (this.#user.idleIn(browser) * renderers.bytes) / Math.max(1, renderers.count);
     this.#recycling.weighed(browser, bytes - idle);
     this.#recycling.checkHandover(browser);
     this.#groups.endUnused(browser);
-    const fault = await browser.fault(this.#options.pingMs);
-    if (fault && browser.alive) await browser.kill(fault);
+  }
+
+  /** Nothing else waits for the answer: a browser that is slow to give it holds up no look at the others. */
+  async #ping(browser: RenderBrowser): Promise<void> {
+    if (this.#pinged.has(browser)) return;
+    this.#pinged.add(browser);
+    try {
+      const fault = await browser.fault(this.#options.pingMs);
+      if (fault && browser.alive) await browser.kill(fault);
+    } finally {
+      this.#pinged.delete(browser);
+    }
   }
 
   /** Resolves when there is another browser to choose from, or `signal` aborts. */
