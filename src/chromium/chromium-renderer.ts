@@ -45,6 +45,8 @@ export interface ChromiumRendererOptions {
   readonly sandbox?: SandboxPolicy;
   /** Renders at a time. */
   readonly slots: number;
+  /** Renders that may come beyond these at times. Default 0. */
+  readonly spareSlots?: number;
   /** Of these, how many compute at a time. Default: half as many again as there are cores. */
   readonly cores?: number;
   /** Told how many renders wait for something else than a core (the network, a delay), whenever that changes. */
@@ -198,7 +200,7 @@ export async function createChromiumRenderer(options: ChromiumRendererOptions): 
     tell(logger, browser);
     if (policy === 'required' && browser.sandbox !== 'on')
       throw new SandboxMissing(`a renderer was looked at, and its sandbox is ${browser.sandbox}`);
-    const renderSlots = await RenderSlots.launch(slots, contexts);
+    const renderSlots = await RenderSlots.launch(slots + (options.spareSlots ?? 0), contexts);
     return new ChromiumRenderer(options, { apart, browser, browsers, contexts, cores, slots: renderSlots });
   } catch (error) {
     await browsers.close();
@@ -270,7 +272,7 @@ class ChromiumRenderer implements BrowserRenderer {
 
   async render(request: RenderRequest): Promise<RenderedPdf> {
     if (this.#closed) throw new PlatenError('WORKER_LOST');
-    const end = new JobEnd(request.deadline, request.signal);
+    const end = new JobEnd(request.deadline, request.signal, request.onWaiting);
     const rendering = this.#renderInSlot(request, end);
     this.#running.set(end, rendering);
     try {

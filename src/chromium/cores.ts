@@ -147,6 +147,7 @@ export class Cores {
         this.#grant();
       };
       signal.addEventListener('abort', giveUp, { once: true });
+      this.#use.arrive(account, ...Object.values(this.#waiting));
       queue.add(waiting);
       this.#grant();
       if (queue.has(waiting)) for (const tell of this.#onWaiting) tell();

@@ -18,12 +18,15 @@ export class JobEnd {
   #timeoutMessage: string | undefined;
   #error: PlatenError | undefined;
   #disposed = false;
+  readonly #onWaiting: (waits: boolean) => void;
 
   /**
    * @param deadline epoch milliseconds.
    * @param cancel ends the job when it aborts.
+   * @param onWaiting told when it begins (`true`) and ends to wait for what others have.
    */
-  constructor(deadline: number, cancel: AbortSignal) {
+  constructor(deadline: number, cancel: AbortSignal, onWaiting: (waits: boolean) => void = () => undefined) {
+    this.#onWaiting = onWaiting;
     const { promise, reject } = Promise.withResolvers<never>();
     promise.catch(() => undefined);
     this.#ended = promise;
@@ -43,14 +46,22 @@ export class JobEnd {
 
   /** From now on its deadline does not come nearer: it waits for what its document has no part in. */
   stopClock(): void {
+    if (this.#stoppedAt !== undefined) return;
     clearTimeout(this.#timer);
-    this.#stoppedAt ??= Date.now();
+    this.#stoppedAt = Date.now();
+    this.#onWaiting(true);
+  }
+
+  /** It begins (`true`) or ends to wait for what others have, while its clock goes on. */
+  tellWaiting(waits: boolean): void {
+    this.#onWaiting(waits);
   }
 
   startClock(): void {
     if (this.#stoppedAt === undefined) return;
     this.#deadline = this.deadline;
     this.#stoppedAt = undefined;
+    this.#onWaiting(false);
     if (!this.#disposed) this.#timer = this.#startTimer();
   }
 

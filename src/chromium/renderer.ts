@@ -27,6 +27,8 @@ export interface RenderRequest {
   readonly maxOutputBytes: number;
   /** Whether it has to have a browser to itself, that ends with it. */
   readonly alone?: boolean;
+  /** Told when it begins (`true`) and ends to wait for what others have, a core or a browser: no fault of its document. */
+  readonly onWaiting?: (waits: boolean) => void;
   /** Aborted when the job was cancelled or its lease lost: the render is killed and rejects with CANCELLED. */
   readonly signal: AbortSignal;
 }

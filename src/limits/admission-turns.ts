@@ -103,6 +103,7 @@ export class AdmissionTurns {
       };
       const timer = setTimeout(() => giveUp(tooMany()), this.#longestWaitMs);
       signal.addEventListener('abort', onAbort, { once: true });
+      this.#use.arrive(account, this.#waiting);
       this.#waiting.add(waiting);
       this.#grant();
     });

@@ -15,6 +15,7 @@ import { sandboxProcesses } from '../sandbox/turns.ts';
 import { ensureIndexes } from '../store/collection-spec.ts';
 import type { TemplateEngine } from '../templates/engine/template-engine.ts';
 import { WorkerPresence } from '../worker/presence.ts';
+import { spareSlots } from '../worker/slots.ts';
 import { Worker } from '../worker/worker.ts';
 import { WorkerRegistry } from '../workers/worker-registry.ts';
 import type { Component } from './component.ts';
@@ -60,6 +61,7 @@ export async function startWorker(core: Core, templates: TemplateEngine): Promis
   let rest: (renders: number) => void = () => undefined;
   const renderer = await createChromiumRenderer({
     slots: config.PLATEN_WORKER_SLOTS,
+    spareSlots: spareSlots(config.PLATEN_WORKER_SLOTS),
     memory,
     onResting: (renders) => rest(renders),
     isolation: config.PLATEN_ISOLATION,

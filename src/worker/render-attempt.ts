@@ -13,6 +13,7 @@ import { type OutputStore, outputKey } from '../store/outputs/output-store.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { TemplateEngine } from '../templates/engine/template-engine.ts';
 import type { HeldJob } from './held-jobs.ts';
+import type { WorkerSlot } from './slots.ts';
 
 export interface AttemptParts {
   readonly store: JobStore;
@@ -53,11 +54,14 @@ const MAX_TEMPLATE_OUTPUT_BYTES = 32 * 1024 * 1024;
 /**
  * One attempt of a claimed job: input → document → PDF → store → completed; or retried, failed, given back. Resolves
  * when the attempt has ended, whatever came of it, and never rejects for a fault of the job.
+ *
+ * @param slot of the render, which it still has when this resolves.
  */
 export async function attempt(
   parts: AttemptParts,
   held: HeldJob,
   loading: Promise<JobInput | undefined>,
+  slot: WorkerSlot,
 ): Promise<void> {
   const { job } = held;
   try {
@@ -66,7 +70,7 @@ export async function attempt(
       throw new PlatenError('INTERNAL', 'The input of the job is gone.', { permanent: true });
     }
     await requireRoom(parts, job, input);
-    await renderAndStore(parts, held, input);
+    await renderAndStore(parts, held, input, slot);
   } catch (error) {
     await afterFault(parts, held, error);
   }
@@ -89,7 +93,12 @@ async function requireRoom(
   if (bytes > maxStoredBytes) throw new PlatenError('STORAGE_FULL');
 }
 
-async function renderAndStore(parts: AttemptParts, held: HeldJob, input: JobInput): Promise<void> {
+async function renderAndStore(
+  parts: AttemptParts,
+  held: HeldJob,
+  input: JobInput,
+  slot: WorkerSlot,
+): Promise<void> {
   const { job, signal } = held;
   const { store, ends, renderer, outputs, observe } = parts;
   const began = (job.startedAt ?? parts.clock.now()).getTime();
@@ -104,6 +113,7 @@ async function renderAndStore(parts: AttemptParts, held: HeldJob, input: JobInpu
     deadline,
     maxOutputBytes: input.maxOutputBytes,
     alone: mustBeAlone(job),
+    onWaiting: (waits) => (waits ? slot.pause() : slot.resume()),
     signal,
   });
   const expiresAt = new Date(parts.clock.now().getTime() + job.retentionHours * HOUR_MS);

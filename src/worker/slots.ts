@@ -16,9 +16,24 @@ const KEPT_FOR_MS = 60_000;
 /** The same for interactive jobs, since the last one came. */
 const KEPT_FOR_INTERACTIVE_MS = 5000;
 
+/**
+ * Renders that a worker lets in beyond its slots when accounts with slow renders have every one of them. Where there is one
+ * slot, one thing at a time is rendered by intention.
+ */
+export function spareSlots(slots: number): number {
+  return slots === 1 ? 0 : 1;
+}
+
+/** A slot that a render has. */
+export interface WorkerSlot extends Slot {
+  /** The render waits for something that others have: its account is not slow for that. */
+  pause(): void;
+  resume(): void;
+}
+
 interface Waiting {
   readonly account: string;
-  readonly grant: (slot: Slot) => void;
+  readonly grant: (slot: WorkerSlot) => void;
 }
 
 export interface WorkerSlotsOptions {
@@ -39,6 +54,8 @@ export interface WorkerSlotsOptions {
  *
  * Of an account that nobody knows yet, the renders that are there already tell: one that holds slots never gets the last,
  * and one that holds none is let in beside them though as many compute as may. See docs/decisions/0180-room-for-newcomers.md.
+ * Where accounts that nobody knew have turned out to be slow, and have every slot, one render more is let in for others:
+ * see docs/decisions/0227-a-spare-slot.md.
  */
 export class WorkerSlots {
   readonly #total: number;
@@ -73,6 +90,11 @@ export class WorkerSlots {
     return this.#busy;
   }
 
+  /** Lets in who may have come to be let in by the passing of time alone. To be called every now and then. */
+  look(): void {
+    this.#grant();
+  }
+
   /** So many renders wait for the network, a delay or the like: others may begin beside them. */
   rest(renders: number): void {
     this.#resting = renders;
@@ -84,7 +106,7 @@ export class WorkerSlots {
    *
    * @param account whose job it is for; those for nobody in particular count as one account.
    */
-  reserve(jobClass: JobClass, signal: AbortSignal, account = ''): Promise<Slot> {
+  reserve(jobClass: JobClass, signal: AbortSignal, account = ''): Promise<WorkerSlot> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) {
         reject(signal.reason);
@@ -103,6 +125,7 @@ export class WorkerSlots {
         reject(signal.reason);
       };
       signal.addEventListener('abort', giveUp, { once: true });
+      this.#use.arrive(account, ...Object.values(this.#waiting));
       queue.add(waiting);
       if (jobClass === 'interactive') this.#lastInteractive = this.#now();
       this.#note(account);
@@ -111,13 +134,20 @@ export class WorkerSlots {
   }
 
   #grant(): void {
-    while (this.#busy < this.#total) {
+    while (this.#busy < this.#total + this.#spare) {
       const next = this.#next();
       if (next === undefined) return;
       this.#busy += 1;
       this.#onChange(this.#busy);
       next.waiting.grant(this.#slot(next.waiting.account, next.jobClass));
     }
+  }
+
+  get #spare(): number {
+    if (this.#busy < this.#total) return 0;
+    for (const account of this.#held.keys())
+      if (!this.#use.isSlow(account) && !this.#use.isHeldUp(account)) return 0;
+    return spareSlots(this.#total);
   }
 
   #next(): { readonly waiting: Waiting; readonly jobClass: JobClass } | undefined {
@@ -138,6 +168,7 @@ export class WorkerSlots {
 
   /** Tells of an account whether it may have one of the slots that are free. */
   #whoMayStart(): (account: string) => boolean {
+    if (this.#busy >= this.#total) return this.#whoMayHaveSpare();
     const roomForAll = this.#busy - this.#resting < this.#computing;
     const keepsLast = this.#total >= SLOTS_FOR_NEWCOMER && this.#busy === this.#total - 1;
     const holderMayStart = roomForAll && !keepsLast;
@@ -150,6 +181,14 @@ export class WorkerSlots {
       if (this.#held.has(account)) return holderMayStart && (slowMayStart || !isSlow);
       return isSlow ? slowMayCome : quickMayCome;
     };
+  }
+
+  /** Those who have shown that they are quick go before strangers. */
+  #whoMayHaveSpare(): (account: string) => boolean {
+    const mayCome = (account: string) => !this.#held.has(account) && !this.#use.isSlow(account);
+    const isQuick = (account: string) => mayCome(account) && this.#use.isQuick(account);
+    const waiting = JOB_CLASSES.flatMap((jobClass) => [...this.#waiting[jobClass]]);
+    return waiting.some(({ account }) => isQuick(account)) ? isQuick : mayCome;
   }
 
   /** Accounts with renders here that are not known to be slow. */
@@ -198,12 +237,14 @@ export class WorkerSlots {
     return false;
   }
 
-  #slot(account: string, jobClass: JobClass): Slot {
+  #slot(account: string, jobClass: JobClass): WorkerSlot {
     if (jobClass === 'bulk') this.#bulk += 1;
     const use = this.#use.begin(account);
     this.#held.set(account, (this.#held.get(account) ?? 0) + 1);
     let held = true;
     return {
+      pause: () => this.#use.pause(use),
+      resume: () => this.#use.resume(use),
       release: () => {
         if (!held) return;
         held = false;

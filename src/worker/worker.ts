@@ -15,7 +15,7 @@ import type { WorkerState } from '../workers/worker-registry.ts';
 import { HeldJobs } from './held-jobs.ts';
 import { type HeldPointer, ReadAhead } from './read-ahead.ts';
 import { type AttemptParts, attempt } from './render-attempt.ts';
-import { WorkerSlots } from './slots.ts';
+import { type WorkerSlot, WorkerSlots } from './slots.ts';
 
 export interface WorkerParts extends AttemptParts {
   readonly bus: Bus;
@@ -95,6 +95,7 @@ export class Worker implements PointerConsumer {
       if (this.#held.holds(jobId)) void this.#held.renew();
     });
     this.#offers = setInterval(() => {
+      this.#slots.look();
       this.#offer();
       this.#lookAtRenderer();
     }, OFFER_EVERY_MS);
@@ -141,7 +142,7 @@ export class Worker implements PointerConsumer {
   }
 
   async #claimInTurn({ class: jobClass, routingKey }: JobPointer, held: HeldPointer): Promise<void> {
-    let slot: Slot;
+    let slot: WorkerSlot;
     try {
       slot = await this.#slots.reserve(jobClass, held.signal, accountOf(routingKey));
     } catch {
@@ -168,7 +169,7 @@ export class Worker implements PointerConsumer {
     }
   }
 
-  async #claim(pointer: JobPointer, slot: Slot): Promise<void> {
+  async #claim(pointer: JobPointer, slot: WorkerSlot): Promise<void> {
     const { store, owner, leaseMs, logger } = this.#parts;
     // The input is fetched while the claim is under way: most claims succeed.
     const accountId = accountOf(pointer.routingKey);
@@ -188,7 +189,7 @@ export class Worker implements PointerConsumer {
     this.#parts.observe.claimed(job);
     // The slot is free for the next job while the end of this one is followed up.
     const held = this.#held.add(job, () => slot.release());
-    void attempt(this.#parts, held, loading)
+    void attempt(this.#parts, held, loading, slot)
       .catch((error: unknown) => {
         // The database is away: the lease runs out and the job is taken up again.
         logger.error({ err: error, jobId: pointer.jobId }, 'attempt not recorded');

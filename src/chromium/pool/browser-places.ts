@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { AccountUse, nextTurn, type Use } from '../../async/account-use.ts';
 import type { RenderBrowser } from './browser.ts';
 
@@ -36,12 +37,18 @@ interface Place<B> {
   readonly use: Use;
   /** Undefined while it is being started. */
   browser: B | undefined;
-  /** It has been asked to end for others. */
-  givesWay: boolean;
+  /** When it was asked to end for others. */
+  askedAt: number | undefined;
 }
 
 /** While others wait, a browser is left to its account for so long. Milliseconds. */
 const LEAST_MS = 2000;
+
+/** A browser that has not ended so long after it was asked to is in a slow render. Milliseconds. */
+const SLOW_TO_LEAVE_MS = 1000;
+/** It is remembered for so long of an account how its browser has left, and of so many accounts. Milliseconds. */
+const REMEMBERED_MS = 60_000;
+const REMEMBERED_ACCOUNTS = 10_000;
 
 /** What a browser and a page in it are taken to weigh, which no other shares. Bytes. */
 const BROWSER_BYTES = 192 * 1024 * 1024;
@@ -60,7 +67,9 @@ export function placesFor(slots: number, memoryBytes: number): number {
  * The places of browsers that are apart from the one that all share: so many live at a time, and fewer are being started.
  * The others wait, and the account that has had such browsers for the least time lately is next. No account has all
  * places. While somebody waits, browsers that are kept for their accounts' next renders give way: idle ones at once, and
- * others after a while, when what is under way in them has ended.
+ * others after a while, when what is under way in them has ended. Accounts whose browsers are slow to leave have all places
+ * but one while others are about; when they have every one all the same, one browser more is started for others: see
+ * docs/decisions/0227-a-spare-slot.md.
  *
  * What the start of a browser computes counts for its account, as what its documents compute does.
  */
@@ -70,6 +79,8 @@ export class BrowserPlaces<B extends PlacedBrowser = RenderBrowser> {
   readonly #waiting = new Set<Waiting<B>>();
   readonly #use: AccountUse;
   readonly #now: () => number;
+  /** How long the browser of an account took to leave when it was last asked to. */
+  readonly #left = new LRUCache<string, 'soon' | 'late'>({ max: REMEMBERED_ACCOUNTS, ttl: REMEMBERED_MS });
 
   constructor(options: BrowserPlacesOptions<B>) {
     this.#options = options;
@@ -101,12 +112,16 @@ export class BrowserPlaces<B extends PlacedBrowser = RenderBrowser> {
 
   /** Has browsers end that others wait for. To be called whenever one may have become idle, and now and then. */
   makeWay(): void {
+    this.#grant();
     if (this.#waiting.size === 0 || this.#places.size < this.#options.total) return;
     const accounts = new Set([...this.#waiting].map(({ account }) => account));
     const wanted = [...accounts].filter((account) => this.#mayHaveAnother(account)).length;
-    const leaving = [...this.#places].filter(({ givesWay }) => givesWay).length;
+    // Where one is late, another is asked.
+    const leaving = [...this.#places].filter(
+      (place) => place.askedAt !== undefined && !this.#isLate(place),
+    ).length;
     for (const place of this.#givingWayFirst().slice(0, Math.max(0, wanted - leaving))) {
-      place.givesWay = true;
+      place.askedAt = this.#now();
       this.#options.retire(place.browser!);
     }
   }
@@ -147,6 +162,7 @@ export class BrowserPlaces<B extends PlacedBrowser = RenderBrowser> {
         reject(signal.reason);
       };
       signal.addEventListener('abort', giveUp, { once: true });
+      this.#use.arrive(account, this.#waiting);
       this.#waiting.add(waiting);
       this.#options.onWaiting(1);
       this.#grant();
@@ -157,28 +173,57 @@ export class BrowserPlaces<B extends PlacedBrowser = RenderBrowser> {
   #release(place: Place<B>): void {
     if (!this.#places.delete(place)) return;
     this.#use.end(place.use);
+    if (place.askedAt !== undefined) this.#left.set(place.account, this.#isLate(place) ? 'late' : 'soon');
     this.#grant();
   }
 
   #grant(): void {
-    const { total, starting } = this.#options;
-    while (this.#places.size < total && this.#starting < starting) {
-      const next = nextTurn(this.#waiting, this.#use, (account) => this.#mayHaveAnother(account));
+    while (this.#starting < this.#options.starting) {
+      const next = this.#next();
       if (next === undefined) return;
       const { account } = next;
-      const place = { account, use: this.#use.begin(account), browser: undefined, givesWay: false };
+      const place = { account, use: this.#use.begin(account), browser: undefined, askedAt: undefined };
       this.#places.add(place);
       next.grant(place);
     }
+  }
+
+  #next(): Waiting<B> | undefined {
+    const turnOf = (mayStart: (account: string) => boolean) => nextTurn(this.#waiting, this.#use, mayStart);
+    if (this.#places.size < this.#options.total) return turnOf((account) => this.#mayHaveAnother(account));
+    const isSpareFree =
+      this.#places.size === this.#options.total && [...this.#places].every((place) => this.#isLate(place));
+    if (!isSpareFree) return undefined;
+    const mayCome = (account: string) => this.#placesOf(account) === 0 && !this.#isSlow(account);
+    // Those who have shown that they are quick go before strangers.
+    return turnOf((account) => mayCome(account) && this.#left.get(account) === 'soon') ?? turnOf(mayCome);
   }
 
   get #starting(): number {
     return [...this.#places].filter(({ browser }) => browser === undefined).length;
   }
 
-  /** One place is kept for those who have none. */
+  /** One place is kept for those who have none, and from those who are slow together while somebody else is about. */
   #mayHaveAnother(account: string): boolean {
-    const own = [...this.#places].filter((place) => place.account === account).length;
-    return own < Math.max(1, this.#options.total - 1);
+    const notKept = Math.max(1, this.#options.total - 1);
+    if (this.#placesOf(account) >= notKept) return false;
+    if (!this.#isSlow(account)) return true;
+    const isQuick = (other: { readonly account: string }) => !this.#isSlow(other.account);
+    const places = [...this.#places];
+    if (![...places, ...this.#waiting].some(isQuick)) return true;
+    return places.length - places.filter(isQuick).length < notKept;
+  }
+
+  #placesOf(account: string): number {
+    return [...this.#places].filter((place) => place.account === account).length;
+  }
+
+  #isSlow(account: string): boolean {
+    if (this.#left.get(account) === 'late') return true;
+    return [...this.#places].some((place) => place.account === account && this.#isLate(place));
+  }
+
+  #isLate({ askedAt }: Place<B>): boolean {
+    return askedAt !== undefined && this.#now() - askedAt > SLOW_TO_LEAVE_MS;
   }
 }

@@ -207,7 +207,8 @@ export class ContextPool {
   }
 
   async #openAny(needs: ContextNeeds, end: JobEnd): Promise<RenderContext> {
-    const browser = await this.#enter(needs, end.signal);
+    end.tellWaiting(true);
+    const browser = await this.#enter(needs, end.signal).finally(() => end.tellWaiting(false));
     try {
       const context = await this.#openIn(browser, needs, end);
       context.assign(needs.accountId, this.#options.onExcess);

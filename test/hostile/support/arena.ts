@@ -44,10 +44,9 @@ export interface Attack {
 export interface Arena {
   readonly service: TestService;
   readonly villain: Villain;
-  /**
-   * Does `attack` while the neighbour renders. Fails when the neighbour notices, or when something is left afterwards:
-   * a process, a file, memory.
-   */
+  /** Does `attack` while the neighbour renders. Fails when something is left afterwards: a process, a file, memory. */
+  undergo(attack: (attacker: Tenant) => Promise<void>): Promise<Experience>;
+  /** The same, and fails when the neighbour notices. */
   withstand(attack: (attacker: Tenant) => Promise<void>): Promise<void>;
   /**
    * Sends the orders of `attack`, and looks at how they end, while the neighbour renders. Its scripts must have begun, and
@@ -74,7 +73,7 @@ export async function openArena(
   await rendersDuring(sleep(500));
   let alone: Experience = await rendersDuring(sleep(ALONE_MS));
 
-  async function attacked(
+  async function undergo(
     attack: (attacker: Tenant) => Promise<void>,
     plan: PlanName = 'business',
   ): Promise<Experience> {
@@ -91,7 +90,7 @@ export async function openArena(
     plan?: PlanName,
   ): Promise<void> {
     for (let tries = 1; ; tries++) {
-      const during = await attacked(attack, plan);
+      const during = await undergo(attack, plan);
       judge(during);
       if (isUnharmed(during, alone)) return;
       if (tries === TRIES) assertUnharmed(during, alone);
@@ -115,6 +114,7 @@ export async function openArena(
   return {
     service,
     villain,
+    undergo: (attack) => undergo(attack),
     withstand,
     survive: (attack, judge) => withstand((attacker) => send(attacker, attack), judge, attack.plan),
     async close() {

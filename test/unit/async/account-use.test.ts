@@ -50,6 +50,21 @@ describe('what accounts have used', () => {
     assert.equal(use.isSlow('stranger'), false);
   });
 
+  it('knows who is quick by the last piece of work that has ended', () => {
+    assert.equal(use.isQuick('a'), false, 'a stranger');
+    const begun = use.begin('a');
+    assert.equal(use.isQuick('a'), false);
+    now += SLOW_MS;
+    use.end(begun);
+    assert.equal(use.isQuick('a'), true);
+    work('a', SLOW_MS + 1);
+    now += 60_000;
+    assert.equal(use.isSlow('a'), false);
+    assert.equal(use.isQuick('a'), false);
+    work('a', 1);
+    assert.equal(use.isQuick('a'), true);
+  });
+
   it('decides whose turn it is: who has used least, and of an account who came first', () => {
     work('busy', 3000);
     work('quick', 5);
@@ -65,6 +80,66 @@ describe('what accounts have used', () => {
       nextTurn([{ account: 'busy' }], use, () => false),
       undefined,
     );
+  });
+
+  it('stands still while a piece of work waits for others, and does not make its account slow', () => {
+    const begun = use.begin('a');
+    const other = use.begin('a');
+    now += 40;
+    use.pause(begun);
+    use.pause(begun);
+    assert.equal(use.isHeldUp('a'), false, 'the other one goes on');
+    use.end(other);
+    assert.equal(use.isHeldUp('a'), true);
+    now += 10 * SLOW_MS;
+    assert.ok(Math.abs(use.of('a') - 80) < 2);
+    assert.equal(use.isSlow('a'), false);
+    use.resume(begun);
+    use.resume(begun);
+    assert.equal(use.isHeldUp('a'), false);
+    now += 10;
+    assert.ok(Math.abs(use.of('a') - 90) < 2);
+    use.pause(begun);
+    now += 10 * SLOW_MS;
+    use.end(begun);
+    use.resume(begun);
+    assert.equal(use.isQuick('a'), true);
+    assert.equal(use.isHeldUp('nobody'), false);
+  });
+
+  it('begins for an account that arrives where those are who are about', () => {
+    for (let n = 0; n < 10; n += 1) {
+      use.arrive('resident');
+      work('resident', 50);
+    }
+    const before = use.of('resident');
+    use.arrive('newcomer');
+    assert.ok(use.of('newcomer') > before - 51 && use.of('newcomer') < before);
+    use.arrive('resident');
+    assert.equal(use.of('resident'), before, 'it has more than that');
+  });
+
+  it('gives nothing away of what an account has saved up that waits, or has work under way', () => {
+    work('resident', 400);
+    use.arrive('waiting');
+    const working = use.begin('working');
+    use.end(use.begin('resident'));
+    use.arrive('waiting', [{ account: 'waiting' }]);
+    use.arrive('working');
+    assert.equal(use.of('working'), 0);
+    use.end(working);
+    use.arrive('working');
+    assert.equal(use.of('working'), 400);
+    use.arrive('waiting');
+    assert.equal(use.of('waiting'), 400);
+  });
+
+  it('has those who arrive begin with nothing when nobody has been about for long', () => {
+    work('resident', 400);
+    use.end(use.begin('resident'));
+    now += 3_600_000;
+    use.arrive('newcomer');
+    assert.equal(use.of('newcomer'), SLOW_MS, 'a stranger');
   });
 
   it('is forgotten in time, so that what is kept does not grow with the accounts', () => {

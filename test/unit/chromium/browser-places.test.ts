@@ -144,6 +144,59 @@ describe('places of browsers apart', () => {
     await last;
   });
 
+  describe('when browsers are slow to leave', () => {
+    /** Both places are of browsers in slow renders, which have been asked to end. */
+    const full = async () => {
+      open(2);
+      const quick = await launch('quick');
+      const hogs = [await launch('hog')];
+      quick.leave();
+      hogs.push(await launch('other hog'));
+      const next = [launch('stranger'), launch('quick')] as const;
+      now += 2500;
+      places.makeWay();
+      await settled();
+      assert.deepEqual(started.splice(0), ['quick', 'hog', 'other hog']);
+      now += 1001;
+      places.makeWay();
+      await settled();
+      return { hogs, next };
+    };
+
+    it('are one more, for one after the other of those who are not, and first for who has shown it', async () => {
+      const { next } = await full();
+      assert.deepEqual(started, ['quick']);
+      const quick = await next[1];
+      now += 100;
+      quick.leave();
+      places.makeWay();
+      await settled();
+      assert.deepEqual(started, ['quick', 'stranger']);
+      void launch('third');
+      now += 4000;
+      places.makeWay();
+      now += 4000;
+      places.makeWay();
+      await settled();
+      assert.deepEqual(started, ['quick', 'stranger'], 'no further one, when that is slow as well');
+      assert.equal(waiting, 1);
+    });
+
+    it('are not all of theirs the next time, while somebody else is about', async () => {
+      const { hogs, next } = await full();
+      for (const hog of hogs) hog.leave();
+      const [stranger, quick] = await Promise.all(next);
+      stranger.retire();
+      stranger.leave();
+      await launch('hog');
+      void launch('other hog');
+      now += 30_000;
+      places.makeWay();
+      assert.equal(quick.retiring, false);
+      assert.equal(waiting, 1);
+    });
+  });
+
   it('are given back when the start fails or its seeker gives up', async () => {
     open(1);
     const none = places.launch({ account: 'a', signal: new AbortController().signal }, async () => {

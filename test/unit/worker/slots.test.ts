@@ -148,6 +148,90 @@ describe('slots of a worker', () => {
       assert.equal(slots.busy, 2);
     });
 
+    it('let one render more in when those that have every slot have turned out to be slow', async () => {
+      open(2);
+      const flood = [await reserve('flood'), await reserve('flood')];
+      void reserve('flood');
+      void reserve('other');
+      void reserve('third');
+      now += 3000;
+      slots.look();
+      await settled();
+      assert.equal(slots.busy, 2, 'they may be quick yet');
+      now += 1;
+      slots.look();
+      await settled();
+      assert.deepEqual([slots.busy, order.at(-1)], [3, 'other']);
+      now += 3001;
+      slots.look();
+      await settled();
+      assert.equal(slots.busy, 3, 'no further one, when that is slow as well');
+      flood[0]!.release();
+      await settled();
+      assert.deepEqual([slots.busy, order.at(-1)], [3, 'third'], 'no slow one comes in its place');
+    });
+
+    it('let it in of an account that has shown that it is quick, before strangers', async () => {
+      open(2);
+      await hold('quick', 50);
+      await reserve('slow');
+      await reserve('slower');
+      void reserve('stranger');
+      void reserve('quick');
+      now += 3001;
+      slots.look();
+      await settled();
+      assert.deepEqual([slots.busy, order.at(-1)], [3, 'quick']);
+    });
+
+    it('let it in beside renders that wait for others as well, and do not hold the wait against their accounts', async () => {
+      open(2);
+      const waiting = await slots.reserve('interactive', never, 'waiting');
+      await reserve('slow', 'interactive');
+      waiting.pause();
+      void reserve('other', 'interactive');
+      now += 3001;
+      slots.look();
+      await settled();
+      assert.equal(slots.busy, 3);
+      waiting.resume();
+      waiting.release();
+      await settled();
+      void reserve('waiting', 'interactive');
+      await settled();
+      assert.deepEqual([slots.busy, order.at(-1)], [2, 'other'], 'the worker has slots for two');
+    });
+
+    it('let no render more in at a worker with one slot', async () => {
+      open(1);
+      await reserve('flood');
+      void reserve('other');
+      now += 3001;
+      slots.look();
+      await settled();
+      assert.equal(slots.busy, 1);
+    });
+
+    it('give a crowd of newcomers one turn each before one who has been about, not as many as that one had', async () => {
+      open(1);
+      for (let n = 0; n < 100; n += 1) await hold('resident', 50);
+      const taken = await reserve('resident');
+      for (let n = 0; n < 20; n += 1) {
+        const newcomer = `newcomer ${n}`;
+        for (let i = 0; i < 10; i += 1)
+          void reserve(newcomer).then((slot) => {
+            now += 170;
+            setImmediate(() => slot.release());
+          });
+      }
+      order = [];
+      const resident = reserve('resident');
+      taken.release();
+      await resident;
+      assert.equal(order.indexOf('resident'), 20);
+      assert.equal(new Set(order.slice(0, 20)).size, 20);
+    });
+
     it('leave the last of eight to an account that holds none, and it none of fewer', async () => {
       open(8);
       const flood: Slot[] = [];
