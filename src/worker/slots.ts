@@ -1,7 +1,10 @@
 import { AccountUse, nextTurn } from '../async/account-use.ts';
 import { JOB_CLASSES, type JobClass, type Slot } from '../bus/bus.ts';
 
-/** Of four slots that both classes want, bulk work gets one, unless it holds all but those that are kept: it is slowed by interactive work, never starved. */
+/**
+ * Of four slots that both classes want, bulk work gets one, unless it holds all but those that are kept: it is slowed by
+ * interactive work, never starved.
+ */
 const BULK_EVERY = 4;
 /** A render that takes longer is slow, in milliseconds. */
 const SLOW_RENDER_MS = 3000;
@@ -45,8 +48,9 @@ export interface WorkerSlotsOptions {
 }
 
 /**
- * The room of one worker: so many renders at a time, and of these so many that compute. Interactive jobs get their slots first, with a floor for bulk ones;
- * within a class the account that has held slots for the least time lately is next, and of an account who came first.
+ * The room of one worker: so many renders at a time, and of these so many that compute. Interactive jobs get their slots
+ * first, with a floor for bulk ones; within a class the account that has held slots for the least time lately is next, and
+ * of an account who came first.
  *
  * Accounts whose renders take seconds have all slots only as long as no account with quick ones is about: then some are
  * kept for it. So it waits for one slow render at most, and ordinarily for none. In the same way some slots are kept free
@@ -152,7 +156,10 @@ export class WorkerSlots {
 
   #next(): { readonly waiting: Waiting; readonly jobClass: JobClass } | undefined {
     const mayStart = this.#whoMayStart();
-    const turnOf = (jobClass: JobClass) => nextTurn(this.#waiting[jobClass], this.#use, mayStart);
+    const turnOf = (jobClass: JobClass) =>
+      this.#busy < this.#total
+        ? nextTurn(this.#waiting[jobClass], this.#use, mayStart)
+        : this.#turnAtSpare(jobClass);
     const [interactive, bulk] = JOB_CLASSES.map(turnOf);
     // Who holds all but the slots that are kept for others is not starved.
     const bulkStarves = this.#sinceBulk >= BULK_EVERY - 1 && this.#bulk < withoutKept(this.#total);
@@ -168,7 +175,6 @@ export class WorkerSlots {
 
   /** Tells of an account whether it may have one of the slots that are free. */
   #whoMayStart(): (account: string) => boolean {
-    if (this.#busy >= this.#total) return this.#whoMayHaveSpare();
     const roomForAll = this.#busy - this.#resting < this.#computing;
     const keepsLast = this.#total >= SLOTS_FOR_NEWCOMER && this.#busy === this.#total - 1;
     const holderMayStart = roomForAll && !keepsLast;
@@ -183,12 +189,13 @@ export class WorkerSlots {
     };
   }
 
-  /** Those who have shown that they are quick go before strangers. */
-  #whoMayHaveSpare(): (account: string) => boolean {
+  /** Of those without a slot. Who has shown that it is quick goes before strangers. */
+  #turnAtSpare(jobClass: JobClass): Waiting | undefined {
     const mayCome = (account: string) => !this.#held.has(account) && !this.#use.isSlow(account);
     const isQuick = (account: string) => mayCome(account) && this.#use.isQuick(account);
-    const waiting = JOB_CLASSES.flatMap((jobClass) => [...this.#waiting[jobClass]]);
-    return waiting.some(({ account }) => isQuick(account)) ? isQuick : mayCome;
+    const turnOf = (mayStart: (account: string) => boolean) =>
+      nextTurn(this.#waiting[jobClass], this.#use, mayStart);
+    return turnOf(isQuick) ?? turnOf(mayCome);
   }
 
   /** Accounts with renders here that are not known to be slow. */
