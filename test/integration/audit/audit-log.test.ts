@@ -125,14 +125,15 @@ describe('the audit log', () => {
       const before = (await all()).length;
       api.domain.clock.pass(DAY_MS);
       for (let i = 0; i < 4; i += 1) await log.record(event('template.saved'));
-      const added = (await actions()).slice(before);
-      assert.deepEqual(added.toSorted(), [
+      const added = (await all()).slice(before);
+      assert.deepEqual(added.map(({ action }) => action).toSorted(), [
         'audit.entries_left_out',
         'template.saved',
         'template.saved',
         'template.saved',
       ]);
-      assert.equal((await all()).at(-1)!.details.entries, '1');
+      const leftOut = added.find(({ action }) => action === 'audit.entries_left_out');
+      assert.equal(leftOut!.details.entries, '1');
     });
 
     it('leaves out nothing of what an operator does', async () => {

@@ -86,13 +86,18 @@ describe('templates are shown in a preview', () => {
   it('unless they run too long, and meanwhile others are served', async () => {
     const endless = '{% for a in (1..10000) %}{% for b in (1..10000) %}{% endfor %}{% endfor %}';
     const neighbour = await signUp(api.url);
-    const attempts = Array.from({ length: 3 }, () => preview({ content: endless }));
-    const began = performance.now();
+    let ended = 0;
+    const attempts = Array.from({ length: 3 }, () =>
+      preview({ content: endless }).finally(() => {
+        ended += 1;
+      }),
+    );
     const answer = await neighbour.call('POST', '/user/templates/preview', { content: 'x' });
-    const ms = performance.now() - began;
     assert.equal(answer.status, 200);
-    // With one process for templates here it waits for one of the three at most.
-    assert.ok(ms < 4500, `${ms} ms`);
+    assert.ok(
+      ended < 2,
+      `${ended} of the three had ended: with one process for templates it waits for one at most`,
+    );
     for (const attempt of await Promise.all(attempts)) {
       assert.equal(attempt.status, 400);
       assert.equal(attempt.json.code, 'TEMPLATE_ERROR');
