@@ -209,3 +209,20 @@ export function nextTurn<T extends { readonly account: string }>(
   }
   return next;
 }
+
+/**
+ * The same for room beyond what there is, which those have who hold nothing and are not slow: who has shown that it is quick
+ * goes before strangers.
+ *
+ * @param pace tells who is slow, and who is quick.
+ */
+export function nextAtSpare<T extends { readonly account: string }>(
+  waiting: ReadonlySet<T>,
+  use: Pick<AccountUse, 'of'>,
+  pace: Pick<AccountUse, 'isSlow' | 'isQuick'>,
+  holdsNothing: (account: string) => boolean,
+): T | undefined {
+  const mayStart = (account: string) => holdsNothing(account) && !pace.isSlow(account);
+  const isQuick = (account: string) => mayStart(account) && pace.isQuick(account);
+  return nextTurn(waiting, use, isQuick) ?? nextTurn(waiting, use, mayStart);
+}

@@ -45,10 +45,10 @@ export interface ChromiumRendererOptions {
   readonly sandbox?: SandboxPolicy;
   /** Renders at a time. */
   readonly slots: number;
-  /** Renders that may come beyond these at times. Default 0. */
-  readonly spareSlots?: number;
   /** Of these, how many compute at a time. Default: half as many again as there are cores. */
   readonly cores?: number;
+  /** Renders that may come beyond the slots at times. Default 0. */
+  readonly spareSlots?: number;
   /** Told how many renders wait for something else than a core (the network, a delay), whenever that changes. */
   readonly onResting?: (renders: number) => void;
   readonly isolation: Isolation;

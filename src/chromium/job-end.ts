@@ -52,17 +52,17 @@ export class JobEnd {
     this.#onWaiting(true);
   }
 
-  /** It begins (`true`) or ends to wait for what others have, while its clock goes on. */
-  tellWaiting(waits: boolean): void {
-    this.#onWaiting(waits);
-  }
-
   startClock(): void {
     if (this.#stoppedAt === undefined) return;
     this.#deadline = this.deadline;
     this.#stoppedAt = undefined;
     this.#onWaiting(false);
     if (!this.#disposed) this.#timer = this.#startTimer();
+  }
+
+  /** It begins (`true`) or ends to wait for what others have, while its clock goes on. */
+  tellWaiting(waits: boolean): void {
+    this.#onWaiting(waits);
   }
 
   /** The error that ended the job, once one has. */

@@ -1,4 +1,4 @@
-import { AccountUse, nextTurn } from '../async/account-use.ts';
+import { AccountUse, nextAtSpare, nextTurn } from '../async/account-use.ts';
 import { JOB_CLASSES, type JobClass, type Slot } from '../bus/bus.ts';
 
 /**
@@ -159,7 +159,7 @@ export class WorkerSlots {
     const turnOf = (jobClass: JobClass) =>
       this.#busy < this.#total
         ? nextTurn(this.#waiting[jobClass], this.#use, mayStart)
-        : this.#turnAtSpare(jobClass);
+        : nextAtSpare(this.#waiting[jobClass], this.#use, this.#use, (account) => !this.#held.has(account));
     const [interactive, bulk] = JOB_CLASSES.map(turnOf);
     // Who holds all but the slots that are kept for others is not starved.
     const bulkStarves = this.#sinceBulk >= BULK_EVERY - 1 && this.#bulk < withoutKept(this.#total);
@@ -187,15 +187,6 @@ export class WorkerSlots {
       if (this.#held.has(account)) return holderMayStart && (slowMayStart || !isSlow);
       return isSlow ? slowMayCome : quickMayCome;
     };
-  }
-
-  /** Of those without a slot. Who has shown that it is quick goes before strangers. */
-  #turnAtSpare(jobClass: JobClass): Waiting | undefined {
-    const mayCome = (account: string) => !this.#held.has(account) && !this.#use.isSlow(account);
-    const isQuick = (account: string) => mayCome(account) && this.#use.isQuick(account);
-    const turnOf = (mayStart: (account: string) => boolean) =>
-      nextTurn(this.#waiting[jobClass], this.#use, mayStart);
-    return turnOf(isQuick) ?? turnOf(mayCome);
   }
 
   /** Accounts with renders here that are not known to be slow. */

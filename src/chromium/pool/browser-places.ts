@@ -1,5 +1,4 @@
-import { LRUCache } from 'lru-cache';
-import { AccountUse, nextTurn, type Use } from '../../async/account-use.ts';
+import { AccountUse, nextAtSpare, nextTurn, type Use } from '../../async/account-use.ts';
 import type { RenderBrowser } from './browser.ts';
 
 /** What places need to know of a browser. */
@@ -37,8 +36,8 @@ interface Place<B> {
   readonly use: Use;
   /** Undefined while it is being started. */
   browser: B | undefined;
-  /** When it was asked to end for others. */
-  askedAt: number | undefined;
+  /** Since it was asked to end for others. */
+  leaving: Use | undefined;
 }
 
 /** While others wait, a browser is left to its account for so long. Milliseconds. */
@@ -46,9 +45,6 @@ const LEAST_MS = 2000;
 
 /** A browser that has not ended so long after it was asked to is in a slow render. Milliseconds. */
 const SLOW_TO_LEAVE_MS = 1000;
-/** It is remembered for so long of an account how its browser has left, and of so many accounts. Milliseconds. */
-const REMEMBERED_MS = 60_000;
-const REMEMBERED_ACCOUNTS = 10_000;
 
 /** What a browser and a page in it are taken to weigh, which no other shares. Bytes. */
 const BROWSER_BYTES = 192 * 1024 * 1024;
@@ -79,13 +75,14 @@ export class BrowserPlaces<B extends PlacedBrowser = RenderBrowser> {
   readonly #waiting = new Set<Waiting<B>>();
   readonly #use: AccountUse;
   readonly #now: () => number;
-  /** How long the browser of an account took to leave when it was last asked to. */
-  readonly #left = new LRUCache<string, 'soon' | 'late'>({ max: REMEMBERED_ACCOUNTS, ttl: REMEMBERED_MS });
+  /** How long the browsers of accounts take to leave when they are asked to. */
+  readonly #leaving: AccountUse;
 
   constructor(options: BrowserPlacesOptions<B>) {
     this.#options = options;
     this.#now = options.now ?? (() => performance.now());
     this.#use = new AccountUse({ slowMs: Number.POSITIVE_INFINITY, strangerMs: 0, now: this.#now });
+    this.#leaving = new AccountUse({ slowMs: SLOW_TO_LEAVE_MS, now: this.#now });
   }
 
   /**
@@ -112,16 +109,17 @@ export class BrowserPlaces<B extends PlacedBrowser = RenderBrowser> {
 
   /** Has browsers end that others wait for. To be called whenever one may have become idle, and now and then. */
   makeWay(): void {
+    if (this.#waiting.size === 0) return;
     this.#grant();
-    if (this.#waiting.size === 0 || this.#places.size < this.#options.total) return;
+    if (this.#places.size < this.#options.total) return;
     const accounts = new Set([...this.#waiting].map(({ account }) => account));
     const wanted = [...accounts].filter((account) => this.#mayHaveAnother(account)).length;
     // Where one is late, another is asked.
     const leaving = [...this.#places].filter(
-      (place) => place.askedAt !== undefined && !this.#isLate(place),
+      (place) => place.leaving !== undefined && !this.#isLate(place),
     ).length;
     for (const place of this.#givingWayFirst().slice(0, Math.max(0, wanted - leaving))) {
-      place.askedAt = this.#now();
+      place.leaving = this.#leaving.begin(place.account);
       this.#options.retire(place.browser!);
     }
   }
@@ -165,7 +163,6 @@ export class BrowserPlaces<B extends PlacedBrowser = RenderBrowser> {
       this.#use.arrive(account, this.#waiting);
       this.#waiting.add(waiting);
       this.#options.onWaiting(1);
-      this.#grant();
       this.makeWay();
     });
   }
@@ -173,7 +170,7 @@ export class BrowserPlaces<B extends PlacedBrowser = RenderBrowser> {
   #release(place: Place<B>): void {
     if (!this.#places.delete(place)) return;
     this.#use.end(place.use);
-    if (place.askedAt !== undefined) this.#left.set(place.account, this.#isLate(place) ? 'late' : 'soon');
+    if (place.leaving !== undefined) this.#leaving.end(place.leaving);
     this.#grant();
   }
 
@@ -182,21 +179,20 @@ export class BrowserPlaces<B extends PlacedBrowser = RenderBrowser> {
       const next = this.#next();
       if (next === undefined) return;
       const { account } = next;
-      const place = { account, use: this.#use.begin(account), browser: undefined, askedAt: undefined };
+      const place = { account, use: this.#use.begin(account), browser: undefined, leaving: undefined };
       this.#places.add(place);
       next.grant(place);
     }
   }
 
   #next(): Waiting<B> | undefined {
-    const turnOf = (mayStart: (account: string) => boolean) => nextTurn(this.#waiting, this.#use, mayStart);
-    if (this.#places.size < this.#options.total) return turnOf((account) => this.#mayHaveAnother(account));
+    const { total } = this.#options;
+    if (this.#places.size < total)
+      return nextTurn(this.#waiting, this.#use, (account) => this.#mayHaveAnother(account));
     const isSpareFree =
-      this.#places.size === this.#options.total && [...this.#places].every((place) => this.#isLate(place));
+      this.#places.size === total && [...this.#places].every((place) => this.#isLate(place));
     if (!isSpareFree) return undefined;
-    const mayCome = (account: string) => this.#placesOf(account) === 0 && !this.#isSlow(account);
-    // Those who have shown that they are quick go before strangers.
-    return turnOf((account) => mayCome(account) && this.#left.get(account) === 'soon') ?? turnOf(mayCome);
+    return nextAtSpare(this.#waiting, this.#use, this.#leaving, (account) => this.#placesOf(account) === 0);
   }
 
   get #starting(): number {
@@ -207,8 +203,8 @@ export class BrowserPlaces<B extends PlacedBrowser = RenderBrowser> {
   #mayHaveAnother(account: string): boolean {
     const notKept = Math.max(1, this.#options.total - 1);
     if (this.#placesOf(account) >= notKept) return false;
-    if (!this.#isSlow(account)) return true;
-    const isQuick = (other: { readonly account: string }) => !this.#isSlow(other.account);
+    if (!this.#leaving.isSlow(account)) return true;
+    const isQuick = (other: { readonly account: string }) => !this.#leaving.isSlow(other.account);
     const places = [...this.#places];
     if (![...places, ...this.#waiting].some(isQuick)) return true;
     return places.length - places.filter(isQuick).length < notKept;
@@ -218,12 +214,7 @@ export class BrowserPlaces<B extends PlacedBrowser = RenderBrowser> {
     return [...this.#places].filter((place) => place.account === account).length;
   }
 
-  #isSlow(account: string): boolean {
-    if (this.#left.get(account) === 'late') return true;
-    return [...this.#places].some((place) => place.account === account && this.#isLate(place));
-  }
-
-  #isLate({ askedAt }: Place<B>): boolean {
-    return askedAt !== undefined && this.#now() - askedAt > SLOW_TO_LEAVE_MS;
+  #isLate({ leaving }: Place<B>): boolean {
+    return leaving !== undefined && this.#now() - leaving.since > SLOW_TO_LEAVE_MS;
   }
 }
