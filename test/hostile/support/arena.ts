@@ -114,7 +114,7 @@ export async function openArena(
   return {
     service,
     villain,
-    undergo: (attack) => undergo(attack),
+    undergo,
     withstand,
     survive: (attack, judge) => withstand((attacker) => send(attacker, attack), judge, attack.plan),
     async close() {

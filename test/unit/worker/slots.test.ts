@@ -93,6 +93,12 @@ describe('slots of a worker', () => {
       slot.release();
     };
     const settled = () => new Promise(setImmediate);
+    /** Has the worker look at its slots so many milliseconds later. */
+    const lookAfter = async (ms: number) => {
+      now += ms;
+      slots.look();
+      await settled();
+    };
     beforeEach(() => {
       now = 1_000_000;
       order = [];
@@ -154,17 +160,11 @@ describe('slots of a worker', () => {
       void reserve('flood');
       void reserve('other');
       void reserve('third');
-      now += 3000;
-      slots.look();
-      await settled();
+      await lookAfter(3000);
       assert.equal(slots.busy, 2, 'they may be quick yet');
-      now += 1;
-      slots.look();
-      await settled();
+      await lookAfter(1);
       assert.deepEqual([slots.busy, order.at(-1)], [3, 'other']);
-      now += 3001;
-      slots.look();
-      await settled();
+      await lookAfter(3001);
       assert.equal(slots.busy, 3, 'no further one, when that is slow as well');
       flood[0]!.release();
       await settled();
@@ -178,9 +178,7 @@ describe('slots of a worker', () => {
       await reserve('slower');
       void reserve('stranger');
       void reserve('quick');
-      now += 3001;
-      slots.look();
-      await settled();
+      await lookAfter(3001);
       assert.deepEqual([slots.busy, order.at(-1)], [3, 'quick']);
     });
 
@@ -190,9 +188,7 @@ describe('slots of a worker', () => {
       await reserve('slow', 'interactive');
       waiting.pause();
       void reserve('other', 'interactive');
-      now += 3001;
-      slots.look();
-      await settled();
+      await lookAfter(3001);
       assert.equal(slots.busy, 3);
       waiting.resume();
       waiting.release();
@@ -206,9 +202,7 @@ describe('slots of a worker', () => {
       open(1);
       await reserve('flood');
       void reserve('other');
-      now += 3001;
-      slots.look();
-      await settled();
+      await lookAfter(3001);
       assert.equal(slots.busy, 1);
     });
 
