@@ -5,7 +5,7 @@ import type { Kind } from '../../src/kubernetes/client/kube-object.ts';
 import type { KubernetesApi } from '../../src/kubernetes/client/kubernetes-api.ts';
 import type { ControlPlane } from '../support/kubernetes/control-plane.ts';
 import { type Program, startProgram } from '../support/kubernetes/program.ts';
-import { freePort } from '../support/processes.ts';
+import { freePort } from '../support/ports.ts';
 
 export const NODES: Kind = { group: '', version: 'v1', plural: 'nodes', kind: 'Node' };
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCommand } from '../support/command.ts';
 import { readPdf } from '../support/pdf.ts';
-import { freePort } from '../support/processes.ts';
+import { freePort } from '../support/ports.ts';
 import { openStandaloneService, type Tenant, type TestService } from '../support/service.ts';
 import { unzipFile } from '../support/unzip.ts';
 

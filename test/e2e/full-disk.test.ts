@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { TestClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { readPdf } from '../support/pdf.ts';
-import { freePort } from '../support/processes.ts';
+import { freePort } from '../support/ports.ts';
 import { makeSmallDisk, type SmallDisk } from '../support/small-disk.ts';
 
 const MIB = 1024 * 1024;

@@ -4,7 +4,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startMongo } from '../support/mongo.ts';
-import { freePort, type RoleProcess, startRole } from '../support/processes.ts';
+import { freePort } from '../support/ports.ts';
+import { type RoleProcess, startRole } from '../support/processes.ts';
 
 const OPERATIONS = ['/healthz', '/readyz', '/metrics'];
 /** Nobody listens there: the process starts, and says that it is not ready. */

@@ -10,14 +10,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { TestClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
-import {
-  assertGone,
-  descendants,
-  freePort,
-  identify,
-  type RoleProcess,
-  startRole,
-} from '../support/processes.ts';
+import { freePort } from '../support/ports.ts';
+import { assertGone, descendants, identify, type RoleProcess, startRole } from '../support/processes.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const terminal = fileURLToPath(new URL('../support/terminal.py', import.meta.url));

@@ -7,7 +7,7 @@ import { systemClock } from '../../src/clock.ts';
 import { KeyStore } from '../../src/keys/key-store.ts';
 import { connectDatabase } from '../../src/store/connection.ts';
 import { runCommand } from '../support/command.ts';
-import { freePort } from '../support/processes.ts';
+import { freePort } from '../support/ports.ts';
 import { openStandaloneService, type TestService } from '../support/service.ts';
 
 describe('platen try', function () {

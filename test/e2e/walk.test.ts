@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { startMongo } from '../support/mongo.ts';
-import { freePort } from '../support/processes.ts';
+import { freePort } from '../support/ports.ts';
 
 const run = promisify(execFile);
 const DOCUMENT = new URL('../../docs/architecture.md', import.meta.url);

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { freePort } from '../support/processes.ts';
+import { freePort } from '../support/ports.ts';
 
 const POLL_MS = 50;
 const READY_MS = 60_000;

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { freePort } from './processes.ts';
+import { freePort } from './ports.ts';
 
 const run = promisify(execFile);
 const STORE_PASSWORD = 'of-the-key-store';

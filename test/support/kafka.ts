@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type GuardedProcess, startGuarded } from '../../src/store/embedded/guarded-process.ts';
 import { formatWithUser, type KafkaUser, type Properties, secureListener } from './kafka-security.ts';
-import { freePort } from './processes.ts';
+import { freePort } from './ports.ts';
 
 const peer = fileURLToPath(new URL('../../.cache/peers/kafka', import.meta.url));
 const START_TIMEOUT_MS = 60_000;

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { descendants, freePort } from '../../support/processes.ts';
+import { freePort } from '../../support/ports.ts';
+import { descendants } from '../../support/processes.ts';
 import type { Tenant, TestService } from '../../support/service.ts';
 import { serveWebPages } from '../../support/web-pages.ts';
 

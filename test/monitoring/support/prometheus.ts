@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { stringify } from 'yaml';
 import { eventually } from '../../support/eventually.ts';
-import { freePort } from '../../support/processes.ts';
+import { freePort } from '../../support/ports.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const READY_TIMEOUT_MS = 30_000;

@@ -5,7 +5,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Agent, request } from 'undici';
-import { freePort } from '../processes.ts';
+import { freePort } from '../ports.ts';
 import { BIN, type Program, startProgram } from './program.ts';
 
 /** Services get their addresses from here; the first of them is the API server's own. */

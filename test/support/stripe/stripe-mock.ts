@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { eventually } from '../eventually.ts';
+import { freePort } from '../ports.ts';
 
 const COMMAND = fileURLToPath(new URL('../../../.cache/stripe-mock/stripe-mock', import.meta.url));
 
@@ -33,14 +33,4 @@ export async function startStripeMock(): Promise<StripeMock> {
       await once(child, 'exit');
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('No port.');
-  return address.port;
 }
