@@ -6,15 +6,16 @@ describe('a keyed mutex', () => {
   it('lets one task of each key run at a time, in the order in which they came', async () => {
     const mutex = new KeyedMutex();
     const seen: string[] = [];
-    const task = (name: string, ms: number) => async () => {
+    const task = (name: string, until: Promise<unknown>) => async () => {
       seen.push(`${name} begins`);
-      await sleep(ms);
+      await until;
       seen.push(`${name} ends`);
     };
+    const otherHasEnded = Promise.withResolvers<void>();
     await Promise.all([
-      mutex.run('a', task('first', 20)),
-      mutex.run('a', task('second', 1)),
-      mutex.run('b', task('other', 1)),
+      mutex.run('a', task('first', otherHasEnded.promise)),
+      mutex.run('a', task('second', sleep(1))),
+      mutex.run('b', task('other', sleep(1))).then(otherHasEnded.resolve),
     ]);
     assert.deepEqual(seen, [
       'first begins',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { mock } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 import { WriteBehind, type WriteBehindOptions } from '../../../src/async/write-behind.ts';
 
 function recorder(options: WriteBehindOptions = {}) {
@@ -11,7 +12,7 @@ function recorder(options: WriteBehindOptions = {}) {
     state.tries += 1;
     state.running += 1;
     state.mostRunning = Math.max(state.mostRunning, state.running);
-    await sleep(2);
+    await turn();
     state.running -= 1;
     if (state.failures > 0) {
       state.failures -= 1;
@@ -23,22 +24,36 @@ function recorder(options: WriteBehindOptions = {}) {
   return { behind, state, warnings, written };
 }
 
+/** Lets whatever waits for no timer come to its end. */
+async function settled(): Promise<void> {
+  for (let i = 0; i < 20; i += 1) await turn();
+}
+
 describe('write-behind', () => {
+  // Its delays pass only when they are told to.
+  beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
+  afterEach(() => mock.timers.reset());
+  const pass = async (ms: number) => {
+    mock.timers.tick(ms);
+    await settled();
+  };
+
   it('writes together what comes within its delay', async () => {
     const { behind, written } = recorder({ delayMs: 20 });
     for (const entry of [1, 2, 3]) behind.add(entry);
+    await pass(19);
     assert.deepEqual(written, []);
-    await sleep(40);
+    await pass(1);
     assert.deepEqual(written, [[1, 2, 3]]);
   });
 
   it('writes at once when a batch is full, and never a larger one', async () => {
     const { behind, written } = recorder({ delayMs: 60_000, flushAt: 2 });
     for (const entry of [1, 2, 3, 4, 5]) behind.add(entry);
-    await sleep(20);
+    await settled();
     assert.deepEqual(written, [[1, 2], [3, 4], [5]]);
     behind.add(6);
-    await sleep(10);
+    await settled();
     assert.equal(written.length, 3);
     await behind.flush();
     assert.deepEqual(written[3], [6]);
@@ -50,7 +65,7 @@ describe('write-behind', () => {
     for (let entry = 0; entry < 1000; entry += 1) {
       behind.add(entry);
       if (entry % 7 === 0) flushes.push(behind.flush().then(() => assert.ok(written.flat().includes(entry))));
-      if (entry % 100 === 0) await sleep(1);
+      if (entry % 100 === 0) await turn();
     }
     await Promise.all([...flushes, behind.flush()]);
     assert.deepEqual(
@@ -64,11 +79,11 @@ describe('write-behind', () => {
     const { behind, state, warnings, written } = recorder({ delayMs: 40, flushAt: 3 });
     state.failures = 1;
     for (const entry of [1, 2, 3]) behind.add(entry);
-    await sleep(10);
+    await settled();
     for (const entry of [4, 5, 6, 7]) behind.add(entry);
-    await sleep(10);
+    await pass(39);
     assert.deepEqual([state.tries, warnings.length, written.length], [1, 1, 0]);
-    await sleep(60);
+    await pass(1);
     assert.deepEqual(written, [[1, 2, 3], [4, 5, 6], [7]]);
   });
 
@@ -87,7 +102,8 @@ describe('write-behind', () => {
     state.failures = 1;
     for (const entry of [1, 2, 3]) behind.add(entry);
     const failing = behind.flush();
-    await sleep(1);
+    await Promise.resolve();
+    assert.equal(state.running, 1);
     for (const entry of [4, 5]) behind.add(entry);
     await failing;
     await behind.flush();

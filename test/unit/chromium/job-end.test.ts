@@ -1,21 +1,29 @@
 import assert from 'node:assert/strict';
+import { mock } from 'node:test';
 import { JobEnd } from '../../../src/chromium/job-end.ts';
 
 const never = new Promise<never>(() => undefined);
 
 describe('the end of a job', () => {
+  // Its clock and its timers go on only when they are told to, and together.
+  beforeEach(() => mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.UTC(2026, 0, 1) }));
+  afterEach(() => mock.timers.reset());
+  const pass = (ms: number) => mock.timers.tick(ms);
+
   it('comes with its deadline', async () => {
     const end = new JobEnd(Date.now() + 20, new AbortController().signal);
+    pass(19);
+    assert.equal(end.error, undefined);
+    pass(1);
     await assert.rejects(end.race(never), { code: 'RENDER_TIMEOUT' });
     assert.equal(end.signal.aborted, true);
   });
 
   it('is named after what was being waited for', async () => {
     const end = new JobEnd(Date.now() + 20, new AbortController().signal);
-    await assert.rejects(end.raceAs('SELECTOR_TIMEOUT', 'no such thing', never), {
-      code: 'SELECTOR_TIMEOUT',
-      message: 'no such thing',
-    });
+    const waiting = end.raceAs('SELECTOR_TIMEOUT', 'no such thing', never);
+    pass(20);
+    await assert.rejects(waiting, { code: 'SELECTOR_TIMEOUT', message: 'no such thing' });
   });
 
   it('comes with its signal, and the first reason stands', async () => {
@@ -23,7 +31,7 @@ describe('the end of a job', () => {
     const end = new JobEnd(Date.now() + 20, cancel.signal);
     cancel.abort();
     await assert.rejects(end.race(never), { code: 'CANCELLED' });
-    await new Promise((resolve) => setTimeout(resolve, 40));
+    pass(40);
     assert.equal(end.error?.code, 'CANCELLED');
   });
 
@@ -36,12 +44,15 @@ describe('the end of a job', () => {
   it('comes no nearer while its clock stands still', async () => {
     const end = new JobEnd(Date.now() + 40, new AbortController().signal);
     end.stopClock();
-    await new Promise((resolve) => setTimeout(resolve, 80));
+    pass(80);
     assert.equal(end.error, undefined);
-    assert.ok(end.deadline > Date.now());
+    assert.equal(end.deadline, Date.now() + 40);
     end.startClock();
+    pass(39);
+    assert.equal(end.error, undefined);
+    pass(1);
     await assert.rejects(end.race(never), { code: 'RENDER_TIMEOUT' });
-    assert.ok(Date.now() >= end.deadline - 2);
+    assert.equal(end.deadline, Date.now());
   });
 
   it('does not come any more once the job is done', async () => {
@@ -49,7 +60,7 @@ describe('the end of a job', () => {
     end.stopClock();
     end.dispose();
     end.startClock();
-    await new Promise((resolve) => setTimeout(resolve, 40));
+    pass(40);
     assert.equal(end.error, undefined);
   });
 });

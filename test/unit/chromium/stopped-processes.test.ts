@@ -29,7 +29,11 @@ describe('processes that are stopped', () => {
     });
     try {
       await new Promise((resolve) => parent.stdout.once('data', resolve));
+      // A signal is sent at once, and takes effect when its process has a turn.
       await eventually('the one that goes on sleeps again', () => stateOf(sleepers[0]!) === 'S');
+      await eventually('the others are stopped', () =>
+        sleepers.slice(1).every((one) => stateOf(one) === 'T'),
+      );
       assert.deepEqual(sleepers.map(stateOf), ['S', 'T', 'T']);
       parent.kill('SIGKILL');
       await eventually('all go on', () => sleepers.every((sleeper) => stateOf(sleeper) === 'S'));

@@ -28,8 +28,10 @@ describe('the country database', () => {
   }
 
   it('answers in microseconds', () => {
-    const began = performance.now();
+    // The processor's time: a process that has to wait for a core is not slow.
+    const before = process.cpuUsage();
     for (let n = 0; n < 10_000; n += 1) countries.countryOf(`${(n % 200) + 1}.${n % 250}.3.4`);
-    assert.ok(performance.now() - began < 1000);
+    const { user, system } = process.cpuUsage(before);
+    assert.ok(user + system < 1_000_000, `${user + system} µs`);
   });
 });

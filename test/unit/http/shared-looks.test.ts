@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { mock } from 'node:test';
 import { SharedLooks } from '../../../src/http/shared-looks.ts';
 
 const PACE = { leastMs: 20, mostMs: 200 };
@@ -7,73 +7,82 @@ const PACE = { leastMs: 20, mostMs: 200 };
 describe('shared looks', () => {
   let looks: SharedLooks<number>;
   let at: number;
-  let looked: number;
+  /** When it was looked, by the clock. */
+  let looked: number[];
+  let now: number;
+  /** Ends the clock that goes on only when it is told to. */
+  let restore: () => void;
   const look = async () => {
-    looked += 1;
+    looked.push(now);
     return at;
   };
 
   beforeEach(() => {
+    now = 1000;
+    const clock = mock.method(performance, 'now', () => now);
+    restore = () => clock.mock.restore();
     looks = new SharedLooks(PACE, (one, other) => one === other);
-    [at, looked] = [0, 0];
+    [at, looked] = [0, []];
     looks.join('thing', 'group');
   });
+  afterEach(() => restore());
 
-  /** Asks again and again, for so long. @returns how often it was looked. */
-  async function ask(ms: number): Promise<number> {
-    const before = looked;
-    for (const end = performance.now() + ms; performance.now() < end; await sleep(1))
+  /** Asks again and again, for so long. @param before done before each time. */
+  async function ask(ms: number, before = () => {}): Promise<void> {
+    for (const end = now + ms; now < end; now += 1) {
+      before();
       await looks.see('thing', look);
-    return looked - before;
+    }
   }
+  /** Between each look and the next. */
+  const gaps = () => looked.slice(1).map((time, i) => time - looked[i]!);
 
   it('hold for twice as long each time that nothing has changed, up to a bound', async () => {
-    const count = await ask(1200);
-    assert.ok(count >= 6 && count <= 10, `${count} looks`);
-    const later = await ask(600);
-    assert.ok(later >= 1 && later <= 4, `${later} looks`);
+    await ask(1200);
+    assert.deepEqual(gaps(), [20, 40, 80, 160, 200, 200, 200, 200]);
   });
 
   it('hold for the shortest time as long as it changes', async () => {
     await ask(600);
-    const before = looked;
-    for (const end = performance.now() + 600; performance.now() < end; await sleep(1)) {
-      at = looked;
-      await looks.see('thing', look);
-    }
-    assert.ok(looked - before > 10, `${looked - before} looks`);
+    looked = [];
+    await ask(600, () => {
+      at += 1;
+    });
+    assert.ok(looked.length > 10, `${looked.length} looks`);
+    assert.deepEqual(new Set(gaps()), new Set([PACE.leastMs]));
   });
 
   it('are due soon once something has happened in its group, and when somebody joins', async () => {
     for (const stir of [() => looks.happened('group'), () => looks.join('thing', 'group')]) {
       await ask(600);
+      const before = looked.length;
       await looks.see('thing', look);
+      assert.equal(looked.length, before, 'not due by itself');
       stir();
-      await sleep(PACE.leastMs);
-      const before = looked;
+      now += PACE.leastMs;
       await looks.see('thing', look);
-      assert.equal(looked, before + 1);
+      assert.equal(looked.length, before + 1);
     }
   });
 
   it('are due soon, too, when something happens while it is looked at', async () => {
     await ask(600);
-    await sleep(PACE.mostMs);
+    now += PACE.mostMs;
     const gate = Promise.withResolvers<number>();
     const seen = looks.see('thing', () => gate.promise);
     looks.happened('group');
     gate.resolve(at);
     await seen;
-    await sleep(PACE.leastMs);
-    const before = looked;
+    now += PACE.leastMs;
+    const before = looked.length;
     await looks.see('thing', look);
-    assert.equal(looked, before + 1);
+    assert.equal(looked.length, before + 1);
   });
 
   it('forget a thing and its group with the last who follows it', async () => {
     looks.leave('thing');
     looks.happened('group');
     for (let i = 0; i < 3; i += 1) await looks.see('thing', look);
-    assert.equal(looked, 3);
+    assert.equal(looked.length, 3);
   });
 });

@@ -1,19 +1,36 @@
 import assert from 'node:assert/strict';
+import { mock } from 'node:test';
 import { sandboxProcesses, type Turn, Turns } from '../../../src/sandbox/turns.ts';
-import { eventually } from '../../support/eventually.ts';
 
 describe('turns of accounts at the processes of a sandbox', () => {
   let turns: Turns<Turn>;
   let log: string[];
   let coming: number;
+  let now: number;
+  /** Ends the clock and the timers that go on only when they are told to. */
+  let restore: () => void;
   const open = (places: number) => {
     turns = new Turns({ places, sliceMs: 20, coming: () => coming });
   };
   beforeEach(() => {
     log = [];
     coming = 0;
+    now = 1000;
+    const clock = mock.method(performance, 'now', () => now);
+    mock.timers.enable({ apis: ['setTimeout'] });
+    restore = () => {
+      clock.mock.restore();
+      mock.timers.reset();
+    };
     open(2);
   });
+  afterEach(() => restore());
+  const pass = (ms: number) => {
+    for (let i = 0; i < ms; i += 1) {
+      now += 1;
+      mock.timers.tick(1);
+    }
+  };
   const call = (account: string, name = account): Turn => {
     const turn: Turn = {
       account,
@@ -24,18 +41,18 @@ describe('turns of accounts at the processes of a sandbox', () => {
     return turn;
   };
   /** Runs calls of these accounts until they have turned out to be slow. */
-  const makeSlow = async (...accounts: string[]) => {
+  const makeSlow = (...accounts: string[]) => {
     const begun = accounts.map((account) => {
       const turn = call(account);
       assert.equal(turns.startNext(), true);
       return turn;
     });
-    await new Promise((resolve) => setTimeout(resolve, 40));
+    pass(40);
     return begun;
   };
 
-  it('keeps one place closed to accounts whose calls are slow', async () => {
-    const [slow] = await makeSlow('slow');
+  it('keeps one place closed to accounts whose calls are slow', () => {
+    const [slow] = makeSlow('slow');
     turns.end(slow!);
     call('slow', 'first');
     call('slow', 'second');
@@ -46,8 +63,8 @@ describe('turns of accounts at the processes of a sandbox', () => {
     assert.deepEqual(log, ['slow', 'first', 'quick']);
   });
 
-  it('puts a slow call back when a quick account waits and no place will be free', async () => {
-    await makeSlow('a', 'b');
+  it('puts a slow call back when a quick account waits and no place will be free', () => {
+    makeSlow('a', 'b');
     coming = 1;
     call('quick');
     assert.deepEqual(log, ['a', 'b'], 'a process is being started for it');
@@ -58,13 +75,16 @@ describe('turns of accounts at the processes of a sandbox', () => {
     assert.equal(log.length, 3, 'there is room now');
   });
 
-  it('puts a call back as soon as its slice is over, if a quick account waits already, and never twice', async () => {
+  it('puts a call back as soon as its slice is over, if a quick account waits already, and never twice', () => {
     const a = call('a');
     const b = call('b');
     turns.startNext();
     turns.startNext();
     const quick = call('quick');
-    await eventually('one is put back', () => log.length === 3);
+    pass(20);
+    assert.deepEqual(log, ['a', 'b'], 'they may be quick yet');
+    pass(1);
+    assert.equal(log.length, 3, 'one is put back');
     const back = log[2] === 'a is put back' ? a : b;
     turns.wait(back);
     turns.startNext();
@@ -73,15 +93,15 @@ describe('turns of accounts at the processes of a sandbox', () => {
     turns.end(back === a ? b : a);
     turns.end(quick);
     assert.equal(turns.startNext(), true);
-    await new Promise((resolve) => setTimeout(resolve, 40));
+    pass(40);
     call('other');
     assert.equal(turns.startNext(), true);
     assert.equal(log.filter((line) => line.endsWith('back')).length, 1);
   });
 
-  it('lets slow calls have all that there is when it is a single process', async () => {
+  it('lets slow calls have all that there is when it is a single process', () => {
     open(1);
-    const [slow] = await makeSlow('slow');
+    const [slow] = makeSlow('slow');
     turns.end(slow!);
     call('slow', 'again');
     assert.equal(turns.startNext(), true);

@@ -3,6 +3,7 @@ import { createHash, randomBytes, randomInt } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { type ZipEntry, zipSize, zipStream } from '../../../src/zip/zip.ts';
+import { eventually } from '../../support/eventually.ts';
 import { unzip } from '../../support/unzip.ts';
 
 const DATE = new Date('2026-03-04T05:06:08Z');
@@ -80,6 +81,7 @@ describe('a zip', () => {
         if (pieces === stopAfter) break;
         pieces += 1;
       }
+      await eventually(`none is open, stopped after ${stopAfter}`, () => openNow === 0);
       await new Promise((resolve) => setTimeout(resolve, 20));
       assert.equal(openNow, 0, `stopped after ${stopAfter}`);
     }
