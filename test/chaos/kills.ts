@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { assertGone, descendants, identify } from '../support/processes.ts';
+import { assertGone, descendants, killIfThere } from '../support/processes.ts';
 import type { TestService } from '../support/service.ts';
 import type { Findings } from './findings.ts';
 import { pick, seeded } from './random.ts';
@@ -112,6 +112,6 @@ async function killBrowser(service: TestService, worker: string): Promise<void> 
   );
   if (browser === undefined) return;
   const family = descendants(browser.pid);
-  process.kill(browser.pid, 'SIGKILL');
-  await assertGone([identify(browser.pid), ...family]);
+  killIfThere(browser.pid);
+  await assertGone([browser, ...family]);
 }

@@ -87,10 +87,10 @@ describe('the controller with what the chart gives it', function () {
       },
       LIMIT_MS,
     );
-    assert.deepEqual(await names('renderplans'), Object.keys(DEFAULT_PLANS).sort());
-    for (const kind of ['serviceaccounts', 'networkpolicies', 'poddisruptionbudgets']) {
-      assert.ok((await names(kind)).includes(workers), kind);
-    }
+    const plans = Object.keys(DEFAULT_PLANS).sort().join();
+    await eventually('the plans', async () => (await names('renderplans')).join() === plans, LIMIT_MS);
+    for (const kind of ['serviceaccounts', 'networkpolicies', 'poddisruptionbudgets'])
+      await eventually(kind, async () => (await names(kind)).includes(workers), LIMIT_MS);
     const { spec } = JSON.parse(
       await plane.kubectl('get', 'deployment', workers, '-n', NAMESPACE, '-o', 'json'),
     ).spec.template;

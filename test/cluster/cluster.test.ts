@@ -29,14 +29,21 @@ describe('the cluster of the tests', function () {
     const names = await kubectl('get', 'pods', '-l', 'app=echo', '-o', 'jsonpath={.items[*].metadata.name}');
     // Both answer, the caller itself among them.
     const answered = new Set<string>();
+    let refused: unknown = '';
     await eventually(
       'an answer from every pod',
       async () => {
-        answered.add((await kubectl('exec', 'deployment/echo', '--', 'node', '-e', ASK)).trim());
+        // The Service has its name, and each node the way to it, a moment after the pods are ready.
+        const answer = await kubectl('exec', 'deployment/echo', '--', 'node', '-e', ASK).catch((error) => {
+          refused = error;
+        });
+        if (answer !== undefined) answered.add(answer.trim());
         return answered.size === 2;
       },
       60_000,
-    );
+    ).catch((error: Error) => {
+      throw new Error(`${error.message}: ${[...answered]} ${refused}`);
+    });
     assert.deepEqual([...answered].sort(), names.split(' ').sort());
   });
 });

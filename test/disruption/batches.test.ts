@@ -44,7 +44,8 @@ interface ItemRecord {
 }
 
 describe(`a batch of ${ITEMS} while dispatcher, worker and API are killed ${KILLS} times each (SEED=${SEED})`, function () {
-  this.timeout(300_000);
+  // Twice and a half minutes on a machine that has little else to do.
+  this.timeout(600_000);
   let service: TestService;
   let folder: string;
   let account: ChaosAccount;
@@ -112,7 +113,7 @@ describe(`a batch of ${ITEMS} while dispatcher, worker and API are killed ${KILL
   async function killAtCallback(): Promise<void> {
     const { respond } = receiver;
     receiver.respond = () => {};
-    await eventually('the callback has come', () => receiver.received.length > 0, 180_000);
+    await eventually('the callback has come', () => receiver.received.length > 0, 300_000);
     await service.roles.get('dispatcher')!.end('SIGKILL');
     receiver.respond = respond;
     await service.restart('dispatcher');
@@ -159,7 +160,7 @@ describe(`a batch of ${ITEMS} while dispatcher, worker and API are killed ${KILL
     // Awaited below, unless something else fails before.
     calledBack.catch(() => undefined);
     const isOver = async () => typeof (await call('GET', `${path}?limit=0`)).json.finishedAt === 'string';
-    await eventually('the batch has ended', isOver, 150_000);
+    await eventually('the batch has ended', isOver, 300_000);
     await calledBack;
 
     const batch = (await call('GET', path)).json;

@@ -42,7 +42,8 @@ describe('a thousand renders, one in twenty cancelled or timed out', function ()
       if (i % 40 === 30) {
         const answer = await client.render({
           html: '<p>x</p>',
-          options: { waitForSelector: '#no', timeoutMs: 1000 },
+          // Enough for a busy machine to come as far as to wait for it.
+          options: { waitForSelector: '#no', timeoutMs: 3000 },
         });
         assert.equal(answer.json.code, 'SELECTOR_TIMEOUT');
         return;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import mongoose, { type Connection } from 'mongoose';
 import { assertNothingHeld } from '../support/held.ts';
 import { readPdf } from '../support/pdf.ts';
-import { descendants } from '../support/processes.ts';
+import { descendants, killIfThere } from '../support/processes.ts';
 import { openKafkaService, type Tenant, type TestService } from '../support/service.ts';
 
 const JOBS = 20;
@@ -74,7 +74,8 @@ describe('kill -9 while twenty jobs run', function () {
     await pause(600);
     const worker = service.roles.get('worker')!;
     const browser = descendants(worker.pid).find(({ command }) => /chrom/i.test(command));
-    process.kill(browser!.pid, 'SIGKILL');
+    assert.ok(browser, 'it has a browser');
+    killIfThere(browser.pid);
     await assertAllWhole('chromium', ids);
   });
 

@@ -41,10 +41,19 @@ async function openGridFs(): Promise<OutputStore> {
 /** Bytes that one of the merging processes had at the most; 0 before they were started. */
 function mergerPeak(): number {
   const peaks = descendants(process.pid).map(({ pid }) => {
-    const highest = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+    const highest = /^VmHWM:\s+(\d+) kB/m.exec(statusOf(pid));
     return Number(highest?.[1] ?? 0) * 1024;
   });
   return Math.max(0, ...peaks);
+}
+
+/** Empty when it has ended meanwhile. */
+function statusOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/status`, 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 const server = createServer((request, response) => {

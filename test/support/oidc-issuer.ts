@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import Provider, { type Adapter, type AdapterPayload } from 'oidc-provider';
+import { freePort } from './ports.ts';
 
 export interface TestSubject {
   readonly subject: string;
@@ -29,8 +30,8 @@ export interface TestIssuer {
 const AUDIENCE = 'https://platen.test/api';
 const SECRET = 'the secret of every client of the test issuer';
 
-/** @param port 0 for a free one. */
-export async function openIssuer(port = 0): Promise<TestIssuer> {
+/** @param port where it listens, and comes back to; default a free one that no connection takes while it is away. */
+export async function openIssuer(port?: number): Promise<TestIssuer> {
   const subjects = new Map<string, TestSubject>();
   let lifetime = 3600;
   let keyRequests = 0;
@@ -43,10 +44,11 @@ export async function openIssuer(port = 0): Promise<TestIssuer> {
       if (!hanging) void handle?.(request, response);
     });
   }
-  const listen = (at: number) =>
-    new Promise<void>((resolve) => server.listen(at, '127.0.0.1', () => resolve()));
-  await listen(port);
-  const own = (server.address() as AddressInfo).port;
+  const listen = async (at: number) => {
+    await once(server.listen(at, '127.0.0.1'), 'listening');
+  };
+  const own = port ?? (await freePort());
+  await listen(own);
   const issuer = `http://127.0.0.1:${own}`;
 
   const privateKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;

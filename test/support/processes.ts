@@ -8,6 +8,8 @@ import { freePort } from './ports.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const POLL_MS = 25;
+/** Who has inherited the pipes of a process that ended may hold them open for longer. */
+const LAST_WORDS_MS = 2000;
 /** sysconf(_SC_CLK_TCK), which is this on every Linux that Node runs on. */
 const CLOCK_TICKS_PER_SECOND = 100;
 
@@ -65,9 +67,7 @@ export async function startRole(role: string, environment: NodeJS.ProcessEnv = {
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const ended = new Promise<number | string>((resolve) => {
-    child.once('exit', (code, signal) => resolve(code ?? signal ?? 'unknown'));
-  });
+  const ended = endOf(child);
   const killForgotten = () => void child.kill('SIGKILL');
   process.once('exit', killForgotten);
   void ended.then(() => process.removeListener('exit', killForgotten));
@@ -92,6 +92,11 @@ export async function startRole(role: string, environment: NodeJS.ProcessEnv = {
       const answer = await ask();
       if (answer !== undefined) return answer;
       const gone = child.exitCode !== null || child.signalCode !== null;
+      if (gone) {
+        await ended;
+        const last = await ask();
+        if (last !== undefined) return last;
+      }
       if (gone || performance.now() > deadline) {
         const state = gone ? `ended with ${child.exitCode ?? child.signalCode}` : `not after ${limitMs} ms`;
         throw new Error(`${role}: ${what}: ${state}\n${tail(logs, output)}`);
@@ -134,6 +139,31 @@ export async function startRole(role: string, environment: NodeJS.ProcessEnv = {
       return how;
     },
   };
+}
+
+/**
+ * Resolves with the exit code of a process, or the signal that ended it, once what it wrote last has been read too: that
+ * may come a moment after the news of its end.
+ */
+export function endOf(child: ChildProcess): Promise<number | string> {
+  const closed = new Promise((resolve) => {
+    child.once('close', resolve);
+  });
+  return new Promise((resolve) => {
+    child.once('exit', async (code, signal) => {
+      await Promise.race([closed, sleep(LAST_WORDS_MS, undefined, { ref: false })]);
+      resolve(code ?? signal ?? 'unknown');
+    });
+  });
+}
+
+/** Kills a process whose pid was read a moment ago, if it is still there: others of its family may have taken it along. */
+export function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
 }
 
 function collectLines(child: ChildProcess, logs: LogLine[], output: string[]): void {

@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../../support/eventually.ts';
-import { assertEachOnce, orderSlow, processing, SteadyLoad } from '../support/load.ts';
+import { assertEachOnce, cancelAll, orderSlow, processing, SteadyLoad } from '../support/load.ts';
 import type { Pod, Release, Tenant } from '../support/release.ts';
 
 const AWAY_MS = 30_000;
 /** Three minutes of work for one worker: the pool is asked for more as long as nobody has made it larger. */
 const LONG_BURST = 60;
-/** A lease of 15 s, and what it takes to see that it is over. */
-const TAKEOVER_MS = 30_000;
+/** A lease of 15 s, and what it takes to see that it is over, on a machine that does much else. */
+const TAKEOVER_MS = 60_000;
+/** Of which cases have more than one process meanwhile. */
+const DOUBLED = ['api', 'controller'];
 /** What the kubelet makes a container wait that has failed several times is in it. */
 const GROWTH_LIMIT_MS = 150_000;
 
@@ -16,10 +18,18 @@ const GROWTH_LIMIT_MS = 150_000;
 export function describeDisruptions(release: () => Release): void {
   describe('in disruptions', () => {
     let client: Tenant;
-    before(async () => {
+    // Of its own for each case, which counts what it has completed.
+    beforeEach(async () => {
       client = await release().openAccount('business');
     });
-    afterEach(() => release().hasPods('worker', 1, 120_000));
+    afterEach(async function () {
+      if (this.currentTest?.state === 'failed') await cancelAll(client);
+      for (const role of DOUBLED) {
+        await release().kubectl('scale', `deployment/platen-${role}`, '--replicas=1');
+        await release().hasPods(role, 1, 90_000);
+      }
+      await release().hasPods('worker', 1, 120_000);
+    });
 
     const grows = async () => {
       const started = performance.now();
@@ -36,12 +46,11 @@ export function describeDisruptions(release: () => Release): void {
       ['killed', (pod: Pod) => release().killProcesses(pod)],
     ] as const) {
       it(`renders every order once when a worker is ${how} in mid-render`, async () => {
-        const already = await client.completed();
         const orders = await orderSlow(client, 2, 8000);
         const [worker] = await release().readyPods('worker');
         await eventually('renders under way', async () => (await processing(client)) === 2, 30_000);
         await end(worker!);
-        await assertEachOnce(client, orders, already);
+        await assertEachOnce(client, orders);
         const isNew = ({ metadata, status }: Pod) =>
           metadata.uid !== worker!.metadata.uid || restartsOf(status) > restartsOf(worker!.status);
         const replaced = async () => (await release().readyPods('worker')).some(isNew);
@@ -52,7 +61,6 @@ export function describeDisruptions(release: () => Release): void {
     it('has another controller lead when the one that led is killed, which scales as that one did', async () => {
       await release().kubectl('scale', 'deployment/platen-controller', '--replicas=2');
       await release().hasPods('controller', 2, 90_000);
-      const already = await client.completed();
       const leader = await holderOf(release());
       const pod = (await release().pods('controller')).find(({ metadata }) =>
         leader.startsWith(metadata.name),
@@ -64,34 +72,34 @@ export function describeDisruptions(release: () => Release): void {
       await eventually('another leader', async () => (await holderOf(release())) !== leader, TAKEOVER_MS);
       console.log(`      another leader after ${((performance.now() - killed) / 1000).toFixed(1)} s`);
       await grows();
-      await assertEachOnce(client, orders, already);
-      await release().kubectl('scale', 'deployment/platen-controller', '--replicas=1');
-      await release().hasPods('controller', 1, 60_000);
+      await assertEachOnce(client, orders);
     });
 
     it('goes on rendering while the API server is away for 30 s, and scales again afterwards', async () => {
       const load = new SteadyLoad(await release().openAccount('business'), 2);
       const { plane } = release().cluster;
-      await plane.haltApiServer();
-      const before = load.completed;
-      await sleep(AWAY_MS);
-      const during = load.completed - before;
-      await plane.restartApiServer();
-      await load.stop();
+      let during = 0;
+      try {
+        await plane.haltApiServer();
+        const before = load.completed;
+        await sleep(AWAY_MS);
+        during = load.completed - before;
+      } finally {
+        await plane.restartApiServer();
+        await load.stop();
+      }
       assert.deepEqual(load.failures, []);
       assert.ok(during > 10, `${during} renders while it was away`);
       console.log(`      ${during} renders while it was away`);
 
-      const already = await client.completed();
       const orders = await orderSlow(client, LONG_BURST, 6000);
       await grows();
-      await assertEachOnce(client, orders, already);
+      await assertEachOnce(client, orders);
     });
 
     it('loses nothing, and refuses no request, when a node is cordoned and drained under load', async () => {
       await release().kubectl('scale', 'deployment/platen-api', '--replicas=2');
       await release().hasPods('api', 2, 90_000);
-      const already = await client.completed();
       const orders = await orderSlow(client, 20, 5000);
       await grows();
       const load = new SteadyLoad(await release().openAccount('business'), 1);
@@ -104,11 +112,9 @@ export function describeDisruptions(release: () => Release): void {
         await kubectl('uncordon', 'node-b');
         await load.stop();
       }
-      await assertEachOnce(client, orders, already);
+      await assertEachOnce(client, orders);
       assert.deepEqual(load.failures, []);
       assert.ok(load.completed > 0, 'no render meanwhile');
-      await release().kubectl('scale', 'deployment/platen-api', '--replicas=1');
-      await release().hasPods('api', 1, 90_000);
     });
   });
 }

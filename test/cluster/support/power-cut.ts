@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { killIfThere } from '../../support/processes.ts';
 
 /**
  * Ends every process of a node's containers as a power cut does: first their network, so that nobody hears of their end
@@ -11,17 +12,15 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 export function cutPower(cgroup: string, socket: string): void {
   const contained = processesIn(`${cgroup}/`);
   const own = networkOf('self');
-  const networks = new Map(contained.map((pid) => [networkOf(pid), pid]));
-  for (const [network, pid] of networks) {
-    if (network === undefined || network === own) continue;
-    execFileSync('nsenter', ['--net', '--target', pid, 'ip', 'link', 'set', 'eth0', 'down']);
+  for (const [network, members] of Map.groupBy(contained, networkOf)) {
+    if (network !== undefined && network !== own) disconnect(members);
   }
   const shims = processes().filter((pid) => {
     const command = read(pid, 'cmdline');
     return command.includes('containerd-shim') && command.includes(socket);
   });
   // Whoever has been started meanwhile is in the cgroup as well.
-  for (const pid of [...shims, ...contained, ...processesIn(`${cgroup}/`)]) kill(pid);
+  for (const pid of [...shims, ...contained, ...processesIn(`${cgroup}/`)]) killIfThere(Number(pid));
 }
 
 /** The processes in a cgroup, or below it, as they are numbered here. */
@@ -42,11 +41,15 @@ function networkOf(pid: string): string | undefined {
   }
 }
 
-function kill(pid: string): void {
-  try {
-    process.kill(Number(pid), 'SIGKILL');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+/** Cuts off a network by any of the processes in it: pages of browsers come and go meanwhile. */
+function disconnect(members: readonly string[]): void {
+  for (const pid of members) {
+    try {
+      execFileSync('nsenter', ['--net', '--target', pid, 'ip', 'link', 'set', 'eth0', 'down']);
+      return;
+    } catch (error) {
+      if (networkOf(pid) !== undefined) throw error;
+    }
   }
 }
 

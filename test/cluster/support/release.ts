@@ -8,6 +8,7 @@ import { AccountClient, PASSWORD } from '../../support/account-client.ts';
 import { TestClient } from '../../support/client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { BIN } from '../../support/kubernetes/program.ts';
+import { killIfThere } from '../../support/processes.ts';
 import { send } from '../../support/send.ts';
 import type { Cluster } from './cluster.ts';
 import type { Peers } from './peers.ts';
@@ -167,6 +168,13 @@ export class Release {
     );
     const service = await this.get<{ spec: { clusterIP: string } }>('service', NAME);
     this.#url = `http://${service.spec.clusterIP}`;
+    // Every node knows the way to it a moment after its pods are ready.
+    const answers = () =>
+      send(this.url, 'GET', '/openapi.json').then(
+        ({ status }) => status === 200,
+        () => false,
+      );
+    await eventually('the Service leads to the API', answers, 30_000);
   }
 
   /** `helm upgrade` with values of its own laid over what this machine needs, until everything is ready. */
@@ -247,7 +255,8 @@ export class Release {
   killProcesses({ metadata }: Pick<Pod, 'metadata'>): void {
     const processes = this.processesOf({ metadata });
     assert.ok(processes.length > 0, `${metadata.name} has no process`);
-    for (const pid of processes) process.kill(Number(pid), 'SIGKILL');
+    // The end of the first may end the others.
+    for (const pid of processes) killIfThere(Number(pid));
   }
 
   /** Opens an account on a plan, and gives it an API key. The plan is in force when this resolves. */

@@ -166,7 +166,9 @@ async function removeWorker(api: KubernetesApi, service: TestService, pods: read
   const cost = ({ metadata }: Pod) => Number(metadata.annotations?.[DELETION_COST] ?? 0);
   const [first] = [...pods].sort((a, b) => cost(a) - cost(b));
   const { name } = first!.metadata;
-  await service.roles.get(name)?.end();
+  const worker = service.roles.get(name);
+  // Before it is gone: nobody is to ask it for its metrics while it ends.
   service.roles.delete(name);
+  await worker?.end();
   await api.delete(PODS, first!.metadata, { gracePeriodSeconds: 0 });
 }

@@ -151,9 +151,10 @@ export async function startPrometheus(ruleFiles: readonly string[] = []): Promis
 
 /** Resolves when so many processes answer: a rate needs scrapes from before what it is the rate of. */
 export async function allAreScraped(prometheus: TestPrometheus, processes: number): Promise<void> {
-  await eventually(`${processes} processes are scraped`, async () => {
+  const isSo = async () => {
     const now = Date.now() / 1000;
     const up = await prometheus.range('count(up == 1)', now - 2, now, 1);
     return up.some(({ points }) => points.some(([, value]) => value === processes));
-  });
+  };
+  await eventually(`${processes} processes are scraped`, isSo, 60_000);
 }

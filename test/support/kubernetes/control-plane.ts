@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { eventually } from '../eventually.ts';
 import { freePort } from '../ports.ts';
 import {
   type ApiServerFiles,
@@ -13,6 +14,7 @@ import {
 } from './api-server.ts';
 import { BIN, type Program, startProgram } from './program.ts';
 
+const SERVED_LIMIT_MS = 20_000;
 const CRDS = fileURLToPath(new URL('../../../crds', import.meta.url));
 
 export interface ControlPlaneOptions {
@@ -90,6 +92,15 @@ function controlPlane(files: ApiServerFiles, programs: Program[], stop: () => Pr
     installCrds: async (from = CRDS) => {
       await kubectl('apply', '--server-side', '-f', from);
       await kubectl('wait', '--for=condition=Established', '--timeout=30s', '-f', from);
+      // Handler and discovery follow a moment later.
+      const definitions = (await kubectl('get', '-f', from, '-o', 'name')).trim().split('\n');
+      const names = definitions.map((name) => name.split('/').at(-1)).join();
+      const areServed = () =>
+        kubectl('get', names, '--all-namespaces').then(
+          () => true,
+          () => false,
+        );
+      await eventually(`${names} are served`, areServed, SERVED_LIMIT_MS);
     },
     haltApiServer,
     restartApiServer: async () => {

@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { eventually } from '../eventually.ts';
 import { freePort } from '../ports.ts';
+import { endOf } from '../processes.ts';
 
 const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
 
@@ -77,12 +78,8 @@ export async function startControllerProcess(options: ControllerOptions): Promis
   for (const stream of [child.stdout, child.stderr]) {
     createInterface({ input: stream }).on('line', (line) => log.push(line));
   }
-  const ended = new Promise<number | string>((resolve) => {
-    child.once('exit', (code, signal) => {
-      void rm(folder, { recursive: true, force: true });
-      resolve(code ?? signal ?? '');
-    });
-  });
+  const ended = endOf(child);
+  child.once('exit', () => void rm(folder, { recursive: true, force: true }));
   return {
     name,
     child,

@@ -39,6 +39,8 @@ export class PoolRig {
   readonly #registry: WorkerRegistry;
   readonly #workers = new Map<string, StandIn>();
   #timer: NodeJS.Timeout | undefined;
+  #isReporting = false;
+  #reported: Promise<unknown> = Promise.resolve();
   /** Workers that have been up for as long as this are no longer young, in milliseconds. */
   ageMs = 60_000;
 
@@ -51,7 +53,9 @@ export class PoolRig {
 
   static async open(api: KubernetesApi, namespace: string, mongoUri: string): Promise<PoolRig> {
     const rig = new PoolRig(api, namespace, await connectDatabase(mongoUri, pino({ level: 'silent' })));
-    rig.#timer = setInterval(() => void rig.#report().catch(() => undefined), 300);
+    rig.#timer = setInterval(() => {
+      if (!rig.#isReporting) void rig.#report().catch(() => undefined);
+    }, 300);
     return rig;
   }
 
@@ -157,8 +161,26 @@ export class PoolRig {
     this.#workers.set(name, { pod: name, pool, busy: 0, state: 'claiming' });
   }
 
-  async #report(): Promise<void> {
+  /** One after the other: what was true before must not arrive after what is true now. */
+  #report(): Promise<void> {
+    const reported = this.#reported.then(() => this.#reportAll());
+    this.#reported = reported.catch(() => undefined);
+    return reported;
+  }
+
+  async #reportAll(): Promise<void> {
+    this.#isReporting = true;
+    try {
+      await this.#reportEach();
+    } finally {
+      this.#isReporting = false;
+    }
+  }
+
+  async #reportEach(): Promise<void> {
     for (const worker of [...this.#workers.values()]) {
+      // It may have gone since.
+      if (this.#workers.get(worker.pod) !== worker) continue;
       const said = await this.#registry.report({
         _id: `w-${worker.pod}`,
         pool: worker.pool,

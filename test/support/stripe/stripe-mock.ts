@@ -6,6 +6,9 @@ import { freePort } from '../ports.ts';
 
 const COMMAND = fileURLToPath(new URL('../../../.cache/stripe-mock/stripe-mock', import.meta.url));
 
+/** It reads a specification of several megabytes first. */
+const START_LIMIT_MS = 25_000;
+
 export interface StripeMock {
   readonly url: string;
   close(): Promise<void>;
@@ -24,7 +27,7 @@ export async function startStripeMock(): Promise<StripeMock> {
       () => true,
       () => false,
     );
-  await Promise.race([failed, eventually('stripe-mock answers', answers)]);
+  await Promise.race([failed, eventually('stripe-mock answers', answers, START_LIMIT_MS)]);
   failed.catch(() => undefined);
   return {
     url,
