@@ -81,7 +81,8 @@ describe('a batch with bad items', function () {
       'template error': ['TEMPLATE_ERROR', { templateId: endless.templateId, data: {} }],
       'no such element': [
         'SELECTOR_TIMEOUT',
-        { html: 'x', options: { waitForSelector: '#n', timeoutMs: 1500 } },
+        // Enough for a busy machine to come as far as to wait for it.
+        { html: 'x', options: { waitForSelector: '#n', timeoutMs: 4000 } },
       ],
     };
     const good = Object.fromEntries(

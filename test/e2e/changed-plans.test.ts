@@ -9,6 +9,8 @@ import { openTwins, type Twins } from '../support/twins.ts';
 
 /** A changed limit is in force in every process after this time. */
 const IN_FORCE_MS = 2000;
+/** For a machine that does other things as well: each single change has so much more. */
+const GRACE_MS = 3000;
 const LONG_RENDER = { html: '<p>x</p>', options: { delayMs: 60_000, timeoutMs: 110_000 } };
 const AT_FIRST: Partial<Plan> = {
   requestsPerMinute: 10_000,
@@ -17,11 +19,15 @@ const AT_FIRST: Partial<Plan> = {
   maxTimeoutMs: 120_000,
 };
 
+/** What a process says once it has looked at a file that has changed. */
+type Outcome = 'the plans file has been read again' | 'the plans stay as they were';
+
 describe('A plan that changes while two processes run', function () {
   this.timeout(120_000);
   let twins: Twins;
   let owner: AccountClient;
   let callers: [TestClient, TestClient];
+  const took: number[] = [];
 
   before(async () => {
     twins = await openTwins({}, { PLATEN_WORKER_SLOTS: '4' });
@@ -35,11 +41,22 @@ describe('A plan that changes while two processes run', function () {
   });
   after(() => twins?.stop());
 
-  /** Put in the file's place as a whole, and in force from when this resolves. */
-  async function changeTo(gold: object): Promise<void> {
+  /** Put in the file's place as a whole, and in force at both, or refused by both, from when this resolves. */
+  async function changeTo(
+    gold: object,
+    outcome: Outcome = 'the plans file has been read again',
+  ): Promise<void> {
+    const told = () =>
+      twins.roles.map(({ logs }) => logs.filter(({ msg }) => /^the plans /.test(String(msg))).length);
+    const before = told();
     await writeFile(`${twins.plansFile}.new`, JSON.stringify({ plans: { gold } }));
+    const from = performance.now();
     await rename(`${twins.plansFile}.new`, twins.plansFile);
-    await sleep(IN_FORCE_MS);
+    const isSeen = () => told().every((count, i) => count > before[i]!);
+    await eventually('both have seen the change', isSeen, IN_FORCE_MS + GRACE_MS);
+    took.push(performance.now() - from);
+    for (const { logs } of twins.roles)
+      assert.equal(logs.findLast(({ msg }) => /^the plans /.test(String(msg)))?.msg, outcome);
   }
 
   const newKey = (url: string, status: number) =>
@@ -86,7 +103,8 @@ describe('A plan that changes while two processes run', function () {
   it('has its new requestsPerMinute at both within two seconds', async () => {
     const looked = await callers[0].render({ html: '' });
     const leftOfWindowS = Number(/;t=(\d+)/.exec(looked.headers.get('ratelimit') ?? '')?.[1]);
-    if (leftOfWindowS < 15) await sleep(leftOfWindowS * 1000);
+    // Three changes, however long each takes, are to fall into one window.
+    if (leftOfWindowS < 30) await sleep(leftOfWindowS * 1000 + 100);
     const used = Number(
       /;r=(\d+)/.exec((await callers[0].render({ html: '' })).headers.get('ratelimit')!)?.[1],
     );
@@ -107,7 +125,9 @@ describe('A plan that changes while two processes run', function () {
   it('stays as it was while the file has faults, which each process tells once', async () => {
     await changeTo({ ...AT_FIRST, maxActiveKeys: 4 });
     assert.deepEqual(await validity(), [1, 1]);
-    await changeTo({ ...AT_FIRST, maxActiveKeys: 99, colour: 'red' });
+    await changeTo({ ...AT_FIRST, maxActiveKeys: 99, colour: 'red' }, 'the plans stay as they were');
+    // It is looked at again and again meanwhile.
+    await sleep(IN_FORCE_MS);
     for (const role of twins.roles) {
       await newKey(role.url, 403);
       const told = role.logs.filter(({ err }) => /colour/.test((err as Error | undefined)?.message ?? ''));
@@ -119,5 +139,10 @@ describe('A plan that changes while two processes run', function () {
     assert.deepEqual(await validity(), [1, 1]);
     await newKey(twins.roles[1].url, 201);
     for (const { url } of twins.roles) await newKey(url, 403);
+  });
+
+  it('took no more than two seconds each time, but for those in which the machine was busy', () => {
+    const sorted = took.toSorted((a, b) => a - b).map(Math.round);
+    assert.ok(sorted[Math.floor(sorted.length / 2)]! <= IN_FORCE_MS, `milliseconds: ${sorted}`);
   });
 });

@@ -65,7 +65,7 @@ describe('documents from the command line', function () {
       assert.equal(code, 2, stderr);
       assert.match(stderr, /missing\.html: ENOENT/);
       assert.deepEqual(await entries('pdfs'), ['good.pdf', 'other.pdf']);
-      const options = '{"waitForSelector": "#never", "timeoutMs": 1000}';
+      const options = '{"waitForSelector": "#never", "timeoutMs": 3000}';
       const none = await platen(['render', good, '--out', path('none'), '--options', options]);
       assert.equal(none.code, 1);
       assert.match(none.stderr, /good\.html: SELECTOR_TIMEOUT/);
@@ -115,7 +115,7 @@ describe('documents from the command line', function () {
       const lines = [
         { customer: { name: 'Ada' }, city: 'London', id: 7 },
         { id: 'page', html: '<p>A whole item</p>', options: { format: 'A5' } },
-        { id: 'bad', html: '<p>x</p>', options: { waitForSelector: '#never', timeoutMs: 1000 } },
+        { id: 'bad', html: '<p>x</p>', options: { waitForSelector: '#never', timeoutMs: 3000 } },
         { id: 'given', data: { customer: { name: 'Grace' }, city: 'Arlington' } },
       ];
       const file = await write('mixed.ndjson', lines.map((line) => JSON.stringify(line)).join('\n'));

@@ -8,6 +8,9 @@ import { serveWebPages, type WebPages } from '../support/web-pages.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
+/** For what does not come: a busy machine comes as far as to wait for it. */
+const WAITED_MS = 3000;
+
 /**
  * What the service promises about single renders, over HTTP and with a real browser, whatever it is made of. Run
  * against one process with an in-process bus, and against three processes over Kafka.
@@ -190,7 +193,7 @@ export function singleRenderContract(open: () => Promise<TestService>): void {
     for (const id of ids) await lister.end(id);
     const failing = await lister.order({
       html: '<p>x</p>',
-      options: { waitForSelector: '#never', timeoutMs: 1000 },
+      options: { waitForSelector: '#never', timeoutMs: WAITED_MS },
     });
     assert.equal((await lister.end(failing)).error.code, 'SELECTOR_TIMEOUT');
     const list = async (query: string) => (await lister.call('GET', `/v1/pdf/jobs?${query}`)).json;
@@ -214,7 +217,10 @@ export function singleRenderContract(open: () => Promise<TestService>): void {
 
   it("answers a document's fault with 400, its code and the job", async () => {
     const cases: [Record<string, unknown>, string][] = [
-      [{ html: '<p>x</p>', options: { waitForSelector: '#never', timeoutMs: 1000 } }, 'SELECTOR_TIMEOUT'],
+      [
+        { html: '<p>x</p>', options: { waitForSelector: '#never', timeoutMs: WAITED_MS } },
+        'SELECTOR_TIMEOUT',
+      ],
       [{ url: `${pages.url}/missing` }, 'URL_UNREACHABLE'],
       [{ url: 'http://no-such-name.invalid/' }, 'URL_UNREACHABLE'],
       [{ url: 'http://169.254.169.254/latest/meta-data' }, 'URL_BLOCKED'],

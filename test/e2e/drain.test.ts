@@ -9,7 +9,9 @@ import { readPdf } from '../support/pdf.ts';
 import { openKafkaService, type TestService } from '../support/service.ts';
 
 const SLOTS = 2;
-const LONG = { html: '<p>long</p>', options: { delayMs: 6000 } };
+/** It is under way for as long as the process is looked at, and over before the grace of a shutdown is. */
+const LONG_MS = 10_000;
+const LONG = { html: '<p>long</p>', options: { delayMs: LONG_MS } };
 
 describe('A process that gets SIGTERM', function () {
   this.timeout(120_000);
@@ -54,7 +56,7 @@ describe('A process that gets SIGTERM', function () {
   it('as an API takes no more, and answers those that wait with their PDFs', async () => {
     const { client } = await service.newTenant('professional');
     const api = service.roles.get('api')!;
-    const answer = client.render({ html: '<p>waited for</p>', options: { delayMs: 3000 } });
+    const answer = client.render({ html: '<p>waited for</p>', options: { delayMs: LONG_MS } });
     await eventually('it is being rendered', async () => (await registry.list())[0]?.busy === 1);
     api.signal('SIGTERM');
     await eventually('it takes no more', () =>

@@ -19,6 +19,10 @@ const KEY = `sk_live_${'given-by-the-operator-0123456789'.padEnd(40, 'x')}`;
 const BOOTSTRAP = { PLATEN_BOOTSTRAP_EMAIL: 'first@example.com', PLATEN_BOOTSTRAP_API_KEY: KEY };
 /** Long enough to be under way when the process is told to end. */
 const SLOW = { html: '<p>slow</p>', options: { delayMs: 3500 } };
+/** Long enough to be still under way when it is told so a second time, later. */
+const SLOWER = { html: '<p>slower</p>', options: { delayMs: 7000 } };
+/** Of two signals, so that the second counts as one that comes later: more than it takes by a second on a busy machine. */
+const LATER_MS = 2000;
 
 describe('the end of a standalone service', function () {
   this.timeout(120_000);
@@ -40,8 +44,8 @@ describe('the end of a standalone service', function () {
     return new TestClient(running.url, KEY);
   };
   /** A job that a worker holds at this moment. */
-  const orderHeld = async (client: TestClient) => {
-    const jobId = await client.order(SLOW);
+  const orderHeld = async (client: TestClient, body: Record<string, unknown> = SLOW) => {
+    const jobId = await client.order(body);
     await eventually('the job is being rendered', async () => {
       return (await client.call('GET', `/v1/pdf/jobs/${jobId}`)).json.status === 'processing';
     });
@@ -68,7 +72,7 @@ describe('the end of a standalone service', function () {
     const client = await start();
     const jobId = await orderHeld(client);
     running!.signal('SIGTERM');
-    await sleep(200);
+    await sleep(50);
     running!.signal('SIGTERM');
     assert.equal(await running!.ended, 0);
     await assertCompleted(jobId);
@@ -76,10 +80,12 @@ describe('the end of a standalone service', function () {
 
   it('comes at once when a signal comes again later: whoever sends it has no patience left', async () => {
     const client = await start();
-    await orderHeld(client);
+    await orderHeld(client, SLOWER);
     const family = descendants(running!.pid);
     running!.signal('SIGINT');
-    await sleep(1200);
+    // From when it has heard of the first.
+    await running!.logged(({ msg }) => msg === 'stopping');
+    await sleep(LATER_MS);
     running!.signal('SIGINT');
     assert.equal(await running!.ended, 1);
     await assertGone(family);
@@ -122,7 +128,7 @@ describe('the end of a standalone service', function () {
     const database = Number(await readFile(join(dataDir, 'mongo-java-server/database.mv.pid'), 'utf8'));
     const family = descendants(running!.pid);
     // The embedded database writes behind by up to a second: what is younger dies with it.
-    await sleep(1500);
+    await sleep(2500);
     // From now on it may end by itself.
     running!.signal('SIGCONT');
     process.kill(database, 'SIGKILL');

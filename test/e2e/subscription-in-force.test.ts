@@ -89,8 +89,9 @@ describe('A subscription that changes, with the event at one process and its acc
   }
 
   async function poolOfNewJob(): Promise<string> {
-    const jobId = await caller.order({ html: '<p>x</p>' });
     const connection = await connectDatabase(twins.mongodbUri, pino({ level: 'silent' }));
+    // It has not ended before it is looked at: it would be elsewhere then.
+    const jobId = await caller.order({ html: '<p>x</p>', options: { delayMs: 10_000 } });
     const job = await connection.collection<{ _id: string; pool: string }>('jobs').findOne({ _id: jobId });
     await connection.close();
     await caller.call('DELETE', `/v1/pdf/jobs/${jobId}`);
@@ -117,7 +118,12 @@ describe('A subscription that changes, with the event at one process and its acc
       standIn.acts.subscribe(customerId, price(next), { card: 'good' });
       await inForce(next);
     }
-    const entries = (await owner.expect(200, 'GET', '/user/audit-log?action=account.plan_changed')).entries;
+    let entries: { actor: string; details: { cause: string } }[] = [];
+    // The last of them a moment after the plan is in force.
+    await eventually('an entry for each change', async () => {
+      ({ entries } = await owner.expect(200, 'GET', '/user/audit-log?action=account.plan_changed'));
+      return entries.length >= took.length;
+    });
     assert.equal(entries.length, took.length);
     for (const { actor, details } of entries) {
       assert.equal(actor, 'billing');

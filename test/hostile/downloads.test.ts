@@ -25,11 +25,14 @@ const NOISE = `<canvas id=c width=2000 height=2000></canvas><script>
   context.putImageData(image, 0, 0);
 </script>`;
 
-/** So many of each are asked for, and so many of them are sent; the others are refused. */
+/**
+ * So many of each are asked for, and so many of them are sent; the others are refused. Events come first, while the batch that
+ * they tell of is certainly under way: of one that has ended nobody is refused any.
+ */
 const ASKED = {
+  events: { asked: 30, sent: 20 },
   zip: { asked: 12, sent: 8 },
   merged: { asked: 6, sent: 2 },
-  events: { asked: 30, sent: 20 },
   file: { asked: 40, sent: 32 },
   link: { asked: 24, sent: 16 },
 } as const;

@@ -191,7 +191,8 @@ const ATTACKS: readonly Attack[] = [
 const OF_FREE_ACCOUNTS = /^selectors|^WebAssembly|^workers|^blobs|^frames in frames|^a thousand canvases/;
 
 describe('a neighbour of documents that ask for the impossible', function () {
-  this.timeout(60_000);
+  // Three tries, and what each leaves behind.
+  this.timeout(240_000);
   let arena: Arena;
   before(async () => {
     arena = await openArena();

@@ -125,7 +125,8 @@ const ATTACKS: readonly Attack[] = [
 const OF_FREE_ACCOUNTS = /^a request of 300|^a flood|web-socket|policy of the render/;
 
 describe('a neighbour of hostile documents', function () {
-  this.timeout(60_000);
+  // Three tries, and what each leaves behind.
+  this.timeout(240_000);
   let arena: Arena;
   before(async () => {
     arena = await openArena();
@@ -194,7 +195,7 @@ describe('a neighbour of hostile documents', function () {
 });
 
 describe('a neighbour with asset headers', function () {
-  this.timeout(200_000);
+  this.timeout(300_000);
   let arena: Arena;
   before(async () => {
     arena = await openArena({}, { assetHeaders: { 'X-Asset': 'b' } });

@@ -27,6 +27,7 @@ interface Row {
 }
 
 const HTML = { html: '<p>x</p>' };
+const ENDED_LIMIT_MS = 60_000;
 
 async function completedJob(owner: Actor): Promise<string> {
   const answer = await owner.client.render({ ...HTML, executionMode: 'async' });
@@ -48,11 +49,15 @@ async function newCallback(owner: Actor): Promise<string> {
   const webhookUrl = 'https://127.0.0.1:8/';
   const { jobId } = await owner.made('POST', '/v1/pdf', { ...HTML, executionMode: 'async', webhookUrl });
   let found: { id: string } | undefined;
-  await eventually('its callback is ordered', async () => {
-    const { deliveries } = await owner.made('GET', '/user/webhook-deliveries');
-    found = deliveries.find((delivery: { jobId: string }) => delivery.jobId === jobId);
-    return found !== undefined;
-  });
+  await eventually(
+    'its callback is ordered',
+    async () => {
+      const { deliveries } = await owner.made('GET', '/user/webhook-deliveries');
+      found = deliveries.find((delivery: { jobId: string }) => delivery.jobId === jobId);
+      return found !== undefined;
+    },
+    ENDED_LIMIT_MS,
+  );
   return found!.id;
 }
 
@@ -70,10 +75,14 @@ async function newBatch(owner: Actor, options: object = {}): Promise<string> {
 
 async function completedBatch(owner: Actor): Promise<string> {
   const batchId = await newBatch(owner);
-  await eventually('the batch has ended', async () => {
-    const { finishedAt } = await owner.made('GET', `/v1/pdf/batch/${batchId}`);
-    return finishedAt !== null;
-  });
+  await eventually(
+    'the batch has ended',
+    async () => {
+      const { finishedAt } = await owner.made('GET', `/v1/pdf/batch/${batchId}`);
+      return finishedAt !== null;
+    },
+    ENDED_LIMIT_MS,
+  );
   return batchId;
 }
 
@@ -151,7 +160,7 @@ export const ACCESS: Readonly<Record<string, Row>> = {
   'DELETE /v1/pdf/batch/:id': {
     status: 200,
     ask: async (owner) => {
-      const options = { delayMs: 1500 };
+      const options = { delayMs: 10_000 };
       return { path: `/v1/pdf/batch/${await newBatch(owner, options)}` };
     },
   },

@@ -14,6 +14,7 @@ const WARM_UP = 8;
 const COUNTED = 6;
 /** Longer than what is written behind waits. */
 const QUIET_MS = 900;
+const UNEVEN_MS = 170;
 
 const config = loadConfig('standalone', process.env);
 const running = await runRole('standalone', config, (error) => {
@@ -47,7 +48,8 @@ async function render(): Promise<void> {
 for (let i = 0; i < WARM_UP; i += 1) await render();
 const rounds: Set<string>[] = [];
 for (let i = 0; i < COUNTED; i += 1) {
-  await sleep(QUIET_MS);
+  // Not in the rhythm of any timer, which would go off in each of them.
+  await sleep(QUIET_MS + i * UNEVEN_MS);
   await ran();
   await render();
   rounds.push(await ran());

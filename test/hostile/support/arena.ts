@@ -176,6 +176,6 @@ async function assertNothingLeft(pid: number, before: LeftBehind): Promise<void>
       now = await leftBehind(pid);
       return wrong() === undefined;
     },
-    15_000,
+    30_000,
   ).catch(() => assert.fail(`of the attack is left: ${wrong()}, of ${JSON.stringify(before)}`));
 }

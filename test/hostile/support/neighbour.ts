@@ -8,6 +8,8 @@ const PAUSE_MS = 25;
 const LEAST_P95_MS = 300;
 const MAX_SLOWER = 3;
 const MAX_HEALTH_MS = 1000;
+/** After so long the kubelet takes a process for stuck: see livenessProbe in the chart. */
+const STUCK_MS = 5000;
 
 const ROWS = Array.from({ length: 30 }, (_, i) => `<tr><td>Item ${i}<td>${i * 7}.00<td>${i * 7 * 3}.00`);
 const DOCUMENT = `<title>Invoice</title><style>td { border: 1px solid; padding: 4px }</style><h1>Invoice</h1>
@@ -18,6 +20,8 @@ export interface Experience {
   /** How long each of its renders took, in milliseconds. */
   readonly renders: readonly number[];
   readonly p95: number;
+  /** The longest that it waited for an answer about health, in milliseconds. */
+  readonly health: number;
 }
 
 /**
@@ -39,6 +43,7 @@ export async function neighbourDuring(
     over = true;
   });
   const renders: number[] = [];
+  let health = 0;
   const rendering = (async () => {
     while (!over || renders.length < atLeast) {
       renders.push(await renderOnce(client, options));
@@ -48,23 +53,25 @@ export async function neighbourDuring(
   const asking = (async () => {
     while (!over) {
       const took = await askHealth(client);
-      assert.ok(took < MAX_HEALTH_MS, `/healthz took ${Math.round(took)} ms`);
+      assert.ok(took < STUCK_MS, `/healthz took ${Math.round(took)} ms`);
+      health = Math.max(health, took);
       await sleep(PAUSE_MS);
     }
   })();
   await Promise.all([rendering, asking, work]);
-  return { renders, p95: percentile(renders, 0.95) };
+  return { renders, p95: percentile(renders, 0.95), health };
 }
 
-/** Whether the neighbour was not three times slower than it is by itself. */
+/** Whether the neighbour was not three times slower than it is by itself, and was told all the while how the service is. */
 export function isUnharmed(during: Experience, alone: Experience): boolean {
-  return during.p95 < MAX_SLOWER * Math.max(alone.p95, LEAST_P95_MS);
+  return during.p95 < MAX_SLOWER * Math.max(alone.p95, LEAST_P95_MS) && during.health < MAX_HEALTH_MS;
 }
 
 export function assertUnharmed(during: Experience, alone: Experience): void {
+  const [p95, before, health] = [during.p95, alone.p95, during.health].map(Math.round);
   assert.ok(
     isUnharmed(during, alone),
-    `95 of 100 renders of the neighbour took up to ${Math.round(during.p95)} ms, and ${Math.round(alone.p95)} ms alone`,
+    `95 of 100 renders of the neighbour took up to ${p95} ms, and ${before} ms alone; /healthz up to ${health} ms`,
   );
 }
 
