@@ -12,7 +12,8 @@ import { callApi, openApi, type TestApi } from '../http/support/api.ts';
 
 const WINDOW_MS = 15 * 60_000;
 
-describe('signing up, in and out', () => {
+describe('signing up, in and out', function () {
+  this.timeout(120_000);
   let api: TestApi;
   let other: TestApi;
   let uri: string;
@@ -204,15 +205,18 @@ describe('signing up, in and out', () => {
       await signUp(api.url, email);
       const known: number[] = [];
       const unknown: number[] = [];
+      const failure = async (address: string) => {
+        const { status } = await from()('/auth/login', { email: address, password: 'wrong password' });
+        assert.equal(status, 401);
+      };
       for (let round = 0; round < 15; round += 1) {
         // Another account each time: five failures are the most that one may have here.
         if (round % 4 === 3) await api.domain.connection.collection('sign_in_failures').deleteMany({});
-        known.push(await timed(() => from()('/auth/login', { email, password: 'wrong password' })));
-        unknown.push(
-          await timed(() => from()('/auth/login', { email: newEmail(), password: 'wrong password' })),
-        );
+        known.push(await timed(() => failure(email)));
+        unknown.push(await timed(() => failure(newEmail())));
       }
-      const [a, b] = [median(known), median(unknown)];
+      // Those of each that nothing else has held up.
+      const [a, b] = [Math.min(...known), Math.min(...unknown)];
       assert.ok(Math.abs(a - b) < 0.5 * Math.max(a, b), `${a} ms known, ${b} ms unknown`);
     });
 
@@ -245,9 +249,9 @@ describe('signing up, in and out', () => {
       assert.equal(refused.json.code, 'TOO_MANY_FAILURES');
       const seconds = Number(refused.headers.get('retry-after'));
       assert.ok(seconds > 0 && seconds <= 900, String(seconds));
-      pass(seconds * 1000 - 2000);
+      pass(seconds * 1000 - 20_000);
       assert.equal((await attempt('/auth/login', { email, password: PASSWORD })).status, 429);
-      pass(2000);
+      pass(20_000);
       assert.equal((await attempt('/auth/login', { email, password: PASSWORD })).status, 200);
     });
 
@@ -315,8 +319,4 @@ async function timed(task: () => Promise<unknown>): Promise<number> {
   const began = performance.now();
   await task();
   return performance.now() - began;
-}
-
-function median(values: number[]): number {
-  return values.sort((a, b) => a - b)[Math.floor(values.length / 2)]!;
 }

@@ -70,17 +70,23 @@ describe('GET /user/batches/metrics', () => {
       url: new PlatenError('INVALID_URL'),
     };
     const held = latch();
+    let begun = 0;
     api.worker.render = async ({ item }) => {
       const fails = faults[item!.id.split('-')[0]!];
       if (fails !== undefined) return { fails };
-      if (item!.id.startsWith('held')) await held.opened;
+      if (item!.id.startsWith('held')) {
+        begun += 1;
+        await held.opened;
+      }
       return { pages: 1 };
     };
     await finished(await start(['a', 'b', 'slow-1', 'selector-1', 'url-1', 'c']));
     await finished(await start(['d', 'e']));
     const running = await start(['held-1', 'held-2', 'held-3', 'held-4', 'held-5']);
-    await eventually('three run', async () => (await metrics()).queueDepth === 2);
+    // A slot of the plan alone is not enough: what has it and has not begun is cancelled as well.
+    await eventually('three run', () => begun === 3);
     const seen = await metrics();
+    assert.equal(seen.queueDepth, 2);
     assert.deepEqual([seen.activeBatches, seen.queuedBatches, seen.processingBatches], [1, 0, 1]);
     assert.deepEqual([seen.itemEligibleCount, seen.itemSuccessRatePercent], [8, 62.5]);
     assert.deepEqual(seen.commonFailureReasons, [

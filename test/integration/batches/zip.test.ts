@@ -34,9 +34,19 @@ describe('the zip of a batch', () => {
   const zip = (id: string, headers: Record<string, string> = {}) =>
     caller.call('GET', `/v1/pdf/batch/${id}/zip`, undefined, headers);
 
-  /** Starts a batch of which every PDF has so many bytes; an item whose id begins with `bad` fails. */
-  async function start(ids: readonly string[], bytes = 2000, filename?: string): Promise<string> {
+  /**
+   * Starts a batch of which every PDF has so many bytes; an item whose id begins with `bad` fails.
+   *
+   * @param waits what an item's render waits for.
+   */
+  async function start(
+    ids: readonly string[],
+    bytes = 2000,
+    filename?: string,
+    waits: (id: string) => Promise<void> = async () => {},
+  ): Promise<string> {
     api.worker.render = async ({ item }) => {
+      await waits(item!.id);
       if (item!.id.startsWith('bad')) return { fails: new PlatenError('URL_UNREACHABLE') };
       const pdf = randomBytes(bytes);
       pdfs.set(item!.id, pdf);
@@ -145,13 +155,10 @@ describe('the zip of a batch', () => {
   });
 
   it('holds what is completed so far before the batch has ended, and says so', async () => {
-    const id = await start(['a', 'b', 'c']);
     const held = latch();
-    const render = api.worker.render;
-    api.worker.render = async (job, input) => {
-      if (job.item!.id !== 'a') await held.opened;
-      return render(job, input);
-    };
+    const id = await start(['a', 'b', 'c'], 2000, undefined, async (item) => {
+      if (item !== 'a') await held.opened;
+    });
     await eventually('one is completed', async () => (await status(id)).progress.completed === 1);
     const early = await zip(id);
     assert.equal(early.headers.get('x-service-zip-items'), '1');

@@ -241,8 +241,9 @@ describe('200 requests at the moment the quota ends, in two API processes of whi
       // Whoever has to wait keeps nobody else waiting.
       const began = performance.now();
       for (let count = 0; count < QUOTA; count += 1) assert.equal((await neighbour.render(HTML)).status, 202);
-      assert.ok(performance.now() - began < 4_000, `${performance.now() - began} ms`);
-      await sleep(11_000);
+      // Of the ten seconds that the others wait one is over.
+      assert.ok(performance.now() - began < 8_000, `${performance.now() - began} ms`);
+      await sleep(15_000);
     };
     const outcomes = await askedOf(buyer, death, { meanwhile });
     await assertOneBlock(buyer, outcomes, 0);

@@ -240,7 +240,7 @@ export function describeBusContract(name: string, underTest: () => BusUnderTest)
         const published = Promise.all(
           all.map((job) => bus.publishPointer({ ...job, pool: job.pool.replace(/\.\d$/, '') })),
         );
-        await served.until(() => served.ids().length >= 20, 5000);
+        await served.until(() => served.ids().length >= 20, 15_000);
         await published;
         assert.deepEqual(served.ids(), idsOf(load));
         served.free('interactive', 20);

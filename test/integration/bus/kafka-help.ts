@@ -51,7 +51,7 @@ export async function inBalance(
   consumers: readonly RecordingConsumer[],
   rounds: number,
 ): Promise<void> {
-  for (let round = 0, deadline = performance.now() + 20_000; round < rounds; ) {
+  for (let round = 0, deadline = performance.now() + 45_000; round < rounds; ) {
     assert.ok(performance.now() < deadline, 'the group finds its balance');
     for (const consumer of consumers) consumer.accepted.length = 0;
     await Promise.all(manyJobs(40).map((job) => bus.publishPointer(job)));
@@ -66,7 +66,7 @@ export async function arrived(
   jobs: readonly JobPointer[],
   consumers: readonly RecordingConsumer[],
 ): Promise<void> {
-  const deadline = performance.now() + 20_000;
+  const deadline = performance.now() + 40_000;
   for (;;) {
     const taken = new Set(consumers.flatMap((consumer) => consumer.ids()));
     if (jobs.every(({ jobId }) => taken.has(jobId))) return;

@@ -115,7 +115,7 @@ describe('The Kafka bus, when something dies', function () {
     try {
       const began = performance.now();
       await assert.rejects(bus.publishPointer(pointer('stuck')));
-      assert.ok(performance.now() - began < 12_000, 'the publisher does not wait for ever');
+      assert.ok(performance.now() - began < 20_000, 'the publisher does not wait for ever');
       assert.match(bus.problem() ?? '', /^Kafka: /);
     } finally {
       process.kill(kafka.pid, 'SIGCONT');

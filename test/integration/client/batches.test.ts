@@ -118,7 +118,7 @@ describe('batches of the TypeScript client', function () {
       const { body, headers } = await answer();
       return new Response(breaksAfterOneEvent(body!), { headers });
     });
-    const { jobId } = await client.batches.create({ items: items(8, 400) });
+    const { jobId } = await client.batches.create({ items: items(8, 1000) });
     const told: number[] = [];
     const onProgress = ({ progress }: BatchStanding) => told.push(progress.completed);
     assert.equal((await client.batches.wait(jobId, { onProgress })).status, 'completed');

@@ -14,11 +14,15 @@ import {
 } from '../../../clients/typescript/src/index.ts';
 import { PASSWORD } from '../../support/account-client.ts';
 import { runCommand } from '../../support/command.ts';
+import { eventually } from '../../support/eventually.ts';
 import { readPdf } from '../../support/pdf.ts';
 import { openStandaloneService, type Tenant, type TestService } from '../../support/service.ts';
 import { serveWebPages, type WebPages } from '../../support/web-pages.ts';
 
-const SLOW_MS = 3000;
+/** How long the service has a caller wait for a PDF. */
+const SYNC_WAIT_MS = 4000;
+/** Longer than that. */
+const SLOW_MS = 6000;
 const NOWHERE = '00000000-0000-4000-8000-000000000000';
 
 describe('the TypeScript client', function () {
@@ -30,7 +34,7 @@ describe('the TypeScript client', function () {
 
   before(async function () {
     this.timeout(120_000);
-    service = await openStandaloneService({ PLATEN_SYNC_WAIT_MS: '1500' });
+    service = await openStandaloneService({ PLATEN_SYNC_WAIT_MS: String(SYNC_WAIT_MS) });
     tenant = await service.newTenant('business');
     client = clientOf(tenant);
     pages = await serveWebPages({
@@ -136,7 +140,9 @@ describe('the TypeScript client', function () {
       assert.ok(error.jobId);
       return true;
     });
-    const endless = { html: '<script>for (;;);</script>', options: { timeoutMs: 1000 } };
+    // Of two attempts.
+    const timeoutMs = SYNC_WAIT_MS / 2 + 500;
+    const endless = { html: '<script>for (;;);</script>', options: { timeoutMs } };
     await assert.rejects(client.render(endless), (error: unknown) => {
       assert.ok(error instanceof PlatenJobError);
       assert.deepEqual([error.code, error.job.attemptCount], ['RENDER_TIMEOUT', 2]);
@@ -158,9 +164,14 @@ describe('the TypeScript client', function () {
   it('ends when its caller wants it to, with the reason', async () => {
     const reason = new Error('enough');
     const controller = new AbortController();
-    const call = client.render({ url: `${pages.url}/slow` }, { signal: controller.signal });
-    setTimeout(() => controller.abort(reason), 1800);
-    await assert.rejects(call, reason);
+    const { statuses, fetch } = watched();
+    const slow = { url: `${pages.url}/slow` };
+    const call = clientOf(tenant, { fetch }).render(slow, { signal: controller.signal });
+    const rejected = assert.rejects(call, reason);
+    await eventually('it follows the job', () => statuses.length > 0);
+    controller.abort(reason);
+    await rejected;
+    assert.equal(statuses[0], 202);
     await assert.rejects(client.job(NOWHERE, { signal: AbortSignal.abort(reason) }), reason);
   });
 
@@ -200,7 +211,7 @@ describe('the TypeScript client', function () {
       baseUrl: `http://127.0.0.1:${port}`,
       apiKey: 'sk_live_x',
       fetch,
-      retry: { firstMs: 50, giveUpAfterMs: 500 },
+      retry: { firstMs: 50, longestMs: 200, giveUpAfterMs: 2500 },
     });
     await assert.rejects(lost.job(NOWHERE), PlatenConnectionError);
     assert.ok(statuses.length > 2);
@@ -330,7 +341,7 @@ describe('the TypeScript client', function () {
     const patient = clientOf(own, { fetch, retry: { firstMs: 200, longestMs: 1000 } });
     const inputs = ['<p>one</p>', '<p>two</p>', '<p>three</p>'].map((html) => ({
       html,
-      options: { delayMs: 1000 },
+      options: { delayMs: 1500 },
     }));
     const calls = inputs.map((input) => patient.render(input));
     await sleep(500);
@@ -361,7 +372,7 @@ describe('the TypeScript client of a service that is full', () => {
     const { statuses, fetch } = watched();
     const platen = new PlatenClient({ baseUrl: service.url, apiKey: client.key, fetch });
     const html = '<p>busy</p>';
-    for (let i = 0; i < 2; i += 1) await client.order({ html, options: { delayMs: 3000 } });
+    for (let i = 0; i < 2; i += 1) await client.order({ html, options: { delayMs: 5000 } });
     while ((await client.render({ html, executionMode: 'async' })).status !== 503) await sleep(100);
     const { bytes } = await platen.render({ html: '<p>at last</p>' });
     assert.match((await readPdf(bytes)).text, /at last/);

@@ -66,7 +66,11 @@ describe('closed network, with a browser', function () {
   /** What the origin answers, by path. */
   const pages: Record<string, string> = {};
 
-  function render(document: string | { url: string }, options: RenderOptions = {}): Promise<RenderedPdf> {
+  function render(
+    document: string | { url: string },
+    options: RenderOptions = {},
+    signal = new AbortController().signal,
+  ): Promise<RenderedPdf> {
     const source: RenderSource =
       typeof document === 'string' ? { kind: 'html', html: document } : { kind: 'url', url: document.url };
     return renderer.render({
@@ -76,7 +80,7 @@ describe('closed network, with a browser', function () {
       options,
       deadline: Date.now() + 20_000,
       maxOutputBytes: 10_000_000,
-      signal: new AbortController().signal,
+      signal,
     });
   }
 
@@ -107,8 +111,20 @@ describe('closed network, with a browser', function () {
   for (const { name, html } of [...VECTORS, ...NAVIGATIONS]) {
     it(`${name}: reaches an open address`, async () => {
       const before = origin.requests.length + origin.upgrades;
-      await render(`<p>x</p>${html(`http://public.test:${origin.port}`)}`, { delayMs: 100 });
-      await eventually('the request arrives', () => origin.requests.length + origin.upgrades > before);
+      // The document stays open until then, however slow the browser is.
+      const seen = new AbortController();
+      const document = `<p>x</p>${html(`http://public.test:${origin.port}`)}`;
+      const rendering = render(document, { delayMs: 15_000 }, seen.signal).catch(() => undefined);
+      try {
+        await eventually(
+          'the request arrives',
+          () => origin.requests.length + origin.upgrades > before,
+          20_000,
+        );
+      } finally {
+        seen.abort();
+        await rendering;
+      }
     });
   }
 
@@ -141,8 +157,11 @@ describe('closed network, with a browser', function () {
     const target = `http://rebind.test:${canary.port}`;
     const second = await Origin.start('127.9.9.1', undefined, canary.port);
     await render(
-      `<script>fetch('${target}/1', { mode: 'no-cors' }).finally(() => fetch('${target}/2', { mode: 'no-cors', cache: 'no-store' }))</script>`,
-      { delayMs: 500 },
+      `<script>fetch('${target}/1', { mode: 'no-cors' })
+        .finally(() => fetch('${target}/2', { mode: 'no-cors', cache: 'no-store' }))
+        .catch(() => {})
+        .finally(() => document.body.insertAdjacentHTML('beforeend', '<p id=over>x</p>'))</script>`,
+      { waitForSelector: '#over' },
     );
     assert.ok(second.requests.length >= 1);
     assert.ok(names.asked('A', 'rebind.test') >= 2);
@@ -155,9 +174,10 @@ describe('closed network, with a browser', function () {
     );
     pages['/sw.js'] = `self.oninstall = (event) => event.waitUntil(Promise.all([
       fetch('http://public.test:${origin.port}/from-worker', { mode: 'no-cors' }), ${fetches.join(', ')}]));`;
-    pages['/register'] = `<p>x</p><script>navigator.serviceWorker.register('/sw.js')</script>`;
+    pages['/register'] = `<p>x</p><script>navigator.serviceWorker.register('/sw.js');
+      navigator.serviceWorker.ready.then(() => document.body.insertAdjacentHTML('beforeend', '<p id=over>x</p>'))</script>`;
     // Loopback addresses count as secure, which service workers ask for.
-    await render({ url: `http://127.9.9.1:${origin.port}/register` }, { delayMs: 1500 });
+    await render({ url: `http://127.9.9.1:${origin.port}/register` }, { waitForSelector: '#over' });
     assert.ok(origin.requests.some(({ url }) => url === '/from-worker'));
   });
 
@@ -193,7 +213,7 @@ describe('closed network, with a browser', function () {
       });
       const page = await browser.newPage();
       await page.setContent(webRtc());
-      await eventually('a packet arrives', () => packets > 0, 5000);
+      await eventually('a packet arrives', () => packets > 0, 20_000);
       await browser.close();
     });
 

@@ -43,7 +43,7 @@ describe('guarded agent', () => {
     agent = createGuardedAgent({
       policy: createAddressPolicy({ allowedNetworks: parseNetworks(['127.9.9.0/24']) }),
       lookup: names.lookup(),
-      connectTimeoutMs: 1000,
+      connectTimeoutMs: 10_000,
       ca: CERTIFICATE,
     });
   });

@@ -87,13 +87,14 @@ describe('look-ups', () => {
     void lookup('quick', undefined, 'neighbour');
     await pause(1);
     assert.deepEqual(asked, ['slow1', 'slow2']);
-    await eventually('the neighbour has its turn', () => asked.includes('quick'), 1000);
+    await eventually('the neighbour has its turn', () => asked.includes('quick'));
     assert.deepEqual(asked, ['slow1', 'slow2', 'quick']);
   });
 
   it('of an account with hundreds of slow names leave those of another as quick as they are', async () => {
     names.set('quick.test', ['192.0.2.1']);
-    const lookup = systemLookup(() => names.resolver({ timeout: 2000, tries: 2 }));
+    // Whoever waits for slow names to end waits for eight seconds.
+    const lookup = systemLookup(() => names.resolver({ timeout: 4000, tries: 2 }));
     const given = new AbortController();
     const slow = Array.from({ length: 20 }, (_, account) =>
       Array.from({ length: 250 }, (_, n) =>
@@ -104,7 +105,7 @@ describe('look-ups', () => {
     const began = performance.now();
     assert.deepEqual(await lookup('quick.test', undefined, 'neighbour'), ['192.0.2.1']);
     const took = performance.now() - began;
-    assert.ok(took < 2500, `it took ${took} ms`);
+    assert.ok(took < 6500, `it took ${took} ms`);
     given.abort();
     await Promise.all(slow);
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -12,11 +12,13 @@ import mongoose from 'mongoose';
 import { pino } from 'pino';
 import { startWatched } from '../../../src/store/embedded/guarded-process.ts';
 import { startEmbeddedDatabase } from '../../../src/store/embedded/start-embedded.ts';
+import { eventually } from '../../support/eventually.ts';
 
 const logger = pino({ level: 'silent' });
 const parentScript = fileURLToPath(new URL('../../support/embedded-parent.ts', import.meta.url));
 
-describe('The embedded database', () => {
+describe('The embedded database', function () {
+  this.timeout(60_000);
   let dataDir: string;
 
   beforeEach(async () => {
@@ -60,8 +62,7 @@ describe('The embedded database', () => {
     }
   });
 
-  it('refuses a data folder that another live process uses, and says so', async function () {
-    this.timeout(60_000);
+  it('refuses a data folder that another live process uses, and says so', async () => {
     const first = await startEmbeddedDatabase({ dataDir, logger });
     try {
       await assert.rejects(startEmbeddedDatabase({ dataDir, logger }), {
@@ -76,8 +77,8 @@ describe('The embedded database', () => {
   it('starts again after it was killed, with what was written before', async () => {
     const first = await startEmbeddedDatabase({ dataDir, logger });
     await withConnection(first.uri, (db) => db.collection('kept').insertOne({ here: true }));
-    // The store writes behind; what is older than that survives even kill -9.
-    await sleep(2000);
+    // The store writes behind, by a second or more on a busy machine; what is older survives even kill -9.
+    await sleep(5000);
     process.kill(first.pid, 'SIGKILL');
     await first.ended;
 
@@ -135,9 +136,11 @@ describe('A watched process', () => {
   });
 
   it('reports the exit code of the program, and leaves no watcher behind', async () => {
-    const watched = await startWatched('sh', ['-c', 'echo "$1"; sleep 0.3; exit 7', 'sh', 'two words']);
+    const watched = await startWatched('sh', ['-c', 'echo "$1"; sleep 3; exit 7', 'sh', 'two words']);
     const children = await childrenOf(watched.pid);
     assert.equal(await watched.ended, 7);
+    // What it has written may be heard after its end.
+    await watched.closed;
     assert.equal(watched.output.stdout, 'two words\n');
     for (const child of children) await gone(child);
   });
@@ -163,11 +166,15 @@ async function startParent(dataDir: string): Promise<{ parent: ChildProcess; pid
   throw new Error('The parent ended without an answer.');
 }
 
+/** The program that is watched, and its watcher. */
 async function childrenOf(pid: number): Promise<number[]> {
-  const { readFile } = await import('node:fs/promises');
-  await sleep(150);
-  const list = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
-  return list.trim().split(' ').filter(Boolean).map(Number);
+  let children: number[] = [];
+  await eventually('both are there', async () => {
+    const list = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+    children = list.trim().split(' ').filter(Boolean).map(Number);
+    return children.length === 2;
+  });
+  return children;
 }
 
 async function gone(pid: number): Promise<void> {

@@ -95,7 +95,7 @@ describe('the limit of a body', () => {
       `POST /v1/pdf HTTP/1.1\r\nHost: platen\r\nContent-Type: application/json\r\nX-API-Key: ${caller.secret}\r\nContent-Length: 1000000\r\n\r\n{`,
     );
     await closed;
-    assert.ok(performance.now() - began < 9000);
+    assert.ok(performance.now() - began < 20_000);
   });
 });
 

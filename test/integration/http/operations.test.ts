@@ -5,6 +5,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { pino } from 'pino';
 import { createOpsApp } from '../../../src/http/ops-app.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
+import { eventually } from '../../support/eventually.ts';
 import { callApi, openApi, type TestApi, type TestCaller } from './support/api.ts';
 
 describe('operation over HTTP', () => {
@@ -43,7 +44,12 @@ describe('operation over HTTP', () => {
     await caller.get(`/v1/pdf/jobs/${jobId}`);
     await get('/v1/files/secret-token');
     await get('/wp-admin/setup.php');
-    const text = Buffer.from((await get('/metrics')).bytes).toString();
+    let text = '';
+    // A request is counted when its answer is over, which its caller may see first.
+    await eventually('the last one is counted', async () => {
+      text = Buffer.from((await get('/metrics')).bytes).toString();
+      return /platen_http_requests_total\{method="GET",route="none",status="404"/.test(text);
+    });
     assert.match(
       text,
       /platen_http_requests_total\{method="POST",route="\/v1\/pdf",status="200",role="api"\} [1-9]/,
@@ -66,6 +72,7 @@ describe('operation over HTTP', () => {
     );
     const { pathname } = new URL(answer.json.url);
     await get(pathname);
+    await eventually('both are logged', () => api.log.some((line) => line.includes('"/v1/files/:token"')));
     const lines = api.log.filter((line) => line.includes(requestId));
     assert.equal(lines.length, 1);
     const line = JSON.parse(lines[0]!);

@@ -10,7 +10,7 @@ describe('POST /v1/pdf', () => {
   let caller: TestCaller;
 
   before(async () => {
-    api = await openApi({ syncWaitMs: 1500 });
+    api = await openApi();
   });
   after(() => api.close());
   beforeEach(async () => {
@@ -173,19 +173,25 @@ describe('POST /v1/pdf', () => {
   });
 
   it('falls over to 202 when the window closes, and the render goes on', async () => {
-    const held = latch();
-    api.worker.render = async () => {
-      await held.opened;
-      return { pages: 1 };
-    };
-    const began = performance.now();
-    const answer = await caller.render({ html: '<p>x</p>' });
-    assert.equal(answer.status, 202);
-    assert.ok(performance.now() - began >= 1400);
-    assert.equal((await caller.get(answer.json.fileUrl)).status, 404);
-    held.open();
-    await ended(caller, answer.json.jobId);
-    assert.equal((await caller.get(answer.json.fileUrl)).status, 200);
+    const brief = await openApi({ syncWaitMs: 1500 });
+    try {
+      const hasty = await brief.newCaller();
+      const held = latch();
+      brief.worker.render = async () => {
+        await held.opened;
+        return { pages: 1 };
+      };
+      const began = performance.now();
+      const answer = await hasty.render({ html: '<p>x</p>' });
+      assert.equal(answer.status, 202);
+      assert.ok(performance.now() - began >= 1400);
+      assert.equal((await hasty.get(answer.json.fileUrl)).status, 404);
+      held.open();
+      await ended(hasty, answer.json.jobId);
+      assert.equal((await hasty.get(answer.json.fileUrl)).status, 200);
+    } finally {
+      await brief.close();
+    }
   });
 
   it('falls over to 202 when the attempt failed and another follows', async () => {
@@ -223,16 +229,18 @@ describe('POST /v1/pdf', () => {
 
     it('with 409 when it was cancelled meanwhile', async () => {
       const began = latch();
+      const held = latch();
       let jobId = '';
       api.worker.render = async (job) => {
         jobId = job._id;
         began.open();
-        await new Promise((resolve) => setTimeout(resolve, 300));
+        await held.opened;
         return { pages: 1 };
       };
       const pending = caller.render({ html: '<p>x</p>' });
       await began.opened;
       assert.equal((await caller.call('DELETE', `/v1/pdf/jobs/${jobId}`)).status, 200);
+      held.open();
       const answer = await pending;
       assert.equal(answer.status, 409);
       assert.equal(answer.json.code, 'CANCELLED');

@@ -38,7 +38,7 @@ describe('Repeated POST /v1/pdf with an Idempotency-Key', () => {
     }
   });
   const ask = (body: unknown = BODY, name = key) => caller.render(body, { 'idempotency-key': name });
-  const used = () => api.domain.ledger.quotaUsed(caller.accountId, quotaPeriod(new Date()));
+  const used = () => api.domain.ledger.quotaUsed(caller.accountId, quotaPeriod(api.domain.clock.now()));
 
   it('answers with the PDF of the first one, and renders and charges once', async () => {
     const first = await ask();

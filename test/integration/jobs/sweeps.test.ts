@@ -21,9 +21,9 @@ describe('sweeps', () => {
 
   it('publish the pointer again of a job that nobody claimed, and not of one that was', async () => {
     const id = await swept.submit();
-    swept.domain.clock.pass(4000);
+    swept.domain.clock.pass(1000);
     assert.equal(await swept.repair(), 0);
-    swept.domain.clock.pass(2000);
+    swept.domain.clock.pass(5000);
     assert.equal(await swept.repair(), 1);
     assert.equal(await swept.repair(), 0, 'the messages are spaced');
     await new Promise(setImmediate);

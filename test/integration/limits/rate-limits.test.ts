@@ -78,17 +78,18 @@ describe('Rate limits', () => {
     while (refused.status !== 429) refused = await caller.render(ASYNC);
     const seconds = Number(refused.headers.get('retry-after'));
     assert.ok(seconds <= 60);
-    if (seconds > 3) {
-      pass((seconds - 3) * 1000);
+    if (seconds > 10) {
+      pass((seconds - 10) * 1000);
       assert.equal((await elsewhere.render(ASYNC)).status, 429);
-      pass(3000);
+      pass(10_000);
     } else pass(seconds * 1000);
     assert.equal((await elsewhere.render(ASYNC)).status, 202);
   });
 
   it('are an account’s own', async () => {
-    const [caller] = await callers();
     const [other] = await callers();
+    // The last to be asked for: the time that passes for another could end a window.
+    const [caller] = await callers();
     for (let i = 0; i < 8; i += 1) await caller.render(ASYNC);
     assert.equal((await caller.render(ASYNC)).status, 429);
     assert.equal((await other.render(ASYNC)).status, 202);

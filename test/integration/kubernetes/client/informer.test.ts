@@ -93,7 +93,7 @@ describe('an informer of a real API server', () => {
   });
 
   it('finds out what happened while it was cut off, deletions among it', async function () {
-    this.timeout(20_000);
+    this.timeout(60_000);
     const gone = await make('gone');
     const kept = await make('kept', 1);
     await eventually('both', () => Object.keys(contents()).length === 2);
