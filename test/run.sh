@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Runs all tests, in two lanes side by side, since most of them wait more than they compute. What the second lane has to say
-# is shown when it is through. The last line is "N passed, N failed", of both.
+# Runs all tests: those of single pieces first, with the machine to themselves, since some of them tell milliseconds apart; then
+# the others in two lanes side by side, since most of them wait more than they compute. What the second lane has to say is
+# shown when it is through. The last line is "N passed, N failed", of all.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 export PATH="$PWD/node_modules/.bin:$PATH"
@@ -25,12 +26,12 @@ test_service() {
   return $status
 }
 
-# All the others. First those that need no program which has to be built: the first time, building takes minutes.
+# What else runs several pieces together. First those that need no program which has to be built: the first time, building takes minutes.
 test_parts() {
   local status=0 built need_built='test/integration/{kubernetes,stripe}/**/*.test.ts'
   nice make --no-print-directory kubernetes helm prometheus stripe-mock >"$logs/built" 2>&1 &
   built=$!
-  run_mocha --ignore 'test/integration/chromium/**' --ignore "$need_built" 'test/{unit,integration}/**/*.test.ts' || status=1
+  run_mocha --ignore 'test/integration/chromium/**' --ignore "$need_built" 'test/integration/**/*.test.ts' || status=1
   wait "$built" || status=1
   cat "$logs/built"
   run_mocha "$need_built" 'test/{monitoring,chart}/**/*.test.ts' || status=1
@@ -38,6 +39,7 @@ test_parts() {
 }
 
 status=0
+run_mocha 'test/unit/**/*.test.ts' 2>&1 | tee "$logs/unit" || status=1
 test_parts >"$logs/parts" 2>&1 &
 parts=$!
 test_service 2>&1 | tee "$logs/service" || status=1
@@ -49,10 +51,10 @@ failed=0
 while read -r some _ others _; do
   passed=$((passed + some))
   failed=$((failed + others))
-done < <(grep -hE '^[0-9]+ passed, [0-9]+ failed$' "$logs/service" "$logs/parts")
+done < <(grep -hE '^[0-9]+ passed, [0-9]+ failed$' "$logs"/{unit,service,parts})
 # A lane that ends badly without a count is a failure of its own.
 if [ "$status" != 0 ] && [ "$failed" = 0 ]; then failed=1; fi
 # Once more together, since the lanes are long.
-grep -h '^FAILED ' "$logs/service" "$logs/parts"
+grep -h '^FAILED ' "$logs"/{unit,service,parts}
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
