@@ -12,7 +12,8 @@ async function renderAll(bench: Bench, html: string, onEnd: () => void = () => u
   await Promise.all(flood.map((rendering) => rendering.then(onEnd)));
 }
 
-describe('renders of two accounts on one core', () => {
+describe('renders of two accounts on one core', function () {
+  this.timeout(90_000);
   let bench: Bench;
   const other = () => render(bench, busy(1), {}, { accountId: 'other' });
 
@@ -25,31 +26,35 @@ describe('renders of two accounts on one core', () => {
 
   it('take turns: one render of another account does not wait for a flood that came before it', async () => {
     let ended = 0;
-    const flood = renderAll(bench, busy(150), () => ended++);
+    // Each takes so long that but a few more end while something stands still for a second.
+    const flood = renderAll(bench, busy(400), () => ended++);
     await other();
-    assert.ok(ended <= FLOOD / 3, `${ended} renders of the flood had ended before`);
+    assert.ok(ended <= FLOOD / 2, `${ended} renders of the flood had ended before`);
     await flood;
   });
 
   it('take turns while one is printed: it goes on when others wait for a core', async () => {
     const text = '<p>The quick brown fox jumps over the lazy dog, and again.'.repeat(40);
-    let over = false;
+    let endedAt: number | undefined;
     const long = render(
       bench,
-      `<section style="break-after: page">${text}</section>`.repeat(400),
+      `<section style="break-after: page">${text}</section>`.repeat(600),
       {},
       { accountId: 'prints', timeoutMs: 60_000 },
     ).finally(() => {
-      over = true;
+      endedAt = performance.now();
     });
-    let longest = 0;
-    while (!over) {
+    const others: { began: number; ended: number }[] = [];
+    while (endedAt === undefined) {
       const began = performance.now();
       await other();
-      longest = Math.max(longest, performance.now() - began);
+      others.push({ began, ended: performance.now() });
     }
-    const { print } = (await long).phases;
+    const { print, finish } = (await long).phases;
     assert.ok(print > 500, `printing took ${print} ms, which is too short to tell anything`);
-    assert.ok(longest < print / 2, `a render waited ${longest} ms beside a print of ${print} ms`);
+    const printed = endedAt - finish;
+    // One that waited for the print would end after it, and the next begin then: how long each takes depends on the machine.
+    const beside = others.filter(({ began, ended }) => began > printed - print && ended < printed);
+    assert.ok(beside.length >= 2, `${beside.length} renders beside a print of ${print} ms`);
   });
 });

@@ -9,7 +9,9 @@ const PIXEL_SVG =
   '<svg xmlns="http://www.w3.org/2000/svg" width="100" height="100"><rect width="100" height="100" fill="red"/></svg>';
 const RED = [255, 0, 0] as const;
 
-describe('what a person would see', () => {
+describe('what a person would see', function () {
+  // What draws for ever is given two seconds, each time.
+  this.timeout(90_000);
   let bench: Bench;
   let site: Site;
   before(async () => {
@@ -82,16 +84,19 @@ describe('what a person would see', () => {
 
   it('prints a document that asks for frames for ever', async () => {
     const html = `<p></p><script>let frames = 0; const p = document.querySelector('p'),
-      next = () => { p.textContent = (frames++) + ' ' + Math.round(performance.now()); requestAnimationFrame(next) }; next()</script>`;
+      begun = performance.now(),
+      next = () => { p.textContent = (frames++) + ' ' + Math.round(performance.now() - begun); requestAnimationFrame(next) }; next()</script>`;
     const count = async (delayMs: number) => {
       const { text } = await readPdf((await render(bench, html, { delayMs })).pdf);
       const [frames, ms] = text.trim().split(/\s+/).map(Number);
       return { frames: frames!, ms: ms! };
     };
     // Near a screen's pace of 60 frames a second, not as fast as it can. What it missed while it had no core comes at once.
-    const [early, late] = [await count(0), await count(500)];
+    const [early, late] = [await count(0), await count(2500)];
     assert.ok(early.frames >= 2, `${early.frames} frames`);
-    assert.ok(late.frames > early.frames + 10, `${late.frames} frames after ${early.frames}`);
+    // They go on for as long as the document is there. How many there are by then, the machine says.
+    assert.ok(late.frames > 20, `${late.frames} frames`);
+    assert.ok(late.ms > 1000, `the last after ${late.ms} ms`);
     assert.ok(late.frames < 30 + late.ms / 4, `${late.frames} frames in ${late.ms} ms`);
   });
 
@@ -179,8 +184,9 @@ describe('what a person would see', () => {
   });
 
   it('prints what is fetched later when told to wait for the network', async () => {
+    // Too slow to have come while the page that does not wait for it has stood still.
     const html = `<p id=p>no</p><script>addEventListener('load', () => setTimeout(() => {
-      const image = new Image(); image.onload = () => { p.textContent = 'yes' }; image.src = '${site.at('/slow/c.svg')}' }, 100))</script>`;
+      const image = new Image(); image.onload = () => { p.textContent = 'yes' }; image.src = '${site.at('/very-slow/c.svg')}' }, 100))</script>`;
     assert.match((await readPdf((await render(bench, html, { waitUntil: 'networkidle' })).pdf)).text, /yes/);
     assert.match((await readPdf((await render(bench, html, { waitUntil: 'load' })).pdf)).text, /no/);
   });
@@ -190,7 +196,7 @@ describe('what a person would see', () => {
     try {
       for (const script of ['', '<script>1</script>']) {
         const html = `${script}<p>text<img src="${hanging.at('/never.svg')}">`;
-        const { pdf } = await render(bench, html, { waitUntil: 'domcontentloaded' }, { timeoutMs: 5000 });
+        const { pdf } = await render(bench, html, { waitUntil: 'domcontentloaded' }, { timeoutMs: 15_000 });
         assert.match((await readPdf(pdf)).text, /text/);
       }
     } finally {

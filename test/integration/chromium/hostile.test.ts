@@ -14,7 +14,8 @@ import {
   startSite,
 } from './support.ts';
 
-describe('hostile documents', () => {
+describe('hostile documents', function () {
+  this.timeout(60_000);
   let bench: Bench;
   let site: Site;
   before(async () => {
@@ -59,19 +60,23 @@ describe('hostile documents', () => {
   ] as const) {
     it(`ends ${what} at the deadline, with its process`, async () => {
       await render(bench, '<p>warm');
-      const before = rendererProcesses().length;
-      const started = Date.now();
+      const before = rendererProcesses();
+      const started = performance.now();
       assert.equal((await failure(render(bench, html, {}, quick))).code, 'RENDER_TIMEOUT');
-      assert.ok(Date.now() - started < 4000, `${Date.now() - started} ms`);
-      await eventually('the renderer is gone', () => rendererProcesses().length < before, 3000);
+      const took = performance.now() - started;
+      assert.ok(took < 8000, `${took} ms`);
+      await eventually('its renderer is gone', () => {
+        const now = rendererProcesses();
+        return before.some((pid) => !now.includes(pid));
+      });
     });
   }
 
   it('ends a document that never finishes loading', async () => {
-    const before = Date.now();
+    const before = performance.now();
     const error = await failure(render(bench, `<img src="${site.at('/hang')}">`, {}, quick));
     assert.equal(error.code, 'RENDER_TIMEOUT');
-    assert.ok(Date.now() - before < 3000);
+    assert.ok(performance.now() - before < 8000);
   });
 
   it('ends a selector that never comes with a code of its own', async () => {
@@ -108,7 +113,7 @@ describe('hostile documents', () => {
       onbeforeunload = (event) => { event.preventDefault(); return 'stay' };
       alert('a'); const sure = confirm('b'); const text = prompt('c'); print();
       p.textContent = 'went on ' + sure + ' ' + text</script>`;
-    const { pdf } = await render(bench, html, {}, { timeoutMs: 5000 });
+    const { pdf } = await render(bench, html, {}, { timeoutMs: 10_000 });
     assert.match((await readPdf(pdf)).text, /went on false null/);
   });
 
@@ -117,7 +122,7 @@ describe('hostile documents', () => {
       let opened = 0;
       for (let i = 0; i < 50; i++) if (window.open('${site.at('/window')}')) opened++;
       a.click(); p.textContent = 'opened ' + opened</script>`;
-    const { pdf } = await render(bench, html, { delayMs: 200 }, { timeoutMs: 5000 });
+    const { pdf } = await render(bench, html, { delayMs: 200 }, { timeoutMs: 10_000 });
     assert.match((await readPdf(pdf)).text, /opened 0/);
     assert.ok(!site.requests.some(({ path }) => path === '/window'));
   });
@@ -129,7 +134,7 @@ describe('hostile documents', () => {
 
   it('ends documents that redirect themselves for ever', async () => {
     for (const source of ['<script>location.reload()</script>', { url: site.at('/js-loop') }]) {
-      const error = await failure(render(bench, source, {}, { timeoutMs: 8000 }));
+      const error = await failure(render(bench, source, {}, { timeoutMs: 13_000 }));
       assert.equal(error.code, 'URL_UNREACHABLE');
       assert.match(error.message, /redirected itself/);
     }
@@ -138,7 +143,7 @@ describe('hostile documents', () => {
   it('prints documents that lead to where no page can go', async () => {
     for (const target of ['mailto:a@b.example', 'file:///etc/passwd', 'chrome://version', '#part', 'tel:1']) {
       const html = `<p>stayed<script>location.href = '${target}'</script>`;
-      const { pdf } = await render(bench, html, {}, { timeoutMs: 4000 });
+      const { pdf } = await render(bench, html, {}, { timeoutMs: 10_000 });
       assert.match((await readPdf(pdf)).text, /stayed/, target);
     }
   });
@@ -153,9 +158,9 @@ describe('hostile documents', () => {
     const cancel = new AbortController();
     const rendering = failure(render(bench, '<script>for (;;);</script>', {}, { signal: cancel.signal }));
     setTimeout(() => cancel.abort(), 300);
-    const started = Date.now();
+    const started = performance.now();
     assert.equal((await rendering).code, 'CANCELLED');
-    assert.ok(Date.now() - started < 3000);
+    assert.ok(performance.now() - started < 8000);
     assert.equal(
       (await failure(render(bench, '<p>x', {}, { signal: AbortSignal.abort() }))).code,
       'CANCELLED',
@@ -233,7 +238,8 @@ describe('hostile documents', () => {
 
   it('leaves one browser and its processes', async () => {
     assert.equal(mainProcesses().length, 1);
-    assert.ok(browserProcesses().length < 16, `${browserProcesses().length} processes`);
+    // What has just been ended may take a moment.
+    await eventually('few processes are left', () => browserProcesses().length < 16);
   });
 });
 

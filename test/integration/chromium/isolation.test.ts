@@ -87,11 +87,13 @@ for (const { isolation, frames, ahead } of PAGES) {
   });
 }
 
-describe('kept contexts', () => {
+describe('kept contexts', function () {
+  this.timeout(60_000);
   let bench: Bench;
   let site: Site;
   before(async () => {
-    bench = await startBench({ maxIdleContexts: 3, contextIdleMs: 1500 });
+    // Long enough for them to be used again, also where something stands still for a second in between.
+    bench = await startBench({ maxIdleContexts: 3, contextIdleMs: 6000 });
     site = await startSite((request, response) => {
       if (request.url === '/sw.js')
         response
@@ -141,7 +143,7 @@ describe('kept contexts', () => {
   it('are bounded in number, and go when their account is idle', async () => {
     for (const accountId of ['1', '2', '3', '4', '5']) await render(bench, '<p>x', {}, { accountId });
     await eventually('the longest idle have gone', () => renderers() <= 4);
-    await eventually('idle contexts are gone', () => renderers() <= 1);
+    await eventually('idle contexts are gone', () => renderers() <= 1, 20_000);
   });
 
   it('forget the cookies of a page that was loaded, and of an image', async () => {

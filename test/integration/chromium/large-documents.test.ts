@@ -66,9 +66,9 @@ describe('large documents', () => {
   it('are found by the page that they are for alone, and by nothing in it', async () => {
     const html = `<p id=p></p><iframe id=f src="/" onload="p.textContent += ' frame ' + f.contentDocument?.body.textContent + '.'"></iframe>
       <script>document.cookie = 'platen-document=a; path=/x';
-      fetch('/').then(async (answer) => { p.textContent += ' ' + answer.status + (await answer.text()) + '.' })
+      fetch('/').then(async (answer) => { p.textContent += ' ' + answer.status + (await answer.text()) + '.'; p.className = 'answered' })
       p.textContent += document.cookie</script>`;
-    const text = await textOf(html, { delayMs: 500 });
+    const text = await textOf(html, { waitForSelector: '.answered', delayMs: 500 });
     assert.match(text, /404\./);
     assert.equal(text.replace('404.', '').replace('frame .', '').trim(), '', 'nothing but what is not found');
   });

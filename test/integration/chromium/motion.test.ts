@@ -9,7 +9,8 @@ const PIXEL_SVG =
 const BOX = '.box { width: 100px; height: 100px; background: #f00; print-color-adjust: exact }';
 const SQUARE_POINTS = 75 * 75;
 
-describe('what comes into view, and what moves', () => {
+describe('what comes into view, and what moves', function () {
+  this.timeout(90_000);
   let bench: Bench;
   let site: Site;
   before(async () => {

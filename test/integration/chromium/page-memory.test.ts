@@ -1,25 +1,40 @@
 import assert from 'node:assert/strict';
 import type { PlatenError } from '../../../src/errors/registry.ts';
 import { treeMemory } from '../../support/tree-memory.ts';
-import { type Bench, failure, mainProcesses, render, startBench } from './support.ts';
+import { type Bench, failure, mainProcesses, render, type Site, startBench, startSite } from './support.ts';
 
 const MIB = 1024 ** 2;
 
-/** A document that holds so much memory until it is printed, which is done after `delayMs`. */
+/** A document that holds so much memory until it is printed. */
 const holds = (mib: number) => `<p>x</p><script>window.held = [];
   for (let i = 0; i < ${mib / 10}; i++) held.push(new Uint8Array(${10 * MIB}).fill(1))</script>`;
 
 describe('memory of pages', function () {
   this.timeout(60_000);
   let bench: Bench;
-  afterEach(() => bench.close());
+  /** Its answer is held back until it is let go: a document that asks for it stays in its page for as long. */
+  let site: Site;
+  let letGo: () => void;
+  beforeEach(async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    letGo = resolve;
+    site = await startSite((_request, response) => {
+      void promise.then(() => response.writeHead(404).end());
+    });
+  });
+  afterEach(async () => {
+    await bench.close();
+    await site.close();
+  });
+  const stays = (mib: number) => `${holds(mib)}<img src="${site.at('/held')}">`;
 
   it('is bounded by the memory that there is', async () => {
     const total = 2048 * MIB;
     bench = await startBench({ memory: { total, available: () => total }, checkEveryMs: 200 });
-    const small = render(bench, holds(100), { delayMs: 2000 }, { accountId: 'b' });
-    const large = await failure(render(bench, holds(700), { delayMs: 4000 }, { accountId: 'a' }));
+    const small = render(bench, stays(100), {}, { accountId: 'b' });
+    const large = await failure(render(bench, stays(700), {}, { accountId: 'a' }));
     assert.equal(large.code, 'BROWSER_CRASHED');
+    letGo();
     await small;
     assert.deepEqual(bench.restarts, []);
   });
@@ -41,10 +56,11 @@ describe('memory of pages', function () {
     });
     // Each may have what it has: it is together that they have too much.
     total = used() + 1000 * MIB;
-    const light = ['a', 'b'].map((accountId) => render(bench, holds(150), { delayMs: 6000 }, { accountId }));
-    const heavy = await failure(render(bench, holds(900), { delayMs: 6000 }, { accountId: 'c' }));
+    const light = ['a', 'b'].map((accountId) => render(bench, stays(150), {}, { accountId }));
+    const heavy = await failure(render(bench, stays(900), {}, { accountId: 'c' }));
     const { code, shared } = heavy as unknown as PlatenError;
     assert.deepEqual({ code, shared }, { code: 'BROWSER_CRASHED', shared: false });
+    letGo();
     await Promise.all(light);
     assert.deepEqual(bench.restarts, []);
     await render(bench, '<p>x', {}, { accountId: 'c' });

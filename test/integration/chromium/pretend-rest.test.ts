@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { processorMs } from '../../../src/chromium/process/processes.ts';
+import { eventually } from '../../support/eventually.ts';
 import {
   type Bench,
   render,
@@ -28,17 +29,19 @@ const PRETENDERS = {
 
 const later = (ms: number, work: string) => `<p>x<script>setTimeout(() => { ${work} }, ${ms})</script>`;
 
-/** Processor time of all pages in so much time, in milliseconds. */
-async function computedIn(ms: number): Promise<number> {
+/** Processor time of all pages in so much time or a little more, and that time, in milliseconds. */
+async function computedIn(ms: number): Promise<{ computed: number; elapsed: number }> {
   const all = () => new Map(rendererProcesses().map((pid) => [pid, processorMs(pid) ?? 0]));
+  const began = performance.now();
   const before = all();
   await sleep(ms);
   let computed = 0;
   for (const [pid, used] of all()) computed += used - (before.get(pid) ?? used);
-  return computed;
+  return { computed, elapsed: performance.now() - began };
 }
 
-describe('pages that pretend to wait', () => {
+describe('pages that pretend to wait', function () {
+  this.timeout(90_000);
   let bench: Bench;
   let site: Site;
   let atRest = 0;
@@ -76,25 +79,25 @@ describe('pages that pretend to wait', () => {
     );
     const ended = Promise.allSettled(attack);
     await sleep(ms);
-    const computed = await computedIn(WINDOW_MS);
-    assert.ok(computed < WINDOW_MS * 1.35, `the pages had ${computed} ms of processor time in ${WINDOW_MS}`);
-    assert.ok(atRest >= resting, `${atRest} count as at rest: others may begin beside them`);
-    let longest = 0;
+    const { computed, elapsed } = await computedIn(WINDOW_MS);
+    assert.ok(computed < elapsed * 1.35, `the pages had ${computed} ms of processor time in ${elapsed}`);
+    await eventually(
+      `${resting} count as at rest: others may begin beside them`,
+      () => atRest >= resting,
+      2000,
+    );
+    const took: number[] = [];
     for (let i = 0; i < 10; i++) {
       const began = performance.now();
       await other();
-      longest = Math.max(longest, performance.now() - began);
+      took.push(performance.now() - began);
     }
     ending.abort();
     await ended;
-    assert.ok(longest < 1500, `a render of another account took ${longest} ms`);
-    assert.deepEqual(
-      rendererProcesses()
-        .map(stateOf)
-        .filter((state) => state === 'T'),
-      [],
-      'none is left stopped',
-    );
+    // Something may stand still for a second beside two of them; none waits for all attackers in turn.
+    took.sort((a, b) => a - b);
+    assert.ok(took.at(-3)! < 1500 && took.at(-1)! < 4000, `renders of another account took ${took} ms`);
+    await eventually('none is left stopped', () => !rendererProcesses().map(stateOf).includes('T'));
   }
 
   for (const [what, work] of Object.entries(PRETENDERS))
@@ -115,6 +118,6 @@ describe('pages that pretend to wait', () => {
       render(bench, chart, { waitForSelector: '#done' }, { accountId: `${i % 2}` }),
     );
     for (const { pages } of await Promise.all(charts)) assert.equal(pages, 1);
-    assert.equal(atRest, 0);
+    await eventually('none rests any more', () => atRest === 0);
   });
 });

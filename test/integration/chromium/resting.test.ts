@@ -55,7 +55,7 @@ describe('renders that wait', () => {
   }
 
   it('for a delay hold none either', async () => {
-    await render(bench, '<p>x', { delayMs: 3000 });
+    await render(bench, '<p>x', { delayMs: 4000 });
     assert.equal(mostAtRest, 1);
   });
 

@@ -1,26 +1,35 @@
 import assert from 'node:assert/strict';
 import type { PlatenError } from '../../../src/errors/registry.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type Bench, failure, mainProcesses, render, startBench } from './support.ts';
+import { type Bench, failure, mainProcesses, render, type Site, startBench, startSite } from './support.ts';
 
 const SLOW = { delayMs: 20_000 };
+const SVG = '<svg xmlns="http://www.w3.org/2000/svg"/>';
 
 describe('the death of a browser', () => {
   let bench: Bench;
+  /** What is asked for here is asked for by a document in its page. */
+  let site: Site;
   beforeEach(async () => {
     bench = await startBench({ browsers: 1, slots: 2 });
+    site = await startSite((_request, response) =>
+      response.writeHead(200, { 'Content-Type': 'image/svg+xml' }).end(SVG),
+    );
   });
-  afterEach(() => bench.close());
+  afterEach(async () => {
+    await bench.close();
+    await site.close();
+  });
 
   const kill = async (pid: number, ...renders: Promise<unknown>[]) => {
     const ends = renders.map((rendering) => failure(rendering) as Promise<unknown> as Promise<PlatenError>);
-    await eventually('all of them render', () => bench.renderer.health().busy === renders.length);
-    // Each is in its page by then.
-    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await eventually('each is in its page', () => site.requests.length === renders.length);
+    assert.equal(bench.renderer.health().busy, renders.length);
     process.kill(pid, 'SIGKILL');
     return (await Promise.all(ends)).map(({ code, shared }) => ({ code, shared }));
   };
-  const slow = (accountId: string, alone = false) => render(bench, '<p>x', SLOW, { accountId, alone });
+  const slow = (accountId: string, alone = false) =>
+    render(bench, `<p>x<img src="${site.at(`/${accountId}`)}">`, SLOW, { accountId, alone });
 
   it("is nobody's doing when others were in it", async () => {
     const ends = await kill(mainProcesses()[0]!, slow('a'), slow('b'));
@@ -40,11 +49,12 @@ describe('the death of a browser', () => {
     lonely.catch(() => undefined);
     await eventually('there is another browser', () => mainProcesses().length === 2);
     const own = mainProcesses().find((pid) => pid !== kept)!;
-    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await eventually('it is in its page', () => site.requests.length === 1);
     process.kill(own, 'SIGKILL');
     const { code, shared } = (await failure(lonely)) as unknown as PlatenError;
     assert.deepEqual({ code, shared }, { code: 'BROWSER_CRASHED', shared: false });
     await neighbour;
+    await eventually('only the other is left', () => mainProcesses().every((pid) => pid === kept));
     assert.deepEqual(mainProcesses(), [kept]);
   });
 

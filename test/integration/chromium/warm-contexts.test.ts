@@ -29,7 +29,8 @@ describe('warm contexts', () => {
 
   it('are kept for as many accounts as there is memory for', async () => {
     bench = await startBench({ memory: { total: 8 * GIB, available: () => 4 * GIB }, checkEveryMs: 100 });
-    await renderAll();
+    // Twice: the browser's own first page has a process, too, which may come late.
+    for (let i = 0; i < 2; i++) await renderAll();
     const before = new Set(browserProcesses());
     await renderAll();
     assert.deepEqual(

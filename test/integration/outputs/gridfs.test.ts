@@ -93,14 +93,17 @@ describe('Outputs in GridFS', function () {
   });
 });
 
-/** A process that puts 200 MB under the key. */
+/** A process that puts 200 MB under the key, and stands still once the first piece is there. */
 function startWriter(uri: string, key: OutputKey): ChildProcess {
   const module = (path: string): string =>
     JSON.stringify(new URL(`../../../src/store/${path}`, import.meta.url).href);
   const script = `
     const { connectDatabase } = await import(${module('connection.ts')});
     const { createGridFsOutputStore } = await import(${module('outputs/gridfs.ts')});
-    const connection = await connectDatabase(${JSON.stringify(uri)}, console);
+    const connection = await connectDatabase(${JSON.stringify(`${uri}${uri.includes('?') ? '&' : '?'}monitorCommands=true`)}, console);
+    connection.getClient().on('commandSucceeded', ({ commandName }) => {
+      if (commandName === 'insert') process.kill(process.pid, 'SIGSTOP');
+    });
     await createGridFsOutputStore(connection).put(${JSON.stringify(key)}, Buffer.alloc(200_000_000, 'x'));`;
   return spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'ignore' });
 }

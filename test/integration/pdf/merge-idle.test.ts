@@ -24,7 +24,7 @@ describe('the processes that merge', () => {
     const merger = createPdfMerger({ memoryBytes: 4096 * 1024 ** 2, idleMs: IDLE_MS });
     const merge = () => merger.merge(sources, { account: 'a', signal: new AbortController().signal });
     try {
-      assert.equal(mergers().length, 0);
+      await eventually('those of others have ended', () => mergers().length === 0);
       for (let i = 0; i < 2; i += 1) {
         const stalled = merge();
         const [whole, another] = await Promise.all([buffer(merge()), buffer(merge())]);

@@ -34,7 +34,7 @@ describe('the outcomes of jobs', () => {
   });
 
   it('are forgotten by their names a while later', async () => {
-    const counters = new UsageCounters(domain.connection, pino({ level: 'silent' }), 50);
+    const counters = new UsageCounters(domain.connection, pino({ level: 'silent' }), 2000);
     const outcomes = ['x', 'y'].map((jobId) => outcome(jobId, 'later'));
     await counters.countEnds(outcomes);
     counters.forgetEnds(outcomes);

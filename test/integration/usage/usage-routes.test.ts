@@ -11,6 +11,8 @@ describe('GET /user/usage and /user/request-logs', () => {
     const { token } = await api.accountServices.tokens.issue(caller.accountId);
     bearer = { authorization: `Bearer ${token}` };
     await caller.render({ html: '<p>x</p>' });
+    // Those of the same millisecond have no order.
+    api.domain.clock.pass(10);
     await caller.render({});
     await api.domain.flush();
     await api.domain.requestLog.flush();

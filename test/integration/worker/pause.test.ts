@@ -140,7 +140,8 @@ describe('A worker that is asked to pause', function () {
     const asked = performance.now();
     await registry.requestPause(['a']);
     await saysState('a', 'paused');
-    assert.ok(performance.now() - asked < 5000);
+    // A report every three seconds asks, the next one tells; a second of these goes where the machine stands still.
+    assert.ok(performance.now() - asked < 8000);
     assert.equal((await said('a'))?.busy, 1);
     const waiting = await submit(3);
     await sleep(500);
@@ -210,7 +211,7 @@ describe('A worker that is asked to pause', function () {
         [await said('a'), await said('b')].map((worker) => worker?.state),
         ['paused', 'claiming'],
       );
-      assert.equal((await said('a'))?.busy, 0);
+      await eventually('it says that it is empty', async () => (await said('a'))?.busy === 0);
 
       await registry.cancelPause(['a']);
       await saysState('a', 'claiming');

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import type { Bus, JobPointer } from '../../../src/bus/bus.ts';
+import type { Bus, JobPointer, PointerConsumer } from '../../../src/bus/bus.ts';
 import { createInProcessBus } from '../../../src/bus/in-process.ts';
 import { DEFAULT_POOL } from '../../../src/plans/names.ts';
 import { createFolderOutputStore } from '../../../src/store/outputs/folder.ts';
@@ -93,12 +93,12 @@ describe('Accounts at the slots of a worker', function () {
   /** One account has far more to render than there are slots; then another comes with two jobs. */
   const takesTurns = async (bus: Bus) => {
     await open(bus);
-    const renderer = await start('a', bus);
+    const accepted = new Set<string>();
+    const renderer = await start('a', withNoteOf(bus, accepted));
     await submit('many', 30);
     await isFull(renderer);
     const few = await submit('few', 2);
-    // Whatever the bus still has to deliver.
-    await new Promise((resolve) => setTimeout(resolve, 1000));
+    await eventually('they wait at the worker', () => few.every((id) => accepted.has(id)), 60_000);
     assert.deepEqual(new Set([await endOne(renderer), await endOne(renderer)]), new Set(few));
     for (let n = 0; n < 28 + 2; n += 1) {
       const [first] = renderer.running.values();
@@ -154,6 +154,26 @@ describe('Accounts at the slots of a worker', function () {
     });
   });
 });
+
+/** The bus for one worker, with a note of the jobs whose pointers that has taken. */
+function withNoteOf(bus: Bus, accepted: Set<string>): Bus {
+  const noted = (consumer: PointerConsumer): PointerConsumer => ({
+    reserve: (...asked) => consumer.reserve(...asked),
+    async accept(pointer, slot) {
+      await consumer.accept(pointer, slot);
+      accepted.add(pointer.jobId);
+    },
+    regrouped: async (jobClass) => consumer.regrouped?.(jobClass),
+  });
+  return new Proxy(bus, {
+    get(target, name: keyof Bus) {
+      if (name === 'consumePointers')
+        return (pool: string, consumer: PointerConsumer) => target.consumePointers(pool, noted(consumer));
+      const method = target[name];
+      return typeof method === 'function' ? method.bind(target) : method;
+    },
+  });
+}
 
 /** A bus on which all pointers are for one worker. */
 function withOneKey(bus: Bus): Bus {

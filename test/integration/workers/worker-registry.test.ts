@@ -42,7 +42,7 @@ describe('The registry of workers', () => {
     await registry.report(report('b', { pool: 'large' }));
     const { seenAt, ...said } = await registry.report(report('a', { busy: 2, state: 'ending' }));
     assert.deepEqual(said, { ...report('a'), busy: 2, state: 'ending', pauseRequested: false });
-    assert.ok(Math.abs(seenAt.getTime() - Date.now()) < 1000);
+    assert.ok(Math.abs(seenAt.getTime() - Date.now()) < 20_000);
     assert.deepEqual((await registry.list()).map(({ _id }) => _id).sort(), ['a', 'b']);
     assert.deepEqual(
       (await registry.list('large')).map(({ _id }) => _id),
@@ -77,10 +77,10 @@ describe('The registry of workers', () => {
 
   it('tells who has not reported lately, and forgets whoever is long gone', async () => {
     const gone = await registry.report(report('gone'));
-    clock.pass(UNSEEN_AFTER_MS - 1000);
+    clock.pass(UNSEEN_AFTER_MS / 2);
     const here = await registry.report(report('here'));
     assert.deepEqual([registry.isSeen(gone), registry.isSeen(here)], [true, true]);
-    clock.pass(2000);
+    clock.pass(UNSEEN_AFTER_MS / 2);
     assert.deepEqual([registry.isSeen(gone), registry.isSeen(here)], [false, true]);
     assert.equal(await registry.forgetUnseen(new Date(clock.now().getTime() - UNSEEN_AFTER_MS)), 1);
     assert.deepEqual(
