@@ -199,6 +199,8 @@ export class Release {
       image: { repository: 'docker.io/library/platen', tag: TAG, pullPolicy: 'Never' },
       mongodb: { uri: this.peers.mongodbUri },
       kafka: { brokers: this.peers.brokers },
+      // All accounts of the tests are opened from one address.
+      config: { registrationsPerAddress: 1000 },
       api: { resources },
       dispatcher: { resources },
       controller: { resources },
