@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { assertGone, descendants, killIfThere } from '../support/processes.ts';
+import { killProcess } from '../../src/chromium/process/processes.ts';
+import { assertGone, descendants } from '../support/processes.ts';
 import type { TestService } from '../support/service.ts';
 import type { Findings } from './findings.ts';
 import { pick, seeded } from './random.ts';
@@ -112,6 +113,6 @@ async function killBrowser(service: TestService, worker: string): Promise<void> 
   );
   if (browser === undefined) return;
   const family = descendants(browser.pid);
-  killIfThere(browser.pid);
+  killProcess(browser.pid);
   await assertGone([browser, ...family]);
 }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import mongoose, { type Connection } from 'mongoose';
+import { killProcess } from '../../src/chromium/process/processes.ts';
 import { assertNothingHeld } from '../support/held.ts';
 import { readPdf } from '../support/pdf.ts';
-import { descendants, killIfThere } from '../support/processes.ts';
+import { descendants } from '../support/processes.ts';
 import { openKafkaService, type Tenant, type TestService } from '../support/service.ts';
 
 const JOBS = 20;
@@ -75,7 +76,7 @@ describe('kill -9 while twenty jobs run', function () {
     const worker = service.roles.get('worker')!;
     const browser = descendants(worker.pid).find(({ command }) => /chrom/i.test(command));
     assert.ok(browser, 'it has a browser');
-    killIfThere(browser.pid);
+    killProcess(browser.pid);
     await assertAllWhole('chromium', ids);
   });
 

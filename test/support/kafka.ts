@@ -3,10 +3,10 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { killProcess } from '../../src/chromium/process/processes.ts';
 import { type GuardedProcess, startGuarded } from '../../src/store/embedded/guarded-process.ts';
 import { formatWithUser, type KafkaUser, type Properties, secureListener } from './kafka-security.ts';
 import { freePort } from './ports.ts';
-import { killIfThere } from './processes.ts';
 
 const peer = fileURLToPath(new URL('../../.cache/peers/kafka', import.meta.url));
 const START_TIMEOUT_MS = 60_000;
@@ -74,14 +74,14 @@ export async function startKafka(options: KafkaOptions = {}): Promise<TestKafka>
       return broker.pid;
     },
     halt,
-    kill: () => end((running) => killIfThere(running.pid)),
+    kill: () => end((running) => killProcess(running.pid)),
     restart: async () => {
       await halt();
       broker = await startBroker(config);
     },
     stop: async () => {
       // Its data is of no more use, so neither is a shutdown in good order.
-      await end((running) => killIfThere(running.pid));
+      await end((running) => killProcess(running.pid));
       if (options.dataDir === undefined) await rm(folder, { recursive: true, force: true });
     },
   };
@@ -92,7 +92,7 @@ async function startBroker(config: string): Promise<GuardedProcess> {
   const broker = await startGuarded('java', ['@java.args', ...archive, 'TestBroker', config], { cwd: peer });
   await new Promise<void>((resolve, reject) => {
     const timer = setTimeout(() => {
-      killIfThere(broker.pid);
+      killProcess(broker.pid);
       reject(new Error(`Kafka did not start in time: ${broker.output.stderr}`));
     }, START_TIMEOUT_MS);
     broker.onLine((line) => {

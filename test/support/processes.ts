@@ -157,15 +157,6 @@ export function endOf(child: ChildProcess): Promise<number | string> {
   });
 }
 
-/** Kills a process whose pid was read a moment ago, if it is still there: others of its family may have taken it along. */
-export function killIfThere(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-  }
-}
-
 function collectLines(child: ChildProcess, logs: LogLine[], output: string[]): void {
   for (const stream of [child.stdout!, child.stderr!]) {
     createInterface({ input: stream }).on('line', (line) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { killProcess } from '../../../src/chromium/process/processes.ts';
 import { eventually } from '../../support/eventually.ts';
-import { killIfThere } from '../../support/processes.ts';
 import { send } from '../../support/send.ts';
 import { assertEachOnce, cancelAll, orderSlow, processing } from '../support/load.ts';
 import type { ClusterNode } from '../support/node.ts';
@@ -112,7 +112,7 @@ export function describeLosses(release: () => Release): void {
       } finally {
         // First what started them: they are left to the first process of the container, which has to see them off.
         for (const mark of ['spawn(', 'sleep']) {
-          for (const pid of processesWith(release(), worker!, mark)) killIfThere(Number(pid));
+          for (const pid of processesWith(release(), worker!, mark)) killProcess(Number(pid));
         }
         await eating;
       }

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { killIfThere } from '../../support/processes.ts';
+import { killProcess } from '../../../src/chromium/process/processes.ts';
 
 /**
  * Ends every process of a node's containers as a power cut does: first their network, so that nobody hears of their end
@@ -20,7 +20,7 @@ export function cutPower(cgroup: string, socket: string): void {
     return command.includes('containerd-shim') && command.includes(socket);
   });
   // Whoever has been started meanwhile is in the cgroup as well.
-  for (const pid of [...shims, ...contained, ...processesIn(`${cgroup}/`)]) killIfThere(Number(pid));
+  for (const pid of [...shims, ...contained, ...processesIn(`${cgroup}/`)]) killProcess(Number(pid));
 }
 
 /** The processes in a cgroup, or below it, as they are numbered here. */

@@ -4,11 +4,11 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { killProcess } from '../../../src/chromium/process/processes.ts';
 import { AccountClient, PASSWORD } from '../../support/account-client.ts';
 import { TestClient } from '../../support/client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { BIN } from '../../support/kubernetes/program.ts';
-import { killIfThere } from '../../support/processes.ts';
 import { send } from '../../support/send.ts';
 import type { Cluster } from './cluster.ts';
 import type { Peers } from './peers.ts';
@@ -258,7 +258,7 @@ export class Release {
     const processes = this.processesOf({ metadata });
     assert.ok(processes.length > 0, `${metadata.name} has no process`);
     // The end of the first may end the others.
-    for (const pid of processes) killIfThere(Number(pid));
+    for (const pid of processes) killProcess(Number(pid));
   }
 
   /** Opens an account on a plan, and gives it an API key. The plan is in force when this resolves. */

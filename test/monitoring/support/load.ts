@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { killProcess } from '../../../src/chromium/process/processes.ts';
 import { freePort } from '../../support/ports.ts';
-import { descendants, killIfThere } from '../../support/processes.ts';
+import { descendants } from '../../support/processes.ts';
 import type { Tenant, TestService } from '../../support/service.ts';
 import { serveWebPages } from '../../support/web-pages.ts';
 
@@ -68,7 +69,7 @@ async function loseABrowser(service: TestService, { client }: Tenant): Promise<v
   const worker = service.roles.get('worker-1')!;
   const browser = descendants(worker.pid).find(({ command }) => /chrom/i.test(command));
   if (browser === undefined) throw new Error('worker-1 has no browser');
-  killIfThere(browser.pid);
+  killProcess(browser.pid);
   for (const id of ids) await client.end(id);
 }
 
