@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '../../support/eventually.ts';
-import { type Bench, failure, mainProcesses, render, type Site, startBench, startSite } from './support.ts';
+import { type ImageSite, startImageSite } from './image-site.ts';
+import { type Bench, failure, mainProcesses, render, startBench } from './support.ts';
 
-const SVG = '<svg xmlns="http://www.w3.org/2000/svg"/>';
 const SCRIPTED = '<p id=p>x</p><script>p.textContent = "scripted"</script>';
 const assetHeaders = { 'X-Asset': 'a' };
 
@@ -11,14 +11,11 @@ describe('renders apart from others', function () {
   this.timeout(60_000);
   let bench: Bench;
   let everybodys: number;
-  /** What is asked for here is asked for by a document in its page. */
-  let site: Site;
+  let site: ImageSite;
   beforeEach(async () => {
     bench = await startBench({ browsers: 1, slots: 3, checkEveryMs: 250 });
     everybodys = mainProcesses()[0]!;
-    site = await startSite((_request, response) =>
-      response.writeHead(200, { 'Content-Type': 'image/svg+xml' }).end(SVG),
-    );
+    site = await startImageSite();
   });
   afterEach(async () => {
     await bench.close();
@@ -32,11 +29,7 @@ describe('renders apart from others', function () {
     rendering.catch(() => undefined);
     return rendering;
   };
-  const inPages = (accountId: string, count: number) =>
-    eventually(`${count} of ${accountId} are in their pages`, () => {
-      const own = site.requests.filter(({ path }) => path === `/${accountId}`);
-      return own.length === count;
-    });
+  const inPages = (accountId: string, count: number) => site.asked(count, `/${accountId}`);
 
   it('share a browser that they can break for other documents of their account alone', async () => {
     const apart = ['a', 'a'].map((account) => slow(account, { assetHeaders }));

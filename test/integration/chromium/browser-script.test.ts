@@ -7,6 +7,7 @@ import { findBrowser } from '../../../src/chromium/process/find-browser.ts';
 import { launchBrowser } from '../../../src/chromium/process/launch.ts';
 import { processTree } from '../../../src/chromium/process/processes.ts';
 import { eventually } from '../../support/eventually.ts';
+import { type ImageSite, startImageSite } from './image-site.ts';
 import {
   type Bench,
   browserProcesses,
@@ -14,13 +15,10 @@ import {
   failure,
   mainProcesses,
   render,
-  type Site,
   startBench,
-  startSite,
 } from './support.ts';
 
 const SLOW = '<p>x<script>1</script>';
-const SVG = '<svg xmlns="http://www.w3.org/2000/svg"/>';
 
 /** As Debian's /usr/bin/chromium-headless-shell: a script that does not become the browser but starts it as its child. */
 describe('a browser that a script starts as its child', function () {
@@ -28,8 +26,7 @@ describe('a browser that a script starts as its child', function () {
   let folder: string;
   let script: string;
   let bench: Bench | undefined;
-  /** What is asked for here is asked for by a document in its page. */
-  let site: Site;
+  let site: ImageSite;
 
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), 'platen-script-'));
@@ -40,9 +37,7 @@ describe('a browser that a script starts as its child', function () {
     chmodSync(script, 0o755);
   });
   beforeEach(async () => {
-    site = await startSite((_request, response) =>
-      response.writeHead(200, { 'Content-Type': 'image/svg+xml' }).end(SVG),
-    );
+    site = await startImageSite();
   });
   afterEach(async () => {
     await bench?.close();
@@ -79,7 +74,7 @@ describe('a browser that a script starts as its child', function () {
   const waiting = async (delayMs: number) => {
     const html = `${SLOW}<img src="${site.at('/loaded')}">`;
     const rendering = failure(render(bench!, html, { delayMs }));
-    await eventually('it is in its page', () => site.requests.length === 1);
+    await site.asked(1);
     return { rendering };
   };
 

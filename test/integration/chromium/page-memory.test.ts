@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { PlatenError } from '../../../src/errors/registry.ts';
 import { treeMemory } from '../../support/tree-memory.ts';
-import { type Bench, failure, mainProcesses, render, type Site, startBench, startSite } from './support.ts';
+import { HELD, type ImageSite, startImageSite } from './image-site.ts';
+import { type Bench, failure, mainProcesses, render, startBench } from './support.ts';
 
 const MIB = 1024 ** 2;
 
@@ -12,21 +13,15 @@ const holds = (mib: number) => `<p>x</p><script>window.held = [];
 describe('memory of pages', function () {
   this.timeout(60_000);
   let bench: Bench;
-  /** Its answer is held back until it is let go: a document that asks for it stays in its page for as long. */
-  let site: Site;
-  let letGo: () => void;
+  let site: ImageSite;
   beforeEach(async () => {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    letGo = resolve;
-    site = await startSite((_request, response) => {
-      void promise.then(() => response.writeHead(404).end());
-    });
+    site = await startImageSite();
   });
   afterEach(async () => {
     await bench.close();
     await site.close();
   });
-  const stays = (mib: number) => `${holds(mib)}<img src="${site.at('/held')}">`;
+  const stays = (mib: number) => `${holds(mib)}<img src="${site.at(HELD)}">`;
 
   it('is bounded by the memory that there is', async () => {
     const total = 2048 * MIB;
@@ -34,7 +29,7 @@ describe('memory of pages', function () {
     const small = render(bench, stays(100), {}, { accountId: 'b' });
     const large = await failure(render(bench, stays(700), {}, { accountId: 'a' }));
     assert.equal(large.code, 'BROWSER_CRASHED');
-    letGo();
+    site.letGo();
     await small;
     assert.deepEqual(bench.restarts, []);
   });
@@ -60,7 +55,7 @@ describe('memory of pages', function () {
     const heavy = await failure(render(bench, stays(900), {}, { accountId: 'c' }));
     const { code, shared } = heavy as unknown as PlatenError;
     assert.deepEqual({ code, shared }, { code: 'BROWSER_CRASHED', shared: false });
-    letGo();
+    site.letGo();
     await Promise.all(light);
     assert.deepEqual(bench.restarts, []);
     await render(bench, '<p>x', {}, { accountId: 'c' });

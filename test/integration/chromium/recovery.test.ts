@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { findBrowser } from '../../../src/chromium/process/find-browser.ts';
 import { killProcess, processTree } from '../../../src/chromium/process/processes.ts';
 import { eventually } from '../../support/eventually.ts';
+import { HELD, type ImageSite, startImageSite } from './image-site.ts';
 import {
   type Bench,
   browserProcesses,
@@ -14,36 +15,23 @@ import {
   mainProcesses,
   render,
   rendererProcesses,
-  type Site,
   startBench,
-  startSite,
 } from './support.ts';
 
 const SLOW = '<p>x<script>1</script>';
-const SVG = '<svg xmlns="http://www.w3.org/2000/svg"/>';
 
 describe('a pool of browsers', function () {
   this.timeout(60_000);
   let bench: Bench;
-  /** Its answers are held back until they are let go: a document that asks for one is in its page until then. */
-  let site: Site;
-  let letGo: () => void;
+  let site: ImageSite;
   beforeEach(async () => {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    letGo = resolve;
-    site = await startSite((request, response) => {
-      const answer = () => response.writeHead(200, { 'Content-Type': 'image/svg+xml' }).end(SVG);
-      if (request.url === '/held') void promise.then(answer);
-      else answer();
-    });
+    site = await startImageSite();
   });
   afterEach(async () => {
     await bench.close();
     await site.close();
   });
 
-  const inPages = (count: number) =>
-    eventually('all documents are in their pages', () => site.requests.length === count);
   /** Asks the site for something once its script has run. */
   const asking = (path: string) => `${SLOW}<img src="${site.at(path)}">`;
 
@@ -51,15 +39,15 @@ describe('a pool of browsers', function () {
     bench = await startBench({ browsers: 2, slots: 2 });
     await eventually('both browsers run', () => bench.renderer.health().browsers === 2);
     const renders = ['a', 'b'].map((accountId) =>
-      render(bench, asking('/held'), {}, { accountId }).then(
+      render(bench, asking(HELD), {}, { accountId }).then(
         () => 'done',
         (error: { code: string }) => error.code,
       ),
     );
-    await inPages(2);
+    await site.asked(2);
     process.kill(mainProcesses()[0]!, 'SIGKILL');
     await eventually('its end is known', () => bench.restarts.length > 0);
-    letGo();
+    site.letGo();
     assert.deepEqual((await Promise.all(renders)).sort(), ['BROWSER_CRASHED', 'done']);
     await eventually(
       'the browser is replaced',
@@ -72,7 +60,7 @@ describe('a pool of browsers', function () {
   it('fails a render at once when its browser ends, also one that does nothing but wait', async () => {
     bench = await startBench();
     const rendering = failure(render(bench, asking('/loaded'), { delayMs: 15_000 }));
-    await inPages(1);
+    await site.asked(1);
     // Until it does nothing but wait.
     await new Promise((resolve) => setTimeout(resolve, 700));
     const killed = performance.now();
@@ -85,8 +73,8 @@ describe('a pool of browsers', function () {
   it('fails only the render whose page crashes', async () => {
     bench = await startBench();
     const before = new Set(rendererProcesses());
-    const rendering = failure(render(bench, asking('/held'), { delayMs: 5000 }));
-    await inPages(1);
+    const rendering = failure(render(bench, asking(HELD), { delayMs: 5000 }));
+    await site.asked(1);
     for (const pid of rendererProcesses().filter((candidate) => !before.has(candidate))) killProcess(pid);
     assert.equal((await rendering).code, 'BROWSER_CRASHED');
     await render(bench, '<p>x');
@@ -173,7 +161,7 @@ describe('a pool of browsers', function () {
   it('rejects what is under way when it closes, and leaves no process and no folder', async () => {
     bench = await startBench();
     const rendering = failure(render(bench, asking('/loaded'), { delayMs: 10_000 }));
-    await inPages(1);
+    await site.asked(1);
     await bench.renderer.close();
     assert.equal((await rendering).code, 'WORKER_LOST');
     assert.equal((await failure(render(bench, '<p>x'))).code, 'WORKER_LOST');

@@ -1,20 +1,17 @@
 import assert from 'node:assert/strict';
 import type { PlatenError } from '../../../src/errors/registry.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type Bench, failure, mainProcesses, render, type Site, startBench, startSite } from './support.ts';
+import { type ImageSite, startImageSite } from './image-site.ts';
+import { type Bench, failure, mainProcesses, render, startBench } from './support.ts';
 
 const SLOW = { delayMs: 20_000 };
-const SVG = '<svg xmlns="http://www.w3.org/2000/svg"/>';
 
 describe('the death of a browser', () => {
   let bench: Bench;
-  /** What is asked for here is asked for by a document in its page. */
-  let site: Site;
+  let site: ImageSite;
   beforeEach(async () => {
     bench = await startBench({ browsers: 1, slots: 2 });
-    site = await startSite((_request, response) =>
-      response.writeHead(200, { 'Content-Type': 'image/svg+xml' }).end(SVG),
-    );
+    site = await startImageSite();
   });
   afterEach(async () => {
     await bench.close();
@@ -23,7 +20,7 @@ describe('the death of a browser', () => {
 
   const kill = async (pid: number, ...renders: Promise<unknown>[]) => {
     const ends = renders.map((rendering) => failure(rendering) as Promise<unknown> as Promise<PlatenError>);
-    await eventually('each is in its page', () => site.requests.length === renders.length);
+    await site.asked(renders.length);
     assert.equal(bench.renderer.health().busy, renders.length);
     process.kill(pid, 'SIGKILL');
     return (await Promise.all(ends)).map(({ code, shared }) => ({ code, shared }));
@@ -49,7 +46,7 @@ describe('the death of a browser', () => {
     lonely.catch(() => undefined);
     await eventually('there is another browser', () => mainProcesses().length === 2);
     const own = mainProcesses().find((pid) => pid !== kept)!;
-    await eventually('it is in its page', () => site.requests.length === 1);
+    await site.asked(1);
     process.kill(own, 'SIGKILL');
     const { code, shared } = (await failure(lonely)) as unknown as PlatenError;
     assert.deepEqual({ code, shared }, { code: 'BROWSER_CRASHED', shared: false });
