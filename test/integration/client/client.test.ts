@@ -18,6 +18,7 @@ import { eventually } from '../../support/eventually.ts';
 import { readPdf } from '../../support/pdf.ts';
 import { openStandaloneService, type Tenant, type TestService } from '../../support/service.ts';
 import { serveWebPages, type WebPages } from '../../support/web-pages.ts';
+import { watched } from './watched.ts';
 
 /** How long the service has a caller wait for a PDF. */
 const SYNC_WAIT_MS = 4000;
@@ -357,45 +358,6 @@ describe('the TypeScript client', function () {
     assert.equal((await own.client.call('GET', '/v1/pdf/jobs')).json.total, 3);
   });
 });
-
-describe('the TypeScript client of a service that is full', () => {
-  let service: TestService;
-  before(async function () {
-    this.timeout(120_000);
-    service = await openStandaloneService({ PLATEN_MAX_LIVE_JOBS: '2' });
-  });
-  after(() => service?.stop());
-
-  it('comes back when there is room', async function () {
-    this.timeout(60_000);
-    const { client } = await service.newTenant('business');
-    const { statuses, fetch } = watched();
-    const platen = new PlatenClient({ baseUrl: service.url, apiKey: client.key, fetch });
-    const html = '<p>busy</p>';
-    for (let i = 0; i < 2; i += 1) await client.order({ html, options: { delayMs: 5000 } });
-    while ((await client.render({ html, executionMode: 'async' })).status !== 503) await sleep(100);
-    const { bytes } = await platen.render({ html: '<p>at last</p>' });
-    assert.match((await readPdf(bytes)).text, /at last/);
-    assert.deepEqual([statuses[0], statuses.at(-1)], [503, 200]);
-    assert.ok(statuses.length <= 4, statuses.join());
-  });
-});
-
-/** Notes every answer that comes over the wire. */
-function watched(): { statuses: (number | 'none')[]; fetch: (request: Request) => Promise<Response> } {
-  const statuses: (number | 'none')[] = [];
-  return {
-    statuses,
-    async fetch(request) {
-      const response = await fetch(request).catch((error: unknown) => {
-        statuses.push('none');
-        throw error;
-      });
-      statuses.push(response.status);
-      return response;
-    },
-  };
-}
 
 /** A port that nobody listens on. */
 async function closedPort(): Promise<{ port: number; close: () => void }> {
