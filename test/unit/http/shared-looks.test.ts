@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { mock } from 'node:test';
 import { SharedLooks } from '../../../src/http/shared-looks.ts';
+import { HeldClock } from '../../support/held-clock.ts';
 
 const PACE = { leastMs: 20, mostMs: 200 };
 
@@ -9,27 +9,23 @@ describe('shared looks', () => {
   let at: number;
   /** When it was looked, by the clock. */
   let looked: number[];
-  let now: number;
-  /** Ends the clock that goes on only when it is told to. */
-  let restore: () => void;
+  let clock: HeldClock;
   const look = async () => {
-    looked.push(now);
+    looked.push(clock.nowMs);
     return at;
   };
 
   beforeEach(() => {
-    now = 1000;
-    const clock = mock.method(performance, 'now', () => now);
-    restore = () => clock.mock.restore();
+    clock = new HeldClock();
     looks = new SharedLooks(PACE, (one, other) => one === other);
     [at, looked] = [0, []];
     looks.join('thing', 'group');
   });
-  afterEach(() => restore());
+  afterEach(() => clock.restore());
 
   /** Asks again and again, for so long. @param before done before each time. */
   async function ask(ms: number, before = () => {}): Promise<void> {
-    for (const end = now + ms; now < end; now += 1) {
+    for (const end = clock.nowMs + ms; clock.nowMs < end; clock.nowMs += 1) {
       before();
       await looks.see('thing', look);
     }
@@ -59,7 +55,7 @@ describe('shared looks', () => {
       await looks.see('thing', look);
       assert.equal(looked.length, before, 'not due by itself');
       stir();
-      now += PACE.leastMs;
+      clock.nowMs += PACE.leastMs;
       await looks.see('thing', look);
       assert.equal(looked.length, before + 1);
     }
@@ -67,13 +63,13 @@ describe('shared looks', () => {
 
   it('are due soon, too, when something happens while it is looked at', async () => {
     await ask(600);
-    now += PACE.mostMs;
+    clock.nowMs += PACE.mostMs;
     const gate = Promise.withResolvers<number>();
     const seen = looks.see('thing', () => gate.promise);
     looks.happened('group');
     gate.resolve(at);
     await seen;
-    now += PACE.leastMs;
+    clock.nowMs += PACE.leastMs;
     const before = looked.length;
     await looks.see('thing', look);
     assert.equal(looked.length, before + 1);

@@ -1,33 +1,30 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { sandboxProcesses, type Turn, Turns } from '../../../src/sandbox/turns.ts';
+import { HeldClock } from '../../support/held-clock.ts';
 
 describe('turns of accounts at the processes of a sandbox', () => {
   let turns: Turns<Turn>;
   let log: string[];
   let coming: number;
-  let now: number;
-  /** Ends the clock and the timers that go on only when they are told to. */
-  let restore: () => void;
+  let clock: HeldClock;
   const open = (places: number) => {
     turns = new Turns({ places, sliceMs: 20, coming: () => coming });
   };
   beforeEach(() => {
     log = [];
     coming = 0;
-    now = 1000;
-    const clock = mock.method(performance, 'now', () => now);
+    clock = new HeldClock();
     mock.timers.enable({ apis: ['setTimeout'] });
-    restore = () => {
-      clock.mock.restore();
-      mock.timers.reset();
-    };
     open(2);
   });
-  afterEach(() => restore());
+  afterEach(() => {
+    clock.restore();
+    mock.timers.reset();
+  });
   const pass = (ms: number) => {
     for (let i = 0; i < ms; i += 1) {
-      now += 1;
+      clock.nowMs += 1;
       mock.timers.tick(1);
     }
   };
