@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { eventually } from '../support/eventually.ts';
 import { type ControlPlane, sharedControlPlane } from '../support/kubernetes/control-plane.ts';
 import { chartArguments, HELMS, LEAST, over, runHelm, type Values } from './support/helm.ts';
 
@@ -191,13 +190,7 @@ describe('the definitions of a release', function () {
         'crd/renderpools.platen.dev',
         '--timeout=30s',
       );
-      // Discovery follows a moment later.
-      const isServed = () =>
-        plane.kubectl('get', 'renderpools.platen.dev', '-n', namespace).then(
-          () => true,
-          () => false,
-        );
-      await eventually('pools are served', isServed, 20_000);
+      await plane.served('renderpools.platen.dev');
       const pool = ['renderpool', 'kept', '-n', namespace];
       const folder = await mkdtemp(join(tmpdir(), 'platen-pool-'));
       const file = join(folder, 'pool.json');

@@ -40,6 +40,12 @@ export interface ControlPlane {
   kubectl(...args: string[]): Promise<string>;
   /** Applies every definition in the folder (default: the project's crds/), and waits until they are served. */
   installCrds(folder?: string): Promise<void>;
+  /**
+   * Resolves when definitions are served, which is a moment after they are established.
+   *
+   * @param names `renderpools.platen.dev,…`
+   */
+  served(names: string): Promise<void>;
   /** Ends the API server as a power cut would. etcd keeps what was written. */
   haltApiServer(): Promise<void>;
   /** Starts it again on the same port and certificate, ready when this resolves. */
@@ -82,6 +88,14 @@ function controlPlane(files: ApiServerFiles, programs: Program[], stop: () => Pr
     const server = programs.find(({ name }) => name === 'kube-apiserver');
     await server?.end('SIGKILL');
   };
+  const served = (names: string) => {
+    const areServed = () =>
+      kubectl('get', names, '--all-namespaces').then(
+        () => true,
+        () => false,
+      );
+    return eventually(`${names} are served`, areServed, SERVED_LIMIT_MS);
+  };
   return {
     url,
     token,
@@ -92,16 +106,10 @@ function controlPlane(files: ApiServerFiles, programs: Program[], stop: () => Pr
     installCrds: async (from = CRDS) => {
       await kubectl('apply', '--server-side', '-f', from);
       await kubectl('wait', '--for=condition=Established', '--timeout=30s', '-f', from);
-      // Handler and discovery follow a moment later.
       const definitions = (await kubectl('get', '-f', from, '-o', 'name')).trim().split('\n');
-      const names = definitions.map((name) => name.split('/').at(-1)).join();
-      const areServed = () =>
-        kubectl('get', names, '--all-namespaces').then(
-          () => true,
-          () => false,
-        );
-      await eventually(`${names} are served`, areServed, SERVED_LIMIT_MS);
+      await served(definitions.map((name) => name.split('/').at(-1)).join());
     },
+    served,
     haltApiServer,
     restartApiServer: async () => {
       await haltApiServer();

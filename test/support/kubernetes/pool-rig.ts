@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Connection } from 'mongoose';
 import { pino } from 'pino';
+import { Semaphore } from '../../../src/async/semaphore.ts';
 import { systemClock } from '../../../src/clock.ts';
 import type { KubernetesApi } from '../../../src/kubernetes/client/kubernetes-api.ts';
 import { DELETION_COST, workersOf } from '../../../src/kubernetes/pools/names.ts';
@@ -39,8 +40,8 @@ export class PoolRig {
   readonly #registry: WorkerRegistry;
   readonly #workers = new Map<string, StandIn>();
   #timer: NodeJS.Timeout | undefined;
-  #isReporting = false;
-  #reported: Promise<unknown> = Promise.resolve();
+  /** One after the other: what was true before must not arrive after what is true now. */
+  readonly #reports = new Semaphore(1);
   /** Workers that have been up for as long as this are no longer young, in milliseconds. */
   ageMs = 60_000;
 
@@ -54,7 +55,7 @@ export class PoolRig {
   static async open(api: KubernetesApi, namespace: string, mongoUri: string): Promise<PoolRig> {
     const rig = new PoolRig(api, namespace, await connectDatabase(mongoUri, pino({ level: 'silent' })));
     rig.#timer = setInterval(() => {
-      if (!rig.#isReporting) void rig.#report().catch(() => undefined);
+      if (rig.#reports.idle) void rig.#report().catch(() => undefined);
     }, 300);
     return rig;
   }
@@ -161,20 +162,8 @@ export class PoolRig {
     this.#workers.set(name, { pod: name, pool, busy: 0, state: 'claiming' });
   }
 
-  /** One after the other: what was true before must not arrive after what is true now. */
   #report(): Promise<void> {
-    const reported = this.#reported.then(() => this.#reportAll());
-    this.#reported = reported.catch(() => undefined);
-    return reported;
-  }
-
-  async #reportAll(): Promise<void> {
-    this.#isReporting = true;
-    try {
-      await this.#reportEach();
-    } finally {
-      this.#isReporting = false;
-    }
+    return this.#reports.run(() => this.#reportEach());
   }
 
   async #reportEach(): Promise<void> {
