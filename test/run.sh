@@ -26,7 +26,8 @@ test_service() {
   return $status
 }
 
-# What else runs several pieces together. First those that need no program which has to be built: the first time, building takes minutes.
+# What else runs several pieces together. First those that need no program which has to be built: the first time, building
+# takes minutes.
 test_parts() {
   local status=0 built need_built='test/integration/{kubernetes,stripe}/**/*.test.ts'
   nice make --no-print-directory kubernetes helm prometheus stripe-mock >"$logs/built" 2>&1 &

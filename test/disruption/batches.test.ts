@@ -44,7 +44,7 @@ interface ItemRecord {
 }
 
 describe(`a batch of ${ITEMS} while dispatcher, worker and API are killed ${KILLS} times each (SEED=${SEED})`, function () {
-  // Twice and a half minutes on a machine that has little else to do.
+  // Two and a half minutes on a machine that has little else to do.
   this.timeout(600_000);
   let service: TestService;
   let folder: string;

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pipeline, type Readable } from 'node:stream';
@@ -8,7 +7,7 @@ import { createPdfMerger } from '../../src/pdf/merge.ts';
 import { createFolderOutputStore } from '../../src/store/outputs/folder.ts';
 import type { OutputKey, OutputStore } from '../../src/store/outputs/output-store.ts';
 import { zipSize, zipStream } from '../../src/zip/zip.ts';
-import { descendants } from './processes.ts';
+import { descendants, procFile } from './processes.ts';
 
 // Serves a zip (/zip?items=10) and a merged PDF (/merged?items=10) of the first of so many entries, which are the given
 // outputs of a store in turn. Says where; and (/memory) the bytes of memory that it has and that it had at the most, and those of the merging process that had most.
@@ -41,19 +40,10 @@ async function openGridFs(): Promise<OutputStore> {
 /** Bytes that one of the merging processes had at the most; 0 before they were started. */
 function mergerPeak(): number {
   const peaks = descendants(process.pid).map(({ pid }) => {
-    const highest = /^VmHWM:\s+(\d+) kB/m.exec(statusOf(pid));
+    const highest = /^VmHWM:\s+(\d+) kB/m.exec(procFile(pid, 'status'));
     return Number(highest?.[1] ?? 0) * 1024;
   });
   return Math.max(0, ...peaks);
-}
-
-/** Empty when it has ended meanwhile. */
-function statusOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/status`, 'utf8');
-  } catch {
-    return '';
-  }
 }
 
 const server = createServer((request, response) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -234,15 +234,17 @@ export function isAlive({ pid, startedAt }: ProcessId): boolean {
 }
 
 export function identify(pid: number): ProcessId {
-  let command = '';
-  if (existsSync(`/proc/${pid}/cmdline`)) {
-    try {
-      command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
-    } catch {
-      // It ended between the two calls.
-    }
-  }
+  const command = procFile(pid, 'cmdline').replaceAll('\0', ' ');
   return { pid, startedAt: statOf(pid)?.[19] ?? '', command };
+}
+
+/** What proc(5) says of a process in a file of that name; empty when it has ended. */
+export function procFile(pid: number | string, name: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 /** Processor time that a process has used so far, in seconds; 0 once it is gone. Linux only. */

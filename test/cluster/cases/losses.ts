@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { killProcess } from '../../../src/chromium/process/processes.ts';
 import { eventually } from '../../support/eventually.ts';
+import { procFile } from '../../support/processes.ts';
 import { send } from '../../support/send.ts';
 import { assertEachOnce, cancelAll, orderSlow, processing } from '../support/load.ts';
 import type { ClusterNode } from '../support/node.ts';
-import { read } from '../support/power-cut.ts';
 import { type Pod, type Release, SLOTS_PER_WORKER, type Tenant } from '../support/release.ts';
 
 const ROLES = ['api', 'dispatcher', 'controller'];
@@ -158,7 +158,7 @@ function restartsOf({ status }: Pod): number | undefined {
 }
 
 function processesWith(release: Release, pod: Pod, mark: string): string[] {
-  return release.processesOf(pod).filter((pid) => read(pid, 'cmdline').includes(mark));
+  return release.processesOf(pod).filter((pid) => procFile(pid, 'cmdline').includes(mark));
 }
 
 /** Whether processes are being started in a pod, and no more of them come. */

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { eventually } from '../../support/eventually.ts';
 import { readPdf } from '../../support/pdf.ts';
-import { read } from '../support/power-cut.ts';
+import { procFile } from '../../support/processes.ts';
 import { NEXT_TAG, type Pod, type Release, TAG } from '../support/release.ts';
 import { installSandboxed, SANDBOXED, uninstall } from './end.ts';
 import { assertUnnoticed } from './upgrades.ts';
@@ -118,10 +118,10 @@ function isSandboxed({ spec }: Pod): boolean {
 /** In how many pid namespaces Chromium's processes in a pod are: proc(5), NSpid. Those that end meanwhile are left out. */
 function depths(release: Release, pod: Pod): { browsers: number[]; renderers: number[] } {
   const found = release.processesOf(pod).map((pid) => {
-    const command = read(pid, 'cmdline');
+    const command = procFile(pid, 'cmdline');
     const [, type] = /--type=([\w-]+)/.exec(command) ?? [];
     const isBrowser = type === undefined && command.includes('--user-data-dir');
-    const [, ids = ''] = /^NSpid:\s*(.+)$/m.exec(read(pid, 'status')) ?? [];
+    const [, ids = ''] = /^NSpid:\s*(.+)$/m.exec(procFile(pid, 'status')) ?? [];
     return { isBrowser, type, depth: ids === '' ? 0 : ids.trim().split(/\s+/).length };
   });
   const there = found.filter(({ depth }) => depth > 0);

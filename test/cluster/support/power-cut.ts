@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readdirSync, readlinkSync } from 'node:fs';
 import { killProcess } from '../../../src/chromium/process/processes.ts';
+import { procFile } from '../../support/processes.ts';
 
 /**
  * Ends every process of a node's containers as a power cut does: first their network, so that nobody hears of their end
@@ -16,7 +17,7 @@ export function cutPower(cgroup: string, socket: string): void {
     if (network !== undefined && network !== own) disconnect(members);
   }
   const shims = processes().filter((pid) => {
-    const command = read(pid, 'cmdline');
+    const command = procFile(pid, 'cmdline');
     return command.includes('containerd-shim') && command.includes(socket);
   });
   // Whoever has been started meanwhile is in the cgroup as well.
@@ -25,7 +26,7 @@ export function cutPower(cgroup: string, socket: string): void {
 
 /** The processes in a cgroup, or below it, as they are numbered here. */
 export function processesIn(cgroup: string): string[] {
-  return processes().filter((pid) => read(pid, 'cgroup').includes(cgroup));
+  return processes().filter((pid) => procFile(pid, 'cgroup').includes(cgroup));
 }
 
 function processes(): string[] {
@@ -50,14 +51,5 @@ function disconnect(members: readonly string[]): void {
     } catch (error) {
       if (networkOf(pid) !== undefined) throw error;
     }
-  }
-}
-
-/** A file of a process; empty when it has ended. */
-export function read(pid: string, name: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/${name}`, 'utf8');
-  } catch {
-    return '';
   }
 }

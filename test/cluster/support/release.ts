@@ -9,10 +9,11 @@ import { AccountClient, PASSWORD } from '../../support/account-client.ts';
 import { TestClient } from '../../support/client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { BIN } from '../../support/kubernetes/program.ts';
+import { procFile } from '../../support/processes.ts';
 import { send } from '../../support/send.ts';
 import type { Cluster } from './cluster.ts';
 import type { Peers } from './peers.ts';
-import { processesIn, read } from './power-cut.ts';
+import { processesIn } from './power-cut.ts';
 
 const CHART = fileURLToPath(new URL('../../../charts/platen', import.meta.url));
 /** Of --wait; the process itself gets longer. */
@@ -250,7 +251,7 @@ export class Release {
 
   /** The processes of a pod's containers, as they are numbered here; not the one that holds the pod together. */
   processesOf({ metadata }: Pick<Pod, 'metadata'>): string[] {
-    return processesIn(`pod${metadata.uid}/`).filter((pid) => !read(pid, 'cmdline').startsWith('/pause'));
+    return processesIn(`pod${metadata.uid}/`).filter((pid) => !procFile(pid, 'cmdline').startsWith('/pause'));
   }
 
   /** Kills every process of a pod's containers as the kernel does, without a word to it or to the API server. */
