@@ -38,7 +38,7 @@ type Run = Life & {
 
 describe('Subscriptions and blocks, whatever becomes of the events', function () {
   // Each run takes about a tenth of a second.
-  this.timeout(600_000);
+  this.timeout(1_200_000);
   let rig: LifeRig;
 
   before(async () => {
