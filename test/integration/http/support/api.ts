@@ -47,6 +47,7 @@ import { createTemplateEngine } from '../../../../src/templates/engine/template-
 import { TemplateEditor } from '../../../../src/templates/template-editor.ts';
 import { type TemplateBounds, TemplateStore } from '../../../../src/templates/template-store.ts';
 import { type Domain, openDomain } from '../../../support/domain.ts';
+import { eventually } from '../../../support/eventually.ts';
 import { type Answer, send } from '../../../support/send.ts';
 import { createTenant } from '../../../support/tenant.ts';
 import { assertDeclared } from './declared.ts';
@@ -332,8 +333,12 @@ export class TestCaller {
   /** A job that has completed. @returns its id. */
   async completed(body: Record<string, unknown> = {}): Promise<string> {
     const answer = await this.render({ html: '<p>x</p>', ...body });
-    if (answer.status !== 200) throw new Error(`not completed: ${answer.status}`);
-    return answer.headers.get('x-service-job-id')!;
+    const jobId = answer.headers.get('x-service-job-id')!;
+    // The window may close before that on a busy machine; the render goes on.
+    const isCompleted = async () => (await this.get(`/v1/pdf/jobs/${jobId}`)).json.status === 'completed';
+    if (answer.status === 202) await eventually('completed', isCompleted);
+    else if (answer.status !== 200) throw new Error(`not completed: ${answer.status}`);
+    return jobId;
   }
 }
 
