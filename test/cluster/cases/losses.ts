@@ -46,22 +46,9 @@ export function describeLosses(release: () => Release): void {
       const { cluster } = release();
       await scaleRoles(release(), 2);
       const orders = await orderSlow(client, 36, 6000);
-      const candidates = await nodesToLose(release());
-      let lost = candidates[0]!;
-      const isElsewhere = ({ spec }: Pod) => spec.nodeName !== lost.name;
-      // Those that are not ready yet count as well: a worker renders some seconds before the cluster knows that it can.
-      const isBusyThere = async () => {
-        const workers = await release().pods('worker');
-        const busy = await processing(client);
-        return candidates.some((node) => {
-          lost = node;
-          const elsewhere = workers.filter(isElsewhere).length;
-          return elsewhere > 0 && busy > SLOTS_PER_WORKER * elsewhere;
-        });
-      };
-      await eventually('more renders than can be elsewhere', isBusyThere, GROWTH_LIMIT_MS);
+      const lost = await nodeThatRenders(release(), client);
       // The Service leads to both processes until the cluster has noticed.
-      const survivor = (await release().readyPods('api')).find(isElsewhere);
+      const survivor = (await release().readyPods('api')).find(isOff(lost));
       const there = release().at(client, `http://${survivor!.status.podIP}:8080`);
       await lost.cutPower();
       const cut = performance.now();
@@ -147,14 +134,28 @@ async function scaleRoles(release: Release, count: number): Promise<void> {
   for (const role of ROLES) await release.hasPods(role, count, 90_000);
 }
 
-/** The nodes without any of which each role still has a process. */
-async function nodesToLose(release: Release): Promise<ClusterNode[]> {
-  const pods = await Promise.all(ROLES.map((role) => release.readyPods(role)));
-  const nodes = release.cluster.nodes.filter((node) =>
-    pods.every((role) => role.some(({ spec }) => spec.nodeName !== node.name)),
-  );
-  assert.ok(nodes.length > 0, 'no node can be done without');
-  return nodes;
+/** Waits until renders must be on a node without which each role still has a process. @returns that node. */
+async function nodeThatRenders(release: Release, client: Tenant): Promise<ClusterNode> {
+  const roles = await Promise.all(ROLES.map((role) => release.readyPods(role)));
+  const candidates = release.cluster.nodes.filter((node) => roles.every((pods) => pods.some(isOff(node))));
+  assert.ok(candidates.length > 0, 'no node can be done without');
+  let found: ClusterNode | undefined;
+  const isBusy = async () => {
+    // Those that are not ready yet count as well: a worker renders some seconds before the cluster knows that it can.
+    const workers = await release.pods('worker');
+    const busy = await processing(client);
+    found = candidates.find((node) => {
+      const elsewhere = workers.filter(isOff(node)).length;
+      return elsewhere > 0 && busy > SLOTS_PER_WORKER * elsewhere;
+    });
+    return found !== undefined;
+  };
+  await eventually('more renders than can be elsewhere', isBusy, GROWTH_LIMIT_MS);
+  return found!;
+}
+
+function isOff(node: ClusterNode): (pod: Pod) => boolean {
+  return ({ spec }) => spec.nodeName !== node.name;
 }
 
 /** Not from zero on a node that was booted again. */

@@ -37,7 +37,7 @@ type Run = Life & {
 };
 
 describe('Subscriptions and blocks, whatever becomes of the events', function () {
-  // Each run takes about a tenth of a second.
+  // Each run takes a quarter of a second, and more than half a second on a busy machine.
   this.timeout(1_200_000);
   let rig: LifeRig;
 
