@@ -71,6 +71,8 @@ export const TEMPLATE_BOUNDS: TemplateBounds = { templates: 1000, versions: 1000
 const UNSIZED_AT_ONCE = 20;
 /** Others who save the same template at the same moment, before this one gives up. */
 const SAVE_TRIES = 100;
+/** Times that all versions which are kept are replaced while their template is read, before the reader gives up. */
+const READ_TRIES = 100;
 /** Bytes of the templates that a list answers together: one page must not take the memory that serves all. */
 const MAX_PAGE_BYTES = 2 * 1024 * 1024;
 
@@ -138,7 +140,9 @@ export class TemplateStore {
     change: Partial<TemplateDraft>,
     kept = this.#bounds.versions,
   ): Promise<Resaved | undefined> {
+    const keep = Math.min(kept, this.#bounds.versions);
     let base = (await this.current(accountId, templateId))?.version;
+    let countedByOthers = 0;
     for (let tries = 0; base !== undefined && tries < SAVE_TRIES; tries += 1) {
       const { name, content, sampleData } = { ...base, ...change };
       const version = this.#newVersion(accountId, templateId, base.version + 1, {
@@ -148,9 +152,15 @@ export class TemplateStore {
       });
       // No other has saved this number meanwhile.
       if (await this.#versions.insertIfAbsent(version)) {
-        const saved = await this.#pointAt(version);
-        const freedBytes = await this.#deleteOld(version, Math.min(kept, this.#bounds.versions));
-        return saved && { ...saved, freedBytes };
+        const template = await this.#pointAt(version);
+        if (template === undefined) return undefined;
+        if (template.version < version.version + keep) {
+          const freedBytes = (await this.#deleteOld(version, keep)) - countedByOthers;
+          return { template: { ...template, ...pointerTo(version) }, version, freedBytes };
+        }
+        // So many have saved meanwhile that this one is not kept. Perhaps they were not based on it: its number may have
+        // been free because the version that had it is deleted already. So it is saved anew, on top of theirs.
+        if (!(await this.#versions.deleteOne({ _id: version._id }))) countedByOthers += sizeOf(version);
       }
       base = await this.#latest(templateId);
     }
@@ -189,9 +199,14 @@ export class TemplateStore {
 
   /** The template as it is now. */
   async current(accountId: string, templateId: string): Promise<SavedTemplate | undefined> {
-    const template = await this.#find(accountId, templateId);
-    const version = template && (await this.#versions.findById(template.currentVersionId));
-    return version && { template, version };
+    for (let tries = 0; tries < READ_TRIES; tries += 1) {
+      const template = await this.#find(accountId, templateId);
+      if (template === undefined) return undefined;
+      const version = await this.#versions.findById(template.currentVersionId);
+      if (version !== undefined) return { template, version };
+      // Saved so often between the two that this version is not kept any more: another is the current one by now.
+    }
+    throw new Error(`Template ${templateId} is saved faster than it can be read.`);
   }
 
   /**
@@ -204,9 +219,9 @@ export class TemplateStore {
     templateId: string,
     versionId?: string,
   ): Promise<TemplateVersion | undefined> {
-    const template = await this.#find(accountId, templateId);
-    if (template === undefined) return undefined;
-    const version = await this.#versions.findById(versionId ?? template.currentVersionId);
+    if (versionId === undefined) return (await this.current(accountId, templateId))?.version;
+    if ((await this.#find(accountId, templateId)) === undefined) return undefined;
+    const version = await this.#versions.findById(versionId);
     return version?.templateId === templateId ? version : undefined;
   }
 
@@ -271,17 +286,16 @@ export class TemplateStore {
   }
 
   /** Makes the version the current one, unless a later one is already. @returns undefined when the template is gone. */
-  async #pointAt(version: TemplateVersion): Promise<SavedTemplate | undefined> {
+  async #pointAt(version: TemplateVersion): Promise<Template | undefined> {
     const { templateId, accountId } = version;
     await this.#templates.updateOne(
       { _id: templateId, version: { $lt: version.version } },
       { $set: pointerTo(version) },
     );
     const template = await this.#find(accountId, templateId);
-    if (template !== undefined) return { template: { ...template, ...pointerTo(version) }, version };
     // Deleted since; nothing of it may stay.
-    await this.#versions.deleteOne({ _id: version._id });
-    return undefined;
+    if (template === undefined) await this.#versions.deleteOne({ _id: version._id });
+    return template;
   }
 
   /**
