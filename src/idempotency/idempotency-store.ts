@@ -34,6 +34,13 @@ export interface IdempotencyLock {
   readonly workId: string;
   /** True when an earlier request with this key died: the work may have been begun. */
   readonly resumed: boolean;
+  /**
+   * To be called right before something is taken for the work: the process may have stood still for so long that another
+   * has gone on in its place.
+   *
+   * @throws PlatenError IDEMPOTENCY_IN_PROGRESS when the lock has not been renewed in time.
+   */
+  assertHeld(): void;
   /** The first answer is on its way: others get the same from now on. */
   answered(status: number): Promise<void>;
   /** Nothing was done: the key is forgotten, and can be used anew with any body. */
@@ -97,9 +104,7 @@ export class IdempotencyStore {
     }
     if (known.bodyHash !== bodyHash) throw new PlatenError('IDEMPOTENCY_MISMATCH');
     if (known.answered !== null) return { kind: 'replay', workId: known.workId, status: known.answered };
-    if (known.lockedUntil > now) {
-      throw new PlatenError('IDEMPOTENCY_IN_PROGRESS', undefined, { retryAfterSeconds: 1 });
-    }
+    if (known.lockedUntil > now) throw inProgress();
     return this.#takeOver(known, now);
   }
 
@@ -114,24 +119,32 @@ export class IdempotencyStore {
       { _id: dead._id, holder: dead.holder },
       { $set: { holder: mine.holder, lockedUntil: mine.lockedUntil } },
     );
-    if (!taken) {
-      throw new PlatenError('IDEMPOTENCY_IN_PROGRESS', undefined, { retryAfterSeconds: 1 });
-    }
+    if (!taken) throw inProgress();
     return { kind: 'run', lock: this.#lock(mine, true) };
   }
 
   #lock(record: IdempotencyRecord, resumed: boolean): IdempotencyLock {
     const keys = this.#keys;
+    const clock = this.#clock;
     const mine = { _id: record._id, holder: record.holder };
+    let heldUntil = record.lockedUntil;
     const renewal = setInterval(() => {
-      const lockedUntil = new Date(this.#clock.now().getTime() + LOCK_MS);
+      const lockedUntil = new Date(clock.now().getTime() + LOCK_MS);
       // A renewal that fails is made up for by the next; if none gets through, another may take over, as it should.
-      keys.updateOne(mine, { $set: { lockedUntil } }).catch(() => undefined);
+      keys.updateOne(mine, { $set: { lockedUntil } }).then(
+        (stillMine) => {
+          if (stillMine && lockedUntil > heldUntil) heldUntil = lockedUntil;
+        },
+        () => undefined,
+      );
     }, RENEW_MS);
     renewal.unref();
     return {
       workId: record.workId,
       resumed,
+      assertHeld() {
+        if (clock.now() >= heldUntil) throw inProgress();
+      },
       async answered(status) {
         clearInterval(renewal);
         await keys.updateOne(mine, { $set: { answered: status } });
@@ -146,4 +159,8 @@ export class IdempotencyStore {
       },
     };
   }
+}
+
+function inProgress(): PlatenError {
+  return new PlatenError('IDEMPOTENCY_IN_PROGRESS', undefined, { retryAfterSeconds: 1 });
 }

@@ -6,6 +6,7 @@ import { itemRecord } from '../../batches/batch-item.ts';
 import { batchRecord, estimatedCompletion } from '../../batches/batch-record.ts';
 import type { BatchView } from '../../batches/batch-service.ts';
 import { PlatenError } from '../../errors/registry.ts';
+import type { IdempotencyLock } from '../../idempotency/idempotency-store.ts';
 import { newJobId } from '../../jobs/new-job.ts';
 import type { AdmissionTimer } from '../../limits/admission-timer.ts';
 import { safeFileName } from '../../pdf/file-name.ts';
@@ -76,7 +77,7 @@ const create = defineRoute({
   return await idempotently(request, headers['Idempotency-Key'], parts.idempotency, {
     async run(lock) {
       const begun = lock?.resumed ? await parts.batches.resume(caller.accountId, lock.workId) : undefined;
-      const batch = begun ?? (await submit(request, parts, lock?.workId ?? newJobId()));
+      const batch = begun ?? (await submit(request, parts, lock));
       aboutJob(batch._id);
       return accepted(batch, parts.clock.now());
     },
@@ -162,11 +163,13 @@ export const batchRoutes = [create, list, get, cancel];
 async function submit(
   { body, caller, admissionTimer }: { body: BatchRequest; caller: Caller; admissionTimer: AdmissionTimer },
   parts: ApiParts,
-  batchId: string,
+  lock: IdempotencyLock | undefined,
 ): Promise<Batch> {
   const refusal = parts.admission(caller.plan);
   if (refusal !== undefined) throw refusal;
-  return await parts.batches.submit(caller, await orderOf(body, caller, parts, batchId), admissionTimer);
+  const order = await orderOf(body, caller, parts, lock?.workId ?? newJobId());
+  lock?.assertHeld();
+  return await parts.batches.submit(caller, order, admissionTimer);
 }
 
 /** @throws PlatenError for what the plan does not allow, or a template that is not there. */

@@ -151,6 +151,7 @@ async function takeUp(
   const refusal = parts.admission(caller.plan);
   if (refusal !== undefined) throw refusal;
   const order = await orderOf(body, caller, parts);
+  lock?.assertHeld();
   const named = lock === undefined ? order : { ...order, jobId: lock.workId };
   return await parts.renders.submit(caller, named, admissionTimer);
 }

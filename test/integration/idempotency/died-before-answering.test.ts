@@ -91,9 +91,18 @@ describe('A keyed request whose process dies', () => {
     const { domain } = api;
     const lock = await begin();
     await lock.release();
+    // Not through before both have asked: one who has stood still for that long notices, and asks no more.
+    const bothHaveAsked = Promise.withResolvers<void>();
+    api.worker.render = async () => {
+      await bothHaveAsked.promise;
+      return { pages: 1 };
+    };
     const retry = ask();
     const again = newJob(caller.accountId, { _id: lock.workId, class: 'interactive', quotaPeriod: period });
-    await domain.admit(again).catch((error: Error) => assert.equal(error.name, 'JobExists'));
+    await domain
+      .admit(again)
+      .catch((error: Error) => assert.equal(error.name, 'JobExists'))
+      .finally(bothHaveAsked.resolve);
     assert.equal((await retry).headers.get('x-service-job-id'), lock.workId);
     await domain.flush();
     assert.equal(await domain.ledger.quotaUsed(caller.accountId, period), 1);
