@@ -86,6 +86,10 @@ describe('GET /v1/pdf/batch', () => {
 
     assert.equal((await caller.delete(`/v1/pdf/batch/${cancelled}`)).status, 200);
     await assertListed({ completed: [completed], cancelled: [cancelled], queued: [alsoQueued, queued] });
+    await eventually(
+      'those that wait are cancelled',
+      async () => (await status(cancelled)).progress.failed === 2,
+    );
     assert.equal((await status(cancelled)).finishedAt, null, 'two still run');
     await end('cancelled-0', 'cancelled-1');
     await finished(cancelled);
@@ -123,7 +127,11 @@ describe('GET /v1/pdf/batch', () => {
     await eventually('the other items wait', async () => (await waitingJobs()) === items);
     // Callers who wait for their PDFs go before the batches of the account.
     const renders = Array.from({ length: SLOTS }, () => caller.render({ html: '<p>x</p>' }));
-    await eventually('they wait as well', async () => (await waitingJobs()) === items + SLOTS);
+    await eventually('they wait as well', async () => {
+      const { waiting, arriving = {} } = (await api.domain.ledger.find(caller.accountId)) ?? {};
+      // At their places, too: one that is still on the way to its own is passed over.
+      return waiting === items + SLOTS && Object.keys(arriving).length === 0;
+    });
     await end('begun-0', 'begun-1');
     const notItems = () => [...gates.keys()].filter((name) => !/^(begun|waiting)-/.test(name));
     await eventually('the callers have the slots', () => notItems().length === SLOTS);

@@ -95,6 +95,9 @@ describe('GET /user/batches/metrics', () => {
     ]);
     assert.deepEqual([seen.completionRatePercent, seen.averageItemsPerBatch], [100, 4.3]);
     await caller.delete(`/v1/pdf/batch/${running}`);
+    // Or the slots of those that end would be theirs first.
+    const cancelled = async () => (await caller.get(`/v1/pdf/batch/${running}`)).json.progress.failed;
+    await eventually('those that wait are cancelled', async () => (await cancelled()) === 2);
     held.open();
     await finished(running);
     const after = await metrics();
