@@ -20,7 +20,7 @@ export interface HeldPointer {
  */
 export class ReadAhead {
   readonly #pointers = new Map<string, JobPointer>();
-  /** When they came; the longest here is the first. */
+  /** When they came, or were offered to others last; the longest ago is the first. */
   readonly #since = new Map<string, number>();
   readonly #room: Readonly<Record<JobClass, Room>> = { interactive: new Room(), bulk: new Room() };
   readonly #ends: Record<JobClass, AbortController> = {
@@ -62,17 +62,22 @@ export class ReadAhead {
   }
 
   /**
-   * Those that have been here for `ms` milliseconds, the longest first.
+   * Those that others are to be offered next: which have been here for `ms` milliseconds, or were offered so long ago; the
+   * longest first. All have their turns, since it is not known here which of them others have claimed already.
    *
    * @param limit so many at the most.
    */
-  waiting(ms: number, limit: number): JobPointer[] {
+  nextToOffer(ms: number, limit: number): JobPointer[] {
     const found: JobPointer[] = [];
-    const before = performance.now() - ms;
+    const now = performance.now();
     for (const [jobId, since] of this.#since) {
-      if (since > before || found.length === limit) break;
+      if (since > now - ms || found.length === limit) break;
       const pointer = this.#pointers.get(jobId);
       if (pointer !== undefined) found.push(pointer);
+    }
+    for (const { jobId } of found) {
+      this.#since.delete(jobId);
+      this.#since.set(jobId, now);
     }
     return found;
   }

@@ -33,7 +33,7 @@ export interface WorkerParts extends AttemptParts {
 
 /** Time for killed renders to be recorded as given back. */
 const GIVE_BACK_MS = 5000;
-/** A pointer that has waited here for so long is offered to other workers, again and again; in milliseconds. */
+/** A pointer that has waited here for so long is offered to other workers, again and again in turns; in milliseconds. */
 const OFFER_EVERY_MS = 1000;
 /** A worker without a browser for so long leaves its work to others: one that has died is replaced sooner. Milliseconds. */
 const UNABLE_AFTER_MS = 5000;
@@ -160,7 +160,7 @@ export class Worker implements PointerConsumer {
    */
   #offer(): void {
     const { bus, logger, slots } = this.#parts;
-    for (const pointer of this.#ahead.waiting(OFFER_EVERY_MS, slots)) {
+    for (const pointer of this.#ahead.nextToOffer(OFFER_EVERY_MS, slots)) {
       this.#offered += 1;
       const routingKey = anywhere(pointer.routingKey, `${pointer.jobId}.${this.#offered}`);
       bus.publishPointer({ ...pointer, routingKey }).catch((error: unknown) => {

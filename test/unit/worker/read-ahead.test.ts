@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { JobPointer } from '../../../src/bus/bus.ts';
 import { ReadAhead } from '../../../src/worker/read-ahead.ts';
+import { HeldClock } from '../../support/held-clock.ts';
 
 const never = new AbortController().signal;
 
@@ -32,6 +33,26 @@ describe('pointers that a worker has read ahead', () => {
     const again = ahead.add(pointer('x'))!;
     assert.equal(held.take(), undefined);
     assert.deepEqual(again.take(), pointer('x'));
+  });
+
+  it('are offered to others in turns, when they have been here for a while', () => {
+    const clock = new HeldClock();
+    try {
+      const ahead = new ReadAhead();
+      for (const id of ['v', 'w', 'x']) ahead.add(pointer(id));
+      const next = () => ahead.nextToOffer(1000, 2).map(({ jobId }) => jobId);
+      clock.nowMs += 999;
+      assert.deepEqual(next(), []);
+      ahead.add(pointer('y'));
+      clock.nowMs += 1;
+      assert.deepEqual(next(), ['v', 'w']);
+      assert.deepEqual(next(), ['x'], 'the others have been offered just now');
+      clock.nowMs += 1000;
+      // Others may have claimed the first ones long ago: they keep none back that comes after them.
+      assert.deepEqual([next(), next(), next()], [['y', 'v'], ['w', 'x'], []]);
+    } finally {
+      clock.restore();
+    }
   });
 
   it('are no more of a class than there is room for, and others wait', async () => {
