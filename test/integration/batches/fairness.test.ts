@@ -56,10 +56,11 @@ describe(`single renders beside a batch of ${ITEMS}`, function () {
     assert.equal(status, 202);
     const progress = async () => (await owner.get(`/v1/pdf/batch/${json.jobId}?limit=0`)).json.progress;
     // All plan slots are taken, so the owner's own has to wait for one of them.
-    await eventually('the batch has all the slots of its plan', async () => {
+    const hasAllSlots = async () => {
       const { pending, throttled } = await progress();
       return begun === BATCH_SLOTS && pending - throttled === PLAN_SLOTS;
-    });
+    };
+    await eventually('the batch has all the slots of its plan', hasAllSlots, 60_000);
     taken.resolve();
     for (let i = 0; i < SINGLES; i += 1) {
       for (const caller of [other, owner]) await caller.completed();

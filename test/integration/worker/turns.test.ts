@@ -94,8 +94,9 @@ describe('Accounts at the slots of a worker', function () {
   const takesTurns = async (bus: Bus) => {
     await open(bus);
     const accepted = new Set<string>();
-    const renderer = await start('a', withNoteOf(bus, accepted));
+    // Before there is a worker: an account whose renders are held for seconds is a slow one, and slots are kept from it.
     await submit('many', 30);
+    const renderer = await start('a', withNoteOf(bus, accepted));
     await isFull(renderer);
     const few = await submit('few', 2);
     await eventually('they wait at the worker', () => few.every((id) => accepted.has(id)), 60_000);
@@ -147,10 +148,11 @@ describe('Accounts at the slots of a worker', function () {
       // Nothing ends at the first worker, and no sweep publishes anything again.
       const second = await start('b', await openBus(kafka, prefix));
       await isFull(second);
-      for (let ended = 0; ended < 20; ended = domain.ended.length) {
-        for (const renderer of [first, second]) for (const end of renderer.running.values()) end();
-        await eventually('some have ended', () => domain.ended.length > ended);
-      }
+      const allHaveEnded = () => {
+        for (const { running } of [first, second]) for (const end of running.values()) end();
+        return domain.ended.length === 20;
+      };
+      await eventually('all have ended', allHaveEnded, 60_000);
     });
   });
 });
