@@ -77,9 +77,10 @@ node_modules/.installed: package.json package-lock.json
 	@npm install --no-save --no-audit --no-fund --loglevel=error
 	@touch $@
 
-# On its own: the generator needs an older compiler than the rest.
+# On its own: the generator needs an older compiler than the rest. In its folder, and not by --prefix, with which npm would
+# look elsewhere for what this machine has set for all, such as the authorities that it trusts.
 $(CLIENT)/node_modules/.installed: $(CLIENT)/package.json $(CLIENT)/package-lock.json
-	@npm --prefix $(CLIENT) install --no-save --no-audit --no-fund --loglevel=error
+	@cd $(CLIENT) && npm install --no-save --no-audit --no-fund --loglevel=error
 	@touch $@
 
 # The embedded database, and for the tests Kafka: fetched with Maven, kept in .cache.

@@ -19,12 +19,14 @@ rm "$root.log"
 echo "$sources" >"$root/etc/apt/sources.list"
 chroot "$root" useradd --uid 1000 --user-group --create-home --shell /bin/bash node
 install -m 755 "$project/node_modules/node/bin/node" "$root/usr/local/bin/node"
-npm install --global --prefix "$root/usr/local" --no-audit --no-fund --loglevel=error npm@11
-# As in that image: what apt has installed it does not keep.
-echo 'DPkg::Post-Invoke { "rm -f /var/cache/apt/archives/*.deb /var/cache/apt/*.bin || true"; };' \
-  >"$root/etc/apt/apt.conf.d/docker-clean"
 # Whom this machine trusts, the build must trust as well.
 mkdir -p "$root/usr/local/etc"
 cp /etc/ssl/certs/ca-certificates.crt "$root/usr/local/etc/machine-ca.crt"
+# With another prefix npm reads no setting of this machine, so it is told whom to trust.
+NODE_EXTRA_CA_CERTS="$root/usr/local/etc/machine-ca.crt" \
+  npm install --global --prefix "$root/usr/local" --no-audit --no-fund --loglevel=error npm@11
 echo 'cafile=/usr/local/etc/machine-ca.crt' >"$root/usr/local/etc/npmrc"
+# As in that image: what apt has installed it does not keep.
+echo 'DPkg::Post-Invoke { "rm -f /var/cache/apt/archives/*.deb /var/cache/apt/*.bin || true"; };' \
+  >"$root/etc/apt/apt.conf.d/docker-clean"
 rm -rf "$root"/var/lib/apt/lists/* "$root"/var/cache/apt/*.bin "$root"/var/cache/apt/archives/*.deb
