@@ -20,7 +20,7 @@ export interface HeldPointer {
  */
 export class ReadAhead {
   readonly #pointers = new Map<string, JobPointer>();
-  /** When they came, or were offered to others last; the longest ago is the first. */
+  /** When they came, in the order in which others are to be offered them. */
   readonly #since = new Map<string, number>();
   readonly #room: Readonly<Record<JobClass, Room>> = { interactive: new Room(), bulk: new Room() };
   readonly #ends: Record<JobClass, AbortController> = {
@@ -62,23 +62,20 @@ export class ReadAhead {
   }
 
   /**
-   * Those that others are to be offered next: which have been here for `ms` milliseconds, or were offered so long ago; the
-   * longest first. All have their turns, since it is not known here which of them others have claimed already.
+   * Those that others are to be offered next, of the ones that have been here for `ms` milliseconds. All have their turns,
+   * since it is not known here which of them others have claimed already.
    *
    * @param limit so many at the most.
    */
   nextToOffer(ms: number, limit: number): JobPointer[] {
     const found: JobPointer[] = [];
-    const now = performance.now();
+    const before = performance.now() - ms;
     for (const [jobId, since] of this.#since) {
-      if (since > now - ms || found.length === limit) break;
+      if (found.length === limit) break;
       const pointer = this.#pointers.get(jobId);
-      if (pointer !== undefined) found.push(pointer);
+      if (pointer !== undefined && since <= before) found.push(pointer);
     }
-    for (const { jobId } of found) {
-      this.#since.delete(jobId);
-      this.#since.set(jobId, now);
-    }
+    for (const { jobId } of found) this.#moveToEnd(jobId);
     return found;
   }
 
@@ -90,6 +87,12 @@ export class ReadAhead {
       if (accountOf(routingKey) === accountId) found.push(jobId);
     }
     return found;
+  }
+
+  #moveToEnd(jobId: string): void {
+    const since = this.#since.get(jobId)!;
+    this.#since.delete(jobId);
+    this.#since.set(jobId, since);
   }
 
   #remove(jobId: string): void {
