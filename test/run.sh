@@ -14,8 +14,11 @@ run_mocha() {
   node node_modules/mocha/bin/mocha.js --exit --reporter test/support/reporter.cjs "$@"
 }
 
-# What needs browsers or the whole service. The processes and cores of browsers are ours to keep in order, whichever browser it
-# is: where there are two, that is tested with the one that the image has, and what a document becomes with both.
+# How browsers are kept, shared and put to work, which is ours whichever browser it is. Where there are two, it is tested with
+# the one that the image has, and what a document becomes with both.
+kept='test/integration/chromium/{handover,recovery,process-ids,core-turns,pretend-rest,resting,freshness,apart}.test.ts'
+
+# What needs browsers or the whole service.
 test_service() {
   local browser status=0 tested_once=()
   make --no-print-directory schemathesis || status=1
@@ -23,7 +26,7 @@ test_service() {
   if [ -n "$browser" ]; then
     echo "The Chromium tests with $browser:"
     PLATEN_CHROMIUM_PATH="$browser" run_mocha 'test/integration/chromium/**/*.test.ts' || status=1
-    tested_once=(--ignore 'test/integration/chromium/{handover,recovery,process-ids,core-turns}.test.ts')
+    tested_once=(--ignore "$kept")
   fi
   run_mocha "${tested_once[@]}" \
     'test/integration/chromium/**/*.test.ts' 'test/{races,conformance,e2e,disruption}/**/*.test.ts' || status=1
