@@ -70,18 +70,9 @@ describe('Template engine', () => {
     assert.equal(await engine.render('{{ 1 }}', {}, AMPLE), '1');
   });
 
-  it('names the line when the loop is one that can be asked to stop', async function () {
-    this.timeout(60_000);
+  it('names the line when the loop is one that can be asked to stop', async () => {
     const loop = 'x\n{% for i in (1..1000000) %}{% for j in (1..1000) %}{% endfor %}{% endfor %}';
-    // On a machine that stands still at that moment the process is killed before it can say where it was.
-    await eventually('the line is named', async () => {
-      let told = '';
-      await assert.rejects(engine.render(loop, {}, LIMITS), (error: unknown) => {
-        told = (error as Error).message;
-        return isTemplateError(/runs longer/)(error);
-      });
-      return /^Line 2, /.test(told);
-    });
+    await assert.rejects(engine.render(loop, {}, LIMITS), isTemplateError(/^Line 2, .*runs longer/));
   });
 
   it('outlives a template that allocates without end', async () => {

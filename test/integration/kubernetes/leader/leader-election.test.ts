@@ -114,9 +114,10 @@ describe('two candidates for one Lease of a real API server', () => {
       const before = terms[n]!;
       assert.ok(term.fromMs > before.toMs, `term ${n + 2} began ${before.toMs - term.fromMs} ms too soon`);
     }
-    // The shortest of the gaps: with a disk that is busy with other things the API server may take seconds for a write.
+    // The median: where the API server waits for a busy disk, a write may take it seconds.
     const gaps = terms.slice(1).map((term, n) => term.fromMs - terms[n]!.toMs);
-    assert.ok(Math.min(...gaps) < TIMING.leaseMs, `nobody led for ${gaps.join(', ')} ms`);
+    const median = gaps.toSorted((x, y) => x - y)[Math.floor(gaps.length / 2)]!;
+    assert.ok(median < TIMING.leaseMs, `nobody led for ${gaps.join(', ')} ms`);
     const lease = await api.get(LEASES, { namespace, name: 'leader' });
     assert.ok(terms.length > LOSSES);
     assert.equal(lease?.spec?.leaseTransitions, terms.length - 1);
