@@ -46,9 +46,11 @@ describe('pointers that a worker has read ahead', () => {
       ahead.add(pointer('y'));
       clock.nowMs += 1;
       // Others may have claimed the first ones long ago: they keep none back that comes after them.
-      assert.deepEqual([next(), next()], [['v', 'w'], ['x', 'v']], 'y has just come');
+      assert.deepEqual(next(), ['v', 'w']);
+      assert.deepEqual(next(), ['x', 'v'], 'y has just come');
       clock.nowMs += 999;
-      assert.deepEqual([next(), next()], [['y', 'w'], ['x', 'v']]);
+      assert.deepEqual(next(), ['y', 'w']);
+      assert.deepEqual(next(), ['x', 'v']);
     } finally {
       clock.restore();
     }
