@@ -31,6 +31,7 @@ import { boundConnections } from './bound-connections.ts';
 import type { Core } from './core.ts';
 import type { HealthChecks } from './health.ts';
 import { type ListeningComponent, listen } from './http-server.ts';
+import { ServerDrain } from './server-drain.ts';
 
 /**
  * Of one core, between two orders for the background of one account while callers of others wait: twenty a second for each
@@ -58,8 +59,10 @@ const STILL_AFTER_WAIT_MS = 60_000;
 const KEEP_ALIVE_MS = 75_000;
 /** While it stops: what is left of the grace for the answers of those that waited in vain, in milliseconds. */
 const ANSWER_MS = 1000;
-/** While it stops: between two looks for connections that have become idle, in milliseconds. */
-const CLOSE_IDLE_MS = 100;
+/** While it stops: how long requests are taken over the connections that callers have kept, in milliseconds. */
+const LAST_REQUESTS_MS = 2000;
+/** Of the grace, what that may take at most. */
+const LAST_REQUESTS_SHARE = 1 / 4;
 
 /**
  * The HTTP side: takes orders and answers for jobs.
@@ -141,24 +144,26 @@ export async function startApi(
     connectionsCheckingInterval: CHECK_CONNECTIONS_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
   });
+  const drain = new ServerDrain(server);
   const stillMs = Math.max(STILL_MS, config.PLATEN_SYNC_WAIT_MS + STILL_AFTER_WAIT_MS);
   boundConnections(server, { max: config.PLATEN_MAX_CONNECTIONS, stillMs }, logger);
   core.address.publicUrl ??= `http://localhost:${port}`;
   return {
     port,
     async stop() {
+      const graceMs = config.PLATEN_SHUTDOWN_GRACE_MS;
+      const force = setTimeout(() => server.closeAllConnections(), graceMs);
+      // In standalone nobody else is there to take a caller's next request.
+      const lastMs =
+        core.role === 'standalone' ? 0 : Math.min(LAST_REQUESTS_MS, graceMs * LAST_REQUESTS_SHARE);
+      if (lastMs > 0) await drain.takeLastRequests(lastMs);
       shedder.stop();
       batchWatch.close();
       await heard.stop();
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeIdleConnections();
-      // Those that are answered from now on are idle then, and would be kept for the caller's next request.
-      const idle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_MS);
-      const force = setTimeout(() => server.closeAllConnections(), config.PLATEN_SHUTDOWN_GRACE_MS);
+      const closed = drain.close();
       // Callers whose jobs take longer than the grace are answered 202: those go on without us.
-      await waiter.close(Math.max(0, config.PLATEN_SHUTDOWN_GRACE_MS - ANSWER_MS));
+      await waiter.close(Math.max(0, graceMs - lastMs - ANSWER_MS));
       await closed;
-      clearInterval(idle);
       clearTimeout(force);
       await lastUse.flush();
       await merger.close();

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { Agent, get, type IncomingMessage } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Connection } from 'mongoose';
 import { pino } from 'pino';
 import { systemClock } from '../../src/clock.ts';
@@ -68,6 +70,28 @@ describe('A process that gets SIGTERM', function () {
     const { status, bytes } = await answer;
     assert.equal(status, 200);
     assert.match((await readPdf(bytes)).text, /waited for/);
+    assert.equal(await api.ended, 0);
+    await service.restart('api');
+  });
+
+  it('as an API fails no request over a connection that was kept, and says which was the last', async () => {
+    const api = service.roles.get('api')!;
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const ask = () =>
+      new Promise<IncomingMessage>((resolve, reject) => {
+        get(`${api.url}/v1/pdf/jobs`, { agent }, (response) => {
+          response.resume().once('end', () => resolve(response));
+        }).once('error', reject);
+      });
+    assert.equal((await ask()).headers.connection, 'keep-alive');
+    api.signal('SIGTERM');
+    for (;;) {
+      const { statusCode, headers } = await ask();
+      assert.equal(statusCode, 401, 'as ever without a key');
+      if (headers.connection === 'close') break;
+      await pause(20);
+    }
+    agent.destroy();
     assert.equal(await api.ended, 0);
     await service.restart('api');
   });
