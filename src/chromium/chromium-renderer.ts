@@ -172,8 +172,9 @@ export async function createChromiumRenderer(options: ChromiumRendererOptions): 
       weighed: (weights) => {
         memory.weighed(weights.map(({ renderers }) => renderers));
         contexts.keepWithinMemory();
-        const ended = endHeaviestPage(machine, weights, () => contexts.idlePids());
-        if (ended !== undefined) logger.warn({ pid: ended }, 'memory runs out: the heaviest page is ended');
+        void endHeaviestPage(machine, weights, () => contexts.idlePids()).then((ended) => {
+          if (ended !== undefined) logger.warn({ pid: ended }, 'memory runs out: the heaviest page is ended');
+        });
       },
       memoryShort: () => memory.short,
     },

@@ -60,8 +60,12 @@ export class MemoryMeter {
   }
 }
 
-/** Undefined when the process has ended, or may not be looked at. */
-async function proportionalBytes(pid: number): Promise<number | undefined> {
+/**
+ * What a process weighs at this moment, in bytes, by its proportional set size. The kernel takes one to three milliseconds.
+ *
+ * @returns undefined when it has ended, or may not be looked at.
+ */
+export async function proportionalBytes(pid: number): Promise<number | undefined> {
   try {
     const text = await readFile(`/proc/${pid}/smaps_rollup`, 'latin1');
     const kilobytes = /^Pss:\s+(\d+) kB/m.exec(text)?.[1];
