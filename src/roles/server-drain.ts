@@ -4,6 +4,8 @@ import { within } from '../async/timeout.ts';
 
 /** Between two looks for connections that have become idle, in milliseconds. */
 const CLOSE_IDLE_MS = 100;
+/** Parts of the service that follow an answer to its end, each by a listener: about ten, which is where Node begins to warn. */
+const MOST_LISTENERS = 20;
 
 /**
  * Ends a server whose callers keep connections for their next request. One that is closed while it rests may have that
@@ -19,6 +21,7 @@ export class ServerDrain {
   constructor(server: Server) {
     this.#server = server;
     server.prependListener('request', (_request, response: ServerResponse) => {
+      response.setMaxListeners(MOST_LISTENERS);
       this.#unanswered.add(response);
       response.once('close', () => this.#unanswered.delete(response));
       if (this.#closed !== undefined) sayLast(response);
