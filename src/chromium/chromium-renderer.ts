@@ -169,12 +169,11 @@ export async function createChromiumRenderer(options: ChromiumRendererOptions): 
       retired: (browser) => contexts.release(browser),
       handsOver: (browser) => contexts.handOver(browser),
       idleIn: (browser) => contexts.idleIn(browser),
-      weighed: (weights) => {
+      weighed: async (weights) => {
         memory.weighed(weights.map(({ renderers }) => renderers));
         contexts.keepWithinMemory();
-        void endHeaviestPage(machine, weights, () => contexts.idlePids()).then((ended) => {
-          if (ended !== undefined) logger.warn({ pid: ended }, 'memory runs out: the heaviest page is ended');
-        });
+        const ended = await endHeaviestPage(machine, weights, () => contexts.idlePids());
+        if (ended !== undefined) logger.warn({ pid: ended }, 'memory runs out: the heaviest page is ended');
       },
       memoryShort: () => memory.short,
     },

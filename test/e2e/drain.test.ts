@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Agent, get, type IncomingMessage } from 'node:http';
+import { Agent } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Connection } from 'mongoose';
 import { pino } from 'pino';
@@ -7,6 +7,7 @@ import { systemClock } from '../../src/clock.ts';
 import { connectDatabase } from '../../src/store/connection.ts';
 import { WorkerRegistry } from '../../src/workers/worker-registry.ts';
 import { eventually } from '../support/eventually.ts';
+import { askThrough } from '../support/kept-connection.ts';
 import { readPdf } from '../support/pdf.ts';
 import { openKafkaService, type TestService } from '../support/service.ts';
 
@@ -77,12 +78,7 @@ describe('A process that gets SIGTERM', function () {
   it('as an API fails no request over a connection that was kept, and says which was the last', async () => {
     const api = service.roles.get('api')!;
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    const ask = () =>
-      new Promise<IncomingMessage>((resolve, reject) => {
-        get(`${api.url}/v1/pdf/jobs`, { agent }, (response) => {
-          response.resume().once('end', () => resolve(response));
-        }).once('error', reject);
-      });
+    const ask = () => askThrough(agent, `${api.url}/v1/pdf/jobs`);
     assert.equal((await ask()).headers.connection, 'keep-alive');
     api.signal('SIGTERM');
     for (;;) {

@@ -19,7 +19,8 @@ export interface BrowserUser {
   handsOver(browser: RenderBrowser): void;
   /** Contexts in it that may be given back at any moment. */
   idleIn(browser: RenderBrowser): number;
-  weighed(weights: readonly BrowserWeight[]): void;
+  /** Told of one weighing at a time: the next begins when it has resolved. */
+  weighed(weights: readonly BrowserWeight[]): Promise<void>;
   /** Whether there is less memory than renders may need at any moment. */
   memoryShort(): boolean;
 }
@@ -333,7 +334,7 @@ export class BrowserPool {
       const browsers = [...this.#browsers];
       const weights = await this.#scale.weigh(browsers);
       for (const [i, browser] of browsers.entries()) this.#judge(browser, weights[i]!);
-      if (!this.#closed) this.#user.weighed(weights);
+      if (!this.#closed) await this.#user.weighed(weights);
     } finally {
       this.#weighing = false;
     }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { Agent, createServer, get, type IncomingMessage, type Server } from 'node:http';
+import { Agent, createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ServerDrain } from '../../../src/roles/server-drain.ts';
+import { askThrough } from '../../support/kept-connection.ts';
 
 /** Longer than anything here takes. */
 const LONG_MS = 10_000;
@@ -11,6 +12,7 @@ describe('ServerDrain', () => {
   let server: Server;
   let drain: ServerDrain;
   let agent: Agent;
+  let url: string;
   /** Called by the server to answer; at once when not set. */
   let held: (() => void)[] | undefined;
   beforeEach(async () => {
@@ -22,6 +24,7 @@ describe('ServerDrain', () => {
     drain = new ServerDrain(server);
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
     agent = new Agent({ keepAlive: true, maxSockets: 1 });
   });
   afterEach(() => {
@@ -29,17 +32,13 @@ describe('ServerDrain', () => {
     server.closeAllConnections();
   });
 
-  const ask = async (through: Agent | false = agent): Promise<IncomingMessage> => {
-    const { port } = server.address() as AddressInfo;
-    return askAt(port, through);
-  };
+  const ask = () => askThrough(agent, url);
 
   it('answers what comes over a kept connection, and says that it was the last', async () => {
-    const { port } = server.address() as AddressInfo;
     assert.equal((await ask()).headers.connection, 'keep-alive');
     const rested = drain.takeLastRequests(LONG_MS);
-    await assert.rejects(askAt(port, false), { code: 'ECONNREFUSED' });
-    const last = await askAt(port, agent);
+    await assert.rejects(askThrough(false, url), { code: 'ECONNREFUSED' });
+    const last = await ask();
     assert.deepEqual([last.statusCode, last.headers.connection], [200, 'close']);
     await rested;
     await drain.close();
@@ -72,12 +71,3 @@ describe('ServerDrain', () => {
     assert.equal(server.listening, false);
   });
 });
-
-/** Asks, and reads the answer to its end. */
-function askAt(port: number, agent: Agent | false): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    get({ host: '127.0.0.1', port, agent }, (response) => {
-      response.resume().once('end', () => resolve(response));
-    }).once('error', reject);
-  });
-}
