@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import puppeteer, { type Browser } from 'puppeteer';
 import { within } from '../../async/timeout.ts';
 import { BoundedPipe } from './bounded-pipe.ts';
-import { niceBrowser } from './priority.ts';
+import { niceCommand, niceSession } from './priority.ts';
 import { killGroup } from './processes.ts';
 
 export interface SpawnOptions {
@@ -53,7 +53,9 @@ export async function spawnBrowser(options: SpawnOptions): Promise<SpawnedBrowse
   const headless = options.kind === 'shell' ? 'shell' : true;
   const { userDataDir } = options;
   const all = await puppeteer.defaultArgs({ headless, userDataDir, args: [...options.args] });
-  const child = spawn(options.path, ['--remote-debugging-pipe', ...all.filter((arg) => !LEFT_OUT.has(arg))], {
+  const args = ['--remote-debugging-pipe', ...all.filter((arg) => !LEFT_OUT.has(arg))];
+  const [command, ...rest] = niceCommand([options.path, ...args]);
+  const child = spawn(command, rest, {
     detached: true,
     env: options.env,
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
@@ -61,7 +63,7 @@ export async function spawnBrowser(options: SpawnOptions): Promise<SpawnedBrowse
   const { pid } = child;
   if (pid !== undefined) {
     running.add(pid);
-    void niceBrowser(pid);
+    void niceSession(pid);
   }
   child.once('exit', () => running.delete(pid!));
   const pipe = new BoundedPipe(child.stdio[3] as Writable, child.stdio[4] as Readable);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { constants, getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isRenderer } from '../../../src/chromium/process/processes.ts';
@@ -40,6 +40,9 @@ function sessionNiceness(pid: number): number | undefined {
   return Number(/nice (-?\d+)/.exec(readFileSync(path, 'latin1'))?.[1]);
 }
 
+/** nice(2) ends at 19. */
+const nicer = (own: number, by: number) => Math.min(own + by, constants.priority.PRIORITY_LOW);
+
 /** Root's browser raises threads of its own above that: it is looked at as an ordinary user's, as in the image. */
 describe('the priority of a browser', function () {
   this.timeout(60_000);
@@ -58,13 +61,17 @@ describe('the priority of a browser', function () {
     });
     try {
       await once(child.stdout, 'data');
-      const own = nicenessOf(child.pid!);
-      assert.ok(own.length > 0 && own.every((nice) => nice === 0), `${own}`);
+      // Whoever runs the tests may have lowered it already.
+      const own = getPriority();
+      assert.deepEqual([...new Set(nicenessOf(child.pid!))], [own]);
       const browsers = () => descendants(child.pid!).filter(({ command }) => command.includes('--type='));
       const [browser] = browsers();
       assert.ok(browser);
       for (const { pid, command } of browsers())
-        assert.ok(Math.min(...nicenessOf(pid)) >= 5, `${nicenessOf(pid)}: ${command.slice(0, 200)}`);
+        assert.ok(
+          Math.min(...nicenessOf(pid)) >= nicer(own, 5),
+          `${nicenessOf(pid)}: ${command.slice(0, 200)}`,
+        );
       // The page that every browser opens of itself may have come before its zygotes were told.
       await eventually('renderers are nicer than that', () =>
         browsers()

@@ -180,8 +180,8 @@ export function stateOf(pid: number): string | undefined {
 }
 
 /**
- * Browsers' main processes; not the scripts that start them with the same arguments, as Debian's package does, nor a
- * child in the moment before it becomes something else, while it still has its parent's command line.
+ * Browsers' main processes; not what starts them with the same arguments, as nice(1) and the script of Debian's package,
+ * nor a child in the moment before it becomes something else, while it still has its parent's command line.
  */
 export function mainProcesses(): number[] {
   const browsers = new Map(
@@ -196,7 +196,7 @@ function isBrowser(pid: number): boolean {
   const command = commandLine(pid);
   if (!command.includes('--remote-debugging-pipe') || command.includes('--type=')) return false;
   try {
-    return !['sh', 'bash', 'dash', 'busybox'].includes(basename(readlinkSync(`/proc/${pid}/exe`)));
+    return !['nice', 'sh', 'bash', 'dash', 'busybox'].includes(basename(readlinkSync(`/proc/${pid}/exe`)));
   } catch {
     // It has ended meanwhile.
     return false;
