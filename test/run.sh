@@ -1,69 +1,93 @@
 #!/usr/bin/env bash
-# Runs all tests: those of single pieces first, with the machine to themselves, since some of them tell milliseconds apart; then
-# the others in two lanes side by side, since most of them wait more than they compute. Those that time a neighbour of hostile
-# documents come last, when the second lane is through or nearly. What that one has to say is shown when both are. The last line
-# is "N passed, N failed", of all.
+# Runs all tests: those of single pieces first, then sets of the others, some side by side, since most of them wait more than
+# they compute. What a set has to say is shown when it has ended. The last lines are
+# the files that took longest, the tests that failed, and "N passed, N failed", of all.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 export PATH="$PWD/node_modules/.bin:$PATH"
+. test/counted.sh
+
+SIDE_BY_SIDE=2
+# The longest first, so that none of them is left alone at the end; those that need programs which have to be built wait, for
+# the first time building takes minutes; and those with neighbours of hostile documents come last, when there is room.
+SETS=(chromium service parts disruption conformance kubernetes chart hostile)
 
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
-
-run_mocha() {
-  node node_modules/mocha/bin/mocha.js --exit --reporter test/support/reporter.cjs "$@"
-}
+export PLATEN_TEST_TIMES="$logs/times"
+touch "$PLATEN_TEST_TIMES"
 
 # How browsers are kept, shared and put to work, which is ours whichever browser it is. Where there are two, it is tested with
 # the one that the image has, and what a document becomes with both.
 kept='test/integration/chromium/{handover,recovery,process-ids,core-turns,pretend-rest,resting,freshness,apart}.test.ts'
 
-# What needs browsers or the whole service.
-test_service() {
-  local browser status=0 tested_once=()
-  make --no-print-directory schemathesis || status=1
-  browser=$(scripts/install-debian-browser.sh) || status=1
+chromium() {
+  local browser tested_once=()
+  browser=$(scripts/install-debian-browser.sh) || fail scripts/install-debian-browser.sh "ended with $?"
   if [ -n "$browser" ]; then
     echo "The Chromium tests with $browser:"
-    PLATEN_CHROMIUM_PATH="$browser" run_mocha 'test/integration/chromium/**/*.test.ts' || status=1
+    PLATEN_CHROMIUM_PATH="$browser" run_mocha 'test/integration/chromium/**/*.test.ts'
     tested_once=(--ignore "$kept")
   fi
-  run_mocha "${tested_once[@]}" 'test/integration/chromium/**/*.test.ts' || status=1
-  run_mocha 'test/{races,conformance,e2e,disruption}/**/*.test.ts' || status=1
-  run_mocha 'test/hostile/**/*.test.ts' || status=1
-  return $status
+  run_mocha "${tested_once[@]}" 'test/integration/chromium/**/*.test.ts'
 }
 
-# What else runs several pieces together. First those that need no program which has to be built: the first time, building
-# takes minutes.
-test_parts() {
-  local status=0 built need_built='test/integration/{kubernetes,stripe}/**/*.test.ts'
-  nice make --no-print-directory kubernetes helm prometheus stripe-mock >"$logs/built" 2>&1 &
-  built=$!
-  run_mocha --ignore 'test/integration/chromium/**' --ignore "$need_built" 'test/integration/**/*.test.ts' || status=1
-  wait "$built" || status=1
-  cat "$logs/built"
-  run_mocha "$need_built" 'test/{monitoring,chart}/**/*.test.ts' || status=1
-  return $status
+service() { run_mocha 'test/{races,e2e}/**/*.test.ts'; }
+
+disruption() { run_mocha 'test/disruption/**/*.test.ts'; }
+
+hostile() { run_mocha 'test/hostile/**/*.test.ts'; }
+
+conformance() {
+  run_step make --no-print-directory schemathesis && run_mocha 'test/conformance/**/*.test.ts'
 }
 
-status=0
-run_mocha 'test/unit/**/*.test.ts' 2>&1 | tee "$logs/unit" || status=1
-test_parts >"$logs/parts" 2>&1 &
-parts=$!
-test_service 2>&1 | tee "$logs/service" || status=1
-wait "$parts" || status=1
-cat "$logs/parts"
+parts() {
+  run_mocha --ignore 'test/integration/{chromium,kubernetes,stripe}/**' 'test/integration/**/*.test.ts'
+}
 
-passed=0
-failed=0
-while read -r some _ others _; do
-  passed=$((passed + some))
-  failed=$((failed + others))
-done < <(grep -hE '^[0-9]+ passed, [0-9]+ failed$' "$logs"/{unit,service,parts})
-# A lane that ends badly without a count is a failure of its own.
-if [ "$status" != 0 ] && [ "$failed" = 0 ]; then failed=1; fi
-# Once more together, since the lanes are long.
-grep -h '^FAILED ' "$logs"/{unit,service,parts}
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+kubernetes() {
+  built && run_mocha 'test/integration/{kubernetes,stripe}/**/*.test.ts'
+}
+
+chart() {
+  built && run_mocha 'test/{monitoring,chart}/**/*.test.ts'
+}
+
+# Waits for the programs that some sets need.
+built() {
+  until [ -e "$logs/built" ]; do sleep 0.2; done
+  [ "$(cat "$logs/built")" = 0 ]
+}
+
+run_set() {
+  local began=$SECONDS
+  "$1" >"$logs/$1.log" 2>&1
+  # One at a time.
+  flock "$logs" cat "$logs/$1.log"
+  printf '%s took %d s\n' "$1" $((SECONDS - began))
+}
+
+(
+  run_step nice make --no-print-directory kubernetes helm prometheus stripe-mock >"$logs/build.log" 2>&1
+  echo $? >"$logs/built.new"
+  cat "$logs/build.log"
+  mv "$logs/built.new" "$logs/built"
+) &
+building=$!
+run_mocha 'test/unit/**/*.test.ts' 2>&1 | tee "$logs/unit.log"
+running=()
+for set in "${SETS[@]}"; do
+  while [ "${#running[@]}" -ge "$SIDE_BY_SIDE" ]; do
+    wait -n -p ended "${running[@]}"
+    for i in "${!running[@]}"; do [ "${running[i]}" != "$ended" ] || unset 'running[i]'; done
+    running=("${running[@]}")
+  done
+  run_set "$set" &
+  running+=($!)
+done
+wait "$building" "${running[@]}"
+
+echo 'The files that took longest, in seconds:'
+sort -nr "$PLATEN_TEST_TIMES" | head -20 | awk '{ printf "%7.1f  %s\n", $1 / 1000, $2 }'
+sum_up "$logs"/*.log
