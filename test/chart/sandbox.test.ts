@@ -44,10 +44,13 @@ for (const helm of HELMS) {
       const { containers, volumes } = find(manifests, 'DaemonSet', INSTALLER).spec.template.spec;
       const [command, , target, label] = containers[0].args as string[];
       assert.equal(command, 'install-seccomp-profile');
-      const { securityContext, nodeSelector } = workerTemplate(manifests).spec;
+      const { securityContext } = workerTemplate(manifests).spec;
       assert.equal(securityContext.seccompProfile.type, 'Localhost');
       assert.equal(`/host/seccomp/${securityContext.seccompProfile.localhostProfile}`, target);
-      assert.deepEqual(nodeSelector, { disk: 'ssd', [LABEL]: label!.slice(LABEL.length + 1) });
+      const [{ preference }] = preferences(workerTemplate(manifests).spec);
+      assert.deepEqual(preference.matchExpressions, [
+        { key: LABEL, operator: 'In', values: [label!.slice(LABEL.length + 1)] },
+      ]);
       assert.ok(
         volumes.some(({ configMap }: { configMap?: { name: string } }) => configMap?.name === INSTALLER),
       );
@@ -58,6 +61,33 @@ for (const helm of HELMS) {
       for (const role of ['api', 'dispatcher', 'controller']) {
         assert.equal(podSpec(manifests, role).securityContext.seccompProfile.type, 'RuntimeDefault');
       }
+    });
+
+    it('requires of a node what a new one has, so that an autoscaler starts it, and prefers those with the profile', async () => {
+      const { spec } = workerTemplate(manifests);
+      // The label comes when the node has joined: who works out what a new node would hold does not know of it.
+      assert.deepEqual(spec.nodeSelector, { disk: 'ssd', 'kubernetes.io/os': 'linux' });
+      assert.ok(!JSON.stringify(spec.affinity).includes('required'));
+      // Workers go where the installer goes, and nowhere else.
+      const given = await rendered({
+        worker: {
+          sandbox: { installProfile: true, nodeSelector: { kind: 'render' } },
+          affinity: {
+            nodeAffinity: {
+              preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, preference: { a: 'b' } }],
+            },
+            podAntiAffinity: { c: 'd' },
+          },
+        },
+      });
+      const template = workerTemplate(given).spec;
+      assert.equal(template.nodeSelector.kind, 'render');
+      assert.equal(find(given, 'DaemonSet', INSTALLER).spec.template.spec.nodeSelector.kind, 'render');
+      assert.deepEqual(
+        preferences(template).map(({ weight }) => weight),
+        [1, 100],
+      );
+      assert.deepEqual(template.affinity.podAntiAffinity, { c: 'd' });
     });
 
     it('has the first pool require the sandbox, unless it says otherwise itself', async () => {
@@ -98,6 +128,15 @@ for (const helm of HELMS) {
       assert.deepEqual(spec.securityContext.appArmorProfile, { type: 'Unconfined' });
     });
   });
+}
+
+interface Preference {
+  readonly weight: number;
+  readonly preference: { readonly matchExpressions: readonly object[] };
+}
+
+function preferences(spec: Manifest['spec']): [Preference, ...Preference[]] {
+  return spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution;
 }
 
 describe('the seccomp profile of the chart', () => {

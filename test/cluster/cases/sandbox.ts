@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { eventually } from '../../support/eventually.ts';
 import { readPdf } from '../../support/pdf.ts';
 import { procFile } from '../../support/processes.ts';
-import { NEXT_TAG, type Pod, type Release, TAG } from '../support/release.ts';
+import { NEXT_TAG, type Pod, QUICK_POOL, type Release, TAG } from '../support/release.ts';
 import { installSandboxed, SANDBOXED, uninstall } from './end.ts';
 import { assertUnnoticed } from './upgrades.ts';
 
@@ -13,6 +13,11 @@ const PROFILE = new URL('../../../charts/platen/files/seccomp-profile.json', imp
 /** Where the installer of the profile runs. */
 const SETUP = 'platen-node-setup';
 const ROLLED_OUT_MS = 120_000;
+/** A pool for the node that joins. */
+const FRESH = 'fresh';
+const OF_FRESH = `,platen.dev/pool=${FRESH}`;
+/** From the start of the node's programs until a worker on it is ready: some 30 s, and time for a slow machine. */
+const JOINED_MS = 120_000;
 
 /** Chromium's sandbox in pods, and the life of a release by Helm 4: it is the second installation. */
 export function describeSandbox(release: () => Release): void {
@@ -90,6 +95,38 @@ export function describeSandbox(release: () => Release): void {
       });
     }
 
+    it('runs a worker on a node that joined while it waited, without label and without profile', async () => {
+      const { cluster } = release();
+      const joins = cluster.nodes.find(({ name }) => name === 'node-b')!;
+      const { plane } = cluster;
+      // The nodes share a folder: that the installer of another one does not put the profile there, it has to go.
+      const only = JSON.stringify({ spec: { template: { spec: { nodeSelector: on(joins.name) } } } });
+      const [installer] = (await release().kubectl('get', 'daemonset', '-n', SETUP, '-o', 'name')).split(
+        '\n',
+      );
+      await release().kubectl('patch', installer!, '-n', SETUP, '--patch', only);
+      await plane.kubectl('cordon', joins.name);
+      const fresh = { ...QUICK_POOL, minReplicas: 1, nodeSelector: on(joins.name), sandbox: 'required' };
+      await release().apply({
+        ...{ apiVersion: 'platen.dev/v1alpha1', kind: 'RenderPool' },
+        ...{ metadata: { name: FRESH }, spec: fresh },
+      });
+      try {
+        await eventually('a worker that waits for a node', () => isUnschedulable(release()), 60_000);
+        await joins.cutPower();
+        await plane.kubectl('delete', 'node', joins.name);
+        await rm(join(cluster.seccompFolder, 'platen'), { recursive: true });
+        await joins.boot();
+        await release().hasPods('worker', 1, JOINED_MS, OF_FRESH);
+        const [worker] = await release().pods('worker', OF_FRESH);
+        assert.equal(worker!.spec.nodeName, joins.name);
+        assert.ok(isSandboxed(worker!));
+      } finally {
+        await release().kubectl('delete', 'renderpool', FRESH, '--ignore-not-found');
+      }
+      for (const role of ['api', 'dispatcher', 'controller']) await release().hasPods(role, 1, 120_000);
+    });
+
     it('is uninstalled by Helm 4 with what it had on the nodes, but for the profile; plans and pools stay', async () => {
       await uninstall(release());
       const installers = async () =>
@@ -104,6 +141,18 @@ export function describeSandbox(release: () => Release): void {
 
 interface Labelled {
   readonly metadata: { readonly labels: Readonly<Record<string, string>> };
+}
+
+/** What a pod asks of a node that is to be this one. */
+function on(node: string): Readonly<Record<string, string>> {
+  return { 'kubernetes.io/hostname': node };
+}
+
+async function isUnschedulable(release: Release): Promise<boolean> {
+  const pods = await release.pods('worker', OF_FRESH);
+  return pods.some(({ status }) =>
+    status.conditions?.some(({ type, status: value }) => type === 'PodScheduled' && value === 'False'),
+  );
 }
 
 async function allSandboxed(release: Release): Promise<boolean> {

@@ -20,8 +20,15 @@ sandbox-{{ .Files.Get "files/seccomp-profile.json" | sha256sum | trunc 12 }}
 {{- $labels := merge (dict "app.kubernetes.io/component" "worker") (include "platen.podLabels" . | fromYaml) -}}
 {{- $placed := deepCopy $values -}}
 {{- if $values.sandbox.installProfile -}}
-{{- /* Of a node without the profile, the kubelet would refuse the pod. */ -}}
-{{- $_ := set $placed "nodeSelector" (merge (dict "platen.dev/seccomp-profile" (include "platen.sandboxProfileVersion" .)) $placed.nodeSelector) -}}
+{{- /*
+A preference: an autoscaler starts no node for a label that only comes with a DaemonSet. On a node that has no profile yet
+the kubelet tries again until it has.
+*/ -}}
+{{- $labelled := dict "matchExpressions" (list (dict "key" "platen.dev/seccomp-profile" "operator" "In" "values" (list (include "platen.sandboxProfileVersion" .)))) -}}
+{{- $nodes := deepCopy (dig "nodeAffinity" dict ($values.affinity | default dict)) -}}
+{{- $_ := set $nodes "preferredDuringSchedulingIgnoredDuringExecution" (append (dig "preferredDuringSchedulingIgnoredDuringExecution" list $nodes) (dict "weight" 100 "preference" $labelled)) -}}
+{{- $_ := set $placed "affinity" (merge (dict "nodeAffinity" $nodes) ($placed.affinity | default dict)) -}}
+{{- $_ := set $placed "nodeSelector" (merge (deepCopy ($placed.nodeSelector | default dict)) ($values.sandbox.nodeSelector | default dict)) -}}
 {{- end -}}
 metadata:
   labels: {{- merge (deepCopy $values.podLabels) $labels | toYaml | nindent 4 }}
