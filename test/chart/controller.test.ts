@@ -13,6 +13,7 @@ import { environment } from './support/pods.ts';
 
 const NAMESPACE = 'chart-controller';
 const LIMIT_MS = 60_000;
+const METADATA_BY_IPV6 = ['fe80::/10', 'fd00:ec2::/32', 'fd20:ce::254/128', 'fd00:c1::a9fe:a9fe/128'];
 
 describe('the controller with what the chart gives it', function () {
   this.timeout(180_000);
@@ -102,16 +103,21 @@ describe('the controller with what the chart gives it', function () {
     const policy = JSON.parse(
       await plane.kubectl('get', 'networkpolicy', workers, '-n', NAMESPACE, '-o', 'json'),
     );
-    const reached = policy.spec.egress.flatMap(
-      ({ to }: { to: { ipBlock?: { cidr: string; except?: string[] } }[] }) =>
-        to.flatMap(({ ipBlock }) => ipBlock ?? []),
-    );
-    const closed = (all: string) => reached.find(({ cidr }: { cidr: string }) => cidr === all).except;
+    const egress = policy.spec.egress as {
+      to?: { ipBlock?: { cidr: string; except?: string[] } }[];
+      ports?: { port: number; protocol: string }[];
+    }[];
+    const reached = egress.flatMap(({ to = [] }) => to.flatMap(({ ipBlock }) => ipBlock ?? []));
+    const closed = (all: string) => reached.find(({ cidr }) => cidr === all)?.except;
     // The metadata services, and the API server, as a Service and itself.
     assert.deepEqual(closed('0.0.0.0/0'), ['169.254.0.0/16', '192.0.2.10/32', '10.96.0.1/32']);
-    assert.deepEqual(closed('::/0'), ['fe80::/10', 'fd00:ec2::/32', '2001:db8::10/128']);
-    // Of what is blocked, names alone are asked for, where a cluster keeps a cache of them.
-    assert.ok(reached.some(({ cidr }: { cidr: string }) => cidr === '169.254.20.10/32'));
+    assert.deepEqual(closed('::/0'), [...METADATA_BY_IPV6, '2001:db8::10/128']);
+    // Names alone are asked for anywhere: of a cache on the node, or at the metadata address itself, by either family.
+    const anywhere = egress.filter(({ to }) => to === undefined);
+    assert.deepEqual(
+      anywhere.map(({ ports }) => ports?.map(({ port, protocol }) => `${protocol} ${port}`)),
+      [['UDP 53', 'TCP 53']],
+    );
     const refused = controller.logs.filter((line) => /forbidden/i.test(JSON.stringify(line)));
     assert.deepEqual(refused, []);
   });

@@ -87,13 +87,15 @@ function ownedObject<T extends KubeObject>(
   return object as KubeObject as T;
 }
 
-/** Where NodeLocal DNSCache answers, on clusters that have it: beside the metadata services, among the blocked addresses. */
-const NODE_LOCAL_DNS = { ipBlock: { cidr: '169.254.20.10/32' } };
+/**
+ * Names are asked for wherever they are told: some clusters do so at addresses that are blocked otherwise, a cache on the node
+ * (NodeLocal DNSCache: 169.254.20.10, or another of either family) or the metadata service (Cloud DNS of GKE: 169.254.169.254).
+ */
 const DNS_PORTS = ['UDP', 'TCP'].map((protocol) => ({ protocol, port: 53 }));
 
 /**
  * Nobody calls a worker but whoever reads its metrics, and other workers least of all. A worker reaches every pod that is
- * no worker (database, Kafka, DNS) and the outside, but neither metadata services nor the API server. Of a CNI that counts
+ * no worker (database, Kafka) and the outside, but neither metadata services nor the API server; names it may ask for anywhere. Of a CNI that counts
  * pods in the network of a node as pods, those are open too: docs/production.md says what a policy cannot close.
  */
 function networkPolicy(podSelector: object, { blockedNetworks, opsPort }: PoolsSettings) {
@@ -109,7 +111,7 @@ function networkPolicy(podSelector: object, { blockedNetworks, opsPort }: PoolsS
     ingress: [{ from: [notWorkers], ports: [{ protocol: 'TCP', port: opsPort }] }],
     egress: [
       { to: [notWorkers] },
-      { to: [NODE_LOCAL_DNS], ports: DNS_PORTS },
+      { ports: DNS_PORTS },
       { to: [allBut('0.0.0.0/0', blockedNetworks), allBut('::/0', blockedNetworks)] },
     ],
   };

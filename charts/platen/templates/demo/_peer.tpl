@@ -16,6 +16,7 @@ metadata:
   {{- include "platen.metadata" $meta | nindent 2 }}
 spec:
   clusterIP: None
+  ipFamilyPolicy: PreferDualStack
   # Kafka finds itself by this name before it is ready.
   publishNotReadyAddresses: true
   ports: [{ name: {{ .name }}, port: {{ .port }}, targetPort: peer }]
