@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DEFAULT_PLANS } from '../../src/plans/plan.ts';
 import { eventually } from '../support/eventually.ts';
 import { type ControlPlane, sharedControlPlane } from '../support/kubernetes/control-plane.ts';
+import { grantRights, kubeconfigOf } from '../support/kubernetes/service-account.ts';
 import { startMongo } from '../support/mongo.ts';
 import { type RoleProcess, startRole } from '../support/processes.ts';
 import { find, LEAST, type Manifest, over, render } from './support/helm.ts';
@@ -37,37 +37,17 @@ describe('the controller with what the chart gives it', function () {
     return items.map(({ metadata }: Manifest) => metadata.name).sort() as string[];
   };
 
-  /** Who its service account is, and nobody else: what its Role does not allow is refused. */
-  async function kubeconfigOf(account: string): Promise<string> {
-    const token = (await plane.kubectl('create', 'token', account, '-n', NAMESPACE)).trim();
-    const path = join(folder, 'kubeconfig');
-    const ca = readFileSync(plane.caFile).toString('base64');
-    const config = {
-      apiVersion: 'v1',
-      kind: 'Config',
-      'current-context': 'c',
-      contexts: [{ name: 'c', context: { cluster: 'c', user: 'u', namespace: NAMESPACE } }],
-      clusters: [{ name: 'c', cluster: { server: plane.url, 'certificate-authority-data': ca } }],
-      users: [{ name: 'u', user: { token } }],
-    };
-    await writeFile(path, JSON.stringify(config));
-    return path;
-  }
-
   it('makes the first plans and pool, and the pool its workers, with no more rights than its Role has', async () => {
     const apiServerNetworks = ['192.0.2.10/32', '2001:db8::10/128'];
     const values = over(LEAST, { crds: { enabled: false }, networkPolicy: { apiServerNetworks } });
     const manifests = await render('helm4', values, { namespace: NAMESPACE });
-    const rights = manifests.filter(({ kind }) => /^(ServiceAccount|Role|RoleBinding)$/.test(kind));
-    const file = join(folder, 'rights.json');
-    await writeFile(file, JSON.stringify({ apiVersion: 'v1', kind: 'List', items: rights }));
-    await plane.kubectl('apply', '-f', file);
+    await grantRights(plane, folder, manifests);
     const files = find(manifests, 'ConfigMap', 'platen-controller').data as Record<string, string>;
     for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
 
     controller = await startRole('controller', {
       ...environment(manifests, 'controller'),
-      KUBECONFIG: await kubeconfigOf('platen-controller'),
+      KUBECONFIG: await kubeconfigOf(plane, folder, { namespace: NAMESPACE, name: 'platen-controller' }),
       MONGODB_URI: (await startMongo()).uri,
       POD_NAME: 'platen-controller-0',
       POD_NAMESPACE: NAMESPACE,

@@ -11,6 +11,14 @@ import { BIN, type Program, startProgram } from './program.ts';
 /** Services get their addresses from here; the first of them is the API server's own. */
 export const SERVICE_RANGE = '10.96.0.0/16';
 const START_TIMEOUT_MS = 60_000;
+/** Who asked for what, and how it was answered; not what was in it. */
+const AUDIT_POLICY = {
+  apiVersion: 'audit.k8s.io/v1',
+  kind: 'Policy',
+  omitStages: ['RequestReceived'],
+  rules: [{ level: 'Metadata', userGroups: ['system:serviceaccounts'] }, { level: 'None' }],
+};
+const AUDIT_MEGABYTES = 100;
 const KUBECTL_TIMEOUT_MS = 120_000;
 const KUBECTL_OUTPUT_BYTES = 64 * 1024 * 1024;
 
@@ -28,6 +36,8 @@ export interface ApiServerFiles {
   readonly kubeconfigPath: string;
   /** The private key that the tokens of service accounts are signed with, PEM. */
   readonly serviceAccountKey: string;
+  /** What service accounts have asked of the server: a JSON line each. */
+  readonly auditLog: string;
   /** Whether each pod must have its service account: something has to make these. */
   readonly serviceAccounts: boolean;
 }
@@ -47,8 +57,10 @@ export async function prepareApiServer(
     caFile: join(folder, 'apiserver.crt'),
     kubeconfigPath: join(folder, 'kubeconfig'),
     serviceAccountKey: join(folder, 'service-accounts.key'),
+    auditLog: join(folder, 'audit.log'),
   };
   await writeFile(join(folder, 'tokens.csv'), `${files.token},admin,admin,system:masters\n`);
+  await writeFile(join(folder, 'audit-policy.json'), JSON.stringify(AUDIT_POLICY));
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   await writeFile(files.serviceAccountKey, privateKey.export({ type: 'pkcs1', format: 'pem' }));
   return files;
@@ -97,6 +109,12 @@ function serverFlags(files: ApiServerFiles): string[] {
     `--service-account-key-file=${files.serviceAccountKey}`,
     `--service-account-signing-key-file=${files.serviceAccountKey}`,
     `--service-cluster-ip-range=${SERVICE_RANGE}`,
+    `--audit-policy-file=${join(files.folder, 'audit-policy.json')}`,
+    `--audit-log-path=${files.auditLog}`,
+    `--audit-log-maxsize=${AUDIT_MEGABYTES}`,
+    '--audit-log-maxbackup=1',
+    // As on OpenShift: who makes an object that holds up the deletion of its owner must be allowed to.
+    '--enable-admission-plugins=OwnerReferencesPermissionEnforcement',
     ...(files.serviceAccounts ? [] : ['--disable-admission-plugins=ServiceAccount']),
     '--allow-privileged=true',
     // Names of nodes mean nothing to this machine's resolver.

@@ -32,6 +32,8 @@ export interface ControlPlane {
   readonly token: string;
   /** The certificate by which the API server is known, PEM. */
   readonly caFile: string;
+  /** What service accounts have asked of the API server: see support/kubernetes/audit-log.ts. */
+  readonly auditLog: string;
   /** Names the address, the certificate and the token. */
   readonly kubeconfigPath: string;
   /** What has been started, the API server of the present included. */
@@ -82,7 +84,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
 }
 
 function controlPlane(files: ApiServerFiles, programs: Program[], stop: () => Promise<void>): ControlPlane {
-  const { url, token, caFile, kubeconfigPath } = files;
+  const { url, token, caFile, auditLog, kubeconfigPath } = files;
   const kubectl = (...args: string[]) => runKubectl(kubeconfigPath, args);
   const haltApiServer = async () => {
     const server = programs.find(({ name }) => name === 'kube-apiserver');
@@ -100,6 +102,7 @@ function controlPlane(files: ApiServerFiles, programs: Program[], stop: () => Pr
     url,
     token,
     caFile,
+    auditLog,
     kubeconfigPath,
     programs,
     kubectl,
