@@ -1,5 +1,5 @@
 /**
- * Writes what is made from the types of the custom resources: crds/*.yaml, the same as templates of the chart, and
+ * Writes what is made from the types of the custom resources: crds/*.yaml, the same as templates of both charts, and
  * docs/reference/custom-resources.md. With `--check` it writes nothing, names the files that are stale, and exits with 1 if
  * there are any.
  */
@@ -23,7 +23,9 @@ for (const definition of DEFINITIONS) {
   const name = `${GROUP}_${definition.plural}.yaml`;
   const text = formatted('crd.yaml', yaml(crd));
   files.set(join('crds', name), NOTE + text);
-  files.set(join('charts', 'platen', 'templates', 'crds', name), chartTemplate(text));
+  const ownWhen = `include "platen.ownsDefinition" (dict "root" $ "name" "${definition.plural}.${GROUP}")`;
+  files.set(join('charts', 'platen', 'templates', 'crds', name), chartTemplate(text, ownWhen));
+  files.set(join('charts', 'platen-crds', 'templates', name), chartTemplate(text));
 }
 files.set(join('docs', 'reference', 'custom-resources.md'), formatted('page.md', referencePage(DEFINITIONS)));
 
@@ -48,8 +50,12 @@ function yaml(value: unknown): string {
   return stringify(value, { version: '1.1', lineWidth: 100, aliasDuplicateObjects: false });
 }
 
-/** Upgraded with the chart, and kept when it is uninstalled: with a definition, all its objects would go. */
-function chartTemplate(crd: string): string {
+/**
+ * Upgraded with the chart, and kept when it is uninstalled: with a definition, all its objects would go.
+ *
+ * @param ownWhen when the definition is the release's; default: always.
+ */
+function chartTemplate(crd: string, ownWhen?: string): string {
   if (crd.includes('{{')) throw new Error('A description would be taken for a template.');
   const keep = [
     '  {{- if .Values.crds.keep }}',
@@ -57,7 +63,8 @@ function chartTemplate(crd: string): string {
     '    helm.sh/resource-policy: keep',
     '  {{- end }}',
   ].join('\n');
-  return `${NOTE}{{- if .Values.crds.enabled }}\n${crd.replace('metadata:\n', `metadata:\n${keep}\n`)}{{- end }}\n`;
+  const kept = crd.replace('metadata:\n', `metadata:\n${keep}\n`);
+  return NOTE + (ownWhen === undefined ? kept : `{{- if ${ownWhen} }}\n${kept}{{- end }}\n`);
 }
 
 /** As the formatter that checks the whole tree wants it. */

@@ -59,7 +59,9 @@ describe('the chart before a real API server', function () {
     folder = await mkdtemp(join(tmpdir(), 'platen-chart-'));
     // Of a pod that is not restricted, and of a field that does not exist, it speaks up.
     await createNamespace('chart-restricted', { 'pod-security.kubernetes.io/enforce': 'restricted' });
-    await createNamespace('platen-node-setup', { 'pod-security.kubernetes.io/enforce': 'privileged' });
+    await createNamespace('chart-restricted-platen-node-setup', {
+      'pod-security.kubernetes.io/enforce': 'privileged',
+    });
   });
   after(() => rm(folder, { recursive: true, force: true }));
 

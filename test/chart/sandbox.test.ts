@@ -19,9 +19,9 @@ for (const helm of HELMS) {
     const rendered = (values: Values) => render(helm, over(LEAST, values));
 
     it('installs the profile from a namespace of its own, which nothing else of Platen is in', () => {
-      const namespace = find(manifests, 'Namespace', 'platen-node-setup');
+      const namespace = find(manifests, 'Namespace', 'default-platen-node-setup');
       assert.equal(namespace.metadata.labels?.['pod-security.kubernetes.io/enforce'], 'privileged');
-      const inside = manifests.filter(({ metadata }) => metadata.namespace === 'platen-node-setup');
+      const inside = manifests.filter(({ metadata }) => metadata.namespace === 'default-platen-node-setup');
       assert.deepEqual(inside.map(({ kind }) => kind).sort(), ['ConfigMap', 'DaemonSet', 'ServiceAccount']);
     });
 
@@ -30,7 +30,7 @@ for (const helm of HELMS) {
       assert.deepEqual(role.rules, [{ apiGroups: [''], resources: ['nodes'], verbs: ['get', 'patch'] }]);
       const binding = find(manifests, 'ClusterRoleBinding', `default-${INSTALLER}`);
       assert.deepEqual(binding.subjects, [
-        { kind: 'ServiceAccount', name: INSTALLER, namespace: 'platen-node-setup' },
+        { kind: 'ServiceAccount', name: INSTALLER, namespace: 'default-platen-node-setup' },
       ]);
       const { containers, volumes } = find(manifests, 'DaemonSet', INSTALLER).spec.template.spec;
       assert.equal(containers[0].securityContext.readOnlyRootFilesystem, true);

@@ -103,3 +103,32 @@ imagePullSecrets:
 {{- end -}}
 {{- with $kept }}{{ toYaml . }}{{ end -}}
 {{- end -}}
+
+{{/*
+Who has a cluster-wide object that several releases want: (dict "root" $ "apiVersion" "…" "kind" "…" "name" "…"). Nothing when it
+is not there, or is this release's; otherwise in words. `helm template` sees no cluster, and so finds none.
+*/}}
+{{- define "platen.ownedByOther" -}}
+{{- $there := lookup .apiVersion .kind "" .name -}}
+{{- if $there -}}
+{{- $annotations := dig "metadata" "annotations" dict $there -}}
+{{- $name := get $annotations "meta.helm.sh/release-name" -}}
+{{- $namespace := get $annotations "meta.helm.sh/release-namespace" -}}
+{{- if or (ne $name .root.Release.Name) (ne $namespace .root.Release.Namespace) -}}
+{{- if $name }}the release {{ $name }} in the namespace {{ $namespace }}{{ else }}no release{{ end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Whether a CustomResourceDefinition is this release's to make and to upgrade: (dict "root" $ "name" "…"). */}}
+{{- define "platen.ownsDefinition" -}}
+{{- if .root.Values.crds.enabled -}}
+{{- if not (include "platen.ownedByOther" (merge (dict "apiVersion" "apiextensions.k8s.io/v1" "kind" "CustomResourceDefinition") .)) }}yes{{ end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Where the installer of the seccomp profile runs: no two releases of a cluster have the same, or the first would own the second's. */}}
+{{- define "platen.nodeSetupNamespace" -}}
+{{- $own := printf "%s-node-setup" (list .Release.Namespace (include "platen.fullname" .) | uniq | join "-") -}}
+{{- .Values.worker.sandbox.namespace | default $own | trunc 63 | trimSuffix "-" -}}
+{{- end -}}

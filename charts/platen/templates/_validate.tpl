@@ -86,7 +86,7 @@
 {{- if and .worker.sandbox.installProfile .worker.sandbox.localhostProfile -}}
 {{- $faults = append $faults "worker.sandbox: set installProfile or localhostProfile, not both." -}}
 {{- end -}}
-{{- if and .worker.sandbox.installProfile (eq .worker.sandbox.namespace $.Release.Namespace) -}}
+{{- if and .worker.sandbox.installProfile (eq (include "platen.nodeSetupNamespace" $) $.Release.Namespace) -}}
 {{- $faults = append $faults "worker.sandbox.namespace must not be that of the release: what writes to the nodes is kept apart from what renders strangers' documents." -}}
 {{- end -}}
 {{- if and .ingress.enabled (not .ingress.hosts) -}}

@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { parseAllDocuments } from 'yaml';
 
-const CHART = fileURLToPath(new URL('../../../charts/platen', import.meta.url));
+export const CHART = fileURLToPath(new URL('../../../charts/platen', import.meta.url));
 const BIN = fileURLToPath(new URL('../../../.cache/kubernetes/bin', import.meta.url));
 const LIMIT_MS = 60_000;
 
