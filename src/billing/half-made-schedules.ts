@@ -53,7 +53,7 @@ export class HalfMadeSchedules {
 
   async #mend({ _id, state }: BillingAccount): Promise<boolean> {
     const { store, schedules, operations } = this.#parts;
-    const { scheduleId = null, subscriptionId = null } = state ?? {};
+    const { scheduleId = null, subscriptionId = null, priceId: currentPriceId = null } = state ?? {};
     if (scheduleId === null || subscriptionId === null) return false;
     // The look may have been a while ago.
     if ((await schedules.find(scheduleId))?.halfMadeSince === undefined) return false;
@@ -63,7 +63,7 @@ export class HalfMadeSchedules {
     } else {
       const { name, ...change } = asked;
       await operations.run(_id, name, ({ key }) =>
-        schedules.change({ ...change, subscriptionId, scheduleId }, key),
+        schedules.change({ ...change, subscriptionId, scheduleId, currentPriceId }, key),
       );
     }
     // A look may have come in between.

@@ -1,7 +1,8 @@
 import type Stripe from 'stripe';
+import { phaseAfter, phaseAsItIs } from './schedule-phases.ts';
 import type { ScheduleSnapshot } from './snapshot.ts';
 import { type StripeGateway, unlessRefused } from './stripe-gateway.ts';
-import { idOf, METADATA, scheduleSnapshot } from './stripe-snapshots.ts';
+import { METADATA, scheduleSnapshot } from './stripe-snapshots.ts';
 
 /** The calls to Stripe by which a lower plan is planned for later; keys and errors are as the gateway's. */
 export class StripeSchedules {
@@ -11,9 +12,20 @@ export class StripeSchedules {
     this.#gateway = gateway;
   }
 
-  /** Plans a lower price for the end of the period: in two calls, since only a second one can add a phase. */
+  /**
+   * Plans a lower price for the end of the period: in two calls, since only a second one can add a phase. That one replaces
+   * all phases, so the one at work is sent back as it is, and the one to come is the same with another price.
+   *
+   * @param change.currentPriceId the price that it takes the place of.
+   */
   async change(
-    change: { subscriptionId: string; scheduleId: string | null; priceId: string; plan: string },
+    change: {
+      subscriptionId: string;
+      scheduleId: string | null;
+      currentPriceId: string | null;
+      priceId: string;
+      plan: string;
+    },
     key: string,
   ): Promise<void> {
     const schedule =
@@ -24,29 +36,20 @@ export class StripeSchedules {
           )
         : await this.#stripe.subscriptionSchedules.retrieve(change.scheduleId);
     const running = schedule.phases.find(({ end_date }) => end_date === schedule.current_phase?.end_date);
-    const [item] = running?.items ?? [];
-    if (running === undefined || item === undefined) {
+    if (running === undefined || running.items.length === 0) {
       throw new Error(`Schedule ${schedule.id} has no phase at work.`);
     }
+    const next = {
+      from: change.currentPriceId,
+      to: change.priceId,
+      metadata: { [METADATA.plan]: change.plan },
+    };
     await this.#stripe.subscriptionSchedules.update(
       schedule.id,
       {
         end_behavior: 'release',
         proration_behavior: 'none',
-        phases: [
-          {
-            items: [{ price: idOf(item.price) ?? '', quantity: 1 }],
-            start_date: running.start_date,
-            end_date: running.end_date,
-          },
-          {
-            items: [{ price: change.priceId, quantity: 1 }],
-            start_date: running.end_date,
-            duration: { interval: 'month', interval_count: 1 },
-            metadata: { [METADATA.plan]: change.plan },
-            proration_behavior: 'none',
-          },
-        ],
+        phases: [phaseAsItIs(running), phaseAfter(running, next)],
       },
       { idempotencyKey: `${key}:update` },
     );

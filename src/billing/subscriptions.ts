@@ -177,6 +177,7 @@ export class Subscriptions {
       const change = {
         subscriptionId,
         scheduleId: state.cancelAtPeriodEnd ? null : scheduleId,
+        currentPriceId: state.priceId,
         priceId,
         plan,
       };

@@ -8,6 +8,8 @@ import { createInvoice } from '../../support/stripe/invoice-life.ts';
 import { ShapeCheck } from '../../support/stripe/shape-check.ts';
 import { StripeStandIn } from '../../support/stripe/stand-in.ts';
 import { type StripeMock, startStripeMock } from '../../support/stripe/stripe-mock.ts';
+import { itemOf } from '../../support/stripe/subscription-life.ts';
+import { OF_ITEM, TERMS } from '../billing/agreed-terms.ts';
 import { BlockOracle } from '../billing/block-oracle.ts';
 import { type Life, type LifeRig, openLifeRig } from '../billing/life-rig.ts';
 
@@ -31,9 +33,24 @@ const PREVIEW = `POST /v1/invoices/create_preview customer subscription subscrip
   subscription_details[proration_date]`;
 const UPGRADE = `POST /v1/subscriptions/:id expand[] items[][id] items[][price] payment_behavior proration_behavior
   proration_date`;
-const DOWNGRADE = `POST /v1/subscription_schedules/:id end_behavior phases[][duration][interval]
-  phases[][duration][interval_count] phases[][end_date] phases[][items][][price] phases[][items][][quantity]
-  phases[][metadata][platen_plan] phases[][proration_behavior] phases[][start_date] proration_behavior`;
+const DOWNGRADE = `POST /v1/subscription_schedules/:id end_behavior phases[][automatic_tax][enabled]
+  phases[][collection_method] phases[][currency] phases[][default_payment_method] phases[][duration][interval]
+  phases[][duration][interval_count] phases[][end_date] phases[][invoice_settings][issuer][type]
+  phases[][items][][price] phases[][items][][quantity] phases[][metadata][platen_plan] phases[][proration_behavior]
+  phases[][start_date] proration_behavior`;
+/** The same of a subscription that an operator has agreed on a great deal for. */
+const DOWNGRADE_AS_AGREED = `POST /v1/subscription_schedules/:id end_behavior phases[][application_fee_percent]
+  phases[][automatic_tax][enabled] phases[][automatic_tax][liability][account]
+  phases[][automatic_tax][liability][type] phases[][billing_thresholds][amount_gte]
+  phases[][billing_thresholds][reset_billing_cycle_anchor] phases[][collection_method] phases[][currency]
+  phases[][default_payment_method] phases[][default_tax_rates][] phases[][description]
+  phases[][discounts][][discount] phases[][duration][interval] phases[][duration][interval_count] phases[][end_date]
+  phases[][invoice_settings][account_tax_ids][] phases[][invoice_settings][issuer][account]
+  phases[][invoice_settings][issuer][type] phases[][items][][billing_thresholds][usage_gte]
+  phases[][items][][discounts][][discount] phases[][items][][metadata][seat] phases[][items][][price]
+  phases[][items][][quantity] phases[][items][][tax_rates][] phases[][metadata][platen_plan] phases[][on_behalf_of]
+  phases[][proration_behavior] phases[][start_date] phases[][transfer_data][amount_percent]
+  phases[][transfer_data][destination] proration_behavior`;
 /** What the blocks of the test have become: it buys one of each fate. */
 const ENDS = ['auto failed', 'auto failed', 'auto frozen', 'auto granted', 'by-hand reversed'];
 
@@ -138,7 +155,7 @@ describe("Platen's own requests to Stripe, held against stripe-mock", function (
     endpoint!.enabled_events = ['invoice.paid'];
     // A price that is sold no more is made anew, of the product that there is.
     const [price] = standIn.books.prices.values();
-    Object.assign(price!, { active: false, lookup_key: null });
+    price!.active = false;
     await setUpStripe(gateway, plans, url);
     await checkStripe(gateway, plans, url);
     await standIn.close();
@@ -156,8 +173,8 @@ describe("Platen's own requests to Stripe, held against stripe-mock", function (
       'GET /v1/products/:id',
       'GET /v1/webhook_endpoints limit',
       PORTAL,
-      'POST /v1/prices currency lookup_key metadata[] product recurring[interval] unit_amount',
-      'POST /v1/prices currency lookup_key metadata[] product unit_amount',
+      'POST /v1/prices currency lookup_key metadata[] product recurring[interval] transfer_lookup_key unit_amount',
+      'POST /v1/prices currency lookup_key metadata[] product transfer_lookup_key unit_amount',
       'POST /v1/products id name',
       'POST /v1/webhook_endpoints api_version enabled_events[] url',
       'POST /v1/webhook_endpoints/:id enabled_events[]',
@@ -180,6 +197,12 @@ describe("Platen's own requests to Stripe, held against stripe-mock", function (
     const waiting = [...standIn.books.invoices.values()].find(({ status }) => status === 'open')!;
     standIn.acts.payHostedInvoice(waiting.id);
     await follow();
+    await checkout('starter');
+    await checkout('professional');
+    await checkout('business');
+    const [running] = standIn.books.subscriptions.values();
+    Object.assign(itemOf(running!), structuredClone(OF_ITEM));
+    standIn.acts.alter(running!.id, structuredClone(TERMS));
     await checkout('starter');
     await checkout('professional');
     await checkout('business');
@@ -209,6 +232,7 @@ describe("Platen's own requests to Stripe, held against stripe-mock", function (
       PREVIEW,
       'POST /v1/subscription_schedules from_subscription',
       DOWNGRADE,
+      DOWNGRADE_AS_AGREED,
       'POST /v1/subscription_schedules/:id/release',
       'POST /v1/subscriptions/:id cancel_at',
       'POST /v1/subscriptions/:id cancel_at_period_end',

@@ -238,9 +238,12 @@ describe('The stand-in of Stripe', () => {
     });
 
     it('are moved to another price at the end of the period by a schedule, and are then released', async () => {
-      const { subscription } = await makeSubscriber(standIn, stripe, prices.professional);
+      const { customer, subscription } = await makeSubscriber(standIn, stripe, prices.professional);
       const { id, phases } = await stripe.subscriptionSchedules.create({ from_subscription: subscription });
       const [current] = phases;
+      // A phase that names no card leaves it to the customer's.
+      standIn.acts.changeCard(customer, 'good');
+      standIn.acts.alter(subscription, { discounts: ['di_1'] });
       await stripe.subscriptionSchedules.update(id, {
         end_behavior: 'release',
         phases: [
@@ -253,6 +256,12 @@ describe('The stand-in of Stripe', () => {
         ],
       });
       await assert.rejects(stripe.subscriptions.update(subscription, { cancel_at_period_end: true }));
+      const changed = await stripe.subscriptions.retrieve(subscription);
+      assert.deepEqual(
+        [changed.discounts, changed.default_payment_method],
+        [[], null],
+        'phases are replaced',
+      );
       passRenewal();
       const moved = await stripe.subscriptions.retrieve(subscription);
       assert.equal(moved.items.data[0]!.price.id, prices.starter);

@@ -19,7 +19,7 @@ export const RULES: Rules = { afterRetries: 'cancel', retryAfter: [3 * DAY, 5 * 
 /** What a Stripe account holds, and its time. Every other part of the stand-in works on it. */
 export class Books {
   readonly customers = new Map<string, R.Customer>();
-  /** By customer: cents that a coupon takes off each of their invoices. */
+  /** Cents that a coupon takes off each invoice: by customer, or by the discount of a subscription. */
   readonly discounts = new Map<string, number>();
   readonly products = new Map<string, R.Product>();
   readonly prices = new Map<string, R.Price>();

@@ -2,6 +2,7 @@ import type { Books } from './books.ts';
 import { periodEnd } from './books.ts';
 import { attempt, cardFor, finalize } from './invoice-life.ts';
 import type * as R from './records.ts';
+import { enterPhase } from './schedule-life.ts';
 import { dropPending, end, invoiceFor, itemOf, releaseSchedule, updated } from './subscription-life.ts';
 
 interface Due {
@@ -75,7 +76,9 @@ function renew(books: Books, subscription: R.Subscription): void {
   item.current_period_end = period.end;
   if (trialOver) subscription.status = 'active';
   const { price } = item;
-  const line = { amount: price.unit_amount, description: 'Next period', price, item, period };
+  const { quantity } = item;
+  const amount = price.unit_amount * quantity;
+  const line = { amount, quantity, description: 'Next period', price, item, period };
   const invoice = invoiceFor(books, subscription, 'subscription_cycle', [line]);
   if (subscription.pause_collection !== null) {
     Object.assign(invoice, { status: 'void', auto_advance: false });
@@ -99,7 +102,7 @@ function nextPhase(books: Books, subscription: R.Subscription, at: number): void
     releaseSchedule(books, subscription, 'released');
     return;
   }
-  itemOf(subscription).price = books.prices.get(phase.items[0]!.price)!;
+  enterPhase(books, subscription, phase);
   schedule.current_phase = { start_date: phase.start_date, end_date: phase.end_date };
   books.emit('subscription_schedule.updated', schedule);
 }

@@ -118,11 +118,18 @@ export function addLine(books: Books, invoice: R.Invoice, line: NewLine): void {
     parent,
   });
   const subtotal = invoice.lines.data.reduce((sum, { amount }) => sum + amount, 0);
-  const off = Math.max(0, Math.min(subtotal, books.discounts.get(invoice.customer) ?? 0));
+  const off = Math.max(0, Math.min(subtotal, discountOf(books, invoice)));
   const total = subtotal - off;
   const due = Math.max(0, total);
   if (off > 0) invoice.total_discount_amounts = [{ amount: off, discount: `di_${invoice.customer}` }];
   Object.assign(invoice, { subtotal, total, amount_due: due, amount_remaining: due });
+}
+
+/** Its subscription's discounts, or those of the customer where it has none. */
+function discountOf(books: Books, { customer, parent }: R.Invoice): number {
+  const { discounts = [] } = books.subscriptions.get(parent?.subscription_details.subscription ?? '') ?? {};
+  const own = discounts.map((id) => books.discounts.get(id) ?? 0);
+  return own.length > 0 ? own.reduce((sum, off) => sum + off, 0) : (books.discounts.get(customer) ?? 0);
 }
 
 /** What the customer has to their credit is used first; what they owe is asked for as well. */

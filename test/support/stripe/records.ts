@@ -62,16 +62,44 @@ export interface PaymentMethod extends Row<'payment_method'> {
   metadata: Metadata;
 }
 
-export interface SubscriptionItem {
+/** What of a subscription a phase of a schedule decides while it is at work, besides its items. */
+export interface Terms {
+  application_fee_percent: number | null;
+  automatic_tax: {
+    enabled: boolean;
+    liability: { type: string; account?: string } | null;
+    disabled_reason: null;
+  };
+  billing_thresholds: { amount_gte: number | null; reset_billing_cycle_anchor: boolean | null } | null;
+  collection_method: string;
+  default_payment_method: string | null;
+  /** Tax rates. */
+  default_tax_rates: { id: string }[];
+  description: string | null;
+  /** Ids. */
+  discounts: string[];
+  invoice_settings: { account_tax_ids: string[] | null; issuer: { type: string; account?: string } };
+  on_behalf_of: string | null;
+  transfer_data: { amount_percent: number | null; destination: string } | null;
+}
+
+/** What of an item a phase decides. */
+export interface ItemTerms {
+  quantity: number;
+  metadata: Metadata;
+  billing_thresholds: { usage_gte: number | null } | null;
+  discounts: string[];
+  tax_rates: { id: string }[];
+}
+
+export interface SubscriptionItem extends ItemTerms {
   readonly id: string;
   readonly object: 'subscription_item';
   readonly created: number;
   readonly subscription: string;
   price: Price;
-  quantity: number;
   current_period_start: number;
   current_period_end: number;
-  metadata: Metadata;
 }
 
 export interface PendingUpdate {
@@ -96,12 +124,11 @@ export interface ApiList<T> {
   readonly url: string;
 }
 
-export interface Subscription extends Row<'subscription'> {
+export interface Subscription extends Row<'subscription'>, Terms {
   customer: string;
   status: SubscriptionStatus;
   billing_cycle_anchor: number;
   billing_mode: { type: 'flexible' };
-  collection_method: 'charge_automatically';
   currency: string;
   cancel_at: number | null;
   cancel_at_period_end: boolean;
@@ -111,8 +138,6 @@ export interface Subscription extends Row<'subscription'> {
     feedback: string | null;
     reason: 'cancellation_requested' | 'payment_failed' | null;
   };
-  default_payment_method: string | null;
-  description: string | null;
   ended_at: number | null;
   items: ApiList<SubscriptionItem>;
   latest_invoice: string | null;
@@ -264,12 +289,31 @@ export interface CheckoutSession extends Row<'checkout.session'> {
   url: string | null;
 }
 
-export interface Phase {
+export interface PhaseDiscount {
+  readonly coupon: string | null;
+  readonly discount: string | null;
+  readonly promotion_code: string | null;
+}
+
+export interface PhaseItem extends Omit<ItemTerms, 'discounts'> {
+  readonly price: string;
+  readonly plan: string;
+  readonly discounts: readonly PhaseDiscount[];
+}
+
+export interface Phase extends Omit<Terms, 'discounts' | 'collection_method' | 'invoice_settings'> {
+  readonly add_invoice_items: [];
+  readonly billing_cycle_anchor: string | null;
+  readonly collection_method: string | null;
+  readonly currency: string;
+  readonly discounts: readonly PhaseDiscount[];
   readonly start_date: number;
   readonly end_date: number;
-  readonly items: { price: string; quantity: number }[];
+  readonly invoice_settings: (Terms['invoice_settings'] & { days_until_due: number | null }) | null;
+  readonly items: PhaseItem[];
   readonly metadata: Metadata;
   readonly proration_behavior: string;
+  readonly trial_end: number | null;
 }
 
 export interface Schedule extends Row<'subscription_schedule'> {

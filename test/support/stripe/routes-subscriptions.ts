@@ -4,7 +4,8 @@ import { merged } from './params.ts';
 import type * as R from './records.ts';
 import { type Call, page, type Route, route } from './route.ts';
 import { got } from './routes-catalogue.ts';
-import { changePrice, end, itemOf, releaseSchedule, updated } from './subscription-life.ts';
+import { createSchedule, updateSchedule } from './schedule-life.ts';
+import { changePrice, end, itemOf, OVER, releaseSchedule, updated } from './subscription-life.ts';
 
 export const SUBSCRIPTION_ROUTES: readonly Route[] = [
   route('GET', '/v1/subscriptions', list),
@@ -18,8 +19,6 @@ export const SUBSCRIPTION_ROUTES: readonly Route[] = [
   route('POST', '/v1/subscription_schedules/:id/release', (call) => endSchedule(call, 'released')),
   route('POST', '/v1/subscription_schedules/:id/cancel', (call) => endSchedule(call, 'canceled')),
 ];
-
-const OVER: readonly string[] = ['canceled', 'incomplete_expired'];
 
 function list(call: Call) {
   const { params } = call;
@@ -147,42 +146,6 @@ function cancel({ books, params, ids }: Call): R.Subscription {
   return subscription;
 }
 
-function createSchedule({ books, params }: Call): R.Schedule {
-  const from = params.needed('from_subscription');
-  // With `from_subscription` no other parameter is taken: what is to come is told by a second call.
-  params.end();
-  const subscription = take(books.subscriptions, from, 'subscription');
-  if (OVER.includes(subscription.status)) throw conflicting('The subscription is canceled.');
-  if (subscription.schedule !== null)
-    throw conflicting('You cannot migrate a subscription that is already attached to a schedule.');
-  const item = itemOf(subscription);
-  const current = { start_date: item.current_period_start, end_date: item.current_period_end };
-  const schedule: R.Schedule = {
-    ...books.row('sub_sched', 'subscription_schedule'),
-    customer: subscription.customer,
-    status: 'active',
-    end_behavior: subscription.cancel_at_period_end ? 'cancel' : 'release',
-    current_phase: current,
-    phases: [
-      { ...current, items: [itemOfPhase(item)], metadata: {}, proration_behavior: 'create_prorations' },
-    ],
-    metadata: {},
-    released_at: null,
-    canceled_at: null,
-    completed_at: null,
-    subscription: subscription.id,
-    released_subscription: null,
-  };
-  books.schedules.set(schedule.id, schedule);
-  subscription.schedule = schedule.id;
-  books.emit('subscription_schedule.created', schedule);
-  return schedule;
-}
-
-function itemOfPhase({ price, quantity }: R.SubscriptionItem): { price: string; quantity: number } {
-  return { price: price.id, quantity };
-}
-
 function listSchedules(call: Call) {
   const customer = call.params.text('customer');
   return page(
@@ -191,67 +154,6 @@ function listSchedules(call: Call) {
     call.books.schedules.values(),
     (schedule) => customer === undefined || schedule.customer === customer,
   );
-}
-
-function updateSchedule({ books, params, ids }: Call): R.Schedule {
-  const schedule = take(books.schedules, ids[0]!, 'schedule');
-  const endBehavior = params.oneOf('end_behavior', ['release', 'cancel']) ?? schedule.end_behavior;
-  const metadata = merged(schedule.metadata, params.metadata());
-  params.oneOf('proration_behavior', ['none', 'create_prorations', 'always_invoice']);
-  const asked = params.each('phases').map((phase) => ({
-    start: phase.integer('start_date'),
-    end: phase.integer('end_date'),
-    duration: phase.within('duration'),
-    items: phase.each('items').map((item) => ({
-      price: item.needed('price'),
-      quantity: item.integer('quantity') ?? 1,
-    })),
-    metadata: phase.metadata() ?? {},
-    proration_behavior:
-      phase.oneOf('proration_behavior', ['none', 'create_prorations', 'always_invoice']) ??
-      'create_prorations',
-  }));
-  const durations = asked.map(({ duration }) =>
-    duration === undefined
-      ? undefined
-      : {
-          interval: duration.oneOf('interval', ['month', 'year'] as const) ?? ('month' as const),
-          interval_count: duration.integer('interval_count') ?? 1,
-        },
-  );
-  params.end();
-  if (schedule.status !== 'active') throw conflicting(`The schedule is ${schedule.status}.`);
-  const first = schedule.phases[0]!;
-  if (asked.length > 0 && asked[0]!.start !== first.start_date)
-    throw refused('The current phase has to begin when it began.', undefined, 'phases[0][start_date]');
-  let from = first.start_date;
-  const phases = asked.map(({ start, end: ends, items, metadata: told, ...rest }, index) => {
-    for (const { price } of items) take(books.prices, price, 'price');
-    if (items.length === 0) throw refused('Missing required param: items.', 'parameter_missing');
-    if (start !== undefined && start !== from) throw refused('Phases have to follow each other.');
-    const length = durations[index];
-    const until = ends ?? (length && monthsAfter(from, length));
-    if (until === undefined) throw refused('A phase needs an end_date or a duration.');
-    const phase = { start_date: from, end_date: until, items, metadata: told };
-    from = until;
-    return { ...phase, proration_behavior: rest.proration_behavior };
-  });
-  Object.assign(schedule, {
-    end_behavior: endBehavior,
-    metadata,
-    ...(phases.length > 0 && { phases }),
-  });
-  books.emit('subscription_schedule.updated', schedule);
-  return schedule;
-}
-
-function monthsAfter(
-  from: number,
-  { interval, interval_count }: { interval: string; interval_count: number },
-) {
-  const at = new Date(from * 1000);
-  at.setUTCMonth(at.getUTCMonth() + interval_count * (interval === 'year' ? 12 : 1));
-  return Math.floor(at.getTime() / 1000);
 }
 
 function endSchedule({ books, params, ids }: Call, how: 'released' | 'canceled'): R.Schedule {

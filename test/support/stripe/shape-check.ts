@@ -65,8 +65,10 @@ function shapeOf({ method, route, params }: Asked): string {
 
 /** What anybody may name as they like, or is told only when there is something to tell. */
 const FREE = new Set(['metadata', 'deleted', 'features', 'parent', 'payments', 'subscriptions', 'secret']);
-/** Fields of one kind of a thing, of which stripe-mock's example is another. */
-const OF_A_KIND = [' → payment → payment_intent', ' → pricing → price_details'];
+/** Fields of one kind of a thing, of which stripe-mock's example is another; or that its example lacks, being optional. */
+const OF_A_KIND = [
+  ...[' → payment → payment_intent', ' → pricing → price_details', ' → phases[] → automatic_tax'],
+];
 
 function beyond(ours: unknown, theirs: unknown, path: string): string[] {
   if (Array.isArray(ours) && Array.isArray(theirs)) {

@@ -13,8 +13,23 @@ export interface NewSubscription {
   readonly trialEnd?: number;
 }
 
+/** Of a subscription that nothing more comes of. */
+export const OVER: readonly string[] = ['canceled', 'incomplete_expired'];
 const HOUR = 3_600;
 const PENDING_SECONDS = 23 * HOUR;
+
+/** As a subscription is that nobody has said anything else of. */
+const TERMS = {
+  application_fee_percent: null,
+  automatic_tax: { enabled: false, liability: null, disabled_reason: null },
+  billing_thresholds: null,
+  collection_method: 'charge_automatically',
+  default_tax_rates: [],
+  discounts: [],
+  invoice_settings: { account_tax_ids: null, issuer: { type: 'self' } },
+  on_behalf_of: null,
+  transfer_data: null,
+} satisfies Partial<R.Terms>;
 
 /** Makes a subscription, its first invoice with it, which is charged at once. */
 export function subscribe(books: Books, made: NewSubscription, present: boolean): R.Subscription {
@@ -32,6 +47,9 @@ export function subscribe(books: Books, made: NewSubscription, present: boolean)
     current_period_start: start,
     current_period_end: end,
     metadata: {},
+    billing_thresholds: null,
+    discounts: [],
+    tax_rates: [],
   };
   const subscription: R.Subscription = {
     ...row,
@@ -39,7 +57,7 @@ export function subscribe(books: Books, made: NewSubscription, present: boolean)
     status: trialing ? 'trialing' : 'incomplete',
     billing_cycle_anchor: made.trialEnd ?? start,
     billing_mode: { type: 'flexible' },
-    collection_method: 'charge_automatically',
+    ...TERMS,
     currency: made.price.currency,
     cancel_at: null,
     cancel_at_period_end: false,
