@@ -4,12 +4,15 @@ import type { Clock } from '../clock.ts';
 import { PlatenError } from '../errors/registry.ts';
 import { limitWith } from './ledger/bought-units.ts';
 import type { QuotaLimit } from './ledger/ledger-filter.ts';
+import type { LedgerRecord } from './ledger/ledger-record.ts';
 import type { Purchases } from './ledger/purchases.ts';
 
 /** How long a request waits for a purchase to be decided, in milliseconds; it is told to come again after that. */
 const WAIT_MS = 10_000;
 const POLL_MS = 200;
 const RETRY_S = 5;
+/** Others may change what decides about a purchase while it is decided; this often it is looked at anew at once. */
+const TRIES = 50;
 
 /**
  * What there is when a period's own quota is used up: blocks that were bought, and a purchase that is made now. Jobs that
@@ -41,7 +44,7 @@ export class BeyondQuota {
     standAside: () => void = () => undefined,
   ): Promise<QuotaLimit | undefined> {
     const { period, limit } = quota;
-    for (;;) {
+    for (let lost = 0; ; ) {
       const record = await this.#purchases.counted(accountId, period, limit);
       if (record === undefined) return undefined;
       const extended = limitWith(record, period, limit, this.#clock.now());
@@ -51,8 +54,14 @@ export class BeyondQuota {
       }
       const { overage } = record;
       if (overage?.gate === undefined) {
-        const bought = await this.#buy(record, { period, limit: extended, count });
-        if (!bought) return undefined;
+        const need = { period, limit: extended, count };
+        if (!mayBuy(record, need)) return undefined;
+        if (!(await this.#purchases.reserve(record, randomUUID(), need))) {
+          lost += 1;
+          if (lost > TRIES) throw new Error(`What ${accountId} may buy changes all the time.`);
+          // Something is not as it was seen any more: it is decided anew, and nobody waits for what is not bought.
+          continue;
+        }
       }
       if (performance.now() - began > this.#waitMs) {
         throw new PlatenError('OVERAGE_PENDING', undefined, { retryAfterSeconds: RETRY_S });
@@ -61,21 +70,17 @@ export class BeyondQuota {
       await sleep(POLL_MS);
     }
   }
+}
 
-  /** @returns whether a purchase is under way, by us or by another who was faster. */
-  async #buy(
-    record: Parameters<Purchases['reserve']>[0],
-    need: { period: QuotaLimit['period']; limit: number; count: number },
-  ): Promise<boolean> {
-    const { overage, quota } = record;
-    const used = quota?.[need.period] ?? 0;
-    if (overage?.enabled !== true || !overage.allowed) return false;
-    if (overage.spentCents > overage.capCents - overage.priceCents) return false;
-    // One block would not be enough for all of them.
-    if (used + need.count > need.limit + overage.units) return false;
-    await this.#purchases.reserve(record, randomUUID(), need);
-    return true;
-  }
+/** Whether the owner has allowed what is needed, and one block is enough for it. */
+function mayBuy(
+  { overage, quota }: LedgerRecord,
+  need: { readonly period: QuotaLimit['period']; readonly limit: number; readonly count: number },
+): boolean {
+  if (overage?.enabled !== true || !overage.allowed) return false;
+  if (overage.spentCents > overage.capCents - overage.priceCents) return false;
+  const used = quota?.[need.period] ?? 0;
+  return used + need.count <= need.limit + overage.units;
 }
 
 /**

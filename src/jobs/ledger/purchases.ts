@@ -84,6 +84,7 @@ export class Purchases {
     if (overage === undefined) return Promise.resolve(false);
     const { units, priceCents, capCents, cycle } = overage;
     const at = this.#now();
+    const unused = need.limit - need.count;
     return this.#change(
       {
         _id,
@@ -96,7 +97,8 @@ export class Purchases {
         'overage.cycle': cycle,
         'overage.spentCents': { $lte: capCents - priceCents },
         'bought.version': bought === undefined ? { $exists: false } : bought.version,
-        [`quota.${need.period}`]: { $gt: need.limit - need.count },
+        // A period that nothing was used of has no number yet. Below nought any will do.
+        ...(unused >= 0 && { [`quota.${need.period}`]: { $gt: unused } }),
       },
       {
         $set: { 'overage.gate': { blockId, units, priceCents, cycle, at } },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setUpStripe } from '../../../src/billing/setup.ts';
+import { BeyondQuota } from '../../../src/jobs/beyond-quota.ts';
 import { quotaPeriod } from '../../../src/usage/quota-period.ts';
 import { type AccountClient, signUp } from '../../support/account-client.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -126,6 +127,33 @@ describe('blocks beyond the quota', function () {
     assert.equal(await remaining(), 1000 - 20);
     await eventually('the owner is told', async () => (await mails()).length > 0);
     assert.deepEqual(await mails(), ['overage-purchased']);
+  });
+
+  it('are bought in a period that nothing was used of: for a batch larger than the quota', async () => {
+    await enable();
+    drive();
+    const items = Array.from({ length: QUOTA + 1 }, () => HTML);
+    let answer = await caller.call('POST', '/v1/pdf/batch', { items });
+    while (answer.status === 503) answer = await caller.call('POST', '/v1/pdf/batch', { items });
+    assert.equal(answer.status, 202, JSON.stringify(answer.json));
+    assert.equal((await invoicesOfBlocks()).length, 1);
+    assert.equal(await remaining(), 1000 - 1);
+  });
+
+  it('are bought where the quota is nothing', async () => {
+    await enable();
+    const { purchases } = api.billing;
+    const { quotaWindow } = (await api.accounts.find(accountId))!;
+    const none = { period: quotaPeriod(api.domain.clock.now(), quotaWindow), limit: 0 };
+    drive();
+    const more = await new BeyondQuota(purchases, api.domain.clock).more(
+      accountId,
+      none,
+      1,
+      performance.now(),
+    );
+    assert.equal(more?.limit, 1000);
+    assert.equal((await invoicesOfBlocks()).length, 1);
   });
 
   it('are not bought past the cap, nor for who has not asked for it', async () => {
