@@ -54,6 +54,8 @@ export async function setUpStripe(
       currency: CURRENCY,
       unit_amount: item.amountCents,
       lookup_key: item.lookupKey,
+      // Nothing is sold under it now: whoever holds it is archived, and would be in the way.
+      transfer_lookup_key: true,
       metadata: item.metadata,
       ...(item.monthly && { recurring: { interval: 'month' } }),
     });

@@ -1,3 +1,4 @@
+import Stripe from 'stripe';
 import { checkStripe, setUpStripe } from '../billing/setup.ts';
 import { StripeGateway } from '../billing/stripe-gateway.ts';
 import { type Config, loadConfig } from '../config.ts';
@@ -37,11 +38,27 @@ export async function runBillingCommand(
   const gateway = new StripeGateway({ secretKey, apiBase });
   const webhookUrl = `${publicUrl.replace(/\/$/, '')}/webhooks/payments`;
   const act = command === 'setup' ? setUpStripe : checkStripe;
-  const { lines, webhookSecret } = await act(gateway, plans, webhookUrl);
+  const { lines, webhookSecret } = await asked(() => act(gateway, plans, webhookUrl));
   for (const line of lines) print(line);
   if (lines.length === 0) print('Everything is there.');
   if (webhookSecret !== undefined) print(`\nSTRIPE_WEBHOOK_SECRET=${webhookSecret}   (shown this once)`);
   return command === 'check' && lines.length > 0 ? 1 : 0;
+}
+
+/** Runs what asks Stripe. @throws CommandError that says what Stripe has answered, or that it has not. */
+async function asked<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (!(error instanceof Stripe.errors.StripeError)) throw error;
+    const { statusCode, message } = error;
+    if (statusCode === undefined) throw new CommandError(`Stripe cannot be reached: ${message}`);
+    if (statusCode === 401)
+      throw new CommandError(`Stripe does not know the key of STRIPE_SECRET_KEY: ${message}`);
+    if (statusCode === 403)
+      throw new CommandError(`The key of STRIPE_SECRET_KEY may not do this at Stripe: ${message}`);
+    throw new CommandError(`Stripe has refused: ${message}`);
+  }
 }
 
 /** The plans as they are now, of which only prices are asked. @throws CommandError when they cannot be had. */

@@ -21,13 +21,12 @@ const ask = defineRoute({
   path: PATH,
   summary: 'Ask whether auto overage is to be turned off',
   description:
-    'The page that a mail about a purchase leads to. It changes nothing, however often it is fetched; a token that is not valid, or no longer, gets a page that says so.',
+    'The page that a mail about a purchase leads to. It changes nothing, however often it is fetched; a token that is missing, not valid, or no longer, gets a page that says so.',
   tags: ['Billing'],
   auth: 'none',
-  query: z.strictObject({
-    // Of any length: what is not one of our tokens gets the page that says so.
-    token: z.string().describe('Of the link in the mail.'),
-  }),
+  // Who follows a link of a mail gets a page, whatever has become of the link on the way: what mail programs have added is
+  // not looked at, and what is not one of our tokens, or is not there, gets the page that says so.
+  query: z.object({ token: z.string().catch('').describe('Of the link in the mail.') }),
   responses: { 200: { description: 'A page with a form.', contentType: 'text/html; charset=utf-8' } },
   errors: ['UNAVAILABLE'],
 }).handledBy(async ({ query: { token } }, { disableLinks, clock }: ApiParts) => {

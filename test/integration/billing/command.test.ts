@@ -67,6 +67,35 @@ describe('platen billing', function () {
     assert.match(otherwise.stdout, /platen_plan_starter_monthly/);
   });
 
+  it('makes the price anew of which the old one was archived, and has kept its lookup key', async () => {
+    await run('setup');
+    const key = 'platen_plan_starter_monthly';
+    const [old] = [...standIn.books.prices.values()].filter(({ lookup_key }) => lookup_key === key);
+    old!.active = false;
+    assert.equal((await run('check')).code, 1);
+    const { code, stdout, stderr } = await run('setup');
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /made the price platen_plan_starter_monthly/);
+    const holders = [...standIn.books.prices.values()].filter(({ lookup_key }) => lookup_key === key);
+    assert.deepEqual(
+      holders.map(({ id, active }) => [id === old!.id, active]),
+      [[false, true]],
+    );
+    assert.equal((await run('check')).code, 0);
+  });
+
+  it('says in one line that the key is wrong, or that nobody answers', async () => {
+    for (const command of ['setup', 'check']) {
+      const wrong = await run(command, { STRIPE_SECRET_KEY: 'sk_test_wrong' });
+      assert.equal(wrong.code, 1);
+      assert.match(wrong.stderr, /^Stripe does not know the key of STRIPE_SECRET_KEY: [^\n]+\n$/);
+      assert.equal(wrong.stdout, '');
+    }
+    const nobody = await run('check', { STRIPE_API_BASE: 'http://127.0.0.1:9' });
+    assert.equal(nobody.code, 1);
+    assert.match(nobody.stderr, /^Stripe cannot be reached: [^\n]+\n$/);
+  });
+
   it('says what it lacks', async () => {
     const { code, stderr } = await run('setup', { STRIPE_SECRET_KEY: '' });
     assert.deepEqual([code, stderr.trim()], [1, 'STRIPE_SECRET_KEY is required.']);

@@ -71,6 +71,16 @@ describe('The public way to turn auto overage off', function () {
     }
   });
 
+  it('shows that page also where a mail program has lost the token, doubled it or added to the link', async () => {
+    for (const query of ['', '?', '?token', '?token=', '?other=1', '?token=a&token=b', '?token[x]=1']) {
+      const answer = await get(query);
+      assert.equal(answer.status, 200, query);
+      assert.match(answer.headers.get('content-type')!, /^text\/html/, query);
+      assert.match(await answer.text(), /This link is not valid/, query);
+    }
+    assert.match(await (await get(`?utm_source=mail&token=${token}`)).text(), /<form method="post"/);
+  });
+
   it('turns it off by a form or by JSON', async () => {
     assert.deepEqual(target(await post(`token=${token}`)), DONE);
     assert.deepEqual(target(await post(JSON.stringify({ token }), 'application/json')), DONE);

@@ -67,7 +67,13 @@ function shapeOf({ method, route, params }: Asked): string {
 const FREE = new Set(['metadata', 'deleted', 'features', 'parent', 'payments', 'subscriptions', 'secret']);
 /** Fields of one kind of a thing, of which stripe-mock's example is another; or that its example lacks, being optional. */
 const OF_A_KIND = [
-  ...[' → payment → payment_intent', ' → pricing → price_details', ' → phases[] → automatic_tax'],
+  ...[
+    ' → payment → payment_intent',
+    ' → pricing → price_details',
+    ' → phases[] → automatic_tax',
+    ' → liability → account',
+    ' → issuer → account',
+  ],
 ];
 
 function beyond(ours: unknown, theirs: unknown, path: string): string[] {

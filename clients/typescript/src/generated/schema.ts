@@ -943,7 +943,7 @@ export interface paths {
         };
         /**
          * Ask whether auto overage is to be turned off
-         * @description The page that a mail about a purchase leads to. It changes nothing, however often it is fetched; a token that is not valid, or no longer, gets a page that says so.
+         * @description The page that a mail about a purchase leads to. It changes nothing, however often it is fetched; a token that is missing, not valid, or no longer, gets a page that says so.
          */
         get: operations["get_public_auto_overage_disable"];
         put?: never;
