@@ -1,18 +1,21 @@
 import assert from 'node:assert/strict';
-import { type Answer, send } from './send.ts';
+import { type Answer, HUNG_MS, send } from './send.ts';
 
 /** A caller with one API key, over real HTTP. */
 export class TestClient {
   readonly url: string;
   readonly key: string;
+  readonly #hungMs: number;
 
-  constructor(url: string, key: string) {
+  /** @param hungMs after which an answer is not waited for any more, in milliseconds. */
+  constructor(url: string, key: string, hungMs = HUNG_MS) {
     this.url = url;
     this.key = key;
+    this.#hungMs = hungMs;
   }
 
   call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
-    return send(this.url, method, path, body, { 'x-api-key': this.key, ...headers });
+    return send(this.url, method, path, body, { 'x-api-key': this.key, ...headers }, this.#hungMs);
   }
 
   render(body: Record<string, unknown>, headers?: Record<string, string>): Promise<Answer> {

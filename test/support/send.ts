@@ -7,10 +7,15 @@ export interface Answer {
   readonly json: any;
 }
 
+/** An answer that is not here by then never comes: a connection may lead to a process that is no more. */
+export const HUNG_MS = 120_000;
+
 /**
  * Sends a request over real HTTP, and follows no redirect.
  *
  * @param body texts and bytes are sent as they are, anything else as JSON.
+ * @param hungMs until the whole answer is here, in milliseconds.
+ * @throws DOMException named TimeoutError after that; its connection is closed.
  */
 export async function send(
   url: string,
@@ -18,10 +23,12 @@ export async function send(
   path: string,
   body?: unknown,
   headers: Record<string, string> = {},
+  hungMs = HUNG_MS,
 ): Promise<Answer> {
   const answer = await fetch(new URL(path, url), {
     method,
     redirect: 'manual',
+    signal: AbortSignal.timeout(hungMs),
     headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
     ...(body === undefined ? {} : { body: sendable(body) }),
   });

@@ -1,7 +1,8 @@
 import createClient, { type Client } from 'openapi-fetch';
+import { type AttemptBounds, boundedFetch, type Fetch } from './bounded-fetch.ts';
 import { PlatenApiError } from './errors.ts';
 import type { paths } from './generated/schema.ts';
-import { DEFAULT_RETRY, type Fetch, type RetryOptions, retryingFetch } from './retrying-fetch.ts';
+import { DEFAULT_RETRY, type RetryOptions, retryingFetch } from './retrying-fetch.ts';
 
 /** Every route of the API, typed: `api.GET('/v1/pdf/jobs/{id}', { params: { path: { id } } })`. */
 export type PlatenApi = Client<paths>;
@@ -35,15 +36,22 @@ export function createApi(options: ConnectionOptions & Credentials): PlatenApi {
   });
 }
 
-/** Sends requests of an API key once, each answer as it comes: for what is too long to be held, or never whole. */
+/** Sends requests of an API key once, within bounds, each answer as it comes: for what is too long to be held, or never whole. */
 export function streamer({ baseUrl, apiKey, fetch }: ConnectionOptions & Credentials) {
   const fetchOnce: Fetch = fetch ?? ((request) => globalThis.fetch(request));
-  return (path: string, headers: Record<string, string>, signal: AbortSignal): Promise<Response> =>
-    fetchOnce(
+  return (
+    path: string,
+    headers: Record<string, string>,
+    signal: AbortSignal,
+    bounds: AttemptBounds,
+  ): Promise<Response> =>
+    boundedFetch(
+      fetchOnce,
       new Request(`${baseUrl.replace(/\/+$/, '')}${path}`, {
         headers: { ...(apiKey !== undefined && { 'X-API-Key': apiKey }), ...headers },
         signal,
       }),
+      bounds,
     );
 }
 

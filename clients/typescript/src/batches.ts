@@ -1,9 +1,10 @@
 import { dataOf, type PlatenApi } from './api.ts';
 import { type Backoff, pauseMs, sleep } from './backoff.ts';
+import { type AttemptBounds, SilenceError } from './bounded-fetch.ts';
 import { about, type CallOptions, named, type RenderCallOptions } from './call-options.ts';
 import { type DownloadProgress, downloadTo, downloadToFile } from './download.ts';
 import { PlatenApiError } from './errors.ts';
-import { SilenceError, serverEvents } from './event-source.ts';
+import { serverEvents } from './event-source.ts';
 import type {
   AcceptedBatch,
   Batch,
@@ -46,14 +47,22 @@ export type BatchFilter = Omit<
 
 export interface BatchesParts {
   readonly api: PlatenApi;
-  /** Sends a request once; the answer's body is read as it comes. */
-  readonly stream: (path: string, headers: Record<string, string>, signal: AbortSignal) => Promise<Response>;
+  /** Sends a request once, within bounds; the answer's body is read as it comes. */
+  readonly stream: (
+    path: string,
+    headers: Record<string, string>,
+    signal: AbortSignal,
+    bounds: AttemptBounds,
+  ) => Promise<Response>;
   readonly polling: Backoff;
   readonly retry: RetryOptions;
 }
 
-/** The service says something every 15 seconds, and how things stand at once. */
-const SILENCE_MS = 35_000;
+/**
+ * The service says something every 15 seconds, and how things stand at once. Where there is neither an answer nor an event
+ * something in between holds them back.
+ */
+const EVENTS_BOUNDS: AttemptBounds = { answerTimeoutMs: 35_000, silenceTimeoutMs: 35_000 };
 const PAGE_SIZE = 100;
 const ITEMS_PAGE_SIZE = 1000;
 
@@ -165,7 +174,7 @@ export class Batches {
     const { stream, retry } = this.#parts;
     const path = `/v1/pdf/batch/${encodeURIComponent(batchId)}/zip`;
     const download = {
-      ask: (headers: Record<string, string>, signal: AbortSignal) => stream(path, headers, signal),
+      ask: (headers: Record<string, string>, signal: AbortSignal) => stream(path, headers, signal, retry),
       retry,
       signal,
       onProgress,
@@ -180,16 +189,13 @@ export class Batches {
     const connection = new AbortController();
     const signals = [connection.signal, ...(options.signal === undefined ? [] : [options.signal])];
     const headers: Record<string, string> = lastEventId === undefined ? {} : { 'Last-Event-ID': lastEventId };
-    // Neither an answer nor an event: something in between holds them back.
-    const silence = setTimeout(() => connection.abort(new SilenceError()), SILENCE_MS);
     try {
-      const answer = await this.#parts.stream(path, headers, AbortSignal.any(signals));
-      clearTimeout(silence);
+      const answer = await this.#parts.stream(path, headers, AbortSignal.any(signals), EVENTS_BOUNDS);
       if (!isEventStream(answer)) {
         following.usesEvents = answer.status === 429 || answer.status >= 500;
         return;
       }
-      for await (const event of serverEvents(answer.body!, SILENCE_MS)) {
+      for await (const event of serverEvents(answer.body!)) {
         following.lastEventId = event.id;
         tell(JSON.parse(event.data) as BatchStanding, following, options);
         if (event.name === 'end') return;
@@ -198,7 +204,6 @@ export class Batches {
       options.signal?.throwIfAborted();
       if (error instanceof SilenceError && following.lastEventId === undefined) following.usesEvents = false;
     } finally {
-      clearTimeout(silence);
       connection.abort();
     }
   }

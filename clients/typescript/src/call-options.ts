@@ -12,8 +12,9 @@ export interface RenderCallOptions extends CallOptions {
 }
 
 /** What a call that orders something sends with it. */
-export function named({ idempotencyKey = crypto.randomUUID(), signal }: RenderCallOptions) {
-  return { params: { header: { 'Idempotency-Key': idempotencyKey } }, ...(signal && { signal }) };
+export function named({ idempotencyKey, signal }: RenderCallOptions) {
+  const header = idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey };
+  return { params: { header }, ...(signal && { signal }) };
 }
 
 /** What a call about one job or batch sends with it. */

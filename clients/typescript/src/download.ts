@@ -3,6 +3,7 @@ import { rename, rm } from 'node:fs/promises';
 import { Writable } from 'node:stream';
 import { type Backoff, pauseMs, retryAfterMs, sleep } from './backoff.ts';
 import { PlatenApiError, PlatenConnectionError } from './errors.ts';
+import type { RetryOptions } from './retrying-fetch.ts';
 
 export interface DownloadProgress {
   /** Bytes that are here. */
@@ -12,16 +13,13 @@ export interface DownloadProgress {
 }
 
 export interface Download {
-  /** Asks for the file once, with further headers. The answer's body is read as it comes. */
+  /** Asks for the file once, with further headers. The answer's body is read as it comes, and fails when it falls silent. */
   readonly ask: (headers: Record<string, string>, signal: AbortSignal) => Promise<Response>;
   /** The pauses between two tries, and how long after the last byte that came no further one begins. */
-  readonly retry: Backoff & { readonly giveUpAfterMs: number };
+  readonly retry: Backoff & Pick<RetryOptions, 'giveUpAfterMs'>;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: DownloadProgress) => void) | undefined;
 }
-
-/** A connection that brings nothing for so long is given up, in milliseconds. */
-const SILENCE_MS = 60_000;
 
 /**
  * Downloads a file to a path, where it appears once it is whole.
@@ -102,7 +100,7 @@ class Transfer {
       if (!answer.ok) return await refused(answer);
       if (this.#received > 0 && answer.status !== 206) return CHANGED;
       if (this.#received === 0) this.#begin(answer.headers);
-      await this.#take(answer, connection);
+      await this.#take(answer);
       if (this.#total === undefined || this.#received >= this.#total) return 'whole';
       return this.#broken(new Error('The file broke off.'));
     } catch (failure) {
@@ -120,11 +118,10 @@ class Transfer {
     this.#etag = headers.get('etag') ?? undefined;
   }
 
-  async #take({ body }: Response, connection: AbortController): Promise<void> {
+  async #take({ body }: Response): Promise<void> {
     const reader = body?.getReader();
     for (;;) {
-      const silence = setTimeout(() => connection.abort(new Error('Nothing came for a minute.')), SILENCE_MS);
-      const next = await reader?.read().finally(() => clearTimeout(silence));
+      const next = await reader?.read();
       if (next?.value === undefined) return;
       await this.#writer.write(next.value).catch((error: unknown) => {
         throw new WriteError(error);

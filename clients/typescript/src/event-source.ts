@@ -6,23 +6,13 @@ export interface ServerEvent {
   readonly data: string;
 }
 
-/** Nothing was heard for too long. */
-export class SilenceError extends Error {
-  constructor() {
-    super('Nothing was heard for too long.');
-    this.name = 'SilenceError';
-  }
-}
-
 /**
  * The events of a stream, one after the other.
  *
- * @param silenceMs a connection that brings nothing for so long, not even a comment, is dead.
- * @throws whatever breaks the connection; SilenceError.
+ * @throws whatever breaks the connection.
  */
 export async function* serverEvents(
   body: ReadableStream<Uint8Array>,
-  silenceMs: number,
 ): AsyncGenerator<ServerEvent, void, undefined> {
   const reader = body
     .pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)
@@ -31,7 +21,7 @@ export async function* serverEvents(
   let id: string | undefined;
   try {
     for (;;) {
-      const { done, value } = await withinSilence(reader.read(), silenceMs);
+      const { done, value } = await reader.read();
       if (done) return;
       const blocks = (rest + value).split(/\r\n\r\n|\n\n|\r\r/);
       rest = blocks.pop() ?? '';
@@ -57,16 +47,4 @@ function parse(block: string, lastId: string | undefined): ServerEvent {
     else if (field === 'data') data.push(value);
   }
   return { name, id, data: data.join('\n') };
-}
-
-async function withinSilence<T>(reading: Promise<T>, silenceMs: number): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const silence = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new SilenceError()), silenceMs);
-  });
-  try {
-    return await Promise.race([reading, silence]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -16,6 +16,7 @@ export type {
   BatchStanding,
   BatchWaitOptions,
 } from './batches.ts';
+export type { AttemptBounds, Fetch } from './bounded-fetch.ts';
 export type { CallOptions, RenderCallOptions } from './call-options.ts';
 export { type JobFilter, PlatenClient, type PlatenClientOptions } from './client.ts';
 export type { DownloadProgress } from './download.ts';
@@ -40,4 +41,4 @@ export type {
   UsageSummary,
 } from './generated/schema.ts';
 export type { RenderedPdf, RenderInput } from './render.ts';
-export type { Fetch, RetryOptions } from './retrying-fetch.ts';
+export type { RetryOptions } from './retrying-fetch.ts';

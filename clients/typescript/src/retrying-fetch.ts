@@ -1,35 +1,46 @@
 import { type Backoff, pauseMs, retryAfterMs, sleep } from './backoff.ts';
+import { type AttemptBounds, boundedFetch, type Fetch } from './bounded-fetch.ts';
 import { PlatenConnectionError } from './errors.ts';
 
-export interface RetryOptions extends Backoff {
+export interface RetryOptions extends Backoff, AttemptBounds {
   /** No try begins later than this after the first one, in milliseconds. */
   readonly giveUpAfterMs: number;
-  /** An attempt that has not brought the whole answer by then is given up, in milliseconds. */
-  readonly attemptTimeoutMs: number;
 }
-
-export type Fetch = (request: Request) => Promise<Response>;
 
 export const DEFAULT_RETRY: RetryOptions = {
   firstMs: 500,
   longestMs: 20_000,
   giveUpAfterMs: 120_000,
-  attemptTimeoutMs: 120_000,
+  // A render that somebody waits for is answered after 25 seconds at the latest, unless the operator has changed that.
+  answerTimeoutMs: 45_000,
+  silenceTimeoutMs: 30_000,
 };
 
 const SAFE_TO_REPEAT = ['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS'];
+/** What orders something, and takes a name for the order. */
+const ORDERS = /\/v1\/pdf(?:\/batch)?$/;
+const NAME = 'idempotency-key';
 
 /**
- * A fetch that tries again, with the same headers and body, what a later try can mend. What is not known to be safe to
- * do twice (a POST without an Idempotency-Key) is tried again only when the service has refused it by a 429.
+ * A fetch that tries again, with the same headers and body, what a later try can mend. What orders a render or a batch is
+ * given an Idempotency-Key unless it has one. What is not known to be safe to do twice (any other POST without such a key)
+ * is tried again only when the service has refused it by a 429.
  *
  * An attempt has succeeded when its whole answer is here, so a download that breaks off is begun anew.
  */
 export function retryingFetch(fetchOnce: Fetch, options: RetryOptions): Fetch {
   return async (request) => {
     const lastStart = Date.now() + options.giveUpAfterMs;
+    if (
+      request.method === 'POST' &&
+      ORDERS.test(new URL(request.url).pathname) &&
+      !request.headers.has(NAME)
+    ) {
+      request.headers.set(NAME, crypto.randomUUID());
+    }
+    const body = request.body === null ? undefined : await request.arrayBuffer();
     for (let tries = 1; ; tries += 1) {
-      const outcome = await attempt(fetchOnce, request, options.attemptTimeoutMs);
+      const outcome = await attempt(fetchOnce, request, options, body);
       const askedMs = 'response' in outcome ? retryAfterMs(outcome.response) : undefined;
       const wait = pauseMs(options, tries, askedMs);
       if (!(await canBeMended(outcome, request)) || Date.now() + wait > lastStart) {
@@ -44,13 +55,17 @@ export function retryingFetch(fetchOnce: Fetch, options: RetryOptions): Fetch {
 type Outcome = { readonly response: Response } | { readonly failure: unknown };
 
 /** @throws the reason of the request's own signal, when that was aborted. */
-async function attempt(fetchOnce: Fetch, request: Request, timeoutMs: number): Promise<Outcome> {
-  const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);
+async function attempt(
+  fetchOnce: Fetch,
+  request: Request,
+  bounds: AttemptBounds,
+  body: ArrayBuffer | undefined,
+): Promise<Outcome> {
   try {
-    const response = await fetchOnce(new Request(request.clone(), { signal }));
-    const body = await response.arrayBuffer();
+    const response = await boundedFetch(fetchOnce, request, bounds, body);
+    const bytes = await response.arrayBuffer();
     const { status, statusText, headers } = response;
-    return { response: new Response(body.byteLength === 0 ? null : body, { status, statusText, headers }) };
+    return { response: new Response(bytes.byteLength === 0 ? null : bytes, { status, statusText, headers }) };
   } catch (failure) {
     request.signal.throwIfAborted();
     return { failure };
@@ -58,7 +73,7 @@ async function attempt(fetchOnce: Fetch, request: Request, timeoutMs: number): P
 }
 
 async function canBeMended(outcome: Outcome, request: Request): Promise<boolean> {
-  const repeatable = SAFE_TO_REPEAT.includes(request.method) || request.headers.has('idempotency-key');
+  const repeatable = SAFE_TO_REPEAT.includes(request.method) || request.headers.has(NAME);
   if (!('response' in outcome)) return repeatable;
   const { status } = outcome.response;
   if (status === 429) return true;

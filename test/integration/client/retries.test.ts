@@ -51,7 +51,7 @@ describe('a client that meets trouble', () => {
   });
   beforeEach(() => {
     seen = [];
-    const retry = { firstMs: 20, longestMs: 100, giveUpAfterMs: 20_000, attemptTimeoutMs: 3000 };
+    const retry = { firstMs: 20, longestMs: 100, giveUpAfterMs: 20_000, answerTimeoutMs: 3000 };
     client = new PlatenClient({ baseUrl, apiKey: 'sk_live_x', retry });
   });
 
