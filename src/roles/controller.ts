@@ -81,6 +81,8 @@ async function start(config: Config, closers: Closers, onLost: (error: Error) =>
     namespace,
     name: config.PLATEN_LEASE_NAME,
     identity: `${instance}_${crypto.randomUUID()}`,
+    // The kubelet starts a container again once it has ended: an earlier process of this pod leads no more.
+    predecessors: `${instance}_`,
     logger,
     onElected: () => {
       controllerMetrics.leader.set(1);

@@ -11,6 +11,11 @@ export interface LeaderElectionOptions {
   readonly name: string;
   /** Different for every process, also for one that takes the place of another in the same pod. */
   readonly identity: string;
+  /**
+   * What the identities begin with of those that ran in this process's place before it, one at a time: a Lease that one of
+   * them left behind is nobody's, and is not waited for.
+   */
+  readonly predecessors?: string;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
   /** Called once, when the Lease was won. */
   readonly onElected: () => void;
@@ -125,15 +130,17 @@ export class LeaderElection {
     const lost = Promise.withResolvers<string>();
     const cancelled = new AbortController();
     const stop = AbortSignal.any([signal, cancelled.signal]);
-    const renewing = this.#renewUntil(stop, lost.resolve);
-    const watching = this.#watchClock(stop, lost.resolve);
+    const ended = Promise.allSettled([
+      this.#renewUntil(stop, lost.resolve),
+      this.#watchClock(stop, lost.resolve),
+    ]);
     const stopped = new Promise<undefined>((resolve) => {
       signal.addEventListener('abort', () => resolve(undefined), { once: true });
     });
     const reason = await Promise.race([lost.promise, stopped]);
     cancelled.abort();
     // A call that hangs must not keep the leader from being told; one under way when it stops is waited for.
-    if (reason === undefined) await Promise.allSettled([renewing, watching]);
+    if (reason === undefined) await ended;
     return reason;
   }
 

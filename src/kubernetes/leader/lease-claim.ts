@@ -10,6 +10,8 @@ export interface LeaseClaimOptions {
   readonly namespace: string;
   readonly name: string;
   readonly identity: string;
+  /** What the identities begin with of holders that have certainly ended. */
+  readonly predecessors?: string;
   readonly leaseMs: number;
   readonly timers: Timers;
   readonly clock: Clock;
@@ -104,7 +106,10 @@ export class LeaseClaim {
   }
 
   #isHeldByOther(): boolean {
-    if (this.holder === undefined || this.holder === this.#options.identity) return false;
+    const { holder } = this;
+    const { identity, predecessors } = this.#options;
+    if (holder === undefined || holder === identity) return false;
+    if (predecessors !== undefined && holder.startsWith(predecessors)) return false;
     // What its holder promised, which may be of another version with other times than ours.
     const leaseMs = (this.#seen?.spec?.leaseDurationSeconds ?? 0) * 1000 || this.#options.leaseMs;
     return this.#options.timers.nowMs() < this.#changedAtMs + leaseMs;

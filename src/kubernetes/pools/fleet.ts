@@ -33,6 +33,7 @@ export function podState(pod: Pod): PodState {
   const { name, creationTimestamp, annotations } = pod.metadata;
   return {
     name,
+    ...(pod.spec?.nodeName !== undefined && { node: pod.spec.nodeName }),
     phase: phaseOf(pod),
     createdAt: Date.parse(creationTimestamp ?? ''),
     marked: Number(annotations?.[DELETION_COST] ?? 0) < 0,

@@ -1,3 +1,4 @@
+import { lostPods, silentPods } from './lost.ts';
 import {
   type AutoscalerState,
   type Decision,
@@ -12,7 +13,7 @@ import {
   type ScalingLimit,
   type WorkerReading,
 } from './types.ts';
-import { isAlive, lostPods, planShrink, type ShrinkPlan } from './victims.ts';
+import { isAlive, planShrink, type ShrinkPlan } from './victims.ts';
 import { wantedReplicas } from './want.ts';
 import { largestWanted, noteWanted, shrinkAllowance, shrinksWithin } from './windows.ts';
 
@@ -23,7 +24,7 @@ export interface Decided {
 
 /** What a new leader begins with. The first reading seeds its window with the replicas that are there. */
 export function startState(nowMs: number): AutoscalerState {
-  return { wanted: [], shrinks: [], markedSince: new Map(), readableAt: nowMs };
+  return { wanted: [], shrinks: [], markedSince: new Map(), silentSince: new Map(), readableAt: nowMs };
 }
 
 /**
@@ -55,8 +56,10 @@ export function decide(
     nowMs,
   );
   const shrinks = shrinksWithin(seeded.shrinks, settings.scaleDown.periodSeconds, nowMs);
-  const target = targetOf(settings, want, largestWanted(wanted), lostPods(reading, fleet));
-  const next = { ...seeded, wanted, shrinks, readableAt: nowMs };
+  const silentSince = silentPods(reading, fleet, seeded.silentSince, nowMs);
+  const lost = lostPods(reading, fleet, silentSince, nowMs);
+  const target = targetOf(settings, want, largestWanted(wanted), lost);
+  const next = { ...seeded, wanted, shrinks, silentSince, readableAt: nowMs };
   return target > fleet.replicas
     ? raised(settings, next, reading, fleet, { want, target })
     : shrunk(settings, next, reading, fleet, { want, target, nowMs });
@@ -86,7 +89,7 @@ function held(
 ): Decided {
   const drained = pausedWorkers(reading);
   const quiet = { want: undefined, hold, pause: [], remove: [] };
-  const next = { ...state, markedSince: new Map() };
+  const next = { ...state, markedSince: new Map(), silentSince: new Map() };
   if (hold === 'Paused') {
     return { state: next, decision: { ...quiet, desired: fleet.replicas, reason: 'Held', resume: drained } };
   }

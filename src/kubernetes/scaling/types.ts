@@ -65,6 +65,8 @@ export type PodPhase = 'pending' | 'ready' | 'unreachable' | 'terminating';
 
 export interface PodState {
   readonly name: string;
+  /** Undefined until it has one. */
+  readonly node?: string;
   readonly phase: PodPhase;
   /** `metadata.creationTimestamp` in milliseconds since the epoch. */
   readonly createdAt: number;
@@ -90,6 +92,8 @@ export interface AutoscalerState {
   readonly shrinks: readonly { readonly at: number; readonly pods: number }[];
   /** Since when a victim's mark has been seen, by pod. */
   readonly markedSince: ReadonlyMap<string, number>;
+  /** Since when a pod has been called ready whose worker is not seen, by pod; in readings that follow each other. */
+  readonly silentSince: ReadonlyMap<string, number>;
   /** The last moment with a usable reading (at the start: the start). */
   readonly readableAt: number;
 }
@@ -142,3 +146,8 @@ export const FALLBACK_AFTER_MS = 60_000;
  * (kubernetes#126138: 0.6 s was too short).
  */
 export const MARK_SETTLED_MS = 3000;
+/**
+ * How long a ready pod's worker must have been unseen before its node is taken for lost, in milliseconds. It counts from when
+ * the worker was missed first, ten seconds after its last word: when the database comes back, all of them report within three.
+ */
+export const SILENT_AFTER_MS = 5000;

@@ -53,17 +53,11 @@ export function isAlive({ phase }: PodState): boolean {
   return phase !== 'terminating';
 }
 
-/** Pods that stopped working with their nodes: they count as replicas and run nothing. */
-export function lostPods(reading: PoolReading, fleet: FleetState): number {
-  const workers = workersByPod(reading);
-  return fleet.pods.filter(({ name, phase }) => phase === 'unreachable' && !workers.has(name)).length;
-}
-
 function isNotReady(pod: PodState): boolean {
   return isAlive(pod) && pod.phase !== 'ready';
 }
 
-function workersByPod({ workers }: PoolReading): ReadonlyMap<string, WorkerReading> {
+export function workersByPod({ workers }: PoolReading): ReadonlyMap<string, WorkerReading> {
   return new Map(workers.flatMap((worker) => (worker.pod === undefined ? [] : [[worker.pod, worker]])));
 }
 

@@ -15,6 +15,7 @@ import {
 import { BIN, type Program, startProgram } from './program.ts';
 
 const SERVED_LIMIT_MS = 20_000;
+const CONTROLLERS = ['kube-controller-manager', 'kube-scheduler'];
 const CRDS = fileURLToPath(new URL('../../../crds', import.meta.url));
 
 export interface ControlPlaneOptions {
@@ -50,7 +51,10 @@ export interface ControlPlane {
   served(names: string): Promise<void>;
   /** Ends the API server as a power cut would. etcd keeps what was written. */
   haltApiServer(): Promise<void>;
-  /** Starts it again on the same port and certificate, ready when this resolves. */
+  /**
+   * Starts it again on the same port and certificate, ready when this resolves; and its controllers, as in any control plane
+   * in which they elect a leader: without the API server they lose their Lease, end, and are started again.
+   */
   restartApiServer(): Promise<void>;
   /** Ends everything, and removes its folder. */
   stop(): Promise<void>;
@@ -118,6 +122,11 @@ function controlPlane(files: ApiServerFiles, programs: Program[], stop: () => Pr
       await haltApiServer();
       const place = programs.findIndex(({ name }) => name === 'kube-apiserver');
       programs[place] = await startApiServer(files);
+      const before = programs.filter(({ name }) => CONTROLLERS.includes(name));
+      if (before.length === 0) return;
+      await Promise.all(before.map((program) => program.end('SIGKILL')));
+      const others = programs.filter((program) => !before.includes(program));
+      programs.splice(0, programs.length, ...others, ...(await startControllers(files)));
     },
     stop,
   };

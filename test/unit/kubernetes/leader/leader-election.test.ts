@@ -4,13 +4,20 @@ import { LeaseServer } from '../../../support/kubernetes/lease-server.ts';
 import { ManualTimers } from '../../../support/manual-timers.ts';
 
 /** A candidate whose wall clock is wrong by hours: only what it sees of changes may matter. */
-function stand(server: LeaseServer, identity: string, timers: ManualTimers, wrongByMs = 0) {
+function stand(
+  server: LeaseServer,
+  identity: string,
+  timers: ManualTimers,
+  wrongByMs = 0,
+  predecessors?: string,
+) {
   const log: string[] = [];
   const election = new LeaderElection({
     api: server.connect(identity, timers),
     namespace: 'ns',
     name: 'lease',
     identity,
+    ...(predecessors !== undefined && { predecessors }),
     timers,
     clock: { now: () => new Date(Date.UTC(2030, 0, 1) + timers.nowMs() + wrongByMs) },
     random: () => 0.5,
@@ -52,6 +59,43 @@ describe('the election of a leader', () => {
     assert.ok(lostAtMs >= 108_000 && lostAtMs <= 110_000, a.log.join());
     assert.ok(electedAtMs >= lostAtMs + 5000 && electedAtMs <= 120_000, b.log.join());
     assert.equal(a.election.isLeader, false);
+  });
+
+  it('goes on at once with what an earlier process of the same pod left behind, and waits for that of any other', async () => {
+    const timers = new ManualTimers();
+    const server = new LeaseServer();
+    const first = stand(server, 'pod-1_first', timers, 0, 'pod-1_');
+    await timers.pass(20_000);
+    server.cutOff.add('pod-1_first');
+    await timers.pass(10_000);
+    assert.equal(first.election.isLeader, false);
+    // It has ended, and could not give its Lease up: whoever is in another pod has to see for 15 s that it is not renewed.
+    const other = stand(server, 'pod-12_other', timers, 0, 'pod-12_');
+    await timers.pass(1000);
+    const second = stand(server, 'pod-1_second', timers, 0, 'pod-1_');
+    await timers.pass(0);
+    assert.deepEqual(second.log, ['elected 31000']);
+    await timers.pass(60_000);
+    assert.deepEqual([other.log, server.holders], [[], ['pod-1_first', 'pod-1_second']]);
+  });
+
+  it('leaves nothing behind that fails later when the Lease is lost', async () => {
+    const timers = new ManualTimers();
+    const server = new LeaseServer();
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown) => unhandled.push(reason);
+    process.on('unhandledRejection', note);
+    try {
+      const a = stand(server, 'a', timers);
+      await timers.pass(20_000);
+      server.cutOff.add('a');
+      await timers.pass(60_000);
+      assert.equal(a.log.length, 2, 'it is lost');
+      await new Promise((resolve) => setImmediate(resolve));
+    } finally {
+      process.off('unhandledRejection', note);
+    }
+    assert.deepEqual(unhandled, []);
   });
 
   it('is no leader any more after it was stopped for too long, before anything has told it so', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { DecidedPool, MINUTE, pod, worker } from './pools.ts';
+import { DecidedPool, MINUTE, numbers, pod, worker } from './pools.ts';
 
 describe('the size of a pool', () => {
   it('follows demand, in slots of its target utilisation', () => {
@@ -59,6 +59,61 @@ describe('the size of a pool', () => {
     assert.equal(pool.decide().desired, 5, 'its worker is still heard of: ceil((16 + 2) / 4)');
     pool.workers = pool.workers.slice(1);
     assert.equal(pool.decide().desired, 6);
+  });
+
+  describe('of which a node falls silent', () => {
+    let pool: DecidedPool;
+    beforeEach(() => {
+      pool = new DecidedPool(5);
+      pool.demand = 16;
+      for (const number of numbers(5)) pool.changePod(number, { node: number <= 2 ? 'a' : 'b' });
+      assert.equal(pool.decide().desired, 5, 'ceil((16 + 2) / 4)');
+    });
+    const silence = (...silent: number[]) => {
+      const workers = pool.workers;
+      pool.workers = workers.filter(({ id }) => !silent.includes(Number(id.slice(1))));
+      return () => {
+        pool.workers = workers;
+      };
+    };
+
+    it('replaces its workers long before Kubernetes says that it is lost', () => {
+      silence(1, 2);
+      assert.equal(pool.after(4000).desired, 5);
+      assert.equal(pool.after(1000).desired, 7);
+    });
+
+    it('replaces what the scheduler puts there meanwhile, too, and nothing twice', () => {
+      silence(1, 2);
+      pool.after(5000);
+      const more = [pod(6, { phase: 'pending', node: 'a' }), pod(7, { phase: 'pending', node: 'b' })];
+      pool.fleet = { ...pool.fleet, replicas: 7, pods: [...pool.fleet.pods, ...more] };
+      assert.equal(pool.decide().desired, 8);
+      for (const number of [1, 2]) pool.changePod(number, { phase: 'unreachable' });
+      pool.fleet = { ...pool.fleet, replicas: 8 };
+      assert.equal(pool.decide().desired, 8, 'none is added when Kubernetes says so as well');
+    });
+
+    it('stays as it is while one worker there is heard of', () => {
+      silence(1);
+      assert.equal(pool.after(60_000).desired, 5);
+    });
+
+    it('stays as it is when they are heard of again, or nobody can be', () => {
+      const back = silence(1, 2);
+      pool.after(4000);
+      back();
+      pool.after(1000);
+      silence(1, 2);
+      assert.equal(pool.after(4000).desired, 5);
+      // The database is away, for everybody; and then back, for the controller first.
+      pool.readable = false;
+      pool.after(5000);
+      pool.readable = true;
+      assert.equal(pool.after(4000).desired, 5);
+      silence(1, 2, 3, 4, 5);
+      assert.equal(pool.after(60_000).desired, 5, 'that is not the nodes');
+    });
   });
 
   it('goes down to the largest size of the window', () => {
