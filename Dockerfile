@@ -3,7 +3,9 @@
 #   docker build --target standalone -t platen-standalone . && docker run -p 8080:8080 platen-standalone
 # More in docs/image.md.
 
-ARG NODE_IMAGE=node:24-bookworm-slim
+# REGISTRY is a mirror of Docker Hub; NODE_IMAGE another base image altogether, Debian bookworm with Node 24.
+ARG REGISTRY=docker.io
+ARG NODE_IMAGE=${REGISTRY}/library/node:24.18.0-bookworm-slim@sha256:6f7b03f7c2c8e2e784dcf9295400527b9b1270fd37b7e9a7285cf83b6951452d
 
 FROM ${NODE_IMAGE} AS build
 WORKDIR /build
@@ -35,7 +37,8 @@ ENV NODE_ENV=production \
 COPY --from=build /build/package.json ./
 COPY --from=build /build/node_modules node_modules
 COPY --from=build /build/dist dist
-RUN mkdir /data && chown node:node /data && chmod +x dist/main.js && ln -s /app/dist/main.js /usr/local/bin/platen
+# Where users are given by the cluster, as on OpenShift, they are of the group 0 and known to nobody.
+RUN install -d -o 1000 -g 0 -m 775 /data && chmod +x dist/main.js && ln -s /app/dist/main.js /usr/local/bin/platen
 # As a number: Kubernetes checks runAsNonRoot without looking into the image.
 USER 1000:1000
 VOLUME /data
@@ -64,7 +67,7 @@ RUN apt-get update \
 ENV PLATEN_EMBEDDED_JARS=/opt/mongo-java-server
 COPY --from=database /app/.cache/peers/mongo-java-server /opt/mongo-java-server
 # As the user that will run it: a JVM takes the archive of the very same installation only.
-RUN chown -R node:node /opt/mongo-java-server
+RUN chown -R 1000:0 /opt/mongo-java-server
 USER 1000:1000
 RUN node -e "import('/app/dist/store/embedded/class-archive.js').then((m) => m.makeClassArchive('java', '/opt/mongo-java-server'))"
 

@@ -7,6 +7,9 @@ const ROOT = new URL('../../', import.meta.url);
 const ROLES = ['api', 'worker', 'dispatcher'] as const;
 
 interface Service {
+  readonly image?: string;
+  readonly build?: { readonly context: string; readonly args: Readonly<Record<string, string>> };
+  readonly pull_policy?: string;
   readonly command?: string;
   readonly environment: Readonly<Record<string, string | number>>;
   readonly security_opt?: readonly string[];
@@ -41,6 +44,30 @@ describe('compose.yaml', () => {
       assert.ok(security_opt?.includes('no-new-privileges'));
     });
   }
+
+  it('builds the image once, and has all roles run it', () => {
+    const building = Object.keys(services).filter((name) => services[name]!.build !== undefined);
+    // Builders refuse two that export one name at a time.
+    assert.deepEqual(building, ['api']);
+    for (const role of ROLES) {
+      // Made here: a registry that has one of that name has another.
+      assert.deepEqual([services[role]!.image, services[role]!.pull_policy], ['platen', 'never']);
+    }
+  });
+
+  it('takes images of others by digest, from a mirror where one is named, as the Dockerfile does', () => {
+    const dockerfile = readFileSync(new URL('Dockerfile', ROOT), 'utf8');
+    const [, base] = /^ARG NODE_IMAGE=(.+)$/m.exec(dockerfile)!;
+    const images = [base!, services.mongodb!.image!, services.kafka!.image!];
+    for (const image of images)
+      assert.match(image, /^\$\{REGISTRY(:-docker\.io)?\}\/[\w./-]+:[\w.-]+@sha256:[0-9a-f]{64}$/);
+    assert.match(dockerfile, /^ARG REGISTRY=docker\.io$/m);
+    assert.match(services.api!.build!.args.REGISTRY!, /^\$\{REGISTRY:-docker\.io\}$/);
+    // Every stage begins with that image, or with one before it.
+    const stages = [...dockerfile.matchAll(/^FROM (\S+)(?: AS (\S+))?$/gm)];
+    const named = stages.flatMap(([, , name]) => name ?? []);
+    for (const [, from] of stages) assert.ok(/^\$\{NODE_IMAGE\}$/.test(from!) || named.includes(from!), from);
+  });
 
   it('keeps a key that everybody knows on this machine', () => {
     assert.match(environment('api').PLATEN_BOOTSTRAP_API_KEY!, /^sk_live_/);

@@ -1,16 +1,27 @@
+{{/*
+What a pod, and its container, may do: what its role says, or what all do, or else what suits a restricted namespace:
+(dict "root" $ "values" {a role's values}). Each takes the place of the next whole, so that a field can be left out.
+*/}}
 {{- define "platen.podSecurityContext" -}}
-runAsNonRoot: true
-runAsUser: 1000
-runAsGroup: 1000
-fsGroup: 1000
-fsGroupChangePolicy: OnRootMismatch
-seccompProfile: { type: RuntimeDefault }
+{{- $own := dict "runAsNonRoot" true "runAsUser" 1000 "runAsGroup" 1000 "fsGroup" 1000 "fsGroupChangePolicy" "OnRootMismatch" "seccompProfile" (dict "type" "RuntimeDefault") -}}
+{{- .values.podSecurityContext | default .root.Values.podSecurityContext | default $own | toYaml -}}
 {{- end -}}
 
 {{- define "platen.containerSecurityContext" -}}
-allowPrivilegeEscalation: false
-readOnlyRootFilesystem: true
-capabilities: { drop: [ALL] }
+{{- $own := dict "allowPrivilegeEscalation" false "readOnlyRootFilesystem" true "capabilities" (dict "drop" (list "ALL")) -}}
+{{- .values.containerSecurityContext | default .root.Values.containerSecurityContext | default $own | toYaml -}}
+{{- end -}}
+
+{{/*
+Lets cluster-autoscaler empty a node: what a pod keeps in an emptyDir may go with it. (dict "own" (list "tmp") "values" {…}),
+a role's own volumes and those that its values add. The annotation names each, or one of them holds the node.
+*/}}
+{{- define "platen.evictable" -}}
+{{- $names := .own -}}
+{{- range .values.extraVolumes -}}
+{{- if hasKey . "emptyDir" }}{{- $names = append $names .name }}{{- end -}}
+{{- end -}}
+cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes: {{ join "," $names }}
 {{- end -}}
 
 {{/* Liveness leaves a process time that is slow, and has nothing to do with whether it can take work. */}}
@@ -68,8 +79,8 @@ affinity:
 {{- end }}
 {{- end -}}
 
-{{/* Where pods go: of a role's values. */}}
-{{- define "platen.placement" -}}
+{{/* Where pods go, how they find names, and what runs before them: of a role's values. */}}
+{{- define "platen.podOptions" -}}
 {{- with .nodeSelector }}
 nodeSelector: {{- toYaml . | nindent 2 }}
 {{- end }}
@@ -81,6 +92,15 @@ affinity: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- with .priorityClassName }}
 priorityClassName: {{ . }}
+{{- end }}
+{{- with .dnsPolicy }}
+dnsPolicy: {{ . }}
+{{- end }}
+{{- with .dnsConfig }}
+dnsConfig: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .initContainers }}
+initContainers: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end -}}
 
@@ -111,14 +131,14 @@ spec:
   template:
     metadata:
       labels: {{- merge (deepCopy $values.podLabels) $labels | toYaml | nindent 8 }}
-      annotations: {{- merge (deepCopy $values.podAnnotations) $root.Values.commonAnnotations (dict "platen.dev/settings" (printf "%s%s" (include "platen.settingsChecksum" $root) (.checksum | default ""))) | toYaml | nindent 8 }}
+      annotations: {{- merge (deepCopy $values.podAnnotations) $root.Values.commonAnnotations (include "platen.evictable" (dict "own" (list "tmp") "values" $values) | fromYaml) (dict "platen.dev/settings" (printf "%s%s" (include "platen.settingsChecksum" $root) (.checksum | default ""))) | toYaml | nindent 8 }}
     spec:
       serviceAccountName: {{ .serviceAccount }}
       automountServiceAccountToken: {{ .token | default false }}
       enableServiceLinks: false
       {{- include "platen.pullSecrets" $root | nindent 6 }}
       terminationGracePeriodSeconds: {{ $values.terminationGracePeriodSeconds }}
-      securityContext: {{- include "platen.podSecurityContext" $root | nindent 8 }}
+      securityContext: {{- include "platen.podSecurityContext" (dict "root" $root "values" $values) | nindent 8 }}
       containers:
         - name: {{ .role }}
           image: {{ include "platen.image" $root | quote }}
@@ -141,7 +161,7 @@ spec:
           {{- with $values.resources }}
           resources: {{- toYaml . | nindent 12 }}
           {{- end }}
-          securityContext: {{- include "platen.containerSecurityContext" $root | nindent 12 }}
+          securityContext: {{- include "platen.containerSecurityContext" (dict "root" $root "values" $values) | nindent 12 }}
           volumeMounts:
             - { name: tmp, mountPath: /tmp }
             {{- include "platen.caVolumeMounts" $root | nindent 12 }}
@@ -152,7 +172,7 @@ spec:
         {{- include "platen.caVolumes" $root | nindent 8 }}
         {{- .volumes | default "" | nindent 8 }}
         {{- with $values.extraVolumes }}{{- toYaml . | nindent 8 }}{{- end }}
-      {{- include "platen.placement" $values | nindent 6 }}
+      {{- include "platen.podOptions" $values | nindent 6 }}
       {{- include "platen.apart" (dict "given" $values.affinity "labels" $selector) | nindent 6 }}
       {{- include "platen.topologySpread" (dict "given" $values.topologySpreadConstraints "labels" $selector) | nindent 6 }}
 {{- end -}}

@@ -12,7 +12,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir, userInfo } from 'node:os';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
@@ -106,7 +106,7 @@ function defaultCacheRoot(): string {
 
 /** @throws Error when the folder is somebody else's, who could put any program there. */
 function ownTemporaryFolder(): string {
-  const { uid } = userInfo();
+  const uid = process.getuid?.() ?? -1;
   const folder = join(tmpdir(), `platen-cache-${uid}`);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (statSync(folder).uid !== uid) throw new Error(`${folder} belongs to somebody else.`);

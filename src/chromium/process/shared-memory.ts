@@ -1,5 +1,4 @@
 import { accessSync, constants, lstatSync, mkdirSync, statfsSync } from 'node:fs';
-import { userInfo } from 'node:os';
 import { join } from 'node:path';
 
 /** Where Linux has its files in memory. */
@@ -23,7 +22,8 @@ export function sharedMemoryRoot(memoryBytes: number, files = MEMORY_FILES): str
   try {
     const { type, bavail, bsize } = statfsSync(files);
     if (type !== TMPFS_MAGIC || bavail * bsize < memoryBytes * ROOM) return undefined;
-    const { uid } = userInfo();
+    // Not by userInfo(): who runs this need not be known to the machine.
+    const uid = process.getuid?.() ?? -1;
     const folder = join(files, `platen-chromium-${uid}`);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     accessSync(folder, constants.W_OK | constants.X_OK);

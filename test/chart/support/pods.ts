@@ -23,13 +23,21 @@ function controllerFile(manifests: readonly Manifest[], name: string): string {
   return find(manifests, 'ConfigMap', 'platen-controller').data[name];
 }
 
-/** The specs of all pods that come of these objects, the workers' among them, each with what it is of. */
-export function podSpecs(manifests: readonly Manifest[]): { of: string; spec: Manifest['spec'] }[] {
-  const rendered = manifests.flatMap((manifest) => {
+interface PodSpec {
+  /** The object that it comes of. */
+  readonly of: string;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly spec: Manifest['spec'];
+}
+
+/** The specs of all pods that come of these objects, the workers' among them. */
+export function podSpecs(manifests: readonly Manifest[]): PodSpec[] {
+  const rendered = manifests.flatMap((manifest): PodSpec[] => {
     const of = `${manifest.kind}/${manifest.metadata.name}`;
-    if (manifest.kind === 'Pod') return [{ of, spec: manifest.spec }];
+    if (manifest.kind === 'Pod')
+      return [{ of, annotations: manifest.metadata.annotations ?? {}, spec: manifest.spec }];
     if (manifest.spec?.template?.spec === undefined) return [];
-    const { spec } = manifest.spec.template;
+    const { metadata, spec } = manifest.spec.template;
     // As the StatefulSet's controller adds them.
     const claimed = (manifest.spec.volumeClaimTemplates ?? []).map(
       ({ metadata: { name } }: { metadata: { name: string } }) => ({
@@ -37,9 +45,11 @@ export function podSpecs(manifests: readonly Manifest[]): { of: string; spec: Ma
         persistentVolumeClaim: { claimName: name },
       }),
     );
-    return [{ of, spec: { ...spec, volumes: [...(spec.volumes ?? []), ...claimed] } }];
+    const volumes = [...(spec.volumes ?? []), ...claimed];
+    return [{ of, annotations: metadata.annotations ?? {}, spec: { ...spec, volumes } }];
   });
-  return [...rendered, { of: 'worker', spec: workerTemplate(manifests).spec }];
+  const { metadata, spec } = workerTemplate(manifests);
+  return [...rendered, { of: 'worker', annotations: metadata.annotations ?? {}, spec }];
 }
 
 /** The spec of a role's pods. */

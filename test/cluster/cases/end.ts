@@ -3,8 +3,18 @@ import { eventually } from '../../support/eventually.ts';
 import { type Release, VALUES } from '../support/release.ts';
 
 const KEPT = 4321;
-/** What is installed the second time: Chromium has its sandbox, by a profile that the chart puts on the nodes. */
-export const SANDBOXED = { ...VALUES, worker: { sandbox: { installProfile: true } } };
+/**
+ * What is installed the second time: Chromium has its sandbox, by a profile that the chart puts on the nodes, and processes
+ * run as users that nobody knows, of the group 0, as OpenShift has it.
+ */
+export const SANDBOXED = {
+  ...VALUES,
+  worker: { sandbox: { installProfile: true } },
+  podSecurityContext: {
+    ...{ runAsNonRoot: true, runAsUser: 1_000_730_000, runAsGroup: 0 },
+    seccompProfile: { type: 'RuntimeDefault' },
+  },
+};
 
 /** What `helm uninstall` takes, and what it leaves. */
 export function describeEnd(release: () => Release): void {

@@ -105,6 +105,8 @@ export function describeSandbox(release: () => Release): void {
         '\n',
       );
       await release().kubectl('patch', installer!, '-n', SETUP, '--patch', only);
+      // Before the power is cut: what is half made then has no network to be cut off from.
+      await release().kubectl('rollout', 'status', installer!, '-n', SETUP, '--timeout=60s');
       await plane.kubectl('cordon', joins.name);
       const fresh = { ...QUICK_POOL, minReplicas: 1, nodeSelector: on(joins.name), sandbox: 'required' };
       await release().apply({
@@ -121,6 +123,7 @@ export function describeSandbox(release: () => Release): void {
         const [worker] = await release().pods('worker', OF_FRESH);
         assert.equal(worker!.spec.nodeName, joins.name);
         assert.ok(isSandboxed(worker!));
+        assert.deepEqual(await usersOf(release(), worker!), ['1000730000']);
       } finally {
         await release().kubectl('delete', 'renderpool', FRESH, '--ignore-not-found');
       }
@@ -146,6 +149,15 @@ interface Labelled {
 /** What a pod asks of a node that is to be this one. */
 function on(node: string): Readonly<Record<string, string>> {
   return { 'kubernetes.io/hostname': node };
+}
+
+/** Who runs the processes of a pod. */
+async function usersOf(release: Release, pod: Pod): Promise<string[]> {
+  const found = release.processesOf(pod).flatMap((pid) => {
+    const [, uid] = /^Uid:\s*(\d+)/m.exec(procFile(pid, 'status')) ?? [];
+    return uid ?? [];
+  });
+  return [...new Set(found)];
 }
 
 async function isUnschedulable(release: Release): Promise<boolean> {

@@ -1,10 +1,23 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { processTree } from '../../../src/chromium/process/processes.ts';
 import { sharedMemoryRoot } from '../../../src/chromium/process/shared-memory.ts';
 import { type Bench, render, startBench } from './support.ts';
+
+/** A user that no machine knows; clusters give such ones. */
+const STRANGER = 1_000_730_000;
+
+/** What such a user, of the group 0, is told. Only root can ask in its place. */
+function rootOfStranger(files: string): string {
+  const module = new URL('../../../src/chromium/process/shared-memory.ts', import.meta.url);
+  const script = `import { sharedMemoryRoot } from '${module}'; console.log(sharedMemoryRoot(1, '${files}'))`;
+  chmodSync(files, 0o777);
+  const options = { uid: STRANGER, gid: 0, env: {}, encoding: 'utf8' } as const;
+  return execFileSync(process.execPath, ['--input-type=module', '--eval', script], options).trim();
+}
 
 describe('the memory that processes of a browser share', () => {
   let root: string;
@@ -49,6 +62,8 @@ describe('the memory that processes of a browser share', () => {
     try {
       const own = join(files, `platen-chromium-${userInfo().uid}`);
       assert.equal(sharedMemoryRoot(1, files), own);
+      if (userInfo().uid === 0)
+        assert.equal(rootOfStranger(files), join(files, `platen-chromium-${STRANGER}`));
       rmSync(own, { recursive: true });
       symlinkSync(root, own);
       assert.equal(sharedMemoryRoot(1, files), undefined, 'where somebody else leads to');

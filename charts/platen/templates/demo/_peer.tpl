@@ -34,17 +34,15 @@ spec:
   template:
     metadata:
       labels: {{- toYaml $labels | nindent 8 }}
+      {{- if not $demo.persistence.enabled }}
+      annotations: {{- include "platen.evictable" (dict "own" (list "data") "values" dict) | nindent 8 }}
+      {{- end }}
     spec:
       automountServiceAccountToken: false
       # The variables of a Service named kafka would be taken for Kafka's configuration.
       enableServiceLinks: false
       {{- include "platen.pullSecrets" $root | nindent 6 }}
-      securityContext:
-        runAsNonRoot: true
-        runAsUser: {{ .user }}
-        runAsGroup: {{ .user }}
-        fsGroup: {{ .user }}
-        seccompProfile: { type: RuntimeDefault }
+      securityContext: {{- $values.podSecurityContext | default (dict "runAsNonRoot" true "runAsUser" .user "runAsGroup" .user "fsGroup" .user "seccompProfile" (dict "type" "RuntimeDefault")) | toYaml | nindent 8 }}
       containers:
         - name: {{ .name }}
           image: {{ $values.image | quote }}

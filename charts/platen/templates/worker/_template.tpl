@@ -32,12 +32,12 @@ the kubelet tries again until it has.
 {{- end -}}
 metadata:
   labels: {{- merge (deepCopy $values.podLabels) $labels | toYaml | nindent 4 }}
-  annotations: {{- merge (deepCopy $values.podAnnotations) .Values.commonAnnotations (dict "platen.dev/settings" (include "platen.settingsChecksum" .)) | toYaml | nindent 4 }}
+  annotations: {{- merge (deepCopy $values.podAnnotations) .Values.commonAnnotations (include "platen.evictable" (dict "own" (list "tmp") "values" $values) | fromYaml) (dict "platen.dev/settings" (include "platen.settingsChecksum" .)) | toYaml | nindent 4 }}
 spec:
   enableServiceLinks: false
   {{- include "platen.pullSecrets" . | nindent 2 }}
   securityContext:
-    {{- $context := include "platen.podSecurityContext" . | fromYaml }}
+    {{- $context := include "platen.podSecurityContext" (dict "root" $ "values" $values) | fromYaml }}
     {{- if $profile }}{{ $context = set $context "seccompProfile" (dict "type" "Localhost" "localhostProfile" $profile) }}{{ end }}
     {{- with $values.appArmorProfile }}{{ $context = set $context "appArmorProfile" . }}{{ end }}
     {{- toYaml $context | nindent 4 }}
@@ -62,7 +62,7 @@ spec:
       {{- with $values.resources }}
       resources: {{- toYaml . | nindent 8 }}
       {{- end }}
-      securityContext: {{- include "platen.containerSecurityContext" . | nindent 8 }}
+      securityContext: {{- include "platen.containerSecurityContext" (dict "root" $ "values" $values) | nindent 8 }}
       volumeMounts:
         - { name: tmp, mountPath: /tmp }
         {{- include "platen.caVolumeMounts" . | nindent 8 }}
@@ -72,7 +72,7 @@ spec:
       emptyDir: {{- include "platen.some" $values.tmp | default "{}" | nindent 8 }}
     {{- include "platen.caVolumes" . | nindent 4 }}
     {{- with $values.extraVolumes }}{{- toYaml . | nindent 4 }}{{- end }}
-  {{- include "platen.placement" $placed | nindent 2 }}
+  {{- include "platen.podOptions" $placed | nindent 2 }}
   {{- if not (kindIs "invalid" $values.topologySpreadConstraints) }}
   topologySpreadConstraints: {{- toYaml $values.topologySpreadConstraints | nindent 4 }}
   {{- end }}
