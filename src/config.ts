@@ -282,12 +282,19 @@ export const environmentSchema = z.object({
     .min(1)
     .optional()
     .describe('YAML file with a list of RenderPlans and RenderPools that the controller makes, each once.'),
+  PLATEN_LINK_SECRET_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'YAML file with a Secret, without its data, that the controller makes where there is none of its name: the PLATEN_SECRET of the API.',
+    ),
   PLATEN_WORKER_NETWORK_POLICIES: z
     .enum(['on', 'off'])
     .default('on')
     .describe('Whether the controller makes a NetworkPolicy for each pool.'),
   PLATEN_WORKER_BLOCKED_NETWORKS: networks
-    .default(['169.254.0.0/16', 'fe80::/10', 'fd00:ec2::/32'])
+    .default(['169.254.0.0/16', 'fe80::/10', 'fd00:ec2::/32', 'fd20:ce::254/128', 'fd00:c1::a9fe:a9fe/128'])
     .describe(
       'Networks that no worker may reach by these policies, CIDRs, comma-separated. KUBERNETES_SERVICE_HOST, the address of the API server as a Service, is one of them in any case; the addresses behind it, which many CNIs judge by, belong here.',
     ),

@@ -16,6 +16,7 @@ import { Controller } from '../kubernetes/controller.ts';
 import { type ControllerMetrics, createControllerMetrics } from '../kubernetes/controller-metrics.ts';
 import { makeDefaultResources, parseDefaultResources } from '../kubernetes/default-resources.ts';
 import { LeaderElection } from '../kubernetes/leader/leader-election.ts';
+import { keepLinkSecret, parseLinkSecret } from '../kubernetes/link-secret.ts';
 import { TemplateFile } from '../kubernetes/pools/template-file.ts';
 import { checkLayout } from '../layout/layout.ts';
 import { openMirroredPlans } from '../plans/mirrored-plans.ts';
@@ -74,6 +75,7 @@ async function start(config: Config, closers: Closers, onLost: (error: Error) =>
   });
   closers.add(() => api.close());
   const parts = { config, connection, api, metrics, controllerMetrics, logger, namespace };
+  await startLinkSecret(parts, closers);
 
   const work = await openWork(parts, closers);
   const election = new LeaderElection({
@@ -191,6 +193,18 @@ function openTemplate(config: Config, logger: Logger): TemplateFile {
     networkPolicies: config.PLATEN_WORKER_NETWORK_POLICIES === 'on',
   };
   return new TemplateFile(config.PLATEN_WORKER_TEMPLATE_FILE ?? '', others, logger);
+}
+
+/** Whether it leads or not: the API waits for this one, and who comes second changes nothing. */
+async function startLinkSecret({ config, api, logger }: Parts, closers: Closers): Promise<void> {
+  if (config.PLATEN_LINK_SECRET_FILE === undefined) return;
+  const manifest = parseLinkSecret(await readFile(config.PLATEN_LINK_SECRET_FILE, 'utf8'));
+  const stopping = new AbortController();
+  const kept = keepLinkSecret(manifest, { api, logger }, stopping.signal);
+  closers.add(async () => {
+    stopping.abort();
+    await kept;
+  });
 }
 
 /** Tried until it has come off: without its plans and pool an installation does nothing. */

@@ -48,7 +48,7 @@ for (const helm of HELMS) {
         const manifests = await rendered(values);
         for (const role of ROLES) assert.deepEqual(given(manifests, role), {}, role);
         const names = manifests.filter(({ kind }) => kind === 'Secret').map(({ metadata }) => metadata.name);
-        assert.deepEqual(names.sort(), ['platen-mongodb', 'platen-secret']);
+        assert.deepEqual(names.sort(), ['platen-mongodb']);
       }
     });
 
@@ -97,7 +97,7 @@ for (const helm of HELMS) {
       const dispatcher = given(manifests, 'dispatcher');
       assert.deepEqual([dispatcher.STRIPE_SECRET_KEY, dispatcher.SMTP_URL], ['payments/key', 'mail/url']);
       const names = manifests.filter(({ kind }) => kind === 'Secret').map(({ metadata }) => metadata.name);
-      assert.deepEqual(names.sort(), ['platen-mongodb', 'platen-secret']);
+      assert.deepEqual(names.sort(), ['platen-mongodb']);
     });
 
     it('start processes anew that are told something else', async () => {

@@ -55,6 +55,7 @@ describe('the controller with what the chart gives it', function () {
       PLATEN_OPS_PORT: '0',
       PLATEN_WORKER_TEMPLATE_FILE: join(folder, 'worker-template.yaml'),
       PLATEN_DEFAULT_RESOURCES_FILE: join(folder, 'default-resources.yaml'),
+      PLATEN_LINK_SECRET_FILE: join(folder, 'link-secret.yaml'),
     });
     const workers = 'platen-pool-default';
     await eventually(workers, async () => (await names('deployments')).includes(workers), LIMIT_MS);
@@ -98,6 +99,10 @@ describe('the controller with what the chart gives it', function () {
       anywhere.map(({ ports }) => ports?.map(({ port, protocol }) => `${protocol} ${port}`)),
       [['UDP 53', 'TCP 53']],
     );
+    const secret = JSON.parse(
+      await plane.kubectl('get', 'secret', 'platen-secret', '-n', NAMESPACE, '-o', 'json'),
+    );
+    assert.match(Buffer.from(secret.data.secret, 'base64').toString(), /^[\w-]{48}$/);
     const refused = controller.logs.filter((line) => /forbidden/i.test(JSON.stringify(line)));
     assert.deepEqual(refused, []);
   });
@@ -110,7 +115,8 @@ describe('the controller with what the chart gives it', function () {
         () => false,
       );
     assert.equal(await may('patch', 'pods', NAMESPACE), true);
-    assert.equal(await may('get', 'secrets', NAMESPACE), false);
+    for (const verb of ['get', 'list', 'watch', 'update', 'patch', 'delete'])
+      assert.equal(await may(verb, 'secrets', NAMESPACE), false, verb);
     assert.equal(await may('create', 'pods', NAMESPACE), false);
     assert.equal(await may('delete', 'pods', NAMESPACE), false);
     assert.equal(await may('list', 'renderpools', 'default'), false);

@@ -28,6 +28,11 @@ name: {{ $existing.name | default (printf "%s-secret" (include "platen.fullname"
 key: {{ empty $existing.name | ternary "secret" $existing.key }}
 {{- end -}}
 
+{{/* Whether the controller makes it, for nobody has given any: not empty if so. */}}
+{{- define "platen.makesLinkSecret" -}}
+{{- with .Values.secret }}{{ not (or .value .existingSecret.name) | ternary "yes" "" }}{{ end -}}
+{{- end -}}
+
 {{/* Which variables of the bootstrap account come from which key of which secret, as JSON. */}}
 {{- define "platen.bootstrapSecret" -}}
 {{- $bootstrap := .Values.bootstrap -}}

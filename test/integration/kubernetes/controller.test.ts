@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -63,11 +63,14 @@ describe('platen controller, at a real API server', function () {
     const manifests = await render('helm4', LEAST, { namespace });
     await grantRights(plane, folder, manifests);
     rules = find(manifests, 'Role', ACCOUNT).rules;
+    const linkSecret = join(folder, 'link-secret.yaml');
+    await writeFile(linkSecret, find(manifests, 'ConfigMap', ACCOUNT).data['link-secret.yaml']);
     controller = await startControllerProcess({
       kubeconfigPath: await kubeconfigOf(plane, folder, { namespace, name: ACCOUNT }),
       mongoUri: uri,
       namespace,
       defaultResources: DEFAULTS,
+      environment: { PLATEN_LINK_SECRET_FILE: linkSecret },
     });
     await controller.works();
   });

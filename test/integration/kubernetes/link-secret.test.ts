@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import type { Kind, KubeObject } from '../../../src/kubernetes/client/kube-object.ts';
+import type { KubernetesApi } from '../../../src/kubernetes/client/kubernetes-api.ts';
+import { openKubernetesApi } from '../../../src/kubernetes/client/open-kubernetes-api.ts';
+import { keepLinkSecret, makeLinkSecret, parseLinkSecret } from '../../../src/kubernetes/link-secret.ts';
+import { eventually } from '../../support/eventually.ts';
+import { sharedControlPlane } from '../../support/kubernetes/control-plane.ts';
+import { makeNamespace } from '../../support/kubernetes/objects.ts';
+
+type Secret = KubeObject<{ readonly type: string; readonly data: Readonly<Record<string, string>> }>;
+const SECRETS: Kind<Secret> = { group: '', version: 'v1', plural: 'secrets', kind: 'Secret' };
+const NAME = 'platen-secret';
+
+describe('the key that download links are signed by', function () {
+  this.timeout(60_000);
+  let api: KubernetesApi;
+  let namespace: string;
+  const logger = { info: () => {}, warn: (fields: object) => warnings.push(fields) };
+  const warnings: object[] = [];
+  before(async () => {
+    const plane = await sharedControlPlane();
+    api = await openKubernetesApi({ kubeconfigPath: plane.kubeconfigPath });
+  });
+  beforeEach(async () => {
+    warnings.length = 0;
+    namespace = await makeNamespace(api);
+  });
+  after(() => api.close());
+
+  const manifest = (labels = {}) =>
+    parseLinkSecret(
+      JSON.stringify({ apiVersion: 'v1', kind: 'Secret', metadata: { name: NAME, namespace, labels } }),
+    );
+  const key = async () => {
+    const found = await api.get(SECRETS, { name: NAME, namespace });
+    return found && Buffer.from(found.data.secret!, 'base64').toString();
+  };
+
+  it('is made once, however many make it at the same moment, and never changed', async () => {
+    await Promise.all([1, 2, 3].map(() => makeLinkSecret(manifest({ app: 'platen' }), { api, logger })));
+    const made = await key();
+    assert.match(made!, /^[\w-]{48}$/);
+    await makeLinkSecret(manifest(), { api, logger });
+    assert.equal(await key(), made);
+    const { metadata } = (await api.get(SECRETS, { name: NAME, namespace }))!;
+    assert.equal(metadata.labels?.app, 'platen');
+  });
+
+  it('is left as it is when somebody else has made it', async () => {
+    const data = { secret: Buffer.from('theirs').toString('base64') };
+    await api.create(SECRETS, { ...manifest(), type: 'Opaque', data });
+    await makeLinkSecret(manifest(), { api, logger });
+    assert.equal(await key(), 'theirs');
+  });
+
+  it('is tried again when the API server refuses, of which the log tells with the name', async () => {
+    const stopping = new AbortController();
+    const nowhere = { ...manifest(), metadata: { name: NAME, namespace: 'that-there-is-not' } };
+    const kept = keepLinkSecret(nowhere, { api, logger }, stopping.signal);
+    await eventually('a warning', () => warnings.length > 0, 30_000);
+    stopping.abort();
+    await kept;
+    assert.partialDeepStrictEqual(warnings[0], { secret: NAME });
+  });
+
+  it('names what is wrong with its manifest', () => {
+    assert.throws(
+      () => parseLinkSecret('apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\n'),
+      /kind: .*metadata\.namespace: /,
+    );
+  });
+});
