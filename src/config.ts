@@ -87,6 +87,13 @@ export const environmentSchema = z.object({
     .describe(
       'Signs links; the same for every API process of an installation, and needed by no other role. Standalone makes its own.',
     ),
+  PLATEN_SECRETS_DIR: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'Folder with a file for each variable that comes from a Secret, named after it: one that differs from its variable is a Secret that was rotated, of which the metric platen_secret_outdated tells.',
+    ),
   MONGODB_URI: z
     .string()
     .regex(/^mongodb(\+srv)?:\/\//, 'must start with mongodb:// or mongodb+srv://')

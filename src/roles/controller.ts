@@ -29,6 +29,7 @@ import { WorkerRegistry } from '../workers/worker-registry.ts';
 import { Closers } from './component.ts';
 import { startOpsServer } from './http-server.ts';
 import type { RunningRole } from './run-role.ts';
+import { startSecretWatch } from './secret-watch.ts';
 
 /** What the controller works with besides the API server. */
 interface Parts {
@@ -63,6 +64,7 @@ async function start(config: Config, closers: Closers, onLost: (error: Error) =>
   const { POD_NAME: instance = '', POD_NAMESPACE: namespace = '' } = config;
   const logger = createLogger({ level: config.PLATEN_LOG_LEVEL, role: 'controller', instance });
   const metrics = createMetrics('controller');
+  startSecretWatch(config, metrics, logger, closers);
   // Its plans are the cluster's: there is no file that could have faults.
   metrics.plansFileValid.set(1);
   const controllerMetrics = createControllerMetrics(metrics.registry);

@@ -27,6 +27,7 @@ import { WorkerRegistry } from '../workers/worker-registry.ts';
 import type { Closers } from './component.ts';
 import { type JobLife, openJobLife } from './job-life.ts';
 import { openBus } from './open-bus.ts';
+import { startSecretWatch } from './secret-watch.ts';
 
 /** What every role needs: the database, the bus, whose jobs they are and under which plan, and the life of jobs. */
 export interface Core extends JobLife {
@@ -74,6 +75,7 @@ export async function openCore(
   const logger = createLogger({ level: config.PLATEN_LOG_LEVEL, role, instance });
   const clock = systemClock;
   const metrics = createMetrics(role);
+  startSecretWatch(config, metrics, logger, closers);
   // Faults of a file are told before anything is asked of the database.
   const plansOfFile = await openPlanSource(config.PLATEN_PLANS_FILE, {
     logger,

@@ -122,6 +122,12 @@ export function createMetrics(role: string) {
       help: '1 while the plans are as the plans file says, or without one; 0 while the file has faults and the plans are as before.',
       registers,
     }),
+    secretOutdated: new Gauge({
+      name: 'platen_secret_outdated',
+      help: '1 while the Secret that a variable was taken from says something else than at the start of the process, by variable.',
+      labelNames: ['variable'] as const,
+      registers,
+    }),
     poolDemand: new Gauge({
       name: 'platen_pool_demand_slots',
       help: 'Jobs that may run at the moment, by pool: in flight, and those waiting that would fit beside them.',

@@ -2,6 +2,10 @@ import assert from 'node:assert/strict';
 import { find, HELMS, LEAST, type Manifest, over, render, type Values } from './support/helm.ts';
 import { environment, podSpec, podSpecs, workerTemplate } from './support/pods.ts';
 
+interface SecretFile {
+  readonly secret: { readonly name: string; readonly items: readonly { key: string; path: string }[] };
+}
+
 /** Of a role's values, what its pods have under the same name. */
 const TAKEN_AS_THEY_ARE = [
   ...(['nodeSelector', 'tolerations', 'affinity', 'priorityClassName'] as const),
@@ -98,6 +102,36 @@ for (const helm of HELMS) {
         'db-ca',
         'tls.crt',
       );
+    });
+
+    it('shows each role but the workers its secrets as files too, by which it sees that they were rotated', async () => {
+      const manifests = await rendered({
+        kafka: { sasl: { mechanism: 'plain', username: 'u', existingSecret: { name: 'kafka-user' } } },
+        secret: { existingSecret: { name: 'signing', key: 'hmac' } },
+      });
+      for (const role of [...JOB_ROLES, 'controller']) {
+        const { volumes, containers } = podSpec(manifests, role);
+        const { sources } = (volumes as { name: string; projected?: { sources: SecretFile[] } }[]).find(
+          ({ name }) => name === 'secrets',
+        )?.projected ?? { sources: [] };
+        const files = Object.fromEntries(
+          sources.flatMap(({ secret: { name, items } }) =>
+            items.map(({ key, path }) => [path, `${name}/${key}`]),
+          ),
+        );
+        const variables = environment(manifests, role);
+        const secrets = Object.entries(variables).filter(([, from]) =>
+          /^(platen-mongodb|kafka-user|signing)\//.test(from),
+        );
+        // What breaks out of a browser could read them.
+        if (role === 'worker') {
+          assert.deepEqual([files, variables.PLATEN_SECRETS_DIR], [{}, undefined]);
+          continue;
+        }
+        assert.deepEqual(files, Object.fromEntries(secrets), role);
+        const mount = containers[0].volumeMounts.find(({ name }: { name: string }) => name === 'secrets');
+        assert.deepEqual([mount.mountPath, mount.readOnly], [variables.PLATEN_SECRETS_DIR, true]);
+      }
     });
 
     it('takes the image from where it is said to be, whole by digest', async () => {

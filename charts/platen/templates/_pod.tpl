@@ -105,12 +105,29 @@ initContainers: {{- toYaml . | nindent 2 }}
 {{- end -}}
 
 {{/*
+A file for each variable that comes from a Secret, named after it, of variables as YAML: by these a process sees that what it
+was started with is no longer what the Secret says. Workers have none: what breaks out of a browser could read them. Optional,
+for the kubelet tries a volume again at ever longer intervals, and a variable every few seconds.
+*/}}
+{{- define "platen.secretFiles" -}}
+{{- range fromYamlArray . }}
+{{- $variable := .name }}
+{{- with dig "valueFrom" "secretKeyRef" dict . }}
+{{- if .name }}
+- secret: { name: {{ .name }}, optional: true, items: [{ key: {{ .key | quote }}, path: {{ $variable }} }] }
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{/*
 The Deployment of a role: (dict "root" $ "role" "api" "env" "…" "ports" "…" "volumes" "…" "mounts" "…" "lifecycle" "…"
 "serviceAccount" "…" "token" bool "strategy" {…} "checksum" "…"). What is text is YAML of a list or map.
 */}}
 {{- define "platen.deployment" -}}
 {{- $root := .root -}}
 {{- $values := index $root.Values .role -}}
+{{- $env := printf "%s\n%s" (include "platen.commonEnv" $root) .env -}}
 {{- $fullname := include "platen.fullname" $root -}}
 {{- $selector := merge (dict "app.kubernetes.io/component" .role) (include "platen.selectorLabels" $root | fromYaml) -}}
 {{- $labels := merge (dict "app.kubernetes.io/component" .role) (include "platen.podLabels" $root | fromYaml) -}}
@@ -145,8 +162,8 @@ spec:
           imagePullPolicy: {{ $root.Values.image.pullPolicy }}
           args: [{{ .role }}]
           env:
-            {{- include "platen.commonEnv" $root | nindent 12 }}
-            {{- .env | nindent 12 }}
+            {{- $env | nindent 12 }}
+            - { name: PLATEN_SECRETS_DIR, value: /etc/platen/secrets }
             {{- with $values.extraEnv }}{{- toYaml . | nindent 12 }}{{- end }}
           {{- with $values.extraEnvFrom }}
           envFrom: {{- toYaml . | nindent 12 }}
@@ -164,11 +181,15 @@ spec:
           securityContext: {{- include "platen.containerSecurityContext" (dict "root" $root "values" $values) | nindent 12 }}
           volumeMounts:
             - { name: tmp, mountPath: /tmp }
+            - { name: secrets, mountPath: /etc/platen/secrets, readOnly: true }
             {{- include "platen.caVolumeMounts" $root | nindent 12 }}
             {{- .mounts | default "" | nindent 12 }}
             {{- with $values.extraVolumeMounts }}{{- toYaml . | nindent 12 }}{{- end }}
       volumes:
         - { name: tmp, emptyDir: { sizeLimit: 256Mi } }
+        - name: secrets
+          projected:
+            sources: {{- include "platen.secretFiles" $env | nindent 14 }}
         {{- include "platen.caVolumes" $root | nindent 8 }}
         {{- .volumes | default "" | nindent 8 }}
         {{- with $values.extraVolumes }}{{- toYaml . | nindent 8 }}{{- end }}

@@ -115,10 +115,13 @@ export function describeSandbox(release: () => Release): void {
       });
       try {
         await eventually('a worker that waits for a node', () => isUnschedulable(release()), 60_000);
-        await joins.cutPower();
-        await plane.kubectl('delete', 'node', joins.name);
-        await rm(join(cluster.seccompFolder, 'platen'), { recursive: true });
-        await joins.boot();
+        try {
+          await joins.cutPower();
+          await plane.kubectl('delete', 'node', joins.name);
+          await rm(join(cluster.seccompFolder, 'platen'), { recursive: true });
+        } finally {
+          await joins.boot();
+        }
         await release().hasPods('worker', 1, JOINED_MS, OF_FRESH);
         const [worker] = await release().pods('worker', OF_FRESH);
         assert.equal(worker!.spec.nodeName, joins.name);
@@ -126,6 +129,7 @@ export function describeSandbox(release: () => Release): void {
         assert.deepEqual(await usersOf(release(), worker!), ['1000730000']);
       } finally {
         await release().kubectl('delete', 'renderpool', FRESH, '--ignore-not-found');
+        await plane.kubectl('uncordon', joins.name).catch(() => undefined);
       }
       for (const role of ['api', 'dispatcher', 'controller']) await release().hasPods(role, 1, 120_000);
     });

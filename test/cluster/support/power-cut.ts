@@ -42,9 +42,13 @@ function networkOf(pid: string): string | undefined {
   }
 }
 
-/** Cuts off a network by any of the processes in it: pages of browsers come and go meanwhile. */
+/**
+ * Cuts off a network by any of the processes in it: pages of browsers come and go meanwhile. Those of a sandbox have one of their
+ * own, which leads nowhere.
+ */
 function disconnect(members: readonly string[]): void {
   for (const pid of members) {
+    if (!procFile(pid, 'net/dev').includes('eth0:')) continue;
     try {
       execFileSync('nsenter', ['--net', '--target', pid, 'ip', 'link', 'set', 'eth0', 'down']);
       return;

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SecretWatch } from '../../src/roles/secret-watch.ts';
+import type { Logger } from '../../src/telemetry/logger.ts';
+import { createMetrics } from '../../src/telemetry/metrics.ts';
+
+const URI = 'mongodb://platen:old@mongo.example/platen';
+
+describe('Secrets that are rotated', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'platen-secrets-'));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  it('are told of by variable in the metric and once in the log, and never shown', async () => {
+    const metrics = createMetrics('api');
+    const lines: string[] = [];
+    const logger = {
+      warn: (fields: object, text: string) => lines.push(`${JSON.stringify(fields)} ${text}`),
+    };
+    const watch = new SecretWatch({
+      folder,
+      environment: { MONGODB_URI: URI, PLATEN_SECRET: 'the same' },
+      outdated: metrics.secretOutdated,
+      logger: logger as unknown as Logger,
+    });
+    const outdated = async () => {
+      const { values } = await metrics.secretOutdated.get();
+      return Object.fromEntries(values.map(({ labels, value }) => [labels.variable, value]));
+    };
+    await writeFile(join(folder, 'MONGODB_URI'), URI);
+    await writeFile(join(folder, 'PLATEN_SECRET'), 'the same');
+    // As the kubelet has beside its files.
+    await writeFile(join(folder, '..data'), '');
+    assert.deepEqual(await watch.look(), []);
+    assert.deepEqual(await outdated(), { MONGODB_URI: 0, PLATEN_SECRET: 0 });
+
+    await writeFile(join(folder, 'MONGODB_URI'), URI.replace('old', 'new'));
+    assert.deepEqual(await watch.look(), ['MONGODB_URI']);
+    assert.deepEqual(await watch.look(), ['MONGODB_URI']);
+    assert.deepEqual(await outdated(), { MONGODB_URI: 1, PLATEN_SECRET: 0 });
+    assert.equal(lines.length, 1);
+    assert.match(lines[0]!, /the Secret of MONGODB_URI has changed/);
+    assert.ok(!lines.join().includes('mongo.example'));
+
+    await writeFile(join(folder, 'MONGODB_URI'), URI);
+    assert.deepEqual(await watch.look(), []);
+    assert.deepEqual(await outdated(), { MONGODB_URI: 0, PLATEN_SECRET: 0 });
+  });
+});
