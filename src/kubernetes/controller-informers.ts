@@ -28,11 +28,16 @@ export interface ControllerInformers {
   readonly all: ReadonlyMap<string, Informer<KubeObject>>;
 }
 
-/** Begins to list and watch at once, what belongs to pools by its label. */
+/**
+ * Begins to list and watch at once, what belongs to pools by its label.
+ *
+ * @param onState told of a namespace when an informer says something else of it than before; never within this call.
+ */
 export function startInformers(
   api: KubernetesApi,
   namespaces: readonly string[],
   logger: Logger,
+  onState: (namespace: string) => void,
 ): ControllerInformers {
   const all = new Map<string, Informer<KubeObject>>();
   const start = <T extends KubeObject>(
@@ -40,7 +45,15 @@ export function startInformers(
     labelSelector?: string,
     transform: (object: T) => T = (object) => object,
   ): Informer<T> => {
-    const informer = startInformer({ api, kind, namespaces, labelSelector, logger, transform });
+    const informer = startInformer({
+      api,
+      kind,
+      namespaces,
+      labelSelector,
+      logger,
+      transform,
+      onState: (namespace) => namespace !== undefined && onState(namespace),
+    });
     all.set(kind.kind, informer as Informer<KubeObject>);
     return informer;
   };

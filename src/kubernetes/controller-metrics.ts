@@ -50,6 +50,18 @@ export function createControllerMetrics(registry: Registry) {
       labelNames: ['kind'] as const,
       registers,
     }),
+    namespaceUnreadable: new Gauge({
+      name: 'platen_namespace_unreadable',
+      help: '1 while the API server does not let the leader read a watched namespace, by namespace; 0 otherwise.',
+      // Prometheus has a label `namespace` of its own: where the controller runs.
+      labelNames: ['watched_namespace'] as const,
+      registers,
+    }),
+    defaultsMissing: new Gauge({
+      name: 'platen_default_resources_missing',
+      help: 'Default plans and pools that the leader could not make yet.',
+      registers,
+    }),
     leader: new Gauge({
       name: 'platen_leader',
       help: '1 in the process that leads, 0 otherwise.',

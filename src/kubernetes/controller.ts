@@ -1,7 +1,7 @@
+import { unlessAborted } from '../async/unless-aborted.ts';
 import type { Clock } from '../clock.ts';
 import type { DemandReading } from '../jobs/demand.ts';
-import type { PlanMirror } from '../plans/plan-mirror.ts';
-import type { PoolSettings } from '../plans/plan-source.ts';
+import type { MirroredSet, PlanMirror } from '../plans/plan-mirror.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { WorkerRegistry } from '../workers/worker-registry.ts';
@@ -11,23 +11,26 @@ import type { KubernetesApi } from './client/kubernetes-api.ts';
 import { type ControllerInformers, startInformers } from './controller-informers.ts';
 import type { ControllerMetrics } from './controller-metrics.ts';
 import { DemandWatch } from './demand-watch.ts';
+import { type HeldNames, heldNames, isHeld, NOTHING_HELD } from './held-names.ts';
 import { MIRROR, PlanController } from './plans/plan-controller.ts';
+import type { NameHolder } from './pools/accept-pool.ts';
 import { POOL_LABEL } from './pools/names.ts';
 import type { PoolsSettings } from './pools/owned-objects.ts';
 import { PodIndex } from './pools/pod-index.ts';
 import { PoolController } from './pools/pool-controller.ts';
-import { poolsInForce } from './pools/pools-in-force.ts';
+import { type PoolsInForce, poolsInForce } from './pools/pools-in-force.ts';
 import { WorkerRequests } from './pools/worker-requests.ts';
 import { WorkQueue } from './queue/work-queue.ts';
 import { reportResults } from './report-results.ts';
 import type { RenderPool } from './resources/kinds.ts';
 import { holdersOfNames } from './resources/names-taken.ts';
+import { WatchedNamespaces } from './watched-namespaces.ts';
 
 export interface ControllerParts {
   readonly api: KubernetesApi;
   /** Whose plans and pools are looked after. */
   readonly namespaces: readonly string[];
-  readonly mirror: Pick<PlanMirror, 'write'>;
+  readonly mirror: Pick<PlanMirror, 'read' | 'write'>;
   readonly registry: Pick<WorkerRegistry, 'requestPause' | 'cancelPause'>;
   readonly countAccounts: (plan: string) => Promise<number>;
   /** @throws when it cannot be read whole. */
@@ -50,6 +53,7 @@ const STUCK_AFTER_MS = 120_000;
 export class Controller {
   readonly #parts: ControllerParts;
   readonly #informers: ControllerInformers;
+  readonly #namespaces: WatchedNamespaces;
   readonly #demand: DemandWatch;
   readonly #plans: PlanController;
   readonly #planQueue: WorkQueue;
@@ -57,15 +61,23 @@ export class Controller {
   readonly #gauges: NodeJS.Timeout;
   /** By name, of all pools; made again when a pool comes or goes. */
   #holders: ReadonlyMap<string, RenderPool> | undefined;
-  #poolsInForce: ReadonlyMap<string, PoolSettings> | undefined;
+  #poolsInForce: PoolsInForce | undefined;
+  /** What was mirrored when it began, of which namespaces that cannot be read keep their part. */
+  #mirrored: MirroredSet | undefined;
+  #held: HeldNames = NOTHING_HELD;
   #lastResultMs = performance.now();
 
   /** Begins to fill its caches. Nothing is written before `start`. */
   constructor(parts: ControllerParts) {
     this.#parts = parts;
     const { api, clock, logger, metrics } = parts;
-    const informers = startInformers(api, parts.namespaces, logger);
+    const informers = startInformers(api, parts.namespaces, logger, (namespace) =>
+      this.#namespaces.look(namespace),
+    );
     this.#informers = informers;
+    this.#namespaces = new WatchedNamespaces(parts.namespaces, informers.all, (namespace) =>
+      this.#namespaceChanged(namespace),
+    );
     this.#demand = new DemandWatch({
       read: parts.readDemand,
       clock,
@@ -76,6 +88,7 @@ export class Controller {
       ...parts,
       plans: informers.plans,
       poolsInForce: () => this.#pools(),
+      heldPlans: () => this.#held.plans,
       demand: this.#demand,
       onMirrored: (changed) => {
         for (const key of changed) this.#planQueue.add(key);
@@ -88,6 +101,7 @@ export class Controller {
       pods: new PodIndex(informers.pods, (key) => this.#poolQueue.add(key)),
       owned: informers.owned,
       holderOf: (name) => this.#holderOf(name),
+      namespaces: this.#namespaces,
       demand: this.#demand,
       requests: new WorkerRequests(parts.registry, logger),
       plansOf: (pool) => this.#plans.plansOf(pool),
@@ -114,9 +128,15 @@ export class Controller {
     this.#gauges = setInterval(() => this.#setGauges(), GAUGES_EVERY_MS).unref();
   }
 
-  /** Begins to work once the caches are full. @throws the signal's reason. */
+  /**
+   * Begins to work once the caches are full, but for namespaces that cannot be read: what is in force of those stays so.
+   *
+   * @throws the signal's reason, or when the mirror cannot be read.
+   */
   async start(signal: AbortSignal): Promise<void> {
-    for (const informer of this.#informers.all.values()) await informer.whenSynced(signal);
+    await unlessAborted(signal, this.#namespaces.whenSettled());
+    this.#mirrored = await this.#parts.mirror.read();
+    this.#holdNames();
     signal.throwIfAborted();
     this.#demand.start();
     this.#planQueue.add(MIRROR);
@@ -128,10 +148,6 @@ export class Controller {
   /** Everything is to be looked at again: something that holds for all pools has changed. */
   lookAgain(): void {
     this.#addPools();
-  }
-
-  get synced(): boolean {
-    return [...this.#informers.all.values()].every(({ synced }) => synced);
   }
 
   /** Why it makes no progress, or undefined. */
@@ -183,13 +199,34 @@ export class Controller {
     }
   }
 
-  #holderOf(name: string): RenderPool | undefined {
-    this.#holders ??= holdersOfNames(this.#informers.pools.all());
-    return this.#holders.get(name);
+  #namespaceChanged(namespace: string): void {
+    const problem = this.#namespaces.problem(namespace);
+    if (problem === undefined) this.#parts.logger.info({ namespace }, 'a namespace is readable');
+    else this.#parts.logger.error({ namespace, problem }, 'a namespace cannot be read; it is left as it is');
+    this.#holdNames();
+    this.#planQueue.add(MIRROR);
+    // All of them tell of it, and those of this namespace are worked on from now on, or no longer.
+    this.#addPools();
   }
 
-  #pools(): ReadonlyMap<string, PoolSettings> {
-    this.#poolsInForce ??= poolsInForce(this.#informers.pools.all());
+  #holdNames(): void {
+    const { plans, pools } = this.#informers;
+    const unread = (informer: Pick<typeof plans | typeof pools, 'stateOf'>) =>
+      new Set(this.#parts.namespaces.filter((name) => !informer.stateOf(name).listed));
+    this.#held = heldNames(this.#mirrored, { plans: unread(plans), pools: unread(pools) });
+    this.#holders = undefined;
+    this.#poolsInForce = undefined;
+  }
+
+  #holderOf(name: string): NameHolder | undefined {
+    this.#holders ??= holdersOfNames(this.#informers.pools.all());
+    const seen = this.#holders.get(name);
+    const held = this.#held.pools.get(name);
+    return isHeld(held, seen !== undefined) ? { metadata: { name, namespace: held.namespace } } : seen;
+  }
+
+  #pools(): PoolsInForce {
+    this.#poolsInForce ??= poolsInForce(this.#informers.pools.all(), this.#held.pools);
     return this.#poolsInForce;
   }
 
@@ -197,6 +234,10 @@ export class Controller {
     const { metrics, poolDemand } = this.#parts;
     for (const [kind, { silentForMs }] of this.#informers.all) {
       if (Number.isFinite(silentForMs)) metrics.watchAge.set({ kind }, silentForMs / 1000);
+    }
+    for (const name of this.#parts.namespaces) {
+      const isUnreadable = this.#namespaces.problem(name) !== undefined;
+      metrics.namespaceUnreadable.set({ watched_namespace: name }, Number(isUnreadable));
     }
     const { latest, ageSeconds } = this.#demand;
     if (latest === undefined) return;

@@ -15,6 +15,8 @@ const manifestSchema = z.looseObject({
 });
 type Manifest = z.infer<typeof manifestSchema>;
 
+export type DefaultResources = readonly Manifest[];
+
 type Marker = KubeObject<{ readonly data?: Readonly<Record<string, string>> }>;
 const CONFIG_MAPS: Kind<Marker> = { group: '', version: 'v1', plural: 'configmaps', kind: 'ConfigMap' };
 
@@ -28,7 +30,7 @@ export interface DefaultResourcesParts {
 }
 
 /** @param text YAML: a list of manifests. @throws an error that names each fault. */
-export function parseDefaultResources(text: string): readonly Manifest[] {
+export function parseDefaultResources(text: string): DefaultResources {
   const parsed = z.array(manifestSchema).safeParse(parse(text, { version: '1.1' }) ?? []);
   if (parsed.success) return parsed.data;
   const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
@@ -37,33 +39,40 @@ export function parseDefaultResources(text: string): readonly Manifest[] {
 
 /**
  * Makes the plans and the pool that an installation begins with, each once: from then on it is the operator's, who may edit
- * it, or delete it for good. A ConfigMap remembers which were made.
+ * it, or delete it for good. A ConfigMap remembers which were made. One that is refused holds up none of the others.
  *
- * @throws KubernetesError when the API server is away; what was made is known the next time.
+ * @returns how many are missing still; each was logged with the reason.
+ * @throws KubernetesError when the ConfigMap cannot be read or written; what was made is known the next time.
  */
 export async function makeDefaultResources(
-  manifests: readonly Manifest[],
+  manifests: DefaultResources,
   { api, namespace, marker, logger }: DefaultResourcesParts,
-): Promise<void> {
+): Promise<number> {
   const ref = { name: marker, namespace };
   const made = (await api.get(CONFIG_MAPS, ref))?.data ?? {};
   const missing = manifests.filter((manifest) => made[nameOf(manifest)] === undefined);
-  if (missing.length === 0) return;
-  const done: Record<string, string> = { ...made };
+  const done: Record<string, string> = {};
   for (const manifest of missing) {
     const outcome = await make(api, manifest, namespace);
-    if (outcome instanceof KubernetesError) {
-      logger.error({ err: outcome, resource: nameOf(manifest) }, 'a default resource was refused');
-      continue;
+    if (typeof outcome === 'string') {
+      logger.info({ resource: nameOf(manifest), outcome }, 'a default resource is there');
+      done[nameOf(manifest)] = outcome;
+    } else {
+      logger.error(
+        { err: outcome, resource: nameOf(manifest), namespace: manifest.metadata.namespace ?? namespace },
+        'a default resource could not be made; it is tried again',
+      );
     }
-    logger.info({ resource: nameOf(manifest), outcome }, 'a default resource is there');
-    done[nameOf(manifest)] = outcome;
   }
-  const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: ref, data: done };
-  await api.apply(CONFIG_MAPS, object, { fieldManager: FIELD_MANAGER, force: true });
+  const count = Object.keys(done).length;
+  if (count > 0) {
+    const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: ref, data: { ...made, ...done } };
+    await api.apply(CONFIG_MAPS, object, { fieldManager: FIELD_MANAGER, force: true });
+  }
+  return missing.length - count;
 }
 
-/** @returns what became of it, or why the API server will not have it. */
+/** @returns what became of it, or why it could not be made. */
 async function make(
   api: KubernetesApi,
   manifest: Manifest,
@@ -75,7 +84,7 @@ async function make(
     return 'made';
   } catch (error) {
     if (isConflict(error)) return 'was there';
-    if (error instanceof KubernetesError && (error.status === 400 || error.status === 422)) return error;
+    if (error instanceof KubernetesError) return error;
     throw error;
   }
 }

@@ -17,12 +17,35 @@ interface MirrorRecord {
   readonly revision: number;
   readonly plans: readonly ({ readonly name: PlanName } & Plan)[];
   readonly pools: readonly ({ readonly name: string } & PoolSettings)[];
+  /** Absent when a version of Platen has written it that did not note it. */
+  readonly origins?: {
+    readonly plans: readonly Origin[];
+    readonly pools: readonly Origin[];
+  };
 }
+
+interface Origin {
+  readonly name: string;
+  readonly namespace: string;
+}
+
+/** By name, the namespace of the resource that describes a plan or a pool. A built-in plan that none describes has none. */
+export interface Origins {
+  readonly plans: ReadonlyMap<PlanName, string>;
+  readonly pools: ReadonlyMap<string, string>;
+}
+
+/** Of what was mirrored by a version of Platen that did not note where it came from. */
+export const UNKNOWN_ORIGIN = '';
+
+const NO_ORIGINS: Origins = { plans: new Map(), pools: new Map() };
 
 /** What was mirrored, and which version of it that is. */
 export interface MirroredSet {
   readonly revision: number;
   readonly set: PlanSet;
+  /** Undefined when it was written by a version that did not note them. */
+  readonly origins: Origins | undefined;
 }
 
 /**
@@ -40,15 +63,22 @@ export class PlanMirror {
   /**
    * Makes the mirror show exactly these plans and pools. When it does already nothing is written.
    *
+   * @param origins where they come from: for the writer that comes next, and cannot see all of it.
    * @returns the revision that shows them.
    * @throws when other writers are always faster.
    */
-  async write(set: PlanSet): Promise<number> {
-    const wanted = { plans: named(set.plans), pools: named(set.pools) };
+  async write(set: PlanSet, origins = NO_ORIGINS): Promise<number> {
+    const wanted = {
+      plans: named(set.plans),
+      pools: named(set.pools),
+      origins: { plans: origin(origins.plans), pools: origin(origins.pools) },
+    };
     for (let tries = 1; tries <= TRIES; tries += 1) {
       const seen = await this.#records.findById(CURRENT);
-      if (seen !== undefined && isDeepStrictEqual({ plans: seen.plans, pools: seen.pools }, wanted))
-        return seen.revision;
+      if (seen !== undefined) {
+        const { plans, pools } = seen;
+        if (isDeepStrictEqual({ plans, pools, origins: seen.origins }, wanted)) return seen.revision;
+      }
       const revision = (seen?.revision ?? 0) + 1;
       const written =
         seen === undefined
@@ -77,10 +107,13 @@ export class PlanMirror {
       name,
       { ...free, ...plan, features: { ...free.features, ...plan.features } },
     ]);
+    const { origins } = record;
+    const byName = (list: readonly Origin[]) => new Map(list.map(({ name, namespace }) => [name, namespace]));
     const pools = record.pools.map(({ name, ...settings }): [string, PoolSettings] => [name, settings]);
     return {
       revision: record.revision,
       set: { plans: inOrder(new Map([[FREE_PLAN, free], ...plans])), pools: new Map(pools) },
+      origins: origins && { plans: byName(origins.plans), pools: byName(origins.pools) },
     };
   }
 }
@@ -89,6 +122,12 @@ export class PlanMirror {
 function inOrder(plans: ReadonlyMap<PlanName, Plan>): ReadonlyMap<PlanName, Plan> {
   const builtIn = [...BUILT_IN.plans.keys()].filter((name) => plans.has(name));
   return new Map([...new Set([...builtIn, ...plans.keys()])].map((name) => [name, plans.get(name)!]));
+}
+
+function origin(namespaces: ReadonlyMap<string, string>): Origin[] {
+  return [...namespaces]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, namespace]) => ({ name, namespace }));
 }
 
 /** In the order of their names, and without fields that are not set: the same set is always the same record. */

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from 'mongoose';
 import { AccountPlans } from '../accounts/account-plans.ts';
 import { AccountStore } from '../accounts/account-store.ts';
+import { backoffMs } from '../async/backoff.ts';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { readPoolDemand } from '../jobs/demand.ts';
@@ -14,7 +15,11 @@ import type { KubernetesApi } from '../kubernetes/client/kubernetes-api.ts';
 import { openKubernetesApi } from '../kubernetes/client/open-kubernetes-api.ts';
 import { Controller } from '../kubernetes/controller.ts';
 import { type ControllerMetrics, createControllerMetrics } from '../kubernetes/controller-metrics.ts';
-import { makeDefaultResources, parseDefaultResources } from '../kubernetes/default-resources.ts';
+import {
+  type DefaultResources,
+  makeDefaultResources,
+  parseDefaultResources,
+} from '../kubernetes/default-resources.ts';
 import { LeaderElection } from '../kubernetes/leader/leader-election.ts';
 import { keepLinkSecret, parseLinkSecret } from '../kubernetes/link-secret.ts';
 import { TemplateFile } from '../kubernetes/pools/template-file.ts';
@@ -42,8 +47,9 @@ interface Parts {
   readonly namespace: string;
 }
 
-/** How soon the default resources are tried again when the API server is away. */
+/** How soon default resources that could not be made are tried again, at first and at the latest. */
 const DEFAULTS_AGAIN_MS = 2000;
+const DEFAULTS_AGAIN_MAX_MS = 60_000;
 
 /**
  * Starts a controller. It stands for election at once, and works when it leads.
@@ -145,8 +151,9 @@ async function openWork(parts: Parts, closers: Closers) {
   let stopped: Promise<void> | undefined;
   return {
     async begin() {
-      await makeDefaults(parts, stopping.signal);
+      const manifests = await readDefaults(config);
       if (stopping.signal.aborted) return;
+      void makeDefaults(manifests, parts, stopping.signal);
       controller = new Controller({
         api,
         namespaces: config.PLATEN_WATCH_NAMESPACES.length > 0 ? config.PLATEN_WATCH_NAMESPACES : [namespace],
@@ -209,19 +216,27 @@ async function startLinkSecret({ config, api, logger }: Parts, closers: Closers)
   });
 }
 
-/** Tried until it has come off: without its plans and pool an installation does nothing. */
-async function makeDefaults({ config, api, namespace, logger }: Parts, signal: AbortSignal): Promise<void> {
-  if (config.PLATEN_DEFAULT_RESOURCES_FILE === undefined) return;
-  const manifests = parseDefaultResources(await readFile(config.PLATEN_DEFAULT_RESOURCES_FILE, 'utf8'));
+/** @throws when there is a file of them that cannot be read, or is not valid. */
+async function readDefaults({ PLATEN_DEFAULT_RESOURCES_FILE: path }: Config): Promise<DefaultResources> {
+  return path === undefined ? [] : parseDefaultResources(await readFile(path, 'utf8'));
+}
+
+/** Tried until each is there, beside everything else: one that may not be made holds up nothing. Never rejects. */
+async function makeDefaults(
+  manifests: DefaultResources,
+  { config, api, namespace, controllerMetrics, logger }: Parts,
+  signal: AbortSignal,
+): Promise<void> {
   const marker = `${config.PLATEN_LEASE_NAME}-made`;
-  while (!signal.aborted) {
-    try {
-      await makeDefaultResources(manifests, { api, namespace, marker, logger });
-      return;
-    } catch (error) {
-      logger.warn({ err: error }, 'the default resources could not be made; they are tried again');
-      await sleep(DEFAULTS_AGAIN_MS, undefined, { signal }).catch(() => undefined);
-    }
+  for (let failures = 1; !signal.aborted; failures += 1) {
+    const missing = await makeDefaultResources(manifests, { api, namespace, marker, logger }).catch((err) => {
+      logger.error({ err, marker }, 'which default resources were made is not known; it is tried again');
+      return manifests.length;
+    });
+    controllerMetrics.defaultsMissing.set(missing);
+    if (missing === 0) return;
+    const waitMs = backoffMs(failures, DEFAULTS_AGAIN_MS, DEFAULTS_AGAIN_MAX_MS, Math.random);
+    await sleep(waitMs, undefined, { signal }).catch(() => undefined);
   }
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { find, HELMS, LEAST, type Manifest, over, render, type Values } from './support/helm.ts';
-import { environment, podSpec, podSpecs, workerTemplate } from './support/pods.ts';
+import { defaultResources, environment, podSpec, podSpecs, workerTemplate } from './support/pods.ts';
 
 interface SecretFile {
   readonly secret: { readonly name: string; readonly items: readonly { key: string; path: string }[] };
@@ -292,6 +292,9 @@ for (const helm of HELMS) {
       }
       assert.ok(resources('default').includes('leases') && !resources('default').includes('pods'));
       assert.equal(environment(manifests, 'controller').PLATEN_WATCH_NAMESPACES, 'red,blue');
+      // Where they are looked after: the namespace of the release is not on the list.
+      const made = new Set(defaultResources(manifests).map(({ metadata }) => metadata.namespace));
+      assert.deepEqual(made, new Set(['red']));
       for (const { subjects } of manifests.filter(({ kind }) => kind === 'RoleBinding')) {
         assert.deepEqual(subjects, [
           { kind: 'ServiceAccount', name: 'platen-controller', namespace: 'default' },

@@ -25,17 +25,27 @@ export interface Informer<T extends KubeObject> {
   /** The whole list was read once in every namespace. */
   readonly synced: boolean;
 
+  /** How it stands with a namespace that is watched. */
+  stateOf(namespace: string): NamespaceState;
+
   /** Resolves when `synced`; rejects with the signal's reason. */
   whenSynced(signal?: AbortSignal): Promise<void>;
 
   /**
    * Milliseconds since anything was heard of the server: an object, a bookmark or a whole list; of the namespace that was
-   * silent for longest. Infinite before the first list.
+   * silent for longest, of those that have been listed. Infinite before the first list.
    */
   readonly silentForMs: number;
 
   /** Resolves when its calls and watches have ended. */
   stop(): Promise<void>;
+}
+
+export interface NamespaceState {
+  /** All that was there has been read once; what is known of it is kept when it can be read no more. */
+  readonly listed: boolean;
+  /** Why it could not be listed or watched last; undefined when it could, and before the first answer. */
+  readonly trouble: unknown;
 }
 
 /**
@@ -59,6 +69,8 @@ export interface InformerOptions<T extends KubeObject> {
   readonly fieldSelector?: string | undefined;
   /** What of an object is kept: what nobody reads need not take memory. The metadata's name and version have to stay. */
   readonly transform?: (object: T) => T;
+  /** Told of the namespace when what `stateOf` says of it has changed. */
+  readonly onState?: (namespace: string | undefined) => void;
   readonly timing?: Partial<ListWatchTiming>;
   readonly timers?: Timers;
   readonly random?: () => number;
@@ -75,7 +87,8 @@ class ApiInformer<T extends KubeObject> implements Informer<T> {
   readonly #logger: Pick<Logger, 'warn' | 'error'>;
   readonly #kind: string;
   readonly #store: ObjectStore<T>;
-  readonly #listWatches: readonly ListWatch<T>[];
+  /** By namespace; by undefined, of the whole cluster. */
+  readonly #listWatches: ReadonlyMap<string | undefined, ListWatch<T>>;
   readonly #listeners: ChangeListener<T>[] = [];
   readonly #synced = Promise.withResolvers<void>();
   readonly #stopping = new AbortController();
@@ -87,31 +100,31 @@ class ApiInformer<T extends KubeObject> implements Informer<T> {
     this.#logger = options.logger;
     this.#kind = options.kind.kind;
     this.#store = new ObjectStore((...change) => this.#tell(change));
-    this.#listWatches = (options.namespaces ?? [undefined]).map(
-      (namespace) =>
-        new ListWatch({
-          api: options.api,
-          kind: options.kind,
-          namespace,
-          labelSelector: options.labelSelector,
-          fieldSelector: options.fieldSelector,
-          store: this.#store,
-          transform,
-          timing: { ...DEFAULT_TIMING, ...options.timing },
-          timers,
-          random: options.random ?? Math.random,
-          onListed: () => {
-            if (this.synced) this.#synced.resolve();
-          },
-          onTrouble: (err, failures, retryMs) => {
-            this.#logger.warn(
-              { err, kind: this.#kind, namespace, failures, retryMs },
-              'a watch has to begin again',
-            );
-          },
-        }),
-    );
-    this.#running = Promise.all(this.#listWatches.map((one) => one.run(this.#stopping.signal)));
+    const open = (namespace: string | undefined) =>
+      new ListWatch({
+        api: options.api,
+        kind: options.kind,
+        namespace,
+        labelSelector: options.labelSelector,
+        fieldSelector: options.fieldSelector,
+        store: this.#store,
+        transform,
+        timing: { ...DEFAULT_TIMING, ...options.timing },
+        timers,
+        random: options.random ?? Math.random,
+        onState: () => {
+          if (this.synced) this.#synced.resolve();
+          options.onState?.(namespace);
+        },
+        onTrouble: (err, failures, retryMs) => {
+          this.#logger.warn(
+            { err, kind: this.#kind, namespace, failures, retryMs },
+            'a watch has to begin again',
+          );
+        },
+      });
+    this.#listWatches = new Map((options.namespaces ?? [undefined]).map((name) => [name, open(name)]));
+    this.#running = Promise.all([...this.#listWatches.values()].map((one) => one.run(this.#stopping.signal)));
   }
 
   get(ref: ObjectRef): T | undefined {
@@ -131,7 +144,12 @@ class ApiInformer<T extends KubeObject> implements Informer<T> {
   }
 
   get synced(): boolean {
-    return this.#listWatches.every(({ listed }) => listed);
+    return [...this.#listWatches.values()].every(({ listed }) => listed);
+  }
+
+  stateOf(namespace: string): NamespaceState {
+    const { listed = false, trouble } = this.#listWatches.get(namespace) ?? {};
+    return { listed, trouble };
   }
 
   whenSynced(signal?: AbortSignal): Promise<void> {
@@ -140,7 +158,10 @@ class ApiInformer<T extends KubeObject> implements Informer<T> {
 
   get silentForMs(): number {
     const nowMs = this.#timers.nowMs();
-    return Math.max(...this.#listWatches.map(({ heardAtMs }) => nowMs - heardAtMs));
+    const silent = [...this.#listWatches.values()]
+      .filter(({ listed }) => listed)
+      .map(({ heardAtMs }) => nowMs - heardAtMs);
+    return silent.length === 0 ? Number.POSITIVE_INFINITY : Math.max(...silent);
   }
 
   async stop(): Promise<void> {

@@ -41,7 +41,8 @@ export interface ListWatchOptions<T extends KubeObject> {
   readonly timing: ListWatchTiming;
   readonly timers: Timers;
   readonly random: () => number;
-  readonly onListed: () => void;
+  /** Told when it has been listed for the first time, when it begins to fail, and when it no longer does. */
+  readonly onState: () => void;
   readonly onTrouble: (error: unknown, failures: number, retryMs: number) => void;
 }
 
@@ -67,6 +68,7 @@ export class ListWatch<T extends KubeObject> {
   #listDueMs = 0;
   #heardAtMs = Number.NEGATIVE_INFINITY;
   #listed = false;
+  #trouble: unknown;
   /** Whether the watch under way, or the last one, was good for anything. */
   #watched = false;
 
@@ -81,6 +83,11 @@ export class ListWatch<T extends KubeObject> {
   /** When anything was heard last, on the clock of the timers; minus infinity before the first list. */
   get heardAtMs(): number {
     return this.#listed ? this.#heardAtMs : Number.NEGATIVE_INFINITY;
+  }
+
+  /** Why it could not be listed or watched last; undefined when it could, and before the first answer. */
+  get trouble(): unknown {
+    return this.#trouble;
   }
 
   /** Resolves when the signal has aborted. */
@@ -100,6 +107,7 @@ export class ListWatch<T extends KubeObject> {
       // Versions grow old in the ordinary course of things; only a second time in a row is a reason to wait.
       const retryMs = isExpired(trouble) && failures === 1 ? 0 : Math.max(backoff, asked);
       onTrouble(trouble, failures, retryMs);
+      if (!isExpired(trouble)) this.#setState(true, trouble);
       if (retryMs > 0) await pause(timers, retryMs, signal).catch(() => {});
     }
   }
@@ -146,11 +154,12 @@ export class ListWatch<T extends KubeObject> {
     } while (continueAt !== undefined);
     store.removeAllBut(keys, namespace, version);
     this.#reached(version);
-    const { timers, random, onListed } = this.#options;
+    const { timers, random } = this.#options;
     // Spread, so that many informers do not list together.
     this.#listDueMs = timers.nowMs() + timing.relistMs * (0.9 + 0.2 * random());
+    const isFirst = !this.#listed;
     this.#listed = true;
-    onListed();
+    this.#setState(isFirst, undefined);
   }
 
   async #watch(signal: AbortSignal): Promise<void> {
@@ -169,6 +178,7 @@ export class ListWatch<T extends KubeObject> {
       this.#take(event);
       this.#watched = true;
       this.#heard();
+      this.#setState(false, undefined);
     }
   }
 
@@ -189,6 +199,12 @@ export class ListWatch<T extends KubeObject> {
     if (!isOlderVersion(listVersion, this.#newest)) return;
     this.#options.store.distrustVersions();
     this.#newest = listVersion;
+  }
+
+  #setState(isNew: boolean, trouble: unknown): void {
+    const before = this.#trouble;
+    this.#trouble = trouble;
+    if (isNew || before !== trouble) this.#options.onState();
   }
 
   #heard(): void {

@@ -2,14 +2,15 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../clock.ts';
 import type { DemandReading } from '../../jobs/demand.ts';
 import type { PlanMirror } from '../../plans/plan-mirror.ts';
-import type { PoolSettings } from '../../plans/plan-source.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { writeStatus } from '../client/apply.ts';
 import type { EventRecorder } from '../client/event-recorder.ts';
 import type { Informer } from '../client/informer.ts';
 import { refOf } from '../client/kube-object.ts';
 import type { KubernetesApi } from '../client/kubernetes-api.ts';
+import type { HeldNames } from '../held-names.ts';
 import { FIELD_MANAGER } from '../pools/names.ts';
+import type { PoolsInForce } from '../pools/pools-in-force.ts';
 import { eventsOf, type ResourceEvent } from '../resources/condition-list.ts';
 import { FINALIZER } from '../resources/group.ts';
 import { RENDER_PLANS, type RenderPlan } from '../resources/kinds.ts';
@@ -21,8 +22,10 @@ import { type PlanVerdict, type ResolvedPlans, resolvePlans } from './resolve-pl
 export interface PlanControllerParts {
   readonly api: KubernetesApi;
   readonly plans: Informer<RenderPlan>;
-  /** Pools that have workers. */
-  readonly poolsInForce: () => ReadonlyMap<string, PoolSettings>;
+  /** Pools that have workers, and the namespace of each. */
+  readonly poolsInForce: () => PoolsInForce;
+  /** Plans of namespaces that have not been read yet. */
+  readonly heldPlans: () => HeldNames['plans'];
   readonly mirror: Pick<PlanMirror, 'write'>;
   /** How many accounts have a plan. */
   readonly countAccounts: (plan: string) => Promise<number>;
@@ -81,10 +84,11 @@ export class PlanController {
   }
 
   async #mirror(): Promise<void> {
-    const { plans, poolsInForce, mirror, onMirrored, logger } = this.#parts;
+    const { plans, poolsInForce, heldPlans, mirror, onMirrored, logger } = this.#parts;
     const before = this.#resolved;
-    const resolved = resolvePlans(plans.all(), poolsInForce(), before?.verdicts);
-    const revision = await mirror.write(resolved.set);
+    const { pools, origins } = poolsInForce();
+    const resolved = resolvePlans(plans.all(), pools, before?.verdicts, heldPlans());
+    const revision = await mirror.write(resolved.set, { plans: resolved.origins, pools: origins });
     this.#resolved = resolved;
     const changed = [...resolved.verdicts.keys()].filter(
       (key) => !isDeepStrictEqual(resolved.verdicts.get(key), before?.verdicts.get(key)),

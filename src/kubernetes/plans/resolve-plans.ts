@@ -2,6 +2,7 @@ import { type Plan, planSchema, poolOf } from '../../plans/plan.ts';
 import type { PlanSet, PoolSettings } from '../../plans/plan-source.ts';
 import { type Overrides, overridesSchema, withOverrides } from '../../plans/plans-file.ts';
 import { keyOf } from '../client/kube-object.ts';
+import { type HeldNames, isHeld, NOTHING_HELD } from '../held-names.ts';
 import type { RenderPlan } from '../resources/kinds.ts';
 import { holdersOfNames } from '../resources/names-taken.ts';
 
@@ -24,6 +25,8 @@ export interface PlanVerdict {
 /** All plans as they are to be mirrored, and what became of each object by its key. */
 export interface ResolvedPlans {
   readonly set: PlanSet;
+  /** By name of those plans that a resource describes, its namespace. */
+  readonly origins: ReadonlyMap<string, string>;
   readonly verdicts: ReadonlyMap<string, PlanVerdict>;
 }
 
@@ -33,17 +36,21 @@ export interface ResolvedPlans {
  *
  * @param pools those that have workers, by name.
  * @param before what was found last.
+ * @param held plans that stay as they are mirrored, since their namespaces have not been read yet.
  */
 export function resolvePlans(
   plans: Iterable<RenderPlan>,
   pools: ReadonlyMap<string, PoolSettings>,
   before?: ReadonlyMap<string, PlanVerdict>,
+  held: HeldNames['plans'] = NOTHING_HELD.plans,
 ): ResolvedPlans {
   const all = [...plans];
   const holders = holdersOfNames(all);
   const given = new Map<string, Overrides>();
   const faults = new Map<string, string>();
+  const origins = new Map<string, string>();
   for (const [name, plan] of holders) {
+    if (isHeld(held.get(name), true)) continue;
     const parsed = overridesSchema.safeParse(plan.spec);
     const overrides = parsed.success
       ? parsed.data
@@ -52,13 +59,24 @@ export function resolvePlans(
       const each = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'spec'}: ${message}`);
       faults.set(name, each.join('; '));
     }
-    if (overrides !== undefined) given.set(name, overrides);
+    if (overrides === undefined) continue;
+    given.set(name, overrides);
+    origins.set(name, plan.metadata.namespace ?? '');
   }
   const merged = withOverrides(given);
   const inForce = new Map([...merged].map(([name, plan]) => [name, withPool(plan, pools)] as const));
+  for (const [name, { value, namespace }] of held) {
+    if (origins.has(name)) continue;
+    inForce.set(name, withPool(value, pools));
+    origins.set(name, namespace);
+  }
   const verdicts = new Map<string, PlanVerdict>();
   for (const plan of all) {
-    const holder = holders.get(plan.metadata.name);
+    const { name } = plan.metadata;
+    const ofUnread = held.get(name);
+    const holder = isHeld(ofUnread, true)
+      ? { metadata: { name, namespace: ofUnread.namespace } }
+      : holders.get(name);
     const verdict =
       holder === plan || holder === undefined
         ? verdictOf(plan, { given, faults, merged, pools })
@@ -69,7 +87,7 @@ export function resolvePlans(
           };
     verdicts.set(keyOf(plan.metadata), verdict);
   }
-  return { set: { plans: inForce, pools }, verdicts };
+  return { set: { plans: inForce, pools }, origins, verdicts };
 }
 
 function verdictOf(

@@ -7,13 +7,17 @@ import type { PoolScaling } from '../scaling/types.ts';
 export type Acceptance =
   | { readonly state: 'Valid'; readonly spec: RenderPoolSpec }
   | { readonly state: 'Invalid'; readonly faults: string }
-  | { readonly state: 'NameTaken'; readonly by: string };
+  | { readonly state: 'NameTaken'; readonly by: string }
+  | { readonly state: 'NamespaceUnreadable'; readonly problem: string };
+
+/** What is known of the object that has a pool's name. */
+export type NameHolder = Pick<RenderPool, 'metadata'>;
 
 /**
  * @param holder of the pool's name. The API server has checked the spec against the definition that it has; that may be
  *   another version's.
  */
-export function acceptPool(pool: RenderPool, holder: RenderPool | undefined): Acceptance {
+export function acceptPool(pool: RenderPool, holder: NameHolder | undefined): Acceptance {
   if (holder !== undefined && holder.metadata.uid !== pool.metadata.uid) {
     return { state: 'NameTaken', by: keyOf(holder.metadata) };
   }

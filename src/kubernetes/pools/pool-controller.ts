@@ -12,7 +12,8 @@ import { eventsOf, type ResourceEvent } from '../resources/condition-list.ts';
 import { PODS, type Pod, RENDER_POOLS, type RenderPool } from '../resources/kinds.ts';
 import { EVENTS } from '../resources/reasons.ts';
 import { pace } from '../resources/status-pace.ts';
-import { acceptPool } from './accept-pool.ts';
+import type { WatchedNamespaces } from '../watched-namespaces.ts';
+import { type Acceptance, acceptPool, type NameHolder } from './accept-pool.ts';
 import { ObjectApplier, type OwnedInformers } from './apply-objects.ts';
 import { DELETION_COST, FIELD_MANAGER, VICTIM_COST, workersOf } from './names.ts';
 import { ownedObjects, type PoolsSettings } from './owned-objects.ts';
@@ -28,7 +29,9 @@ export interface PoolControllerParts {
   readonly pods: PodIndex;
   readonly owned: OwnedInformers;
   /** Who has each name, of pools that are in several namespaces. */
-  readonly holderOf: (name: string) => RenderPool | undefined;
+  readonly holderOf: (name: string) => NameHolder | undefined;
+  /** Which namespaces cannot be read: their pools are left as they are. */
+  readonly namespaces: Pick<WatchedNamespaces, 'problem' | 'problems'>;
   /** Undefined while the installation's template of a worker cannot be used, and why. */
   readonly settings: () => PoolsSettings | { readonly fault: string };
   readonly demand: Pick<DemandWatch, 'readingOf'>;
@@ -62,16 +65,20 @@ export class PoolController {
 
   /** @returns milliseconds after which to look again. */
   async reconcile(key: string, signal: AbortSignal): Promise<number | undefined> {
-    const { pools, holderOf, clock } = this.#parts;
+    const { pools, holderOf, namespaces, clock } = this.#parts;
     const pool = pools.get(refOf(key));
     if (pool === undefined || pool.metadata.deletionTimestamp !== undefined) {
       this.#forget(key);
       return undefined;
     }
-    const acceptance = acceptPool(pool, holderOf(pool.metadata.name));
+    const { name, namespace = '' } = pool.metadata;
+    const problem = namespaces.problem(namespace);
+    const acceptance: Acceptance =
+      problem === undefined ? acceptPool(pool, holderOf(name)) : { state: 'NamespaceUnreadable', problem };
     if (acceptance.state !== 'Valid') {
       this.#memory.delete(key);
-      return this.#writeStatus(key, pool, refusedStatus(pool, acceptance, clock.now()), signal);
+      const status = refusedStatus(pool, acceptance, namespaces.problems(), clock.now());
+      return this.#writeStatus(key, pool, status, signal);
     }
     return this.#lookAfter(key, pool, acceptance.spec, signal);
   }
@@ -82,7 +89,7 @@ export class PoolController {
     spec: ObservedPool['spec'],
     signal: AbortSignal,
   ): Promise<number> {
-    const { owned, pods, demand, requests, plansOf, clock, metrics } = this.#parts;
+    const { owned, pods, demand, requests, plansOf, namespaces, clock, metrics } = this.#parts;
     const { name, namespace } = pool.metadata;
     const nowMs = clock.now().getTime();
     const observed: ObservedPool = {
@@ -110,7 +117,8 @@ export class PoolController {
       if (plan.shrink !== undefined) this.#memory.set(key, { ...plan.memory, shrink: plan.shrink });
       this.#tellSize(pool, plan);
     }
-    const status = poolStatus(pool, { observed, plan, outcome, plans: plansOf(name) }, clock.now());
+    const facts = { observed, plan, outcome, plans: plansOf(name), unreadable: namespaces.problems() };
+    const status = poolStatus(pool, facts, clock.now());
     const statusDueMs = await this.#writeStatus(key, pool, status, signal);
     const againMs = outcome.reason === 'Applied' ? SETTLED_MS : REFUSED_AGAIN_MS;
     return Math.min(plan.atRest ? againMs : UNDER_WAY_MS, statusDueMs ?? againMs);

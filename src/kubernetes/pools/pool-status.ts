@@ -30,19 +30,51 @@ export const COUNTED = [
 export function refusedStatus(
   pool: RenderPool,
   acceptance: Exclude<Acceptance, { state: 'Valid' }>,
+  unreadable: UnreadableNamespaces,
   now: Date,
 ): PoolStatus {
   const { status, metadata } = pool;
-  const message =
-    acceptance.state === 'Invalid'
-      ? `${acceptance.faults}. The workers stay as they were.`
-      : `${acceptance.by} is older and has the name.`;
-  const findings: PoolFinding[] = [{ type: 'Accepted', reason: acceptance.state, message }];
+  const findings: PoolFinding[] = [
+    { type: 'Accepted', reason: acceptance.state, message: refusal(acceptance) },
+    namespacesReadable(unreadable),
+  ];
+  const told = conditionsOf(POOL_CONDITIONS, status?.conditions, findings, metadata.generation, now);
+  // It has its workers still, and a controller that starts anew has to know (poolsInForce).
+  const kept = (status?.conditions ?? []).filter(({ type }) => type === 'WorkersApplied');
   return {
     ...status,
     ...(metadata.generation !== undefined && { observedGeneration: metadata.generation }),
-    conditions: conditionsOf(POOL_CONDITIONS, status?.conditions, findings, metadata.generation, now),
+    conditions: [...kept, ...told],
   };
+}
+
+function refusal(acceptance: Exclude<Acceptance, { state: 'Valid' }>): string {
+  switch (acceptance.state) {
+    case 'Invalid':
+      return `${acceptance.faults}. The workers stay as they were.`;
+    case 'NameTaken':
+      return `${acceptance.by} is older and has the name.`;
+    case 'NamespaceUnreadable':
+      return `${acceptance.problem}. The workers stay as they were.`;
+  }
+}
+
+/** Why, by name, of the watched namespaces that cannot be read. */
+export type UnreadableNamespaces = ReadonlyMap<string, string>;
+
+/** Told by every pool that can be seen: nothing can be written where it is missed. */
+function namespacesReadable(unreadable: UnreadableNamespaces): PoolFinding {
+  const type = 'NamespacesReadable';
+  if (unreadable.size === 0) return { type, reason: 'AllReadable', message: '' };
+  const each = [...unreadable].map(([namespace, problem]) => `${namespace}: ${problem}`);
+  return { type, reason: 'NamespaceUnreadable', message: cut(each.join('; ')) };
+}
+
+/** The API server takes no longer message of a condition. */
+const MAX_MESSAGE = 32_768;
+
+function cut(message: string): string {
+  return message.length <= MAX_MESSAGE ? message : `${message.slice(0, MAX_MESSAGE - 1)}…`;
 }
 
 export interface PoolFacts {
@@ -51,11 +83,12 @@ export interface PoolFacts {
   readonly outcome: Outcome;
   /** Whose jobs run here. */
   readonly plans: readonly string[];
+  readonly unreadable: UnreadableNamespaces;
 }
 
 /** What is to be told of a pool. */
 export function poolStatus(pool: RenderPool, facts: PoolFacts, now: Date): PoolStatus {
-  const { observed, plan, outcome, plans } = facts;
+  const { observed, plan, outcome, plans, unreadable } = facts;
   const { metadata, status } = pool;
   const { decision, fleet } = plan;
   const findings: PoolFinding[] = [
@@ -66,6 +99,7 @@ export function poolStatus(pool: RenderPool, facts: PoolFacts, now: Date): PoolS
     { type: 'ScalingLimited', reason: decision.limitedBy ?? 'NotLimited', message: '' },
     sandboxed(observed),
     soleWriter(observed.pods, plan, now.getTime()),
+    namespacesReadable(unreadable),
   ];
   const scaled = plan.replicas !== fleet.replicas && observed.deployment !== undefined;
   const lastScaleTime = scaled ? `${now.toISOString().slice(0, 19)}Z` : status?.lastScaleTime;

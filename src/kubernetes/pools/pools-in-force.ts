@@ -1,23 +1,43 @@
 import type { PoolSettings } from '../../plans/plan-source.ts';
 import { findCondition } from '../client/conditions.ts';
+import { type HeldNames, isHeld, NOTHING_HELD } from '../held-names.ts';
 import type { RenderPool } from '../resources/kinds.ts';
 import { holdersOfNames } from '../resources/names-taken.ts';
 import { acceptPool } from './accept-pool.ts';
 
+/** Pools that plans can name, and by name the namespace of each. */
+export interface PoolsInForce {
+  readonly pools: ReadonlyMap<string, PoolSettings>;
+  readonly origins: ReadonlyMap<string, string>;
+}
+
 /**
  * The pools that have workers, or get some: those that plans can name. One whose spec has become invalid has kept its workers;
  * one that is being deleted loses them.
+ *
+ * @param held pools that stay as they are mirrored, since their namespaces have not been read yet.
  */
-export function poolsInForce(pools: Iterable<RenderPool>): ReadonlyMap<string, PoolSettings> {
+export function poolsInForce(
+  pools: Iterable<RenderPool>,
+  held: HeldNames['pools'] = NOTHING_HELD.pools,
+): PoolsInForce {
   const inForce = new Map<string, PoolSettings>();
-  for (const [name, pool] of holdersOfNames(pools)) {
-    if (pool.metadata.deletionTimestamp !== undefined) continue;
+  const origins = new Map<string, string>();
+  const holders = holdersOfNames(pools);
+  for (const [name, { value, namespace }] of held) {
+    if (!isHeld(held.get(name), holders.has(name))) continue;
+    inForce.set(name, value);
+    origins.set(name, namespace);
+  }
+  for (const [name, pool] of holders) {
+    if (inForce.has(name) || pool.metadata.deletionTimestamp !== undefined) continue;
     const acceptance = acceptPool(pool, pool);
     const hadWorkers = findCondition(pool.status?.conditions, 'WorkersApplied') !== undefined;
     const { slotsPerWorker } = acceptance.state === 'Valid' ? acceptance.spec : pool.spec;
     if (acceptance.state === 'Valid' || (hadWorkers && Number.isInteger(slotsPerWorker))) {
       inForce.set(name, { slotsPerWorker });
+      origins.set(name, pool.metadata.namespace ?? '');
     }
   }
-  return inForce;
+  return { pools: inForce, origins };
 }

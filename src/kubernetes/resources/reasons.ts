@@ -67,6 +67,11 @@ export const POOL_CONDITIONS = {
         meaning:
           'An older RenderPool of this name in another namespace has the work of this name. Give this one another name.',
       },
+      NamespaceUnreadable: {
+        status: 'False',
+        meaning:
+          'The API server does not let the controller read all that it needs in this namespace; the message names the kinds. The workers stay as they were.',
+      },
     },
   },
   WorkersApplied: {
@@ -170,6 +175,17 @@ export const POOL_CONDITIONS = {
       },
     },
   },
+  NamespacesReadable: {
+    about: 'Whether the controller can read every namespace that it watches, this one and the others',
+    reasons: {
+      AllReadable: { status: 'True', meaning: 'It can.' },
+      NamespaceUnreadable: {
+        status: 'False',
+        meaning:
+          'The message names each namespace that it cannot read, the kinds, and what the API server says. There, plans and pools stay as they were; the others are worked on. It is tried again for ever, every 30 seconds at the latest.',
+      },
+    },
+  },
 } as const satisfies ConditionTable;
 
 export type PlanConditionType = keyof typeof PLAN_CONDITIONS;
@@ -203,6 +219,11 @@ export const EVENTS = {
     type: 'Warning',
     on: ['RenderPlan'],
     meaning: 'The plan is to be deleted, and accounts are on it.',
+  },
+  NamespaceUnreadable: {
+    type: 'Warning',
+    on: ['RenderPool'],
+    meaning: "The controller cannot read a namespace that it watches: the pool's own, or another.",
   },
   ScaledUp: { type: 'Normal', on: ['RenderPool'], meaning: 'The pool was made larger.' },
   ScaledDown: { type: 'Normal', on: ['RenderPool'], meaning: 'Empty workers were taken away.' },

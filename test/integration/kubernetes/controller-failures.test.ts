@@ -11,7 +11,7 @@ import {
   type ControllerProcess,
   startControllerProcess,
 } from '../../support/kubernetes/controller-process.ts';
-import { makeNamespace } from '../../support/kubernetes/objects.ts';
+import { CONFIG_MAPS, makeNamespace } from '../../support/kubernetes/objects.ts';
 import { PoolRig } from '../../support/kubernetes/pool-rig.ts';
 import { startMongo } from '../../support/mongo.ts';
 
@@ -99,10 +99,14 @@ describe('platen controller, when things go wrong', function () {
       '[{ apiVersion: platen.dev/v1alpha1, kind: RenderPool, metadata: { name: default }, spec: { minReplicas: 0 } }]';
     const first = await start('controller-a', defaults);
     await first.works();
+    const noted = { namespace, name: 'platen-controller-made' };
+    await eventually('it is made', async () => (await api.get(CONFIG_MAPS, noted)) !== undefined);
     await api.delete(RENDER_POOLS, { namespace, name: 'default' });
     await first.stop();
     const second = await start('controller-b', defaults);
     await second.works();
+    const asked = /platen_default_resources_missing\S* 0/;
+    await eventually('it knows what was made', async () => asked.test(await second.metrics()));
     assert.equal(await api.get(RENDER_POOLS, { namespace, name: 'default' }), undefined);
   });
 

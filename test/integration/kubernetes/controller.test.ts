@@ -112,7 +112,10 @@ describe('platen controller, at a real API server', function () {
     findCondition((await rig.plan(plan))?.status?.conditions, type)?.reason;
 
   it('makes the default plans and the default pool', async () => {
-    assert.equal((await rig.pool('default')).spec.minReplicas, 1);
+    await eventually('the pool is made', async () => {
+      const { minReplicas } = (await api.get(RENDER_POOLS, named('default')))?.spec ?? {};
+      return minReplicas === 1;
+    });
     await eventually(
       'the plan free is in force',
       async () => (await planReason('free', 'Accepted')) === 'Valid',

@@ -35,6 +35,8 @@ export interface ControllerProcess {
   /** Resolves with the code, or the signal, that it ended with. */
   readonly ended: Promise<number | string>;
   metrics(): Promise<string>;
+  /** The status of the answer to GET /readyz. */
+  readiness(): Promise<number>;
   /** It leads, its caches are full, and it works. */
   works(): Promise<void>;
   stop(signal?: NodeJS.Signals): Promise<number | string>;
@@ -85,6 +87,7 @@ export async function startControllerProcess(options: ControllerOptions): Promis
     child,
     log,
     ended,
+    readiness: async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).status,
     metrics: async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text(),
     works: () =>
       eventually(

@@ -1,4 +1,7 @@
 {{- define "platen.defaultResources" -}}
+{{- /* Where the controller looks after them: in its own namespace, unless it watches others only. */ -}}
+{{- $watched := .Values.controller.watchNamespaces | default (list .Release.Namespace) -}}
+{{- $namespace := has .Release.Namespace $watched | ternary .Release.Namespace (first $watched) -}}
 {{- $resources := list -}}
 {{- range $name, $spec := .Values.defaultResources.pools -}}
 {{- $spec = deepCopy ($spec | default dict) -}}
@@ -13,7 +16,7 @@
   kind: {{ .kind }}
   metadata:
     name: {{ .name }}
-    namespace: {{ $.Release.Namespace }}
+    namespace: {{ $namespace }}
     labels:
       app.kubernetes.io/name: platen
       app.kubernetes.io/instance: {{ $.Release.Name }}

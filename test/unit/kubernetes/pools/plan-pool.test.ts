@@ -190,7 +190,11 @@ describe('a deletion cost that somebody else has written', () => {
       const plan = planPool(seen, memory, now);
       memory = plan.memory;
       const outcome = { reason: 'Applied', message: '' } as const;
-      const { conditions } = poolStatus(POOL, { observed: seen, plan, outcome, plans: [] }, new Date(now));
+      const { conditions } = poolStatus(
+        POOL,
+        { observed: seen, plan, outcome, plans: [], unreadable: new Map() },
+        new Date(now),
+      );
       return { plan, soleWriter: findCondition(conditions, 'SoleWriter') };
     });
   }
@@ -242,7 +246,11 @@ describe("the condition Sandboxed, which is by the workers' own tests", () => {
       const seen = observed({ reading: workers && reading(START, workers) });
       const plan = planPool(seen, startMemory(START), START);
       const outcome = { reason: 'Applied', message: '' } as const;
-      const { conditions } = poolStatus(POOL, { observed: seen, plan, outcome, plans: [] }, new Date(START));
+      const { conditions } = poolStatus(
+        POOL,
+        { observed: seen, plan, outcome, plans: [], unreadable: new Map() },
+        new Date(START),
+      );
       const { status: found, reason: why } = findCondition(conditions, 'Sandboxed') ?? {};
       assert.deepEqual([found, why], [status, reason]);
     });

@@ -1,0 +1,55 @@
+import type { Plan } from '../plans/plan.ts';
+import { type MirroredSet, UNKNOWN_ORIGIN } from '../plans/plan-mirror.ts';
+import type { PoolSettings } from '../plans/plan-source.ts';
+
+/** What the mirror has under a name, and the namespace that it came from. */
+export interface Held<T> {
+  readonly value: T;
+  readonly namespace: string;
+}
+
+/** By name, what stays as it is mirrored, since the namespace that it came from has not been read yet. */
+export interface HeldNames {
+  readonly plans: ReadonlyMap<string, Held<Plan>>;
+  readonly pools: ReadonlyMap<string, Held<PoolSettings>>;
+}
+
+export const NOTHING_HELD: HeldNames = { plans: new Map(), pools: new Map() };
+
+/**
+ * A plan or a pool of a namespace that cannot be read may still be there: it is held, and so is its name.
+ *
+ * @param mirrored what was in force when this process began to lead.
+ * @param unread the namespaces of which the plans have not been listed, and those of which the pools have not.
+ */
+export function heldNames(
+  mirrored: MirroredSet | undefined,
+  unread: { readonly plans: ReadonlySet<string>; readonly pools: ReadonlySet<string> },
+): HeldNames {
+  if (mirrored === undefined) return NOTHING_HELD;
+  const { set, origins } = mirrored;
+  return {
+    plans: held(set.plans, origins?.plans, unread.plans),
+    pools: held(set.pools, origins?.pools, unread.pools),
+  };
+}
+
+/** Whether a name is held. One of which it was not noted where it came from is, unless an object that can be seen has it. */
+export function isHeld<T>(held: Held<T> | undefined, isSeen: boolean): held is Held<T> {
+  return held !== undefined && !(isSeen && held.namespace === UNKNOWN_ORIGIN);
+}
+
+function held<T>(
+  values: ReadonlyMap<string, T>,
+  origins: ReadonlyMap<string, string> | undefined,
+  unread: ReadonlySet<string>,
+): ReadonlyMap<string, Held<T>> {
+  if (unread.size === 0) return new Map();
+  const found = [...values].flatMap(([name, value]): [string, Held<T>][] => {
+    // What is not in the list of origins is built in.
+    const namespace = origins === undefined ? UNKNOWN_ORIGIN : origins.get(name);
+    const isUnread = namespace === UNKNOWN_ORIGIN || (namespace !== undefined && unread.has(namespace));
+    return isUnread ? [[name, { value, namespace }]] : [];
+  });
+  return new Map(found);
+}
