@@ -231,7 +231,7 @@ export class AccountStore {
 /** What may be known of accounts; what is done to them goes through the `AccountService`. */
 export type AccountReader = Pick<
   AccountStore,
-  'find' | 'findByEmail' | 'list' | 'listByShownEmail' | 'planNames'
+  'find' | 'findNow' | 'findByEmail' | 'list' | 'listByShownEmail' | 'planNames'
 >;
 
 /** Where an account's owner gets mail; null without an account or an address. */

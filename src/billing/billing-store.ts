@@ -2,6 +2,7 @@ import type { Connection } from 'mongoose';
 import { backoffMs } from '../async/backoff.ts';
 import type { Clock } from '../clock.ts';
 import { Collection, type CollectionSpec } from '../store/collection.ts';
+import { LEASE_MS } from './leases.ts';
 import type { Operation } from './operations.ts';
 import type { SubscriptionState } from './subscription.ts';
 
@@ -38,13 +39,17 @@ export interface BillingAccount extends Partial<OpenPages> {
   readonly noted: number;
   /** Raised by everyone who claims the account: only the last one may write. */
   readonly fence: number;
-  /** When it is to be looked at, or when a claim ends; absent while there is nothing to do. */
+  /** When it is to be looked at; absent while there is nothing to do. */
   readonly dueAt?: Date;
+  /** Until then one has it, and nobody else looks at it or changes anything; absent while nobody has. */
+  readonly claimedUntil?: Date;
   /** Failures in a row. */
   readonly failures: number;
   /** What the last event was, for the audit log. */
   readonly cause?: string;
   readonly state?: SubscriptionState;
+  /** What the state will be once it is noted: said before the account is given what follows from it. */
+  readonly coming?: SubscriptionState;
   /** The call that is under way. */
   readonly operation?: Operation;
   /** What a change was said to cost last, and by which second that was reckoned. */
@@ -62,10 +67,9 @@ const ACCOUNTS: CollectionSpec = {
     { fields: { dueAt: 1 }, sparse: true },
     { fields: { 'state.halfMadeSince': 1 }, sparse: true },
   ],
+  looksAt: { asked: ['claimedUntil'], because: 'of those that are due, the ones that somebody has: a few' },
 };
 
-/** How long a claim lasts, in milliseconds: longer than the calls to the provider can take. */
-export const CLAIM_MS = 120_000;
 const FIRST_BACKOFF_MS = 1_000;
 const MAX_BACKOFF_MS = 300_000;
 /** The cause of a look that goes on with the one before: nothing has been heard of the customer since. */
@@ -74,9 +78,9 @@ export const CARRIED_ON = 'carried on';
 export const KEY_MS = 23 * 3_600_000;
 
 /**
- * Owns what is known of the accounts as customers. An event is only a hint: it raises `wanted`. Whoever claims the account
- * reads the counter, asks the provider, and writes the outcome if nobody has claimed it since; where the counter has grown
- * meanwhile the account is due again.
+ * Owns what is known of the accounts as customers. An event is only a hint: it raises `wanted`. Whoever claims the account has
+ * it to themselves until they note what they have found, or their lease ends: they read the counter, ask the provider, and
+ * write the outcome if nobody has claimed it since; where the counter has grown meanwhile the account is due again.
  */
 export class BillingStore {
   readonly #accounts: Collection<BillingAccount>;
@@ -157,42 +161,88 @@ export class BillingStore {
     return { $inc: { wanted: 1 }, $set: { dueAt: this.#clock.now(), cause } };
   }
 
-  /** Accounts that are to be looked at, those that have waited longest first. */
+  /** Accounts that are to be looked at and that nobody has, those that have waited longest first. */
   due(limit: number): Promise<BillingAccount[]> {
-    return this.#accounts.find({ dueAt: { $lte: this.#clock.now() } }, { sort: { dueAt: 1 }, limit });
+    return this.#accounts.find(
+      { dueAt: { $lte: this.#clock.now() }, ...this.#free() },
+      { sort: { dueAt: 1 }, limit },
+    );
   }
 
-  /** @returns undefined when somebody else was first, or there is nobody to ask about. */
-  async claim({ _id, dueAt }: BillingAccount): Promise<ClaimedAccount | undefined> {
-    const until = new Date(this.#clock.now().getTime() + CLAIM_MS);
+  /**
+   * @param account.dueAt where it is given, it must still be due since then.
+   * @returns undefined when somebody else has it, or there is nobody to ask about.
+   */
+  async claim({ _id, dueAt }: Pick<BillingAccount, '_id' | 'dueAt'>): Promise<ClaimedAccount | undefined> {
     const claimed = await this.#accounts.findOneAndUpdate(
-      { _id, ...(dueAt !== undefined && { dueAt }) },
-      { $inc: { fence: 1 }, $set: { dueAt: until } },
+      { _id, ...(dueAt !== undefined && { dueAt }), ...this.#free() },
+      // Due, so that others go on with it when the lease ends.
+      { $inc: { fence: 1 }, $set: { claimedUntil: this.#leaseEnd(), dueAt: this.#clock.now() } },
     );
     if (claimed === undefined) return undefined;
-    if (claimed.customerId !== undefined) return { ...claimed, customerId: claimed.customerId };
-    await this.#accounts.updateOne({ _id, fence: claimed.fence }, { $unset: { dueAt: '' } });
+    const { customerId, fence } = claimed;
+    if (customerId !== undefined) return { ...claimed, customerId };
+    await this.#accounts.updateOne({ _id, fence }, { $unset: { dueAt: '', claimedUntil: '' } });
     return undefined;
   }
 
-  /** @returns false when somebody else has claimed the account since: nothing was written then. */
+  /** @returns the account as it is now, of which more may be wanted; undefined when it is not theirs any more. */
+  async renew({ _id, fence, customerId }: ClaimedAccount): Promise<ClaimedAccount | undefined> {
+    const kept = await this.#accounts.findOneAndUpdate(
+      { _id, fence, claimedUntil: { $exists: true } },
+      { $set: { claimedUntil: this.#leaseEnd() } },
+    );
+    return kept && { ...kept, customerId };
+  }
+
+  /** Leaves a claimed account to the next who comes by, who is to look at it. */
+  async leave({ _id, fence }: ClaimedAccount): Promise<void> {
+    await this.#accounts.updateOne(
+      { _id, fence },
+      { $set: { dueAt: this.#clock.now() }, $unset: { claimedUntil: '' } },
+    );
+  }
+
+  /** Says what will be noted. @returns false when somebody else has claimed the account since. */
+  announce({ _id, fence }: ClaimedAccount, coming: SubscriptionState): Promise<boolean> {
+    return this.#accounts.updateOne({ _id, fence }, { $set: { coming } });
+  }
+
+  #free() {
+    return { claimedUntil: { $not: { $gt: this.#clock.now() } } };
+  }
+
+  #leaseEnd(): Date {
+    return new Date(this.#clock.now().getTime() + LEASE_MS);
+  }
+
+  /** Ends the claim. @returns false when somebody else has claimed the account since: nothing was written then. */
   async note({ _id, fence, wanted }: ClaimedAccount, state: SubscriptionState): Promise<boolean> {
     const noted = { state, noted: wanted, failures: 0 };
+    const over = { claimedUntil: '', coming: '' } as const;
     const next = state.lookAgainAt;
     const rests = await this.#accounts.updateOne(
       { _id, fence, wanted },
-      next === null ? { $set: noted, $unset: { dueAt: '' } } : { $set: { ...noted, dueAt: next } },
+      next === null
+        ? { $set: noted, $unset: { ...over, dueAt: '' } }
+        : { $set: { ...noted, dueAt: next }, $unset: over },
     );
     if (rests) return true;
     // An event has come meanwhile: once more round.
-    return this.#accounts.updateOne({ _id, fence }, { $set: { ...noted, dueAt: this.#clock.now() } });
+    return this.#accounts.updateOne(
+      { _id, fence },
+      { $set: { ...noted, dueAt: this.#clock.now() }, $unset: over },
+    );
   }
 
   /** It could not be looked at: later, and later still the more often that happens. */
   async postpone({ _id, fence, failures }: ClaimedAccount): Promise<void> {
     const delay = backoffMs(failures + 1, FIRST_BACKOFF_MS, MAX_BACKOFF_MS, this.#random);
     const dueAt = new Date(this.#clock.now().getTime() + delay);
-    await this.#accounts.updateOne({ _id, fence }, { $set: { dueAt }, $inc: { failures: 1 } });
+    await this.#accounts.updateOne(
+      { _id, fence },
+      { $set: { dueAt }, $unset: { claimedUntil: '' }, $inc: { failures: 1 } },
+    );
   }
 
   /** Notes that a page is about to be made. @returns false when another one was noted since the account was read. */

@@ -103,8 +103,9 @@ export function openBilling(parts: BillingParts): Billing {
   const overage = openOverage({
     ...{ ...parts, store, blocks, mirror, changes },
     ...{ gateway, catalogue, pages, readings, returnUrl, observeFault },
+    lookAt: (accountId) => sync.lookAt(accountId),
   });
-  const sync = new SubscriptionSync({
+  const sync: SubscriptionSync = new SubscriptionSync({
     store,
     mirror,
     gateway,

@@ -17,8 +17,13 @@ export function asPlatenError(error: unknown): unknown {
     return new PlatenError('PAYMENT_FAILED', error.message, { cause: error });
   }
   if (isRefusal(error)) return new PlatenError('INTERNAL', undefined, { cause: error });
+  return noAnswer(error);
+}
+
+/** What a caller is told who may ask again in a few seconds. */
+export function noAnswer(cause?: unknown): PlatenError {
   return new PlatenError('UNAVAILABLE', 'The payment provider does not answer at the moment.', {
-    cause: error,
+    cause,
     retryAfterSeconds: RETRY_S,
   });
 }

@@ -34,6 +34,15 @@ export interface SubscriptionSnapshot {
   /** Of its item; null when it has none. */
   readonly period: Period | null;
   readonly schedule: ScheduleSnapshot | null;
+  /** A change of its plan that waits for its payment; only of one that was asked for with its last invoice. */
+  readonly waiting?: WaitingChange;
+}
+
+export interface WaitingChange {
+  readonly priceId: string | undefined;
+  readonly invoiceId: string;
+  /** Where the customer pays. */
+  readonly url: string | undefined;
 }
 
 export interface Period {

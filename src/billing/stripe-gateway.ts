@@ -49,10 +49,18 @@ export class StripeGateway {
 
   /** What decides what a customer has, as it is now. */
   async customer(customerId: string): Promise<CustomerSnapshot> {
-    const customer = await this.stripe.customers.retrieve(customerId);
     const all = subscriptionsOf(this.stripe, customerId);
-    const [subscriptions, invoices] = await Promise.all([all, invoicesOf(this.stripe, customerId, all)]);
+    const [customer, subscriptions, invoices] = await Promise.all([
+      this.stripe.customers.retrieve(customerId),
+      all,
+      invoicesOf(this.stripe, customerId, all),
+    ]);
     return { customerId, deleted: customer.deleted === true, subscriptions, ...invoices };
+  }
+
+  /** What a change of a customer's subscription is decided by, in one call: with changes that wait for their payment. */
+  subscriptions(customerId: string): Promise<SubscriptionSnapshot[]> {
+    return subscriptionsOf(this.stripe, customerId, ['data.latest_invoice']);
   }
 
   /** @returns its id. */
@@ -144,31 +152,20 @@ export class StripeGateway {
     );
   }
 
-  /** Takes back a cancellation, whichever of its two fields says it: the portal sets only `cancel_at`. */
-  async resume(subscriptionId: string, key: string): Promise<void> {
+  /**
+   * Takes back a cancellation, whichever of its two fields says it: the portal sets only `cancel_at`.
+   *
+   * @param subscription as it is now.
+   */
+  async resume({ id, cancelAtPeriodEnd, cancelAt }: SubscriptionSnapshot, key: string): Promise<void> {
     const { subscriptions } = this.stripe;
-    const { cancel_at_period_end: atEnd } = await subscriptions.retrieve(subscriptionId);
-    const flag = { cancel_at_period_end: false };
-    if (atEnd) await subscriptions.update(subscriptionId, flag, { idempotencyKey: `${key}:flag` });
-    const { cancel_at } = await subscriptions.retrieve(subscriptionId);
-    if (cancel_at === null) return;
-    await subscriptions.update(subscriptionId, { cancel_at: '' }, { idempotencyKey: `${key}:date` });
-  }
-
-  /** A change of plan that waits for its payment. */
-  async waitingChange(
-    subscriptionId: string,
-  ): Promise<{ priceId: string | undefined; invoiceId: string; url: string | undefined } | undefined> {
-    const { pending_update: pending, latest_invoice: invoice } = await this.stripe.subscriptions.retrieve(
-      subscriptionId,
-      { expand: ['latest_invoice'] },
-    );
-    if (pending === null || invoice === null || typeof invoice === 'string') return undefined;
-    return {
-      priceId: pending.subscription_items?.[0]?.price.id,
-      invoiceId: invoice.id,
-      url: invoice.hosted_invoice_url ?? undefined,
-    };
+    let dated = cancelAt !== null;
+    if (cancelAtPeriodEnd) {
+      const flag = { cancel_at_period_end: false };
+      const after = await subscriptions.update(id, flag, { idempotencyKey: `${key}:flag` });
+      dated = after.cancel_at !== null;
+    }
+    if (dated) await subscriptions.update(id, { cancel_at: '' }, { idempotencyKey: `${key}:date` });
   }
 
   /** What changing to a price now would cost; `prorationDate` makes the change itself cost the same. */

@@ -10,10 +10,18 @@ const MOST_SUBSCRIPTIONS = 1000;
 /** Of one customer, at a time: those beyond are not voided before others are. */
 const MOST_OPEN_INVOICES = 1000;
 
-/** All subscriptions of a customer, whatever has become of them. */
-export async function subscriptionsOf(stripe: Stripe, customer: string): Promise<SubscriptionSnapshot[]> {
+/**
+ * All subscriptions of a customer, whatever has become of them.
+ *
+ * @param more what is to be told in full besides their schedules.
+ */
+export async function subscriptionsOf(
+  stripe: Stripe,
+  customer: string,
+  more: readonly 'data.latest_invoice'[] = [],
+): Promise<SubscriptionSnapshot[]> {
   const all = await stripe.subscriptions
-    .list({ customer, status: 'all', limit: PAGE, expand: ['data.schedule'] })
+    .list({ customer, status: 'all', limit: PAGE, expand: ['data.schedule', ...more] })
     .autoPagingToArray({ limit: MOST_SUBSCRIPTIONS });
   return all.map(subscriptionSnapshot);
 }

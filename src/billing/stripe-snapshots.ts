@@ -31,6 +31,21 @@ export function subscriptionSnapshot(subscription: Stripe.Subscription): Subscri
         ? null
         : { start: date(item.current_period_start), end: date(item.current_period_end) },
     schedule: scheduleSnapshot(subscription.schedule),
+    ...waitingChange(subscription),
+  };
+}
+
+function waitingChange({
+  pending_update: pending,
+  latest_invoice: invoice,
+}: Stripe.Subscription): Pick<SubscriptionSnapshot, 'waiting'> {
+  if (pending === null || invoice === null || typeof invoice === 'string') return {};
+  return {
+    waiting: {
+      priceId: pending.subscription_items?.[0]?.price.id,
+      invoiceId: invoice.id,
+      url: invoice.hosted_invoice_url ?? undefined,
+    },
   };
 }
 

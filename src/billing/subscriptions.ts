@@ -7,8 +7,8 @@ import type { Catalogue, SoldPlan } from './catalogue.ts';
 import { downgradeName } from './half-made-schedules.ts';
 import type { HostedPages } from './hosted-pages.ts';
 import type { Operations } from './operations.ts';
-import { asPlatenError, told } from './refusals.ts';
-import type { Period } from './snapshot.ts';
+import { asPlatenError, noAnswer, told } from './refusals.ts';
+import type { Period, SubscriptionSnapshot } from './snapshot.ts';
 import { hasFailed, type StripeGateway } from './stripe-gateway.ts';
 import type { StripeSchedules } from './stripe-schedules.ts';
 import type { SubscriptionState } from './subscription.ts';
@@ -18,7 +18,7 @@ export interface SubscriptionsParts {
   readonly store: BillingStore;
   readonly gateway: StripeGateway;
   readonly schedules: StripeSchedules;
-  readonly sync: Pick<SubscriptionSync, 'lookAt'>;
+  readonly sync: Pick<SubscriptionSync, 'lookAt' | 'order'>;
   readonly catalogue: Catalogue;
   readonly operations: Operations;
   readonly pages: HostedPages;
@@ -44,12 +44,16 @@ type Running = SubscriptionState & {
   readonly currentPeriod: Period;
 };
 
+/** The same with how the provider tells it. */
+type Ordered = Running & { readonly told: SubscriptionSnapshot };
+
 const RUNS: readonly string[] = ['active', 'trialing'];
 /** These are put right in the provider's portal, and not by a second subscription. */
 const OWES: readonly string[] = ['past_due', 'unpaid', 'paused'];
 
 /**
- * What accounts do about their subscriptions. Each begins with a look at the provider, so that it decides by what is; each
+ * What accounts do about their subscriptions. Each order has the account to itself (sync.ts): it asks the provider once how
+ * the subscription stands, so that it decides by what is, and ends with a look, so that the account is as it was told; each
  * call that changes something has its idempotency key stored before (operations.ts). Faults of the provider come out as
  * PlatenErrors: RATE_LIMITED, PAYMENT_FAILED, UNAVAILABLE.
  */
@@ -89,26 +93,27 @@ export class Subscriptions {
 
   /** @throws PlatenError NOT_SUBSCRIBED */
   async cancel(accountId: string): Promise<void> {
-    const state = await this.#running(accountId);
-    if (state.cancelAtPeriodEnd) return;
-    const { operations, gateway } = this.#parts;
-    await this.#withoutSchedule(accountId, state);
-    await told(() =>
-      operations.run(accountId, `cancel:${state.subscriptionId}`, ({ key }) =>
-        gateway.cancelAtPeriodEnd(state.subscriptionId, key),
-      ),
-    );
-    await this.#look(accountId);
+    await this.#order(accountId, async (running) => {
+      if (running.cancelAtPeriodEnd) return;
+      const { operations, gateway } = this.#parts;
+      const { subscriptionId } = running;
+      await this.#withoutSchedule(accountId, running);
+      await told(() =>
+        operations.run(accountId, `cancel:${subscriptionId}`, ({ key }) =>
+          gateway.cancelAtPeriodEnd(subscriptionId, key),
+        ),
+      );
+    });
   }
 
   /** @throws PlatenError NOT_SUBSCRIBED, also when it was not cancelled. */
   async resume(accountId: string): Promise<void> {
-    const state = await this.#running(accountId);
-    if (!state.cancelAtPeriodEnd) {
-      throw new PlatenError('NOT_SUBSCRIBED', 'The subscription is not about to end.');
-    }
-    await this.#resume(accountId, state);
-    await this.#look(accountId);
+    await this.#order(accountId, async (running) => {
+      if (!running.cancelAtPeriodEnd) {
+        throw new PlatenError('NOT_SUBSCRIBED', 'The subscription is not about to end.');
+      }
+      await this.#resume(accountId, running);
+    });
   }
 
   /** What changing to a higher plan now would cost. The change itself costs the same for half an hour. */
@@ -136,32 +141,35 @@ export class Subscriptions {
    * @returns a page for the customer to go to; empty when there is nothing left to do.
    */
   async checkout(accountId: string, plan: SoldPlan): Promise<string> {
-    const { catalogue } = this.#parts;
-    const customerId = await this.customerOf(accountId);
+    const { store, catalogue, sync } = this.#parts;
     const { id: priceId } = await told(() => catalogue.plan(plan));
-    const state = await this.#look(accountId);
-    if (state === undefined) throw noAnswer();
-    if (OWES.includes(state.status)) return this.portal(accountId);
-    if (!isRunning(state)) {
+    const known = (await store.find(accountId))?.state;
+    // Without a subscription it is looked whether there is one by now, and whether there still is the customer.
+    const before = known !== undefined && isAlive(known) ? known : await this.#look(accountId);
+    if (before === undefined || !isAlive(before)) return this.#subscribe(accountId, plan, priceId);
+    return sync.order(accountId, async (state, subscriptions) => {
+      if (OWES.includes(state.status)) return this.portal(accountId);
+      const running = orderedOf(state, subscriptions);
+      if (running !== undefined) return told(() => this.#change(accountId, running, plan, priceId));
       if (RUNS.includes(state.status)) throw noAnswer();
-      return told(() => this.#subscribe(accountId, customerId, plan, priceId));
-    }
-    const url = await told(() => this.#change(accountId, state, plan, priceId));
-    await this.#look(accountId);
-    return url;
+      return this.#subscribe(accountId, plan, priceId);
+    });
   }
 
-  async #subscribe(accountId: string, customerId: string, plan: string, priceId: string): Promise<string> {
+  async #subscribe(accountId: string, plan: string, priceId: string): Promise<string> {
     const { pages, gateway, returnUrl } = this.#parts;
-    return pages.open(accountId, 'checkout', { plan, priceId }, (page) =>
-      gateway.subscribePage(
-        { customerId, accountId, priceId: page.priceId, returnUrl: returnUrl() },
-        page.key,
+    const customerId = await this.customerOf(accountId);
+    return told(() =>
+      pages.open(accountId, 'checkout', { plan, priceId }, (page) =>
+        gateway.subscribePage(
+          { customerId, accountId, priceId: page.priceId, returnUrl: returnUrl() },
+          page.key,
+        ),
       ),
     );
   }
 
-  async #change(accountId: string, state: Running, plan: SoldPlan, priceId: string): Promise<string> {
+  async #change(accountId: string, state: Ordered, plan: SoldPlan, priceId: string): Promise<string> {
     const { operations, gateway, schedules, store, clock } = this.#parts;
     const { subscriptionId, itemId, scheduleId } = state;
     if (plan === state.plan) {
@@ -189,7 +197,7 @@ export class Subscriptions {
     await this.#withoutSchedule(accountId, state);
     // First: whoever has paid for the higher plan must not lose it with the period because an answer was lost.
     if (state.cancelAtPeriodEnd) await this.#resume(accountId, state);
-    const waiting = await gateway.waitingChange(subscriptionId);
+    const { waiting } = state.told;
     if (waiting?.priceId === priceId) return waiting.url ?? '';
     if (waiting !== undefined) {
       await operations.run(accountId, `void:${waiting.invoiceId}`, ({ key }) =>
@@ -213,10 +221,10 @@ export class Subscriptions {
     return confirmAt ?? '';
   }
 
-  async #resume(accountId: string, { subscriptionId }: Running): Promise<void> {
+  async #resume(accountId: string, { subscriptionId, told: subscription }: Ordered): Promise<void> {
     const { operations, gateway } = this.#parts;
     await told(() =>
-      operations.run(accountId, `resume:${subscriptionId}`, ({ key }) => gateway.resume(subscriptionId, key)),
+      operations.run(accountId, `resume:${subscriptionId}`, ({ key }) => gateway.resume(subscription, key)),
     );
   }
 
@@ -229,10 +237,15 @@ export class Subscriptions {
     );
   }
 
-  async #running(accountId: string): Promise<Running> {
-    const state = await this.#look(accountId);
-    if (state === undefined || !isRunning(state)) throw new PlatenError('NOT_SUBSCRIBED');
-    return state;
+  /** @throws PlatenError NOT_SUBSCRIBED */
+  async #order(accountId: string, act: (running: Ordered) => Promise<void>): Promise<void> {
+    const { store, sync } = this.#parts;
+    if ((await store.find(accountId))?.customerId === undefined) throw new PlatenError('NOT_SUBSCRIBED');
+    await sync.order(accountId, async (state, subscriptions) => {
+      const running = orderedOf(state, subscriptions);
+      if (running === undefined) throw new PlatenError('NOT_SUBSCRIBED');
+      await act(running);
+    });
   }
 
   /** @returns undefined for an account that was never a customer. @throws PlatenError UNAVAILABLE */
@@ -258,8 +271,15 @@ function isRunning(state: SubscriptionState): state is Running {
   return RUNS.includes(status) && subscriptionId !== null && itemId !== null && currentPeriod !== null;
 }
 
-function noAnswer(): PlatenError {
-  return new PlatenError('UNAVAILABLE', 'The payment provider does not answer at the moment.', {
-    retryAfterSeconds: 5,
-  });
+/** It runs, or a payment for it is owed. */
+function isAlive({ status }: SubscriptionState): boolean {
+  return RUNS.includes(status) || OWES.includes(status);
+}
+
+function orderedOf(
+  state: SubscriptionState,
+  subscriptions: readonly SubscriptionSnapshot[],
+): Ordered | undefined {
+  const told = subscriptions.find(({ id }) => id === state.subscriptionId);
+  return told !== undefined && isRunning(state) ? { ...state, told } : undefined;
 }

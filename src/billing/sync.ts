@@ -5,7 +5,9 @@ import { FREE_PLAN } from '../plans/plan.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { BillingStore, ClaimedAccount } from './billing-store.ts';
 import type { InvoiceMirror } from './invoice-mirror.ts';
-import type { CustomerSnapshot } from './snapshot.ts';
+import { holding } from './leases.ts';
+import { noAnswer, told } from './refusals.ts';
+import type { CustomerSnapshot, SubscriptionSnapshot } from './snapshot.ts';
 import { isRefusal, type StripeGateway } from './stripe-gateway.ts';
 import { foldSubscription, type SubscriptionState } from './subscription.ts';
 
@@ -23,7 +25,7 @@ export type FaultKind = (typeof FAULT_KINDS)[number];
 export interface SyncParts {
   readonly store: BillingStore;
   readonly mirror: InvoiceMirror;
-  readonly gateway: Pick<StripeGateway, 'customer' | 'undoDuplicate' | 'voidInvoice'>;
+  readonly gateway: Pick<StripeGateway, 'customer' | 'subscriptions' | 'undoDuplicate' | 'voidInvoice'>;
   readonly accountService: Pick<AccountService, 'followSubscription' | 'recordFollowed'>;
   readonly isPlan: (name: string) => boolean;
   readonly clock: Clock;
@@ -45,14 +47,18 @@ export type SyncStep = (
 
 /** Accounts that are claimed with one look at what is due. */
 const AT_ONCE = 20;
-const TRIES = 20;
-const PAUSE_MS = 100;
+/** Looks that others overtake, since a lease has ended meanwhile. */
+const TRIES = 3;
+/** Whoever has an account is waited for, for so long in milliseconds: as long as a few orders and looks may take. */
+const WAIT_MS = 60_000;
+const PAUSE_MS = 50;
 /** What the provider has refused is tried again after this long, in milliseconds. */
 const REFUSED_AGAIN_MS = 3_600_000;
 
 /**
  * Brings accounts to what the provider says of them: claim, ask, fold, write, note (billing-store.ts says how these
- * exclude one another). After a crash anywhere the claim runs out, and whoever comes next does all of it again.
+ * exclude one another). One at a time has an account, be it for a look or for an order with the look that follows it. After a
+ * crash anywhere the lease runs out, and whoever comes next does all of it again.
  */
 export class SubscriptionSync {
   readonly #parts: SyncParts;
@@ -68,29 +74,89 @@ export class SubscriptionSync {
     const done = await Promise.all(
       due.map(async (account) => {
         const claimed = await store.claim(account);
-        return claimed !== undefined && (await this.#look(claimed)) !== undefined;
+        if (claimed !== undefined) await this.#look(claimed);
+        return claimed !== undefined;
       }),
     );
     return done.filter(Boolean).length;
   }
 
-  /** Looks at one account now, whether it is due or not. @returns how it stands; undefined when it could not be done. */
+  /**
+   * Looks at one account now, whether it is due or not, after whoever has it at the moment.
+   *
+   * @returns how it stands; undefined when it could not be done.
+   */
   async lookAt(accountId: string): Promise<SubscriptionState | undefined> {
     const { store } = this.#parts;
     for (let tries = 0; tries < TRIES; tries += 1) {
-      const account = await store.find(accountId);
-      if (account?.customerId === undefined) return undefined;
-      const claimed = await store.claim(account);
-      const outcome = claimed === undefined ? 'overtaken' : await this.#look(claimed);
+      const claimed = await this.#claim(accountId);
+      const outcome = claimed === undefined ? 'failed' : await this.#look(claimed);
       if (outcome === 'done') return (await store.find(accountId))?.state;
       if (outcome === 'failed') return undefined;
-      // Somebody else is at it.
-      await sleep(PAUSE_MS);
     }
     return undefined;
   }
 
-  async #look(account: ClaimedAccount): Promise<FoldOutcome> {
+  /**
+   * Has an account to itself while something is done about its subscription, and looks at it after that. What is heard of
+   * meanwhile only raises what is wanted: it is part of that look, and nobody else begins one.
+   *
+   * @param act is told how the subscription stands, by one question; and as the provider tells it.
+   * @returns what `act` does.
+   * @throws what `act` does; PlatenError UNAVAILABLE, also when it was done and could not be looked at.
+   */
+  async order<T>(
+    accountId: string,
+    act: (state: SubscriptionState, subscriptions: readonly SubscriptionSnapshot[]) => Promise<T>,
+  ): Promise<T> {
+    const { store } = this.#parts;
+    const claimed = await this.#claim(accountId);
+    if (claimed === undefined) throw noAnswer();
+    const { value, outcome } = await holding(
+      () => store.renew(claimed),
+      async () => {
+        const done = await this.#do(claimed, act);
+        const now = await store.renew(claimed);
+        return { value: done, outcome: now === undefined ? 'overtaken' : await this.#lookAsHolder(now) };
+      },
+    );
+    if (outcome === 'failed') throw noAnswer();
+    if (outcome === 'overtaken' && (await this.lookAt(accountId)) === undefined) throw noAnswer();
+    return value;
+  }
+
+  async #do<T>(claimed: ClaimedAccount, act: Parameters<typeof this.order<T>>[1]): Promise<T> {
+    const { store, gateway, clock, isPlan } = this.#parts;
+    const { customerId } = claimed;
+    try {
+      const subscriptions = await told(() => gateway.subscriptions(customerId));
+      const customer = { customerId, deleted: false, subscriptions, invoices: [] };
+      return await act(foldSubscription(customer, { now: clock.now(), isPlan }), subscriptions);
+    } catch (error) {
+      await store.leave(claimed);
+      throw error;
+    }
+  }
+
+  /** @returns undefined for who is no customer, and when others have the account for too long. */
+  async #claim(accountId: string): Promise<ClaimedAccount | undefined> {
+    const { store } = this.#parts;
+    for (const until = performance.now() + WAIT_MS; performance.now() < until; await sleep(PAUSE_MS)) {
+      const claimed = await store.claim({ _id: accountId });
+      if (claimed !== undefined) return claimed;
+      if ((await store.find(accountId))?.customerId === undefined) return undefined;
+    }
+    return undefined;
+  }
+
+  #look(account: ClaimedAccount): Promise<FoldOutcome> {
+    return holding(
+      () => this.#parts.store.renew(account),
+      () => this.#lookAsHolder(account),
+    );
+  }
+
+  async #lookAsHolder(account: ClaimedAccount): Promise<FoldOutcome> {
     const { store, logger, observeFold } = this.#parts;
     let outcome: FoldOutcome = 'failed';
     try {
@@ -121,13 +187,14 @@ export class SubscriptionSync {
 
   /** Only what the subscription changes is written, so that a plan set by hand stays until it does. */
   async #follow(account: ClaimedAccount, state: SubscriptionState): Promise<boolean> {
-    const { accountService } = this.#parts;
+    const { accountService, store } = this.#parts;
     const { _id, state: before, fence } = account;
     if (state.inForce === 'keep') {
       await accountService.recordFollowed(_id);
       return true;
     }
     const differs = before === undefined ? state.status !== 'none' : !isSame(before, state);
+    if (differs && !(await store.announce(account, state))) return false;
     const to = { plan: state.inForce, quotaWindow: state.quota, fence };
     return accountService.followSubscription(_id, to, { cause: causeOf(account, state), differs });
   }

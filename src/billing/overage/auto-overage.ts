@@ -26,6 +26,8 @@ export interface AutoOverageParts {
   readonly changes: Pick<UnrecordedChanges, 'record'>;
   readonly outbox: Pick<MailOutbox, 'enqueue'>;
   readonly emailOf: (accountId: string) => Promise<string | null>;
+  /** Looks at the customer now. */
+  readonly lookAt: (accountId: string) => Promise<SubscriptionState | undefined>;
 }
 
 /** What an account lets the service buy when its quota is used up. */
@@ -45,10 +47,10 @@ export class AutoOverage {
    * not even one block fits under.
    */
   async set(accountId: string, order: AutoOverageOrder, by: DoneBy): Promise<void> {
-    const { store, purchases, catalogue, audit } = this.#parts;
+    const { purchases, catalogue, audit } = this.#parts;
     const before = await this.of(accountId);
     if (!order.enabled && before === undefined) return;
-    const state = (await store.find(accountId))?.state;
+    const state = await this.#stateOf(accountId, order.enabled);
     const cycle = state === undefined ? undefined : cycleOf(state);
     if (order.enabled && (state?.mayBuyByItself !== true || cycle === undefined)) {
       throw new PlatenError('NOT_SUBSCRIBED', 'Blocks are bought only beside a subscription that is paid.');
@@ -76,6 +78,15 @@ export class AutoOverage {
       ...by,
       details: { enabled: String(order.enabled), units: String(units), capCents: String(capCents) },
     });
+  }
+
+  /** Who has been on a page of ours may have paid a moment ago, and nothing was heard of it: that is asked before a no. */
+  async #stateOf(accountId: string, mustBePaid: boolean): Promise<SubscriptionState | undefined> {
+    const { store, lookAt } = this.#parts;
+    const { state, checkout, wanted, noted } = (await store.find(accountId)) ?? { wanted: 0, noted: 0 };
+    const mayBePaid = checkout !== undefined || wanted > noted;
+    if (!mustBePaid || state?.mayBuyByItself === true || !mayBePaid) return state;
+    return (await lookAt(accountId)) ?? state;
   }
 
   /** The owner gets a mail that says why. @returns false when it was off already. */

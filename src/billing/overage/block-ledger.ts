@@ -5,6 +5,7 @@ import type { MailOutbox } from '../../mail/outbox.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { type QuotaWindow, quotaPeriod, quotaResetDate } from '../../usage/quota-period.ts';
 import type { InvoiceMirror } from '../invoice-mirror.ts';
+import { holding } from '../leases.ts';
 import type { BlockInvoice, BlockProof, StripeBlocks } from '../stripe-blocks.ts';
 import { hasFailed, isRefusal } from '../stripe-gateway.ts';
 import type { Block, BlockState, BlockStore } from './block-store.ts';
@@ -69,7 +70,11 @@ export class BlockLedger {
     await Promise.all(
       due.map(async (block) => {
         const claimed = await blocks.claim(block);
-        if (claimed !== undefined) await this.#goOn(claimed);
+        if (claimed !== undefined)
+          await holding(
+            () => blocks.renew(claimed),
+            () => this.#goOn(claimed),
+          );
       }),
     );
     return due.length;

@@ -2,6 +2,7 @@ import type { Connection } from 'mongoose';
 import { backoffMs } from '../../async/backoff.ts';
 import type { Clock } from '../../clock.ts';
 import { Collection, type CollectionSpec } from '../../store/collection.ts';
+import { LEASE_MS } from '../leases.ts';
 
 /**
  * Where a block stands.
@@ -99,8 +100,6 @@ const BLOCKS: CollectionSpec = {
   looksAt: { asked: ['state', 'kind'], because: 'blocks of one account, or being bought: a few' },
 };
 
-/** Longer than the calls of one step can take, in milliseconds. */
-const CLAIM_MS = 120_000;
 const FIRST_BACKOFF_MS = 1_000;
 const MAX_BACKOFF_MS = 300_000;
 /** A block that old can be neither used nor refunded nor disputed any more. */
@@ -150,8 +149,22 @@ export class BlockStore {
   /** @returns undefined when somebody else was first. */
   claim({ _id, dueAt }: Block): Promise<Block | undefined> {
     if (dueAt === undefined) return Promise.resolve(undefined);
-    const until = new Date(this.#clock.now().getTime() + CLAIM_MS);
-    return this.#blocks.findOneAndUpdate({ _id, dueAt }, { $inc: { fence: 1 }, $set: { dueAt: until } });
+    return this.#blocks.findOneAndUpdate(
+      { _id, dueAt },
+      { $inc: { fence: 1 }, $set: { dueAt: this.#leaseEnd() } },
+    );
+  }
+
+  /** Keeps a claim; one that was ended by somebody, or by `wake`, stays ended. */
+  async renew({ _id, fence }: Block): Promise<void> {
+    await this.#blocks.updateOne(
+      { _id, fence, dueAt: { $gt: this.#clock.now() } },
+      { $set: { dueAt: this.#leaseEnd() } },
+    );
+  }
+
+  #leaseEnd(): Date {
+    return new Date(this.#clock.now().getTime() + LEASE_MS);
   }
 
   /** @returns the block as it is now; undefined when somebody else has claimed it since. */

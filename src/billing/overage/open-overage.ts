@@ -13,6 +13,7 @@ import type { InvoiceMirror } from '../invoice-mirror.ts';
 import type { Readings } from '../readings.ts';
 import { StripeBlocks } from '../stripe-blocks.ts';
 import type { StripeGateway } from '../stripe-gateway.ts';
+import type { SubscriptionState } from '../subscription.ts';
 import type { Subscriptions } from '../subscriptions.ts';
 import type { FaultKind, SyncStep } from '../sync.ts';
 import { AutoOverage } from './auto-overage.ts';
@@ -38,6 +39,7 @@ export interface OverageParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly observeFault?: (kind: FaultKind) => void;
+  readonly lookAt: (accountId: string) => Promise<SubscriptionState | undefined>;
   readonly returnUrl: () => string;
 }
 

@@ -1,11 +1,13 @@
 import { z } from 'zod';
+import type { Account } from '../../accounts/account-store.ts';
 import { byAccount } from '../../audit/audit-log.ts';
 import type { BillingAccount } from '../../billing/billing-store.ts';
 import { BLOCK_SIZES, SOLD_PLANS } from '../../billing/catalogue.ts';
 import type { Selling } from '../../billing/open-billing.ts';
+import type { SubscriptionState } from '../../billing/subscription.ts';
 import { PlatenError } from '../../errors/registry.ts';
 import type { Overage } from '../../jobs/ledger/overage.ts';
-import type { PlanName } from '../../plans/plan.ts';
+import { FREE_PLAN, type PlanName } from '../../plans/plan.ts';
 import type { ApiParts } from '../api-parts.ts';
 import { defineRoute } from '../route.ts';
 import {
@@ -173,12 +175,13 @@ export async function subscriptionOf(
   accountId: string,
   { billing, accounts }: ApiParts,
 ): Promise<z.input<typeof subscriptionSchema>> {
-  const [account, owner, ledger] = await Promise.all([
+  const [account, ledger] = await Promise.all([
     billing.store.find(accountId),
-    accounts.find(accountId),
     billing.purchases.find(accountId),
   ]);
-  return { ...subscriptionBody(owner?.plan, account), ...autoOverageBody(ledger?.overage) };
+  // After that: the plan is never older than the subscription that it follows from.
+  const owner = await accounts.findNow(accountId);
+  return { ...subscriptionBody(owner, account), ...autoOverageBody(ledger?.overage) };
 }
 
 function autoOverageBody(overage: Overage | undefined) {
@@ -191,10 +194,11 @@ function autoOverageBody(overage: Overage | undefined) {
 }
 
 function subscriptionBody(
-  plan: PlanName | undefined,
+  owner: Account | undefined,
   account: BillingAccount | undefined,
 ): z.input<typeof subscriptionSchema> {
-  const state = account?.state;
+  const state = stateFor(owner, account);
+  const plan = planFor(owner, state);
   if (state === undefined || state.status === 'none') return { status: 'none', ...(plan && { plan }) };
   const { currentPeriod, scheduledPlan, scheduledAt } = state;
   return {
@@ -205,4 +209,18 @@ function subscriptionBody(
     ...(scheduledPlan !== null && { scheduledPlan }),
     ...(scheduledAt !== null && { scheduledPlanEffectiveDate: scheduledAt.toISOString() }),
   };
+}
+
+/** A plan is in force before the state that it follows from is noted: told is the state that the plan in force is of. */
+function stateFor(owner: Account | undefined, account: BillingAccount | undefined) {
+  const { state, coming } = account ?? {};
+  const given = owner?.subscribed?.plan;
+  return coming !== undefined && coming.inForce === given && state?.inForce !== given ? coming : state;
+}
+
+/** The plan in force, but for the moments in which it has changed since the state was read: both are of one time. */
+function planFor(owner: Account | undefined, state: SubscriptionState | undefined): PlanName | undefined {
+  const followed = state?.inForce ?? FREE_PLAN;
+  const given = owner?.subscribed?.plan;
+  return followed === 'keep' || given === undefined || given === followed ? owner?.plan : followed;
 }

@@ -3,6 +3,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { LEASE_MS } from '../../../src/billing/leases.ts';
 import { setUpStripe } from '../../../src/billing/setup.ts';
 import { quotaPeriod } from '../../../src/usage/quota-period.ts';
 import { signUp } from '../../support/account-client.ts';
@@ -14,7 +15,7 @@ import type { ApiProcessOptions, Death, FromApiProcess, ToApiProcess } from './a
 
 const PROCESS = fileURLToPath(new URL('api-process.ts', import.meta.url));
 /** Longer than a block is left to a dispatcher that is not heard of. */
-const AHEAD_MS = 130_000;
+const AHEAD_MS = LEASE_MS;
 const QUOTA = 2;
 const UNITS = 1000;
 const PRICE = 1000;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { BY_BILLING } from '../../../src/audit/audit-log.ts';
+import { LEASE_MS } from '../../../src/billing/leases.ts';
 import { quotaPeriod } from '../../../src/usage/quota-period.ts';
 import { BlockOracle } from './block-oracle.ts';
 import { followAndDie } from './killed-dispatcher.ts';
@@ -7,7 +8,7 @@ import { deliverEvents, type Life, type LifeRig, openLifeRig, passDays } from '.
 
 const DAY_MS = 86_400_000;
 /** Longer than an account is left to a dispatcher that is not heard of. */
-const CLAIM_OVER_MS = 130_000;
+const CLAIM_OVER_MS = LEASE_MS;
 const UNITS = 1_000;
 
 type Entry = readonly [action: string, details: Readonly<Record<string, string>>];

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Connection } from 'mongoose';
 import { pino } from 'pino';
+import { LEASE_MS } from '../../../src/billing/leases.ts';
 import { setUpStripe } from '../../../src/billing/setup.ts';
 import { Purchases } from '../../../src/jobs/ledger/purchases.ts';
 import { connectDatabase } from '../../../src/store/connection.ts';
@@ -16,7 +17,7 @@ import { openApi, type TestApi } from '../http/support/api.ts';
 
 const PROCESS = fileURLToPath(new URL('ledger-process.ts', import.meta.url));
 /** Longer than a block is left to a dispatcher that is not heard of. */
-const AHEAD_MS = 130_000;
+const AHEAD_MS = LEASE_MS;
 const QUOTA = 2;
 const REQUESTS = 200;
 

@@ -132,7 +132,7 @@ describe('blocks beyond the quota', function () {
   it('are bought in a period that nothing was used of: for a batch larger than the quota', async () => {
     await enable();
     drive();
-    const items = Array.from({ length: QUOTA + 1 }, () => HTML);
+    const items = Array.from({ length: QUOTA + 1 }, (_, at) => ({ id: `item-${at}`, ...HTML }));
     let answer = await caller.call('POST', '/v1/pdf/batch', { items });
     while (answer.status === 503) answer = await caller.call('POST', '/v1/pdf/batch', { items });
     assert.equal(answer.status, 202, JSON.stringify(answer.json));

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { LEASE_MS } from '../../../src/billing/leases.ts';
 import { DEFAULT_PLANS } from '../../../src/plans/plan.ts';
 import { quotaPeriod } from '../../../src/usage/quota-period.ts';
 import { latch } from '../http/support/test-worker.ts';
@@ -121,6 +122,8 @@ describe('Refunds of blocks, and refunds that fail', function () {
     standIn.acts.failRefund(id);
     await deliverer.deliverAll();
     await selling.events.resolveWaiting();
+    // It is held up for longer than its claim lasts.
+    life.clock.pass(LEASE_MS);
     await selling.sync.lookAt(accountId);
     released.open();
     await slow;

@@ -258,6 +258,52 @@ describe('the billing routes', function () {
     assert.equal((await subscription()).plan, 'starter');
   });
 
+  it('let blocks be bought by themselves right after a checkout, before anything was heard of it', async () => {
+    const order = { enabled: true };
+    assert.equal(
+      (await owner.expect(400, 'POST', '/user/subscription/auto-overage', order)).code,
+      'NOT_SUBSCRIBED',
+    );
+    await checkout('starter');
+    assert.equal(
+      (await owner.expect(400, 'POST', '/user/subscription/auto-overage', order)).code,
+      'NOT_SUBSCRIBED',
+    );
+    standIn.acts.completeCheckout(openPage().id);
+    const told = await owner.expect(200, 'POST', '/user/subscription/auto-overage', order);
+    assert.deepEqual([told.status, told.plan, told.autoOverageEnabled], ['active', 'starter', true]);
+  });
+
+  it('tell plan and status of one time, also while a change of them is on its way', async () => {
+    await subscribe('starter');
+    await owner.expect(200, 'POST', '/user/subscription/auto-overage', { enabled: true });
+    const { id } = await owner.expect(200, 'GET', '/auth/me');
+    await api.billing.selling!.gateway.stripe.subscriptions.cancel((await ids()).subscriptionId);
+    const seen: unknown[] = [];
+    // Asked for when the plan has changed already.
+    standIn.hold = async ({ route }) => {
+      if (route !== '/v1/charges') return;
+      const { status, plan } = await subscription();
+      seen.push([(await api.accounts.findNow(id))!.plan, status, plan]);
+    };
+    await follow();
+    standIn.hold = async () => undefined;
+    assert.deepEqual(seen[0], ['free', 'canceled', 'free']);
+    const { status, plan } = await subscription();
+    assert.deepEqual([status, plan], ['canceled', 'free']);
+  });
+
+  it('cancel once of two that ask at once, and answer both', async () => {
+    await subscribe('starter');
+    const both = await Promise.all([1, 2].map(() => owner.expect(200, 'POST', '/user/subscription/cancel')));
+    assert.deepEqual(
+      both.map(({ cancelAtPeriodEnd }) => cancelAtPeriodEnd),
+      [true, true],
+    );
+    const cancels = standIn.calls.filter(({ params }) => params.cancel_at_period_end === 'true');
+    assert.equal(cancels.length, 1);
+  });
+
   it('find what no event has told', async () => {
     const { reconcile, sync } = api.billing.selling!;
     deliverer.weather = { dropped: 1, doubled: 0, delayed: 0 };

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
+import { LEASE_MS } from '../../../src/billing/leases.ts';
 import type { Mail } from '../../../src/mail/mail.ts';
 import { followAndDie } from './killed-dispatcher.ts';
 import { followEvents, type Life, type LifeRig, openLifeRig, passDays } from './life-rig.ts';
 
 const DAY_MS = 86_400_000;
 /** Longer than an account is left to a dispatcher that is not heard of. */
-const CLAIM_OVER_MS = 130_000;
+const CLAIM_OVER_MS = LEASE_MS;
 const PLAN = 'professional';
 
 describe('The mail that says that a subscription has ended', function () {

@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { AccountStore } from '../../../src/accounts/account-store.ts';
 import { BillingStore } from '../../../src/billing/billing-store.ts';
 import { InvoiceMirror } from '../../../src/billing/invoice-mirror.ts';
+import { LEASE_MS } from '../../../src/billing/leases.ts';
 import type { CustomerSnapshot, SubscriptionSnapshot } from '../../../src/billing/snapshot.ts';
 import { SubscriptionSync } from '../../../src/billing/sync.ts';
 import { KeyStore } from '../../../src/keys/key-store.ts';
@@ -88,6 +89,7 @@ describe('following the provider', function () {
           await whileAsked();
           return answer;
         },
+        subscriptions: async () => told.subscriptions.slice(),
         undoDuplicate: async (id) => void calls.push(`undo ${id}`),
         voidInvoice: async (id) => void calls.push(`void ${id}`),
       },
@@ -147,6 +149,7 @@ describe('following the provider', function () {
     whileAsked = async () => {
       whileAsked = async () => undefined;
       // The first is held up for so long that its claim is over.
+      domain.clock.pass(LEASE_MS);
       told.subscriptions = [subscribed({ plan: 'professional' })];
       await event();
       await newSync().sweep();
@@ -199,6 +202,22 @@ describe('following the provider', function () {
     domain.clock.pass(HOUR_MS);
     assert.equal(await newSync().sweep(), 1);
     assert.equal((await account()).plan, 'starter');
+  });
+
+  it('leaves an account alone that another has, and has it looked at once more if an event has come', async () => {
+    told.subscriptions = [subscribed()];
+    await event();
+    const others: number[] = [];
+    whileAsked = async () => {
+      whileAsked = async () => undefined;
+      await event();
+      others.push(await newSync().sweep());
+    };
+    const sync = newSync();
+    assert.equal(await sync.sweep(), 1);
+    assert.deepEqual(others, [0]);
+    assert.equal(await sync.sweep(), 1);
+    assert.equal(await sync.sweep(), 0);
   });
 
   it('leaves a plan that was set by hand until the subscription changes', async () => {

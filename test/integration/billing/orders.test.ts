@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BY_BILLING } from '../../../src/audit/audit-log.ts';
+import { itemOf } from '../../support/stripe/subscription-life.ts';
+import { deliverEvents, followEvents, type Life, type LifeRig, openLifeRig } from './life-rig.ts';
+
+/** The most that an order may ask of Stripe, with the look that follows it. */
+const MOST_CALLS = 12;
+/** Another process looks for what is due this often; in the product it is ten times as much, as are the delays. */
+const SWEEP_MS = 25;
+/** What every look at a customer asks for. */
+const LOOKED_AT = ['/v1/customers/:id', '/v1/subscriptions', '/v1/invoices'];
+
+type Plan = 'starter' | 'professional' | 'business';
+
+/** Orders while Stripe takes its time, and a dispatcher follows the events that they cause as they come. */
+describe('An order, when Stripe takes its time over each call', function () {
+  this.timeout(60_000);
+  let rig: LifeRig;
+  let life: Life;
+  let dispatching: Promise<void>;
+  let over: boolean;
+  let inFlight: Map<string, number>;
+  let most: number;
+
+  before(async () => {
+    rig = await openLifeRig();
+  });
+  after(() => rig?.close());
+  beforeEach(async () => {
+    life = await rig.begin();
+    inFlight = new Map();
+    most = 0;
+    over = false;
+    dispatching = Promise.resolve();
+  });
+  afterEach(async () => {
+    over = true;
+    await dispatching;
+    await life?.end();
+  });
+
+  const orders = () => life.selling.subscriptions;
+  const checkout = (plan: Plan) => orders().checkout(life.accountId, plan);
+  const subscription = () => [...life.standIn.books.subscriptions.values()][0]!;
+  const planOf = () => itemOf(subscription()).price.metadata.platen_plan;
+  const looks = () => life.standIn.calls.filter(({ route }) => route === '/v1/customers/:id').length;
+
+  /** A subscriber for whom a look asks for payments as well, since blocks may be bought by themselves. */
+  async function subscribe(plan: Plan): Promise<void> {
+    await checkout(plan);
+    life.standIn.acts.completeCheckout([...life.standIn.books.sessions.keys()].at(-1)!);
+    await followEvents(life);
+    await life.selling.autoOverage.set(life.accountId, { enabled: true }, BY_BILLING);
+  }
+
+  /** From now on each call takes so long, and another process follows what happens, until `over`. */
+  function begin(delayMs: number): void {
+    const { standIn } = life;
+    const other = rig.reopen(life);
+    standIn.hold = async ({ route }) => {
+      inFlight.set(route, (inFlight.get(route) ?? 0) + 1);
+      most = Math.max(most, ...LOOKED_AT.map((each) => inFlight.get(each) ?? 0));
+      await sleep(delayMs);
+      inFlight.set(route, inFlight.get(route)! - 1);
+    };
+    dispatching = (async () => {
+      while (!over) {
+        await deliverEvents(life);
+        void other.sync.sweep();
+        await sleep(SWEEP_MS);
+      }
+    })();
+  }
+
+  async function settled(): Promise<void> {
+    for (;;) {
+      const account = await life.billing.store.find(life.accountId);
+      const { wanted, noted, claimedUntil } = account!;
+      if (life.deliverer.waiting === 0 && wanted === noted && claimedUntil === undefined) return;
+      await sleep(SWEEP_MS);
+    }
+  }
+
+  /** @returns how many calls there were until it was answered, and how many looks after that. */
+  async function counted(order: () => Promise<unknown>): Promise<{ calls: number; looksAfter: number }> {
+    await settled();
+    life.standIn.calls.length = 0;
+    await order();
+    const calls = life.standIn.calls.length;
+    const before = looks();
+    await settled();
+    return { calls, looksAfter: looks() - before };
+  }
+
+  for (const delayMs of [25, 50, 100]) {
+    it(`takes ${MOST_CALLS} calls at most, one look at a time, and one more after it: ${delayMs} ms a call`, async () => {
+      await subscribe('professional');
+      begin(delayMs);
+      const { accountId } = life;
+      for (const [name, order] of [
+        ['upgrade', () => checkout('business')],
+        ['downgrade', () => checkout('starter')],
+        ['another downgrade', () => checkout('professional')],
+        ['cancel', () => orders().cancel(accountId)],
+        ['resume', () => orders().resume(accountId)],
+        ['cancel again', () => orders().cancel(accountId)],
+        ['downgrade of one that was to end', () => checkout('starter')],
+        ['the same plan', () => checkout('business')],
+      ] as const) {
+        const { calls, looksAfter } = await counted(order);
+        assert.ok(calls <= MOST_CALLS, `${name}: ${calls} calls`);
+        assert.ok(looksAfter <= 1, `${name}: ${looksAfter} looks after it`);
+        assert.equal(most, 1, `${name}: nothing is asked for twice at once`);
+      }
+      assert.equal(planOf(), 'business');
+      assert.deepEqual([subscription().schedule, subscription().cancel_at_period_end], [null, false]);
+    });
+  }
+
+  it('waits for another of the same account, in whichever process, and both are done', async () => {
+    await subscribe('professional');
+    begin(50);
+    const other = rig.reopen(life).subscriptions;
+    const { accountId } = life;
+    const { calls } = await counted(() =>
+      Promise.all([orders().cancel(accountId), other.cancel(accountId), orders().cancel(accountId)]),
+    );
+    assert.ok(calls <= 3 * MOST_CALLS, `${calls} calls`);
+    assert.equal(subscription().cancel_at_period_end, true);
+    await Promise.all([checkout('business'), other.checkout(accountId, 'business')]);
+    assert.equal(subscription().cancel_at_period_end, false);
+    assert.equal(planOf(), 'business');
+    assert.equal(most, 1);
+  });
+});
