@@ -38,6 +38,8 @@ import type { UnreadAnswers } from './unread-answers.ts';
 export interface Readiness {
   readonly ready: boolean;
   readonly problems: string[];
+  /** What the process can do without for a while, and has not at present. */
+  readonly lacks?: string[];
   /** Of a process that renders. */
   readonly browser?: BrowserStatus;
 }

@@ -27,6 +27,7 @@ import { WorkerRegistry } from '../workers/worker-registry.ts';
 import type { Closers } from './component.ts';
 import { type JobLife, openJobLife } from './job-life.ts';
 import { openBus } from './open-bus.ts';
+import { recordBus } from './record-bus.ts';
 import { startSecretWatch } from './secret-watch.ts';
 
 /** What every role needs: the database, the bus, whose jobs they are and under which plan, and the life of jobs. */
@@ -89,6 +90,7 @@ export async function openCore(
     : plansOfFile;
   const bus = await openBus(role, config, logger);
   closers.add(() => bus.close());
+  recordBus(metrics, bus);
   const accounts = new AccountStore(connection, clock);
   const accountPlans = new AccountPlans(accounts, plans);
   const counters = new UsageCounters(connection, logger);
@@ -136,8 +138,8 @@ export async function openCore(
   };
 }
 
-/** Names what keeps the core from working. */
-export async function coreProblems({ connection, bus, storageProblem, logger }: Core): Promise<string[]> {
+/** Names what keeps the core from answering. The bus only notifies: see health.ts for what comes of its problems. */
+export async function coreProblems({ connection, storageProblem, logger }: Core): Promise<string[]> {
   const problems: string[] = [];
   try {
     await pingDatabase(connection);
@@ -147,8 +149,6 @@ export async function coreProblems({ connection, bus, storageProblem, logger }: 
   }
   const noRoom = storageProblem();
   if (noRoom !== undefined) problems.push(noRoom);
-  const busProblem = bus.problem();
-  if (busProblem !== undefined) problems.push(`bus: ${busProblem}`);
   return problems;
 }
 

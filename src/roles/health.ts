@@ -12,17 +12,30 @@ export interface HealthChecks {
 /** Whether a process is at work, or on its way there or from there. */
 export type LifePhase = 'starting' | 'running' | 'stopping';
 
-/** The health of a process: of its core, and of each of its components. `components` may still grow. */
+/**
+ * The health of a process: of its core, and of each of its components. `components` may still grow.
+ *
+ * A process is ready when it can answer what it is asked. An API can without the bus: the dispatcher publishes later what
+ * it could not. A worker or dispatcher is asked by the bus, so one that is new is not ready until it has had it once, or a
+ * rollout with a wrong password would go through. From then on it stays ready: nothing is won by its replacement, and it
+ * has work to finish.
+ */
 export function healthOf(core: Core, components: readonly Component[], phase: () => LifePhase): HealthChecks {
+  let mayLackBus = core.role === 'api';
   return {
     async readiness() {
       const problems = await coreProblems(core);
+      const busProblem = core.bus.problem();
+      mayLackBus ||= busProblem === undefined;
+      const lacks = busProblem === undefined ? [] : [`bus: ${busProblem}`];
+      if (!mayLackBus) problems.push(...lacks);
       if (phase() !== 'running') problems.push(`the process is ${phase()}`);
       for (const component of components) problems.push(...(await component.problems()));
       const browser = components.find((component) => component.browser !== undefined)?.browser;
       return {
         ready: problems.length === 0,
         problems: problems.map(withoutHosts),
+        ...(mayLackBus && lacks.length > 0 && { lacks: lacks.map(withoutHosts) }),
         ...(browser && { browser }),
       };
     },

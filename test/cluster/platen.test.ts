@@ -2,6 +2,7 @@ import { describeDisruptions } from './cases/disruptions.ts';
 import { describeEnd } from './cases/end.ts';
 import { describeInstallation } from './cases/installation.ts';
 import { describeLosses } from './cases/losses.ts';
+import { describeOutages } from './cases/outages.ts';
 import { describePlans } from './cases/plans.ts';
 import { describeSandbox } from './cases/sandbox.ts';
 import { describeScaling } from './cases/scaling.ts';
@@ -33,6 +34,7 @@ describe('Platen in a cluster', function () {
   describeScaling(() => release);
   describeDisruptions(() => release);
   describeLosses(() => release);
+  describeOutages(() => release);
   describeUpgrades(() => release);
   describeEnd(() => release);
   describeSandbox(() => release);

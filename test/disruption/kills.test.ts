@@ -79,20 +79,4 @@ describe('kill -9 while twenty jobs run', function () {
     killProcess(browser.pid);
     await assertAllWhole('chromium', ids);
   });
-
-  it('of Kafka, for twenty seconds while requests arrive', async function () {
-    this.timeout(240_000);
-    const before = await orderAll('kafka-before');
-    await service.kafka!.halt();
-    const stopped = Date.now();
-    const during: string[] = [];
-    while (Date.now() - stopped < 20_000) {
-      during.push(await tenant.client.order({ html: `<p>kafka-during number ${during.length}</p>` }));
-      await pause(1000);
-    }
-    await service.kafka!.restart();
-    await assertAllWhole('kafka-before', before);
-    await assertAllWhole('kafka-during', during);
-    assert.equal((await tenant.client.render({ html: '<p>again</p>' })).status, 200);
-  });
 });

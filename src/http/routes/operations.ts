@@ -16,6 +16,10 @@ const browser = z
 const ready = z.strictObject({
   ready: z.boolean(),
   problems: z.array(z.string()),
+  lacks: z
+    .array(z.string())
+    .optional()
+    .describe('What it can do without for a while, and has not at present.'),
   browser: browser.optional(),
 });
 

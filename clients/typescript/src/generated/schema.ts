@@ -7143,6 +7143,8 @@ export interface operations {
                     "application/json": {
                         ready: boolean;
                         problems: string[];
+                        /** @description What it can do without for a while, and has not at present. */
+                        lacks?: string[];
                         /** @description Of a process that renders: its browser. */
                         browser?: {
                             version: string;
@@ -7175,6 +7177,8 @@ export interface operations {
                     "application/json": {
                         ready: boolean;
                         problems: string[];
+                        /** @description What it can do without for a while, and has not at present. */
+                        lacks?: string[];
                         /** @description Of a process that renders: its browser. */
                         browser?: {
                             version: string;

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import mongoose, { type Connection } from 'mongoose';
+import { AccountStore } from '../../src/accounts/account-store.ts';
+import { systemClock } from '../../src/clock.ts';
+import { KeyStore } from '../../src/keys/key-store.ts';
+import { TestClient } from '../support/client.ts';
+import { eventually } from '../support/eventually.ts';
+import { assertNothingHeld } from '../support/held.ts';
+import { startKafka, type TestKafka } from '../support/kafka.ts';
+import { startMongo } from '../support/mongo.ts';
+import { readPdf } from '../support/pdf.ts';
+import { freePort } from '../support/ports.ts';
+import { type RoleProcess, startRole } from '../support/processes.ts';
+import { createTenant } from '../support/tenant.ts';
+
+const ROLES = ['api', 'dispatcher', 'worker'] as const;
+/** More than are rendered at a time: of the rest some wait in the worker, and some for a slot of their plan. */
+const MANY = 12;
+/** Only means that it hangs. */
+const LIMIT_MS = 90_000;
+
+/** One installation whose Kafka comes late, and goes away for a while. */
+describe('Without Kafka', function () {
+  this.timeout(240_000);
+  let roles: Record<(typeof ROLES)[number], RoleProcess>;
+  let kafka: TestKafka | undefined;
+  let port: number;
+  let connection: Connection;
+  let client: TestClient;
+  /** What was ordered, by the word that its PDF is to say. */
+  const orders = new Map<string, string>();
+
+  before(async () => {
+    port = await freePort();
+    const { uri } = await startMongo();
+    connection = await mongoose.createConnection(uri).asPromise();
+    const environment = {
+      MONGODB_URI: uri,
+      KAFKA_BROKERS: `127.0.0.1:${port}`,
+      PLATEN_SECRET: 'a secret for tests, long enough to be one',
+      PLATEN_SYNC_WAIT_MS: '2000',
+      PLATEN_SWEEP_MS: '200',
+      PLATEN_REDELIVERY_MS: '1500',
+      PLATEN_WORKER_SLOTS: '2',
+    };
+    const [api, dispatcher, worker] = await Promise.all(ROLES.map((role) => startRole(role, environment)));
+    roles = { api: api!, dispatcher: dispatcher!, worker: worker! };
+    await roles.api.ready();
+    const parts = {
+      accounts: new AccountStore(connection, systemClock),
+      keys: new KeyStore(connection, systemClock),
+    };
+    const { secret } = await createTenant(parts, 'professional', { mode: 'live' });
+    client = new TestClient(roles.api.url, secret);
+  });
+  after(async () => {
+    await connection?.close();
+    for (const role of Object.values(roles ?? {})) await role.end();
+    await kafka?.stop();
+  });
+
+  /** Orders a document in each way, of which none can be answered with its PDF. */
+  async function orderBoth(word: string): Promise<void> {
+    for (const executionMode of ['async', 'sync']) {
+      const answer = await client.render({ html: `<p>${word} ${executionMode}</p>`, executionMode });
+      assert.equal(answer.status, 202, executionMode);
+      orders.set(`${word} ${executionMode}`, answer.json.jobId);
+    }
+  }
+
+  /** Each job has come out at its first attempt and says what was ordered, and nothing is left of any. */
+  async function assertEachOnce(): Promise<void> {
+    for (const [word, id] of orders) {
+      const job = await client.end(id, LIMIT_MS);
+      assert.equal(job.status, 'completed', JSON.stringify(job.error));
+      assert.equal(job.attemptCount, 1, word);
+      const file = await client.call('GET', `/v1/pdf/jobs/${id}/file`);
+      assert.equal((await readPdf(file.bytes)).text.trim(), word);
+    }
+    await assertNothingHeld(connection);
+    const { json } = await client.call('GET', '/v1/pdf/jobs?limit=100');
+    assert.equal(json.total, orders.size, 'no job besides');
+  }
+
+  const readiness = async ({ url }: RoleProcess) => {
+    const response = await fetch(`${url}/readyz`);
+    const { problems, lacks = [] } = (await response.json()) as { problems: string[]; lacks?: string[] };
+    return { status: response.status, problems, lacks };
+  };
+  const connected = async ({ url }: RoleProcess) =>
+    /^platen_bus_connected\{.*\} (\d)$/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1];
+  const all = () => Object.values(roles);
+
+  it('an API is ready and takes orders, and a worker or dispatcher that is new is not ready', async () => {
+    const { status, problems, lacks } = await readiness(roles.api);
+    assert.deepEqual([status, problems], [200, []]);
+    assert.match(lacks.join(), /^bus: Kafka: /);
+    for (const role of [roles.dispatcher, roles.worker]) {
+      await eventually(
+        `${role.role} names the bus, and nothing else`,
+        async () => {
+          // It listens before it has come so far.
+          const said = await readiness(role).catch(() => undefined);
+          return said?.status === 503 && /^bus: Kafka: [^,]+$/.test(said.problems.join());
+        },
+        LIMIT_MS,
+      );
+    }
+    assert.deepEqual(await Promise.all(all().map(connected)), ['0', '0', '0']);
+    await orderBoth('before');
+  });
+
+  it('nothing is lost: each order comes out once when Kafka has come', async () => {
+    kafka = await startKafka({ port });
+    for (const role of all()) await role.ready(LIMIT_MS);
+    await assertEachOnce();
+    await eventually(
+      'all say that they have it',
+      async () => (await Promise.all(all().map(connected))).every((said) => said === '1'),
+      LIMIT_MS,
+    );
+    assert.deepEqual((await readiness(roles.worker)).lacks, []);
+  });
+
+  it('every process that has had it stays ready; PDFs are served, and orders taken', async () => {
+    for (let n = 0; n < MANY; n += 1) {
+      const word = `under way ${n}`;
+      orders.set(word, await client.order({ html: `<p>${word}</p>`, options: { delayMs: 2000 } }));
+    }
+    const slow = orders.get('under way 0')!;
+    await eventually(
+      'a render is under way',
+      async () => (await client.call('GET', `/v1/pdf/jobs/${slow}`)).json.status === 'processing',
+      LIMIT_MS,
+    );
+    await kafka!.halt();
+    await eventually(
+      'all say that they are without it',
+      async () => (await Promise.all(all().map(connected))).every((said) => said === '0'),
+      LIMIT_MS,
+    );
+    for (const role of all()) {
+      const { status, problems, lacks } = await readiness(role);
+      assert.deepEqual([role.role, status, problems], [role.role, 200, []]);
+      assert.match(lacks.join(), /^bus: Kafka: /, role.role);
+    }
+    assert.equal((await client.end(slow, LIMIT_MS)).status, 'completed', 'what was under way is finished');
+    assert.equal((await client.call('GET', `/v1/pdf/jobs/${orders.get('before sync')}/file`)).status, 200);
+    await orderBoth('during');
+  });
+
+  it('each of these comes out once when it is back', async () => {
+    await kafka!.restart();
+    await assertEachOnce();
+  });
+});
