@@ -57,7 +57,13 @@ export const environmentSchema = z.object({
     .describe(
       `Port of /healthz, /readyz and /metrics. Default ${DEFAULT_OPS_PORT}; of standalone PORT. On a port of their own they are not served on PORT.`,
     ),
-  PLATEN_HOST: z.string().min(1).default('0.0.0.0').describe('Address the HTTP servers listen on.'),
+  PLATEN_HOST: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'Address the HTTP servers listen on. Default every address of the machine, of IPv6 and IPv4 (::), or of IPv4 alone where there is no IPv6 (0.0.0.0).',
+    ),
   PLATEN_PUBLIC_URL: httpUrl
     .optional()
     .describe(

@@ -4,6 +4,7 @@ import { PlatenError } from '../errors/registry.ts';
 import type { Plan, PlanName } from '../plans/plan.ts';
 import type { PlanSource } from '../plans/plan-source.ts';
 import type { QuotaWindow } from '../usage/quota-period.ts';
+import { clientAddress } from './client-address.ts';
 
 /** Who asks, as the account itself, and under which plan. */
 export interface AccountCaller {
@@ -34,7 +35,8 @@ export function bearerAuthenticator(parts: {
       throw new PlatenError('UNAUTHENTICATED', 'The header Authorization: Bearer <token> is required.');
     }
     const token = BEARER.exec(header)?.[1];
-    const session = token === undefined ? undefined : await parts.bearer.verify(token, request.ip);
+    const session =
+      token === undefined ? undefined : await parts.bearer.verify(token, clientAddress(request));
     if (session === undefined) throw new PlatenError('UNAUTHENTICATED', 'The access token is not valid.');
     const { account } = session;
     return {

@@ -6,6 +6,7 @@ import { isAddressAllowed } from '../keys/allowed-ips.ts';
 import type { KeyReader } from '../keys/key-store.ts';
 import type { LastUse } from '../keys/last-use.ts';
 import type { PlanSource } from '../plans/plan-source.ts';
+import { clientAddress } from './client-address.ts';
 import type { Auth, Identities } from './route.ts';
 
 /** Finds out who asks, by each way that the routes of an app use. */
@@ -33,8 +34,9 @@ export function apiKeyAuthenticator(parts: {
     if (key === undefined || account === undefined) {
       throw new PlatenError('UNAUTHENTICATED', 'The API key is not valid.');
     }
-    if (!isAddressAllowed(key.allowedIps, request.ip)) throw new PlatenError('ADDRESS_NOT_ALLOWED');
-    parts.lastUse.note(key._id, request.ip);
+    const address = clientAddress(request);
+    if (!isAddressAllowed(key.allowedIps, address)) throw new PlatenError('ADDRESS_NOT_ALLOWED');
+    parts.lastUse.note(key._id, address);
     return {
       accountId: account._id,
       apiKeyId: key._id,

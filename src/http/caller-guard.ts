@@ -6,6 +6,7 @@ import { allowances, RATE_WINDOW_MS, type RateKind, type RateLimiter } from '../
 import type { Plan } from '../plans/plan.ts';
 import type { RequestRecorder } from '../usage/request-recorder.ts';
 import type { AccountCaller } from './authenticate-bearer.ts';
+import { clientAddress } from './client-address.ts';
 import { CallerGone } from './read-json.ts';
 import { contextOf } from './request-context.ts';
 import type { RouteDeclaration } from './route.ts';
@@ -90,7 +91,7 @@ async function recorded<Answer>(
     recorder.record({
       caller,
       endpoint: route.path,
-      ipAddress: request.ip ?? '',
+      ipAddress: clientAddress(request) ?? '',
       errorCode,
       hasJob: contextOf(response).jobId !== undefined,
     });

@@ -11,6 +11,7 @@ import type { Authenticators } from './authenticate.ts';
 import type { BodyIntake } from './body-intake.ts';
 import type { CallerGuard, Exchange } from './caller-guard.ts';
 import { checkRequest } from './check-request.ts';
+import { clientAddress } from './client-address.ts';
 import { onHangUp } from './hang-up.ts';
 import { type JsonBody, readBytes, readJson } from './read-json.ts';
 import { contextOf } from './request-context.ts';
@@ -157,7 +158,7 @@ async function readAndCheck<Parts>(
       ...checkRequest(route, request, body?.value),
       rawBody: raw?.bytes ?? NO_BODY,
       caller,
-      clientAddress: request.ip,
+      clientAddress: clientAddress(request),
       route: route.path,
       bodyHash: () => bodyHash ?? '',
       bodyDone() {
@@ -196,7 +197,7 @@ async function readRaw(
 
 /** Whose body it is when nobody is known: that of everybody in one network. */
 function strangersOf(request: Request): string {
-  return `network ${networkOf(request.ip)}`;
+  return `network ${networkOf(clientAddress(request))}`;
 }
 
 /** Taken at once, so that the bytes need not be kept as long as the request takes. */

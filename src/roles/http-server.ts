@@ -37,11 +37,15 @@ export async function startOpsServer(
   };
 }
 
-/** @throws when the port is taken. */
+/**
+ * @param host undefined for every address: Node then listens on `::`, which takes IPv4 as well, and on 0.0.0.0 where
+ * there is no IPv6.
+ * @throws when the port is taken.
+ */
 export async function listen(
   app: RequestListener,
   wanted: number,
-  host: string,
+  host: string | undefined,
   options: ServerOptions = {},
 ): Promise<{ server: Server; port: number }> {
   const server = createServer(options, app);

@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import { getSystemErrorMessage } from 'node:util';
 import type { Config } from '../config.ts';
 
@@ -36,13 +37,13 @@ function describeSystemFault(fault: ListenFault, config: Config): string | undef
 }
 
 function describeListenFault(fault: ListenFault, why: string, config: Config): string {
-  const { PLATEN_HOST } = config;
+  const { PLATEN_HOST = '::' } = config;
   // An address that is none has no port.
   const port = fault.port ?? config.PORT;
   const name = port === config.PORT ? 'PORT' : 'PLATEN_OPS_PORT';
   switch (fault.code) {
     case 'EADDRINUSE':
-      return `${name} ${port} is taken: another program listens there (${PLATEN_HOST}:${port}). Set ${name} to a free one, as in ${name}=9000.`;
+      return `${name} ${port} is taken: another program listens there (${isIPv6(PLATEN_HOST) ? `[${PLATEN_HOST}]` : PLATEN_HOST}:${port}). Set ${name} to a free one, as in ${name}=9000.`;
     case 'EACCES':
       return `${name} ${port} is not open to this user: ${why}. Set ${name} to one above 1023.`;
     default:
