@@ -4,38 +4,9 @@ import { REGISTRATION_MODES } from './accounts/registration.ts';
 import { SASL_MECHANISMS } from './bus/kafka/sasl.ts';
 import { defaultSlots } from './chromium/cores.ts';
 import { machineMemory } from './chromium/process/machine-memory.ts';
-import { parseNetworks } from './egress/networks.ts';
-import { SECRET_FORM } from './keys/secret.ts';
+import { givenKey, httpUrl, integer, kubernetesName, list, networks } from './config-values.ts';
 import { DEFAULT_POOL, PLAN_OR_POOL_NAME } from './plans/names.ts';
 import { nameSchema } from './plans/plan.ts';
-
-const integer = (fallback: number, min: number, max: number) =>
-  z.coerce.number().int().min(min).max(max).default(fallback);
-const list = z.string().transform((text) =>
-  text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== ''),
-);
-const networks = list.superRefine((entries, context) => {
-  try {
-    parseNetworks(entries);
-  } catch (error) {
-    context.addIssue({ code: 'custom', message: (error as Error).message });
-  }
-});
-const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https address' });
-
-const kubernetesName = z
-  .string()
-  .regex(/^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/, 'must be a name of Kubernetes');
-
-const givenKey = z
-  .string()
-  .regex(
-    SECRET_FORM,
-    'must start with sk_live_ or sk_test_ and have 32 to 4096 printable characters after that',
-  );
 
 const MIB = 1024 * 1024;
 const DEFAULT_OPS_PORT = 9090;
@@ -107,6 +78,14 @@ export const environmentSchema = z.object({
     .describe(
       'The database. Standalone starts an embedded one when it is not set. For TLS the URI says tls=true, and tlsCAFile=/path/ca.crt for an authority of your own.',
     ),
+  MONGODB_TLS_CERT: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'PEM file of the certificate that is shown to the database of MONGODB_URI, for one that asks for client certificates; turns TLS on. With MONGODB_TLS_KEY.',
+    ),
+  MONGODB_TLS_KEY: z.string().min(1).optional().describe('PEM file of its key.'),
   KAFKA_BROKERS: list
     .optional()
     .describe('Brokers, comma-separated. Required by api, worker and dispatcher.'),
@@ -117,6 +96,14 @@ export const environmentSchema = z.object({
     .describe(
       `Turns TLS to the brokers on: PEM file of the authority that signed their certificates, or ${SYSTEM_CA} for those that the system trusts.`,
     ),
+  KAFKA_SSL_CERT: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'PEM file of the certificate that is shown to brokers that ask for client certificates. With KAFKA_SSL_KEY and KAFKA_SSL_CA.',
+    ),
+  KAFKA_SSL_KEY: z.string().min(1).optional().describe('PEM file of its key.'),
   KAFKA_SASL_MECHANISM: z.enum(SASL_MECHANISMS).optional().describe('Turns SASL on. Use it with TLS.'),
   KAFKA_SASL_USERNAME: z.string().min(1).optional().describe('Required with KAFKA_SASL_MECHANISM.'),
   KAFKA_SASL_PASSWORD: z.string().min(1).optional().describe('Required with KAFKA_SASL_MECHANISM.'),
@@ -360,6 +347,14 @@ const REQUIRED = {
   standalone: [],
 } as const satisfies Readonly<Record<Role, readonly (keyof Config)[]>>;
 
+/** All of them or none. */
+const TOGETHER: readonly (readonly (keyof Config)[])[] = [
+  ['KAFKA_SASL_MECHANISM', 'KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD'],
+  ['KAFKA_SSL_CERT', 'KAFKA_SSL_KEY'],
+  ['MONGODB_TLS_CERT', 'MONGODB_TLS_KEY'],
+  ['PLATEN_OIDC_ISSUER', 'PLATEN_OIDC_AUDIENCE'],
+];
+
 /**
  * Reads the environment for one role. An empty variable counts as not set.
  *
@@ -378,12 +373,12 @@ export function loadConfig(role: Role, environment: NodeJS.ProcessEnv): Config {
   if (given.PLATEN_BOOTSTRAP_API_KEY !== undefined && given.PLATEN_BOOTSTRAP_EMAIL === undefined) {
     faults.push('PLATEN_BOOTSTRAP_EMAIL: required when PLATEN_BOOTSTRAP_API_KEY is set');
   }
-  const sasl = [given.KAFKA_SASL_MECHANISM, given.KAFKA_SASL_USERNAME, given.KAFKA_SASL_PASSWORD];
-  if (sasl.some((value) => value === undefined) && sasl.some((value) => value !== undefined)) {
-    faults.push('KAFKA_SASL_MECHANISM, KAFKA_SASL_USERNAME, KAFKA_SASL_PASSWORD: must be set together');
+  for (const names of TOGETHER) {
+    const set = names.filter((name) => given[name] !== undefined);
+    if (set.length > 0 && set.length < names.length) faults.push(`${names.join(', ')}: must be set together`);
   }
-  if ((given.PLATEN_OIDC_ISSUER === undefined) !== (given.PLATEN_OIDC_AUDIENCE === undefined)) {
-    faults.push('PLATEN_OIDC_ISSUER, PLATEN_OIDC_AUDIENCE: must be set together');
+  if (given.KAFKA_SSL_CERT !== undefined && given.KAFKA_SSL_CA === undefined) {
+    faults.push(`KAFKA_SSL_CA: required when KAFKA_SSL_CERT is set (${SYSTEM_CA} for public authorities)`);
   }
   if (!parsed.success || faults.length > 0) throw new ConfigError(faults);
   return parsed.data;

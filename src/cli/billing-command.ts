@@ -6,6 +6,7 @@ import { openMirroredPlans } from '../plans/mirrored-plans.ts';
 import { PlanMirror } from '../plans/plan-mirror.ts';
 import type { PlanSource } from '../plans/plan-source.ts';
 import { openPlanSource } from '../plans/watched-plans.ts';
+import { mongodbCertificate } from '../store/client-certificate.ts';
 import { connectDatabase } from '../store/connection.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
 import { CommandError } from './command-error.ts';
@@ -63,14 +64,15 @@ async function asked<T>(ask: () => Promise<T>): Promise<T> {
 
 /** The plans as they are now, of which only prices are asked. @throws CommandError when they cannot be had. */
 async function openPlans(
-  { PLATEN_PLANS_FILE, MONGODB_URI }: Pick<Config, 'PLATEN_PLANS_FILE' | 'MONGODB_URI'>,
+  config: Pick<Config, 'PLATEN_PLANS_FILE' | 'MONGODB_URI' | 'MONGODB_TLS_CERT' | 'MONGODB_TLS_KEY'>,
   logger: Logger,
 ): Promise<PlanSource> {
+  const { PLATEN_PLANS_FILE, MONGODB_URI } = config;
   if (PLATEN_PLANS_FILE !== undefined || MONGODB_URI === undefined) {
     return openPlanSource(PLATEN_PLANS_FILE, { logger, onChecked: () => undefined });
   }
   try {
-    const connection = await connectDatabase(MONGODB_URI, logger);
+    const connection = await connectDatabase(MONGODB_URI, logger, await mongodbCertificate(config));
     try {
       return await openMirroredPlans(new PlanMirror(connection), logger);
     } finally {

@@ -14,6 +14,7 @@ import type { PlanSource } from '../plans/plan-source.ts';
 import { openPlanSource } from '../plans/watched-plans.ts';
 import { createAccountServices } from '../roles/account-services.ts';
 import { announcedDatabase } from '../roles/standalone-data.ts';
+import { mongodbCertificate } from '../store/client-certificate.ts';
 import { ensureIndexes } from '../store/collection-spec.ts';
 import { connectDatabase } from '../store/connection.ts';
 import { EmbeddedDatabaseError, startEmbeddedDatabase } from '../store/embedded/start-embedded.ts';
@@ -43,7 +44,7 @@ export async function openAccounts(config: Config): Promise<OpenAccounts> {
       ? await openEmbedded(config, logger)
       : { uri: config.MONGODB_URI, close: async () => {} };
   try {
-    const connection = await connectDatabase(database.uri, logger);
+    const connection = await connectDatabase(database.uri, logger, await mongodbCertificate(config));
     await checkLayout(connection, logger);
     // Of the embedded database there is no mirror, and the built-in plans hold.
     const plans =

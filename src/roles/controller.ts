@@ -26,6 +26,7 @@ import { TemplateFile } from '../kubernetes/pools/template-file.ts';
 import { checkLayout } from '../layout/layout.ts';
 import { openMirroredPlans } from '../plans/mirrored-plans.ts';
 import { PlanMirror } from '../plans/plan-mirror.ts';
+import { mongodbCertificate } from '../store/client-certificate.ts';
 import { ensureIndexes } from '../store/collection-spec.ts';
 import { connectDatabase, pingDatabase } from '../store/connection.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
@@ -74,7 +75,11 @@ async function start(config: Config, closers: Closers, onLost: (error: Error) =>
   // Its plans are the cluster's: there is no file that could have faults.
   metrics.plansFileValid.set(1);
   const controllerMetrics = createControllerMetrics(metrics.registry);
-  const connection = await connectDatabase(config.MONGODB_URI ?? '', logger);
+  const connection = await connectDatabase(
+    config.MONGODB_URI ?? '',
+    logger,
+    await mongodbCertificate(config),
+  );
   closers.add(() => connection.close());
   await checkLayout(connection, logger);
   const api = await openKubernetesApi({

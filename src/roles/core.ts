@@ -13,6 +13,7 @@ import type { NamedPlan } from '../plans/plan.ts';
 import { PlanMirror } from '../plans/plan-mirror.ts';
 import type { PlanSource } from '../plans/plan-source.ts';
 import { openPlanSource } from '../plans/watched-plans.ts';
+import { mongodbCertificate } from '../store/client-certificate.ts';
 import { ensureIndexes } from '../store/collection-spec.ts';
 import { connectDatabase, pingDatabase } from '../store/connection.ts';
 import { createFolderOutputStore } from '../store/outputs/folder.ts';
@@ -82,7 +83,7 @@ export async function openCore(
     logger,
     onChecked: (valid) => metrics.plansFileValid.set(valid ? 1 : 0),
   });
-  const connection = await connectDatabase(database.uri, logger);
+  const connection = await connectDatabase(database.uri, logger, await mongodbCertificate(config));
   closers.add(() => connection.close());
   await checkLayout(connection, logger);
   const plans = mirrorsPlans(role, config)

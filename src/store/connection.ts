@@ -1,5 +1,6 @@
 import mongoose, { type Connection } from 'mongoose';
 import type { Logger } from '../telemetry/logger.ts';
+import type { ClientCertificate } from './client-certificate.ts';
 
 /** A request that cannot reach the database fails after this time, rather than hang. */
 const SERVER_SELECTION_MS = 10_000;
@@ -8,15 +9,21 @@ const PING_MS = 2000;
 /**
  * Opens a connection of its own (no global one): two of them can live in one process.
  *
+ * @param certificate shown to the server, over TLS.
  * @throws when no server answers within SERVER_SELECTION_MS.
  */
-export async function connectDatabase(uri: string, logger: Logger): Promise<Connection> {
+export async function connectDatabase(
+  uri: string,
+  logger: Logger,
+  certificate?: ClientCertificate,
+): Promise<Connection> {
   const connection = mongoose.createConnection(uri, {
     serverSelectionTimeoutMS: SERVER_SELECTION_MS,
     autoIndex: false,
     autoCreate: false,
     // Writes that were answered are on disk in a majority of the members: "accepted" has to mean it.
     writeConcern: { w: 'majority', journal: true },
+    ...(certificate !== undefined && { tls: true, ...certificate }),
   });
   let closing = false;
   connection.on('disconnecting', () => {

@@ -22,10 +22,10 @@ const IN_A_POD: Readonly<Record<string, string>> = {
 const VALUES: Readonly<Record<string, Values>> = {
   'the least values': LEAST,
   'everything said': over(LEAST, {
-    mongodb: { tls: { ca: 'PEM' } },
+    mongodb: { tls: { ca: 'PEM', clientCertificate: { existingSecret: { name: 'db-client' } } } },
     kafka: {
       brokers: ['a:9093', 'b:9093'],
-      tls: { enabled: true, ca: 'PEM' },
+      tls: { enabled: true, ca: 'PEM', clientCertificate: { existingSecret: { name: 'kafka-user' } } },
       sasl: { mechanism: 'scram-sha-512', username: 'u', password: 'pass' },
       topics: { prefix: 'print', partitions: 24, replication: 3 },
     },

@@ -72,10 +72,19 @@ for (const helm of HELMS) {
         mongodb: {
           uri: '',
           existingSecret: { name: 'db', key: 'connection' },
-          tls: { existingSecret: { name: 'db-ca', key: 'tls.crt' } },
+          tls: {
+            existingSecret: { name: 'db-ca', key: 'tls.crt' },
+            clientCertificate: { existingSecret: { name: 'db-client' } },
+          },
         },
         kafka: {
-          tls: { enabled: true, existingSecret: { name: 'cluster-ca', key: 'ca.crt' } },
+          tls: {
+            enabled: true,
+            existingSecret: { name: 'cluster-ca', key: 'ca.crt' },
+            clientCertificate: {
+              existingSecret: { name: 'kafka-user', certKey: 'user.crt', keyKey: 'user.key' },
+            },
+          },
           sasl: {
             mechanism: 'scram-sha-512',
             existingSecret: { name: 'kafka-user', usernameKey: 'user', passwordKey: 'password' },
@@ -96,6 +105,16 @@ for (const helm of HELMS) {
       assert.equal(api.PLATEN_BOOTSTRAP_PASSWORD, 'first/pw');
       assert.equal(api.PLATEN_BOOTSTRAP_API_KEY, 'first/key');
       assertMounted(podSpec(manifests, 'worker'), api.KAFKA_SSL_CA!, 'cluster-ca', 'ca.crt');
+      for (const role of JOB_ROLES) {
+        const [given, pod] = [environment(manifests, role), podSpec(manifests, role)];
+        assertMounted(pod, given.KAFKA_SSL_CERT!, 'kafka-user', 'user.crt');
+        assertMounted(pod, given.KAFKA_SSL_KEY!, 'kafka-user', 'user.key');
+      }
+      for (const role of [...JOB_ROLES, 'controller']) {
+        const [given, pod] = [environment(manifests, role), podSpec(manifests, role)];
+        assertMounted(pod, given.MONGODB_TLS_CERT!, 'db-client', 'tls.crt');
+        assertMounted(pod, given.MONGODB_TLS_KEY!, 'db-client', 'tls.key');
+      }
       assertMounted(
         podSpec(manifests, 'controller'),
         environment(manifests, 'controller').NODE_EXTRA_CA_CERTS!,
@@ -348,5 +367,7 @@ function assertMounted(spec: Manifest['spec'], path: string, secret: string, key
   );
   const volume = spec.volumes.find(({ name }: { name: string }) => name === mount?.name);
   assert.equal(volume?.secret.secretName, secret);
-  assert.deepEqual(volume.secret.items, [{ key, path: path.slice(mount.mountPath.length + 1) }]);
+  const file = path.slice(mount.mountPath.length + 1);
+  const item = volume.secret.items.find((found: { path: string }) => found.path === file);
+  assert.deepEqual(item, { key, path: file });
 }

@@ -54,6 +54,11 @@ const MISTAKES: readonly (readonly [string, Values, RegExp])[] = [
     { kafka: { tls: { ca: 'PEM' } } },
     /kafka\.tls: an authority is given, but kafka\.tls\.enabled is false/,
   ],
+  [
+    'a client certificate that would not be shown',
+    { kafka: { tls: { clientCertificate: { existingSecret: { name: 'k' } } } } },
+    /kafka\.tls: a client certificate is given, but kafka\.tls\.enabled is false/,
+  ],
   ['a short secret', { secret: { value: 'short' } }, /secret\.value must have 32 characters or more/],
   [
     'a key of another form',

@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { CLIENT } from './client-certificates.ts';
 import { freePort } from './ports.ts';
 
 const run = promisify(execFile);
@@ -18,7 +20,7 @@ export interface KafkaUser {
 /**
  * What a broker is told besides, so that clients must use TLS and SASL. Its certificate is made on the spot, for loopback.
  *
- * @returns `caFile`, the PEM that clients are to trust.
+ * @returns `caFile`, the PEM that clients are to trust; `mutualBrokers`, where the same broker asks for `CLIENT` instead of SASL.
  */
 export async function secureListener({
   folder,
@@ -41,19 +43,30 @@ export async function secureListener({
   const certificate = ['-dname', 'CN=broker', '-ext', 'san=ip:127.0.0.1', '-validity', '2'];
   await run('keytool', ['-genkeypair', '-keyalg', 'RSA', '-keysize', '2048', ...certificate, ...store]);
   await run('keytool', ['-exportcert', '-rfc', '-file', caFile, ...store]);
-  const internal = await freePort();
+  const [internal, mutual] = [await freePort(), await freePort()];
+  // Of PEM, Kafka takes the file as it is.
+  const clientAuthority = join(folder, 'clients.crt');
+  await writeFile(clientAuthority, CLIENT.cert);
   const listener = (name: string) => `listener.name.client.${name}`;
+  const keys = (of: string) => ({
+    [`listener.name.${of}.ssl.keystore.location`]: keyStore,
+    [`listener.name.${of}.ssl.keystore.type`]: 'PKCS12',
+    [`listener.name.${of}.ssl.keystore.password`]: STORE_PASSWORD,
+  });
   const scram = 'org.apache.kafka.common.security.scram.ScramLoginModule required;';
   return {
     caFile,
+    mutualBrokers: [`127.0.0.1:${mutual}`],
     properties: (plain: Properties): Properties => ({
-      listeners: `CLIENT://127.0.0.1:${port},INTERNAL://127.0.0.1:${internal},${controllerOf(plain)}`,
-      'advertised.listeners': `CLIENT://127.0.0.1:${port},INTERNAL://127.0.0.1:${internal}`,
-      'listener.security.protocol.map': 'CLIENT:SASL_SSL,INTERNAL:PLAINTEXT,CONTROLLER:PLAINTEXT',
+      listeners: `CLIENT://127.0.0.1:${port},MUTUAL://127.0.0.1:${mutual},INTERNAL://127.0.0.1:${internal},${controllerOf(plain)}`,
+      'advertised.listeners': `CLIENT://127.0.0.1:${port},MUTUAL://127.0.0.1:${mutual},INTERNAL://127.0.0.1:${internal}`,
+      'listener.security.protocol.map': 'CLIENT:SASL_SSL,MUTUAL:SSL,INTERNAL:PLAINTEXT,CONTROLLER:PLAINTEXT',
       'inter.broker.listener.name': 'INTERNAL',
-      [listener('ssl.keystore.location')]: keyStore,
-      [listener('ssl.keystore.type')]: 'PKCS12',
-      [listener('ssl.keystore.password')]: STORE_PASSWORD,
+      ...keys('client'),
+      ...keys('mutual'),
+      'listener.name.mutual.ssl.client.auth': 'required',
+      'listener.name.mutual.ssl.truststore.type': 'PEM',
+      'listener.name.mutual.ssl.truststore.location': clientAuthority,
       [listener('sasl.enabled.mechanisms')]: 'PLAIN,SCRAM-SHA-256,SCRAM-SHA-512',
       [listener('plain.sasl.jaas.config')]:
         `org.apache.kafka.common.security.plain.PlainLoginModule required user_${username}="${password}";`,

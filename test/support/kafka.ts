@@ -22,6 +22,8 @@ export interface TestKafka {
   readonly brokers: string[];
   /** Of a secured broker: PEM of the authority that signed its certificate. */
   readonly caFile: string | undefined;
+  /** Of a secured broker: where it asks for the certificate `CLIENT` of client-certificates.ts, and for no user. */
+  readonly mutualBrokers: string[];
   /** Of the broker that runs at present. */
   readonly pid: number;
   /** Ends the broker in good order, keeping port and data for `restart`. */
@@ -69,6 +71,7 @@ export async function startKafka(options: KafkaOptions = {}): Promise<TestKafka>
   return {
     brokers: [`${host}:${port}`],
     caFile: secured?.caFile,
+    mutualBrokers: secured?.mutualBrokers ?? [],
     get pid() {
       if (broker === undefined) throw new Error('The broker is not running.');
       return broker.pid;

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createServer, type TLSSocket } from 'node:tls';
+import { createServer, type TLSSocket, type TlsOptions } from 'node:tls';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -20,13 +20,16 @@ export interface TlsFront {
   close(): Promise<void>;
 }
 
-/** @param port of the server behind it, on loopback. */
-export async function startTlsFront(port: number): Promise<TlsFront> {
+/**
+ * @param port of the server behind it, on loopback.
+ * @param clientAuthority PEM of who signs the certificates that clients must show; without it none is asked for.
+ */
+export async function startTlsFront(port: number, clientAuthority?: string): Promise<TlsFront> {
   const folder = await mkdtemp(join(tmpdir(), 'platen-test-tls-'));
   const { pfx, caFile } = await makeCertificate(folder);
   const open = new Set<TLSSocket>();
   let accepted = 0;
-  const server = createServer({ pfx, passphrase: PASSWORD }, (socket) => {
+  const server = createServer({ pfx, passphrase: PASSWORD, ...asking(clientAuthority) }, (socket) => {
     accepted += 1;
     open.add(socket);
     const behind = connect(port, '127.0.0.1');
@@ -51,6 +54,11 @@ export async function startTlsFront(port: number): Promise<TlsFront> {
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+function asking(clientAuthority: string | undefined): TlsOptions {
+  if (clientAuthority === undefined) return {};
+  return { requestCert: true, rejectUnauthorized: true, ca: clientAuthority };
 }
 
 async function makeCertificate(folder: string): Promise<{ pfx: Buffer; caFile: string }> {

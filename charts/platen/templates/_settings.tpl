@@ -103,6 +103,16 @@ key: {{ empty $tls.existingSecret.name | ternary "ca.crt" $tls.existingSecret.ke
 {{- end -}}
 {{- end -}}
 
+{{/* What is shown to a server that asks for it: (dict "of" "mongodb" "tls" {…} "variables" "MONGODB_TLS"). */}}
+{{- define "platen.clientCertificateEnv" -}}
+{{- if .tls.clientCertificate.existingSecret.name }}
+- name: {{ .variables }}_CERT
+  value: /etc/platen/tls/{{ .of }}-client/tls.crt
+- name: {{ .variables }}_KEY
+  value: /etc/platen/tls/{{ .of }}-client/tls.key
+{{- end }}
+{{- end -}}
+
 {{/* One variable from a secret: (dict "name" "…" "secret" {name, key}). */}}
 {{- define "platen.secretVariable" -}}
 - name: {{ .name }}
@@ -129,6 +139,7 @@ key: {{ empty $tls.existingSecret.name | ternary "ca.crt" $tls.existingSecret.ke
 - name: NODE_EXTRA_CA_CERTS
   value: /etc/platen/tls/mongodb/ca.crt
 {{- end }}
+{{- include "platen.clientCertificateEnv" (dict "of" "mongodb" "tls" .Values.mongodb.tls "variables" "MONGODB_TLS") }}
 {{- include "platen.variables" (dict "PLATEN_LOG_LEVEL" .Values.config.logLevel "PLATEN_OPS_PORT" 9090) }}
 {{- end -}}
 
@@ -155,6 +166,7 @@ key: {{ empty $tls.existingSecret.name | ternary "ca.crt" $tls.existingSecret.ke
 {{- if $kafka.tls.enabled }}
 - name: KAFKA_SSL_CA
   value: {{ include "platen.kafkaCa" . | empty | ternary "system" "/etc/platen/tls/kafka/ca.crt" | quote }}
+{{- include "platen.clientCertificateEnv" (dict "of" "kafka" "tls" $kafka.tls "variables" "KAFKA_SSL") }}
 {{- end }}
 {{- with $kafka.sasl }}
 {{- if .mechanism }}
@@ -173,7 +185,7 @@ key: {{ empty $tls.existingSecret.name | ternary "ca.crt" $tls.existingSecret.ke
 {{- end }}
 {{- end -}}
 
-{{/* The authorities as volumes, and where they are mounted. */}}
+{{/* The authorities and certificates as volumes, and where they are mounted. */}}
 {{- define "platen.caVolumes" -}}
 {{- range $name := list "mongodb" "kafka" }}
 {{- with include (printf "platen.%sCa" $name) $ | fromYaml }}
@@ -181,6 +193,14 @@ key: {{ empty $tls.existingSecret.name | ternary "ca.crt" $tls.existingSecret.ke
   secret:
     secretName: {{ .name }}
     items: [{ key: {{ .key | quote }}, path: ca.crt }]
+{{- end }}
+{{- with (index $.Values $name).tls.clientCertificate.existingSecret }}
+{{- if .name }}
+- name: {{ $name }}-client
+  secret:
+    secretName: {{ .name }}
+    items: [{ key: {{ .certKey | quote }}, path: tls.crt }, { key: {{ .keyKey | quote }}, path: tls.key }]
+{{- end }}
 {{- end }}
 {{- end }}
 {{- end -}}
@@ -190,6 +210,11 @@ key: {{ empty $tls.existingSecret.name | ternary "ca.crt" $tls.existingSecret.ke
 {{- if include (printf "platen.%sCa" $name) $ }}
 - name: {{ $name }}-ca
   mountPath: /etc/platen/tls/{{ $name }}
+  readOnly: true
+{{- end }}
+{{- if (index $.Values $name).tls.clientCertificate.existingSecret.name }}
+- name: {{ $name }}-client
+  mountPath: /etc/platen/tls/{{ $name }}-client
   readOnly: true
 {{- end }}
 {{- end }}

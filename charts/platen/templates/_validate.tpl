@@ -24,6 +24,9 @@
 {{- if and (not $kafka.tls.enabled) (or $kafka.tls.ca $kafka.tls.existingSecret.name) -}}
 {{- $faults = append $faults "kafka.tls: an authority is given, but kafka.tls.enabled is false: it would not be used." -}}
 {{- end -}}
+{{- if and (not $kafka.tls.enabled) $kafka.tls.clientCertificate.existingSecret.name -}}
+{{- $faults = append $faults "kafka.tls: a client certificate is given, but kafka.tls.enabled is false: it would not be shown." -}}
+{{- end -}}
 {{- with $kafka.sasl -}}
 {{- if and .mechanism (not .existingSecret.name) (or (not .username) (not .password)) -}}
 {{- $faults = append $faults "kafka.sasl: a mechanism needs username and password, or existingSecret.name." -}}

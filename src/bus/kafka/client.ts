@@ -14,6 +14,9 @@ export interface KafkaSecurity {
   readonly tls?: {
     /** PEM of the authority that signed the brokers' certificates. */
     readonly ca?: string;
+    /** PEM of what is shown to brokers that ask who their clients are, and of its key; both or none. */
+    readonly cert?: string;
+    readonly key?: string;
   };
   readonly sasl?: {
     readonly mechanism: SaslMechanism;

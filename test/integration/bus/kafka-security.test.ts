@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Bus } from '../../../src/bus/bus.ts';
 import type { KafkaSecurity } from '../../../src/bus/kafka/client.ts';
 import { SASL_MECHANISMS } from '../../../src/bus/kafka/sasl.ts';
 import { DEFAULT_POOL } from '../../../src/plans/names.ts';
+import { CLIENT, STRANGER, writeCertificate } from '../../support/client-certificates.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startKafka, type TestKafka } from '../../support/kafka.ts';
 import { startMongo } from '../../support/mongo.ts';
@@ -71,6 +74,55 @@ describe('The Kafka bus, with brokers that ask for TLS and SASL', function () {
     const opened = await open({ sasl: { mechanism: 'plain', ...USER } });
     await assert.rejects(openedWithin(opened));
     assert.match(opened.problem() ?? '', /^Kafka: /);
+  });
+
+  describe('that ask for certificates of their clients', () => {
+    const openShowing = async (shown: object) => {
+      bus = await openBus(kafka, newPrefix(), {
+        brokers: kafka.mutualBrokers,
+        security: { tls: { ca, ...shown } },
+        publishTimeoutMs: 20_000,
+      });
+      return bus;
+    };
+
+    it('carries pointers to who shows one that they know', async () => {
+      const opened = await openShowing(CLIENT);
+      const consumer = new RecordingConsumer();
+      await opened.consumePointers(DEFAULT_POOL, consumer);
+      await opened.publishPointer(pointer('job-1'));
+      await consumer.until(() => consumer.accepted.length === 1);
+    });
+
+    for (const [what, shown] of [
+      ['none', {}],
+      ['that of a stranger', STRANGER],
+    ] as const) {
+      it(`does not get through with ${what}`, async () => {
+        const opened = await openShowing(shown);
+        await assert.rejects(openedWithin(opened));
+        assert.match(opened.problem() ?? '', /^Kafka: /);
+      });
+    }
+
+    it('are shown what the environment of a role says', async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'platen-test-client-'));
+      const { certFile, keyFile } = await writeCertificate(folder, 'client', CLIENT);
+      const environment = {
+        MONGODB_URI: (await startMongo()).uri,
+        KAFKA_BROKERS: kafka.mutualBrokers.join(','),
+        KAFKA_SSL_CA: kafka.caFile!,
+        KAFKA_SSL_CERT: certFile,
+        KAFKA_SSL_KEY: keyFile,
+      };
+      const dispatcher = await startRole('dispatcher', environment);
+      try {
+        await dispatcher.ready();
+      } finally {
+        await dispatcher.end();
+        await rm(folder, { recursive: true });
+      }
+    });
   });
 
   it('is what the environment of a role says', async () => {

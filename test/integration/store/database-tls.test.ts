@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import pino from 'pino';
 import { connectDatabase, pingDatabase } from '../../../src/store/connection.ts';
+import { CLIENT, STRANGER, writeCertificate } from '../../support/client-certificates.ts';
 import { runCommand } from '../../support/command.ts';
 import { startMongo } from '../../support/mongo.ts';
 import { startTlsFront, type TlsFront } from '../../support/tls-front.ts';
@@ -76,5 +80,61 @@ describe('a database that asks for TLS', function () {
   it('is named in the fault when the file of its authority cannot be read', async () => {
     const refused = connectDatabase(uri({ tls: 'true', tlsCAFile: '/nowhere/ca.crt' }), logger);
     await assert.rejects(refused, /\/nowhere\/ca\.crt/);
+  });
+
+  describe('and for certificates of its clients', () => {
+    let asking: TlsFront;
+    let folder: string;
+    let mine: { certFile: string; keyFile: string };
+    before(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'platen-test-client-'));
+      mine = await writeCertificate(folder, 'client', CLIENT);
+      asking = await startTlsFront(Number(new URL(plainUri).port), CLIENT.cert);
+    });
+    after(async () => {
+      await asking.close();
+      await rm(folder, { recursive: true });
+    });
+
+    const environment = (certificate?: { certFile: string; keyFile: string }) => {
+      const written = new URL(plainUri);
+      written.host = `127.0.0.1:${asking.port}`;
+      written.searchParams.set('tls', 'true');
+      written.searchParams.set('tlsCAFile', asking.caFile);
+      written.searchParams.set('serverSelectionTimeoutMS', '2000');
+      return {
+        MONGODB_URI: written.href,
+        ...(certificate && { MONGODB_TLS_CERT: certificate.certFile, MONGODB_TLS_KEY: certificate.keyFile }),
+      };
+    };
+    const list = (certificate?: { certFile: string; keyFile: string }) =>
+      runCommand(['accounts', 'list'], { environment: environment(certificate) });
+
+    it('is shown the one that the settings name', async () => {
+      const before = asking.accepted();
+      const listed = await list(mine);
+      assert.equal(listed.code, 0, listed.stderr);
+      assert.ok(asking.accepted() > before);
+    });
+
+    it('lets nobody in who shows none, or that of a stranger', async () => {
+      const before = asking.accepted();
+      const strange = await writeCertificate(folder, 'stranger', STRANGER);
+      // Each is tried for as long as a server is looked for.
+      for (const { code, stderr } of await Promise.all([undefined, strange].map(list))) {
+        assert.equal(code, 1);
+        assert.match(stderr, /database cannot be reached/);
+      }
+      assert.equal(asking.accepted(), before);
+    });
+
+    it('is not asked when a file cannot be read, and the setting is named', async () => {
+      const listed = await list({ ...mine, keyFile: '/nowhere/tls.key' });
+      assert.match(listed.stderr, /MONGODB_TLS_KEY \/nowhere\/tls\.key cannot be read/);
+      const half = await runCommand(['accounts', 'list'], {
+        environment: { ...environment(), MONGODB_TLS_CERT: mine.certFile },
+      });
+      assert.match(half.stderr, /MONGODB_TLS_CERT, MONGODB_TLS_KEY: must be set together/);
+    });
   });
 });

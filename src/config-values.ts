@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { parseNetworks } from './egress/networks.ts';
+import { SECRET_FORM } from './keys/secret.ts';
+
+/* The forms that variables of the environment have. */
+
+export const integer = (fallback: number, min: number, max: number) =>
+  z.coerce.number().int().min(min).max(max).default(fallback);
+export const list = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
+);
+export const networks = list.superRefine((entries, context) => {
+  try {
+    parseNetworks(entries);
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: (error as Error).message });
+  }
+});
+export const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https address' });
+
+export const kubernetesName = z
+  .string()
+  .regex(/^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/, 'must be a name of Kubernetes');
+
+export const givenKey = z
+  .string()
+  .regex(
+    SECRET_FORM,
+    'must start with sk_live_ or sk_test_ and have 32 to 4096 printable characters after that',
+  );

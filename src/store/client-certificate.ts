@@ -1,0 +1,48 @@
+import { readFile } from 'node:fs/promises';
+
+/** What a client shows to a server that asks who it is; PEM. */
+export interface ClientCertificate {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** The files of one, by the names of the settings that name them; both or none. */
+export type CertificateFiles<Cert extends string, Key extends string> = Readonly<
+  Partial<Record<Cert | Key, string | undefined>>
+>;
+
+/**
+ * Reads the certificate and the key that two settings name.
+ *
+ * @returns undefined when they are not set.
+ * @throws Error naming the setting when its file cannot be read.
+ */
+export async function readClientCertificate<Cert extends string, Key extends string>(
+  files: CertificateFiles<Cert, Key>,
+  certSetting: Cert,
+  keySetting: Key,
+): Promise<ClientCertificate | undefined> {
+  const { [certSetting]: certFile, [keySetting]: keyFile } = files;
+  if (certFile === undefined || keyFile === undefined) return undefined;
+  const [cert, key] = await Promise.all([readPem(certSetting, certFile), readPem(keySetting, keyFile)]);
+  return { cert, key };
+}
+
+/** @throws Error naming the setting when its file cannot be read. */
+export async function readPem(setting: string, path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw new Error(`${setting} ${path} cannot be read: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** The certificate for the database of MONGODB_URI; the embedded one asks for none. @throws as `readClientCertificate` does. */
+export async function mongodbCertificate(
+  config: CertificateFiles<'MONGODB_TLS_CERT', 'MONGODB_TLS_KEY'> & {
+    readonly MONGODB_URI?: string | undefined;
+  },
+): Promise<ClientCertificate | undefined> {
+  if (config.MONGODB_URI === undefined) return undefined;
+  return readClientCertificate(config, 'MONGODB_TLS_CERT', 'MONGODB_TLS_KEY');
+}
