@@ -64,7 +64,7 @@ USER root
 RUN apt-get update \
  && apt-get install -y --no-install-recommends openjdk-17-jre-headless \
  && rm -rf /var/lib/apt/lists/*
-ENV PLATEN_EMBEDDED_JARS=/opt/mongo-java-server
+ENV PLATEN_EMBEDDED=mongo-java-server PLATEN_EMBEDDED_JARS=/opt/mongo-java-server
 COPY --from=database /app/.cache/peers/mongo-java-server /opt/mongo-java-server
 # As the user that will run it: a JVM takes the archive of the very same installation only.
 RUN chown -R 1000:0 /opt/mongo-java-server

@@ -3,11 +3,11 @@ NODE := node_modules/.bin/node
 CLIENT := clients/typescript
 SOURCES := $(shell find src -name '*.ts')
 
-.PHONY: database prometheus dashboards run test fast check generate bench bench-kubernetes chaos simulate image-test e2e build setup peers kubernetes helm schemathesis stripe-mock clean
+.PHONY: prometheus dashboards run test fast check generate bench bench-kubernetes chaos simulate image-test e2e build setup peers kubernetes helm schemathesis stripe-mock clean
 .DEFAULT_GOAL := run
 
 ## run: install, build and start the whole service in one process (PORT, PLATEN_DATA_DIR and the rest are obeyed)
-run: dist/main.js database
+run: dist/main.js
 	@exec $(NODE) dist/main.js standalone
 
 ## test: everything that has to hold before a change is kept, and the Chromium tests with Debian's browser besides
@@ -83,10 +83,7 @@ $(CLIENT)/node_modules/.installed: $(CLIENT)/package.json $(CLIENT)/package-lock
 	@cd $(CLIENT) && npm install --no-save --no-audit --no-fund --loglevel=error
 	@touch $@
 
-# The embedded database, and for the tests Kafka: fetched with Maven, kept in .cache.
-database: node_modules/.installed
-	@$(NODE) scripts/install-peers.mjs mongo-java-server
-
+# What the tests run beside Platen, a Java database and Kafka: fetched with Maven, kept in .cache.
 peers: node_modules/.installed
 	@$(NODE) scripts/install-peers.mjs
 

@@ -7,6 +7,7 @@ import { machineMemory } from './chromium/process/machine-memory.ts';
 import { givenKey, httpUrl, integer, kubernetesName, list, networks } from './config-values.ts';
 import { DEFAULT_POOL, PLAN_OR_POOL_NAME } from './plans/names.ts';
 import { nameSchema } from './plans/plan.ts';
+import { ENGINE_CHOICES } from './store/embedded/engines.ts';
 
 const MIB = 1024 * 1024;
 const DEFAULT_OPS_PORT = 9090;
@@ -201,11 +202,17 @@ export const environmentSchema = z.object({
   PLATEN_SHUTDOWN_GRACE_MS: integer(20_000, 0, 600_000).describe(
     'How long a process that was told to stop lets running renders finish, in milliseconds.',
   ),
+  PLATEN_EMBEDDED: z
+    .enum(ENGINE_CHOICES)
+    .default('auto')
+    .describe(
+      "Embedded database of standalone: mongod (the one on PATH, else MongoDB's, which is fetched into .cache), mongo-java-server (needs Java 17), or auto: that of the data that is there, without data the first of the two that can be had.",
+    ),
   PLATEN_EMBEDDED_JARS: z
     .string()
     .min(1)
     .optional()
-    .describe('Folder of the embedded database; default .cache/peers/mongo-java-server beside the package.'),
+    .describe('Folder of mongo-java-server; default .cache/peers/mongo-java-server beside the package.'),
   PLATEN_OIDC_ISSUER: httpUrl
     .optional()
     .describe('OpenID Connect issuer whose JWTs are accepted as bearer tokens, as it stands in them.'),

@@ -1,8 +1,8 @@
-import { writeSync } from 'node:fs';
 import { CommandError } from './cli/command-error.ts';
 import { COMMANDS } from './cli/commands.ts';
 import { type Config, ConfigError, loadConfig, type Role } from './config.ts';
 import type { RunningRole } from './roles/run-role.ts';
+import { tell } from './roles/tell.ts';
 
 const ROLES: readonly Role[] = ['api', 'worker', 'dispatcher', 'controller', 'standalone'];
 const USAGE = `usage: platen <${ROLES.join(' | ')}>\n       platen accounts <list | create | invite | set-plan | reset-password | revoke-tokens>\n       platen billing <setup | check>\n       platen try URL\n       platen render FILE… --out DIR\n       platen batch FILE.csv|FILE.ndjson [--template ID] --out OUT.zip|DIR`;
@@ -86,7 +86,7 @@ async function starterOf(
   return (config, onLost) => runRole(role, config, onLost);
 }
 
-/** What a person wants to know first. On stderr: stdout carries the log. */
+/** What a person wants to know first. */
 function greet({ port, firstKey }: RunningRole): void {
   const key =
     firstKey === undefined
@@ -110,15 +110,6 @@ function greet({ port, firstKey }: RunningRole): void {
 /** For a line that is to be pasted into a shell. */
 function quoted(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
-}
-
-/** To stderr, if anybody is there: a closed terminal is no reason to end. */
-function tell(text: string): void {
-  try {
-    writeSync(2, `${text}\n`);
-  } catch {
-    // Nobody is.
-  }
 }
 
 /**

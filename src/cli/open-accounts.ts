@@ -96,7 +96,8 @@ async function openEmbedded(config: Config, logger: Logger) {
   const announced = await announcedDatabase(dataDir);
   const lockWaitMs = announced === undefined ? undefined : 0;
   try {
-    return await startEmbeddedDatabase({ dataDir, logger, jarsDir: config.PLATEN_EMBEDDED_JARS, lockWaitMs });
+    const { PLATEN_EMBEDDED: engine, PLATEN_EMBEDDED_JARS: jarsDir } = config;
+    return await startEmbeddedDatabase({ dataDir, logger, engine, jarsDir, lockWaitMs });
   } catch (error) {
     if (!(error instanceof EmbeddedDatabaseError)) throw error;
     // Whoever has the data open has announced it; it ends with its process, not with us.

@@ -10,6 +10,7 @@ import { type HealthChecks, healthOf, type LifePhase } from './health.ts';
 import { startOpsServer } from './http-server.ts';
 import { openBatchesOn } from './job-life.ts';
 import { announceDatabase, type FirstKey, firstAccount, standaloneSecret } from './standalone-data.ts';
+import { tell } from './tell.ts';
 
 /** Templates are short: of so many renders one has its template rendered at a time, at most. */
 const SLOTS_PER_TEMPLATE_PROCESS = 4;
@@ -169,7 +170,9 @@ async function openEmbedded(
   const database = await startEmbeddedDatabase({
     dataDir: config.PLATEN_DATA_DIR,
     logger,
+    engine: config.PLATEN_EMBEDDED,
     jarsDir: config.PLATEN_EMBEDDED_JARS,
+    fetch: { tell: (line) => tell(`[database] ${line}`) },
   });
   let closing = false;
   closers.add(() => {

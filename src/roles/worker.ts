@@ -16,6 +16,7 @@ import { ensureIndexes } from '../store/collection-spec.ts';
 import type { TemplateEngine } from '../templates/engine/template-engine.ts';
 import { WorkerPresence } from '../worker/presence.ts';
 import { spareSlots } from '../worker/slots.ts';
+import { warmUp } from '../worker/warm-up.ts';
 import { Worker } from '../worker/worker.ts';
 import { WorkerRegistry } from '../workers/worker-registry.ts';
 import type { Component } from './component.ts';
@@ -80,6 +81,7 @@ export async function startWorker(core: Core, templates: TemplateEngine): Promis
     contextsAhead: CONTEXTS_AHEAD,
   });
   const { browser } = renderer;
+  await warmUp(renderer, logger);
   metrics.browserSandboxed.set({ version: browser.version }, browser.sandbox === 'on' ? 1 : 0);
   const pool = config.PLATEN_POOL;
   const owner = `${core.instance}-${randomUUID().slice(0, 8)}`;

@@ -62,6 +62,8 @@ export async function startRole(role: string, environment: NodeJS.ProcessEnv = {
       HOME,
       ...(JAVA_HOME === undefined ? {} : { JAVA_HOME }),
       PLATEN_OPS_PORT: port,
+      // Whatever can be reached from here, tests fetch nothing.
+      PLATEN_EMBEDDED: 'mongo-java-server',
       ...environment,
       PORT: port,
     },

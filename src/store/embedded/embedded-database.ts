@@ -1,8 +1,10 @@
+import type { Engine } from './engines.ts';
+
 /** A database that lives as long as the process that started it. */
 export interface EmbeddedDatabase {
   /** Connection string, with the database name `platen`. */
   readonly uri: string;
-  readonly kind: 'mongod' | 'mongo-java-server';
+  readonly kind: Engine;
   readonly pid: number;
   /** Resolves when the database has ended, for whatever reason. */
   readonly ended: Promise<unknown>;

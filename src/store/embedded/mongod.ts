@@ -1,14 +1,61 @@
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { delimiter, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import mongoose from 'mongoose';
 import { type EmbeddedDatabase, EmbeddedDatabaseError } from './embedded-database.ts';
 import { startWatched } from './guarded-process.ts';
+import { type InstallerRun, runInstaller, type SilenceLimits } from './installer.ts';
 
+/** The version that is fetched; scripts/mongod-archives.json has the checksums of its archives. */
+export const FETCHED_VERSION = '8.0.32';
+/**
+ * Where MongoDB's downloads cannot be reached nobody is to notice that they were asked for; later on half a minute without
+ * a byte means that no more will come.
+ */
+const SILENCE: SilenceLimits = { firstMs: 2000, laterMs: 30_000 };
 const START_TIMEOUT_MS = 60_000;
 const POLL_MS = 50;
+
+/** Where and how it is fetched. */
+export interface FetchOptions extends Pick<InstallerRun, 'tell' | 'environment'> {
+  /** Has a folder for each version; default .cache/mongod beside the package. */
+  readonly folder?: string;
+  readonly limits?: SilenceLimits;
+  /** File with the SHA-256 of each archive by its name; default scripts/mongod-archives.json. */
+  readonly checksums?: string;
+}
+
+/** Path of the one that was fetched before; undefined when none was. */
+export function fetchedMongod(folder = defaultFolder()): string | undefined {
+  const file = join(folder, FETCHED_VERSION, 'mongod');
+  return isExecutable(file) ? file : undefined;
+}
+
+/**
+ * Fetches MongoDB's own server, which takes as long as the network does, and gives up within seconds where nobody answers.
+ *
+ * @returns its path.
+ * @throws EmbeddedDatabaseError when it cannot be had, or is not what it should be.
+ */
+export async function fetchMongod(options: FetchOptions): Promise<string> {
+  const { folder = defaultFolder(), limits = SILENCE, checksums, tell, environment } = options;
+  if (!existsSync(INSTALLER)) throw new EmbeddedDatabaseError('not on PATH');
+  const args = [FETCHED_VERSION, join(folder, FETCHED_VERSION), ...(checksums ? [checksums] : [])];
+  await runInstaller(INSTALLER, args, { tell, limits, ...(environment && { environment }) });
+  const file = fetchedMongod(folder);
+  if (file === undefined) throw new EmbeddedDatabaseError(`${INSTALLER} has left nothing that can be run`);
+  return file;
+}
+
+/** Beside the package, whether it runs from src/ or from dist/. */
+const INSTALLER = fileURLToPath(new URL('../../../scripts/install-mongod.mjs', import.meta.url));
+
+function defaultFolder(): string {
+  return fileURLToPath(new URL('../../../.cache/mongod', import.meta.url));
+}
 
 /** Path of the mongod on PATH, or undefined. */
 export function findMongod(path = process.env.PATH ?? ''): string | undefined {

@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from '../../telemetry/logger.ts';
 import { type EmbeddedDatabase, EmbeddedDatabaseError } from './embedded-database.ts';
+import type { Engine, EngineChoice } from './engines.ts';
+import { runInstaller } from './installer.ts';
 import { findJava, installationProblem, startMongoJavaServer } from './mongo-java-server.ts';
-import { findMongod, startMongod } from './mongod.ts';
+import { type FetchOptions, fetchedMongod, fetchMongod, findMongod, startMongod } from './mongod.ts';
 
 export { type EmbeddedDatabase, EmbeddedDatabaseError } from './embedded-database.ts';
 
@@ -16,36 +18,41 @@ export interface EmbeddedDatabaseOptions {
   /** Folder of the database's files; made when missing. */
   readonly dataDir: string;
   readonly logger: Logger;
+  /** Default auto: what the data was written by, or without data the first that can be had. */
+  readonly engine?: EngineChoice | undefined;
   /** Where scripts/install-peers.mjs has put mongo-java-server; default .cache/peers/mongo-java-server. */
   readonly jarsDir?: string | undefined;
+  /** What is missing is brought to this machine, and a person is told of it; without it nothing is. */
+  readonly fetch?: FetchOptions | undefined;
   /** How long another process's lock on the data gets to go away, in milliseconds; 5000 unless said otherwise. */
   readonly lockWaitMs?: number | undefined;
 }
 
 interface Candidate {
-  readonly kind: EmbeddedDatabase['kind'];
-  /** Why it cannot be used here, or undefined. */
-  readonly obstacle: string | undefined;
-  start(folder: string): Promise<EmbeddedDatabase>;
+  readonly kind: Engine;
+  /** Makes sure that it can be started. @returns starts it. @throws EmbeddedDatabaseError when it cannot be used here. */
+  prepare(): Promise<(folder: string) => Promise<EmbeddedDatabase>>;
 }
 
 /**
- * Starts a database beside this process: a `mongod` when there is one on PATH, otherwise mongo-java-server. Each has
- * a folder of its own under `dataDir`; data that is there already decides which one it is. The database ends when
- * this process does, however that happens.
+ * Starts a database beside this process: a `mongod` when there is one on PATH or MongoDB's downloads can be reached,
+ * otherwise mongo-java-server. Each has a folder of its own under `dataDir`; data that is there already decides which one it
+ * is. The database ends when this process does, however that happens.
  *
  * @throws EmbeddedDatabaseError when the data folder is in use, or nothing could be started.
  */
 export async function startEmbeddedDatabase(options: EmbeddedDatabaseOptions): Promise<EmbeddedDatabase> {
-  const { dataDir, logger } = options;
-  const { jarsDir = defaultJarsDir(), lockWaitMs = LOCK_WAIT_MS } = options;
-  const candidates = listCandidates(jarsDir, lockWaitMs, logger);
-  const withData = candidates.filter((candidate) => existsSync(join(dataDir, candidate.kind)));
+  const { dataDir, logger, engine = 'auto' } = options;
+  const all = [mongodCandidate(options), javaServerCandidate(options)];
+  const withData = all.filter(({ kind }) => existsSync(join(dataDir, kind)));
+  const chosen = choose(engine, all, withData, dataDir);
   const obstacles: string[] = [];
-  for (const { kind, obstacle, start } of withData.length > 0 ? withData : candidates) {
+  for (const [index, { kind, prepare }] of chosen.entries()) {
     const folder = join(dataDir, kind);
+    let prepared = false;
     try {
-      if (obstacle !== undefined) throw new EmbeddedDatabaseError(obstacle);
+      const start = await prepare();
+      prepared = true;
       const began = performance.now();
       const database = await start(folder);
       const startMs = Math.round(performance.now() - began);
@@ -54,43 +61,78 @@ export async function startEmbeddedDatabase(options: EmbeddedDatabaseOptions): P
     } catch (error) {
       if (!(error instanceof EmbeddedDatabaseError)) throw error;
       // Data that cannot be opened is no reason to begin again with none.
-      if (withData.length > 0 && obstacle === undefined) throw error;
+      if (withData.length > 0 && prepared) throw error;
       if (withData.length === 0) await rm(folder, { recursive: true, force: true });
       obstacles.push(`${kind}: ${error.message}`);
+      const next = chosen[index + 1];
+      if (next !== undefined) options.fetch?.tell(`No ${kind} (${error.message}): ${next.kind} is started`);
     }
   }
-  const kept = withData.length > 0 ? ` The data in ${dataDir} can be read by nothing else.` : '';
   throw new EmbeddedDatabaseError(
-    `No embedded database can be started (${obstacles.join('; ')}).${kept} Set MONGODB_URI to use a MongoDB server.`,
+    `No embedded database can be started (${obstacles.join('; ')}). ${remedy(dataDir, withData)}`,
   );
 }
 
-function listCandidates(jarsDir: string, lockWaitMs: number, logger: Logger): readonly Candidate[] {
-  const mongod = findMongod();
-  const java = findJava();
-  return [
-    {
-      kind: 'mongod',
-      obstacle: mongod === undefined ? 'not on PATH' : undefined,
-      start: (folder) => startMongod(mongod!, folder),
-    },
-    {
-      kind: 'mongo-java-server',
-      obstacle: javaServerObstacle(java, jarsDir),
-      start: (folder) => startMongoJavaServer({ folder, jarsDir, java: java!, lockWaitMs, logger }),
-    },
-  ];
+/** @throws EmbeddedDatabaseError when the data is another engine's than the one that is asked for. */
+function choose(
+  engine: EngineChoice,
+  all: readonly Candidate[],
+  withData: readonly Candidate[],
+  dataDir: string,
+): readonly Candidate[] {
+  if (engine === 'auto') return withData.length > 0 ? withData : all;
+  const [other] = withData;
+  if (other !== undefined && !withData.some(({ kind }) => kind === engine)) {
+    throw new EmbeddedDatabaseError(
+      `The data in ${dataDir} was written by ${other.kind}, and ${engine} cannot read it: unset PLATEN_EMBEDDED, or set PLATEN_DATA_DIR to another folder.`,
+    );
+  }
+  return all.filter(({ kind }) => kind === engine);
 }
 
-function javaServerObstacle(java: string | undefined, jarsDir: string): string | undefined {
-  const problem = installationProblem(jarsDir);
-  if (problem !== undefined) return problem;
-  return java === undefined
-    ? 'needs Java 17 or newer, and there is no java on PATH nor in JAVA_HOME'
-    : undefined;
+function remedy(dataDir: string, [kept]: readonly Candidate[]): string {
+  const ways: Readonly<Record<Engine, string>> = {
+    mongod: "put MongoDB's mongod on PATH, or have its downloads reached",
+    'mongo-java-server': 'install a JDK (Java 17 or newer) and Maven',
+  };
+  if (kept !== undefined)
+    return `The data in ${dataDir} can be read by nothing else than ${kept.kind}: ${ways[kept.kind]}.`;
+  return `There are three ways out: ${ways.mongod}; ${ways['mongo-java-server']}; or set MONGODB_URI to a MongoDB server.`;
+}
+
+function mongodCandidate({ fetch }: EmbeddedDatabaseOptions): Candidate {
+  return {
+    kind: 'mongod',
+    async prepare() {
+      const there = findMongod() ?? fetchedMongod(fetch?.folder);
+      if (there === undefined && fetch === undefined) throw new EmbeddedDatabaseError('not on PATH');
+      const program = there ?? (await fetchMongod(fetch!));
+      return (folder) => startMongod(program, folder);
+    },
+  };
+}
+
+function javaServerCandidate(options: EmbeddedDatabaseOptions): Candidate {
+  const { lockWaitMs = LOCK_WAIT_MS, logger, fetch } = options;
+  return {
+    kind: 'mongo-java-server',
+    async prepare() {
+      // Elsewhere it is for whoever has put it there to keep it up to date.
+      if (options.jarsDir === undefined && fetch !== undefined && existsSync(JAVA_INSTALLER))
+        await runInstaller(JAVA_INSTALLER, ['mongo-java-server'], { tell: fetch.tell });
+      const jarsDir = options.jarsDir ?? DEFAULT_JARS_DIR;
+      const problem = installationProblem(jarsDir);
+      if (problem !== undefined) throw new EmbeddedDatabaseError(problem);
+      const java = findJava();
+      if (java === undefined)
+        throw new EmbeddedDatabaseError(
+          'needs Java 17 or newer, and there is no java on PATH nor in JAVA_HOME',
+        );
+      return (folder) => startMongoJavaServer({ folder, jarsDir, java, lockWaitMs, logger });
+    },
+  };
 }
 
 /** Beside the package, whether it runs from src/ or from dist/. */
-function defaultJarsDir(): string {
-  return fileURLToPath(new URL('../../../.cache/peers/mongo-java-server', import.meta.url));
-}
+const JAVA_INSTALLER = fileURLToPath(new URL('../../../scripts/install-peers.mjs', import.meta.url));
+const DEFAULT_JARS_DIR = fileURLToPath(new URL('../../../.cache/peers/mongo-java-server', import.meta.url));

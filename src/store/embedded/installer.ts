@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { EmbeddedDatabaseError } from './embedded-database.ts';
+
+/** How long an installer may be silent before it is ended, in milliseconds. */
+export interface SilenceLimits {
+  /** After its first line, which says that it has asked somebody. */
+  readonly firstMs: number;
+  /** After any line that follows. */
+  readonly laterMs: number;
+}
+
+export interface InstallerRun {
+  /** Told each line of its progress, for a person. */
+  readonly tell: (line: string) => void;
+  /** Default: it may be silent for as long as it runs. */
+  readonly limits?: SilenceLimits;
+  /** Of its environment, beside this process's own. */
+  readonly environment?: NodeJS.ProcessEnv;
+}
+
+/**
+ * Runs one of scripts/install-*.mjs.
+ *
+ * @throws EmbeddedDatabaseError with the last line of its stderr when it fails, or when it is silent for too long.
+ */
+export async function runInstaller(
+  script: string,
+  args: readonly string[],
+  { tell, limits, environment = {} }: InstallerRun,
+): Promise<void> {
+  const child = spawn(process.execPath, [script, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...environment },
+  });
+  let lines = 0;
+  let reason: string | undefined;
+  let silence: NodeJS.Timeout | undefined;
+  const heard = () => {
+    lines += 1;
+    clearTimeout(silence);
+    if (limits === undefined) return;
+    const ms = lines === 1 ? limits.firstMs : limits.laterMs;
+    silence = setTimeout(() => {
+      reason = `nothing has come for ${ms / 1000} s`;
+      child.kill('SIGKILL');
+    }, ms);
+  };
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    heard();
+    tell(line.trim());
+  });
+  createInterface({ input: child.stderr }).on('line', (line) => {
+    if (line.trim() !== '') reason ??= line.trim().replace(/^\[\w+\] /, '');
+  });
+  const ended = await new Promise<number | string>((resolve, reject) => {
+    child.once('error', (error) =>
+      reject(new EmbeddedDatabaseError(`${script} cannot be run: ${error.message}`)),
+    );
+    child.once('close', (code, signal) => resolve(code ?? signal ?? 'unknown'));
+  }).finally(() => clearTimeout(silence));
+  if (ended !== 0) throw new EmbeddedDatabaseError(reason ?? `${script} ended with ${ended}`);
+}

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { pino } from 'pino';
+import { warmUp } from '../../../src/worker/warm-up.ts';
+import { startMongo } from '../../support/mongo.ts';
+import { descendants, startRole } from '../../support/processes.ts';
+
+describe('A process that renders', function () {
+  this.timeout(120_000);
+
+  it('is ready when it has rendered a document, and what finishes PDFs is running', async () => {
+    const standalone = await startRole('standalone', {
+      MONGODB_URI: (await startMongo()).uri,
+      PLATEN_SECRET: 'a secret for tests, long enough to be one',
+      PLATEN_BOOTSTRAP_EMAIL: 'owner@example.com',
+      PLATEN_BOOTSTRAP_PASSWORD: 'correct horse battery',
+    });
+    try {
+      await standalone.ready();
+      const running = descendants(standalone.pid).map(({ command }) => command);
+      const metrics = await (await fetch(`${standalone.url}/metrics`)).text();
+      assert.ok(
+        running.some((command) => /\bfinish-main\.[jt]s\b/.test(command)),
+        running.join('\n'),
+      );
+      assert.match(metrics, /^platen_browser_context_leases_total\{kind="cold",role="standalone"\} 1$/m);
+      assert.match(
+        metrics,
+        /^platen_browser_context_render_seconds_count\{kind="cold",role="standalone"\} 1$/m,
+      );
+      // Nobody's: it is no job, and no page is counted.
+      assert.match(metrics, /^platen_pages_total\{role="standalone"\} 0$/m);
+      assert.doesNotMatch(metrics, /^platen_jobs_ended_total\{.*\} [1-9]/m);
+    } finally {
+      await standalone.end();
+    }
+  });
+
+  it('is not kept from starting by a document that cannot be rendered: its health tells', async () => {
+    const said: string[] = [];
+    const logger = pino({ level: 'warn' }, { write: (line: string) => void said.push(line) });
+    await warmUp({ render: () => Promise.reject(new Error('no browser at all')) }, logger);
+    assert.match(said.join(), /no browser at all/);
+  });
+});
