@@ -30,6 +30,8 @@ async function startServer(): Promise<EmbeddedDatabase> {
   const database = await startEmbeddedDatabase({
     dataDir: folder,
     logger: pino({ level: 'error' }),
+    // Whatever else this machine has: the same for everybody.
+    engine: 'mongo-java-server',
     jarsDir: process.env.PLATEN_EMBEDDED_JARS,
   });
   // Everything after it fails then, and the first of those failures does not say why.

@@ -185,7 +185,11 @@ describe('A part of a unique index on the embedded database', function () {
   it('is there for records of a file that had no such index, and after a restart', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'platen-index-'));
     const open = async () => {
-      const database = await startEmbeddedDatabase({ dataDir: folder, logger: pino({ level: 'error' }) });
+      const database = await startEmbeddedDatabase({
+        dataDir: folder,
+        logger: pino({ level: 'error' }),
+        engine: 'mongo-java-server',
+      });
       const client = await mongoose.createConnection(database.uri).asPromise();
       return {
         rows: client.collection<Row>('rows'),
