@@ -1,8 +1,8 @@
 import type { Renderer } from '../chromium/renderer.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
-/** A render of this takes half a second, in which processes start. What takes longer is not waited for: readiness tells. */
-const WARM_UP_MS = 10_000;
+/** It takes half a second, in which processes start. What takes longer than this is not waited for: readiness tells. */
+const WARM_UP_MS = 30_000;
 const MAX_BYTES = 10 * 1024 * 1024;
 /** No account's: ids of accounts are UUIDs. */
 const NOBODY = 'warm-up';
