@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { eventually } from '../support/eventually.ts';
 import { type ControlPlane, sharedControlPlane } from '../support/kubernetes/control-plane.ts';
-import { HELMS, LEAST, type Manifest, over, render, type Values } from './support/helm.ts';
+import { HELMS, LEAST, type Manifest, manifestsOf, over, render, type Values } from './support/helm.ts';
 import { defaultResources, podSpecs, workerTemplate } from './support/pods.ts';
 
 /** Kinds that an API server has only once somebody has installed them. */
@@ -27,6 +28,10 @@ const VALUES: Readonly<Record<string, Values>> = {
       topologySpreadConstraints: [{ maxSkew: 2, topologyKey: 'rack', whenUnsatisfiable: 'DoNotSchedule' }],
     },
     controller: { replicas: 2 },
+    dispatcher: {
+      dnsPolicy: 'None',
+      dnsConfig: { nameservers: ['10.0.0.10', 'fd00::10'], options: [{ name: 'ndots', value: '2' }] },
+    },
     worker: {
       sandbox: { installProfile: true },
       runtimeClassName: 'gvisor',
@@ -121,6 +126,36 @@ describe('the chart before a real API server', function () {
       await accept([deployment, ...defaultResources(manifests)]);
     });
   }
+
+  it('holds the images of pools by the policy of docs/production.md', async () => {
+    const text = await readFile(new URL('../../docs/production.md', import.meta.url), 'utf8');
+    const [, block = ''] = /```yaml\n(apiVersion: admissionregistration[\s\S]*?)```/.exec(text) ?? [];
+    const policies = manifestsOf(block);
+    assert.deepEqual(
+      policies.map(({ kind }) => kind),
+      ['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding'],
+    );
+    const pool = (image: string) => ({
+      apiVersion: 'platen.dev/v1alpha1',
+      kind: 'RenderPool',
+      metadata: { name: 'bounded', namespace: 'chart-restricted' },
+      spec: { image },
+    });
+    await send('apply', policies);
+    try {
+      const refused = () =>
+        accept([pool('strangers/image:1')]).then(
+          () => false,
+          (error: Error) => /must be one of registry\.example\.com\/team\/platen/.test(error.message),
+        );
+      // The API server takes a moment to look at a policy.
+      await eventually('the policy holds', refused, 60_000);
+      await accept([pool('registry.example.com/team/platen@sha256:1')]);
+      await accept([{ ...pool(''), spec: {} }]);
+    } finally {
+      for (const { kind, metadata } of policies) await plane.kubectl('delete', kind, metadata.name);
+    }
+  });
 
   it('says no to what is not restricted, and to a field that there is not', async () => {
     const pod = (spec: object): Manifest => ({

@@ -34,7 +34,9 @@ export const podFields = {
     .string()
     .min(1)
     .max(1024)
-    .describe("Image of this pool's workers; without it, that of the installation.")
+    .describe(
+      "Image of this pool's workers, any that nodes can pull: who may write it decides what runs. Without it, that of the installation.",
+    )
     .optional(),
   resources: z
     .object({
