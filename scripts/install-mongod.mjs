@@ -35,7 +35,8 @@ try {
   renameSync(fetched, join(folder, 'mongod'));
   say(`MongoDB ${version} is there`);
 } catch (error) {
-  console.error(error.message.trim().replaceAll(/\s+/g, ' ').slice(0, 300));
+  const reason = error.message.replace(/^Download failed for url "([^"]+)", Details:/, '$1:');
+  console.error(reason.trim().replaceAll(/\s+/g, ' ').slice(0, 300));
   failed = true;
 } finally {
   rmSync(scratch, { recursive: true, force: true });

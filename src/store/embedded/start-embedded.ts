@@ -65,7 +65,8 @@ export async function startEmbeddedDatabase(options: EmbeddedDatabaseOptions): P
       if (withData.length === 0) await rm(folder, { recursive: true, force: true });
       obstacles.push(`${kind}: ${error.message}`);
       const next = chosen[index + 1];
-      if (next !== undefined) options.fetch?.tell(`No ${kind} (${error.message}): ${next.kind} is started`);
+      if (next !== undefined)
+        options.fetch?.tell(`No ${kind} (${error.message}): ${next.kind} is tried instead`);
     }
   }
   throw new EmbeddedDatabaseError(

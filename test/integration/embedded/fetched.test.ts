@@ -162,7 +162,7 @@ describe('A mongod that is fetched', function () {
       assert.equal(await start('data'), 'mongo-java-server');
       assert.deepEqual(
         told.filter((line) => !line.startsWith('fetching')),
-        ['No mongod (nothing has come for 2 s): mongo-java-server is started'],
+        ['No mongod (nothing has come for 2 s): mongo-java-server is tried instead'],
       );
     });
 

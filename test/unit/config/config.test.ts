@@ -114,6 +114,20 @@ describe('configuration', () => {
     }
   });
 
+  it('takes certificates with their keys, and none for brokers without TLS', () => {
+    for (const system of ['KAFKA_SSL', 'MONGODB_TLS']) {
+      const all = { KAFKA_SSL_CA: 'system', [`${system}_CERT`]: '/tls.crt', [`${system}_KEY`]: '/tls.key' };
+      loadConfig('standalone', all);
+      for (const name of [`${system}_CERT`, `${system}_KEY`])
+        assert.match(
+          faults('standalone', { ...all, [name]: '' }),
+          new RegExp(`^  ${system}_CERT, ${system}_KEY: must be set together$`, 'm'),
+        );
+    }
+    const withoutTls = { KAFKA_SSL_CERT: '/tls.crt', KAFKA_SSL_KEY: '/tls.key' };
+    assert.match(faults('standalone', withoutTls), /^ {2}KAFKA_SSL_CA: required when KAFKA_SSL_CERT is set/m);
+  });
+
   it('takes what SASL needs together or not at all, and mechanisms that it knows', () => {
     const all = {
       KAFKA_SASL_MECHANISM: 'scram-sha-512',
