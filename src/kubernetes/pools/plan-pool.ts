@@ -76,7 +76,7 @@ export function planPool(observed: ObservedPool, memory: PoolMemory, nowMs: numb
     ...marks(pods, victims),
     wrongVictims: wrong,
     events: [...scaleEvents(replicas, fleet.replicas, decision, deployment), ...wrong.map(wrongVictimEvent)],
-    atRest: isAtRest(decision, replicas, fleet) && check === undefined,
+    atRest: isAtRest(decision, replicas, fleet) && state.silentSince.size === 0 && check === undefined,
     memory: { autoscaler: state, shrink: check, contest },
     ...(begins && { shrink: begins }),
   };

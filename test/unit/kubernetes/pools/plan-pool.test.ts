@@ -36,11 +36,12 @@ interface PodOptions {
   readonly costBy?: readonly string[];
   readonly ready?: boolean;
   readonly ending?: boolean;
+  readonly node?: string;
 }
 
 function pod(
   name: string,
-  { cost, costBy = [FIELD_MANAGER], ready = true, ending = false }: PodOptions = {},
+  { cost, costBy = [FIELD_MANAGER], ready = true, ending = false, node }: PodOptions = {},
 ): Pod {
   const status = ready ? 'True' : 'False';
   return {
@@ -63,6 +64,7 @@ function pod(
       }),
       ...(ending && { deletionTimestamp: new Date(START).toISOString() }),
     },
+    ...(node !== undefined && { spec: { nodeName: node } }),
     status: {
       phase: 'Running',
       conditions: [
@@ -109,6 +111,17 @@ const POOL: RenderPool = {
 };
 
 describe('planning a pool', () => {
+  it('looks every second while a worker is silent, and replaces it when its node has been for long enough', () => {
+    const spec = renderPoolSpecSchema.parse({ mode: 'Automatic', minReplicas: 2, maxReplicas: 4 });
+    const pods = [pod('a', { node: 'node-a' }), pod('b', { node: 'node-b' })];
+    const seen = (at: number) =>
+      observed({ spec, pods, reading: reading(at, [worker('a', { busy: 1 })], 1) });
+    const first = planPool(seen(START), startMemory(START), START);
+    assert.deepEqual([first.replicas, first.atRest], [2, false]);
+    const next = planPool(seen(START + 5000), first.memory, START + 5000);
+    assert.equal(next.replicas, 3);
+  });
+
   it('pauses, marks what is empty, and takes away only what was seen marked for a while', () => {
     let memory: PoolMemory = startMemory(START);
     const busyA = worker('a', { busy: 1 });
