@@ -4,7 +4,8 @@
 #   build-images.sh FOLDER      writes FOLDER/platen.tar (platen:e2e) and FOLDER/pause.tar
 #   NODE_IMAGE=archive.tar      Build on the image in this archive. Default: a stand-in made by test/image/stand-in.sh.
 #
-# Layers are kept in .cache/cluster, so that only what has changed is built again.
+# Layers are kept in .cache/cluster, so that only what has changed is built again; and the archives of the last build, which
+# serve for as long as nothing has changed that they are made of.
 set -euo pipefail
 # In a mount namespace of its own, which takes every mount with it however this ends.
 if [ -z "${PLATEN_OWN_MOUNTS:-}" ]; then
@@ -17,6 +18,26 @@ mkdir -p "$cache" "$folder"
 # One at a time: the store is one.
 exec 9>"$cache/lock"
 flock 9
+
+# Whatever goes in: what .dockerignore lets through to the target, and what builds it.
+inputs=$(
+  cd "$project"
+  find .dockerignore Dockerfile package.json package-lock.json .npmrc tsconfig.json tsconfig.build.json src \
+    test/image/stand-in.sh test/cluster/build-images.sh .cache/kubernetes/bin/pause ${NODE_IMAGE:+"$NODE_IMAGE"} \
+    -type f -print0 | sort -z | xargs -0 sha256sum | sha256sum | cut -c1-16
+)
+kept=$cache/archives/$inputs
+hand_out() {
+  local archive
+  # As links where that can be: the archives may be replaced while somebody still reads them.
+  for archive in pause platen; do
+    ln "$kept/$archive.tar" "$folder/" 2>/dev/null || cp "$kept/$archive.tar" "$folder/"
+  done
+}
+if [ -d "$kept" ]; then
+  hand_out
+  exit 0
+fi
 
 echo '{"default":[{"type":"insecureAcceptAnything"}]}' >"$cache/policy.json"
 : >"$cache/registries.conf"
@@ -58,3 +79,9 @@ fi
 echo 'Building the image from the Dockerfile …'
 bud --target platen --build-arg "NODE_IMAGE=$node_image" --tag localhost/platen:e2e "$project"
 push localhost/platen:e2e "$folder/platen.tar" docker.io/library/platen:e2e
+
+rm -rf "$cache/archives"
+mkdir -p "$cache/archives/.new"
+mv "$folder/pause.tar" "$folder/platen.tar" "$cache/archives/.new/"
+mv "$cache/archives/.new" "$kept"
+hand_out

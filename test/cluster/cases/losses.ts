@@ -1,17 +1,20 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { PlatenClient } from '../../../clients/typescript/src/index.ts';
 import { killProcess } from '../../../src/chromium/process/processes.ts';
 import { eventually } from '../../support/eventually.ts';
+import { readPdf } from '../../support/pdf.ts';
 import { procFile } from '../../support/processes.ts';
 import { send } from '../../support/send.ts';
 import { assertEachOnce, cancelAll, orderSlow, processing } from '../support/load.ts';
 import type { ClusterNode } from '../support/node.ts';
-import { type Pod, type Release, SLOTS_PER_WORKER, type Tenant } from '../support/release.ts';
+import { HUNG_MS, type Pod, type Release, SLOTS_PER_WORKER, type Tenant } from '../support/release.ts';
 
 const ROLES = ['api', 'dispatcher', 'controller'];
-const GROWTH_LIMIT_MS = 150_000;
-/** The kubelet looks every five seconds whether a worker is ready, and it takes two looks. */
-const SAID_LIMIT_MS = 90_000;
+/** Of six seconds each: enough for the pool to grow before the node vanishes, and to go on meanwhile. */
+const LONG_RENDERS = 26;
+/** By the Service: so many that a connection of one of them leads to what vanishes. */
+const CALLERS = 6;
 
 /** More than a worker has pages made ahead, whose processes run already. */
 const STRANGERS = 4;
@@ -45,11 +48,13 @@ export function describeLosses(release: () => Release): void {
     it('loses nothing, and renders nothing twice, when a node vanishes with all that runs on it', async () => {
       const { cluster } = release();
       await scaleRoles(release(), 2);
-      const orders = await orderSlow(client, 36, 6000);
+      const orders = await orderSlow(client, LONG_RENDERS, 6000);
       const lost = await nodeThatRenders(release(), client);
       // The Service leads to both processes until the cluster has noticed.
       const survivor = (await release().readyPods('api')).find(isOff(lost));
       const there = release().at(client, `http://${survivor!.status.podIP}:8080`);
+      const callers = new KeptConnections(release().url, await release().openAccount('business'));
+      await eventually('renders by the Service', () => callers.rendered > CALLERS, HUNG_MS);
       await lost.cutPower();
       const cut = performance.now();
       try {
@@ -66,39 +71,36 @@ export function describeLosses(release: () => Release): void {
         await lost.boot();
       }
       const booted = performance.now();
-      await cluster.plane.kubectl('wait', '--for=condition=Ready', '--timeout=90s', `node/${lost.name}`);
-      for (const role of ROLES) await release().hasPods(role, 2, 120_000);
+      await cluster.plane.kubectl('wait', '--for=condition=Ready', '--timeout=300s', `node/${lost.name}`);
+      for (const role of ROLES) await release().hasPods(role, 2, HUNG_MS);
       console.log(`      as before ${seconds(booted)} s after the node was back`);
+      await callers.stop();
       await scaleRoles(release(), 1);
-      await release().hasPods('worker', 1, 120_000);
+      await release().hasPods('worker', 1, HUNG_MS);
     });
 
     it('leaves the work of a worker without process ids to another; it says so, and heals', async () => {
       const strangers: Tenant[] = [];
       while (strangers.length < STRANGERS) strangers.push(await release().openAccount('business'));
       await editPool(release(), { mode: 'Manual', replicas: 1 });
-      await release().hasPods('worker', 1, 90_000);
+      await release().hasPods('worker', 1, HUNG_MS);
       const [worker] = await release().readyPods('worker');
       const eating = release()
         .kubectl('exec', worker!.metadata.name, '--', 'node', '-e', EATER)
         .catch(() => undefined);
-      await eventually('no process ids left', () => isFull(release(), worker!), 60_000);
+      await eventually('no process ids left', () => isFull(release(), worker!), HUNG_MS);
 
       const ready = async () => (await release().readyPods('worker')).map(({ metadata }) => metadata.uid);
       const isReady = async () => (await ready()).includes(worker!.metadata.uid);
       try {
         // Of so many new accounts that it needs a new page for some: what it has open goes on.
-        const orders = await Promise.all(strangers.map((stranger) => orderSlow(stranger, 4, 6000)));
+        const orders = await Promise.all(strangers.map((stranger) => orderSlow(stranger, 2, 6000)));
         const problems = async () => {
           const { json } = await send(`http://${worker!.status.podIP}:9090`, 'GET', '/readyz');
           return JSON.stringify(json);
         };
-        await eventually(
-          'it says why',
-          async () => /no browser is ready/.test(await problems()),
-          SAID_LIMIT_MS,
-        );
-        await eventually('it is not ready', async () => !(await isReady()), SAID_LIMIT_MS);
+        await eventually('it says why', async () => /no browser is ready/.test(await problems()), HUNG_MS);
+        await eventually('it is not ready', async () => !(await isReady()), HUNG_MS);
         await editPool(release(), { replicas: 2 });
         for (const [index, stranger] of strangers.entries()) await assertEachOnce(stranger, orders[index]!);
       } finally {
@@ -108,7 +110,7 @@ export function describeLosses(release: () => Release): void {
         }
         await eating;
       }
-      await eventually('it is ready again', isReady, SAID_LIMIT_MS);
+      await eventually('it is ready again', isReady, HUNG_MS);
       const count = [
         'exec',
         worker!.metadata.name,
@@ -117,21 +119,66 @@ export function describeLosses(release: () => Release): void {
         '-c',
         "cat /proc/[0-9]*/status | grep -c '^State:.Z' || true",
       ];
-      await eventually('no zombies', async () => (await release().kubectl(...count)).trim() === '0', 60_000);
+      await eventually('no zombies', async () => (await release().kubectl(...count)).trim() === '0', HUNG_MS);
       const healed = (await release().readyPods('worker')).find(
         ({ metadata }) => metadata.uid === worker!.metadata.uid,
       );
       assert.equal(restartsOf(healed!), restartsOf(worker!), 'it has healed by itself');
       await editPool(release(), { mode: 'Automatic', replicas: null });
-      await release().hasPods('worker', 1, 120_000);
+      await release().hasPods('worker', 1, HUNG_MS);
     });
   });
+}
+
+/** Callers of the Service by the TypeScript client, as its README has them: a render that fails is one too many. */
+class KeptConnections {
+  readonly #tenant: Tenant;
+  readonly #url: string;
+  readonly #ended: Promise<unknown>;
+  rendered = 0;
+  #tries = 0;
+  #stopped = false;
+
+  constructor(url: string, tenant: Tenant) {
+    this.#url = url;
+    this.#tenant = tenant;
+    this.#ended = Promise.allSettled(Array.from({ length: CALLERS }, () => this.#call()));
+  }
+
+  async #call(): Promise<void> {
+    const platen = new PlatenClient({
+      baseUrl: this.#url,
+      apiKey: this.#tenant.key,
+      fetch: (request) => {
+        if (request.method === 'POST') this.#tries += 1;
+        return fetch(request);
+      },
+    });
+    while (!this.#stopped) {
+      const word = `caller-${this.rendered}`;
+      const { bytes } = await platen.render({ html: `<h1>${word}</h1>` });
+      assert.equal((await readPdf(bytes)).text.trim(), word);
+      this.rendered += 1;
+      await sleep(2000);
+    }
+  }
+
+  /** Holds against them that every render came, each once. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    const ends = (await this.#ended) as PromiseSettledResult<void>[];
+    const failures = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []));
+    assert.deepEqual(failures, []);
+    await eventually('usage', async () => (await this.#tenant.completed()) >= this.rendered, HUNG_MS);
+    assert.equal(await this.#tenant.completed(), this.rendered);
+    console.log(`      ${this.rendered} renders by the Service meanwhile, in ${this.#tries} tries`);
+  }
 }
 
 async function scaleRoles(release: Release, count: number): Promise<void> {
   for (const role of ROLES)
     await release.kubectl('scale', `deployment/platen-${role}`, `--replicas=${count}`);
-  for (const role of ROLES) await release.hasPods(role, count, 90_000);
+  for (const role of ROLES) await release.hasPods(role, count, HUNG_MS);
 }
 
 /** Waits until renders must be on a node without which each role still has a process. @returns that node. */
@@ -150,7 +197,7 @@ async function nodeThatRenders(release: Release, client: Tenant): Promise<Cluste
     });
     return found !== undefined;
   };
-  await eventually('more renders than can be elsewhere', isBusy, GROWTH_LIMIT_MS);
+  await eventually('more renders than can be elsewhere', isBusy, HUNG_MS);
   return found!;
 }
 

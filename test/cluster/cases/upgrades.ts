@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../../support/eventually.ts';
 import { SteadyLoad } from '../support/load.ts';
-import { NEXT_TAG, type Release, TAG, VALUES } from '../support/release.ts';
+import { HUNG_MS, NEXT_TAG, type Release, TAG, VALUES } from '../support/release.ts';
 
 const ROLES = ['api', 'dispatcher', 'controller', 'worker'];
 
@@ -9,7 +9,7 @@ const ROLES = ['api', 'dispatcher', 'controller', 'worker'];
 export function describeUpgrades(release: () => Release): void {
   describe('upgraded', () => {
     it('passes helm test', async () => {
-      await release().helm('test', 'platen', '--timeout', '3m');
+      await release().helm('test', 'platen', '--timeout', '5m');
     });
 
     for (const [what, act, tag] of [
@@ -18,7 +18,7 @@ export function describeUpgrades(release: () => Release): void {
         () => release().upgrade({ ...VALUES, image: { tag: NEXT_TAG } }),
         NEXT_TAG,
       ],
-      ['helm rollback', () => release().helm('rollback', 'platen', '--wait', '--timeout', '3m'), TAG],
+      ['helm rollback', () => release().helm('rollback', 'platen', '--wait', '--timeout', '5m'), TAG],
     ] as const) {
       it(`fails no request under ${what}, which every role follows`, () =>
         assertUnnoticed(release(), act, tag));
@@ -35,12 +35,12 @@ export async function assertUnnoticed(
   const load = new SteadyLoad(await release.openAccount('business'), 2);
   try {
     await change();
-    await eventually(`every pod on ${tag}`, () => allOn(release, tag), 180_000);
+    await eventually(`every pod on ${tag}`, () => allOn(release, tag), HUNG_MS);
   } finally {
     await load.stop();
   }
   assert.deepEqual(load.failures, []);
-  assert.ok(load.completed > 10, `${load.completed} renders meanwhile`);
+  assert.ok(load.completed > 0, 'no render meanwhile');
   console.log(
     `      ${load.completed} renders meanwhile, ${load.late.length} of them late (${load.late} ms)`,
   );
