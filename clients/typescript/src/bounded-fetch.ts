@@ -11,6 +11,8 @@ export interface AttemptBounds {
   readonly silenceTimeoutMs: number;
 }
 
+/** Requests under way: without them the garbage collector takes what leads from a signal to the connection. */
+const open = new Set<Request>();
 const LEAST_BYTES_PER_MS = 8.192;
 const LONGEST_UPLOAD_MS = 60_000;
 
@@ -37,32 +39,56 @@ export async function boundedFetch(
   body?: ArrayBuffer,
 ): Promise<Response> {
   const connection = new AbortController();
+  const onAbort = () => {
+    end();
+    connection.abort(request.signal.reason);
+  };
+  request.signal.throwIfAborted();
+  request.signal.addEventListener('abort', onAbort);
+  const sent = new Request(request, { signal: connection.signal, ...(body !== undefined && { body }) });
+  const end = () => {
+    request.signal.removeEventListener('abort', onAbort);
+    open.delete(sent);
+  };
+  open.add(sent);
+
   const within = async <T>(step: Promise<T>, what: string, ms: number): Promise<T> => {
+    let onEnd = () => {};
+    const ended = new Promise<never>((_, reject) => {
+      onEnd = () => reject(connection.signal.reason);
+    });
+    connection.signal.addEventListener('abort', onEnd);
     const timer = setTimeout(() => connection.abort(new SilenceError(what, ms)), ms);
     try {
-      return await step;
+      return await Promise.race([step, ended]);
     } catch (error) {
-      request.signal.throwIfAborted();
-      throw connection.signal.aborted ? connection.signal.reason : error;
+      end();
+      throw error;
     } finally {
       clearTimeout(timer);
+      connection.signal.removeEventListener('abort', onEnd);
     }
   };
-  const signal = AbortSignal.any([request.signal, connection.signal]);
-  const sent = fetchOnce(new Request(request, { signal, ...(body !== undefined && { body }) }));
   const uploadMs = Math.min(LONGEST_UPLOAD_MS, Math.ceil((body?.byteLength ?? 0) / LEAST_BYTES_PER_MS));
-  const answer = await within(sent, 'No answer', answerTimeoutMs + uploadMs);
-  if (answer.body === null) return answer;
+  const answer = await within(fetchOnce(sent), 'No answer', answerTimeoutMs + uploadMs);
+  if (answer.body === null) {
+    end();
+    return answer;
+  }
   const reader = answer.body.getReader();
   // Nothing is read ahead: who reads slowly is not taken for a silence.
   const guarded = new ReadableStream<Uint8Array<ArrayBuffer>>(
     {
       async pull(controller) {
         const { value } = await within(reader.read(), 'Nothing more of the answer', silenceTimeoutMs);
-        if (value === undefined) controller.close();
-        else controller.enqueue(value);
+        if (value !== undefined) return controller.enqueue(value);
+        end();
+        controller.close();
       },
-      cancel: (reason) => reader.cancel(reason),
+      cancel: (reason) => {
+        end();
+        return reader.cancel(reason);
+      },
     },
     { highWaterMark: 0 },
   );
