@@ -71,7 +71,10 @@ export function describeLosses(release: () => Release): void {
         await lost.boot();
       }
       const booted = performance.now();
+      const cutAt = Date.now() - (booted - cut);
       await cluster.plane.kubectl('wait', '--for=condition=Ready', '--timeout=300s', `node/${lost.name}`);
+      // It may be back before Kubernetes has noticed that it was gone: then its pods are called ready all the time.
+      await eventually('what was lost runs anew', () => hasStartedSince(release(), lost, cutAt), HUNG_MS);
       for (const role of ROLES) await release().hasPods(role, 2, HUNG_MS);
       console.log(`      as before ${seconds(booted)} s after the node was back`);
       await callers.stop();
@@ -203,6 +206,15 @@ async function nodeThatRenders(release: Release, client: Tenant): Promise<Cluste
 
 function isOff(node: ClusterNode): (pod: Pod) => boolean {
   return ({ spec }) => spec.nodeName !== node.name;
+}
+
+/** Whether everything of the roles that is bound to a node was started there after a moment. */
+async function hasStartedSince(release: Release, node: ClusterNode, sinceMs: number): Promise<boolean> {
+  const pods = (await Promise.all(ROLES.map((role) => release.pods(role)))).flat();
+  return pods
+    .filter(({ spec }) => spec.nodeName === node.name)
+    .flatMap(({ status }) => status.containerStatuses ?? [])
+    .every(({ state }) => Date.parse(state?.running?.startedAt ?? '') > sinceMs);
 }
 
 /** Not from zero on a node that was booted again. */

@@ -82,7 +82,10 @@ export interface Pod {
     readonly phase: string;
     readonly podIP?: string;
     readonly conditions?: readonly { readonly type: string; readonly status: string }[];
-    readonly containerStatuses?: readonly { readonly restartCount: number }[];
+    readonly containerStatuses?: readonly {
+      readonly restartCount: number;
+      readonly state?: { readonly running?: { readonly startedAt: string } };
+    }[];
   };
 }
 
