@@ -191,12 +191,12 @@ export class StripeBlocks {
       .autoPagingToArray({ limit: most });
     return Promise.all(
       charges.map(async (charge) => {
-        const { id, amount_refunded: refunded, disputed, status } = charge;
+        const { id, amount: paidCents, amount_refunded: refunded, disputed, status } = charge;
         const dispute = disputed ? await this.#disputeOf(id) : 'none';
         const refundedCents = refunded > 0 ? await this.#refundedOf(id) : 0;
         // Attempts that were declined say nothing of the payment, however it ended.
         const intentId = status === 'succeeded' ? idOf(charge.payment_intent) : null;
-        return { intentId, madeAt: date(charge.created), refundedCents, dispute };
+        return { intentId, madeAt: date(charge.created), paidCents, refundedCents, dispute };
       }),
     );
   }

@@ -1,5 +1,11 @@
 import type { Clock } from '../../clock.ts';
-import { type BoughtBlock, type Standing, standingOf } from '../../jobs/ledger/bought-units.ts';
+import type { Causes } from '../../jobs/ledger/bought-changes.ts';
+import {
+  type BoughtBlock,
+  type Standing,
+  standsAlike,
+  withStanding,
+} from '../../jobs/ledger/bought-units.ts';
 import type { Purchases } from '../../jobs/ledger/purchases.ts';
 import { type BillingStore, CARRIED_ON, type ClaimedAccount } from '../billing-store.ts';
 import { type Readings, readRound } from '../readings.ts';
@@ -12,6 +18,7 @@ export interface ChargeFate {
   /** The payment; null of a charge that has none, or was declined. */
   readonly intentId: string | null;
   readonly madeAt: Date;
+  readonly paidCents: number;
   /** By refunds that have not failed; those that are under way count. */
   readonly refundedCents: number;
   readonly dispute: 'none' | 'open' | 'won' | 'lost';
@@ -30,33 +37,45 @@ export interface ReversalParts {
 /** Payments that one pass looks at; the next follows at once. */
 const CHARGES_A_PASS = 500;
 
-const STATES: Readonly<Record<Standing, BlockState>> = {
-  usable: 'granted',
-  frozen: 'frozen',
-  taken: 'reversed',
-};
+type Fate = Pick<ChargeFate, 'paidCents' | 'refundedCents' | 'dispute'>;
 
 /**
  * What a block stands at by its payment. Pure, and of nothing before: a refund that fails or a dispute that is won gives
- * back what it took, in whichever order that is heard of.
+ * back what it took, in whichever order that is heard of. Of a payment that was refunded in part, that part of the block's
+ * PDFs is taken back, rounded down.
+ *
+ * @param units of the whole block.
  */
-export function standingBy({
-  refundedCents,
-  dispute,
-}: Pick<ChargeFate, 'refundedCents' | 'dispute'>): Standing {
-  if (refundedCents > 0 || dispute === 'lost') return 'taken';
-  return dispute === 'open' ? 'frozen' : 'usable';
+export function standingBy({ paidCents, refundedCents, dispute }: Fate, units: number): Standing {
+  const wholly = refundedCents > 0 && refundedCents >= paidCents;
+  if (wholly || dispute === 'lost') return { frozen: false, back: units };
+  return {
+    frozen: dispute === 'open',
+    back: refundedCents === 0 ? 0 : Math.floor((units * refundedCents) / paidCents),
+  };
+}
+
+function stateOf({ frozen, back }: Standing, units: number): BlockState {
+  if (back >= units) return 'reversed';
+  return frozen ? 'frozen' : 'granted';
 }
 
 /** Why a block stands as it does, for the audit log. */
-function causeOf({ refundedCents, dispute }: ChargeFate): string {
-  if (refundedCents > 0) return 'refund';
-  if (dispute === 'none') return 'refund failed';
-  return dispute === 'open' ? 'dispute' : `dispute ${dispute}`;
+function causesOf({ paidCents, refundedCents, dispute }: Fate): Causes {
+  const inPart = refundedCents < paidCents;
+  const ofRefund = {
+    cause: 'refund',
+    ...(inPart && { refundedCents: String(refundedCents), paidCents: String(paidCents) }),
+  };
+  return {
+    taken: inPart && dispute === 'lost' ? { cause: 'dispute lost' } : ofRefund,
+    frozen: 'dispute',
+    returned: dispute === 'won' ? 'dispute won' : 'refund failed',
+  };
 }
 
 /**
- * Follows money that goes back: a refund takes back what is left of a block, until it fails; a dispute freezes the block
+ * Follows money that goes back: a refund takes back what is left of a block, or the part of it that was refunded, until it fails; a dispute freezes the block
  * until it is decided, and nothing is bought by itself meanwhile. Neither makes room under the cap.
  */
 export class Reversals {
@@ -103,15 +122,16 @@ export class Reversals {
 
   /** In this order: as long as the block is not noted to stand so, its units are looked at again. */
   async #apply(
-    { _id, accountId, state }: Block,
-    units: BoughtBlock | undefined,
+    { _id, accountId, state, units }: Block,
+    bought: BoughtBlock | undefined,
     fate: ChargeFate,
   ): Promise<void> {
     const { blocks, purchases } = this.#parts;
-    const standing = standingBy(fate);
-    if (units !== undefined && standingOf(units) !== standing) {
-      await purchases.withdraw(accountId, _id, standing, causeOf(fate));
+    const standing = standingBy(fate, units);
+    if (bought !== undefined && !standsAlike(bought, withStanding(bought, standing))) {
+      await purchases.withdraw(accountId, _id, standing, causesOf(fate));
     }
-    if (state !== STATES[standing]) await blocks.move(_id, state, STATES[standing]);
+    const now = stateOf(standing, units);
+    if (state !== now) await blocks.move(_id, state, now);
   }
 }

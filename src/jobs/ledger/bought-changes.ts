@@ -1,6 +1,6 @@
 import type { UnrecordedChange } from '../../audit/audit-log.ts';
 import type { DisabledBecause } from '../../mail/mail.ts';
-import { type Bought, lapsedOf, type Standing } from './bought-units.ts';
+import { type Bought, type BoughtBlock, lapsedOf } from './bought-units.ts';
 import type { LedgerRecord } from './ledger-record.ts';
 
 /*
@@ -38,36 +38,51 @@ export function expired(
   }));
 }
 
-const ACTIONS = {
-  usable: 'billing.block_returned',
-  frozen: 'billing.block_frozen',
-  taken: 'billing.block_taken_back',
-} as const satisfies Readonly<Record<Standing, UnrecordedChange['action']>>;
+/** Why a block stands otherwise, by what has become of it. */
+export interface Causes {
+  /** Details of what was taken back, beside its units; `cause` among them. */
+  readonly taken: Readonly<Record<string, string>>;
+  readonly frozen: string;
+  readonly returned: string;
+}
 
 /**
- * A block stands otherwise than before.
+ * A block stands otherwise than before: PDFs of it were taken back, or what is left cannot be used for now, or can be again.
  *
- * @param change.units that can be used now, or cannot any more.
  * @param change.version of what is bought, from this change on.
  */
 export function moved(
   blockId: string,
   change: {
-    readonly standing: Standing;
-    readonly units: number;
+    readonly before: BoughtBlock;
+    readonly after: BoughtBlock;
     readonly version: number;
-    readonly cause: string;
+    readonly causes: Causes;
   },
   at: Date,
-): UnrecordedChange {
-  const { standing, units, version, cause } = change;
-  return {
-    id: `block:${blockId}:${standing}:${version}`,
-    action: ACTIONS[standing],
-    targetId: blockId,
-    details: { units: String(units), cause },
-    at,
+): UnrecordedChange[] {
+  const { before, after, version, causes } = change;
+  const { left, frozen = false, withdrawn = 0 } = after;
+  const taken = withdrawn - (before.withdrawn ?? 0);
+  const returned = left - (before.frozen === true ? 0 : before.left);
+  const entry = (
+    what: string,
+    action: UnrecordedChange['action'],
+    units: number,
+    details: Readonly<Record<string, string>>,
+  ): UnrecordedChange[] => {
+    const id = `block:${blockId}:${what}:${version}`;
+    // Of a block that is used up nothing changes but its name.
+    return units > 0
+      ? [{ id, action, targetId: blockId, details: { units: String(units), ...details }, at }]
+      : [];
   };
+  return [
+    ...entry('taken', 'billing.block_taken_back', taken, causes.taken),
+    ...(frozen
+      ? entry('frozen', 'billing.block_frozen', before.frozen === true ? 0 : left, { cause: causes.frozen })
+      : entry('usable', 'billing.block_returned', returned, { cause: causes.returned })),
+  ];
 }
 
 /**

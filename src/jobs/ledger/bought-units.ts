@@ -11,12 +11,17 @@ export interface BoughtBlock {
   readonly until: number;
   /** A dispute: it cannot be used, and is not lost. */
   readonly frozen?: boolean;
-  /** A refund has taken back what was left of it: these PDFs return if the refund fails. */
+  /** A refund has taken these PDFs back, of those that were left: they return if it fails. */
   readonly withdrawn?: number;
 }
 
-/** Whether a block can be used, not for now, or not any more. */
-export type Standing = 'usable' | 'frozen' | 'taken';
+/** How a block stands by its payment. */
+export interface Standing {
+  /** It cannot be used for now. */
+  readonly frozen: boolean;
+  /** So many PDFs of the whole block are taken back, as far as they are left. */
+  readonly back: number;
+}
 
 /**
  * What is bought, and from which period's use it is taken. Nothing is written here while blocks are used: what a period
@@ -98,16 +103,28 @@ export function lapsedOf(bought: Bought, used: Used, now: number): ReadonlyMap<s
   return new Map(over.map(([id, { left }]) => [id, left]));
 }
 
-export function standingOf({ frozen, withdrawn }: BoughtBlock): Standing {
-  if (withdrawn !== undefined) return 'taken';
-  return frozen === true ? 'frozen' : 'usable';
+/** The same block, standing otherwise: nothing of what is left of it is lost on the way. */
+export function withStanding(
+  { left, until, withdrawn = 0 }: BoughtBlock,
+  { frozen, back }: Standing,
+): BoughtBlock {
+  const rest = left + withdrawn;
+  const taken = Math.min(back, rest);
+  return {
+    left: rest - taken,
+    until,
+    ...(frozen && { frozen }),
+    ...(taken > 0 && { withdrawn: taken }),
+  };
 }
 
-/** The same block, standing otherwise: nothing of what is left of it is lost on the way. */
-export function withStanding({ left, until, withdrawn = 0 }: BoughtBlock, standing: Standing): BoughtBlock {
-  const whole = left + withdrawn;
-  if (standing === 'taken') return { left: 0, until, withdrawn: whole };
-  return { left: whole, until, ...(standing === 'frozen' && { frozen: true }) };
+/** Whether two states of a block differ by nothing that can be used, or come back. */
+export function standsAlike(a: BoughtBlock, b: BoughtBlock): boolean {
+  return (
+    a.left === b.left &&
+    (a.withdrawn ?? 0) === (b.withdrawn ?? 0) &&
+    (a.frozen ?? false) === (b.frozen ?? false)
+  );
 }
 
 /** The same block, standing as it does, with nothing that could be used, or come back. */

@@ -5,14 +5,14 @@ import type { Clock } from '../../clock.ts';
 import type { DisabledBecause } from '../../mail/mail.ts';
 import { Collection, type Update } from '../../store/collection.ts';
 import type { Period } from '../../usage/quota-period.ts';
-import { autoOverage, expired, granted, moved } from './bought-changes.ts';
+import { autoOverage, type Causes, expired, granted, moved } from './bought-changes.ts';
 import {
   type Bought,
   countedFor,
   lapsedOf,
   limitWith,
   type Standing,
-  standingOf,
+  standsAlike,
   withStanding,
 } from './bought-units.ts';
 import { LEDGERS, type LedgerRecord } from './ledger-record.ts';
@@ -156,26 +156,25 @@ export class Purchases {
   }
 
   /**
-   * Takes a block out of use, or puts it back, with what was left of it.
+   * Takes a block out of use, or part of it, or puts it back, with what was left of it.
    *
-   * @param cause for the audit log.
+   * @param causes for the audit log.
    * @returns false when it was so already.
    */
-  async withdraw(accountId: string, blockId: string, standing: Standing, cause: string): Promise<boolean> {
+  async withdraw(accountId: string, blockId: string, standing: Standing, causes: Causes): Promise<boolean> {
     for (let tries = 0; tries < TRIES; tries += 1) {
       const record = await this.find(accountId);
       const bought = record?.bought;
       const block = bought?.blocks[blockId];
-      if (bought === undefined || block === undefined || standingOf(block) === standing) return false;
+      if (bought === undefined || block === undefined) return false;
       const { period, quota } = bought;
       const now = countedFor(bought, record?.quota, { period, quota }, this.#now());
-      const changed = withStanding(now.blocks[blockId] ?? { ...block, left: 0 }, standing);
-      const next = { ...now, blocks: { ...now.blocks, [blockId]: changed } };
-      const units = changed.left + (changed.withdrawn ?? 0);
-      const change = { standing, units, version: next.version, cause };
-      // Of a block that is used up nothing changes but its name.
-      const changes = units === 0 ? [] : [moved(blockId, change, this.#clock.now())];
-      if (await this.#replace(record, next, changes)) return true;
+      const before = now.blocks[blockId] ?? { ...block, left: 0 };
+      const after = withStanding(before, standing);
+      if (standsAlike(before, after)) return false;
+      const next = { ...now, blocks: { ...now.blocks, [blockId]: after } };
+      const change = { before, after, version: next.version, causes };
+      if (await this.#replace(record, next, moved(blockId, change, this.#clock.now()))) return true;
     }
     throw new Error(`What ${accountId} has bought changes all the time.`);
   }

@@ -141,10 +141,14 @@ export class BlockOracle {
       const held = record?.overage?.gate?.blockId === _id;
       assert.equal(held, state === 'action_required', `whether ${_id} (${state}) holds the gate`);
     }
-    this.#checkGranted(block, record?.bought?.blocks[_id]);
+    this.#checkGranted(block, this.#presentOf(record)[_id], dealings.charges[0]);
   }
 
-  #checkGranted({ _id, state, units, createdAt }: Block, granted: BoughtBlock | undefined): void {
+  #checkGranted(
+    { _id, state, units, createdAt }: Block,
+    granted: BoughtBlock | undefined,
+    charge: R.Charge | undefined,
+  ): void {
     if (!GRANTED.includes(state)) {
       assert.equal(granted, undefined, `${_id} (${state}) was granted`);
     } else if (granted === undefined) {
@@ -152,8 +156,21 @@ export class BlockOracle {
       assert.ok(age > REMEMBERED_MS, `${_id} (${state}) was not granted`);
     } else {
       assert.equal(granted.frozen ?? false, state === 'frozen', `whether ${_id} is frozen`);
-      assert.ok(granted.left <= (state === 'reversed' ? 0 : units), `${granted.left} are left of ${_id}`);
+      const { left, withdrawn = 0 } = granted;
+      const back = state === 'reversed' ? units : partBack(this.#life.standIn.books, units, charge);
+      assert.ok(
+        left <= units - back && withdrawn <= back,
+        `${left} are left of ${_id}, ${withdrawn} withdrawn`,
+      );
+      assert.ok(left === 0 || withdrawn === back, `of ${_id} ${withdrawn} are taken back, and not ${back}`);
     }
+  }
+
+  /** What was granted, with what was used of it taken off, and what is over set to nothing. */
+  #presentOf(record: LedgerRecord | undefined): Readonly<Record<string, BoughtBlock>> {
+    if (record?.bought === undefined) return {};
+    const { bought, quota } = record;
+    return countedFor(bought, quota, bought, this.#life.clock.now().getTime()).blocks;
   }
 
   #checkSpent(blocks: readonly Block[], record: LedgerRecord | undefined): void {
@@ -175,7 +192,7 @@ export class BlockOracle {
     const { bought, quota = {} } = record ?? {};
     if (bought === undefined) return;
     const now = this.#life.clock.now().getTime();
-    const present = countedFor(bought, quota, { period: bought.period, quota: bought.quota }, now).blocks;
+    const present = this.#presentOf(record);
     const usable = blocks.filter(({ _id, state }) => state !== 'reversed' && present[_id] !== undefined);
     const left = sum(usable.map(({ _id }) => present[_id]!.left));
     const granted = sum(blocks.filter(({ state }) => GRANTED.includes(state)).map(({ units }) => units));
@@ -186,7 +203,8 @@ export class BlockOracle {
     // What ended unused is lost.
     const whole = usable.filter(({ _id }) => present[_id]!.until > now);
     const least = sum(whole.map(({ units }) => units)) - this.#usedOfBlocks;
-    const most = sum(whole.map(({ _id }) => present[_id]!.left));
+    // What was taken back was not used either.
+    const most = sum(whole.map(({ _id }) => present[_id]!.left + (present[_id]!.withdrawn ?? 0)));
     assert.ok(most >= least, `${most} PDFs are left, and ${least} were not used`);
   }
 }
@@ -215,10 +233,7 @@ function expectedState(
   if (charge !== undefined) {
     const disputes = [...books.disputes.values()].filter((dispute) => dispute.charge === charge.id);
     const lost = disputes.some(({ status }) => status === 'lost');
-    const refunded = [...books.refunds.values()].some(
-      (refund) => refund.charge === charge.id && refund.status !== 'failed',
-    );
-    if (refunded || lost) return 'reversed';
+    if (refundedOf(books, charge) >= charge.amount || lost) return 'reversed';
     return disputes.some(({ status }) => status === 'needs_response') ? 'frozen' : 'granted';
   }
   if (block.kind === 'auto')
@@ -226,6 +241,18 @@ function expectedState(
   if (block.sessionId === undefined)
     return now.getTime() - block.createdAt.getTime() > PAGE_MS ? 'failed' : 'reserved';
   return books.sessions.get(block.sessionId)?.status === 'open' ? 'reserved' : 'failed';
+}
+
+function refundedOf(books: Books, { id }: R.Charge): number {
+  const refunds = [...books.refunds.values()].filter(
+    ({ charge, status }) => charge === id && status !== 'failed',
+  );
+  return sum(refunds.map(({ amount }) => amount));
+}
+
+/** PDFs that the refunded part of a payment has paid for, rounded down. */
+function partBack(books: Books, units: number, charge: R.Charge | undefined): number {
+  return charge === undefined ? 0 : Math.floor((units * refundedOf(books, charge)) / charge.amount);
 }
 
 function sum(numbers: readonly number[]): number {

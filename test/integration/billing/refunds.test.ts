@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { LEASE_MS } from '../../../src/billing/leases.ts';
+import { standingBy } from '../../../src/billing/overage/reversals.ts';
 import { DEFAULT_PLANS } from '../../../src/plans/plan.ts';
 import { quotaPeriod } from '../../../src/usage/quota-period.ts';
 import { latch } from '../http/support/test-worker.ts';
@@ -73,6 +74,52 @@ describe('Refunds of blocks, and refunds that fail', function () {
       });
     }
   }
+
+  it('take back the part that they are of, rounded down, and say so in the audit log', async () => {
+    const { blockId, chargeId } = await buy();
+    const { stripe } = life.selling.gateway;
+    const first = await stripe.refunds.create({ charge: chargeId, amount: 300 });
+    await follow();
+    assert.deepEqual([await left(), await state(blockId)], [QUOTA + 700, 'granted']);
+    await follow();
+    assert.equal(await left(), QUOTA + 700, 'once');
+    await use(QUOTA + 600);
+    const second = await stripe.refunds.create({ charge: chargeId, amount: 299 });
+    await follow();
+    assert.deepEqual([await left(), await state(blockId)], [0, 'granted'], 'what was left of it');
+    await stripe.refunds.create({ charge: chargeId, amount: 401 });
+    await follow();
+    assert.deepEqual([await left(), await state(blockId)], [0, 'reversed']);
+    for (const { id } of [second, first]) life.standIn.acts.failRefund(id);
+    await follow();
+    assert.deepEqual([await left(), await state(blockId)], [0, 'granted'], '401 of 400 unused ones');
+    await life.selling.changes.sweep();
+    const query = { limit: 100, offset: 0, newestFirst: false, action: 'billing.block_taken_back' } as const;
+    const { entries } = await rig.audit.list(life.accountId, query);
+    const said = (units: number, refundedCents: number) => ({
+      ...{ units: String(units), cause: 'refund' },
+      ...{ refundedCents: String(refundedCents), paidCents: '1000' },
+    });
+    assert.deepEqual(
+      entries.map(({ details }) => details),
+      [said(300, 300), said(100, 599)],
+    );
+  });
+
+  it('are rounded down to whole PDFs, and leave the rest of a disputed block frozen', async () => {
+    const fate = { paidCents: 999, refundedCents: 1, dispute: 'none' } as const;
+    assert.deepEqual(standingBy(fate, 1000), { frozen: false, back: 1 });
+    assert.deepEqual(standingBy({ ...fate, refundedCents: 998 }, 1000), { frozen: false, back: 998 });
+    assert.deepEqual(standingBy({ ...fate, refundedCents: 999 }, 1000), { frozen: false, back: 1000 });
+    const { blockId, chargeId } = await buy();
+    await life.selling.gateway.stripe.refunds.create({ charge: chargeId, amount: 250 });
+    const dispute = life.standIn.acts.dispute(chargeId);
+    await follow();
+    assert.deepEqual([await left(), await state(blockId)], [QUOTA, 'frozen']);
+    life.standIn.acts.decideDispute(dispute.id, 'won');
+    await follow();
+    assert.deepEqual([await left(), await state(blockId)], [QUOTA + 750, 'granted']);
+  });
 
   it('are found without any event', async () => {
     const { blockId, chargeId } = await buy();

@@ -97,7 +97,8 @@ export async function useBilling({ url, accountServices, billing, domain }: Test
   await purchases.release(accountId, 'block');
   await purchases.grant(accountId, 'block', 1000, now.getTime() + 1000, { period, quota: 1 });
   await purchases.left(accountId, period, 2);
-  await purchases.withdraw(accountId, 'block', 'frozen', 'dispute');
+  const causes = { taken: { cause: 'refund' }, frozen: 'dispute', returned: 'dispute won' };
+  await purchases.withdraw(accountId, 'block', { frozen: true, back: 0 }, causes);
   await purchases.disable(accountId, 'link');
   await purchases.told(accountId, now.getTime());
   const data = { object: { object: 'refund', charge: 'ch_1' } };

@@ -3,7 +3,7 @@ import {
   type Bought,
   countedFor,
   leftOf,
-  standingOf,
+  standsAlike,
   withStanding,
 } from '../../../src/jobs/ledger/bought-units.ts';
 import { quotaPeriod } from '../../../src/usage/quota-period.ts';
@@ -69,8 +69,23 @@ describe('PDFs that were bought', () => {
   it('do not come back when what has taken them fails after they were over', () => {
     const taken = bought({ a: { left: 0, until: NOW, withdrawn: 1000 } });
     const { a } = countedFor(taken, {}, { period: SECOND, quota: 100 }, NOW).blocks;
-    assert.equal(standingOf(a!), 'taken');
-    assert.equal(withStanding(a!, 'usable').left, 0);
+    assert.equal(withStanding(a!, { frozen: false, back: 0 }).left, 0);
+  });
+
+  it('are taken back in part, as far as they are left, however often that is said, and come back', () => {
+    const whole = { left: 900, until: NOW + 1 };
+    const part = withStanding(whole, { frozen: false, back: 300 });
+    assert.deepEqual(part, { left: 600, until: NOW + 1, withdrawn: 300 });
+    assert.ok(standsAlike(part, withStanding(part, { frozen: false, back: 300 })));
+    const used = { ...part, left: 100 };
+    const more = withStanding(used, { frozen: false, back: 600 });
+    assert.deepEqual(more, { left: 0, until: NOW + 1, withdrawn: 400 });
+    assert.ok(standsAlike(more, withStanding(more, { frozen: false, back: 600 })));
+    assert.deepEqual(withStanding(more, { frozen: true, back: 300 }), {
+      ...used,
+      frozen: true,
+    });
+    assert.deepEqual(withStanding(more, { frozen: false, back: 0 }), { left: 400, until: NOW + 1 });
   });
 
   it('cannot be used while they are frozen, and are not lost', () => {
