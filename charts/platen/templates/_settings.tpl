@@ -103,9 +103,22 @@ key: {{ empty $tls.existingSecret.name | ternary "ca.crt" $tls.existingSecret.ke
 {{- end -}}
 {{- end -}}
 
+{{/*
+The client certificate of a server's `tls` values, if one is named. What is not set may be missing: `helm upgrade --reuse-values`
+goes on with the defaults of an older chart.
+*/}}
+{{- define "platen.clientCertificate" -}}
+{{- $existing := (.clientCertificate).existingSecret | default dict -}}
+{{- with $existing.name -}}
+name: {{ . }}
+certKey: {{ $existing.certKey | default "tls.crt" | quote }}
+keyKey: {{ $existing.keyKey | default "tls.key" | quote }}
+{{- end -}}
+{{- end -}}
+
 {{/* What is shown to a server that asks for it: (dict "of" "mongodb" "tls" {…} "variables" "MONGODB_TLS"). */}}
 {{- define "platen.clientCertificateEnv" -}}
-{{- if .tls.clientCertificate.existingSecret.name }}
+{{- if include "platen.clientCertificate" .tls }}
 - name: {{ .variables }}_CERT
   value: /etc/platen/tls/{{ .of }}-client/tls.crt
 - name: {{ .variables }}_KEY
@@ -194,13 +207,11 @@ key: {{ empty $tls.existingSecret.name | ternary "ca.crt" $tls.existingSecret.ke
     secretName: {{ .name }}
     items: [{ key: {{ .key | quote }}, path: ca.crt }]
 {{- end }}
-{{- with (index $.Values $name).tls.clientCertificate.existingSecret }}
-{{- if .name }}
+{{- with include "platen.clientCertificate" (index $.Values $name).tls | fromYaml }}
 - name: {{ $name }}-client
   secret:
     secretName: {{ .name }}
     items: [{ key: {{ .certKey | quote }}, path: tls.crt }, { key: {{ .keyKey | quote }}, path: tls.key }]
-{{- end }}
 {{- end }}
 {{- end }}
 {{- end -}}
@@ -212,7 +223,7 @@ key: {{ empty $tls.existingSecret.name | ternary "ca.crt" $tls.existingSecret.ke
   mountPath: /etc/platen/tls/{{ $name }}
   readOnly: true
 {{- end }}
-{{- if (index $.Values $name).tls.clientCertificate.existingSecret.name }}
+{{- if include "platen.clientCertificate" (index $.Values $name).tls }}
 - name: {{ $name }}-client
   mountPath: /etc/platen/tls/{{ $name }}-client
   readOnly: true

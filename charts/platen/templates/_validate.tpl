@@ -24,7 +24,7 @@
 {{- if and (not $kafka.tls.enabled) (or $kafka.tls.ca $kafka.tls.existingSecret.name) -}}
 {{- $faults = append $faults "kafka.tls: an authority is given, but kafka.tls.enabled is false: it would not be used." -}}
 {{- end -}}
-{{- if and (not $kafka.tls.enabled) $kafka.tls.clientCertificate.existingSecret.name -}}
+{{- if and (not $kafka.tls.enabled) (include "platen.clientCertificate" $kafka.tls) -}}
 {{- $faults = append $faults "kafka.tls: a client certificate is given, but kafka.tls.enabled is false: it would not be shown." -}}
 {{- end -}}
 {{- with $kafka.sasl -}}
