@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { setTimeout as pause } from 'node:timers/promises';
+import { pause, systemTimers, type Timers } from '../async/timers.ts';
 import { OpenStreams } from '../limits/open-streams.ts';
 import { SharedLooks } from './shared-looks.ts';
 
@@ -41,15 +41,19 @@ const HEARTBEAT_MS = 15_000;
  */
 export class EventStreams {
   readonly #open: OpenStreams;
-  readonly #looks = new SharedLooks<Snapshot>(
-    { leastMs: LOOK_MS - EARLY_MS, mostMs: QUIET_LOOK_MS - EARLY_MS },
-    (one, other) => one.id === other.id,
-  );
+  readonly #looks: SharedLooks<Snapshot>;
+  readonly #timers: Timers;
   readonly #closing = new AbortController();
 
   /** @param limits of one account, and of this process. */
-  constructor(limits: typeof LIMITS = LIMITS) {
+  constructor(limits: typeof LIMITS = LIMITS, timers: Timers = systemTimers) {
     this.#open = new OpenStreams({ ...limits, what: 'event streams' });
+    this.#timers = timers;
+    this.#looks = new SharedLooks(
+      { leastMs: LOOK_MS - EARLY_MS, mostMs: QUIET_LOOK_MS - EARLY_MS },
+      (one, other) => one.id === other.id,
+      timers,
+    );
   }
 
   /** @throws PlatenError as `OpenStreams.take` does when there are as many streams as there may be. */
@@ -76,20 +80,20 @@ export class EventStreams {
 
   async *#events({ thing, look, lastEventId }: Followed, signal: AbortSignal): AsyncGenerator<string> {
     let told = lastEventId;
-    let heard = Date.now();
+    let heard = this.#timers.nowMs();
     yield 'retry: 2000\n\n';
     while (!signal.aborted) {
       const snapshot = await this.#looks.see(thing, look);
       if (snapshot.id !== told || snapshot.last) {
         told = snapshot.id;
-        heard = Date.now();
+        heard = this.#timers.nowMs();
         yield eventText(snapshot);
         if (snapshot.last) return;
-      } else if (Date.now() - heard >= HEARTBEAT_MS) {
-        heard = Date.now();
+      } else if (this.#timers.nowMs() - heard >= HEARTBEAT_MS) {
+        heard = this.#timers.nowMs();
         yield ':\n\n';
       }
-      await pause(LOOK_MS, undefined, { signal, ref: false }).catch(() => undefined);
+      await pause(this.#timers, LOOK_MS, signal).catch(() => undefined);
     }
   }
 }

@@ -1,3 +1,5 @@
+import type { Timers } from '../async/timers.ts';
+
 /** How long what was seen of a thing is handed on, in milliseconds. */
 export interface LookPace {
   /** While the thing changes. */
@@ -10,7 +12,7 @@ export interface LookPace {
 interface Shared<T> {
   readonly group: string;
   followers: number;
-  /** When the last look began, by `performance.now()`. */
+  /** When the last look began, by the timers' clock. */
   at: number;
   /** How long that look holds. */
   holdsMs: number;
@@ -29,13 +31,15 @@ interface Shared<T> {
 export class SharedLooks<T> {
   readonly #pace: LookPace;
   readonly #isSame: (one: T, other: T) => boolean;
+  readonly #timers: Timers;
   readonly #things = new Map<string, Shared<T>>();
   readonly #groups = new Map<string, Set<Shared<T>>>();
 
   /** @param isSame whether two looks have seen the same. */
-  constructor(pace: LookPace, isSame: (one: T, other: T) => boolean) {
+  constructor(pace: LookPace, isSame: (one: T, other: T) => boolean, timers: Timers) {
     this.#pace = pace;
     this.#isSame = isSame;
+    this.#timers = timers;
   }
 
   /**
@@ -77,8 +81,8 @@ export class SharedLooks<T> {
     const shared = this.#things.get(thing);
     if (shared === undefined) return look();
     const { seen, underWay, at, holdsMs } = shared;
-    if (seen !== undefined && (underWay || performance.now() - at < holdsMs)) return seen;
-    shared.at = performance.now();
+    if (seen !== undefined && (underWay || this.#timers.nowMs() - at < holdsMs)) return seen;
+    shared.at = this.#timers.nowMs();
     shared.underWay = true;
     shared.stirred = false;
     const looking = look();

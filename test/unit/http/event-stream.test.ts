@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Readable } from 'node:stream';
-import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import { EventStreams, type Snapshot } from '../../../src/http/event-stream.ts';
-import { eventually } from '../../support/eventually.ts';
+import { ManualTimers } from '../../support/manual-timers.ts';
 
 let things = 0;
 
@@ -45,6 +45,27 @@ function reader(stream: Readable) {
 }
 
 describe('streams of events', () => {
+  let timers: ManualTimers;
+  beforeEach(() => {
+    timers = new ManualTimers();
+  });
+
+  /** Lets so much time pass, and what comes of it reach who reads. */
+  async function pass(ms: number): Promise<void> {
+    for (const untilMs = timers.nowMs() + ms; timers.nowMs() < untilMs; ) {
+      await timers.pass(Math.min(50, untilMs - timers.nowMs()));
+      for (let turns = 0; turns < 5; turns += 1) await turn();
+    }
+  }
+
+  /** Lets time pass until it holds, ten seconds at most unless told otherwise. */
+  async function eventually(what: string, holds: () => boolean, limitMs = 10_000): Promise<void> {
+    for (const untilMs = timers.nowMs() + limitMs; !holds(); await pass(50))
+      assert.ok(timers.nowMs() < untilMs, `not within ${limitMs} ms: ${what}`);
+  }
+
+  const open = (limits?: { perAccount: number; inAll: number }) => new EventStreams(limits, timers);
+
   const follow = (
     streams: EventStreams,
     what: ReturnType<typeof thing>,
@@ -57,7 +78,7 @@ describe('streams of events', () => {
 
   it('tell each change once, then the end, and close', async () => {
     const followed = thing();
-    const events = reader(follow(new EventStreams(), followed));
+    const events = reader(follow(open(), followed));
     await eventually('it has begun', () => events.ids.length === 1);
     followed.at = 4;
     await eventually('a change', () => events.ids.length === 2);
@@ -70,7 +91,7 @@ describe('streams of events', () => {
 
   it('leave out what was seen, but never the end', async () => {
     const followed = thing({ at: 4 });
-    const events = reader(follow(new EventStreams(), followed, { lastEventId: '4' }));
+    const events = reader(follow(open(), followed, { lastEventId: '4' }));
     await eventually('looked', () => followed.looks >= 2);
     assert.deepEqual(events.ids, []);
     followed.at = 5;
@@ -78,16 +99,16 @@ describe('streams of events', () => {
     assert.deepEqual(events.ids, [5]);
     followed.at = 10;
     await eventually('its end', () => events.ended);
-    const again = reader(follow(new EventStreams(), followed, { lastEventId: '10' }));
+    const again = reader(follow(open(), followed, { lastEventId: '10' }));
     await eventually('the end once more', () => again.ended);
     assert.deepEqual(again.names, ['end']);
   });
 
   it('gather nothing for a caller who reads slowly', async () => {
     const followed = thing({ end: 1000 });
-    const stream = follow(new EventStreams(), followed);
+    const stream = follow(open(), followed);
     stream.read(0);
-    for (; followed.at < 12; followed.at += 1) await sleep(300);
+    for (; followed.at < 12; followed.at += 1) await pass(300);
     assert.ok(followed.looks <= 4, `${followed.looks} looks, and nobody reads`);
     assert.ok(stream.readableLength < 4096, `${stream.readableLength} bytes wait`);
     followed.at = 1000;
@@ -98,7 +119,7 @@ describe('streams of events', () => {
   });
 
   it('are bounded for each account and in all; one that is over makes room', async () => {
-    const streams = new EventStreams({ perAccount: 2, inAll: 3 });
+    const streams = open({ perAccount: 2, inAll: 3 });
     const mine = [follow(streams, thing()), follow(streams, thing())];
     assert.throws(() => follow(streams, thing()), { code: 'TOO_MANY_WAITING', retryAfterSeconds: 5 });
     const other = follow(streams, thing(), { accountId: 'other' });
@@ -117,7 +138,7 @@ describe('streams of events', () => {
   });
 
   it('are closed to whoever has most when somebody with fewer comes', async () => {
-    const streams = new EventStreams({ perAccount: 2, inAll: 3 });
+    const streams = open({ perAccount: 2, inAll: 3 });
     const mine = [0, 1].map(() => follow(streams, thing()));
     const events = mine.map(reader);
     const other = follow(streams, thing(), { accountId: 'other' });
@@ -133,7 +154,7 @@ describe('streams of events', () => {
   });
 
   it('look once for all who follow the same thing, and apart for those who follow another', async () => {
-    const streams = new EventStreams();
+    const streams = open();
     const [followed, another] = [thing(), thing()];
     const gate = Promise.withResolvers<void>();
     let begun = 0;
@@ -142,8 +163,8 @@ describe('streams of events', () => {
       await gate.promise;
       return followed.look();
     };
-    const open = () => reader(follow(streams, followed, { look }));
-    const all = Array.from({ length: 15 }, open);
+    const openReader = () => reader(follow(streams, followed, { look }));
+    const all = Array.from({ length: 15 }, openReader);
     const other = reader(follow(streams, another));
     await eventually('the other is told', () => other.ids.length === 1);
     assert.equal(begun, 1);
@@ -160,72 +181,73 @@ describe('streams of events', () => {
     streams.close();
   });
 
-  it('look less often while nothing happens, and soon once something has', async function () {
-    this.timeout(20_000);
-    const streams = new EventStreams();
+  it('look less often while nothing happens, and soon once something has', async () => {
+    const streams = open();
     const followed = thing();
-    const opened = performance.now();
     const events = reader(follow(streams, followed));
-    // The next look by itself is due more than three seconds after the fourth, which is noticed soon.
-    await eventually('looked four times', () => followed.looks === 4);
-    const fourth = performance.now() - opened;
-    assert.ok(fourth > 3000, `four looks within ${fourth} ms`);
+    // Between two looks the time doubles, up to four seconds.
+    const between: number[] = [];
+    for (let lookedAtMs = timers.nowMs(); between.length < 6; ) {
+      const looks = followed.looks;
+      await eventually('the next look', () => followed.looks > looks);
+      between.push(timers.nowMs() - lookedAtMs);
+      lookedAtMs = timers.nowMs();
+    }
+    assert.deepEqual(between.slice(2), [1000, 2000, 4000, 4000]);
     followed.at = 3;
     streams.happened('of another');
     const { looks } = followed;
-    await sleep(300);
+    await pass(1000);
     assert.equal(followed.looks, looks, 'what happens elsewhere is nothing to it');
-    const began = performance.now();
     streams.happened(`of ${followed.name}`);
-    await eventually('it is told', () => events.ids.at(-1) === 3);
-    const took = performance.now() - began;
-    assert.ok(took < 2500, `told after ${took} ms`);
+    await pass(500);
+    assert.equal(events.ids.at(-1), 3);
     streams.close();
   });
 
   it('see also what nobody says has happened', async () => {
-    const streams = new EventStreams();
+    const streams = open();
     const followed = thing();
     const events = reader(follow(streams, followed));
-    await eventually('it is quiet', () => followed.looks === 4);
+    await pass(60_000);
     followed.at = 3;
-    // After four seconds; if the time between two looks went on doubling, after more than seven.
-    await eventually('it is told', () => events.ids.at(-1) === 3, 6500);
+    await pass(4000);
+    assert.equal(events.ids.at(-1), 3);
     streams.close();
-  }).timeout(15_000);
+  });
 
   it('look anew after a look that failed', async () => {
-    const streams = new EventStreams();
+    const streams = open();
     const followed = thing();
     let failing = true;
     const look = () => (failing ? Promise.reject(new Error('the database is away')) : followed.look());
-    const open = () => follow(streams, followed, { look });
-    const [broken, kept] = [open(), open()];
+    const openStream = () => follow(streams, followed, { look });
+    const [broken, kept] = [openStream(), openStream()];
     for (const stream of [broken, kept]) {
       const error = new Promise((resolve) => stream.once('error', resolve));
       stream.resume();
       assert.equal(((await error) as Error).message, 'the database is away');
     }
     failing = false;
-    const events = reader(open());
+    const events = reader(openStream());
     await eventually('it is told', () => events.ids.length === 1);
     streams.close();
   });
 
   it('look no more when the caller is gone', async () => {
     const followed = thing();
-    const stream = follow(new EventStreams(), followed);
+    const stream = follow(open(), followed);
     const events = reader(stream);
     await eventually('it has begun', () => events.ids.length === 1);
     stream.destroy();
     await eventually('it is over', () => stream.closed, 300);
     const { looks } = followed;
-    await sleep(1200);
+    await pass(1200);
     assert.equal(followed.looks, looks);
   });
 
   it('end without an end when they are closed, so that the caller comes back', async () => {
-    const streams = new EventStreams();
+    const streams = open();
     const events = Array.from({ length: 3 }, () => reader(follow(streams, thing())));
     await eventually('all have begun', () => events.every(({ ids }) => ids.length === 1));
     streams.close();

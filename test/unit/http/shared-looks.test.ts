@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { systemTimers } from '../../../src/async/timers.ts';
 import { SharedLooks } from '../../../src/http/shared-looks.ts';
 import { HeldClock } from '../../support/held-clock.ts';
 
@@ -17,7 +18,7 @@ describe('shared looks', () => {
 
   beforeEach(() => {
     clock = new HeldClock();
-    looks = new SharedLooks(PACE, (one, other) => one === other);
+    looks = new SharedLooks(PACE, (one, other) => one === other, systemTimers);
     [at, looked] = [0, []];
     looks.join('thing', 'group');
   });
