@@ -17,9 +17,10 @@ import type { Answer } from '../support/send.ts';
 import { openKafkaService, type TestService } from '../support/service.ts';
 
 const SEED = Number(process.env.SEED ?? 1);
-const ITEMS = 500;
+/** `make soak` has 500, and 10 kills. */
+const ITEMS = Number(process.env.ITEMS ?? 200);
 /** How often each of them is killed. */
-const KILLS = 10;
+const KILLS = Number(process.env.KILLS ?? 3);
 /**
  * Within so many milliseconds of the worker's being at work each is killed. A worker is at work again six seconds after it
  * was killed at the earliest, when Kafka gives up the one before it; the others are killed meanwhile as well.
