@@ -3,7 +3,7 @@ NODE := node_modules/.bin/node
 CLIENT := clients/typescript
 SOURCES := $(shell find src -name '*.ts')
 
-.PHONY: prometheus dashboards run test fast check generate bench bench-kubernetes chaos simulate image-test e2e build setup peers kubernetes helm schemathesis stripe-mock clean
+.PHONY: prometheus dashboards run test fast check generate bench bench-kubernetes soak chaos simulate image-test e2e build setup peers kubernetes helm schemathesis stripe-mock clean
 .DEFAULT_GOAL := run
 
 ## run: install, build and start the whole service in one process (PORT, PLATEN_DATA_DIR and the rest are obeyed)
@@ -14,10 +14,9 @@ run: dist/main.js
 test: check peers
 	@test/run.sh
 
-## fast: unit and integration tests alone
-fast: peers kubernetes stripe-mock $(CLIENT)/node_modules/.installed
-	@PATH="$(CURDIR)/node_modules/.bin:$$PATH" $(NODE) node_modules/mocha/bin/mocha.js --exit --reporter test/support/reporter.cjs \
-	  'test/unit/**/*.test.ts' 'test/integration/**/*.test.ts'
+## fast: what tells soon whether a change is sound: unit tests and the quicker integration tests, in three minutes
+fast: database $(CLIENT)/node_modules/.installed
+	@test/run.sh unit quick
 
 ## check: format, lint, import cycles, types, stale generated files
 check: node_modules/.installed $(CLIENT)/node_modules/.installed
@@ -41,6 +40,11 @@ bench: dist/main.js peers
 bench-kubernetes: peers
 	@$(NODE) scripts/install-kubernetes.mjs kwok
 	@$(NODE) test/bench/kubernetes.ts
+
+## soak: what takes long to see, as ratios within one run with their spread: memory that renders leave, plans in force, nobody leading; then a batch of 500 under ten kills of each process (SOAK_PART=memory: that alone)
+soak: dist/main.js peers kubernetes
+	@for part in $(or $(SOAK_PART),memory in-force leaders); do $(NODE) test/soak/$$part.ts || exit 1; done
+	@[ -n "$(SOAK_PART)" ] || ITEMS=500 KILLS=10 PATH="$(CURDIR)/node_modules/.bin:$$PATH" $(NODE) node_modules/mocha/bin/mocha.js --exit test/disruption/batches.test.ts
 
 ## chaos: kills something every two seconds while orders arrive, and looks whether each came out whole (SEED, CHAOS_SEEDS=1..10)
 chaos: peers

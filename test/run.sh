@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs all tests: those of single pieces first, then sets of the others, some side by side, since most of them wait more than
-# they compute. What a set has to say is shown when it has ended. The last lines are
-# the files that took longest, the tests that failed, and "N passed, N failed", of all.
+# Runs all tests in sets, some of which run side by side: most of them wait more than they compute, and none looks at how long
+# something takes. What a set has to say is shown when it has ended. The last lines are the files that took longest, the tests
+# that failed, and "N passed, N failed", of all. Arguments are the names of sets to run in place of all.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 export PATH="$PWD/node_modules/.bin:$PATH"
@@ -10,7 +10,8 @@ export PATH="$PWD/node_modules/.bin:$PATH"
 SIDE_BY_SIDE=2
 # The longest first, so that none of them is left alone at the end; those that need programs which have to be built wait, for
 # the first time building takes minutes; and those with neighbours of hostile documents come last, when there is room.
-SETS=(chromium service parts disruption conformance kubernetes chart hostile)
+SETS=(unit chromium service parts disruption conformance kubernetes chart hostile)
+[ $# = 0 ] || SETS=("$@")
 
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
@@ -20,6 +21,8 @@ touch "$PLATEN_TEST_TIMES"
 # How browsers are kept, shared and put to work, which is ours whichever browser it is. Where there are two, it is tested with
 # the one that the image has, and what a document becomes with both.
 kept='test/integration/chromium/{handover,recovery,process-ids,core-turns,pretend-rest,resting,freshness,apart}.test.ts'
+
+unit() { run_mocha 'test/unit/**/*.test.ts'; }
 
 chromium() {
   local browser tested_once=()
@@ -46,6 +49,11 @@ parts() {
   run_mocha --ignore 'test/integration/{chromium,kubernetes,stripe}/**' 'test/integration/**/*.test.ts'
 }
 
+# Of the parts, those that are through soon: they have no browser, no Kafka, no other processes, and wait for little.
+quick() {
+  run_mocha 'test/integration/{accounts,audit,http,jobs,keys,limits,mail,outputs,plans,quota,store,templates-routes,telemetry,usage,workers}/**/*.test.ts'
+}
+
 kubernetes() {
   built && run_mocha 'test/integration/{kubernetes,stripe}/**/*.test.ts'
 }
@@ -68,14 +76,12 @@ run_set() {
   printf '%s took %d s\n' "$1" $((SECONDS - began))
 }
 
-(
+if [[ " ${SETS[*]} " =~ \ (kubernetes|chart)\  ]]; then (
   run_step nice make --no-print-directory kubernetes helm prometheus stripe-mock >"$logs/build.log" 2>&1
   echo $? >"$logs/built.new"
   cat "$logs/build.log"
   mv "$logs/built.new" "$logs/built"
-) &
-building=$!
-run_mocha 'test/unit/**/*.test.ts' 2>&1 | tee "$logs/unit.log"
+) & fi
 running=()
 for set in "${SETS[@]}"; do
   while [ "${#running[@]}" -ge "$SIDE_BY_SIDE" ]; do
@@ -86,7 +92,7 @@ for set in "${SETS[@]}"; do
   run_set "$set" &
   running+=($!)
 done
-wait "$building" "${running[@]}"
+wait
 
 echo 'The files that took longest, in seconds:'
 sort -nr "$PLATEN_TEST_TIMES" | head -20 | awk '{ printf "%7.1f  %s\n", $1 / 1000, $2 }'
