@@ -155,24 +155,27 @@ describe('a batch with bad items', function () {
   });
 
   it('is followed no further by a process that ends: the stream closes at once, and is not the end', async () => {
-    const item = { html: '<p>slow</p>', options: { delayMs: 2000 } };
+    const item = { html: '<p>slow</p>', options: { delayMs: 4000 } };
     const items = Array.from({ length: 20 }, (_, i) => ({ id: `${i}`, ...item }));
     const { jobId } = (await tenant.client.call('POST', '/v1/pdf/batch', { items })).json;
     const { url, key } = tenant.client;
     const answer = await fetch(`${url}/v1/pdf/batch/${jobId}/events`, { headers: { 'x-api-key': key } });
     const standalone = service.roles.get('standalone')!;
-    let stoppedAt = 0;
+    let stopped = false;
+    let over = false;
+    void standalone.ended.then(() => {
+      over = true;
+    });
     let text = '';
     for await (const chunk of answer.body!.pipeThrough(new TextDecoderStream())) {
       text += chunk;
-      if (!text.includes('event: progress') || stoppedAt > 0) continue;
-      stoppedAt = performance.now();
+      if (!text.includes('event: progress') || stopped) continue;
+      stopped = true;
       standalone.signal('SIGTERM');
     }
     assert.doesNotMatch(text, /event: end/);
-    assert.ok(performance.now() - stoppedAt < 3000, 'at once');
+    // What runs goes on for longer than this: the stream was not closed by the process's end.
+    assert.equal(over, false);
     assert.equal(await standalone.ended, 0);
-    // What runs takes two seconds. The connection, which the caller keeps for its next request, is not waited for.
-    assert.ok(performance.now() - stoppedAt < 12_000, `${performance.now() - stoppedAt} ms`);
   });
 });

@@ -16,7 +16,7 @@ const BOOTSTRAP = {
 };
 
 describe('the life of a standalone service', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let dataDir: string;
   let running: RoleProcess | undefined;
   before(async () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { systemTimers } from '../../src/async/timers.ts';
 import { BeyondQuota } from '../../src/jobs/beyond-quota.ts';
 import { Purchases } from '../../src/jobs/ledger/purchases.ts';
 import { quotaPeriod } from '../../src/usage/quota-period.ts';
@@ -40,7 +41,7 @@ describe('the gate for buying beyond the quota, asked by two processes at once',
       ({ connection, clock }) => new BeyondQuota(new Purchases(connection, clock), clock, LONG_MS),
     );
     const asked = Array.from({ length: REQUESTS }, (_, i) =>
-      processes[i % 2]!.more('a', quota, 1, performance.now()),
+      processes[i % 2]!.more('a', quota, 1, systemTimers.nowMs()),
     );
     const bought = new Set<string>();
     let answered = false;

@@ -1,5 +1,9 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import type { Timers } from '../../src/async/timers.ts';
+
+const HOUR_MS = 3_600_000;
+const STEP_MS = 50;
+const STEP_TAKES_MS = 5;
 
 /** Timers whose time passes only when it is told to. */
 export class ManualTimers implements Timers {
@@ -31,6 +35,18 @@ export class ManualTimers implements Timers {
       await turn();
     }
     this.#nowMs = untilMs;
+  }
+
+  /**
+   * Lets time pass bit by bit until it holds, with some of the machine's own in between for what comes from elsewhere.
+   *
+   * @throws when it does not hold after an hour.
+   */
+  async passUntil(what: string, holds: () => boolean): Promise<void> {
+    for (const untilMs = this.#nowMs + HOUR_MS; !holds(); await this.pass(STEP_MS)) {
+      if (this.#nowMs > untilMs) throw new Error(`not within an hour: ${what}`);
+      await sleep(STEP_TAKES_MS);
+    }
   }
 
   /** Time passes, and nobody is called: the process was stopped. */

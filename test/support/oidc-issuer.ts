@@ -17,6 +17,8 @@ export interface TestIssuer {
   readonly audience: string;
   /** Requests for its keys so far. */
   keyRequests(): number;
+  /** Requests that have had no answer because it hangs. */
+  hungRequests(): number;
   /** A token that this issuer signs; `audience` in place of the service's. */
   token(subject: TestSubject, options?: { audience?: string; lifetimeS?: number }): Promise<string>;
   /** Takes connections, and answers nothing. */
@@ -36,12 +38,14 @@ export async function openIssuer(port?: number): Promise<TestIssuer> {
   let lifetime = 3600;
   let keyRequests = 0;
   let hanging = false;
+  let hungRequests = 0;
   let handle: ((...exchange: Parameters<ReturnType<Provider['callback']>>) => unknown) | undefined;
   let server: Server = newServer();
   function newServer(): Server {
     return createServer((request, response) => {
       if (request.url?.endsWith('/jwks')) keyRequests += 1;
-      if (!hanging) void handle?.(request, response);
+      if (hanging) hungRequests += 1;
+      else void handle?.(request, response);
     });
   }
   const listen = async (at: number) => {
@@ -89,6 +93,7 @@ export async function openIssuer(port?: number): Promise<TestIssuer> {
     issuer,
     audience: AUDIENCE,
     keyRequests: () => keyRequests,
+    hungRequests: () => hungRequests,
     async token(subject, options = {}) {
       subjects.set(subject.subject, subject);
       lifetime = options.lifetimeS ?? 3600;

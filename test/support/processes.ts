@@ -198,7 +198,7 @@ export function descendants(pid: number): ProcessId[] {
 }
 
 /** Resolves when none of these processes is there any more; fails when one still is after the limit. */
-export async function assertGone(processes: readonly ProcessId[], limitMs = 10_000): Promise<void> {
+export async function assertGone(processes: readonly ProcessId[], limitMs = 30_000): Promise<void> {
   const deadline = performance.now() + limitMs;
   for (;;) {
     const alive = processes.filter(isAlive);

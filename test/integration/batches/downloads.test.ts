@@ -10,7 +10,7 @@ describe('downloads of batches at a time', () => {
   let batchId: string;
 
   before(async function () {
-    this.timeout(30_000);
+    this.timeout(120_000);
     api = await openApi();
     const pdf = await largePdf();
     api.worker.render = async () => ({ pages: 1, pdf });
@@ -29,7 +29,7 @@ describe('downloads of batches at a time', () => {
     ['pdf', 2],
   ] as const) {
     it(`are ${most} of an account for its ${what}; whoever goes away makes room`, async function () {
-      this.timeout(30_000);
+      this.timeout(120_000);
       const path = `/v1/pdf/batch/${batchId}/${what}`;
       const open = await Promise.all(Array.from({ length: most }, () => stalled(path)));
       for (const { statusCode } of open) assert.equal(statusCode, 200);
@@ -72,7 +72,7 @@ describe('downloads of batches at a time', () => {
   });
 
   it('hold no place when they are refused, answered by HEAD, or over', async function () {
-    this.timeout(30_000);
+    this.timeout(120_000);
     const small = await api.newCaller();
     api.worker.render = async () => ({ pages: 1 });
     const items = ['a', 'b'].map((id) => ({ id, html: '<p>x</p>' }));

@@ -164,35 +164,6 @@ describe('GET /v1/pdf/batch/:id/events', () => {
     assert.deepEqual([name, data.status, data.progress.completed], ['end', 'cancelled', 2]);
   });
 
-  it('asks the database less often while nothing happens, and tells soon what does', async function () {
-    this.timeout(30_000);
-    const batchId = await order(2);
-    await eventually('both run', () => gates.length === 2);
-    const { service } = api.domain.batches;
-    const view = service.view.bind(service);
-    const looks: number[] = [];
-    service.view = async (...of) => {
-      looks.push(performance.now());
-      return view(...of);
-    };
-    const follower = new Follower(caller, batchId);
-    await follower.answered;
-    const began = performance.now();
-    await new Promise((resolve) => setTimeout(resolve, 4200));
-    // Twice a second there would be nine of them, and on a machine that stands still meanwhile they are fewer.
-    const quiet = looks.filter((at) => at - began < 4200).length;
-    assert.ok(quiet <= 5, `${quiet} looks in four seconds`);
-    const last = looks.at(-1)!;
-    await end(1);
-    await eventually('it is told', () => follower.events.at(-1)?.data.progress.completed === 1);
-    const after = performance.now() - last;
-    // By itself it would look four seconds after the last look.
-    assert.ok(after < 3900, `told ${Math.round(after)} ms after the last look`);
-    Reflect.deleteProperty(service, 'view');
-    await end(1);
-    await eventually('the end', () => follower.ended);
-  });
-
   it("refuses the twenty-first stream of an account, and nobody else's", async () => {
     const batchId = await order(2);
     const followers = Array.from({ length: 20 }, () => new Follower(caller, batchId));

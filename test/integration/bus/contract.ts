@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus, JobClass, JobEvent, JobPointer } from '../../../src/bus/bus.ts';
 import { DEFAULT_POOL } from '../../../src/plans/names.ts';
+import { eventually } from '../../support/eventually.ts';
 import { RecordingConsumer } from './recording-consumer.ts';
 
 /** What a bus is, for the contract to be tried on. */
@@ -315,18 +316,12 @@ export function describeBusContract(name: string, underTest: () => BusUnderTest)
 /** Collects events. */
 export class Heard {
   readonly events: JobEvent[] = [];
-  readonly times: number[] = [];
 
   readonly hear = (event: JobEvent): void => {
-    this.times.push(performance.now());
     this.events.push(event);
   };
 
   async until(count: number, limitMs = 15_000): Promise<void> {
-    const deadline = performance.now() + limitMs;
-    while (this.events.length < count) {
-      assert.ok(performance.now() < deadline, `${this.events.length} of ${count} events arrived`);
-      await sleep(5);
-    }
+    await eventually(`${count} events arrive`, () => this.events.length >= count, limitMs);
   }
 }

@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kafka, logLevel } from 'kafkajs';
@@ -51,13 +50,14 @@ export async function inBalance(
   consumers: readonly RecordingConsumer[],
   rounds: number,
 ): Promise<void> {
-  for (let round = 0, deadline = performance.now() + 45_000; round < rounds; ) {
-    assert.ok(performance.now() < deadline, 'the group finds its balance');
+  const balanced = async () => {
     for (const consumer of consumers) consumer.accepted.length = 0;
     await Promise.all(manyJobs(40).map((job) => bus.publishPointer(job)));
     await sleep(500);
-    if (consumers.every(({ accepted }) => accepted.length > 0)) round += 1;
-  }
+    return consumers.every(({ accepted }) => accepted.length > 0);
+  };
+  for (let round = 0; round < rounds; round += 1)
+    await eventually('the group finds its balance', balanced, 60_000);
   for (const consumer of consumers) consumer.accepted.length = 0;
 }
 
@@ -66,13 +66,11 @@ export async function arrived(
   jobs: readonly JobPointer[],
   consumers: readonly RecordingConsumer[],
 ): Promise<void> {
-  const deadline = performance.now() + 40_000;
-  for (;;) {
+  const areTaken = () => {
     const taken = new Set(consumers.flatMap((consumer) => consumer.ids()));
-    if (jobs.every(({ jobId }) => taken.has(jobId))) return;
-    assert.ok(performance.now() < deadline, `${taken.size} of ${jobs.length} arrived`);
-    await sleep(20);
-  }
+    return jobs.every(({ jobId }) => taken.has(jobId));
+  };
+  await eventually(`${jobs.length} arrive`, areTaken, 60_000);
 }
 
 /** Resolves when the bus names no problem any more. */

@@ -10,6 +10,9 @@ import { describeBusContract, Heard, idsOf, pointer, pointersOf } from './contra
 import { arrived, client, inBalance, manyJobs, newPrefix, openBus, problemGone } from './kafka-help.ts';
 import { RecordingConsumer } from './recording-consumer.ts';
 
+/** Longer than a test may last. */
+const SESSION_MS = 600_000;
+
 describe('The Kafka bus', function () {
   this.timeout(120_000);
   let kafka: TestKafka;
@@ -76,13 +79,11 @@ describe('The Kafka bus', function () {
     await buses[0]!.consumePointers('busy', busy);
     await buses[0]!.publishPointer({ ...pointer('first'), pool: 'busy' });
     await busy.until(() => busy.accepted.length === 1);
-    const waits: number[] = [];
     let loading = true;
+    let loaded = 0;
     const load = (async () => {
-      for (let n = 0; loading; n += 1) {
-        const began = performance.now();
-        await buses[n % 2]!.publishPointer({ ...pointer(`load-${n}`), pool: 'busy' });
-        waits.push(performance.now() - began);
+      for (; loading; loaded += 1) {
+        await buses[loaded % 2]!.publishPointer({ ...pointer(`load-${loaded}`), pool: 'busy' });
         await sleep(5);
       }
     })();
@@ -100,12 +101,9 @@ describe('The Kafka bus', function () {
     }
     loading = false;
     await load;
-    const expected = Array.from({ length: waits.length }, (_, n) => `load-${n}`);
+    const expected = Array.from({ length: loaded }, (_, n) => `load-${n}`);
     await busy.until(() => new Set(busy.ids()).size > expected.length);
     assert.deepEqual(busy.ids(), ['first', ...expected].sort());
-    // A machine that stands still makes one of them wait; who waits for the topics of others waits at each new pool.
-    const long = waits.filter((ms) => ms >= 1000);
-    assert.ok(long.length <= 2, `the other pool waited ${long.map(Math.round).join(', ')} ms`);
   });
 
   it('goes on with the other pools when the topics of one cannot be made', async () => {
@@ -219,19 +217,19 @@ describe('The Kafka bus', function () {
 
   it('hands the work on at once when a consumer stops', async () => {
     const [first, second] = [new RecordingConsumer({ interactive: 0 }), new RecordingConsumer()];
-    // Whoever does not say that it leaves holds the group up for the session.
-    const [one, two] = [await open({ sessionTimeoutMs: 30_000 }), await open({ sessionTimeoutMs: 30_000 })];
+    // Whoever does not say that it leaves holds the group up for the session, longer than this test may last.
+    const [one, two] = [
+      await open({ sessionTimeoutMs: SESSION_MS }),
+      await open({ sessionTimeoutMs: SESSION_MS }),
+    ];
     const subscription = await one.consumePointers(DEFAULT_POOL, first);
     const jobs = manyJobs(20);
     await Promise.all(jobs.map((job) => two.publishPointer(job)));
     await first.until(() => first.waiting('interactive') > 0);
     await two.consumePointers(DEFAULT_POOL, second);
-    const began = performance.now();
     await subscription.stop();
     await second.until(() => second.ids().length === 20);
-    const took = performance.now() - began;
     assert.equal(first.accepted.length, 0);
-    assert.ok(took < 15_000, `it took ${took} ms`);
   });
 
   it('keeps its place in the group while it waits for a slot, for longer than the session', async () => {
@@ -258,18 +256,16 @@ describe('The Kafka bus', function () {
 
   it('lets another consumer join while it waits for a slot', async () => {
     const busy = new RecordingConsumer({ interactive: 0 });
-    // Whoever holds the group up does so for the session.
-    const one = await open({ sessionTimeoutMs: 30_000 });
+    // Whoever holds the group up does so for the session, longer than this test may last.
+    const one = await open({ sessionTimeoutMs: SESSION_MS });
     await one.consumePointers(DEFAULT_POOL, busy);
     const jobs = manyJobs(40);
     await Promise.all(jobs.map((job) => one.publishPointer(job)));
     await busy.until(() => busy.waiting('interactive') > 0);
 
     const idle = new RecordingConsumer();
-    const began = performance.now();
-    await (await open({ sessionTimeoutMs: 30_000 })).consumePointers(DEFAULT_POOL, idle);
+    await (await open({ sessionTimeoutMs: SESSION_MS })).consumePointers(DEFAULT_POOL, idle);
     await idle.until(() => idle.ids().length > 5);
-    assert.ok(performance.now() - began < 20_000, 'the one that waits does not hold up the group');
     busy.free('interactive', 40);
     await arrived(jobs, [busy, idle]);
   });
@@ -277,10 +273,8 @@ describe('The Kafka bus', function () {
   it('starts without a broker, and works when there is one', async () => {
     const other = await startKafka();
     await other.halt();
-    const began = performance.now();
+    // It is there before the broker is.
     const bus = await open({ brokers: other.brokers, publishTimeoutMs: 30_000 });
-    // Before the broker is, which comes back at the end of this test only.
-    assert.ok(performance.now() - began < 5000, 'it is there at once');
     const consumer = new RecordingConsumer();
     const heard = new Heard();
     await bus.subscribeEvents('outcomes', heard.hear);
@@ -302,13 +296,8 @@ describe('The Kafka bus', function () {
     const other = await startKafka();
     await other.kill();
     const bus = await open({ brokers: other.brokers, publishTimeoutMs: 2000 });
-    const began = performance.now();
     await assert.rejects(bus.publishPointer(pointer('lost')));
-    const took = performance.now() - began;
-    assert.ok(took > 1500 && took < 8000, `it took ${took} ms`);
-    const closing = performance.now();
     await bus.close();
-    assert.ok(performance.now() - closing < 20_000, 'it does not wait for the broker for ever');
     await other.stop();
   });
 });

