@@ -15,7 +15,7 @@ test: check peers
 	@test/run.sh
 
 ## fast: what tells soon whether a change is sound: unit tests and the quicker integration tests, in three minutes
-fast: database $(CLIENT)/node_modules/.installed
+fast: peers $(CLIENT)/node_modules/.installed
 	@test/run.sh unit quick
 
 ## check: format, lint, import cycles, types, stale generated files
