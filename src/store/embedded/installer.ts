@@ -22,7 +22,8 @@ export interface InstallerRun {
 /**
  * Runs one of scripts/install-*.mjs.
  *
- * @throws EmbeddedDatabaseError with the last line of its stderr when it fails, or when it is silent for too long.
+ * @throws EmbeddedDatabaseError with the first line of its stderr when it fails, or when it is silent for too long.
+ * @throws Error when somebody else has ended it, as a Ctrl-C does: then nothing is wanted in its place.
  */
 export async function runInstaller(
   script: string,
@@ -48,10 +49,10 @@ export async function runInstaller(
   };
   createInterface({ input: child.stdout }).on('line', (line) => {
     heard();
-    tell(line.trim());
+    tell(withoutName(line));
   });
   createInterface({ input: child.stderr }).on('line', (line) => {
-    if (line.trim() !== '') reason ??= line.trim().replace(/^\[\w+\] /, '');
+    if (line.trim() !== '') reason ??= withoutName(line);
   });
   const ended = await new Promise<number | string>((resolve, reject) => {
     child.once('error', (error) =>
@@ -59,5 +60,11 @@ export async function runInstaller(
     );
     child.once('close', (code, signal) => resolve(code ?? signal ?? 'unknown'));
   }).finally(() => clearTimeout(silence));
+  if (typeof ended === 'string' && reason === undefined) throw new Error(`${script} was ended by ${ended}`);
   if (ended !== 0) throw new EmbeddedDatabaseError(reason ?? `${script} ended with ${ended}`);
+}
+
+/** Installers begin their lines with a name in brackets. */
+function withoutName(line: string): string {
+  return line.trim().replace(/^\[\w+\] /, '');
 }

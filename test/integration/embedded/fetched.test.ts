@@ -16,6 +16,8 @@ import {
   fetchMongod,
 } from '../../../src/store/embedded/mongod.ts';
 import { startEmbeddedDatabase } from '../../../src/store/embedded/start-embedded.ts';
+import { eventually } from '../../support/eventually.ts';
+import { descendants } from '../../support/processes.ts';
 
 const logger = pino({ level: 'silent' });
 /** Whatever this machine is. */
@@ -187,6 +189,18 @@ describe('A mongod that is fetched', function () {
         /three ways out: put MongoDB's mongod on PATH.*install a JDK \(Java 17 or newer\) and Maven; or set MONGODB_URI/,
       );
     });
+  });
+
+  it('is wanted no more when a Ctrl-C ends what fetches it, nor is another engine', async () => {
+    answer = () => undefined;
+    const dataDir = join(folder, 'data');
+    const started = startEmbeddedDatabase({ dataDir, logger, fetch: options() });
+    const refused = assert.rejects(started, /install-mongod\.mjs was ended by SIGINT$/);
+    await eventually('it is asked for', () => asked.length === 1, 60_000);
+    const fetching = descendants(process.pid).find(({ command }) => command.includes('install-mongod.mjs'));
+    process.kill(fetching!.pid, 'SIGINT');
+    await refused;
+    assert.deepEqual(told.slice(1), []);
   });
 
   it('is not taken for data of the other engine, nor the other way round', async () => {
