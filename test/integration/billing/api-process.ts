@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BlockStore } from '../../../src/billing/overage/block-store.ts';
 import { StripeBlocks } from '../../../src/billing/stripe-blocks.ts';
+import { BeyondQuota } from '../../../src/jobs/beyond-quota.ts';
 import { Purchases } from '../../../src/jobs/ledger/purchases.ts';
 import { MailOutbox } from '../../../src/mail/outbox.ts';
 import { openApi } from '../http/support/api.ts';
@@ -25,8 +26,11 @@ export interface ApiProcessOptions {
   readonly death?: Death | undefined;
 }
 
-/** It is told to go on with blocks, or to leave them alone. */
-export type ToApiProcess = { readonly dispatches: boolean };
+/** It is told to go on with blocks, or to leave them alone; and by how much longer requests wait for a purchase, or shorter. */
+export interface ToApiProcess {
+  readonly dispatches: boolean;
+  readonly waitsLongerMs: number;
+}
 /** It says where it listens. */
 export type FromApiProcess = { readonly url: string };
 
@@ -73,9 +77,14 @@ const api = await openApi({
 await api.worker.stop();
 api.domain.clock.pass(options.aheadMs);
 let dispatches = false;
+let waitsLongerMs = 0;
 process.on('message', (told: ToApiProcess) => {
-  dispatches = told.dispatches;
+  ({ dispatches, waitsLongerMs } = told);
 });
+const { more } = BeyondQuota.prototype;
+BeyondQuota.prototype.more = function (accountId, quota, count, began, standAside) {
+  return more.call(this, accountId, quota, count, began + waitsLongerMs, standAside);
+};
 // Whoever has started it is gone.
 process.once('disconnect', () => process.exit(0));
 process.send!({ url: api.url } satisfies FromApiProcess);
