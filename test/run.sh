@@ -18,21 +18,22 @@ trap 'rm -rf "$logs"' EXIT
 export PLATEN_TEST_TIMES="$logs/times"
 touch "$PLATEN_TEST_TIMES"
 
-# How browsers are kept, shared and put to work, which is ours whichever browser it is. Where there are two, it is tested with
-# the one that the image has, and what a document becomes with both.
-kept='test/integration/chromium/{handover,recovery,process-ids,core-turns,pretend-rest,resting,freshness,apart}.test.ts'
+# What depends on how a browser was built: what a document becomes in it, and what the system lets it do. All else is ours
+# whichever browser it is, and is tested with one: the one that the image has, where it can be had.
+depends_on_build='test/integration/chromium/{drawing,motion,options,page-kinds,priority,sandbox}.test.ts'
 
 unit() { run_mocha 'test/unit/**/*.test.ts'; }
 
 chromium() {
-  local browser tested_once=()
+  local browser
   browser=$(scripts/install-debian-browser.sh) || fail scripts/install-debian-browser.sh "ended with $?"
   if [ -n "$browser" ]; then
     echo "The Chromium tests with $browser:"
     PLATEN_CHROMIUM_PATH="$browser" run_mocha 'test/integration/chromium/**/*.test.ts'
-    tested_once=(--ignore "$kept")
+    run_mocha "$depends_on_build"
+  else
+    run_mocha 'test/integration/chromium/**/*.test.ts'
   fi
-  run_mocha "${tested_once[@]}" 'test/integration/chromium/**/*.test.ts'
 }
 
 service() { run_mocha 'test/{races,e2e}/**/*.test.ts'; }

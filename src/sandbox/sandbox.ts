@@ -200,7 +200,9 @@ class ProcessPool implements Sandbox {
 
   /** One place in the pool: starts a process, and another one whenever it has gone. */
   private async keepOneRunning(): Promise<void> {
-    for (let failures = 0; !this.closing.signal.aborted; ) {
+    let failures = 0;
+    while (!this.closing.signal.aborted) {
+      let retryInMs = 0;
       const process = new SandboxProcess(this.options.entry, this.options.heapMb);
       this.processes.add(process);
       try {
@@ -209,12 +211,13 @@ class ProcessPool implements Sandbox {
         this.idle.push(process);
         this.giveTurns();
       } catch (error) {
-        failures++;
-        this.reportFailedStart(error);
+        failures += 1;
+        retryInMs = this.waitAfter(failures);
+        this.reportFailedStart(error, retryInMs);
       }
       await process.ended;
       this.remove(process);
-      if (failures > 0) await this.pauseAfter(failures);
+      if (retryInMs > 0) await sleep(retryInMs, undefined, { signal: this.closing.signal }).catch(() => {});
     }
   }
 
@@ -224,17 +227,17 @@ class ProcessPool implements Sandbox {
     if (place !== -1) this.idle.splice(place, 1);
   }
 
-  private reportFailedStart(error: unknown): void {
-    this.options.logger?.warn({ err: error }, 'A sandbox process could not be started.');
+  private reportFailedStart(error: unknown, retryInMs: number): void {
+    this.options.logger?.warn({ err: error, retryInMs }, 'A sandbox process could not be started.');
     if (this.processes.size > 1) return;
     const failed = new SandboxError('lost', 'No sandbox process can be started.', error);
     for (const waiting of this.turns.waiting) waiting.fail(failed);
   }
 
-  private async pauseAfter(failures: number): Promise<void> {
+  /** Milliseconds from so many failures in a row to the next try. */
+  private waitAfter(failures: number): number {
     const { random = Math.random } = this.options;
-    const ms = backoffMs(failures, FIRST_RESTART_DELAY_MS, MAX_RESTART_DELAY_MS, random);
-    await sleep(ms, undefined, { signal: this.closing.signal }).catch(() => {});
+    return backoffMs(failures, FIRST_RESTART_DELAY_MS, MAX_RESTART_DELAY_MS, random);
   }
 }
 

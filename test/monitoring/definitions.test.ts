@@ -34,7 +34,7 @@ const expressions = [
 ];
 
 describe('dashboards and alerts', function () {
-  this.timeout(60_000);
+  this.timeout(200_000);
 
   it('promtool parses every expression of every panel', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'platen-expressions-'));

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
-import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '../../support/eventually.ts';
-import { type ImageSite, startImageSite } from './image-site.ts';
+import { HELD, type ImageSite, startImageSite } from './image-site.ts';
 import { type Bench, failure, mainProcesses, render, startBench } from './support.ts';
 
 const SCRIPTED = '<p id=p>x</p><script>p.textContent = "scripted"</script>';
 const assetHeaders = { 'X-Asset': 'a' };
 
 describe('renders apart from others', function () {
-  this.timeout(60_000);
+  this.timeout(200_000);
   let bench: Bench;
   let everybodys: number;
   let site: ImageSite;
@@ -23,34 +22,37 @@ describe('renders apart from others', function () {
   });
 
   const others = () => mainProcesses().filter((pid) => pid !== everybodys);
-  const slow = (accountId: string, options = {}) => {
-    const html = `${SCRIPTED}<img src="${site.at(`/${accountId}`)}">`;
-    const rendering = render(bench, html, { delayMs: 6000, ...options }, { accountId });
+  /** A render that goes on until the site lets it go. */
+  const held = (accountId: string, options = {}) => {
+    const html = `${SCRIPTED}<img src="${site.at(`${HELD}/${accountId}`)}">`;
+    const rendering = render(bench, html, options, { accountId });
     rendering.catch(() => undefined);
     return rendering;
   };
-  const inPages = (accountId: string, count: number) => site.asked(count, `/${accountId}`);
+  const inPages = (accountId: string, count: number) => site.asked(count, `${HELD}/${accountId}`);
 
   it('share a browser that they can break for other documents of their account alone', async () => {
-    const apart = ['a', 'a'].map((account) => slow(account, { assetHeaders }));
+    const apart = ['a', 'a'].map((account) => held(account, { assetHeaders }));
     await inPages('a', 2);
     assert.equal(others().length, 1);
     const [accounts] = others();
-    const neighbour = slow('b', { assetHeaders });
+    const neighbour = held('b', { assetHeaders });
     await eventually('another account has another browser', () => others().length === 2);
     process.kill(accounts!, 'SIGKILL');
     for (const rendering of apart) assert.equal((await failure(rendering)).code, 'BROWSER_CRASHED');
+    site.letGo();
     await neighbour;
     await render(bench, SCRIPTED, { assetHeaders });
   });
 
   it('cannot break the browser that everybody shares', async () => {
-    const neighbour = slow('neighbour');
-    const apart = slow('a', { assetHeaders });
+    const neighbour = held('neighbour');
+    const apart = held('a', { assetHeaders });
     await inPages('neighbour', 1);
     await inPages('a', 1);
     process.kill(others()[0]!, 'SIGKILL');
     assert.equal((await failure(apart)).code, 'BROWSER_CRASHED');
+    site.letGo();
     await neighbour;
     await eventually('it has ended', () => others().length === 0);
     assert.deepEqual(mainProcesses(), [everybodys]);
@@ -61,7 +63,7 @@ describe('renders apart from others', function () {
       await render(bench, SCRIPTED, { assetHeaders });
       assert.equal(others().length, 1);
     }
-    await eventually('their browser has ended', () => others().length === 0, 15_000);
+    await eventually('their browser has ended', () => others().length === 0);
     await render(bench, '<p>still', { assetHeaders });
     assert.equal(others().length, 0, 'without script it need not be apart');
     assert.deepEqual(bench.restarts, []);
@@ -71,17 +73,18 @@ describe('renders apart from others', function () {
     const alerts = '<script>for (let i = 0; i < 200; i++) alert(i)</script>';
     const error = await failure(render(bench, alerts, {}, { accountId: 'a' }));
     assert.equal(error.code, 'DOCUMENT_LIMIT');
-    const [first, second] = [slow('a'), slow('b')];
+    const [first, second] = [held('a'), held('b')];
     await inPages('a', 1);
     await inPages('b', 1);
     process.kill(others()[0]!, 'SIGKILL');
     assert.equal((await failure(first)).code, 'BROWSER_CRASHED');
+    site.letGo();
     await second;
   });
 });
 
 describe('browsers apart', function () {
-  this.timeout(60_000);
+  this.timeout(200_000);
   let bench: Bench;
   let everybodys: number;
   beforeEach(async () => {
@@ -90,6 +93,7 @@ describe('browsers apart', function () {
   });
   afterEach(() => bench.close());
 
+  const bothBusy = () => eventually('both are there', () => mainProcesses().length === 3);
   /** The most of them that there were at a time until `work` has settled. */
   async function mostDuring(work: Promise<unknown>): Promise<number> {
     let most = 0;
@@ -118,8 +122,8 @@ describe('browsers apart', function () {
           [300, 700].map((delayMs) => render(bench, SCRIPTED, { assetHeaders, delayMs }, { accountId })),
         );
     });
-    await pause(2500);
-    const newcomer = render(bench, SCRIPTED, { assetHeaders }, { accountId: 'c', timeoutMs: 15_000 });
+    await bothBusy();
+    const newcomer = render(bench, SCRIPTED, { assetHeaders }, { accountId: 'c', timeoutMs: 50_000 });
     await newcomer.finally(() => {
       over = true;
     });
@@ -127,13 +131,15 @@ describe('browsers apart', function () {
   });
 
   it('are waited for no longer than a render has time', async () => {
+    const over = new AbortController();
     const busy = ['a', 'b'].map((accountId) =>
-      render(bench, SCRIPTED, { delayMs: 6000 }, { accountId, alone: true }),
+      failure(render(bench, SCRIPTED, { delayMs: 30_000 }, { accountId, alone: true, signal: over.signal })),
     );
-    await pause(1000);
+    await bothBusy();
     const late = render(bench, SCRIPTED, { assetHeaders }, { accountId: 'c', timeoutMs: 1500 });
     assert.equal((await failure(late)).code, 'RENDER_TIMEOUT');
-    await Promise.all(busy);
+    over.abort();
+    for (const { code } of await Promise.all(busy)) assert.equal(code, 'CANCELLED');
     await render(bench, SCRIPTED, { assetHeaders }, { accountId: 'c' });
   });
 });

@@ -18,11 +18,13 @@ import {
   startBench,
 } from './support.ts';
 
+const MINUTE_MS = 60_000;
+
 const SLOW = '<p>x<script>1</script>';
 
 /** As Debian's /usr/bin/chromium-headless-shell: a script that does not become the browser but starts it as its child. */
 describe('a browser that a script starts as its child', function () {
-  this.timeout(60_000);
+  this.timeout(200_000);
   let folder: string;
   let script: string;
   let bench: Bench | undefined;
@@ -61,19 +63,17 @@ describe('a browser that a script starts as its child', function () {
     return { parent, browser };
   };
   const replaced = (old: number) =>
-    eventually(
-      'the browser is replaced',
-      () => {
-        const [now, ...others] = mainProcesses();
-        return now !== undefined && now !== old && others.length === 0;
-      },
-      20_000,
-    );
+    eventually('the browser is replaced', () => {
+      const [now, ...others] = mainProcesses();
+      return now !== undefined && now !== old && others.length === 0;
+    });
   const ended = (pid: number) => eventually('it has ended', () => processTree(pid).length === 0);
-  /** A render that waits in its page, and what it fails with. */
-  const waiting = async (delayMs: number) => {
+  /** A render that waits in its page, for longer than a test may take, and what it fails with. */
+  const waiting = async () => {
     const html = `${SLOW}<img src="${site.at('/loaded')}">`;
-    const rendering = failure(render(bench!, html, { delayMs }));
+    const rendering = failure(
+      render(bench!, html, { delayMs: 10 * MINUTE_MS }, { timeoutMs: 20 * MINUTE_MS }),
+    );
     await site.asked(1);
     return { rendering };
   };
@@ -102,11 +102,9 @@ describe('a browser that a script starts as its child', function () {
   it('fails what renders in it when it is killed, and is replaced', async () => {
     const { restarts } = await start();
     const { browser } = both();
-    const { rendering } = await waiting(15_000);
+    const { rendering } = await waiting();
     process.kill(browser, 'SIGKILL');
-    const killed = performance.now();
     assert.equal((await rendering).code, 'BROWSER_CRASHED');
-    assert.ok(performance.now() - killed < 8000, 'at once, not when its delay is over');
     await replaced(browser);
     assert.deepEqual(restarts, ['crashed']);
     await render(bench!, '<p>x');
@@ -115,7 +113,7 @@ describe('a browser that a script starts as its child', function () {
   it('is ended when its script is killed, and is replaced', async () => {
     const { restarts, userDataRoot } = await start();
     const { parent, browser } = both();
-    const { rendering } = await waiting(5000);
+    const { rendering } = await waiting();
     process.kill(parent, 'SIGKILL');
     assert.equal((await rendering).code, 'BROWSER_CRASHED');
     await replaced(browser);
@@ -139,14 +137,11 @@ describe('a browser that a script starts as its child', function () {
   });
 
   it('that hangs does not hold a render past its deadline', async () => {
-    await start({ pingMs: 60_000 });
+    await start({ pingMs: 10 * MINUTE_MS });
     await render(bench!, '<p>x');
     const { browser } = both();
     process.kill(browser, 'SIGSTOP');
-    const started = performance.now();
     assert.equal((await failure(render(bench!, SLOW, {}, { timeoutMs: 1000 }))).code, 'RENDER_TIMEOUT');
-    const took = performance.now() - started;
-    assert.ok(took < 12_000, `${took} ms`);
     await render(bench!, '<p>x');
     await ended(browser);
   });

@@ -13,7 +13,7 @@ async function renderAll(bench: Bench, html: string, onEnd: () => void = () => u
 }
 
 describe('renders of two accounts on one core', function () {
-  this.timeout(90_000);
+  this.timeout(200_000);
   let bench: Bench;
   const other = () => render(bench, busy(1), {}, { accountId: 'other' });
 
@@ -51,9 +51,8 @@ describe('renders of two accounts on one core', function () {
       others.push({ began, ended: performance.now() });
     }
     const { print, finish } = (await long).phases;
-    assert.ok(print > 500, `printing took ${print} ms, which is too short to tell anything`);
     const printed = endedAt - finish;
-    // One that waited for the print would end after it, and the next begin then: how long each takes depends on the machine.
+    // One that waited for the print would end after it, and the next begin then: an order, whatever the machine takes.
     const beside = others.filter(({ began, ended }) => began > printed - print && ended < printed);
     assert.ok(beside.length >= 2, `${beside.length} renders beside a print of ${print} ms`);
   });

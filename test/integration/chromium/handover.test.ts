@@ -17,10 +17,12 @@ import {
 
 const GIB = 1024 ** 3;
 const ACCOUNTS = ['1', '2', '3', '4', '5', '6'];
-const JOBS = 20;
+const JOBS = 12;
+/** After so long what was to happen does not; less than a handover may take by itself. */
+const HUNG_MS = 120_000;
 
 describe('a browser that is replaced for its renders', function () {
-  this.timeout(90_000);
+  this.timeout(200_000);
   let bench: Bench;
   let first: number;
   let leases: { warm: number; cold: number };
@@ -73,7 +75,7 @@ describe('a browser that is replaced for its renders', function () {
     await eventually('its replacement runs', () => bench.restarts.length > 0);
   };
   const hasEnded = () => !mainProcesses().includes(first);
-  const firstEnded = (withinMs = 15_000) => eventually('the first browser has ended', hasEnded, withinMs);
+  const firstEnded = () => eventually('the first browser has ended', hasEnded, HUNG_MS);
   const contextsCounted = () =>
     eventually('each context has its process', () => rendererProcesses().length === contexts + spare);
   const assertNothingLeft = async () => {
@@ -118,10 +120,9 @@ describe('a browser that is replaced for its renders', function () {
     await assertNothingLeft();
   });
 
-  it('hands over while all cores compute, too', async function () {
-    this.timeout(200_000);
+  it('hands over while all cores compute, too', async () => {
     const CALLERS = 6;
-    await start({ slots: 4, cores: 1, recycle: { jobs: 400, handoverJobs: 300 } });
+    await start({ slots: 4, cores: 1, recycle: { jobs: 120, handoverJobs: 100 } });
     let done = false;
     let coldAtLimit: number | undefined;
     const callers = Array.from({ length: CALLERS }, async (_, caller) => {
@@ -131,7 +132,7 @@ describe('a browser that is replaced for its renders', function () {
         if (bench.restarts.length > 0) coldAtLimit ??= leases.cold;
       }
     });
-    await firstEnded(180_000);
+    await firstEnded();
     done = true;
     await Promise.all(callers);
     assert.equal(coldAtLimit, 2 * CALLERS);
@@ -162,12 +163,12 @@ describe('a browser that is replaced for its renders', function () {
     assert.ok(!hasEnded(), 'nobody has come again');
     // Too little for contexts that wait, and enough for pages that render.
     left = GIB / 2;
-    // Its handover itself would take five minutes.
-    await firstEnded(8000);
+    // Its handover itself would take five minutes, and this test may not.
+    await firstEnded();
     [first] = mainProcesses() as [number];
     bench.restarts.length = 0;
     await reachLimit();
-    await firstEnded(8000);
+    await firstEnded();
     await assertNothingLeft();
   });
 
@@ -175,21 +176,21 @@ describe('a browser that is replaced for its renders', function () {
     // It is too large from the beginning, so it need not come to rest before the first look at it, which finds contexts in it.
     await startBrowser({ recycle: { memoryBytes: 1 }, checkEveryMs: 2000 });
     await renderAll(ACCOUNTS.slice(0, 3));
-    await firstEnded(8000);
+    await firstEnded();
     assert.deepEqual([...new Set(bench.restarts)], ['memory']);
   });
 
   it('hands nothing over where contexts are not kept', async () => {
     await start({ isolation: 'job' });
     for (let i = 0; i < 4; i++) await renderAll();
-    await firstEnded(8000);
+    await firstEnded();
     assert.deepEqual(bench.restarts, ['jobs']);
     await assertNothingLeft();
   });
 
   it('hands over while renders are cancelled, time out and go on', async () => {
     await start({ slots: 3, recycle: { jobs: 30, handoverMs: 5000 }, contextsAhead: 2 });
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < 3; round++) {
       const replaced = bench.restarts.length;
       while (bench.restarts.length === replaced) await renderAll();
       const outcomes = await Promise.all(
@@ -210,7 +211,7 @@ describe('a browser that is replaced for its renders', function () {
       );
     }
     await renderAll();
-    await eventually('one browser is left', () => mainProcesses().length === 1, 15_000);
+    await eventually('one browser is left', () => mainProcesses().length === 1, HUNG_MS);
     await contextsCounted();
     assert.deepEqual([...new Set(bench.restarts)], ['jobs']);
   });
@@ -221,11 +222,11 @@ describe('a browser that is replaced for its renders', function () {
   ] as const) {
     it(`survives the death of the ${which} browser in the middle of it`, async () => {
       await start();
-      for (let round = 0; round < 5; round++) {
+      for (let round = 0; round < 3; round++) {
         bench.restarts.length = 0;
         [first] = mainProcesses() as [number];
         while (!bench.restarts.includes('jobs')) await renderAll();
-        const killing = pause(30 + 60 * round).then(() => {
+        const killing = pause(30 + 100 * round).then(() => {
           const ordered = mainProcesses().sort((a, b) => Number(a !== first) - Number(b !== first));
           const pid = ordered[index] ?? ordered[0]!;
           // Its handover may have ended meanwhile, and it with that.
@@ -242,7 +243,7 @@ describe('a browser that is replaced for its renders', function () {
           return !running.includes(killed) && running.length === bench.renderer.health().browsers;
         });
         await renderAll();
-        await eventually('one browser is left', () => mainProcesses().length === 1, 15_000);
+        await eventually('one browser is left', () => mainProcesses().length === 1, HUNG_MS);
         await contextsCounted();
       }
     });

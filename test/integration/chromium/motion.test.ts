@@ -10,7 +10,7 @@ const BOX = '.box { width: 100px; height: 100px; background: #f00; print-color-a
 const SQUARE_POINTS = 75 * 75;
 
 describe('what comes into view, and what moves', function () {
-  this.timeout(90_000);
+  this.timeout(200_000);
   let bench: Bench;
   let site: Site;
   before(async () => {

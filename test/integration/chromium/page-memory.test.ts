@@ -11,7 +11,7 @@ const holds = (mib: number) => `<p>x</p><script>window.held = [];
   for (let i = 0; i < ${mib / 10}; i++) held.push(new Uint8Array(${10 * MIB}).fill(1))</script>`;
 
 describe('memory of pages', function () {
-  this.timeout(60_000);
+  this.timeout(200_000);
   let bench: Bench;
   let site: ImageSite;
   beforeEach(async () => {

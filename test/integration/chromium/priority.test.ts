@@ -45,7 +45,7 @@ const nicer = (own: number, by: number) => Math.min(own + by, constants.priority
 
 /** Root's browser raises threads of its own above that: it is looked at as an ordinary user's, as in the image. */
 describe('the priority of a browser', function () {
-  this.timeout(60_000);
+  this.timeout(200_000);
   let folder: string;
   before(() => {
     folder = mkdtempSync(join(tmpdir(), 'platen-priority-'));

@@ -18,7 +18,7 @@ interface Said {
 const parent = fileURLToPath(new URL('process-ids-parent.ts', import.meta.url));
 
 describe('a renderer that has no process ids left', function () {
-  this.timeout(120_000);
+  this.timeout(200_000);
   let folder: string;
   let child: ChildProcess;
   let lines: AsyncIterator<string>;

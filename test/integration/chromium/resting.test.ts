@@ -55,7 +55,7 @@ describe('renders that wait', () => {
   }
 
   it('for a delay hold none either', async () => {
-    await render(bench, '<p>x', { delayMs: 4000 });
+    await render(bench, '<p>x', { delayMs: 2500 });
     assert.equal(mostAtRest, 1);
   });
 
@@ -73,10 +73,10 @@ describe('renders that wait', () => {
       bench,
       '<script>for (;;);</script>',
       {},
-      { accountId: 'endless', timeoutMs: 20_000 },
+      { accountId: 'endless', timeoutMs: 120_000 },
     );
     endless.catch(() => undefined);
-    await render(bench, '<p>x', {}, { accountId: 'other', timeoutMs: 15_000 });
+    await render(bench, '<p>x', {}, { accountId: 'other', timeoutMs: 60_000 });
     await bench.renderer.close();
     await assert.rejects(endless, { code: 'WORKER_LOST' });
   });

@@ -25,7 +25,7 @@ interface Outcome {
 const parent = fileURLToPath(new URL('sandbox-parent.ts', import.meta.url));
 
 describe("Chromium's sandbox", function () {
-  this.timeout(60_000);
+  this.timeout(200_000);
   let browserPath: string;
   let folder: string;
   /** A browser that has no sandbox, whatever it is told. */

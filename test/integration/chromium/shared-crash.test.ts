@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { PlatenError } from '../../../src/errors/registry.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type ImageSite, startImageSite } from './image-site.ts';
+import { HELD, type ImageSite, startImageSite } from './image-site.ts';
 import { type Bench, failure, mainProcesses, render, startBench } from './support.ts';
 
 const SLOW = { delayMs: 20_000 };
@@ -41,15 +41,16 @@ describe('the death of a browser', () => {
 
   it('is met by one alone when it had to be alone, and by no other', async () => {
     const [kept] = mainProcesses();
-    const neighbour = render(bench, '<p>x', { delayMs: 4000 }, { accountId: 'b' });
+    const neighbour = render(bench, `<p>x<img src="${site.at(HELD)}">`, {}, { accountId: 'b' });
     const lonely = slow('a', true);
     lonely.catch(() => undefined);
     await eventually('there is another browser', () => mainProcesses().length === 2);
     const own = mainProcesses().find((pid) => pid !== kept)!;
-    await site.asked(1);
+    await site.asked(1, '/a');
     process.kill(own, 'SIGKILL');
     const { code, shared } = (await failure(lonely)) as unknown as PlatenError;
     assert.deepEqual({ code, shared }, { code: 'BROWSER_CRASHED', shared: false });
+    site.letGo();
     await neighbour;
     await eventually('only the other is left', () => mainProcesses().every((pid) => pid === kept));
     assert.deepEqual(mainProcesses(), [kept]);

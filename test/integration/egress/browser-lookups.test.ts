@@ -13,6 +13,7 @@ import { Origin } from './support/origin.ts';
 import { rendererBehind } from './support/renderer-behind.ts';
 
 const ATTACKERS = 6;
+const NEVER_MS = 600_000;
 const PICTURE = `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>`;
 
 /** A document that names 300 hosts of which no name server says anything. */
@@ -21,7 +22,7 @@ const nameless = (account: string) =>
   <script>for (let i = 0; i < 100; i++) new WebSocket('ws://silent.w' + i + '.${account}.test/')</script>`;
 
 describe('look-ups of names for documents of many accounts', function () {
-  this.timeout(60_000);
+  this.timeout(200_000);
   let names: NameServer;
   let origin: Origin;
   let proxy: EgressProxy;
@@ -38,7 +39,8 @@ describe('look-ups of names for documents of many accounts', function () {
       response.end(PICTURE);
     });
     names.set('pictures.test', ['127.0.0.1']);
-    const lookup = systemLookup(() => names.resolver({ timeout: 2000, tries: 2 }));
+    // None of those that no name server answers ends before it is given up.
+    const lookup = systemLookup(() => names.resolver({ timeout: NEVER_MS, tries: 1 }));
     const counted: Lookup = async (name, signal, asker) => {
       pending.set(asker, (pending.get(asker) ?? 0) + 1);
       try {
@@ -50,6 +52,7 @@ describe('look-ups of names for documents of many accounts', function () {
     proxy = await startEgressProxy({
       policy: createAddressPolicy({ allowedNetworks: parseNetworks(['127.0.0.0/8']) }),
       lookup: counted,
+      limits: { connectTimeoutMs: NEVER_MS },
       logger: { info: () => {}, debug: () => {} },
     });
     renderer = await rendererBehind(proxy, ATTACKERS + 1, folder);
@@ -66,7 +69,7 @@ describe('look-ups of names for documents of many accounts', function () {
       accountId,
       source: { kind: 'html', html },
       options: {},
-      deadline: Date.now() + 30_000,
+      deadline: Date.now() + NEVER_MS,
       maxOutputBytes: 10_000_000,
       signal,
     });
@@ -74,20 +77,19 @@ describe('look-ups of names for documents of many accounts', function () {
   it('are asked for in turns, so that a neighbour of hundreds of slow ones has its picture', async () => {
     const over = new AbortController();
     const accounts = Array.from({ length: ATTACKERS }, (_, i) => `attacker${i}`);
+    let ended = 0;
     const attacks = accounts.map((account) =>
-      render(account, nameless(account), over.signal).catch(() => undefined),
+      render(account, nameless(account), over.signal).catch(() => {
+        ended += 1;
+      }),
     );
-    await eventually(
-      'all of them have names looked up, more than there are places for',
-      () => accounts.every((account) => (pending.get(account) ?? 0) > 60),
-      20_000,
+    await eventually('all of them have names looked up, more than there are places for', () =>
+      accounts.every((account) => (pending.get(account) ?? 0) > 60),
     );
-    const began = performance.now();
     await render('neighbour', `<img src="http://pictures.test:${origin.port}/x.svg">`);
-    const took = performance.now() - began;
     assert.equal(origin.requests.length, 1, 'the neighbour’s PDF has no picture');
     assert.equal(pending.get('neighbour'), 0);
-    assert.ok(took < 15_000, `it took ${took} ms`);
+    assert.equal(ended, 0, 'it waited for none of them');
     over.abort();
     await Promise.all(attacks);
     await eventually('what was looked up for them has been given up', () =>

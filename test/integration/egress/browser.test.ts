@@ -24,7 +24,7 @@ import { NAVIGATIONS, VECTORS } from './support/vectors.ts';
  * a canary listens there.
  */
 describe('closed network, with a browser', function () {
-  this.timeout(60_000);
+  this.timeout(200_000);
   let names: NameServer;
   let origin: Origin;
   let canary: Canary;
@@ -116,11 +116,7 @@ describe('closed network, with a browser', function () {
       const document = `<p>x</p>${html(`http://public.test:${origin.port}`)}`;
       const rendering = render(document, { delayMs: 15_000 }, seen.signal).catch(() => undefined);
       try {
-        await eventually(
-          'the request arrives',
-          () => origin.requests.length + origin.upgrades > before,
-          20_000,
-        );
+        await eventually('the request arrives', () => origin.requests.length + origin.upgrades > before);
       } finally {
         seen.abort();
         await rendering;
@@ -213,7 +209,7 @@ describe('closed network, with a browser', function () {
       });
       const page = await browser.newPage();
       await page.setContent(webRtc());
-      await eventually('a packet arrives', () => packets > 0, 20_000);
+      await eventually('a packet arrives', () => packets > 0);
       await browser.close();
     });
 

@@ -91,21 +91,22 @@ describe('look-ups', () => {
     assert.deepEqual(asked, ['slow1', 'slow2', 'quick']);
   });
 
-  it('of an account with hundreds of slow names leave those of another as quick as they are', async () => {
+  it('of an account with hundreds of slow names keep none of another waiting until they end', async () => {
     names.set('quick.test', ['192.0.2.1']);
-    // Whoever waits for slow names to end waits for eight seconds.
-    const lookup = systemLookup(() => names.resolver({ timeout: 4000, tries: 2 }));
+    // None of them ends before it is given up.
+    const lookup = systemLookup(() => names.resolver({ timeout: 600_000, tries: 1 }));
+    let ended = 0;
     const given = new AbortController();
     const slow = Array.from({ length: 20 }, (_, account) =>
       Array.from({ length: 250 }, (_, n) =>
-        lookup(`silent.n${n}.a${account}.test`, given.signal, `attacker${account}`).catch(() => undefined),
+        lookup(`silent.n${n}.a${account}.test`, given.signal, `attacker${account}`).catch(() => {
+          ended += 1;
+        }),
       ),
     ).flat();
     await pause(50);
-    const began = performance.now();
     assert.deepEqual(await lookup('quick.test', undefined, 'neighbour'), ['192.0.2.1']);
-    const took = performance.now() - began;
-    assert.ok(took < 6500, `it took ${took} ms`);
+    assert.equal(ended, 0);
     given.abort();
     await Promise.all(slow);
   });

@@ -13,7 +13,7 @@ const mergers = () => descendants(process.pid).filter(({ command }) => command.i
 
 describe('the processes that merge', () => {
   it('end when nobody has merged for a while, and are started again when somebody does', async function () {
-    this.timeout(30_000);
+    this.timeout(200_000);
     const document = await PDFDocument.create();
     document.addPage([100, 100]);
     const pdf = Buffer.from(await document.save());

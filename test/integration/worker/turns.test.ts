@@ -18,7 +18,7 @@ import { newPrefix, openBus } from '../bus/kafka-help.ts';
 const SLOTS = 2;
 
 describe('Accounts at the slots of a worker', function () {
-  this.timeout(120_000);
+  this.timeout(200_000);
   let domain: Domain;
   let folder: string;
   let templates: TemplateEngine;
@@ -78,7 +78,7 @@ describe('Accounts at the slots of a worker', function () {
     return ids;
   };
   const isFull = (renderer: HeldRenderer) =>
-    eventually('all slots are taken', () => renderer.running.size === SLOTS, 60_000);
+    eventually('all slots are taken', () => renderer.running.size === SLOTS);
   /** Ends a render. @returns the one that takes its slot. */
   const endOne = async (renderer: HeldRenderer): Promise<string> => {
     const before = [...renderer.running.keys()];
@@ -99,7 +99,7 @@ describe('Accounts at the slots of a worker', function () {
     const renderer = await start('a', withNoteOf(bus, accepted));
     await isFull(renderer);
     const few = await submit('few', 2);
-    await eventually('they wait at the worker', () => few.every((id) => accepted.has(id)), 60_000);
+    await eventually('they wait at the worker', () => few.every((id) => accepted.has(id)));
     assert.deepEqual(new Set([await endOne(renderer), await endOne(renderer)]), new Set(few));
     for (let n = 0; n < 28 + 2; n += 1) {
       const [first] = renderer.running.values();
@@ -152,7 +152,7 @@ describe('Accounts at the slots of a worker', function () {
         for (const { running } of [first, second]) for (const end of running.values()) end();
         return domain.ended.length === 20;
       };
-      await eventually('all have ended', allHaveEnded, 60_000);
+      await eventually('all have ended', allHaveEnded);
     });
   });
 });

@@ -25,7 +25,7 @@ interface Leases {
 }
 
 describe('accounts of several workers', function () {
-  this.timeout(120_000);
+  this.timeout(200_000);
   let kafka: TestKafka;
   let domain: Domain;
   let folder: string;
@@ -97,20 +97,16 @@ describe('accounts of several workers', function () {
         await domain.admit(newJob(account));
         admitted += 1;
         if ((i + 1) % WORKERS === 0)
-          await eventually('they have ended', () => domain.ended.length === admitted, 60_000);
+          await eventually('they have ended', () => domain.ended.length === admitted);
       }
     };
     const total = (kind: keyof Leases) => leases.reduce((sum, one) => sum + one[kind], 0);
     // Until the group is in balance a partition may still go to another worker.
-    await eventually(
-      'each worker has its part',
-      async () => {
-        const before = leases.map(({ warm, cold }) => warm + cold);
-        await renderAll();
-        return leases.every(({ warm, cold }, i) => warm + cold > before[i]!);
-      },
-      60_000,
-    );
+    await eventually('each worker has its part', async () => {
+      const before = leases.map(({ warm, cold }) => warm + cold);
+      await renderAll();
+      return leases.every(({ warm, cold }, i) => warm + cold > before[i]!);
+    });
     await renderAll();
     const [warm, cold] = [total('warm'), total('cold')];
     for (let round = 0; round < ROUNDS; round++) await renderAll();

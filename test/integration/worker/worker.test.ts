@@ -23,7 +23,7 @@ import { startMongo } from '../../support/mongo.ts';
 const LEASE_MS = 3000;
 
 describe('a worker', function () {
-  this.timeout(60_000);
+  this.timeout(200_000);
   let domain: Domain;
   let renderer: HeldRenderer;
   let outputs: OutputStore;
@@ -156,7 +156,7 @@ describe('a worker', function () {
     renderer.ready = false;
     await sleep(3000);
     assert.deepEqual([renderer.stopped, worker.state], [[], 'claiming']);
-    await eventually('the render is stopped', () => renderer.stopped.includes(id), 10_000);
+    await eventually('the render is stopped', () => renderer.stopped.includes(id));
     await eventually('it claims nothing', () => worker.state === 'paused');
     await eventually('the job is given back', async () => (await live(id)).state === 'dispatched');
     assert.equal((await live(id)).attempts, 0);
@@ -211,11 +211,11 @@ describe('a worker', function () {
     const id = await admit();
     await isRunning(id);
     proxy.cut();
-    await eventually('it is stopped', () => renderer.stopped.includes(id), 15_000);
+    await eventually('it is stopped', () => renderer.stopped.includes(id));
     proxy.mend();
-    await eventually('it is counted', () => dropped === 1, 15_000);
+    await eventually('it is counted', () => dropped === 1);
     domain.clock.pass(LEASE_MS);
-    await eventually('its lease has ended', async () => (await sweep()) === 1, 15_000);
+    await eventually('its lease has ended', async () => (await sweep()) === 1);
     const queued = await live(id);
     assert.deepEqual([queued.state, queued.error?.code], ['queued', 'WORKER_LOST']);
     domain.clock.pass(1000);

@@ -76,14 +76,10 @@ export async function managePool(
   };
   try {
     await controller.ready();
-    await eventually(
-      'the pool has the pods that it asks for',
-      async () => {
-        const { ready, wanted } = await size(api);
-        return wanted === spec.minReplicas && ready === wanted;
-      },
-      60_000,
-    );
+    await eventually('the pool has the pods that it asks for', async () => {
+      const { ready, wanted } = await size(api);
+      return wanted === spec.minReplicas && ready === wanted;
+    });
   } catch (error) {
     await stop();
     throw error;

@@ -198,7 +198,7 @@ describe('markup that can be read in two ways', () => {
 });
 
 describe('a hostile document', () => {
-  const LENGTH = 1_000_000;
+  const LENGTH = 2_000_000;
   const HOSTILE: readonly [start: string, repeated: string][] = [
     ['', 'image/svg+xml;'],
     ['<style>', 'image/svg+xml;'],
@@ -243,29 +243,11 @@ describe('a hostile document', () => {
     originsInMarkup(html);
     originsInTemplate(html);
   };
-  /** Milliseconds of processor time, the shortest of three times. */
-  const time = (html: string) => {
-    const times = [1, 2, 3].map(() => {
-      const begun = process.cpuUsage();
-      examine(html);
-      const { user, system } = process.cpuUsage(begun);
-      return (user + system) / 1000;
-    });
-    return Math.min(...times);
-  };
-
-  let harmless: number;
-  before(() => {
-    harmless = time(
-      fill('<style>p { color: red }</style>', '<p class="a" style="color: red">An invoice</p>'),
-    );
-  });
-
   for (const [start, repeated] of HOSTILE) {
-    it(`is read in linear time: ${start}${repeated.slice(0, 30)}…`, () => {
-      const taken = time(fill(start, repeated));
-      // What takes quadratic time takes a thousand times as long.
-      assert.ok(taken < 20 * harmless, `${taken} ms; a harmless one ${harmless} ms`);
+    it(`is read in linear time: ${start}${repeated.slice(0, 30)}…`, function () {
+      // It takes tenths of a second. What takes quadratic time takes a thousand times as long, and hangs.
+      this.timeout(200_000);
+      examine(fill(start, repeated));
     });
   }
 
