@@ -116,6 +116,9 @@ export const environmentSchema = z.object({
   PLATEN_KAFKA_PARTITIONS: integer(12, 1, 1000).describe(
     'Partitions of the render topics when Platen creates them.',
   ),
+  PLATEN_KAFKA_MAX_PARTITIONS: integer(100, 1, 1000).describe(
+    'Partitions that the render topics of a pool are given at the most, as its workers become more; 1 to add none. Each worker of a pool needs one.',
+  ),
   PLATEN_KAFKA_REPLICATION: integer(1, 1, 7).describe(
     'Replication factor of the topics when Platen creates them.',
   ),

@@ -86,6 +86,13 @@ export interface Bus {
    * its subscription has been stopped. The pointers that it would have taken go to others meanwhile.
    */
   consumePointers(pool: string, consumer: PointerConsumer): Promise<Subscription>;
+  /**
+   * Sees to it, as far as it may, that so many workers of a pool can take pointers at the same time.
+   *
+   * @returns how many can; those past it would get none. Undefined when nothing bounds them.
+   * @throws when that could not be found out.
+   */
+  makeRoom(pool: string, workers: number): Promise<number | undefined>;
   publishEvent(event: JobEvent): Promise<void>;
   /** Every subscriber of every process sees every event of the topic published after it subscribed (at best effort). */
   subscribeEvents(topic: EventTopic, handler: (event: JobEvent) => void): Promise<Subscription>;

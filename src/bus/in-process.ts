@@ -52,6 +52,11 @@ class InProcessBus implements Bus {
     };
   }
 
+  /** There is one, and nothing that others could share. */
+  async makeRoom(): Promise<undefined> {
+    return undefined;
+  }
+
   async publishEvent(event: JobEvent): Promise<void> {
     if (this.#closed) throw new Error('The bus is closed.');
     // Not in the publisher's own stack: it may be in the middle of something.

@@ -34,6 +34,8 @@ export interface KafkaBusOptions {
   readonly logger: Logger;
   /** Of the pointer topics when they are created here; default 12. */
   readonly partitions?: number;
+  /** The most partitions that `makeRoom` gives a pointer topic; default 100. */
+  readonly maxPartitions?: number;
   /** Of all topics when they are created here; default 1. */
   readonly replicationFactor?: number;
   /** How long a worker may be silent before its partitions go to others, in milliseconds; default 6000. */
@@ -49,6 +51,7 @@ export interface KafkaBusOptions {
 
 const DEFAULTS = {
   partitions: 12,
+  maxPartitions: 100,
   replicationFactor: 1,
   sessionTimeoutMs: 6000,
   publishTimeoutMs: 10_000,
@@ -60,6 +63,8 @@ const DEFAULTS = {
 /** An event that is later than this is of no use: whoever waits for it has looked for himself. */
 const EVENT_DEADLINE_MS = 5000;
 const MAX_WAITING = 10_000;
+/** Bounds a look at a pool's topics, which are made when they are missing. */
+const ROOM_WAIT_MS = 20_000;
 /** Bounds the wait for the first events, so that a process starts without the broker. */
 const SUBSCRIBE_WAIT_MS = 3000;
 
@@ -113,6 +118,30 @@ class KafkaBus implements Bus {
     });
   }
 
+  /** A worker without a partition gets nothing. Partitions are only ever added, and up to a bound. */
+  async makeRoom(pool: string, workers: number): Promise<number> {
+    const { topics } = this.#pool(pool);
+    const away = this.#monitor.problem();
+    if (away !== undefined) throw new Error(`Kafka: ${away}`);
+    const partitions = await within(ROOM_WAIT_MS, 'counting partitions', topics.partitions());
+    const wanted = Math.min(workers, this.#options.maxPartitions);
+    if (wanted <= partitions) return partitions;
+    try {
+      await topics.raise(wanted);
+      this.#options.logger.info(
+        { pool, from: partitions, to: wanted },
+        'the topics of a pool have more partitions',
+      );
+      return wanted;
+    } catch (error) {
+      this.#options.logger.warn(
+        { err: error, pool, partitions, wanted },
+        'the topics of a pool could not be given more partitions; workers past their number get nothing',
+      );
+      return partitions;
+    }
+  }
+
   /** Resolves at once: nobody waits for an event to arrive. */
   async publishEvent(event: JobEvent): Promise<void> {
     this.#events
@@ -124,7 +153,7 @@ class KafkaBus implements Bus {
 
   async consumePointers(pool: string, consumer: PointerConsumer): Promise<Subscription> {
     if (this.#pointerIntakes.length > 0) throw new Error('The bus has a consumer already.');
-    const { consumerGroup, topicPrefix, sessionTimeoutMs, partitions } = this.#options;
+    const { consumerGroup, topicPrefix, sessionTimeoutMs, partitions, maxPartitions } = this.#options;
     const { topics } = this.#pool(pool);
     const intakes = JOB_CLASSES.map(
       (jobClass) =>
@@ -135,7 +164,7 @@ class KafkaBus implements Bus {
           topics,
           groupId: `${consumerGroup}.${pool}.${jobClass}`,
           sessionTimeoutMs,
-          concurrency: partitions,
+          concurrency: Math.max(partitions, maxPartitions),
           again: this.#hasConsumed,
         }),
     );

@@ -1,6 +1,7 @@
 import { JOB_CLASSES, type JobClass } from '../bus/bus.ts';
 import type { Clock } from '../clock.ts';
 import { type NamedPlan, poolOf } from '../plans/plan.ts';
+import type { PoolTopics } from '../workers/pool-topics.ts';
 import type { SandboxState, WorkerRecord, WorkerRegistry, WorkerState } from '../workers/worker-registry.ts';
 import { LANES } from './lanes.ts';
 import type { Ledger } from './ledger/ledger.ts';
@@ -86,6 +87,8 @@ export interface PoolDemand {
   /** Jobs in flight on workers that stay. */
   readonly inFlightOnLive: number;
   readonly workers: readonly SeenWorker[];
+  /** Of the topics that they take work from; undefined when nobody has looked yet. */
+  readonly partitions?: number | undefined;
 }
 
 export interface DemandReading {
@@ -93,12 +96,15 @@ export interface DemandReading {
   /** Of every pool that has something to do or a worker; see `demandOf` for the others. */
   readonly byPool: ReadonlyMap<string, PoolDemand>;
   readonly byPlan: ReadonlyMap<string, Load>;
+  /** Of the topics of each pool that were looked at. */
+  readonly partitions?: ReadonlyMap<string, number>;
 }
 
 export interface DemandParts {
   readonly ledger: Pick<Ledger, 'active'>;
   readonly live: Pick<LiveJobs, 'whereabouts'>;
   readonly workers: Pick<WorkerRegistry, 'list' | 'isSeen'>;
+  readonly topics?: Pick<PoolTopics, 'partitions'>;
   /** The plans of many accounts. */
   readonly plansOf: (accountIds: readonly string[]) => Promise<ReadonlyMap<string, NamedPlan>>;
   readonly clock: Clock;
@@ -120,17 +126,20 @@ export async function readPoolDemand(parts: DemandParts): Promise<DemandReading>
   ]);
   // After the jobs: a worker is in the registry before it claims its first one.
   const workers = (await parts.workers.list()).filter((worker) => parts.workers.isSeen(worker));
+  const partitions = await parts.topics?.partitions();
   const count = new DemandCount(workers);
   for (const ledger of ledgers) {
     const named = plans.get(ledger._id);
     if (named !== undefined) count.add(ledger, named, jobs);
   }
-  return { at, byPool: count.byPool(at), byPlan: measureDemand(ledgers, plans).byPlan };
+  const { byPlan } = measureDemand(ledgers, plans);
+  return { at, byPool: count.byPool(at), byPlan, ...(partitions && { partitions }) };
 }
 
 /** What was read of a pool. Of one that was not met there is nothing to do, and nobody who could do it. */
-export function demandOf({ at, byPool }: DemandReading, pool: string): PoolDemand {
-  return byPool.get(pool) ?? { at, demand: 0, inFlightOnLive: 0, workers: [] };
+export function demandOf({ at, byPool, partitions }: DemandReading, pool: string): PoolDemand {
+  const read = byPool.get(pool) ?? { at, demand: 0, inFlightOnLive: 0, workers: [] };
+  return partitions === undefined ? read : { ...read, partitions: partitions.get(pool) };
 }
 
 /** Adds up one reading. */

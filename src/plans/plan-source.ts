@@ -5,6 +5,8 @@ import { DEFAULT_PLANS, FREE_PLAN, type Plan, type PlanName } from './plan.ts';
 export interface PoolSettings {
   /** Renders at a time in each of its workers. */
   readonly slotsPerWorker: number;
+  /** Workers that it may have; absent when that is not known. */
+  readonly maxWorkers?: number;
 }
 
 /** All plans, and what is said of pools, as they are at one moment. */

@@ -31,6 +31,7 @@ import { ensureIndexes } from '../store/collection-spec.ts';
 import { connectDatabase, pingDatabase } from '../store/connection.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
 import { createMetrics, type Metrics } from '../telemetry/metrics.ts';
+import { PoolTopics } from '../workers/pool-topics.ts';
 import { WorkerRegistry } from '../workers/worker-registry.ts';
 import { Closers } from './component.ts';
 import { startOpsServer } from './http-server.ts';
@@ -136,6 +137,7 @@ async function openWork(parts: Parts, closers: Closers) {
   const { config, connection, api, logger, namespace, controllerMetrics, metrics } = parts;
   const mirror = new PlanMirror(connection);
   const registry = new WorkerRegistry(connection, systemClock);
+  const topics = new PoolTopics(connection);
   const accounts = new AccountStore(connection, systemClock);
   const ledger = new Ledger(connection, systemClock);
   const { live } = openJobStore(connection, systemClock);
@@ -170,6 +172,7 @@ async function openWork(parts: Parts, closers: Closers) {
             ledger,
             live,
             workers: registry,
+            topics,
             plansOf: (ids) => accountPlans.plansOf(ids),
             clock: systemClock,
           }),

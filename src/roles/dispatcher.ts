@@ -12,9 +12,11 @@ import { WaitingJobs } from '../jobs/sweeps/waiting-jobs.ts';
 import { KeyStore } from '../keys/key-store.ts';
 import { RateLimiter } from '../limits/rate-limiter.ts';
 import { MailOutbox } from '../mail/outbox.ts';
+import { PlanMirror } from '../plans/plan-mirror.ts';
 import { ensureIndexes } from '../store/collection-spec.ts';
 import { TemplateStore } from '../templates/template-store.ts';
 import { RequestLog } from '../usage/request-log.ts';
+import { PoolTopics } from '../workers/pool-topics.ts';
 import { WorkerRegistry } from '../workers/worker-registry.ts';
 import { type AccountServices, createAccountServices } from './account-services.ts';
 import { billingSweeps } from './billing.ts';
@@ -23,9 +25,12 @@ import type { Component } from './component.ts';
 import type { Core } from './core.ts';
 import { mailSweep, openMailSender } from './mails.ts';
 import { recordDemand } from './record-demand.ts';
+import { TopicCare } from './topic-care.ts';
 
 /** Retention is counted in hours; looking once a minute is exact enough. */
 const SLOW_SWEEP_MS = 60_000;
+/** A pool that is given more workers has partitions for them before their pods are ready. */
+const TOPICS_EVERY_MS = 5000;
 /** A worker that died is no longer seen after seconds; its record may be of use to a person for a while. */
 const FORGET_WORKER_MS = 300_000;
 /** Time that the mail under way has to be taken when the process stops. */
@@ -58,6 +63,7 @@ export async function startDispatcher(core: Core, batches: Batches): Promise<Com
     mailSweep(core, outbox, mails),
     ...billingSweeps(billing, core.config, metrics),
     ...expirySweeps(core, accountServices, outbox),
+    ...(core.config.KAFKA_BROKERS === undefined ? [] : [topicSweep(core)]),
   ];
   await ensureIndexes(connection);
   // Counted from zero, or the first failure and the first repair of a sweep would not show as an increase.
@@ -153,6 +159,25 @@ function jobSweeps(core: Core, batches: Batches): Sweep[] {
       run: () => endBatchRetention({ batches: batches.store, store, stored, outputs }, clock.now()),
     },
   ];
+}
+
+/** Not a repair: a pool that may have more workers is nothing that went wrong. */
+function topicSweep({ connection, clock, bus, logger }: Core): Sweep {
+  const care = new TopicCare({
+    bus,
+    mirror: new PlanMirror(connection),
+    registry: new WorkerRegistry(connection, clock),
+    topics: new PoolTopics(connection),
+    logger,
+  });
+  return {
+    name: 'topics',
+    everyMs: TOPICS_EVERY_MS,
+    async run() {
+      await care.run();
+      return undefined;
+    },
+  };
 }
 
 /** Deletes what has had its time. */

@@ -19,6 +19,7 @@ export async function openBus(role: JobRole, config: Config, logger: Logger): Pr
     consumerGroup: `${config.PLATEN_KAFKA_TOPIC_PREFIX}-workers`,
     topicPrefix: config.PLATEN_KAFKA_TOPIC_PREFIX,
     partitions: config.PLATEN_KAFKA_PARTITIONS,
+    maxPartitions: config.PLATEN_KAFKA_MAX_PARTITIONS,
     replicationFactor: config.PLATEN_KAFKA_REPLICATION,
     logger,
     security: await kafkaSecurity(config),

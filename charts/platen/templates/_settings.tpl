@@ -172,6 +172,7 @@ keyKey: {{ $existing.keyKey | default "tls.key" | quote }}
   "KAFKA_BROKERS" (include "platen.kafkaBrokers" .)
   "PLATEN_KAFKA_TOPIC_PREFIX" $topics.prefix
   "PLATEN_KAFKA_PARTITIONS" $topics.partitions
+  "PLATEN_KAFKA_MAX_PARTITIONS" $topics.maxPartitions
   "PLATEN_KAFKA_REPLICATION" $topics.replication
   "PLATEN_HEADER_PREFIX" .Values.config.headerPrefix
   "PLATEN_ALLOWED_PRIVATE_NETWORKS" (join "," .Values.config.allowedPrivateNetworks)

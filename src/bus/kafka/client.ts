@@ -8,6 +8,9 @@ import type { SaslMechanism } from './sasl.ts';
 const REQUEST_TIMEOUT_MS = 8000;
 const CONNECT_TIMEOUT_MS = 2000;
 
+/** Who reads or writes a topic knows within this time that it has more partitions, in milliseconds. */
+export const TOPICS_KNOWN_MS = 5000;
+
 /** How brokers and clients make sure of each other. */
 export interface KafkaSecurity {
   /** Present for TLS. Without `ca`, the authorities that the system trusts are believed. */

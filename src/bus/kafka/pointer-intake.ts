@@ -4,7 +4,7 @@ import type { Logger } from '../../telemetry/logger.ts';
 import type { JobClass, PointerConsumer, Slot } from '../bus.ts';
 import { decodePointer } from '../messages.ts';
 import type { BrokerMonitor } from './broker-monitor.ts';
-import type { ClientOptions } from './client.ts';
+import { type ClientOptions, TOPICS_KNOWN_MS } from './client.ts';
 import { Offsets } from './offsets.ts';
 import { SupervisedConsumer } from './supervised-consumer.ts';
 import type { TopicGroup } from './topic-group.ts';
@@ -71,6 +71,7 @@ export class PointerIntake {
         heartbeatInterval: this.#heartbeatMs(),
         maxWaitTimeInMs: FETCH_WAIT_MS,
         allowAutoTopicCreation: false,
+        metadataMaxAge: TOPICS_KNOWN_MS,
       }),
       run: () => ({
         autoCommit: false,

@@ -3,6 +3,7 @@ import type { Kafka, Message, Producer } from 'kafkajs';
 import { Partitioners } from 'kafkajs';
 import { backoffMs } from '../../async/backoff.ts';
 import { within } from '../../async/timeout.ts';
+import { TOPICS_KNOWN_MS } from './client.ts';
 import type { TopicGroup } from './topic-group.ts';
 
 /** What the broker itself may take to gather acknowledgements. */
@@ -57,6 +58,7 @@ export class Publisher {
     this.#producer = kafka.producer({
       createPartitioner: Partitioners.DefaultPartitioner,
       allowAutoTopicCreation: false,
+      metadataMaxAge: TOPICS_KNOWN_MS,
       retry: { initialRetryTime: 100, maxRetryTime: 500, retries: 4 },
     });
     // Connected ahead of the first message; a failure shows again when there is something to send.

@@ -1,6 +1,6 @@
-import type { ITopicConfig, Kafka } from 'kafkajs';
+import type { Admin, ITopicConfig, Kafka } from 'kafkajs';
 import type { BrokerMonitor } from './broker-monitor.ts';
-import { createMissing } from './topics.ts';
+import { countPartitions, createMissing, raisePartitions } from './topics.ts';
 
 /** Topics are made by all their brokers. */
 const CREATE_TIMEOUT_MS = 20_000;
@@ -47,12 +47,34 @@ export class TopicGroup {
     return this.ensure();
   }
 
+  /** How many partitions the topic with the fewest has. @throws when the brokers do not answer. */
+  async partitions(): Promise<number> {
+    await this.ensure();
+    return this.#administer('counting partitions', (admin) => countPartitions(admin, this.#names));
+  }
+
+  /** Gives each topic so many partitions, if it has fewer. @throws when that is refused, or the brokers do not answer. */
+  async raise(count: number): Promise<void> {
+    await this.#administer('making partitions', (admin) => raisePartitions(admin, this.#names, count));
+  }
+
+  get #names(): string[] {
+    return this.#topics.map(({ topic }) => topic);
+  }
+
   async #create(): Promise<void> {
     await this.#monitor.reachable();
+    await this.#administer('looking up and making topics', (admin) => createMissing(admin, this.#topics));
+  }
+
+  async #administer<T>(what: string, work: (admin: Admin) => Promise<T>): Promise<T> {
     const admin = this.#kafka.admin();
-    const work = admin.connect().then(() => createMissing(admin, this.#topics));
     try {
-      await this.#monitor.whileOpen(CREATE_TIMEOUT_MS, 'looking up and making topics', work);
+      return await this.#monitor.whileOpen(
+        CREATE_TIMEOUT_MS,
+        what,
+        admin.connect().then(() => work(admin)),
+      );
     } finally {
       admin.disconnect().catch(() => {});
     }

@@ -46,6 +46,24 @@ function retention(ms: number): ITopicConfig['configEntries'] {
   return [{ name: 'retention.ms', value: String(ms) }];
 }
 
+/** @returns how many partitions the topic with the fewest has. */
+export async function countPartitions(admin: Admin, names: readonly string[]): Promise<number> {
+  const { topics } = await admin.fetchTopicMetadata({ topics: [...names] });
+  return Math.min(...topics.map(({ partitions }) => partitions.length));
+}
+
+/**
+ * Gives topics more partitions that have fewer than `count`. Who reads and writes them finds out by itself, a little later.
+ *
+ * @throws when it may not be done, or somebody else is doing it.
+ */
+export async function raisePartitions(admin: Admin, names: readonly string[], count: number): Promise<void> {
+  const { topics } = await admin.fetchTopicMetadata({ topics: [...names] });
+  const few = topics.filter(({ partitions }) => partitions.length < count);
+  if (few.length === 0) return;
+  await admin.createPartitions({ topicPartitions: few.map(({ name: topic }) => ({ topic, count })) });
+}
+
 /** Creates the topics that are missing. Any number of processes may do so at once: who comes second finds them there. */
 export async function createMissing(admin: Admin, topics: readonly ITopicConfig[]): Promise<void> {
   const existing = new Set(await admin.listTopics());

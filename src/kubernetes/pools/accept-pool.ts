@@ -35,6 +35,15 @@ export function acceptPool(pool: RenderPool, holder: NameHolder | undefined): Ac
   return { state: 'Valid', spec: parsed.data };
 }
 
+/** Workers that a pool may have: in the mode Manual, those that somebody asks for, whatever maxReplicas says. */
+export function mostWorkers({
+  mode,
+  replicas = 0,
+  maxReplicas,
+}: Pick<RenderPoolSpec, 'mode' | 'replicas' | 'maxReplicas'>): number {
+  return mode === 'Manual' ? Math.max(replicas, maxReplicas) : maxReplicas;
+}
+
 /** How the pool is to be sized, as the autoscaler is told. */
 export function scalingOf(spec: RenderPoolSpec): PoolScaling {
   const { mode, replicas, targetUtilisation } = spec;

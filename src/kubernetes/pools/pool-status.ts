@@ -2,7 +2,7 @@ import { conditionsOf, type Finding } from '../resources/condition-list.ts';
 import type { Pod, RenderPool } from '../resources/kinds.ts';
 import { POOL_CONDITIONS } from '../resources/reasons.ts';
 import type { RenderPoolStatus } from '../resources/render-pool.ts';
-import type { Acceptance } from './accept-pool.ts';
+import { type Acceptance, mostWorkers } from './accept-pool.ts';
 import { conditionOf } from './fleet.ts';
 import { foreignCostWriters } from './foreign-writers.ts';
 import { selectorText, workerSelector } from './names.ts';
@@ -98,6 +98,7 @@ export function poolStatus(pool: RenderPool, facts: PoolFacts, now: Date): PoolS
     scalingActive(observed, plan),
     { type: 'ScalingLimited', reason: decision.limitedBy ?? 'NotLimited', message: '' },
     sandboxed(observed),
+    partitioned(observed),
     soleWriter(observed.pods, plan, now.getTime()),
     namespacesReadable(unreadable),
   ];
@@ -142,6 +143,17 @@ function sandboxed({ reading }: ObservedPool): PoolFinding {
   const said = (reading?.workers ?? []).map(({ sandbox }) => sandbox);
   const all = said.every((sandbox) => sandbox === 'on') ? 'WorkersSandboxed' : 'WorkersUnsandboxed';
   return { type: 'Sandboxed', reason: said.length === 0 ? 'WorkersUnknown' : all, message: '' };
+}
+
+/** By what the dispatcher has found at Kafka, which the controller does not reach. */
+function partitioned({ spec, reading }: ObservedPool): PoolFinding {
+  const type = 'Partitioned';
+  const partitions = reading?.partitions;
+  if (partitions === undefined) return { type, reason: 'PartitionsUnknown', message: '' };
+  const workers = mostWorkers(spec);
+  if (partitions >= workers) return { type, reason: 'PartitionsSuffice', message: '' };
+  const message = `The topics have ${partitions} partitions, and there may be ${workers} workers: ${workers - partitions} of them would get no work from Kafka. Let kafka.topics.maxPartitions be at least ${workers}, and give Platen's Kafka user the right to alter the topics of the pool; or make the partitions yourself.`;
+  return { type, reason: 'PartitionsTooFew', message };
 }
 
 function soleWriter(pods: readonly Pod[], { memory: { contest } }: PoolPlan, nowMs: number): PoolFinding {

@@ -3,7 +3,7 @@ import { findCondition } from '../client/conditions.ts';
 import { type HeldNames, isHeld, NOTHING_HELD } from '../held-names.ts';
 import type { RenderPool } from '../resources/kinds.ts';
 import { holdersOfNames } from '../resources/names-taken.ts';
-import { acceptPool } from './accept-pool.ts';
+import { acceptPool, mostWorkers } from './accept-pool.ts';
 
 /** Pools that plans can name, and by name the namespace of each. */
 export interface PoolsInForce {
@@ -33,9 +33,10 @@ export function poolsInForce(
     if (inForce.has(name) || pool.metadata.deletionTimestamp !== undefined) continue;
     const acceptance = acceptPool(pool, pool);
     const hadWorkers = findCondition(pool.status?.conditions, 'WorkersApplied') !== undefined;
-    const { slotsPerWorker } = acceptance.state === 'Valid' ? acceptance.spec : pool.spec;
-    if (acceptance.state === 'Valid' || (hadWorkers && Number.isInteger(slotsPerWorker))) {
-      inForce.set(name, { slotsPerWorker });
+    const isValid = acceptance.state === 'Valid';
+    const { slotsPerWorker } = isValid ? acceptance.spec : pool.spec;
+    if (isValid || (hadWorkers && Number.isInteger(slotsPerWorker))) {
+      inForce.set(name, { slotsPerWorker, ...(isValid && { maxWorkers: mostWorkers(acceptance.spec) }) });
       origins.set(name, pool.metadata.namespace ?? '');
     }
   }

@@ -175,6 +175,22 @@ export const POOL_CONDITIONS = {
       },
     },
   },
+  Partitioned: {
+    about:
+      'Whether the topics of the pool have a partition for each worker that it may have, as the dispatcher found at Kafka',
+    reasons: {
+      PartitionsSuffice: { status: 'True', meaning: 'They have.' },
+      PartitionsTooFew: {
+        status: 'False',
+        meaning:
+          'Workers past the number of partitions get no work from Kafka. The message has both numbers. Platen makes partitions by itself up to kafka.topics.maxPartitions, if its Kafka user may alter the topics.',
+      },
+      PartitionsUnknown: {
+        status: 'Unknown',
+        meaning: 'The dispatcher has not looked yet, or cannot reach Kafka, or the reading is missing.',
+      },
+    },
+  },
   NamespacesReadable: {
     about: 'Whether the controller can read every namespace that it watches, this one and the others',
     reasons: {
@@ -219,6 +235,11 @@ export const EVENTS = {
     type: 'Warning',
     on: ['RenderPlan'],
     meaning: 'The plan is to be deleted, and accounts are on it.',
+  },
+  PartitionsTooFew: {
+    type: 'Warning',
+    on: ['RenderPool'],
+    meaning: 'The pool may have more workers than its topics have partitions; the rest would get no work.',
   },
   NamespaceUnreadable: {
     type: 'Warning',

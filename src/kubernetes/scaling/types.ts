@@ -39,6 +39,8 @@ export interface PoolReading {
   readonly inFlightOnLive: number;
   /** The workers that were heard of lately, whatever their state. */
   readonly workers: readonly WorkerReading[];
+  /** Of the topics that they take work from; undefined when nobody has looked yet. */
+  readonly partitions?: number | undefined;
 }
 
 /** `claiming`: takes work; `paused`: was asked to take none, and finishes what it has; `ending`: has got its SIGTERM. */

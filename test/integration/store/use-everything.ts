@@ -3,6 +3,7 @@ import { PlatenError } from '../../../src/errors/registry.ts';
 import { PlanMirror } from '../../../src/plans/plan-mirror.ts';
 import { BUILT_IN } from '../../../src/plans/plan-source.ts';
 import { ensureIndexes } from '../../../src/store/collection-spec.ts';
+import { PoolTopics } from '../../../src/workers/pool-topics.ts';
 import { WorkerRegistry } from '../../../src/workers/worker-registry.ts';
 import { PASSWORD, signUp } from '../../support/account-client.ts';
 import type { TestApi } from '../http/support/api.ts';
@@ -120,6 +121,7 @@ async function mirrorPlans({ domain }: TestApi): Promise<void> {
 
 async function listWorkers({ domain }: TestApi): Promise<void> {
   const registry = new WorkerRegistry(domain.connection, domain.clock);
+  const topics = new PoolTopics(domain.connection);
   await ensureIndexes(domain.connection);
   const place = { pool: 'default', pod: null, namespace: null, node: null };
   for (const _id of ['gone', 'here']) {
@@ -134,6 +136,9 @@ async function listWorkers({ domain }: TestApi): Promise<void> {
       browser: null,
     });
   }
+  await topics.note('default', 12);
+  await topics.partitions();
+  await topics.forget('default');
   await registry.requestPause(['gone', 'here']);
   await registry.cancelPause(['here']);
   await registry.list('default');

@@ -89,7 +89,7 @@ describe('plans and pools of a namespace that cannot be read', () => {
     assert.equal(origins.get('theirs'), 'a');
     assert.deepEqual([...poolsInForce([], held.pools).pools], [['there', { slotsPerWorker: 3 }]]);
     const seen = poolsInForce([pool('there', { slotsPerWorker: 1 })], held.pools);
-    assert.deepEqual([...seen.pools], [['there', { slotsPerWorker: 1 }]]);
+    assert.deepEqual([...seen.pools], [['there', { slotsPerWorker: 1, maxWorkers: 10 }]]);
   });
 });
 
@@ -103,10 +103,10 @@ describe('a pool whose spec has become invalid', () => {
       message: '',
       lastTransitionTime,
     };
-    const broken = pool('p', { slotsPerWorker: 2, colour: 'red' }, {
+    const broken = pool('p', { slotsPerWorker: 2, maxReplicas: 'many' }, {
       conditions: [applied],
     } as RenderPool['status']);
-    const acceptance = { state: 'Invalid', faults: 'colour: unknown' } as const;
+    const acceptance = { state: 'Invalid', faults: 'maxReplicas: not a number' } as const;
     const status = refusedStatus(broken, acceptance, new Map(), NOW);
     assert.deepEqual([...poolsInForce([{ ...broken, status }]).pools], [['p', { slotsPerWorker: 2 }]]);
   });

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import type { Bus, JobPointer, PointerConsumer, Slot } from '../../../src/bus/bus.ts';
+import type { KafkaBusOptions } from '../../../src/bus/kafka.ts';
+import { DEFAULT_POOL } from '../../../src/plans/names.ts';
+import { PlanMirror } from '../../../src/plans/plan-mirror.ts';
+import { BUILT_IN } from '../../../src/plans/plan-source.ts';
+import { TopicCare } from '../../../src/roles/topic-care.ts';
+import { ensureIndexes } from '../../../src/store/collection-spec.ts';
+import { PoolTopics } from '../../../src/workers/pool-topics.ts';
+import { WorkerRegistry } from '../../../src/workers/worker-registry.ts';
+import { type Domain, newJob, openDomain } from '../../support/domain.ts';
+import { eventually } from '../../support/eventually.ts';
+import { startKafka, type TestKafka } from '../../support/kafka.ts';
+import { newPrefix, openBus, problemGone } from './kafka-help.ts';
+
+const WORKERS = 4;
+const PARTITIONS = 2;
+const LIMIT_MS = 90_000;
+
+/** A worker that claims each job that it is told of, as every worker does, and has room for any number. */
+class Claimer implements PointerConsumer {
+  readonly claimed: string[] = [];
+  readonly #domain: Domain;
+  readonly #owner: string;
+
+  constructor(domain: Domain, owner: string) {
+    this.#domain = domain;
+    this.#owner = owner;
+  }
+
+  async reserve(): Promise<Slot> {
+    return { release: () => undefined };
+  }
+
+  async accept({ jobId, version }: JobPointer): Promise<void> {
+    const job = await this.#domain.store.transitions.claim({ _id: jobId, version }, this.#owner, 600_000);
+    if (job !== undefined) this.claimed.push(jobId);
+  }
+}
+
+describe('a pool with more workers than its topics have partitions', function () {
+  this.timeout(240_000);
+  let kafka: TestKafka;
+  let domain: Domain;
+  let prefix: string;
+  const opened: Bus[] = [];
+
+  before(async () => {
+    kafka = await startKafka();
+  });
+  after(() => kafka.stop());
+  beforeEach(() => {
+    prefix = newPrefix();
+  });
+  afterEach(async () => {
+    await domain?.close();
+    await Promise.all(opened.splice(0).map((bus) => bus.close()));
+  });
+
+  const open = async (more: Partial<KafkaBusOptions> = {}) => {
+    const bus = await openBus(kafka, prefix, { partitions: PARTITIONS, ...more });
+    opened.push(bus);
+    await problemGone(bus);
+    return bus;
+  };
+
+  it('is given partitions, and all of its workers get jobs, each job once', async () => {
+    domain = await openDomain({ bus: await open() });
+    const claimers: Claimer[] = [];
+    for (let i = 0; i < WORKERS; i += 1) {
+      const claimer = new Claimer(domain, `worker-${i}`);
+      claimers.push(claimer);
+      await (await open()).consumePointers(DEFAULT_POOL, claimer);
+    }
+    let admitted = 0;
+    let admitting = true;
+    const load = (async () => {
+      while (admitting) {
+        // Each by an account of its own, and so with a key of its own.
+        await domain.admit(newJob(`account-${admitted}`));
+        admitted += 1;
+        await sleep(20);
+      }
+    })();
+    const claims = () => claimers.flatMap(({ claimed }) => claimed);
+    const busy = () => claimers.filter(({ claimed }) => claimed.length > 0).length;
+    try {
+      await eventually('both partitions are worked on', () => busy() === PARTITIONS, LIMIT_MS);
+      const mirror = new PlanMirror(domain.connection);
+      const registry = new WorkerRegistry(domain.connection, domain.clock);
+      const topics = new PoolTopics(domain.connection);
+      await ensureIndexes(domain.connection);
+      const asked: number[] = [];
+      const dispatchers = await open();
+      const bus: Pick<Bus, 'makeRoom'> = {
+        makeRoom(pool, workers) {
+          asked.push(workers);
+          return dispatchers.makeRoom(pool, workers);
+        },
+      };
+      const care = new TopicCare({ bus, mirror, registry, topics, logger: pino({ level: 'silent' }) });
+      const pool = (maxWorkers: number) => new Map([[DEFAULT_POOL, { slotsPerWorker: 2, maxWorkers }]]);
+      await mirror.write({ ...BUILT_IN, pools: pool(PARTITIONS) });
+      await care.run();
+      assert.deepEqual([...(await topics.partitions())], [[DEFAULT_POOL, PARTITIONS]]);
+      await mirror.write({ ...BUILT_IN, pools: pool(WORKERS) });
+      await care.run();
+      await care.run();
+      assert.deepEqual([...(await topics.partitions())], [[DEFAULT_POOL, WORKERS]]);
+      assert.deepEqual(asked, [PARTITIONS, WORKERS], 'what has room enough is not asked about again');
+      await eventually('all of them get work', () => busy() === WORKERS, LIMIT_MS);
+      await mirror.write(BUILT_IN);
+      await care.run();
+      assert.deepEqual([...(await topics.partitions())], [], 'a pool that is gone is forgotten');
+    } finally {
+      admitting = false;
+      await load;
+    }
+    await eventually('no job is lost', () => new Set(claims()).size === admitted, LIMIT_MS);
+    assert.equal(claims().length, admitted, 'none is claimed twice');
+  });
+
+  it('is given no more than may be, and is told how many it has', async () => {
+    const bus = await open({ maxPartitions: 3 });
+    assert.equal(await bus.makeRoom('bounded', 40), 3);
+    assert.equal(await bus.makeRoom('bounded', 2), 3);
+    const never = await open({ maxPartitions: 1 });
+    assert.equal(await never.makeRoom('fixed', 40), PARTITIONS);
+  });
+});
