@@ -53,7 +53,10 @@ export function describeLosses(release: () => Release): void {
       // The Service leads to both processes until the cluster has noticed.
       const survivor = (await release().readyPods('api')).find(isOff(lost));
       const there = release().at(client, `http://${survivor!.status.podIP}:8080`);
-      const callers = new KeptConnections(release().url, await release().openAccount('business'));
+      const callers = new KeptConnections(
+        release().url,
+        release().at(await release().openAccount('business'), there.url),
+      );
       await eventually('renders by the Service', () => callers.rendered > CALLERS, HUNG_MS);
       await lost.cutPower();
       const cut = performance.now();
@@ -78,6 +81,7 @@ export function describeLosses(release: () => Release): void {
       for (const role of ROLES) await release().hasPods(role, 2, HUNG_MS);
       console.log(`      as before ${seconds(booted)} s after the node was back`);
       await callers.stop();
+      await release().leaveDeadConnections();
       await scaleRoles(release(), 1);
       await release().hasPods('worker', 1, HUNG_MS);
     });

@@ -23,6 +23,10 @@ const HELM_TIMEOUT_MS = 330_000;
 export const HUNG_MS = 300_000;
 /** As callers have it: what a Service leads to may be no more. A render that is waited for takes 25 s at most. */
 const SILENT_MS = 45_000;
+/** A request that costs nothing. */
+const PROMPT_MS = 10_000;
+/** Connections that the callers of a case keep. */
+const KEPT_AT_MOST = 16;
 const NAMESPACE = 'platen';
 const NAME = 'platen';
 
@@ -290,6 +294,19 @@ export class Release {
     if (plan !== 'free') await this.setPlan(email, plan);
     const { apiKey } = await owner.expect(201, 'POST', '/user/api-keys', { name: plan, mode: 'live' });
     return new Tenant(owner, apiKey);
+  }
+
+  /**
+   * Leaves the connections that were kept to what the Service led to and has vanished: each of so many requests at a time has
+   * one of its own, and what does not answer is closed.
+   */
+  async leaveDeadConnections(): Promise<void> {
+    const ask = () => send(this.url, 'GET', '/openapi.json', undefined, {}, PROMPT_MS);
+    const allAnswer = async () => {
+      const answers = await Promise.allSettled(Array.from({ length: KEPT_AT_MOST }, ask));
+      return answers.every(({ status }) => status === 'fulfilled');
+    };
+    await eventually('every connection leads somewhere', allAnswer, HUNG_MS);
   }
 
   /** The same caller at the Service of the present, or at another address. */
