@@ -222,8 +222,6 @@ describe("Platen's own requests to Stripe, held against stripe-mock", function (
       'GET /v1/prices active lookup_keys[]',
       'GET /v1/subscription_schedules/:id',
       'GET /v1/subscriptions customer expand[] limit status',
-      'GET /v1/subscriptions/:id',
-      'GET /v1/subscriptions/:id expand[]',
       'POST /v1/billing_portal/sessions configuration customer return_url',
       PLAN_PAGE,
       'POST /v1/checkout/sessions/:id/expire',
