@@ -31,6 +31,12 @@ export function createControllerMetrics(registry: Registry) {
       labelNames: ['pool'] as const,
       registers,
     }),
+    orphanAccounts: new Gauge({
+      name: 'platen_orphan_plan_accounts',
+      help: 'Accounts on a plan whose RenderPlan was deleted, and whose limits stay in force for them, by plan.',
+      labelNames: ['plan'] as const,
+      registers,
+    }),
     reconcileDuration: new Histogram({
       name: 'platen_reconcile_duration_seconds',
       help: 'Time of one look at an object, in seconds, by controller.',

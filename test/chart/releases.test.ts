@@ -3,6 +3,8 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ControlPlane, startControlPlane } from '../support/kubernetes/control-plane.ts';
+import { runLines } from '../support/kubernetes/shell.ts';
+import { shellBlocks } from '../support/markdown.ts';
 import { CHART, HELMS, type Helm, LEAST, over, runHelm, type Values } from './support/helm.ts';
 
 const CRDS_CHART = `${CHART}-crds`;
@@ -120,5 +122,17 @@ describe('several releases in one cluster', function () {
     await plane.installCrds();
     await install('helm3', 'platen', 'four', CHART, LEAST);
     assert.deepEqual(await definitionsIn('helm3', 'platen', 'four'), []);
+  });
+
+  it('has definitions that can be deleted once the lines of docs/install.md have freed the plans of an earlier version', async () => {
+    const file = join(folder, 'plan.json');
+    const metadata = { name: 'former', namespace: 'four', finalizers: ['platen.dev/in-use'] };
+    const plan = { apiVersion: 'platen.dev/v1alpha1', kind: 'RenderPlan', metadata, spec: {} };
+    await writeFile(file, JSON.stringify(plan));
+    await plane.kubectl('create', '-f', file);
+    await plane.kubectl('delete', 'crd', ...DEFINITIONS, '--wait=false');
+    const [, , free] = await shellBlocks('install.md', '### Taking it away');
+    await runLines(free!, plane, 'four');
+    await plane.kubectl('wait', '--for=delete', 'crd', ...DEFINITIONS, '--timeout=60s');
   });
 });

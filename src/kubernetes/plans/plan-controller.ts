@@ -1,18 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../clock.ts';
 import type { DemandReading } from '../../jobs/demand.ts';
-import type { PlanMirror } from '../../plans/plan-mirror.ts';
+import type { Plan } from '../../plans/plan.ts';
+import { type PlanMirror, UNKNOWN_ORIGIN } from '../../plans/plan-mirror.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { writeStatus } from '../client/apply.ts';
 import type { EventRecorder } from '../client/event-recorder.ts';
 import type { Informer } from '../client/informer.ts';
 import { refOf } from '../client/kube-object.ts';
 import type { KubernetesApi } from '../client/kubernetes-api.ts';
-import type { HeldNames } from '../held-names.ts';
+import type { ControllerMetrics } from '../controller-metrics.ts';
+import type { Held, HeldNames } from '../held-names.ts';
 import { FIELD_MANAGER } from '../pools/names.ts';
 import type { PoolsInForce } from '../pools/pools-in-force.ts';
 import { eventsOf, type ResourceEvent } from '../resources/condition-list.ts';
-import { FINALIZER } from '../resources/group.ts';
+import { FORMER_FINALIZER } from '../resources/group.ts';
 import { RENDER_PLANS, type RenderPlan } from '../resources/kinds.ts';
 import { EVENTS } from '../resources/reasons.ts';
 import { pace } from '../resources/status-pace.ts';
@@ -26,32 +28,33 @@ export interface PlanControllerParts {
   readonly poolsInForce: () => PoolsInForce;
   /** Plans of namespaces that have not been read yet. */
   readonly heldPlans: () => HeldNames['plans'];
-  readonly mirror: Pick<PlanMirror, 'write'>;
+  readonly mirror: Pick<PlanMirror, 'read' | 'write'>;
   /** How many accounts have a plan. */
   readonly countAccounts: (plan: string) => Promise<number>;
   readonly demand: { readonly latest: DemandReading | undefined };
   /** Told of the keys of plans about which something else was found than before, once that is in force. */
   readonly onMirrored: (changed: readonly string[]) => void;
   readonly events: Pick<EventRecorder, 'record'>;
+  readonly metrics: Pick<ControllerMetrics, 'orphanAccounts'>;
   readonly clock: Clock;
-  readonly logger: Pick<Logger, 'info'>;
+  readonly logger: Pick<Logger, 'info' | 'warn'>;
 }
 
 /** The key for all plans together; no object has such a key. */
 export const MIRROR = '*';
 /** Counts of accounts and jobs are looked up so often. */
 const COUNT_EVERY_MS = 10_000;
-/** A plan that is to go, and has accounts, is looked at again so soon. */
-const WAITING_TO_GO_MS = 3000;
 
 /**
- * Puts all plans together into force, and looks at each by itself: its status, and whether it may go. Only what is in force
- * is told, so the mirror comes first.
+ * Puts all plans together into force, and looks at each by itself for its status. Only what is in force is told, so the mirror
+ * comes first. A plan that is deleted while accounts are on it stays in force for them: nobody is left under limits that
+ * nobody has chosen, and nothing keeps the object.
  */
 export class PlanController {
   readonly #parts: PlanControllerParts;
   readonly #statusWrittenMs = new Map<string, number>();
   #resolved: ResolvedPlans | undefined;
+  #orphanNames: ReadonlySet<string> = new Set();
 
   constructor(parts: PlanControllerParts) {
     this.#parts = parts;
@@ -59,10 +62,7 @@ export class PlanController {
 
   /** @returns milliseconds after which to look again. */
   async reconcile(key: string, signal: AbortSignal): Promise<number | undefined> {
-    if (key === MIRROR) {
-      await this.#mirror();
-      return undefined;
-    }
+    if (key === MIRROR) return this.#mirror();
     const plan = this.#parts.plans.get(refOf(key));
     if (plan === undefined) {
       this.#statusWrittenMs.delete(key);
@@ -83,11 +83,16 @@ export class PlanController {
     return found;
   }
 
-  async #mirror(): Promise<void> {
+  /** @returns milliseconds after which to look again: while accounts are on plans that were deleted. */
+  async #mirror(): Promise<number | undefined> {
     const { plans, poolsInForce, heldPlans, mirror, onMirrored, logger } = this.#parts;
+    // Of one moment: a plan that goes meanwhile must be found among those that were mirrored the next time.
+    const all = [...plans.all()];
+    const held = heldPlans();
+    const orphans = await this.#orphans(all, held);
     const before = this.#resolved;
     const { pools, origins } = poolsInForce();
-    const resolved = resolvePlans(plans.all(), pools, before?.verdicts, heldPlans());
+    const resolved = resolvePlans(all, pools, before?.verdicts, new Map([...held, ...orphans]));
     const revision = await mirror.write(resolved.set, { plans: resolved.origins, pools: origins });
     this.#resolved = resolved;
     const changed = [...resolved.verdicts.keys()].filter(
@@ -95,6 +100,33 @@ export class PlanController {
     );
     if (changed.length > 0) logger.info({ revision, plans: changed }, 'plans are in force');
     onMirrored(changed);
+    return orphans.size > 0 ? COUNT_EVERY_MS : undefined;
+  }
+
+  /** Plans that are in force, whose RenderPlan is gone and that accounts are still on. */
+  async #orphans(
+    all: readonly RenderPlan[],
+    held: HeldNames['plans'],
+  ): Promise<ReadonlyMap<string, Held<Plan>>> {
+    const { mirror, countAccounts, metrics, logger } = this.#parts;
+    const mirrored = await mirror.read();
+    const there = new Set([...held.keys(), ...all.map(({ metadata }) => metadata.name)]);
+    const found = new Map<string, Held<Plan>>();
+    const counts = new Map<string, number>();
+    for (const [name, namespace] of mirrored?.origins?.plans ?? []) {
+      const value = mirrored?.set.plans.get(name);
+      if (value === undefined || there.has(name) || namespace === UNKNOWN_ORIGIN) continue;
+      const accounts = await countAccounts(name);
+      if (accounts === 0) continue;
+      found.set(name, { value, namespace });
+      counts.set(name, accounts);
+      if (this.#orphanNames.has(name)) continue;
+      logger.warn({ plan: name, accounts }, 'a plan was deleted; its limits stay in force for its accounts');
+    }
+    this.#orphanNames = new Set(found.keys());
+    metrics.orphanAccounts.reset();
+    for (const [plan, accounts] of counts) metrics.orphanAccounts.set({ plan }, accounts);
+    return found;
   }
 
   async #lookAt(
@@ -103,31 +135,14 @@ export class PlanController {
     verdict: PlanVerdict,
     signal: AbortSignal,
   ): Promise<number | undefined> {
-    const holdsName = verdict.state !== 'NameTaken';
-    if (!holdsName) {
-      if (plan.metadata.deletionTimestamp !== undefined) return this.#release(plan, signal);
-      return this.#writeStatus(key, plan, verdict, {}, signal);
-    }
-    if (plan.metadata.deletionTimestamp === undefined) {
-      const kept = await this.#keep(plan, signal);
-      const accounts = await this.#parts.countAccounts(plan.metadata.name);
-      await this.#writeStatus(key, kept, verdict, { accounts, ...this.#load(plan.metadata.name) }, signal);
-      return COUNT_EVERY_MS;
-    }
-    const accounts = await this.#countOrNothing(plan.metadata.name);
-    if (accounts === 0) return this.#release(plan, signal);
-    const use = { ...(accounts !== undefined && { accounts }), ...this.#load(plan.metadata.name) };
-    await this.#writeStatus(key, plan, verdict, use, signal);
-    return WAITING_TO_GO_MS;
-  }
-
-  /** Whether a plan may go is not known while the database is away, and that is told. */
-  async #countOrNothing(name: string): Promise<number | undefined> {
-    try {
-      return await this.#parts.countAccounts(name);
-    } catch {
+    if (plan.metadata.finalizers?.includes(FORMER_FINALIZER)) {
+      await this.#release(plan, plan.metadata.finalizers, signal);
       return undefined;
     }
+    if (verdict.state === 'NameTaken') return this.#writeStatus(key, plan, verdict, {}, signal);
+    const accounts = await this.#parts.countAccounts(plan.metadata.name);
+    await this.#writeStatus(key, plan, verdict, { accounts, ...this.#load(plan.metadata.name) }, signal);
+    return COUNT_EVERY_MS;
   }
 
   #load(name: string): Partial<PlanUse> {
@@ -137,40 +152,15 @@ export class PlanController {
     return { inFlight, waiting, demand };
   }
 
-  /** From now on it cannot vanish while accounts are on it. */
-  async #keep(plan: RenderPlan, signal: AbortSignal): Promise<RenderPlan> {
-    const { finalizers = [] } = plan.metadata;
-    return finalizers.includes(FINALIZER)
-      ? plan
-      : this.#setFinalizers(plan, [...finalizers, FINALIZER], signal);
-  }
-
-  async #release(plan: RenderPlan, signal: AbortSignal): Promise<undefined> {
-    const { finalizers = [] } = plan.metadata;
-    if (!finalizers.includes(FINALIZER)) return;
-    await this.#setFinalizers(
-      plan,
-      finalizers.filter((name) => name !== FINALIZER),
-      signal,
-    );
-  }
-
-  async #setFinalizers(
-    plan: RenderPlan,
-    finalizers: readonly string[],
-    signal: AbortSignal,
-  ): Promise<RenderPlan> {
-    const { api, plans } = this.#parts;
+  /** What comes of it is told by the watch: it is looked at again, or gone. */
+  async #release(plan: RenderPlan, finalizers: readonly string[], signal: AbortSignal): Promise<void> {
+    const others = finalizers.filter((name) => name !== FORMER_FINALIZER);
     // The version keeps what somebody else has put there at the same moment.
-    const patch = { metadata: { finalizers, resourceVersion: plan.metadata.resourceVersion } };
-    const written = await api.mergePatch(RENDER_PLANS, plan.metadata, patch, {
+    const patch = { metadata: { finalizers: others, resourceVersion: plan.metadata.resourceVersion } };
+    await this.#parts.api.mergePatch(RENDER_PLANS, plan.metadata, patch, {
       fieldManager: FIELD_MANAGER,
       signal,
     });
-    const goes = written.metadata.deletionTimestamp !== undefined && finalizers.length === 0;
-    // Its end is told by the watch.
-    if (!goes) plans.remember(written);
-    return written;
   }
 
   /** @returns milliseconds after which the counts that wait are due. */

@@ -16,7 +16,7 @@ export const COUNTED: readonly (keyof PlanUse)[] = ['accounts', 'inFlight', 'wai
 export type PlanStatus = NonNullable<RenderPlan['status']>;
 
 /**
- * What is to be told of a plan. Of a plan that is to go, whether it can.
+ * What is to be told of a plan.
  *
  * @param use what it was before where it is not known.
  */
@@ -26,10 +26,9 @@ export function planStatus(
   use: Partial<PlanUse>,
   now: Date,
 ): PlanStatus {
-  const { metadata, status = {} } = plan;
+  const { status = {} } = plan;
   const findings: Finding<typeof PLAN_CONDITIONS>[] = [accepted(verdict)];
   if (verdict.inForce !== undefined) findings.push(poolResolved(verdict));
-  if (metadata.deletionTimestamp !== undefined) findings.push(deletable(use.accounts));
   const counts = verdict.state === 'NameTaken' ? {} : { ...countsOf(status), ...use };
   return {
     ...(verdict.generation !== undefined && { observedGeneration: verdict.generation }),
@@ -64,14 +63,4 @@ function poolResolved({ wantedPool, pool, poolFound }: PlanVerdict): Finding<typ
     ? `${missing}; the pool ${pool} runs its jobs meanwhile.`
     : `${missing}${wantedPool === pool ? '' : `, and none named ${pool}`}: its jobs wait until there is.`;
   return { type, reason: 'PoolNotFound', message };
-}
-
-function deletable(accounts: number | undefined): Finding<typeof PLAN_CONDITIONS> {
-  return accounts === undefined
-    ? { type: 'Deletable', reason: 'AccountsUnknown', message: '' }
-    : {
-        type: 'Deletable',
-        reason: 'AccountsOnPlan',
-        message: `${accounts} ${accounts === 1 ? 'account is' : 'accounts are'} on this plan. Give them another (platen accounts set-plan); then it goes by itself.`,
-      };
 }

@@ -36,7 +36,8 @@ export interface ResolvedPlans {
  *
  * @param pools those that have workers, by name.
  * @param before what was found last.
- * @param held plans that stay as they are mirrored, since their namespaces have not been read yet.
+ * @param held plans that stay as they are mirrored: their namespaces have not been read yet, or they were deleted with accounts
+ *   on them.
  */
 export function resolvePlans(
   plans: Iterable<RenderPlan>,

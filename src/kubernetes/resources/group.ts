@@ -5,5 +5,5 @@ export const API_VERSION = `${GROUP}/${VERSION}`;
 /** `kubectl get platen` lists every resource of this category. */
 export const CATEGORY = 'platen';
 
-/** On a plan: nobody may be left without limits. On a pool: its workers finish what was handed to them. */
-export const FINALIZER = `${GROUP}/in-use`;
+/** What earlier versions have put on plans. The controller takes it away, or such a plan could never be deleted. */
+export const FORMER_FINALIZER = `${GROUP}/in-use`;

@@ -39,17 +39,6 @@ export const PLAN_CONDITIONS = {
       },
     },
   },
-  Deletable: {
-    about: 'Whether the plan could go. There only once it has been asked to',
-    reasons: {
-      AccountsOnPlan: {
-        status: 'False',
-        meaning:
-          'So many accounts have this plan. Give them another (platen accounts set-plan); then it goes by itself.',
-      },
-      AccountsUnknown: { status: 'Unknown', meaning: 'The database cannot be asked at the moment.' },
-    },
-  },
 } as const satisfies ConditionTable;
 
 /** Every condition of a RenderPool, and every reason that it can have. */
@@ -230,11 +219,6 @@ export const EVENTS = {
     type: 'Warning',
     on: ['RenderPlan'],
     meaning: 'The pool that the plan names is not there; the pool default stands in.',
-  },
-  AccountsOnPlan: {
-    type: 'Warning',
-    on: ['RenderPlan'],
-    meaning: 'The plan is to be deleted, and accounts are on it.',
   },
   PartitionsTooFew: {
     type: 'Warning',
