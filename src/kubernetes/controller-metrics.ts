@@ -31,8 +31,8 @@ export function createControllerMetrics(registry: Registry) {
       labelNames: ['pool'] as const,
       registers,
     }),
-    orphanAccounts: new Gauge({
-      name: 'platen_orphan_plan_accounts',
+    orphanPlans: new Gauge({
+      name: 'platen_orphan_plans',
       help: 'Accounts on a plan whose RenderPlan was deleted, and whose limits stay in force for them, by plan.',
       labelNames: ['plan'] as const,
       registers,

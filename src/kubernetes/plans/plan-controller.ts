@@ -35,7 +35,7 @@ export interface PlanControllerParts {
   /** Told of the keys of plans about which something else was found than before, once that is in force. */
   readonly onMirrored: (changed: readonly string[]) => void;
   readonly events: Pick<EventRecorder, 'record'>;
-  readonly metrics: Pick<ControllerMetrics, 'orphanAccounts'>;
+  readonly metrics: Pick<ControllerMetrics, 'orphanPlans'>;
   readonly clock: Clock;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
 }
@@ -124,8 +124,8 @@ export class PlanController {
       logger.warn({ plan: name, accounts }, 'a plan was deleted; its limits stay in force for its accounts');
     }
     this.#orphanNames = new Set(found.keys());
-    metrics.orphanAccounts.reset();
-    for (const [plan, accounts] of counts) metrics.orphanAccounts.set({ plan }, accounts);
+    metrics.orphanPlans.reset();
+    for (const [plan, accounts] of counts) metrics.orphanPlans.set({ plan }, accounts);
     return found;
   }
 

@@ -1,4 +1,10 @@
-import { apiVersionOf, controllerReference, type Kind, type KubeObject } from '../client/kube-object.ts';
+import {
+  apiVersionOf,
+  controllerReference,
+  type Kind,
+  type KubeObject,
+  type OwnerReference,
+} from '../client/kube-object.ts';
 import {
   DEPLOYMENTS,
   type Deployment,
@@ -8,7 +14,7 @@ import {
   type RenderPool,
   SERVICE_ACCOUNTS,
 } from '../resources/kinds.ts';
-import { ownLabels, workerSelector, workersOf } from './names.ts';
+import { FIELD_MANAGER, MANAGED_BY_LABEL, ownLabels, workerSelector, workersOf } from './names.ts';
 import { instanceOf, podTemplate, type WorkerTemplate } from './worker-template.ts';
 
 /** What the installation says of all pools. */
@@ -37,13 +43,15 @@ const MAX_UNAVAILABLE = '25%';
 /** Pure: the same pool and settings give the same objects. */
 export function ownedObjects(pool: RenderPool, settings: PoolsSettings): OwnedObjects {
   const { template } = settings;
+  const instance = instanceOf(template);
   const owned = <T extends KubeObject>(kind: Kind<T>, content: Omit<T, 'apiVersion' | 'kind' | 'metadata'>) =>
-    ownedObject(kind, pool, instanceOf(template), content);
+    ownedObject(kind, pool, instance, content, [controllerReference(pool)]);
   const podSelector = { matchLabels: workerSelector(pool.metadata.name) };
   return {
     serviceAccount: owned(SERVICE_ACCOUNTS, { automountServiceAccountToken: false }),
+    // Not the pool's: what goes with it goes at once, and workers that are ending still render. The controller deletes it.
     networkPolicy: settings.networkPolicies
-      ? owned(NETWORK_POLICIES, { spec: networkPolicy(podSelector, settings) })
+      ? ownedObject(NETWORK_POLICIES, pool, instance, { spec: networkPolicy(podSelector, settings) }, [])
       : undefined,
     disruptionBudget: owned(DISRUPTION_BUDGETS, {
       spec: {
@@ -71,6 +79,7 @@ function ownedObject<T extends KubeObject>(
   pool: RenderPool,
   instance: string | undefined,
   content: Omit<T, 'apiVersion' | 'kind' | 'metadata'>,
+  ownerReferences: readonly OwnerReference[],
 ): T {
   const { name, namespace } = pool.metadata;
   const object = {
@@ -80,7 +89,7 @@ function ownedObject<T extends KubeObject>(
       name: workersOf(name),
       ...(namespace !== undefined && { namespace }),
       labels: ownLabels(name, instance),
-      ownerReferences: [controllerReference(pool)],
+      ...(ownerReferences.length > 0 && { ownerReferences }),
     },
     ...content,
   };
@@ -123,10 +132,15 @@ function allBut(cidr: string, blocked: readonly string[]) {
   return { ipBlock: { cidr, ...(except.length > 0 && { except }) } };
 }
 
-/** Whether an object is there and belongs to somebody else than this pool. */
+/** Whether an object is there and belongs to somebody else than this pool. Without an owner it is ours by its labels. */
 export function isForeign(live: KubeObject | undefined, { metadata }: RenderPool): boolean {
   if (live === undefined) return false;
-  return !(live.metadata.ownerReferences ?? []).some(
-    ({ uid, controller }) => controller === true && uid === metadata.uid,
-  );
+  const owners = (live.metadata.ownerReferences ?? []).filter(({ controller }) => controller === true);
+  if (owners.length === 0) return !isOurs(live, metadata.name);
+  return !owners.some(({ uid }) => uid === metadata.uid);
+}
+
+/** Whether an object says of itself that the controller has made it for the pool. */
+export function isOurs({ metadata }: KubeObject, pool: string): boolean {
+  return metadata.name === workersOf(pool) && metadata.labels?.[MANAGED_BY_LABEL] === FIELD_MANAGER;
 }

@@ -9,14 +9,14 @@ import { isNotFound } from '../client/kubernetes-error.ts';
 import type { ControllerMetrics } from '../controller-metrics.ts';
 import type { DemandWatch } from '../demand-watch.ts';
 import { eventsOf, type ResourceEvent } from '../resources/condition-list.ts';
-import { PODS, type Pod, RENDER_POOLS, type RenderPool } from '../resources/kinds.ts';
+import { NETWORK_POLICIES, PODS, type Pod, RENDER_POOLS, type RenderPool } from '../resources/kinds.ts';
 import { EVENTS } from '../resources/reasons.ts';
 import { pace } from '../resources/status-pace.ts';
 import type { WatchedNamespaces } from '../watched-namespaces.ts';
 import { type Acceptance, acceptPool, type NameHolder } from './accept-pool.ts';
 import { ObjectApplier, type OwnedInformers } from './apply-objects.ts';
 import { DELETION_COST, FIELD_MANAGER, VICTIM_COST, workersOf } from './names.ts';
-import { ownedObjects, type PoolsSettings } from './owned-objects.ts';
+import { isOurs, ownedObjects, type PoolsSettings } from './owned-objects.ts';
 import { type ObservedPool, type PoolMemory, type PoolPlan, planPool, startMemory } from './plan-pool.ts';
 import type { PodIndex } from './pod-index.ts';
 import { COUNTED, type Outcome, type PoolStatus, poolStatus, refusedStatus } from './pool-status.ts';
@@ -69,7 +69,7 @@ export class PoolController {
     const pool = pools.get(refOf(key));
     if (pool === undefined || pool.metadata.deletionTimestamp !== undefined) {
       this.#forget(key);
-      return undefined;
+      return this.#openNetwork(key, signal);
     }
     const { name, namespace = '' } = pool.metadata;
     const problem = namespaces.problem(namespace);
@@ -205,6 +205,23 @@ export class PoolController {
     for (const { reason, note } of events) {
       this.#parts.events.record(pool, { type: EVENTS[reason].type, reason, action: 'Reconcile', note });
     }
+  }
+
+  /**
+   * Of a pool that is gone: its workers may render for minutes yet, so their network policy goes after the last of them.
+   *
+   * @returns milliseconds after which to look again, where it cannot be seen whether there are any.
+   */
+  async #openNetwork(key: string, signal: AbortSignal): Promise<number | undefined> {
+    const { api, owned, pods, namespaces } = this.#parts;
+    const pool = refOf(key);
+    const ref = { ...pool, name: workersOf(pool.name) };
+    const policy = owned.policies.get(ref);
+    if (policy === undefined || !isOurs(policy, pool.name)) return undefined;
+    if (namespaces.problem(pool.namespace ?? '') !== undefined) return REFUSED_AGAIN_MS;
+    if (owned.deployments.get(ref) !== undefined || pods.ofPool(key).length > 0) return undefined;
+    await api.delete(NETWORK_POLICIES, ref, { uid: policy.metadata.uid, signal });
+    return undefined;
   }
 
   #forget(key: string): void {

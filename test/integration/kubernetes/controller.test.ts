@@ -7,10 +7,12 @@ import { systemTimers } from '../../../src/async/timers.ts';
 import { findCondition } from '../../../src/kubernetes/client/conditions.ts';
 import type { KubernetesApi } from '../../../src/kubernetes/client/kubernetes-api.ts';
 import { openKubernetesApi } from '../../../src/kubernetes/client/open-kubernetes-api.ts';
+import { API_VERSION } from '../../../src/kubernetes/resources/group.ts';
 import {
   DEPLOYMENTS,
   DISRUPTION_BUDGETS,
   NETWORK_POLICIES,
+  PODS,
   RENDER_PLANS,
   RENDER_POOLS,
   SERVICE_ACCOUNTS,
@@ -171,19 +173,53 @@ describe('platen controller, at a real API server', function () {
     );
   });
 
-  it('keeps a plan that accounts are on, tells why, and lets it go once nobody is', async () => {
-    await rig.createPlan('leaving', {});
-    await eventually('it is kept', async () =>
-      Boolean((await rig.plan('leaving'))?.metadata.finalizers?.length),
-    );
+  it('lets a plan go at once, whose limits stay in force for as long as accounts are on it', async () => {
+    await rig.createPlan('leaving', { concurrentRenders: 17 });
+    const inForce = async () => (await mirror.read())?.set.plans.get('leaving')?.concurrentRenders;
+    await eventually('it is in force', async () => (await inForce()) === 17);
     const accounts = rig.connection.collection<{ _id: string; plan: string }>('accounts');
     await accounts.insertOne({ _id: 'somebody', plan: 'leaving' });
     await api.delete(RENDER_PLANS, named('leaving'));
-    await eventually('told', async () => (await planReason('leaving', 'Deletable')) === 'AccountsOnPlan');
-    assert.ok((await mirror.read())?.set.plans.has('leaving'));
+    assert.equal(await rig.plan('leaving'), undefined);
+    const counted = /platen_orphan_plans\{[^}]*plan="leaving"[^}]*\} 1/;
+    await eventually('it is told', async () => counted.test(await controller.metrics()));
+    assert.equal(await inForce(), 17);
     await accounts.updateOne({ _id: 'somebody' }, { $set: { plan: 'free' } });
-    await eventually('it goes', async () => (await rig.plan('leaving')) === undefined);
-    await eventually('it is in force no more', async () => !(await mirror.read())?.set.plans.has('leaving'));
+    await eventually('it is in force no more', async () => (await inForce()) === undefined, 30_000);
+    assert.doesNotMatch(await controller.metrics(), /platen_orphan_plans\{[^}]*plan="leaving"/);
+  });
+
+  it('takes away the finalizer that earlier versions have put on plans, and what others have put there stays', async () => {
+    const finalizers = ['platen.dev/in-use', 'example.com/theirs'];
+    await api.create(RENDER_PLANS, {
+      apiVersion: API_VERSION,
+      kind: 'RenderPlan',
+      metadata: { ...named('former'), finalizers },
+      spec: {},
+    });
+    const left = async () => (await rig.plan('former'))?.metadata.finalizers;
+    await eventually('it is taken away', async () => isDeepStrictEqual(await left(), ['example.com/theirs']));
+    await api.mergePatch(RENDER_PLANS, named('former'), { metadata: { finalizers: null } });
+  });
+
+  it('keeps the network policy of a pool that was deleted until the last of its workers has ended', async () => {
+    await rig.createPool('ending', { minReplicas: 2 });
+    await eventually('two', async () => (await rig.deployment('ending'))?.spec.replicas === 2);
+    await rig.settle('ending');
+    const policy = () => api.get(NETWORK_POLICIES, named('platen-pool-ending'));
+    assert.equal((await policy())?.metadata.ownerReferences, undefined);
+    await api.delete(RENDER_POOLS, named('ending'));
+    // What a garbage collector does, of which this API server has none.
+    await api.delete(DEPLOYMENTS, named('platen-pool-ending'));
+    const [first, last] = await rig.pods('ending');
+    await api.delete(PODS, first!.metadata, { gracePeriodSeconds: 0 });
+    // A pool that is made and deleted after that one was: by then the controller has looked at it.
+    await rig.createPool('marker', { minReplicas: 0 });
+    await eventually('the marker is seen', async () => (await rig.deployment('marker')) !== undefined);
+    assert.ok(await policy(), 'a worker still renders');
+    await api.delete(PODS, last!.metadata, { gracePeriodSeconds: 0 });
+    await eventually('it goes', async () => (await policy()) === undefined);
+    await api.delete(RENDER_POOLS, named('marker'));
   });
 
   it('heals what somebody changes, and makes again what somebody deletes', async () => {
