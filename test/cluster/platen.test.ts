@@ -1,5 +1,5 @@
 import { describeDisruptions } from './cases/disruptions.ts';
-import { describeEnd } from './cases/end.ts';
+import { describeEnd, describeTakingAway } from './cases/end.ts';
 import { describeInstallation } from './cases/installation.ts';
 import { describeLosses } from './cases/losses.ts';
 import { describeOutages } from './cases/outages.ts';
@@ -13,7 +13,7 @@ import { Release } from './support/release.ts';
 
 /**
  * One installation by Helm 3, from `helm install` to `helm uninstall`, of which each part leaves it as it was found; then
- * one by Helm 4 in its place.
+ * one by Helm 4 in its place, which is taken away with all that it has left.
  */
 describe('Platen in a cluster', function () {
   this.timeout(600_000);
@@ -38,4 +38,5 @@ describe('Platen in a cluster', function () {
   describeUpgrades(() => release);
   describeEnd(() => release);
   describeSandbox(() => release);
+  describeTakingAway(() => release);
 });

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
+import { cp, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { eventually } from '../../support/eventually.ts';
-import { type Release, VALUES } from '../support/release.ts';
+import { runLines } from '../../support/kubernetes/shell.ts';
+import { shellBlocks } from '../../support/markdown.ts';
+import { readPdf } from '../../support/pdf.ts';
+import { CHART, HUNG_MS, Release, type Tenant, VALUES } from '../support/release.ts';
 
 const KEPT = 4321;
 /**
@@ -16,10 +21,26 @@ export const SANDBOXED = {
   },
 };
 
-/** What `helm uninstall` takes, and what it leaves. */
+/** What `helm uninstall` takes, and what it leaves: of this release, and of another one beside it. */
 export function describeEnd(release: () => Release): void {
-  describe('uninstalled', () => {
-    it('leaves definitions, plans, pools and data, and has them all when it is installed again, by Helm 4', async () => {
+  describe('beside a release in another namespace, of another version of the chart', () => {
+    let other: Release;
+    let others: Tenant;
+    before(async () => {
+      const { cluster, peers } = release();
+      const chart = await nextVersion(cluster.folder);
+      other = new Release(cluster, peers, 'helm4', { namespace: 'platen-next', chart, data: 'next' });
+      await other.install(VALUES);
+      others = await other.openAccount('business');
+    });
+
+    it('renders, and so does that one', async () => {
+      assert.notEqual(await chartOf(release()), await chartOf(other));
+      await assertRenders(await release().openAccount('business'), 'by the first');
+      await assertRenders(others, 'by the other');
+    });
+
+    it('leaves definitions, plans, pools and data when it is uninstalled, and has them all when it is installed again, by Helm 4', async () => {
       const client = await release().openAccount('business');
       const id = await client.order({ html: '<p>kept</p>' });
       assert.equal((await client.end(id)).status, 'completed');
@@ -31,6 +52,7 @@ export function describeEnd(release: () => Release): void {
       const limit = () => release().kubectl('get', 'renderplan', 'starter', ...field);
       assert.equal(await limit(), String(KEPT));
       assert.match(await release().kubectl('get', 'renderpools', '-o', 'name'), /\/default/);
+      await assertRenders(others, 'by the other alone');
 
       await installSandboxed(release());
       assert.equal(await limit(), String(KEPT));
@@ -38,14 +60,89 @@ export function describeEnd(release: () => Release): void {
       assert.equal((await again.call('GET', `/v1/pdf/jobs/${id}`)).json.status, 'completed');
       assert.equal((await again.render({ html: '<p>again</p>' })).status, 200);
     });
+
+    it('stays when the namespace of the other one is deleted, with all in it and accounts on its plans', async () => {
+      const { kubectl } = release().cluster.plane;
+      await kubectl('delete', 'namespace', other.place.namespace, '--wait=false');
+      await kubectl('wait', '--for=delete', `namespace/${other.place.namespace}`, '--timeout=120s');
+      await assertRenders(await release().openAccount('business'), 'by the first alone');
+    });
   });
+}
+
+/** The end of all: what docs/install.md says about it, word for word. */
+export function describeTakingAway(release: () => Release): void {
+  describe('taken away by the lines of docs/install.md', () => {
+    let lines: string[];
+    before(async () => {
+      lines = await shellBlocks('install.md', '### Taking it away');
+    });
+    const run = (block: number) =>
+      runLines(lines[block]!, release().cluster.plane, release().place.namespace, 'helm4');
+
+    it('is gone with what it had on the nodes, but for the profile; plans stay', async () => {
+      await run(0);
+      const { kubectl } = release().cluster.plane;
+      const installers = async () => (await kubectl('get', 'daemonsets', '-A', '-o', 'name')).trim();
+      await eventually('no installer', async () => (await installers()) === '', HUNG_MS);
+      const kinds = 'all,networkpolicies,poddisruptionbudgets,configmaps';
+      const left = async () => {
+        const names = await release().kubectl(
+          'get',
+          kinds,
+          '-l',
+          'app.kubernetes.io/name=platen',
+          '-o',
+          'name',
+        );
+        return names.trim();
+      };
+      await eventually('nothing is left', async () => (await left()) === '', HUNG_MS).catch(async (error) => {
+        throw new Error(`${error.message}: ${await left()}`);
+      });
+      assert.match(
+        await release().kubectl('get', 'renderplans', '-o', 'name'),
+        /renderplan\.platen\.dev\/starter/,
+      );
+    });
+
+    it('is gone with its definitions and the plans that accounts are on, and so is its namespace', async () => {
+      await run(1);
+      const { kubectl } = release().cluster.plane;
+      const definitions = ['crd/renderplans.platen.dev', 'crd/renderpools.platen.dev'];
+      await kubectl('wait', '--for=delete', ...definitions, '--timeout=60s');
+      const { namespace } = release().place;
+      await kubectl('delete', 'namespace', namespace, '--wait=false');
+      await kubectl('wait', '--for=delete', `namespace/${namespace}`, '--timeout=120s');
+    });
+  });
+}
+
+/** A copy of the chart, of another version. @returns its folder. */
+async function nextVersion(folder: string): Promise<string> {
+  const chart = join(folder, 'next-chart');
+  await cp(CHART, chart, { recursive: true });
+  const file = join(chart, 'Chart.yaml');
+  await writeFile(file, (await readFile(file, 'utf8')).replace(/^version: .*$/m, 'version: 9.9.9'));
+  return chart;
+}
+
+/** Name and version of the chart that a release was made from. */
+function chartOf(release: Release): Promise<string> {
+  return release.kubectl('get', 'deployment/platen-api', '-o', 'jsonpath={.metadata.labels.helm\\.sh/chart}');
+}
+
+async function assertRenders(client: Tenant, words: string): Promise<void> {
+  const answer = await client.render({ html: `<h1>${words}</h1>` });
+  assert.equal(answer.status, 200, Buffer.from(answer.bytes).toString().slice(0, 500));
+  assert.equal((await readPdf(answer.bytes)).text.trim(), words);
 }
 
 /** Uninstalls, until what takes orders is gone; the definitions stay. */
 export async function uninstall(release: Release): Promise<void> {
-  await release.helm('uninstall', 'platen', '--wait', '--timeout', '3m');
+  await release.helm('uninstall', 'platen', '--wait', '--timeout', '5m');
   for (const role of ['api', 'dispatcher', 'controller']) {
-    await eventually(`no ${role}`, async () => (await release.pods(role)).length === 0, 60_000);
+    await eventually(`no ${role}`, async () => (await release.pods(role)).length === 0, HUNG_MS);
   }
   const definitions = await release.kubectl('get', 'crds', '-o', 'name');
   assert.match(definitions, /renderplans\.platen\.dev/);

@@ -133,16 +133,6 @@ export function describeSandbox(release: () => Release): void {
       }
       for (const role of ['api', 'dispatcher', 'controller']) await release().hasPods(role, 1, 120_000);
     });
-
-    it('is uninstalled by Helm 4 with what it had on the nodes, but for the profile; plans and pools stay', async () => {
-      await uninstall(release());
-      const installers = async () =>
-        (await release().kubectl('get', 'daemonsets', '-A', '-o', 'name')).trim();
-      await eventually('no installer', async () => (await installers()) === '', 60_000);
-      const kept = await release().kubectl('get', 'renderplans,renderpools', '-o', 'name');
-      assert.match(kept, /renderplan\.platen\.dev\/starter/);
-      assert.match(kept, /renderpool\.platen\.dev\/default/);
-    });
   });
 }
 

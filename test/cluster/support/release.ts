@@ -15,7 +15,7 @@ import type { Cluster } from './cluster.ts';
 import type { Peers } from './peers.ts';
 import { processesIn } from './power-cut.ts';
 
-const CHART = fileURLToPath(new URL('../../../charts/platen', import.meta.url));
+export const CHART = fileURLToPath(new URL('../../../charts/platen', import.meta.url));
 /** Of --wait; the process itself gets longer. */
 const HELM_WAIT = '5m';
 const HELM_TIMEOUT_MS = 330_000;
@@ -27,7 +27,6 @@ const SILENT_MS = 45_000;
 const PROMPT_MS = 10_000;
 /** Connections that the callers of a case keep. */
 const KEPT_AT_MOST = 16;
-const NAMESPACE = 'platen';
 const NAME = 'platen';
 
 /** What an account on the plan business may run at a time here. */
@@ -111,17 +110,29 @@ export class Tenant extends TestClient {
   }
 }
 
+/** Where a release is, and by which chart. */
+export interface Place {
+  readonly namespace: string;
+  readonly chart: string;
+  /** Of its database; topics have it in front of their names. */
+  readonly data: string;
+}
+
+const PLACE: Place = { namespace: 'platen', chart: CHART, data: 'platen' };
+
 /** Platen, as its chart installs it. */
 export class Release {
   readonly cluster: Cluster;
   readonly peers: Peers;
+  readonly place: Place;
   #helm: HelmVersion;
   #url: string | undefined;
   #installed: Promise<number> | undefined;
 
-  constructor(cluster: Cluster, peers: Peers, helm: HelmVersion) {
+  constructor(cluster: Cluster, peers: Peers, helm: HelmVersion, place = PLACE) {
     this.cluster = cluster;
     this.peers = peers;
+    this.place = place;
     this.#helm = helm;
   }
 
@@ -142,7 +153,7 @@ export class Release {
 
   /** kubectl in the namespace of the release. */
   kubectl(...args: string[]): Promise<string> {
-    return this.cluster.plane.kubectl('--namespace', NAMESPACE, ...args);
+    return this.cluster.plane.kubectl('--namespace', this.place.namespace, ...args);
   }
 
   /** An object or list as the API server has it. */
@@ -151,7 +162,7 @@ export class Release {
   }
 
   async helm(...args: string[]): Promise<string> {
-    const common = ['--kubeconfig', this.cluster.plane.kubeconfigPath, '--namespace', NAMESPACE];
+    const common = ['--kubeconfig', this.cluster.plane.kubeconfigPath, '--namespace', this.place.namespace];
     try {
       const options = { timeout: HELM_TIMEOUT_MS };
       return (await promisify(execFile)(join(BIN, this.#helm), [...args, ...common], options)).stdout;
@@ -175,7 +186,7 @@ export class Release {
   /** `helm install` with values laid over those that this machine needs, until everything is ready. */
   async install(values: object = {}): Promise<void> {
     await this.helm(
-      ...['install', NAME, CHART, '--create-namespace', '--wait', '--timeout', HELM_WAIT],
+      ...['install', NAME, this.place.chart, '--create-namespace', '--wait', '--timeout', HELM_WAIT],
       ...(await this.#valueFlags(values)),
     );
     const service = await this.get<{ spec: { clusterIP: string } }>('service', NAME);
@@ -192,7 +203,7 @@ export class Release {
   /** `helm upgrade` with values of its own laid over what this machine needs, until everything is ready. */
   async upgrade(values: object = {}): Promise<void> {
     const flags = await this.#valueFlags(values);
-    await this.helm('upgrade', NAME, CHART, '--wait', '--timeout', HELM_WAIT, ...flags);
+    await this.helm('upgrade', NAME, this.place.chart, '--wait', '--timeout', HELM_WAIT, ...flags);
   }
 
   async #valueFlags(values: object): Promise<string[]> {
@@ -207,10 +218,13 @@ export class Release {
   /** Where the peers are, and the image; little is asked for of the processor, which all pods share. */
   #baseValues(): object {
     const resources = { requests: { cpu: '10m', memory: '64Mi' } };
+    const { data } = this.place;
+    const mongodb = new URL(this.peers.mongodbUri);
+    mongodb.pathname = data;
     return {
       image: { repository: 'docker.io/library/platen', tag: TAG, pullPolicy: 'Never' },
-      mongodb: { uri: this.peers.mongodbUri },
-      kafka: { brokers: this.peers.brokers },
+      mongodb: { uri: mongodb.href },
+      kafka: { brokers: this.peers.brokers, topics: { prefix: data } },
       // All accounts of the tests are opened from one address.
       config: { registrationsPerAddress: 1000 },
       api: { resources },
