@@ -185,7 +185,8 @@ for (const helm of HELMS) {
       assert.deepEqual(may('', 'secrets'), ['create']);
       for (const { apiGroups, resources, verbs } of rules) {
         assert.ok(![...apiGroups, ...resources, ...verbs].includes('*'));
-        assert.ok(!verbs.includes('delete'), 'what a pool owns goes with it');
+        // A network policy outlives its pool; all else goes with it.
+        assert.equal(verbs.includes('delete'), resources.join() === 'networkpolicies', resources.join());
       }
       const binding = find(manifests, 'RoleBinding', 'platen-controller');
       assert.deepEqual(binding.subjects[0].name, podSpec(manifests, 'controller').serviceAccountName);
