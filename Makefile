@@ -32,9 +32,9 @@ generate: node_modules/.installed $(CLIENT)/node_modules/.installed
 	@$(NODE) scripts/generate-crds.ts
 	@$(NODE) scripts/generate-client.ts
 
-## bench: PDFs per second and latencies beside raw Chromium, as ratios within one run; then what 100,000 rows, 50,000 waiting jobs, large batches and their files, many accounts, pages that wait and a flood beside another account cost (BENCH_PART=tenants: that alone)
+## bench: PDFs per second and latencies beside raw Chromium, as ratios within one run; then what 100,000 rows, 50,000 waiting jobs, large batches and their files, many accounts, pages that wait a flood beside another account and hostile documents cost (BENCH_PART=tenants: that alone)
 bench: dist/main.js peers
-	@for part in $(or $(BENCH_PART),run many-rows waiting batches large-batch batch-files tenants beside-waiting fairness); do $(NODE) test/bench/$$part.ts || exit 1; done
+	@for part in $(or $(BENCH_PART),run many-rows waiting batches large-batch batch-files tenants beside-waiting fairness hostile-neighbour); do $(NODE) test/bench/$$part.ts || exit 1; done
 
 ## bench-kubernetes: what the controller costs with 500 pools and 2,000 workers on nodes that KWOK pretends (BENCH_POOLS, BENCH_WORKERS)
 bench-kubernetes: peers

@@ -1,64 +1,39 @@
 import assert from 'node:assert/strict';
-import { type Arena, type Attack, openArena } from './support/arena.ts';
-import type { Experience } from './support/neighbour.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Arena, cancelAll, countIn } from './support/arena.ts';
+import { FLOOD_CALLERS, FLOODS, type Flood } from './support/floods.ts';
+import { sharedArena } from './support/shared-arena.ts';
 
-const CALLERS = 20;
-const TIMEOUT_MS = 3000;
-const options = { timeoutMs: TIMEOUT_MS };
-/** Whether they are done in time depends on the machine. */
-const SLOW = ['completed', 'RENDER_TIMEOUT', 'SELECTOR_TIMEOUT'];
-const never = { ...options, waitForSelector: '.never' };
-
-const script = (work: string) => `<p id=p>x</p><script>${work}</script>`;
-
-/** Eight threads of each of twenty pages begin to compute at once. */
-const WORKERS = `setTimeout(() => {
-  for (let i = 0; i < 8; i++) new Worker(URL.createObjectURL(new Blob(['for (;;);'])));
-}, 700)`;
-
-const ATTACKS: readonly Attack[] = [
-  {
-    name: 'endless scripts',
-    order: () => ({ html: script('for (;;);'), options }),
-    ends: ['RENDER_TIMEOUT'],
-    callers: CALLERS,
-  },
-  {
-    name: 'pages that pretend to wait, and compute',
-    order: () => ({ html: script('setTimeout(() => { for (;;); }, 700)'), options: never }),
-    ends: SLOW,
-    callers: CALLERS,
-  },
-  {
-    name: 'pages that pretend to wait while their workers compute',
-    order: () => ({ html: script(WORKERS), options: never }),
-    ends: SLOW,
-    callers: CALLERS,
-  },
-  {
-    name: 'boxes of more pages than anybody can read',
-    order: () => ({ html: '<div style="height:30000000px;border:1px solid"></div>', options }),
-    ends: [...SLOW, 'OUTPUT_TOO_LARGE'],
-    callers: CALLERS,
-  },
-];
+/** Of the neighbour's, beside a flood. */
+const RENDERS = 8;
+const HUNG_MS = 120_000;
+const ENDED = ['completed', 'failed', 'cancelled'];
 
 describe('a neighbour of many callers with hostile documents', function () {
-  this.timeout(240_000);
+  this.timeout(300_000);
   let arena: Arena;
   before(async () => {
-    arena = await openArena({ PLATEN_WORKER_SLOTS: '16' });
+    arena = await sharedArena();
   });
-  after(() => arena?.close());
 
-  for (const attack of ATTACKS)
-    it(`is not three times slower, and never waits for two of their renders to end, beside ${attack.name}`, () =>
-      arena.survive(attack, assertWaits));
+  const beside = ({ html, options, isEndless }: Flood) =>
+    arena.withstand(
+      async (attacker, { renders }) => {
+        const order = { html, options: { ...options, timeoutMs: 300_000 } };
+        const orders = Array.from({ length: FLOOD_CALLERS }, () => attacker.client.order(order));
+        const jobs = await Promise.all(orders);
+        const under = async () => (await countIn(attacker, jobs, ['processing'])) > 1;
+        await eventually('some of them are rendered', under, HUNG_MS);
+        const already = renders.length;
+        const served = () => renders.length >= already + RENDERS;
+        await eventually(`${RENDERS} renders of the neighbour`, served, HUNG_MS);
+        const ended = await countIn(attacker, jobs, ENDED);
+        await cancelAll(attacker, jobs);
+        assert.ok(isEndless ? ended === 0 : ended < jobs.length, `${ended} of them had ended before`);
+      },
+      { accounts: FLOOD_CALLERS },
+    );
+
+  for (const flood of FLOODS)
+    it(`has its renders before theirs have ended, beside ${flood.name}`, () => beside(flood));
 });
-
-/** However busy the machine is: each time, and not in the end alone. */
-function assertWaits({ renders, p95 }: Experience): void {
-  const longest = Math.max(...renders);
-  assert.ok(p95 < TIMEOUT_MS, `95 of 100 took up to ${p95} ms`);
-  assert.ok(longest < 2 * TIMEOUT_MS, `one of ${renders.length} took ${longest} ms, p95 ${p95} ms`);
-}

@@ -7,7 +7,8 @@ import { send } from '../support/send.ts';
 import type { Tenant } from '../support/service.ts';
 import { stall as leaveUnread } from '../support/stall.ts';
 import { treeMemory } from '../support/tree-memory.ts';
-import { type Arena, openArena } from './support/arena.ts';
+import type { Arena } from './support/arena.ts';
+import { sharedArena } from './support/shared-arena.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -19,14 +20,13 @@ const MEMORY_OF_UPLOADS = 300 * MIB;
 
 /** What the API is sent by those who mean it harm. */
 describe('hostile requests', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   let arena: Arena;
 
   before(async function () {
-    this.timeout(120_000);
-    arena = await openArena({ PLATEN_REGISTRATIONS_PER_ADDRESS: '20' });
+    this.timeout(200_000);
+    arena = await sharedArena();
   });
-  after(() => arena?.close());
 
   const url = () => new URL(arena.service.url);
   const memory = () => treeMemory([arena.service.roles.get('standalone')!.pid]);

@@ -2,132 +2,115 @@ import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { PlanName } from '../../../src/plans/plan.ts';
 import { eventually } from '../../support/eventually.ts';
 import { descendants } from '../../support/processes.ts';
 import { openStandaloneService, type Tenant, type TestService } from '../../support/service.ts';
 import { treeMemory } from '../../support/tree-memory.ts';
-import { assertUnharmed, type Experience, isUnharmed, neighbourDuring } from './neighbour.ts';
+import type { Attack } from './attack.ts';
+import { type Experience, type NeighbourSettings, neighbourDuring } from './neighbour.ts';
 import { BEGAN } from './scripts.ts';
-import { startVillain, type Villain } from './villain.ts';
+import { startVillains, type Villain } from './villain.ts';
 
-/** How long the neighbour is looked at by itself, in milliseconds. */
-const ALONE_MS = 3000;
-/** How often an attack is made before it counts as the reason why the neighbour was slow. */
-const TRIES = 3;
 /** In so much time every order of an attack has ended, in milliseconds. */
-const END_MS = 60_000;
-/** What an attack may leave in memory: a warm page or two, and what collectors take their time for. Bytes. */
-const MEMORY_LEFT = 300 * 1024 ** 2;
-/** Processes that may stay: warm pages of the attacker's, pages that are made ahead, and one that Chromium keeps. */
-const PROCESSES_LEFT = 6;
+const END_MS = 120_000;
+const MIB = 1024 ** 2;
+/** The longest deadline of a free account. Milliseconds. */
+const MOST_OF_FREE_MS = 30_000;
+/** What may stay in memory: warm pages, of each account that attacks, and what collectors take their time for. Bytes. */
+const MEMORY_LEFT = { atAll: 250 * MIB, ofEach: 50 * MIB };
+/** Processes that may stay: warm pages, of each account that attacks, some made ahead, and one that Chromium keeps. */
+const PROCESSES_LEFT = { atAll: 4, ofEach: 2 };
+/** How often an attack is sent whose script has not begun by its deadline, and how much longer it may take each time. */
+const TRIES = 3;
+const LONGER = 3;
 
-/** An attack: what is sent, and what its sender is to get. */
-export interface Attack {
-  readonly name: string;
-  /** The body of the order. */
-  readonly order: (villain: Villain) => Record<string, unknown>;
-  /** `completed`, or the codes that it may fail with. */
-  readonly ends: readonly string[];
-  /** Of the attacker's; default `business`. */
-  readonly plan?: PlanName;
-  /** What one of its scripts has to have told, besides that it began. */
-  readonly tells?: RegExp;
-  /** What its script may throw: an error of the browser's, when there is no more of what it takes. */
-  readonly mayThrow?: RegExp;
-  /** How many callers send it at once, and wait for their PDFs. Otherwise it is sent once, for the background. */
-  readonly callers?: number;
+export interface ArenaSettings extends NeighbourSettings {
+  /** How many accounts attack; default 1. */
+  readonly accounts?: number;
 }
 
 /** A running standalone with a neighbour in it, for somebody to attack. */
 export interface Arena {
   readonly service: TestService;
-  readonly villain: Villain;
-  /** Does `attack` while the neighbour renders. Fails when something is left afterwards: a process, a file, memory. */
-  undergo(attack: (attacker: Tenant) => Promise<void>): Promise<Experience>;
-  /** The same, and fails when the neighbour notices. */
-  withstand(attack: (attacker: Tenant) => Promise<void>): Promise<void>;
+  readonly neighbour: Tenant;
+  newVillain(): Villain;
   /**
-   * Sends the orders of `attack`, and looks at how they end, while the neighbour renders. Its scripts must have begun, and
-   * not have ended with an error: otherwise nothing would have been withstood.
+   * Does `attack` while the neighbour renders. Fails when the neighbour's renders do, or the service is not well, or when
+   * something is left afterwards: a process, a file, memory.
    *
-   * @param judge looks at what the neighbour has met with, each time that the attack is made.
+   * @param attack is told what the neighbour has met with so far.
    */
-  survive(attack: Attack, judge?: (experience: Experience) => void): Promise<void>;
+  withstand(
+    attack: (attacker: Tenant, experience: Experience) => Promise<unknown>,
+    settings?: ArenaSettings,
+  ): Promise<Experience>;
+  /**
+   * The same with the orders of attacks that are made at the same time, each by an account of its own, or by two: looks at
+   * how they end. Their scripts must have begun, and not have ended with an error: otherwise nothing would have been
+   * withstood.
+   */
+  survive(attacks: readonly Attack[], settings?: NeighbourSettings): Promise<Experience>;
   close(): Promise<void>;
 }
 
-/** @param options with which the neighbour renders. */
-export async function openArena(
-  environment: Record<string, string> = {},
-  options?: Record<string, unknown>,
-): Promise<Arena> {
-  const villain = await startVillain();
-  const service = await openStandaloneService(environment);
+export async function openArena(environment: Record<string, string> = {}): Promise<Arena> {
+  const villains = await startVillains();
+  const service = await openStandaloneService({ PLATEN_WORKER_SLOTS: '16', ...environment });
   const neighbour = await service.newTenant('business');
   const { pid } = service.roles.get('standalone')!;
-  const rendersDuring = (work: Promise<unknown>) =>
-    neighbourDuring(neighbour.client, work, options && { options });
   // The first ones are those that warm it up.
-  await rendersDuring(sleep(500));
-  let alone: Experience = await rendersDuring(sleep(ALONE_MS));
+  await neighbourDuring(neighbour.client, async () => undefined);
 
-  async function undergo(
-    attack: (attacker: Tenant) => Promise<void>,
-    plan: PlanName = 'business',
-  ): Promise<Experience> {
-    const attacker = await service.newTenant(plan);
+  const withstand: Arena['withstand'] = async (attack, settings) => {
+    const attacker = await service.newTenant('business');
     const before = await leftBehind(pid);
-    const during = await rendersDuring(attack(attacker));
-    await assertNothingLeft(pid, before);
-    return during;
-  }
+    const experience = await neighbourDuring(neighbour.client, (met) => attack(attacker, met), settings);
+    await assertNothingLeft(pid, before, settings?.accounts ?? 1);
+    return experience;
+  };
 
-  async function withstand(
-    attack: (attacker: Tenant) => Promise<void>,
-    judge: (experience: Experience) => void = () => undefined,
-    plan?: PlanName,
-  ): Promise<void> {
+  async function send(attack: Attack, plan: PlanName): Promise<void> {
+    const attacker = await service.newTenant(plan);
     for (let tries = 1; ; tries++) {
-      const during = await undergo(attack, plan);
-      judge(during);
-      if (isUnharmed(during, alone)) return;
-      if (tries === TRIES) assertUnharmed(during, alone);
-      // Whatever else the machine does may have been the reason: both are looked at anew.
-      alone = await rendersDuring(sleep(ALONE_MS));
+      const villain = villains.newVillain();
+      const { options, ...order } = attack.order(villain);
+      const timeoutMs = Math.min(MOST_OF_FREE_MS, options.timeoutMs * LONGER ** (tries - 1));
+      const body = { ...order, options: { ...options, timeoutMs } };
+      const end = await endOf(attacker, await attacker.client.order(body));
+      assert.ok(attack.ends.includes(end), `${attack.name} ended with ${end}, of a ${plan} account`);
+      if (tries < TRIES && !hasBegun(villain)) continue;
+      assertMade(attack, villain);
+      return;
     }
-  }
-
-  async function send(attacker: Tenant, attack: Attack): Promise<void> {
-    const { order, ends, name, callers } = attack;
-    villain.told.reset();
-    const body = order(villain);
-    const found =
-      callers === undefined
-        ? [await endOf(attacker, await attacker.client.order(body))]
-        : await Promise.all(Array.from({ length: callers }, () => rendered(attacker, body)));
-    for (const end of found) assert.ok(ends.includes(end), `${name} ended with ${end}`);
-    assertMade(attack, villain);
   }
 
   return {
     service,
-    villain,
-    undergo,
+    neighbour,
+    newVillain: villains.newVillain,
     withstand,
-    survive: (attack, judge) => withstand((attacker) => send(attacker, attack), judge, attack.plan),
+    survive(attacks, settings) {
+      const plans = ({ byFree }: Attack) => ['business', ...(byFree ? ['free'] : [])];
+      const sent = attacks.flatMap((attack) => plans(attack).map((plan) => ({ attack, plan })));
+      const work = () => Promise.all(sent.map(({ attack, plan }) => send(attack, plan)));
+      return withstand(work, { ...settings, accounts: sent.length });
+    },
     async close() {
       await service.stop();
-      await villain.close();
+      await villains.close();
     },
   };
+}
+
+function hasBegun({ told }: Pick<Villain, 'told'>): boolean {
+  return !told.expected || told.all.includes(BEGAN);
 }
 
 /** Fails when the document did nothing: its script did not begin, or ended with an error. */
 function assertMade({ name, tells, mayThrow }: Attack, { told }: Villain): void {
   const all = told.all.join(', ');
-  if (told.expected) assert.ok(told.all.includes(BEGAN), `the script of ${name} did not begin`);
+  assert.ok(hasBegun({ told }), `the script of ${name} did not begin`);
   for (const thrown of told.all.filter((what) => what.startsWith('threw ')))
     assert.ok(mayThrow?.test(thrown), `${name} ${thrown}`);
   if (tells !== undefined) assert.match(all, tells, `${name} told ${all}`);
@@ -138,6 +121,21 @@ export async function rendered(attacker: Tenant, body: Record<string, unknown>):
   const { status, json } = await attacker.client.render(body);
   if (status === 200) return 'completed';
   return status === 202 ? await endOf(attacker, json.jobId) : json.code;
+}
+
+/** Cancels jobs of an account that are under way, or wait. */
+export async function cancelAll({ client }: Tenant, jobs: readonly string[]): Promise<void> {
+  await Promise.all(jobs.map((jobId) => client.call('DELETE', `/v1/pdf/jobs/${jobId}`)));
+}
+
+/** How many of the jobs of an account are in one of these states. */
+export async function countIn(
+  { client }: Tenant,
+  jobs: readonly string[],
+  states: readonly string[],
+): Promise<number> {
+  const records = await Promise.all(jobs.map((jobId) => client.call('GET', `/v1/pdf/jobs/${jobId}`)));
+  return records.filter(({ json }) => states.includes(json.status)).length;
 }
 
 async function endOf({ client }: Tenant, jobId: string): Promise<string> {
@@ -161,21 +159,19 @@ async function filesOf(pid: number): Promise<string[]> {
   return folders.filter((name) => name.startsWith(`${pid}-`));
 }
 
-async function assertNothingLeft(pid: number, before: LeftBehind): Promise<void> {
+async function assertNothingLeft(pid: number, before: LeftBehind, accounts: number): Promise<void> {
   let now = before;
   const wrong = () => {
     const { processes, memory, files } = now;
-    if (processes > before.processes + PROCESSES_LEFT) return `${processes} processes`;
+    if (processes > before.processes + PROCESSES_LEFT.atAll + accounts * PROCESSES_LEFT.ofEach)
+      return `${processes} processes`;
     if (files.length > before.files.length) return files.join(', ');
-    if (memory > before.memory + MEMORY_LEFT) return `${Math.round(memory / 1024 ** 2)} MiB`;
+    if (memory > before.memory + MEMORY_LEFT.atAll + accounts * MEMORY_LEFT.ofEach)
+      return `${Math.round(memory / 1024 ** 2)} MiB`;
     return undefined;
   };
-  await eventually(
-    'nothing is left of the attack',
-    async () => {
-      now = await leftBehind(pid);
-      return wrong() === undefined;
-    },
-    30_000,
-  ).catch(() => assert.fail(`of the attack is left: ${wrong()}, of ${JSON.stringify(before)}`));
+  await eventually('nothing is left of the attack', async () => {
+    now = await leftBehind(pid);
+    return wrong() === undefined;
+  }).catch(() => assert.fail(`of the attack is left: ${wrong()}, of ${JSON.stringify(before)}`));
 }

@@ -7,33 +7,33 @@ export interface Villain {
   readonly origin: string;
   /** Serves `html`. @returns its address. */
   page(html: string): string;
-  /** What scripts of documents have told it, and whether any was to tell something: see scripts.ts. */
+  /** What scripts of its documents have told it, and whether any was to tell something: see scripts.ts. */
   readonly told: Told;
+}
+
+/** The one server of as many villains as there are attacks. */
+export interface Villains {
+  /** Somebody who has been told nothing yet. */
+  newVillain(): Villain;
   close(): Promise<void>;
 }
 
 /** What documents tell of what they do: so that one that does nothing is not taken for one that does no harm. */
 export class Told {
-  readonly #origin: string;
+  readonly #address: string;
   /** In order. */
   readonly all: string[] = [];
   /** Whether an address to tell something at has been given out. */
   expected = false;
 
-  constructor(origin: string) {
-    this.#origin = origin;
+  constructor(address: string) {
+    this.#address = address;
   }
 
   /** The beginning of an address at which a document tells what is appended to it. */
   get address(): string {
     this.expected = true;
-    return `${this.#origin}/told?`;
-  }
-
-  /** Forgets all, before another document. */
-  reset(): void {
-    this.all.length = 0;
-    this.expected = false;
+    return `${this.#address}?`;
   }
 }
 
@@ -41,16 +41,18 @@ const PIECE = Buffer.alloc(64 * 1024, 'x');
 /** RFC 6455, section 1.3. */
 const WEB_SOCKET_GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 
-export async function startVillain(): Promise<Villain> {
+export async function startVillains(): Promise<Villains> {
   const pages: string[] = [];
+  const told = new Map<string, Told>();
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://villain');
     response.on('error', () => undefined);
     request.on('error', () => undefined);
     request.resume();
     response.setHeader('Access-Control-Allow-Origin', '*');
-    if (url.pathname === '/told') {
-      told.all.push(decodeURIComponent(url.search.slice(1)));
+    const listener = told.get(url.pathname);
+    if (listener) {
+      listener.all.push(decodeURIComponent(url.search.slice(1)));
       response.end();
       return;
     }
@@ -66,11 +68,13 @@ export async function startVillain(): Promise<Villain> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const told = new Told(origin);
   return {
-    origin,
-    told,
-    page: (html) => `${origin}/page/${pages.push(html) - 1}`,
+    newVillain() {
+      const path = `/told/${told.size}`;
+      const own = new Told(origin + path);
+      told.set(path, own);
+      return { origin, told: own, page: (html) => `${origin}/page/${pages.push(html) - 1}` };
+    },
     async close() {
       for (const socket of floods) socket.destroy();
       server.closeAllConnections();
