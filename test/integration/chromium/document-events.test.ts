@@ -39,7 +39,7 @@ describe('what becomes of documents, in a page without frames', () => {
     userDataRoot = mkdtempSync(join(tmpdir(), 'platen-test-'));
     const browserPath = process.env.PLATEN_CHROMIUM_PATH;
     const binary = await findBrowser({ browserPath, warn: () => undefined });
-    browser = new RenderBrowser(await launchBrowser({ binary, userDataRoot, timeoutMs: 20_000 }), Date.now());
+    browser = new RenderBrowser(await launchBrowser({ binary, userDataRoot, timeoutMs: 60_000 }), Date.now());
   });
   beforeEach(async () => {
     context = await RenderContext.open(browser, false);
@@ -58,7 +58,7 @@ describe('what becomes of documents, in a page without frames', () => {
       accountId: 'a',
       source: { kind: 'html', html },
       options: { delayMs: 200 },
-      deadline: Date.now() + 20_000,
+      deadline: Date.now() + 60_000,
       maxOutputBytes: 1024 * 1024,
       signal: new AbortController().signal,
     };

@@ -79,7 +79,7 @@ describe('real-looking documents', () => {
     userDataRoot = mkdtempSync(join(tmpdir(), 'platen-test-'));
     const browserPath = process.env.PLATEN_CHROMIUM_PATH;
     const binary = await findBrowser({ browserPath, warn: () => undefined });
-    browser = new RenderBrowser(await launchBrowser({ binary, userDataRoot, timeoutMs: 20_000 }), Date.now());
+    browser = new RenderBrowser(await launchBrowser({ binary, userDataRoot, timeoutMs: 60_000 }), Date.now());
     for (const name of MOVING) {
       const printing = printPlainly(documents.get(name)!, MOVING_MS);
       printing.catch(() => undefined);
@@ -101,7 +101,7 @@ describe('real-looking documents', () => {
       accountId: 'a',
       source: { kind: 'html', html },
       options: OPTIONS,
-      deadline: Date.now() + 20_000,
+      deadline: Date.now() + 60_000,
       maxOutputBytes: MAX_BYTES,
       signal: new AbortController().signal,
     };

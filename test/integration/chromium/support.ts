@@ -103,7 +103,7 @@ export function render(
     accountId: settings.accountId ?? 'account',
     source,
     options,
-    deadline: Date.now() + (settings.timeoutMs ?? 20_000),
+    deadline: Date.now() + (settings.timeoutMs ?? 60_000),
     maxOutputBytes: settings.maxOutputBytes ?? 50 * 1024 * 1024,
     alone: settings.alone ?? false,
     signal: settings.signal ?? new AbortController().signal,
