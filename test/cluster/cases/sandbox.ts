@@ -16,7 +16,7 @@ const ROLLED_OUT_MS = 120_000;
 /** A pool for the node that joins. */
 const FRESH = 'fresh';
 const OF_FRESH = `,platen.dev/pool=${FRESH}`;
-/** From the start of the node's programs until a worker on it is ready: some 30 s, and time for a slow machine. */
+/** From the start of the node's programs until a worker stands on it, and from the profile until that is ready: each some 15 s. */
 const JOINED_MS = 120_000;
 
 /** Chromium's sandbox in pods, and the life of a release by Helm 4: it is the second installation. */
@@ -99,14 +99,15 @@ export function describeSandbox(release: () => Release): void {
       const { cluster } = release();
       const joins = cluster.nodes.find(({ name }) => name === 'node-b')!;
       const { plane } = cluster;
-      // The nodes share a folder: that the installer of another one does not put the profile there, it has to go.
-      const only = JSON.stringify({ spec: { template: { spec: { nodeSelector: on(joins.name) } } } });
-      const [installer] = (await release().kubectl('get', 'daemonset', '-n', SETUP, '-o', 'name')).split(
-        '\n',
-      );
-      await release().kubectl('patch', installer!, '-n', SETUP, '--patch', only);
-      // Before the power is cut: what is half made then has no network to be cut off from.
-      await release().kubectl('rollout', 'status', installer!, '-n', SETUP, '--timeout=60s');
+      const installerOn = async (node: string) => {
+        const [name] = (await release().kubectl('get', 'daemonset', '-n', SETUP, '-o', 'name')).split('\n');
+        const patch = { spec: { template: { spec: { nodeSelector: on(node) } } } };
+        await release().kubectl('patch', name!, '-n', SETUP, '--patch', JSON.stringify(patch));
+      };
+      // Nowhere at first: nodes share a folder here, and the installer of any would put the profile there.
+      await installerOn('nowhere');
+      const installers = () => release().kubectl('get', 'pods', '-n', SETUP, '-o', 'name');
+      await eventually('no installer', async () => (await installers()).trim() === '', 60_000);
       await plane.kubectl('cordon', joins.name);
       const fresh = { ...QUICK_POOL, minReplicas: 1, nodeSelector: on(joins.name), sandbox: 'required' };
       await release().apply({
@@ -122,6 +123,9 @@ export function describeSandbox(release: () => Release): void {
         } finally {
           await joins.boot();
         }
+        // As an autoscaler foresees: it fits on a node that has neither.
+        await eventually('a worker that the kubelet refuses', () => isRefused(release()), JOINED_MS);
+        await installerOn(joins.name);
         await release().hasPods('worker', 1, JOINED_MS, OF_FRESH);
         const [worker] = await release().pods('worker', OF_FRESH);
         assert.equal(worker!.spec.nodeName, joins.name);
@@ -159,6 +163,13 @@ async function isUnschedulable(release: Release): Promise<boolean> {
   return pods.some(({ status }) =>
     status.conditions?.some(({ type, status: value }) => type === 'PodScheduled' && value === 'False'),
   );
+}
+
+/** Whether a worker stands on a node that has no profile for it. */
+async function isRefused(release: Release): Promise<boolean> {
+  const waiting = '-o=jsonpath={.items[*].status.containerStatuses[*].state.waiting.reason}';
+  const selector = `--selector=${OF_FRESH.slice(1)}`;
+  return (await release.kubectl('get', 'pods', selector, waiting)).includes('CreateContainerError');
 }
 
 async function allSandboxed(release: Release): Promise<boolean> {
