@@ -181,7 +181,9 @@ describe('the end of a standalone service', function () {
     });
 
     it('when there is no Java', async () => {
-      const line = await refusal({ PATH: '/nowhere', JAVA_HOME: '/nowhere' });
+      // Where there is no data yet: that of a database can be read by nothing else, which the line says then.
+      const empty = join(dataDir, 'empty');
+      const line = await refusal({ PATH: '/nowhere', JAVA_HOME: '/nowhere', PLATEN_DATA_DIR: empty });
       assert.match(
         line,
         /needs Java 17 or newer, and there is no java on PATH nor in JAVA_HOME.* MONGODB_URI/,

@@ -9,6 +9,7 @@ import type { KafkaBusOptions } from '../../../src/bus/kafka.ts';
 import { DEFAULT_POOL } from '../../../src/plans/names.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startKafka, type TestKafka } from '../../support/kafka.ts';
+import { procFile } from '../../support/processes.ts';
 import { Heard, pointer, pointersOf } from './contract.ts';
 import { arrived, manyJobs, newPrefix, openBus, problemGone } from './kafka-help.ts';
 import { RecordingConsumer } from './recording-consumer.ts';
@@ -110,6 +111,9 @@ describe('The Kafka bus, when something dies', function () {
     await problemGone(bus);
 
     process.kill(kafka.pid, 'SIGSTOP');
+    // Its threads may go on for a moment, and one of them may take a pointer.
+    const isStopped = () => / T /.test(procFile(kafka.pid, 'stat'));
+    await eventually('it has stopped', isStopped);
     try {
       // It does not wait for ever.
       await assert.rejects(bus.publishPointer(pointer('stuck')));
