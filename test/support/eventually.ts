@@ -6,7 +6,7 @@ const POLL_MS = 20;
 export async function eventually(
   what: string,
   holds: () => boolean | Promise<boolean>,
-  limitMs = 30_000,
+  limitMs = 60_000,
 ): Promise<void> {
   const deadline = performance.now() + limitMs;
   while (!(await holds())) {
