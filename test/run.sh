@@ -20,7 +20,7 @@ touch "$PLATEN_TEST_TIMES"
 
 # What depends on how a browser was built: what a document becomes in it, and what the system lets it do. All else is ours
 # whichever browser it is, and is tested with one: the one that the image has, where it can be had.
-depends_on_build='test/integration/chromium/{drawing,motion,options,page-kinds,priority,sandbox}.test.ts'
+depends_on_build=(test/integration/chromium/{drawing,motion,options,page-kinds,priority,sandbox}.test.ts)
 
 unit() { run_mocha 'test/unit/**/*.test.ts'; }
 
@@ -31,7 +31,7 @@ chromium() {
     echo "The Chromium tests with $browser:"
     PLATEN_CHROMIUM_PATH="$browser" run_mocha 'test/integration/chromium/**/*.test.ts'
     # Where it is installed, tests find it as it is, and there is no other.
-    [ "$browser" = "$(command -v chromium-headless-shell)" ] || run_mocha "$depends_on_build"
+    [ "$browser" = "$(command -v chromium-headless-shell)" ] || run_mocha "${depends_on_build[@]}"
   else
     run_mocha 'test/integration/chromium/**/*.test.ts'
   fi

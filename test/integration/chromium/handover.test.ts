@@ -17,7 +17,8 @@ import {
 
 const GIB = 1024 ** 3;
 const ACCOUNTS = ['1', '2', '3', '4', '5', '6'];
-const JOBS = 12;
+/** More than what is rendered after a browser was killed: another handover would wait for accounts that do not come again. */
+const JOBS = 20;
 /** After so long what was to happen does not; less than a handover may take by itself. */
 const HUNG_MS = 120_000;
 
