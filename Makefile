@@ -63,7 +63,7 @@ image-test: peers
 	@test/image/run.sh
 
 ## e2e: a whole Kubernetes on this machine, Platen in it by its chart and image, and what the chart promises (as root; CASES='--grep …' for some; docs/development-cluster.md)
-e2e: peers kubernetes
+e2e: peers kubernetes $(CLIENT)/node_modules/.installed
 	@test/cluster/run.sh $(CASES)
 
 build: dist/main.js
