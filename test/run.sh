@@ -10,7 +10,7 @@ export PATH="$PWD/node_modules/.bin:$PATH"
 SIDE_BY_SIDE=2
 # The longest first, so that none of them is left alone at the end; those that need programs which have to be built wait, for
 # the first time building takes minutes; and those with neighbours of hostile documents come last, when there is room.
-SETS=(unit chromium service parts disruption conformance kubernetes chart hostile)
+SETS=(unit parts service chromium disruption conformance kubernetes chart hostile)
 [ $# = 0 ] || SETS=("$@")
 
 logs=$(mktemp -d)
