@@ -13,9 +13,30 @@ COPY package.json package-lock.json .npmrc ./
 # With the optional packages: the compiler is one of them. Install scripts only fetch a Node, which the image has.
 # What the lockfile says, but not `npm ci`: that refuses a lockfile without the builds for other operating systems.
 RUN npm install --no-save --ignore-scripts --loglevel=error
-COPY tsconfig.json tsconfig.build.json ./
+# The command line uses the TypeScript client, which has a package of its own.
+COPY clients/typescript/*.json clients/typescript/
+RUN cd clients/typescript && npm install --no-save --ignore-scripts --omit=dev --loglevel=error
+COPY tsconfig.json ./
+COPY scripts/bundle.ts scripts/
+COPY clients/typescript/src clients/typescript/src
 COPY src src
-RUN node_modules/.bin/tsc -p tsconfig.build.json
+RUN node scripts/bundle.ts
+# The documentation as a site, by packages of its own that the image is not left with.
+COPY site/package.json site/package-lock.json site/
+RUN cd site && npm install --no-save --ignore-scripts --no-audit --no-fund --loglevel=error
+COPY docs docs
+COPY clients/typescript/README.md clients/typescript/
+COPY clients/python/README.md clients/python/
+COPY scripts/docs-site scripts/docs-site
+COPY site/astro.config.mjs site/
+COPY site/src site/src
+RUN node scripts/docs-site/prepare.ts \
+ && (cd site && ASTRO_TELEMETRY_DISABLED=1 node node_modules/astro/bin/astro.mjs build) \
+ && node scripts/docs-site/finish.ts
+COPY dashboard/package.json dashboard/package-lock.json dashboard/
+RUN cd dashboard && npm install --no-save --ignore-scripts --loglevel=error
+COPY dashboard dashboard
+RUN cd dashboard && node node_modules/vite/bin/vite.js build --logLevel warn
 # The image has Debian's Chromium, and no use for the one that comes as a package.
 RUN npm prune --omit=dev --omit=optional --ignore-scripts --loglevel=error \
  && rm -rf node_modules/@sparticuz
@@ -37,6 +58,7 @@ ENV NODE_ENV=production \
 COPY --from=build /build/package.json ./
 COPY --from=build /build/node_modules node_modules
 COPY --from=build /build/dist dist
+COPY --from=build /build/site/dist site/dist
 # Where users are given by the cluster, as on OpenShift, they are of the group 0 and known to nobody.
 RUN install -d -o 1000 -g 0 -m 775 /data && chmod +x dist/main.js && ln -s /app/dist/main.js /usr/local/bin/platen
 # As a number: Kubernetes checks runAsNonRoot without looking into the image.

@@ -1,17 +1,20 @@
 # Everything is run by the Node of node_modules, whatever Node the machine has.
 NODE := node_modules/.bin/node
 CLIENT := clients/typescript
-SOURCES := $(shell find src -name '*.ts')
+DASHBOARD := dashboard
+# One build of these at a time: whoever comes second finds what the first has made.
+LOCKED = mkdir -p .cache && flock .cache/$(1).lock
+SOURCES := $(shell find src $(CLIENT)/src -name '*.ts')
 
-.PHONY: prometheus dashboards run test fast check generate bench bench-kubernetes soak chaos simulate image-test e2e build setup peers kubernetes helm schemathesis stripe-mock clean
+.PHONY: docs prometheus dashboards dashboard run test fast check generate bench bench-kubernetes soak chaos simulate image-test e2e build setup peers kubernetes helm schemathesis python-client pdf-readers stripe-mock clean
 .DEFAULT_GOAL := run
 
 ## run: install, build and start the whole service in one process (PORT, PLATEN_DATA_DIR and the rest are obeyed)
-run: dist/main.js
+run: dist/main.js dist/dashboard/index.html
 	@exec $(NODE) dist/main.js standalone
 
 ## test: everything that has to hold before a change is kept, and the Chromium tests with Debian's browser besides
-test: check peers
+test: check peers docs dashboard
 	@test/run.sh
 
 ## fast: what tells soon whether a change is sound: unit tests and the quicker integration tests, in three minutes
@@ -19,32 +22,52 @@ fast: peers $(CLIENT)/node_modules/.installed
 	@test/run.sh unit quick
 
 ## check: format, lint, import cycles, types, stale generated files
-check: node_modules/.installed $(CLIENT)/node_modules/.installed
+check: node_modules/.installed $(CLIENT)/node_modules/.installed $(DASHBOARD)/node_modules/.installed
 	@node_modules/.bin/biome check .
 	@node_modules/.bin/tsc -p tsconfig.json
+	@node_modules/.bin/tsc -p $(DASHBOARD)
+	@$(NODE) scripts/generate-options.ts --check
 	@$(NODE) scripts/generate-docs.ts --check
 	@$(NODE) scripts/generate-crds.ts --check
 	@$(NODE) scripts/generate-client.ts --check
+	@$(NODE) scripts/generate-python-client.ts --check
 
-## generate: write what is made from the sources: error and configuration tables, OpenAPI document, client types, custom resources
+## generate: write what is made from the sources: the list of render options, tables of errors, options and configuration, OpenAPI document, types of the clients, custom resources
 generate: node_modules/.installed $(CLIENT)/node_modules/.installed
+	@$(NODE) scripts/generate-options.ts
 	@$(NODE) scripts/generate-docs.ts
 	@$(NODE) scripts/generate-crds.ts
 	@$(NODE) scripts/generate-client.ts
+	@$(NODE) scripts/generate-python-client.ts
 
-## bench: PDFs per second and latencies beside raw Chromium, as ratios within one run; then what 100,000 rows, 50,000 waiting jobs, large batches and their files, many accounts, pages that wait a flood beside another account and hostile documents cost (BENCH_PART=tenants: that alone)
-bench: dist/main.js peers
-	@for part in $(or $(BENCH_PART),run many-rows waiting batches large-batch batch-files tenants beside-waiting fairness hostile-neighbour); do $(NODE) test/bench/$$part.ts || exit 1; done
+## docs: build the documentation as a site, which the service then has at /docs
+docs: site/dist/index.html
+
+DOCS := $(shell find docs clients/*/README.md site/src/*.* scripts/docs-site -name '*.md' -o -name '*.svg' -o -name '*.webp' -o -name '*.ts' -o -name 'openapi.json' -o -path 'site/src/*.*' ! -name sidebar.json)
+
+site/dist/index.html: node_modules/.installed site/node_modules/.installed site/astro.config.mjs $(DOCS)
+	@$(NODE) scripts/docs-site/prepare.ts
+	@cd site && ASTRO_TELEMETRY_DISABLED=1 ../$(NODE) node_modules/astro/bin/astro.mjs build >built.log 2>&1 || { cat built.log; exit 1; }
+	@$(NODE) scripts/docs-site/finish.ts
+
+site/node_modules/.installed: site/package.json site/package-lock.json
+	@echo 'Installing what builds the documentation (half a minute the first time) …'
+	@cd site && npm install --no-save --no-audit --no-fund --loglevel=error
+	@touch $@
+
+## bench: PDFs per second and latencies beside raw Chromium, as ratios within one run; then what 100,000 rows, 50,000 waiting jobs, large batches and their files, many accounts, pages that wait, reports, a flood beside another account, hostile documents and opening a page of the dashboard cost (BENCH_PART=tenants: that alone)
+bench: dist/main.js dist/dashboard/index.html peers
+	@for part in $(or $(BENCH_PART),run many-rows waiting batches large-batch batch-files tenants while-waiting report fairness hostile-neighbour dashboard); do $(NODE) test/bench/$$part.ts || exit 1; done
 
 ## bench-kubernetes: what the controller costs with 500 pools and 2,000 workers on nodes that KWOK pretends (BENCH_POOLS, BENCH_WORKERS)
 bench-kubernetes: peers
-	@$(NODE) scripts/install-kubernetes.mjs kwok
+	@$(call LOCKED,kubernetes) $(NODE) scripts/install-kubernetes.mjs kwok
 	@$(NODE) test/bench/kubernetes.ts
 
-## soak: what takes long to see, as ratios within one run with their spread: memory that renders leave, plans in force, nobody leading; then a batch of 500 under ten kills of each process (SOAK_PART=memory: that alone)
-soak: dist/main.js peers kubernetes
+## soak: what takes long to see, as ratios within one run with their spread: memory that renders leave, plans in force, nobody leading; then a batch of 500 under ten kills of each process, 2,000 random histories of subscriptions, 200 requests at the end of a quota under kills, and 30 random requests to each operation (SOAK_PART=memory: that alone)
+soak: dist/main.js peers kubernetes schemathesis
 	@for part in $(or $(SOAK_PART),memory in-force leaders); do $(NODE) test/soak/$$part.ts || exit 1; done
-	@[ -n "$(SOAK_PART)" ] || ITEMS=500 KILLS=10 PATH="$(CURDIR)/node_modules/.bin:$$PATH" $(NODE) node_modules/mocha/bin/mocha.js --exit test/disruption/batches.test.ts
+	@[ -n "$(SOAK_PART)" ] || ITEMS=500 KILLS=10 BILLING_RUNS=2000 REQUESTS=200 EXAMPLES=30 PATH="$(CURDIR)/node_modules/.bin:$$PATH" $(NODE) node_modules/mocha/bin/mocha.js --exit test/disruption/batches.test.ts test/integration/billing/{any-order,api-kills}.test.ts test/conformance/schemathesis.test.ts
 
 ## chaos: kills something every two seconds while orders arrive, and looks whether each came out whole (SEED, CHAOS_SEEDS=1..10)
 chaos: peers
@@ -68,12 +91,19 @@ e2e: peers kubernetes $(CLIENT)/node_modules/.installed
 
 build: dist/main.js
 
-dist/main.js: node_modules/.installed tsconfig.json tsconfig.build.json $(SOURCES)
+dist/main.js: node_modules/.installed $(CLIENT)/node_modules/.installed scripts/bundle.ts $(SOURCES)
 	@echo 'Building …'
-	@node_modules/.bin/tsc -p tsconfig.build.json
-	@touch $@
+	@$(NODE) scripts/bundle.ts
 
 setup: node_modules/.installed peers kubernetes
+
+## dashboard: builds the pages that /dashboard serves
+dashboard: dist/dashboard/index.html
+
+dist/dashboard/index.html: $(DASHBOARD)/node_modules/.installed $(shell find dashboard/src dashboard/*.* -type f)
+	@echo 'Building the dashboard …'
+	@cd $(DASHBOARD) && ../$(NODE) node_modules/vite/bin/vite.js build --logLevel warn
+	@touch $@
 
 # Not `npm ci`: it refuses a lock file that lacks packages of other platforms, which not every registry carries.
 node_modules/.installed: package.json package-lock.json
@@ -87,21 +117,33 @@ $(CLIENT)/node_modules/.installed: $(CLIENT)/package.json $(CLIENT)/package-lock
 	@cd $(CLIENT) && npm install --no-save --no-audit --no-fund --loglevel=error
 	@touch $@
 
+$(DASHBOARD)/node_modules/.installed: node_modules/.installed $(DASHBOARD)/package.json $(DASHBOARD)/package-lock.json
+	@cd $(DASHBOARD) && npm install --no-save --no-audit --no-fund --loglevel=error
+	@touch $@
+
 # What the tests run beside Platen, a Java database and Kafka: fetched with Maven, kept in .cache.
 peers: node_modules/.installed
 	@$(NODE) scripts/install-peers.mjs
 
 # A Kubernetes API server with its etcd, for the tests: built with Go (1.24 or newer), kept in .cache. The first time takes minutes.
 kubernetes: node_modules/.installed
-	@$(NODE) scripts/install-kubernetes.mjs api
+	@$(call LOCKED,kubernetes) $(NODE) scripts/install-kubernetes.mjs api
 
 # Helm 3 and Helm 4, for the tests of the chart: built with Go, kept in .cache.
 helm: node_modules/.installed
-	@$(NODE) scripts/install-helm.mjs
+	@$(call LOCKED,helm) $(NODE) scripts/install-helm.mjs
 
 # What holds the running service against its OpenAPI document; needs Python 3.10 or newer. Kept in .cache.
 schemathesis: node_modules/.installed
-	@$(NODE) scripts/install-schemathesis.ts
+	@$(NODE) scripts/install-python.ts schemathesis test/conformance/requirements.txt
+
+# qpdf and PDFium, which read back what the tests of options print; needs Python 3.10 or newer. Kept in .cache.
+pdf-readers: node_modules/.installed
+	@$(NODE) scripts/install-python.ts pdf-readers test/options/readers/requirements.txt
+
+# What the tests of the Python client need; needs Python 3.10 or newer. Kept in .cache.
+python-client: node_modules/.installed
+	@$(NODE) scripts/install-python.ts python-client clients/python/requirements-dev.txt
 
 # What holds every request to Stripe against Stripe's own specification: built with Go, kept in .cache.
 stripe-mock: node_modules/.installed
@@ -112,4 +154,4 @@ prometheus:
 	@scripts/install-prometheus.sh >/dev/null
 
 clean:
-	rm -rf $(CLIENT)/node_modules dist node_modules .cache
+	rm -rf $(CLIENT)/node_modules $(DASHBOARD)/node_modules site/node_modules site/dist site/built dist node_modules .cache

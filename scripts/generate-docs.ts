@@ -1,5 +1,5 @@
 /**
- * Writes what is made from the sources: docs/errors.md, docs/configuration.md, docs/plans.md and docs/openapi.json.
+ * Writes what is made from the sources: docs/errors.md, docs/options.md, docs/configuration.md, docs/plans.md and docs/openapi.json.
  * With `--check` it writes nothing, names the files that are stale, and exits with 1 if there are any.
  */
 import { execFileSync } from 'node:child_process';
@@ -7,19 +7,33 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { STATUS_CODES } from 'node:http';
 import { join, relative } from 'node:path';
 import { z } from 'zod';
-import { environmentSchema } from '../src/config.ts';
-import { ERRORS } from '../src/errors/registry.ts';
+import { environmentSchema } from '../src/environment.ts';
+import { ERRORS, type ErrorCode } from '../src/errors/registry.ts';
+import { REMEDIES } from '../src/errors/remedies.ts';
 import { createApiDocument } from '../src/http/api-document.ts';
 import { API_ROUTES } from '../src/http/app.ts';
+import type { Option, Stage } from '../src/options/core/option.ts';
+import { IN_ORDER } from '../src/options/core/stages.ts';
 import { DEFAULT_PLANS, planSchema } from '../src/plans/plan.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const DOCS = join(ROOT, 'docs');
 const NOTE = '<!-- Made by `make generate`; do not edit. -->';
 
+/** What comes before the options of a stage. */
+const STAGE_TITLES: Readonly<Record<Stage, string>> = {
+  job: 'The whole render',
+  page: 'The page that the document is loaded into',
+  load: 'Loading the document',
+  wait: 'Waiting before it is printed',
+  print: 'Printing',
+  finish: 'The printed PDF',
+};
+
 const FILES: Record<string, () => string> = {
   'errors.md': errorsPage,
   'configuration.md': configurationPage,
+  'options.md': optionsPage,
   'plans.md': plansPage,
   'openapi.json': () => {
     const document = createApiDocument(API_ROUTES, { headerPrefix: defaultHeaderPrefix() });
@@ -51,13 +65,12 @@ function formatted(path: string, text: string): string {
 }
 
 function errorsPage(): string {
-  const rows = Object.entries(ERRORS).map(([code, { status, message, attempts, retryable }]) => [
-    `\`${code}\``,
-    `${status} ${STATUS_CODES[status]}`,
-    message,
-    retryable ? 'yes' : 'no',
-    String(attempts),
-  ]);
+  const groups = Map.groupBy(Object.keys(ERRORS) as ErrorCode[], (code) => ERRORS[code].status);
+  const byStatus = [...groups]
+    .toSorted(([a], [b]) => a - b)
+    .map(([status, codes]) => {
+      return `- ${status} ${STATUS_CODES[status]}: ${codes.map((code) => `[\`${code}\`](#${code})`).join(', ')}\n`;
+    });
   return `${NOTE}
 
 # Errors
@@ -70,17 +83,37 @@ Every failure has one body:
   "error": "Bad Request",
   "message": ["options.scale: must be at most 2"],
   "code": "VALIDATION",
+  "remedy": "Correct each field that \`message\` names …",
+  "docsUrl": "https://pdf.example.com/docs/errors#VALIDATION",
   "requestId": "6f0b1a52-6a4e-4bb5-9d0a-0f4c7d5f1f5e"
 }
 \`\`\`
 
-\`message\` is a text, or a list of texts when a request has several faults. \`jobId\` is there when a job has failed.
-\`requestId\` is the answer's \`X-Request-Id\`. The same codes stand in the \`error\` of a job's status record.
+\`message\` is a text, or a list of texts when a request has several faults. \`remedy\` says what can be done about an error of
+this code, and \`docsUrl\` leads to its section below. \`jobId\` is there when a job has failed. \`requestId\` is the response's
+\`X-Request-Id\`: give it to the operator when you ask for help. The same codes stand in the \`error\` of a job's status record.
 
-"Again" says whether the same request, sent again unchanged, can succeed: then wait as \`Retry-After\` says, or with a
-growing, random pause. "Attempts" is how often Platen itself runs a job that meets the fault.
+A program decides by \`code\` or by \`statusCode\`; the texts are for people and may change. Where a section says that the
+unchanged request can succeed, wait as \`Retry-After\` says, or for a random time that grows with each attempt, and send the
+same \`Idempotency-Key\` again. "Attempts" is how often Platen itself runs a job that meets the error.
 
-${table(['Code', 'Status', 'Meaning', 'Again', 'Attempts'], rows)}`;
+${byStatus.join('')}
+${Object.keys(ERRORS)
+  .map((code) => errorSection(code as ErrorCode))
+  .join('\n')}`;
+}
+
+/** The anchor is the code as it stands in responses, which the one that is made of a heading is not. */
+function errorSection(code: ErrorCode): string {
+  const { status, message, attempts, retryable } = ERRORS[code];
+  return `## <a id="${code}"></a>${code}
+
+${status} ${STATUS_CODES[status]}. ${message}
+
+**What to do:** ${REMEDIES[code]}
+
+Sent again unchanged: ${retryable ? 'can succeed' : 'fails again'}. Attempts of a job: ${attempts}.
+`;
 }
 
 function configurationPage(): string {
@@ -98,6 +131,40 @@ Everything is set by environment variables. They are checked at start, and every
 variable counts as not set.
 
 ${table(['Variable', 'Values', 'Default', 'Meaning'], rows)}`;
+}
+
+function optionsPage(): string {
+  const stages = Map.groupBy(IN_ORDER, ({ stage }) => stage);
+  const parts = [...stages].map(([stage, options]) => {
+    const rows = options.flatMap((option) => optionRows(option));
+    return `## ${STAGE_TITLES[stage]}\n\n${table(['Option', 'Values', 'Meaning'], rows)}`;
+  });
+  return `${NOTE}
+
+# Render options
+
+What \`options\` of \`POST /v1/pdf\` and of each item of a batch may hold, for HTML, source URLs and templates alike. All of them
+are optional, and can be combined. Options that are unknown or out of bounds are rejected with 400 and \`VALIDATION\`; one response
+names all of them. The sections follow the order of a render. [Adding an option](adding-an-option.md) is for developers.
+
+${parts.join('\n')}`;
+}
+
+function optionRows({ name, schema }: Option): string[][] {
+  const described = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  const fields = Object.entries(described.properties ?? {}).flatMap(([field, of]) =>
+    typeof of === 'boolean' ? [] : [[`\`${name}.${field}\``, boundsOf(of), of.description ?? '']],
+  );
+  return [[`\`${name}\``, boundsOf(described), described.description ?? ''], ...fields];
+}
+
+function boundsOf(described: z.core.JSONSchema.BaseSchema): string {
+  const { type, minimum, maximum, maxLength, maxItems } = described;
+  if (described.enum !== undefined) return described.enum.map((value) => `\`${value}\``).join(', ');
+  if (type === 'integer' || type === 'number') return `${type}, ${minimum} to ${maximum}`;
+  if (type === 'string') return maxLength === undefined ? 'text' : `text, at most ${maxLength} characters`;
+  if (type === 'array') return `list, at most ${maxItems} texts`;
+  return String(type);
 }
 
 function plansPage(): string {

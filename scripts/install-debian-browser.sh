@@ -3,13 +3,14 @@
 # themselves, without installing anything. Prints the path of its script; nothing where there is no Debian to fetch it from.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. scripts/unpack-debian.sh
 
 installed=$(command -v chromium-headless-shell || true)
 if [ -n "$installed" ]; then
   echo "$installed"
   exit 0
 fi
-if ! command -v apt-get >/dev/null || ! command -v dpkg-deb >/dev/null; then
+if ! has_debian; then
   echo 'No apt-get here: the Chromium tests run with the bundled browser alone.' >&2
   exit 0
 fi
@@ -19,14 +20,7 @@ script=$folder/chromium-headless-shell
 if [ ! -x "$script" ]; then
   echo 'Fetching the chromium-headless-shell of Debian …' >&2
   rm -rf "$folder"
-  mkdir -p "$folder/lists/partial" "$folder/archives/partial"
-  # Lists and archives of our own, so that nobody has to be root and nothing of the machine changes.
-  options=(-o "Dir::State::lists=$folder/lists" -o "Dir::Cache=$folder" -o "Dir::Cache::archives=$folder/archives"
-    -o Debug::NoLocking=true -o APT::Sandbox::User=root -qq)
-  apt-get "${options[@]}" update >&2
-  apt-get "${options[@]}" --download-only --no-install-recommends --yes install chromium-headless-shell >&2
-  for package in "$folder"/archives/*.deb; do dpkg-deb -x "$package" "$folder/root"; done
-  rm -rf "$folder/lists" "$folder/archives" "$folder"/*.bin
+  unpack_debian "$folder" --download-only --no-install-recommends --yes install chromium-headless-shell
   # As Debian's own: a script that does not become the browser but starts it as its child. Its folder may be moved.
   cat > "$script.new" <<'END'
 #!/bin/sh -e

@@ -3,6 +3,7 @@
 # else Debian's, unpacked into .cache without installing anything.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. scripts/unpack-debian.sh
 
 installed=$(command -v promtool || true)
 if [ -n "$installed" ] && [ -x "$(dirname "$installed")/prometheus" ]; then
@@ -15,17 +16,10 @@ if [ -x "$folder/bin/prometheus" ]; then
   exit 0
 fi
 rm -rf "$folder"
-if command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null; then
+if has_debian; then
   echo 'Fetching the prometheus of Debian …' >&2
-  mkdir -p "$folder/lists/partial" "$folder/download"
-  # Lists of our own, so that nobody has to be root and nothing of the machine changes.
-  options=(-o "Dir::State::lists=$folder/lists" -o "Dir::Cache=$folder" -o Debug::NoLocking=true
-    -o APT::Sandbox::User=root -qq)
-  apt-get "${options[@]}" update >&2
   # The package alone: both programs need nothing but the C library.
-  (cd "$folder/download" && apt-get "${options[@]}" download prometheus >&2)
-  dpkg-deb -x "$folder"/download/prometheus_*.deb "$folder/root"
-  rm -rf "$folder/lists" "$folder/download" "$folder"/*.bin
+  unpack_debian "$folder" download prometheus
   mkdir "$folder/new"
   mv "$folder/root/usr/bin/prometheus" "$folder/root/usr/bin/promtool" "$folder/new"
   rm -rf "$folder/root"

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import mongoose from 'mongoose';
-import { type Answer, send } from '../test/support/send.ts';
+import { type Reply, send } from '../test/support/send.ts';
 
 const HOUR_MS = 3_600_000;
 const FAR_OFF = new Date('2999-01-01T00:00:00Z');
@@ -66,13 +66,13 @@ async function call(
   auth: string,
   body?: unknown,
   headers = {},
-): Promise<Answer> {
+): Promise<Reply> {
   const credentials: Record<string, string> = auth.startsWith('sk_')
     ? { 'x-api-key': auth }
     : { authorization: `Bearer ${auth}` };
-  const answer = await send(URL, method, path, body, { ...credentials, ...headers });
-  assert.ok(answer.status < 300, `${method} ${path}: ${answer.status} ${Buffer.from(answer.bytes)}`);
-  return answer;
+  const response = await send(URL, method, path, body, { ...credentials, ...headers });
+  assert.ok(response.status < 300, `${method} ${path}: ${response.status} ${Buffer.from(response.bytes)}`);
+  return response;
 }
 
 const order = async (key: string, body: Record<string, unknown>, headers = {}): Promise<string> =>

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { letHeapGrow } from './roles/heap-growth.ts';
+import { letHeapGrow } from './overload/heap-growth.ts';
 import { hideSecrets } from './roles/hidden-environment.ts';
 
 /** The roles that start browsers. */

@@ -1,8 +1,8 @@
 import { CommandError } from './cli/command-error.ts';
 import { COMMANDS } from './cli/commands.ts';
 import { type Config, ConfigError, loadConfig, type Role } from './config.ts';
+import { report } from './roles/report.ts';
 import type { RunningRole } from './roles/run-role.ts';
-import { tell } from './roles/tell.ts';
 
 const ROLES: readonly Role[] = ['api', 'worker', 'dispatcher', 'controller', 'standalone'];
 const USAGE = `usage: platen <${ROLES.join(' | ')}>\n       platen accounts <list | create | invite | set-plan | reset-password | revoke-tokens>\n       platen billing <setup | check>\n       platen try URL\n       platen render FILE… --out DIR\n       platen batch FILE.csv|FILE.ndjson [--template ID] --out OUT.zip|DIR`;
@@ -16,7 +16,7 @@ async function main(environment: NodeJS.ProcessEnv): Promise<void> {
   if (command !== undefined) return command(process.argv.slice(3));
   const role = ROLES.find((name) => name === process.argv[2]);
   if (role === undefined || process.argv.length > 3) {
-    tell(USAGE);
+    report(USAGE);
     process.exitCode = 2;
     return;
   }
@@ -58,7 +58,7 @@ async function run(role: Role, config: Config): Promise<void> {
   /** Something that the role cannot do without is gone for good. */
   const onLost = (error: Error) => {
     if (stopping) return;
-    tell(`platen ${role} ends: ${error.message}`);
+    report(`platen ${role} ends: ${error.message}`);
     running?.logger.fatal({ err: error }, 'ending');
     setTimeout(() => process.exit(1), LAST_STEPS_MS).unref();
     stop({ err: error }, 1);
@@ -69,8 +69,8 @@ async function run(role: Role, config: Config): Promise<void> {
   } catch (error) {
     // A signal that came while it started is why it did not.
     if (stopping) return;
-    const { describeStartFault } = await import('./roles/start-fault.ts');
-    tell(`platen ${role} cannot start: ${describeStartFault(error, config)}`);
+    const { describeStartError } = await import('./roles/start-error.ts');
+    report(`platen ${role} cannot start: ${describeStartError(error, config)}`);
     process.exit(1);
   }
   running.logger.info({ port: running.port }, 'ready');
@@ -98,13 +98,21 @@ function greet({ port, firstKey }: RunningRole): void {
     ...(firstKey?.madeKey === undefined
       ? []
       : [`  Your API key, kept in ${firstKey.keyFile}: ${firstKey.madeKey}`]),
+    ...(firstKey === undefined
+      ? []
+      : [`  The dashboard, signed in (once, within an hour): ${signInUrl(port, firstKey.signInToken)}`]),
     '',
     '  Render an invoice:',
     `    curl -sS http://localhost:${port}/v1/pdf -H "X-API-Key: ${key}" -H 'Content-Type: application/json' \\`,
     '      --data @examples/invoice.json -o invoice.pdf',
     '',
   ];
-  tell(lines.join('\n'));
+  report(lines.join('\n'));
+}
+
+/** Behind the #, so that the token is sent to no server but in the request that uses it up. */
+function signInUrl(port: number, token: string): string {
+  return `http://localhost:${port}/dashboard/sign-in#once=${token}`;
 }
 
 /** For a line that is to be pasted into a shell. */
@@ -120,7 +128,7 @@ function quoted(path: string): string {
 export function runPlaten(environment: NodeJS.ProcessEnv): void {
   main(environment).catch((error: unknown) => {
     const isFamiliar = error instanceof ConfigError || error instanceof CommandError;
-    tell(
+    report(
       isFamiliar ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error),
     );
     process.exit(1);

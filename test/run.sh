@@ -7,20 +7,28 @@ cd "$(dirname "$0")/.."
 export PATH="$PWD/node_modules/.bin:$PATH"
 . test/counted.sh
 
-SIDE_BY_SIDE=2
-# The longest first, so that none of them is left alone at the end; those that need programs which have to be built wait, for
-# the first time building takes minutes; and those with neighbours of hostile documents come last, when there is room.
-SETS=(unit parts service chromium disruption conformance kubernetes chart hostile)
+SIDE_BY_SIDE=${SIDE_BY_SIDE:-4}
+# The longest first, so that none of them is left alone at the end. Those that need programs which have to be built come
+# when they are there: the first time building takes minutes.
+SETS=(service parts connections chromium disruption conformance chart hostile kubernetes unit)
 [ $# = 0 ] || SETS=("$@")
 
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
 export PLATEN_TEST_TIMES="$logs/times"
+# Processes of Platen are started hundreds of times: what was compiled for one serves the next.
+export NODE_COMPILE_CACHE="$PWD/.cache/compiled"
+# Platen's own are of what was built, which is of the sources as they are now, whoever runs this.
+export PLATEN_TEST_BUILT=1
+run_step make --no-print-directory dist/main.js || exit 1
 touch "$PLATEN_TEST_TIMES"
 
 # What depends on how a browser was built: what a document becomes in it, and what the system lets it do. All else is ours
 # whichever browser it is, and is tested with one: the one that the image has, where it can be had.
 depends_on_build=(test/integration/chromium/{drawing,motion,options,page-kinds,priority,sandbox}.test.ts)
+
+# The parts that talk with something else, and wait for it most of the time.
+connected=billing,bus,callbacks,client,egress,mail
 
 unit() { run_mocha 'test/unit/**/*.test.ts'; }
 
@@ -37,23 +45,26 @@ chromium() {
   fi
 }
 
-service() { run_mocha 'test/{races,e2e}/**/*.test.ts'; }
+service() { run_step make --no-print-directory pdf-readers && run_mocha 'test/{races,e2e,options}/**/*.test.ts'; }
 
 disruption() { run_mocha 'test/disruption/**/*.test.ts'; }
 
 hostile() { run_mocha 'test/hostile/**/*.test.ts'; }
 
 conformance() {
-  run_step make --no-print-directory schemathesis && run_mocha 'test/conformance/**/*.test.ts'
+  run_step make --no-print-directory schemathesis python-client &&
+    run_mocha 'test/{conformance,dashboard,integration/client-python}/**/*.test.ts'
 }
 
 parts() {
-  run_mocha --ignore 'test/integration/{chromium,kubernetes,stripe}/**' 'test/integration/**/*.test.ts'
+  run_mocha --ignore "test/integration/{chromium,client-python,kubernetes,stripe,$connected}/**" 'test/integration/**/*.test.ts'
 }
+
+connections() { run_mocha "test/integration/{$connected}/**/*.test.ts"; }
 
 # Of the parts, those that are through soon: they have no browser, no Kafka, no other processes, and wait for little.
 quick() {
-  run_mocha --ignore 'test/integration/{accounts/{accounts-command,bootstrap-account},http/{docs-page,unread-answers}}.test.ts' \
+  run_mocha --ignore 'test/integration/{accounts/{accounts-command,bootstrap-account},http/{docs-page,unread-responses}}.test.ts' \
     'test/integration/{accounts,audit,http,jobs,keys,limits,mail,outputs,plans,quota,store,templates-routes,telemetry,usage,workers}/**/*.test.ts'
 }
 
@@ -97,6 +108,6 @@ for set in "${SETS[@]}"; do
 done
 wait
 
-echo 'The files that took longest, in seconds:'
-sort -nr "$PLATEN_TEST_TIMES" | head -20 | awk '{ printf "%7.1f  %s\n", $1 / 1000, $2 }'
+echo 'The files that took longest, in seconds, and what they used of processors:'
+sort -nr "$PLATEN_TEST_TIMES" | head -20 | awk '{ printf "%7.1f %7.1f  %s\n", $1 / 1000, $2 / 1000, $3 }'
 sum_up "$logs"/*.log

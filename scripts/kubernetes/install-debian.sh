@@ -4,35 +4,28 @@
 # `bin` belongs on PATH, in front.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
+. scripts/unpack-debian.sh
 
 packages=(containerd runc containernetworking-plugins iptables conntrack buildah debootstrap)
 programs=(usr/bin/containerd usr/bin/containerd-shim-runc-v2 usr/bin/ctr usr/sbin/runc usr/sbin/conntrack usr/bin/buildah)
 folder=$PWD/.cache/kubernetes/debian
 # The folder too: what is in it names it, and is of no use in another.
-stamp="$folder ${packages[*]} $(sha256sum <"$0")"
+stamp="$folder ${packages[*]} $(cat "$0" scripts/unpack-debian.sh | sha256sum)"
 if [ "$(cat "$folder/stamp" 2>/dev/null)" = "$stamp" ]; then
   echo "$folder"
   exit 0
 fi
 
-for command in apt-get dpkg-deb; do
-  command -v "$command" >/dev/null || { echo "There is no $command here: Debian is needed." >&2; exit 1; }
-done
+has_debian || { echo 'There is no apt-get and dpkg-deb here: Debian is needed.' >&2; exit 1; }
 echo 'Fetching containerd, runc, CNI plugins, iptables and buildah of Debian …' >&2
 building=$folder.$$
 trap 'rm -rf "$building"' EXIT
 rm -rf "$building"
-mkdir -p "$building/lists/partial" "$building/archives/partial" "$building/bin" "$building/root"
-# Lists and archives of our own, so that nothing of the machine changes; and fetched even where it is installed, so that what
-# runs is the same everywhere.
-options=(-o "Dir::State::lists=$building/lists" -o "Dir::Cache=$building" -o "Dir::Cache::archives=$building/archives"
-  -o Debug::NoLocking=true -o APT::Sandbox::User=root -qq)
-apt-get "${options[@]}" update >&2
-(cd "$building/archives" && apt-get "${options[@]}" download "${packages[@]}" \
+mkdir -p "$building/bin"
+# Fetched even where it is installed, so that what runs is the same everywhere.
+unpack_debian "$building" download "${packages[@]}" \
   libgpgme11 libassuan0 libgpg-error0 libsubid4 libdevmapper1.02.1 libseccomp2 \
-  libip4tc2 libip6tc2 libxtables12 libnftnl11 libmnl0 libnetfilter-conntrack3 libnfnetlink0 >&2)
-for package in "$building"/archives/*.deb; do dpkg-deb -x "$package" "$building/root"; done
-rm -rf "$building/lists" "$building/archives" "$building"/*.bin
+  libip4tc2 libip6tc2 libxtables12 libnftnl11 libmnl0 libnetfilter-conntrack3 libnfnetlink0
 
 # Each as a script that tells the program where its libraries are.
 script() { # name, program, further settings

@@ -2,7 +2,7 @@ import { FREE_PLAN, type NamedPlan } from '../plans/plan.ts';
 import type { PlanSource } from '../plans/plan-source.ts';
 import type { AccountStore } from './account-store.ts';
 
-/** Which plan each account has. An account's name for it may be a second old, what the plan allows is as it is now. */
+/** The plan of each account. The plan's name may be one second old; what the plan allows is always current. */
 export class AccountPlans {
   readonly #accounts: AccountStore;
   readonly #plans: PlanSource;
@@ -12,12 +12,12 @@ export class AccountPlans {
     this.#plans = plans;
   }
 
-  /** An account that is gone may still have jobs on their way; they end under the plan `free`. */
+  /** Jobs of a deleted account may still be running; they end under the plan `free`. */
   async planOf(accountId: string): Promise<NamedPlan> {
     return this.#named((await this.#accounts.find(accountId))?.plan ?? FREE_PLAN);
   }
 
-  /** `planOf` for many accounts, with one query for a thousand of them. */
+  /** `planOf` for many accounts, with one query for each 1,000 accounts. */
   async plansOf(accountIds: readonly string[]): Promise<Map<string, NamedPlan>> {
     const names = await this.#accounts.planNames(accountIds);
     return new Map(

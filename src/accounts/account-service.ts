@@ -1,6 +1,6 @@
 import type { AuditAction, AuditLog, DoneBy, UnrecordedChange } from '../audit/audit-log.ts';
 import { PlatenError } from '../errors/registry.ts';
-import type { PlanName } from '../plans/plan.ts';
+import { FREE_PLAN, type PlanName } from '../plans/plan.ts';
 import { type PlanSource, unknownPlan } from '../plans/plan-source.ts';
 import type { QuotaWindow } from '../usage/quota-period.ts';
 import type { AccessTokenStore } from './access-token-store.ts';
@@ -9,48 +9,48 @@ import { hashPassword } from './password.ts';
 
 export interface NewAccount {
   readonly email: string;
-  /** Null for an account that nobody signs in to with one. */
+  /** Null for an account without a password. */
   readonly password: string | null;
   readonly plan: PlanName;
 }
 
-/** An account, and whether it was made just now. */
+/** An account, and whether this call created it. */
 interface FoundOrCreated {
   readonly account: Account;
   readonly created: boolean;
 }
 
-/** Others change an account at the same time; this often it is looked at anew. */
+/** Attempts to update an account that other processes change concurrently. */
 const TRIES = 20;
 
-/** What is done to accounts, by whomever: every change is in the audit log when it resolves. */
+/** All changes of accounts: each is in the audit log when its promise resolves. */
 export class AccountService {
   readonly #accounts: AccountStore;
   readonly #tokens: AccessTokenStore;
   readonly #audit: AuditLog;
   readonly #plans: PlanSource;
 
-  constructor(parts: {
+  constructor(deps: {
     accounts: AccountStore;
     tokens: AccessTokenStore;
     audit: AuditLog;
     plans: PlanSource;
   }) {
-    this.#accounts = parts.accounts;
-    this.#tokens = parts.tokens;
-    this.#audit = parts.audit;
-    this.#plans = parts.plans;
+    this.#accounts = deps.accounts;
+    this.#tokens = deps.tokens;
+    this.#audit = deps.audit;
+    this.#plans = deps.plans;
   }
 
-  /** @throws PlatenError VALIDATION when there is no such plan. */
+  /** @throws PlatenError VALIDATION when there is no plan of this name. */
   requirePlan(plan: PlanName): void {
-    const fault = unknownPlan(this.#plans, plan);
-    if (fault !== undefined) throw new PlatenError('VALIDATION', fault);
+    const error = unknownPlan(this.#plans, plan);
+    if (error !== undefined) throw new PlatenError('VALIDATION', error);
   }
 
   /**
    * @returns undefined when the address has an account already.
-   * @throws PlatenError VALIDATION when there is no such plan.
+   * @throws PlatenError VALIDATION when there is no plan of this name.
    */
   async create({ email, password, plan }: NewAccount, by: DoneBy): Promise<Account | undefined> {
     this.requirePlan(plan);
@@ -60,7 +60,7 @@ export class AccountService {
     return account;
   }
 
-  /** The account with this address, however it is otherwise; made as described when there is none. */
+  /** The account with this address, whatever its plan; created as described when there is none. */
   async findOrCreate(described: NewAccount, by: DoneBy): Promise<FoundOrCreated> {
     const known = await this.#accounts.findByEmail(described.email);
     if (known !== undefined) return { account: known, created: false };
@@ -71,18 +71,18 @@ export class AccountService {
     return { account, created: made !== undefined };
   }
 
-  /** The account of an issuer's subject, made at the first use; the issuer vouches for the address if there is one. */
+  /** The account of an issuer's subject, created on the free plan at its first use. A given address is verified by the issuer. */
   async findOrCreateFederated(
     { issuer, subject, email }: { issuer: string; subject: string; email: string | null },
-    plan: PlanName,
     by: DoneBy,
   ): Promise<Account> {
+    const plan = FREE_PLAN;
     const { account, created } = await this.#accounts.findOrCreateFederated(issuer, subject, email, plan);
     if (created) await this.#record(account, 'account.registered', by, { plan, issuer });
     return account;
   }
 
-  /** In force everywhere within a second. @throws PlatenError VALIDATION when there is no such plan. */
+  /** In force in every process within a second. @throws PlatenError VALIDATION when there is no plan of this name. */
   async setPlan(account: Account, plan: PlanName, by: DoneBy): Promise<Account> {
     this.requirePlan(plan);
     await this.#accounts.setPlan(account._id, plan);
@@ -91,14 +91,14 @@ export class AccountService {
   }
 
   /**
-   * The plan and the quota's period that the account's subscription says; in force everywhere within a second. What was given
-   * before is not given again. What that changes is in the audit log when it resolves; after a crash, when it is called
-   * again.
+   * Gives the account the plan and the quota period of its subscription; in force in every process within a second. Calling
+   * it again with the same subscription changes nothing. The changes are in the audit log when the promise resolves; after a
+   * crash, when the next call does.
    *
-   * @param fence grows from one who calls to the next.
+   * @param fence grows from caller to caller.
    * @param cause for the audit log.
-   * @param differs whether it is something else than what was said before; for accounts that do not know that themselves.
-   * @returns false when a later one has written already, or the account is gone.
+   * @param differs whether the subscription has changed; used for accounts that have no record of their last subscription.
+   * @returns false when a caller with a higher fence has written already, or when the account is deleted.
    */
   async followSubscription(
     accountId: string,
@@ -117,17 +117,17 @@ export class AccountService {
       await this.#recordFollowed(after);
       return true;
     }
-    throw new Error(`Account ${accountId} changes all the time.`);
+    throw new Error(`Account ${accountId} was changed concurrently in ${TRIES} attempts.`);
   }
 
-  /** What a process that has died since has changed and not recorded. */
+  /** Records in the audit log what a crashed process has changed and not recorded. */
   async recordFollowed(accountId: string): Promise<void> {
     const seen = await this.#accounts.findNow(accountId);
     if (seen !== undefined) await this.#recordFollowed(seen);
   }
 
   /**
-   * Ends the account's tokens as well: whoever had the old password may have one.
+   * Revokes the account's tokens as well: anybody with the old password may hold one.
    *
    * @throws PlatenError VALIDATION for an account of an issuer.
    */
@@ -144,14 +144,14 @@ export class AccountService {
   }
 
   /**
-   * The account is the operator's from now on: to be said once nobody else can use it any more, since its password, tokens
-   * and API keys have all been ended.
+   * Marks the account as the operator's. To be called when nobody else can use it any more: its password, tokens and API
+   * keys have been revoked.
    */
   async takeOver(account: Account): Promise<void> {
     await this.#accounts.setByOperator(account._id);
   }
 
-  /** Ends every bearer token of the account, at every process within a second. API keys go on working. */
+  /** Revokes every bearer token of the account, in every process within a second. API keys remain valid. */
   async revokeTokens(account: Account, by: DoneBy): Promise<void> {
     await this.#accounts.endTokens(account._id);
     await this.#tokens.deleteOf(account._id);
@@ -174,7 +174,7 @@ function isSame(a: Subscribed, b: Subscribed): boolean {
   return a.plan === b.plan && nameOf(a.quotaWindow) === nameOf(b.quotaWindow);
 }
 
-/** Named by the fence of whoever makes them, who makes no others. */
+/** The ids contain the fence, so that they are unique to one caller of `followSubscription`. */
 function changesBetween(
   { plan, quotaWindow = null }: Account,
   to: Subscribed & { readonly fence: number },
@@ -198,7 +198,7 @@ function changesBetween(
     }));
 }
 
-/** A period as ISO 8601 writes it. */
+/** A period in ISO 8601. */
 function nameOf(window: QuotaWindow | null): string {
   if (window === null) return 'calendar month';
   return `${window.start.toISOString()}/${window.end.toISOString()}`;

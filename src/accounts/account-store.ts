@@ -8,7 +8,7 @@ import type { PlanName } from '../plans/plan.ts';
 import { Collection, type CollectionSpec } from '../store/collection.ts';
 import type { QuotaWindow } from '../usage/quota-period.ts';
 
-/** What an account has by its subscription. */
+/** What an account's subscription gives it. */
 export interface Subscribed {
   readonly plan: PlanName;
   /** Null for the calendar month. */
@@ -17,35 +17,37 @@ export interface Subscribed {
 
 export interface Account {
   readonly _id: string;
-  /** As it is shown. Null for an account of an issuer that vouches for none. */
+  /** The address that is shown. Null for an account of an issuer that has verified none. */
   readonly email: string | null;
   /**
-   * The address, in lower case, that one signs in to with a password. An account of an issuer has none: whoever has an
-   * address there need not be who has registered it here.
+   * The address, in lower case, for signing in with a password. An account of an issuer has none: its owner and the person
+   * who registered the same address here may be two people.
    */
   readonly login?: string;
-  /** From `hashPassword`; null for an account that cannot sign in with one. */
+  /** From `hashPassword`; null for an account without a password. */
   readonly passwordHash: string | null;
   readonly plan: PlanName;
   readonly createdAt: Date;
-  /** Bearer tokens made earlier are not valid. */
+  /** When the owner confirmed the address; absent before that, and for an issuer's account. */
+  readonly emailVerifiedAt?: Date;
+  /** Bearer tokens issued earlier are not valid. */
   readonly tokensNotBefore?: Date;
-  /** Whoever operates the service has made it, or has taken it from whoever had it; absent of all others. */
+  /** The operator of the service has created the account or taken it over; absent for other accounts. */
   readonly byOperator?: true;
-  /** The period of its subscription whose quota is used; absent or null for the calendar month. */
+  /** The subscription period whose quota is used; absent or null for the calendar month. */
   readonly quotaWindow?: QuotaWindow | null;
-  /** Who has written the two of them last on behalf of the subscription. */
+  /** Fence of the last writer that set `plan` and `quotaWindow` from the subscription. */
   readonly billingFence?: number;
-  /** What was written then: a plan that was set by hand since stays until the subscription says something else. */
+  /** What that writer set: a plan that was set by hand since stays until the subscription changes. */
   readonly subscribed?: Subscribed;
-  /** What was changed then and is not in the audit log yet. */
+  /** Changes by that writer that are not in the audit log yet. */
   readonly unrecorded?: readonly UnrecordedChange[];
 }
 
-/** A change of plan, or the end of all tokens, is in force everywhere after this time. */
+/** A change of plan, or the revocation of all tokens, is in force in every process after this time, in milliseconds. */
 export const ACCOUNT_CACHE_MS = 800;
 const CACHE_ENTRIES = 10_000;
-/** Accounts that are looked up with one query. */
+/** Accounts that one query reads. */
 const NAMES_AT_ONCE = 1000;
 
 const ACCOUNTS: CollectionSpec = {
@@ -56,10 +58,10 @@ const ACCOUNTS: CollectionSpec = {
     { fields: { createdAt: 1 } },
     { fields: { plan: 1 } },
   ],
-  scans: { '{} sort createdAt, _id': 'one page, for whoever operates the service' },
+  scans: { '{} sort createdAt, _id': 'one page, for the operator of the service' },
 };
 
-/** Owns the accounts. What is done to them goes through the `AccountService`, which records it. */
+/** Owns the accounts. Changes go through the `AccountService`, which records them. */
 export class AccountStore {
   readonly #accounts: Collection<Account>;
   readonly #clock: Clock;
@@ -71,18 +73,18 @@ export class AccountStore {
     this.#cache = new TtlCache(ACCOUNT_CACHE_MS, CACHE_ENTRIES, clock);
   }
 
-  /** As it was at most ACCOUNT_CACHE_MS ago. */
+  /** The account, at most ACCOUNT_CACHE_MS old. */
   find(accountId: string): Promise<Account | undefined> {
     return this.#cache.get(accountId, () => this.#accounts.findById(accountId));
   }
 
-  /** The account that one signs in to with this address and a password. */
+  /** The account that has this address and signs in with a password. */
   findByEmail(email: string): Promise<Account | undefined> {
     return this.#accounts.findOne({ login: email.toLowerCase() });
   }
 
   /**
-   * @param byOperator whether it is made by whoever operates the service.
+   * @param byOperator whether the operator of the service creates it.
    * @returns undefined when the address has an account already.
    */
   async create(
@@ -105,9 +107,9 @@ export class AccountStore {
   }
 
   /**
-   * The account of an issuer's subject, made at the first use.
+   * The account of an issuer's subject, created at its first use.
    *
-   * @param email one that the issuer vouches for, or null.
+   * @param email an address that the issuer has verified, or null.
    */
   async findOrCreateFederated(
     issuer: string,
@@ -128,12 +130,12 @@ export class AccountStore {
     return this.#accounts.find({}, { sort: { createdAt: 1, _id: 1 }, skip: offset, limit });
   }
 
-  /** Accounts shown with an address: the one that signs in with it, and any of an issuer. */
+  /** Accounts that are shown with this address: the one that signs in with it, and any issuer's accounts. */
   listByShownEmail(email: string): Promise<Account[]> {
     return this.#accounts.find({ email: email.toLowerCase() }, { limit: 100 });
   }
 
-  /** The names of the plans of these accounts, as they are now; accounts that are gone are left out. */
+  /** The current plan names of these accounts; deleted accounts are left out. */
   async planNames(accountIds: readonly string[]): Promise<Map<string, PlanName>> {
     const names = new Map<string, PlanName>();
     for (let i = 0; i < accountIds.length; i += NAMES_AT_ONCE) {
@@ -153,17 +155,17 @@ export class AccountStore {
     await this.#change(accountId, { plan });
   }
 
-  /** As it is at this moment. */
+  /** The account, read from the database. */
   findNow(accountId: string): Promise<Account | undefined> {
     return this.#accounts.findById(accountId);
   }
 
   /**
-   * Gives the account what its subscription says, and notes in the same update what that changes.
+   * Gives the account the plan and quota period of its subscription, and records the changes in the same update.
    *
-   * @param seen as it was when that was found out.
-   * @param fence grows from one who writes to the next.
-   * @returns as it is then; undefined when somebody has changed it since: nothing was written then.
+   * @param seen the account as the caller has read it.
+   * @param fence grows from writer to writer.
+   * @returns the updated account; undefined when it has changed since it was read, and nothing was written.
    */
   async followSubscription(
     { _id, plan, billingFence }: Pick<Account, '_id' | 'plan' | 'billingFence'>,
@@ -181,12 +183,12 @@ export class AccountStore {
         },
       );
     } finally {
-      // Also where the answer was lost: it may have been written.
+      // Also when the database's reply was lost: the update may have been written.
       this.#cache.forget(_id);
     }
   }
 
-  /** A change is in the audit log. */
+  /** Notes that a change is in the audit log. */
   async recorded(accountId: string, changeId: string): Promise<void> {
     await this.#accounts.updateOne({ _id: accountId }, { $pull: { unrecorded: { id: changeId } } });
   }
@@ -195,12 +197,17 @@ export class AccountStore {
     await this.#change(accountId, { passwordHash });
   }
 
-  /** It is the operator's from now on. */
+  /** Notes that the owner has confirmed the address. */
+  async setEmailVerified(accountId: string): Promise<void> {
+    await this.#change(accountId, { emailVerifiedAt: this.#clock.now() });
+  }
+
+  /** Marks the account as the operator's. */
   async setByOperator(accountId: string): Promise<void> {
     await this.#change(accountId, { byOperator: true });
   }
 
-  /** Bearer tokens made until now end within ACCOUNT_CACHE_MS. */
+  /** Bearer tokens issued until now become invalid within ACCOUNT_CACHE_MS. */
   async endTokens(accountId: string): Promise<void> {
     await this.#change(accountId, { tokensNotBefore: this.#clock.now() });
   }
@@ -216,7 +223,7 @@ export class AccountStore {
     const created = await this.#accounts.insertIfAbsent(account);
     this.#cache.forget(accountId);
     if (created) return { account, created };
-    // Another process made it at the same moment.
+    // Another process has created it concurrently.
     const other = await this.find(accountId);
     if (other === undefined) throw new Error(`Account ${accountId} is neither there nor can it be made.`);
     return { account: other, created };
@@ -228,13 +235,13 @@ export class AccountStore {
   }
 }
 
-/** What may be known of accounts; what is done to them goes through the `AccountService`. */
+/** Read access to accounts; changes go through the `AccountService`. */
 export type AccountReader = Pick<
   AccountStore,
   'find' | 'findNow' | 'findByEmail' | 'list' | 'listByShownEmail' | 'planNames'
 >;
 
-/** Where an account's owner gets mail; null without an account or an address. */
+/** The e-mail address of an account; null without an account or an address. */
 export async function emailOf(
   accounts: Pick<AccountReader, 'find'>,
   accountId: string,

@@ -1,7 +1,13 @@
 import type { Plan, PlanName } from '../plans/plan.ts';
 import type { QuotaWindow } from '../usage/quota-period.ts';
 
-/** Who asks, and under which plan. */
+/** Stands for the API key when an account requests work from the dashboard, without one. */
+export const NO_KEY = {
+  apiKeyId: '00000000-0000-0000-0000-000000000000',
+  apiKeyPrefix: 'dashboard',
+} as const;
+
+/** The authenticated caller of a request, and its plan. */
 export interface Caller {
   readonly accountId: string;
   readonly apiKeyId: string;
@@ -9,6 +15,6 @@ export interface Caller {
   readonly mode: 'live' | 'test';
   readonly planName: PlanName;
   readonly plan: Plan;
-  /** The period of its subscription whose quota is used; without one the calendar month is. */
+  /** The subscription period whose quota is used; without one, the calendar month. */
   readonly quotaWindow?: QuotaWindow | null | undefined;
 }

@@ -7,15 +7,15 @@ import { countedNetworks, siteOf } from '../limits/network-of.ts';
 
 export interface FailureBounds {
   /**
-   * Failures for one e-mail address, whether it has an account or not, from one client address; of IPv6 from one /48.
-   * From everywhere together ten times as many: nobody keeps an account's owner out from a place of his own.
+   * Failures for one e-mail address, whether or not it has an account, from one IPv4 address or one IPv6 /48. From all
+   * addresses together ten times as many: a single attacker cannot lock out the account's owner.
    */
   readonly perAccount: number;
-  /** Failures from one client address; of IPv6 from one /64, which is what one customer gets, and ten times as many from one /48. */
+  /** Failures from one IPv4 address or one IPv6 /64, the network of one customer; ten times as many from one IPv6 /48. */
   readonly perNetwork: number;
 }
 
-/** How many times as many there may be for one account from everywhere. */
+/** How many times `perAccount` there may be for one account from all addresses. */
 const EVERYWHERE_TIMES = 10;
 
 /** Failures of one account or one network, by `<kind>:<hash>`. */
@@ -26,8 +26,8 @@ const FAILURES: CountedWindows = {
 };
 
 /**
- * Counts failures to sign in, for every process alike. An attempt counts as a failure from its beginning until it turns
- * out well, so guesses made at the same time cannot pass the bounds together.
+ * Counts failed sign-ins, over all processes. An attempt counts as a failure from its beginning until it succeeds, so that
+ * concurrent guesses cannot exceed the bounds.
  */
 export class FailureLimit {
   readonly #failures: WindowCounter;
@@ -41,9 +41,9 @@ export class FailureLimit {
   /**
    * Begins an attempt.
    *
-   * @param address the client's; undefined when the connection is gone already.
-   * @returns call it when the attempt has turned out well.
-   * @throws PlatenError TOO_MANY_FAILURES with the time until an attempt is let in again.
+   * @param address the client's IP address; undefined when the connection is closed already.
+   * @returns a function to call when the attempt has succeeded.
+   * @throws PlatenError TOO_MANY_FAILURES with the time until the next attempt is allowed.
    */
   async begin(email: string, address: string | undefined): Promise<() => Promise<void>> {
     const { perNetwork, perAccount } = this.#bounds;
@@ -53,10 +53,10 @@ export class FailureLimit {
       { kind: 'account', name: email, bound: EVERYWHERE_TIMES * perAccount },
     ];
     const windows: OpenWindow[] = [];
-    // One after the other: a network that is refused must not go on to lock accounts.
+    // One after the other: a network that is rejected must not count against accounts.
     for (const { kind, name, bound } of counted) {
       const window = this.#failures.window(`${kind}:${hashed(name)}`);
-      refuseAbove(bound, await this.#failures.add(window, 1), window);
+      assertWithin(bound, await this.#failures.add(window, 1), window);
       windows.push(window);
     }
     return async () => {
@@ -64,13 +64,13 @@ export class FailureLimit {
     };
   }
 
-  /** @returns how many there were. */
+  /** @returns the number of deleted counts. */
   deleteExpired(now: Date): Promise<number> {
     return this.#failures.deleteEnded(now);
   }
 }
 
-function refuseAbove(bound: number, failures: number, { leftMs }: OpenWindow): void {
+function assertWithin(bound: number, failures: number, { leftMs }: OpenWindow): void {
   if (failures > bound) {
     throw new PlatenError('TOO_MANY_FAILURES', undefined, { retryAfterSeconds: leftMs / 1000 });
   }

@@ -4,29 +4,29 @@ import { PlatenError } from '../errors/registry.ts';
 import { type CountedWindows, WindowCounter } from '../limits/fixed-window.ts';
 import { countedNetworks } from '../limits/network-of.ts';
 
-/** What one network has asked for. */
+/** Registrations that one network has attempted in an hour. */
 const REGISTRATIONS: CountedWindows = {
   spec: { name: 'registrations', indexes: [{ fields: { expiresAt: 1 } }] },
   fields: { count: 'registrations', end: 'expiresAt' },
   lengthMs: 3_600_000,
 };
 
-/** Counts how many accounts a network asks for, for every process alike, whether they are made or not. */
+/** Counts attempts of a network to register accounts, over all processes, whether or not they succeed. */
 export class RegistrationLimit {
   readonly #registrations: WindowCounter;
   readonly #bound: number;
 
-  /** @param bound those that one network may ask for in an hour; the networks of an IPv6 /48 together ten times as many. */
+  /** @param bound attempts of one network an hour; an IPv6 /48 may make ten times as many. */
   constructor(connection: Connection, clock: Clock, bound: number) {
     this.#registrations = new WindowCounter(connection, clock, REGISTRATIONS);
     this.#bound = bound;
   }
 
   /**
-   * Counts one.
+   * Counts one attempt.
    *
-   * @param address the client's; undefined when the connection is gone already.
-   * @throws PlatenError TOO_MANY_REGISTRATIONS with the time until the next is let in.
+   * @param address the client's IP address; undefined when the connection is closed already.
+   * @throws PlatenError TOO_MANY_REGISTRATIONS with the time until the next attempt is allowed.
    */
   async count(address: string | undefined): Promise<void> {
     for (const { kind, name, bound } of countedNetworks(address, this.#bound)) {
@@ -39,7 +39,7 @@ export class RegistrationLimit {
     }
   }
 
-  /** @returns how many counts there were. */
+  /** @returns the number of deleted counts. */
   deleteExpired(now: Date): Promise<number> {
     return this.#registrations.deleteEnded(now);
   }

@@ -6,39 +6,39 @@ import type { Account } from './account-store.ts';
 import type { Invitation, InvitationStore } from './invitation-store.ts';
 import type { RegistrationLimit } from './registration-limit.ts';
 
-/** Who may make an account by themselves: everybody, nobody, or whoever has an invitation. */
+/** Who may register an account: everybody, nobody, or holders of an invitation. */
 export const REGISTRATION_MODES = ['open', 'closed', 'invite'] as const;
 export type RegistrationMode = (typeof REGISTRATION_MODES)[number];
 
-/** What somebody who registers sends. */
+/** The fields of a registration. */
 export interface RegistrationRequest {
   readonly email: string;
   readonly password: string;
   readonly invitation?: string | undefined;
 }
 
-export interface RegistrationParts {
+export interface RegistrationDeps {
   readonly accountService: AccountService;
   readonly invitations: InvitationStore;
   readonly limit: RegistrationLimit;
   readonly mode: RegistrationMode;
 }
 
-/** Decides who may register an account, and under which plan. */
+/** Decides whether a caller may register an account, and under which plan. */
 export class Registration {
-  readonly #parts: RegistrationParts;
+  readonly #deps: RegistrationDeps;
 
-  constructor(parts: RegistrationParts) {
-    this.#parts = parts;
+  constructor(deps: RegistrationDeps) {
+    this.#deps = deps;
   }
 
   /**
-   * Lets a registration in, before anything is computed for it.
+   * Admits a registration, before its password is hashed.
    *
    * @throws PlatenError REGISTRATION_CLOSED; TOO_MANY_REGISTRATIONS.
    */
   async admit({ invitation }: RegistrationRequest, address: string | undefined): Promise<void> {
-    const { mode, limit } = this.#parts;
+    const { mode, limit } = this.#deps;
     if (mode === 'closed') throw new PlatenError('REGISTRATION_CLOSED');
     if (mode === 'invite' && invitation === undefined) {
       throw new PlatenError('REGISTRATION_CLOSED', 'An account is made with an invitation only.');
@@ -47,7 +47,7 @@ export class Registration {
   }
 
   /**
-   * Makes the account, on the plan of the invitation if there is one. An invitation that led to no account stays good.
+   * Creates the account, on the plan of the invitation if there is one. An invitation stays valid when no account was created.
    *
    * @returns undefined when the address has an account already.
    * @throws PlatenError INVITATION_INVALID.
@@ -56,8 +56,8 @@ export class Registration {
     { email, password, invitation: code }: RegistrationRequest,
     address: string | undefined,
   ): Promise<Account | undefined> {
-    const { accountService, invitations } = this.#parts;
-    const invitation = code === undefined ? undefined : await this.#taken(code);
+    const { accountService, invitations } = this.#deps;
+    const invitation = code === undefined ? undefined : await this.#takeInvitation(code);
     let account: Account | undefined;
     try {
       const plan = invitation?.plan ?? FREE_PLAN;
@@ -68,8 +68,8 @@ export class Registration {
     return account;
   }
 
-  async #taken(code: string): Promise<Invitation> {
-    const invitation = await this.#parts.invitations.take(code);
+  async #takeInvitation(code: string): Promise<Invitation> {
+    const invitation = await this.#deps.invitations.take(code);
     if (invitation === undefined) throw new PlatenError('INVITATION_INVALID');
     return invitation;
   }

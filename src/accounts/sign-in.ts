@@ -1,8 +1,10 @@
 import { FairSemaphore } from '../async/fair-semaphore.ts';
 import { type AuditAction, type AuditLog, byAccount } from '../audit/audit-log.ts';
 import { PlatenError } from '../errors/registry.ts';
+import { hashSecret } from '../hash-secret.ts';
 import { networkOf } from '../limits/network-of.ts';
-import { type AccessTokenStore, type IssuedToken, tokenId } from './access-token-store.ts';
+import type { AccessTokenStore, Browser, IssuedToken } from './access-token-store.ts';
+import { type AccountLinks, openLink } from './account-links.ts';
 import type { AccountService } from './account-service.ts';
 import type { Account, AccountStore } from './account-store.ts';
 import type { Session } from './bearer.ts';
@@ -15,101 +17,166 @@ export interface Credentials {
   readonly password: string;
 }
 
-/** The client's address; undefined when the connection is gone already. */
+/** The client's IP address; undefined when the connection is closed already. */
 type Address = string | undefined;
 
-export interface SignInParts {
+export interface SignInDeps {
   readonly accountService: AccountService;
   readonly accounts: AccountStore;
   readonly tokens: AccessTokenStore;
   readonly failures: FailureLimit;
   readonly registration: Registration;
+  readonly links: AccountLinks;
   readonly audit: AuditLog;
 }
 
 /**
- * Each hashing takes a thread and 19 MiB; files are read by the same four threads. Some seconds of work may wait: whoever
- * would wait longer is told to come back. Those who register wait apart from those who sign in.
+ * Hashing a password takes one of four threads, which also read files, and 19 MiB. Requests for a few seconds of work may
+ * wait; further requests are rejected. Registrations and sign-ins wait in separate queues.
  */
-const SIGNING_IN = { permits: 2, maxWaiting: 50, maxWaitingOfKey: 20, full } as const;
-const REGISTERING = { permits: 1, maxWaiting: 25, maxWaitingOfKey: 10, full } as const;
+const SIGNING_IN = { permits: 2, maxWaiting: 50, maxWaitingOfKey: 20, full: tooMany } as const;
+const REGISTERING = { permits: 1, maxWaiting: 25, maxWaitingOfKey: 10, full: tooMany } as const;
 const RETRY_AFTER_FULL_S = 5;
+/** How long a printed sign-in link is valid, in milliseconds. */
+const LINK_MS = 3_600_000;
 
-/** What is attempted, and what comes before and in it. */
+/** A sign-in, a registration or a change of password. */
 interface Attempt<Given extends Credentials> {
   readonly action: AuditAction;
-  readonly turns: FairSemaphore;
-  /** Answers the account that the credentials open, or undefined. */
+  readonly permits: FairSemaphore;
+  /** Resolves with the account that the credentials prove, or undefined. */
   readonly prove: (given: Given) => Promise<Account | undefined>;
+  /** The browser that gets the token in a cookie; absent for a bearer token. */
+  readonly browser?: Browser | undefined;
 }
 
 /**
- * Signing up, in and out with a password. A failure is one answer after one hashing and the same writes, whether the
- * address has an account or not; see docs/decisions/0010-sign-in-tells-nothing.md.
+ * Registers, signs in and signs out with a password. Every failure gives the same response after one hashing and the same
+ * writes, whether or not the address has an account; see docs/decisions/0010-sign-in-tells-nothing.md.
  */
 export class SignIn {
-  readonly #parts: SignInParts;
+  readonly #deps: SignInDeps;
   readonly #signingIn = new FairSemaphore(SIGNING_IN);
   readonly #registering = new FairSemaphore(REGISTERING);
 
-  constructor(parts: SignInParts) {
-    this.#parts = parts;
+  constructor(deps: SignInDeps) {
+    this.#deps = deps;
   }
 
   /**
-   * Makes an account, on the free plan unless an invitation says another.
+   * Creates an account on the plan of the invitation. Default: free.
    *
    * @throws PlatenError UNAUTHENTICATED when the address has an account; REGISTRATION_CLOSED; INVITATION_INVALID;
    * TOO_MANY_REGISTRATIONS; TOO_MANY_FAILURES; UNAVAILABLE.
    */
   async register(request: RegistrationRequest, address: Address): Promise<IssuedToken> {
-    const { registration } = this.#parts;
+    const { registration } = this.#deps;
     await registration.admit(request, address);
     const { issued } = await this.#attempt(request, address, {
       action: 'account.registered',
-      turns: this.#registering,
+      permits: this.#registering,
       prove: (given) => registration.create(given, address),
     });
     return issued;
   }
 
-  /** @throws PlatenError UNAUTHENTICATED when address and password do not fit; TOO_MANY_FAILURES; UNAVAILABLE. */
-  async signIn(credentials: Credentials, address: Address): Promise<IssuedToken> {
-    const prove = async ({ email, password }: Credentials) => {
-      const account = await this.#parts.accounts.findByEmail(email);
-      const right = await verifyPassword(password, account?.passwordHash ?? null);
-      return right ? account : undefined;
-    };
+  /**
+   * @param browser that gets the token in a cookie; absent for a bearer token.
+   * @throws PlatenError UNAUTHENTICATED when address and password do not match; TOO_MANY_FAILURES; UNAVAILABLE.
+   */
+  async signIn(
+    credentials: Credentials,
+    address: Address,
+    browser?: Browser,
+  ): Promise<IssuedToken & { readonly account: Account }> {
     const { account, issued } = await this.#attempt(credentials, address, {
       action: 'account.signed_in',
-      turns: this.#signingIn,
-      prove,
+      permits: this.#signingIn,
+      prove: (given) => this.#ownerOf(given),
+      browser,
     });
     await this.#record(account, 'account.signed_in', address);
-    return issued;
+    return { ...issued, account };
   }
 
-  /** Ends the session's own token. */
+  /** @returns the token of a link that signs in to the account once, within an hour. */
+  async offerLink({ _id: accountId, email }: Account): Promise<string> {
+    const { token } = await this.#deps.links.create({ accountId, purpose: 'sign-in', email }, LINK_MS);
+    return token;
+  }
+
+  /** Signs in with the token of a link. @throws PlatenError LINK_INVALID */
+  async signInByLink(
+    token: string,
+    address: Address,
+    browser: Browser,
+  ): Promise<IssuedToken & { readonly account: Account }> {
+    const account = await openLink(this.#deps, token, 'sign-in');
+    const issued = await this.#deps.tokens.issue(account._id, browser);
+    await this.#record(account, 'account.signed_in', address);
+    return { ...issued, account };
+  }
+
+  /**
+   * Sets a new password, and revokes all sessions and tokens of the account, including this one.
+   *
+   * @param browser whose session continues with a new token; absent for a bearer token, which is revoked.
+   * @returns the new token, if there is one.
+   * @throws PlatenError WRONG_PASSWORD; VALIDATION for an account of an issuer; TOO_MANY_FAILURES; UNAVAILABLE.
+   */
+  async changePassword(
+    { account }: Session,
+    { current, next }: { readonly current: string; readonly next: string },
+    address: Address,
+    browser: Browser | undefined,
+  ): Promise<IssuedToken | undefined> {
+    const { accountService, tokens } = this.#deps;
+    const { login: email } = account;
+    if (email === undefined) {
+      throw new PlatenError('VALIDATION', 'The account signs in through an issuer and has no password.');
+    }
+    const action = 'account.password_reset';
+    const proven = await this.#proven({ email, password: current }, address, {
+      action,
+      permits: this.#signingIn,
+      prove: (given) => this.#ownerOf(given),
+    });
+    if (proven === undefined) {
+      await this.#recordFailure(action, email, address);
+      throw new PlatenError('WRONG_PASSWORD');
+    }
+    await accountService.resetPassword(proven, next, byAccount(address));
+    return browser && (await tokens.issue(account._id, browser));
+  }
+
+  /** Revokes the session's own token. */
   async signOut({ account, tokenId, tokenExpiresAt }: Session, address: Address): Promise<void> {
-    await this.#parts.tokens.revoke(tokenId, account._id, tokenExpiresAt);
+    await this.#deps.tokens.revoke(tokenId, account._id, tokenExpiresAt);
     await this.#record(account, 'account.signed_out', address);
   }
 
-  /** A failure is recorded; what comes of success is for whoever attempts. */
+  /**
+   * Ends a session of the account, in every process within a second.
+   *
+   * @throws PlatenError NOT_FOUND when the account has no such open session.
+   */
+  async endSession(account: Account, sessionId: string, address: Address): Promise<void> {
+    if (!(await this.#deps.tokens.endSession(account._id, sessionId))) {
+      throw new PlatenError('NOT_FOUND', 'There is no such session.');
+    }
+    await this.#record(account, 'account.signed_out', address);
+  }
+
+  /** Records a failure in the audit log; recording a success is left to the caller. */
   async #attempt<Given extends Credentials>(
     given: Given,
     address: Address,
-    { action, turns, prove }: Attempt<Given>,
+    attempt: Attempt<Given>,
   ): Promise<{ account: Account; issued: IssuedToken }> {
-    const { failures } = this.#parts;
+    const { action, browser } = attempt;
     const credentials = { ...given, email: given.email.toLowerCase() };
-    const account = await turns.run(networkOf(address), async () => {
-      const turnedOutWell = await failures.begin(credentials.email, address);
-      const proven = await prove(credentials);
-      if (proven !== undefined) await turnedOutWell();
-      return proven;
-    });
-    const issued = account && (await this.#issue(account, credentials.email));
+    const account = await this.#proven(credentials, address, attempt);
+    const issued = account && (await this.#issue(account, credentials.email, browser));
     if (account === undefined || issued === undefined) {
       await this.#recordFailure(action, credentials.email, address);
       throw new PlatenError('UNAUTHENTICATED', 'The e-mail address and the password do not fit.');
@@ -117,25 +184,50 @@ export class SignIn {
     return { account, issued };
   }
 
+  /** Counts as a failure from its beginning until it succeeds. @returns undefined when the credentials prove no account. */
+  #proven<Given extends Credentials>(
+    credentials: Given,
+    address: Address,
+    { permits, prove }: Attempt<Given>,
+  ): Promise<Account | undefined> {
+    return permits.run(networkOf(address), async () => {
+      const succeed = await this.#deps.failures.begin(credentials.email, address);
+      const proven = await prove(credentials);
+      if (proven !== undefined) await succeed();
+      return proven;
+    });
+  }
+
+  /** The account that has this address and this password. */
+  async #ownerOf({ email, password }: Credentials): Promise<Account | undefined> {
+    const account = await this.#deps.accounts.findByEmail(email);
+    const right = await verifyPassword(password, account?.passwordHash ?? null);
+    return right ? account : undefined;
+  }
+
   /**
-   * A token for the account as it was when the password was looked at. A change of the password ends the tokens that
-   * there are; one that was about to be issued meanwhile is ended here.
+   * A token for the account as it was when the password was verified. A change of the password revokes existing tokens; a
+   * token that is issued concurrently with the change is revoked here.
    */
-  async #issue({ _id, passwordHash }: Account, email: string): Promise<IssuedToken | undefined> {
-    const { tokens, accounts } = this.#parts;
-    const issued = await tokens.issue(_id);
+  async #issue(
+    { _id, passwordHash }: Account,
+    email: string,
+    browser: Browser | undefined,
+  ): Promise<IssuedToken | undefined> {
+    const { tokens, accounts } = this.#deps;
+    const issued = await tokens.issue(_id, browser);
     if ((await accounts.findByEmail(email))?.passwordHash === passwordHash) return issued;
-    await tokens.revoke(tokenId(issued.token), _id, issued.expiresAt);
+    await tokens.revoke(hashSecret(issued.token), _id, issued.expiresAt);
     return undefined;
   }
 
   #record({ _id }: Account, action: AuditAction, address: Address): Promise<void> {
-    return this.#parts.audit.record({ accountId: _id, action, ...byAccount(address) });
+    return this.#deps.audit.record({ accountId: _id, action, ...byAccount(address) });
   }
 
   async #recordFailure(attempted: AuditAction, email: string, address: Address): Promise<void> {
-    const account = await this.#parts.accounts.findByEmail(email);
-    await this.#parts.audit.record({
+    const account = await this.#deps.accounts.findByEmail(email);
+    await this.#deps.audit.record({
       accountId: account?._id ?? null,
       action: 'account.sign_in_failed',
       actor: 'anonymous',
@@ -145,7 +237,8 @@ export class SignIn {
   }
 }
 
-function full(): PlatenError {
+/** The rejection of a sign-in when the queue is full. */
+export function tooMany(): PlatenError {
   return new PlatenError('UNAVAILABLE', 'Too many are signing in at the moment.', {
     retryAfterSeconds: RETRY_AFTER_FULL_S,
   });

@@ -1,4 +1,4 @@
-/** What failed together comes back spread over this share of a planned wait. */
+/** The spread, as a part of a planned wait, for retries after a common failure. */
 const SPREAD = 0.2;
 
 /** Milliseconds after the `failures`-th failure in a row (1 is the first): doubling from `firstMs` up to `maxMs`. */
@@ -8,7 +8,8 @@ export function doublingMs(failures: number, firstMs: number, maxMs: number): nu
 
 /**
  * Milliseconds to wait after the `failures`-th failure in a row (1 is the first): doubling from `firstMs` up to `maxMs`
- * (which may be infinite), spread over the upper half ("equal jitter"), so that what failed together does not come back together.
+ * (which may be infinite), spread over the upper half ("equal jitter"), so that retries after a common failure do not
+ * coincide.
  *
  * @param random a number in [0, 1).
  */
@@ -18,8 +19,8 @@ export function backoffMs(failures: number, firstMs: number, maxMs: number, rand
 }
 
 /**
- * A wait that was promised or asked for, in milliseconds: never shorter than that, and up to a fifth longer, so that what
- * failed together does not come back together.
+ * A promised or requested wait, in milliseconds: never shorter than `plannedMs`, and up to a fifth longer, so that
+ * retries after a common failure do not coincide.
  *
  * @param random a number in [0, 1).
  */

@@ -8,11 +8,11 @@ export interface FairSemaphoreBounds {
   readonly maxWaiting: number;
   /** Tasks of one key that wait for the one before them. */
   readonly maxWaitingOfKey: number;
-  /** Makes the error of those for whom there is no room to wait. */
+  /** Makes the error of a task for which there is no room to wait. */
   readonly full: () => Error;
 }
 
-/** A semaphore in whose queue every key has one place at most: however many come of one key, those of others go on. */
+/** A semaphore in whose queue every key has at most one position: many tasks of one key do not hold up other keys. */
 export class FairSemaphore {
   readonly #perKey: KeyedMutex;
   readonly #permits: Semaphore;

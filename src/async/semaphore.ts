@@ -1,7 +1,7 @@
 export interface SemaphoreQueue {
-  /** Tasks that wait for a permit; as many as come unless said otherwise. */
+  /** Tasks that wait for a permit; default unlimited. */
   readonly maxWaiting?: number;
-  /** Makes the error of those for whom there is no room to wait. */
+  /** Makes the error of a task for which there is no room to wait. */
   readonly full?: () => Error;
 }
 
@@ -23,30 +23,42 @@ export class Semaphore {
     this.#full = full;
   }
 
-  /** Nobody runs or waits. */
+  /** Whether no task runs or waits. */
   get idle(): boolean {
     return this.#running === 0;
   }
 
   /**
-   * @param signal gives the wait up; a task that has begun is not its matter.
+   * @param signal ends the wait; a task that has begun is not affected.
    * @throws what `full` makes, when there is no room to wait; the reason of the signal.
    */
   async run<T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    signal?.throwIfAborted();
-    if (this.#running < this.#permits) this.#running += 1;
-    else if (this.#waiting.length >= this.#maxWaiting) throw this.#full();
-    // Whoever leaves hands the permit over, so nobody can slip in between.
-    else await this.#turn(signal);
+    const release = await this.acquire(signal);
     try {
       return await task();
     } finally {
+      release();
+    }
+  }
+
+  /** Waits for a permit. @returns what releases it; calling that again changes nothing. @throws as `run`. */
+  async acquire(signal?: AbortSignal): Promise<() => void> {
+    signal?.throwIfAborted();
+    if (this.#running < this.#permits) this.#running += 1;
+    else if (this.#waiting.length >= this.#maxWaiting) throw this.#full();
+    // A released permit goes straight to the next in the queue, so no later task can take it first.
+    else await this.#wait(signal);
+    let held = true;
+    return () => {
+      if (!held) return;
+      held = false;
       const next = this.#waiting.shift();
       if (next === undefined) this.#running -= 1;
       else next();
-    }
+    };
   }
-  #turn(signal: AbortSignal | undefined): Promise<void> {
+
+  #wait(signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       const giveUp = () => {
         this.#waiting.splice(this.#waiting.indexOf(begin), 1);

@@ -4,11 +4,11 @@ export interface Sweep {
   readonly name: string;
   /** Milliseconds between the end of one run and the start of the next. */
   readonly everyMs: number;
-  /** @returns how many things it had to put right; nothing when that is not what it is for. */
+  /** @returns how many things it repaired; undefined when the sweep is no repair. */
   run(): Promise<number | undefined>;
 }
 
-/** Runs each sweep again and again, one run at a time; a sweep that fails is tried again at its next turn. */
+/** Runs each sweep repeatedly, one run at a time; a sweep that fails is tried again at its next run. */
 export class Sweeper {
   readonly #timers = new Map<string, NodeJS.Timeout>();
   readonly #running = new Set<Promise<void>>();
@@ -26,7 +26,7 @@ export class Sweeper {
     for (const sweep of sweeps) this.#schedule(sweep, 0);
   }
 
-  /** Epoch milliseconds when a sweep last finished, well or not: the liveness signal. */
+  /** Epoch milliseconds when a sweep last finished, with or without an error: the liveness signal. */
   get lastRun(): number {
     return this.#lastRun;
   }

@@ -1,12 +1,12 @@
-/** Time that passes: passed in wherever something waits, so that a test can let it pass. */
+/** The passage of time: passed in wherever something waits, so that a test can control it. */
 export interface Timers {
-  /** Milliseconds on a clock that never jumps; only differences mean anything. */
+  /** Milliseconds on a monotonic clock; only differences mean anything. */
   nowMs(): number;
   /** Calls back once, after `ms` milliseconds. @returns what prevents it. */
   after(ms: number, callback: () => void): () => void;
 }
 
-/** More than this and `setTimeout` would fire at once. */
+/** In milliseconds: with more than this `setTimeout` would fire at once. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 export const systemTimers: Timers = {

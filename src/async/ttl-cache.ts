@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
 
 /**
- * Keeps answers for a short time. One look-up at a time per key: callers that come meanwhile share it. When full, the
- * answer that was not asked for longest goes.
+ * Keeps results for a short time. One look-up at a time per key: callers that come meanwhile share it. When full, the
+ * least recently used result is dropped.
  */
 export class TtlCache<K extends string, V> {
   readonly #entries: LRUCache<K, { readonly until: number; readonly value: Promise<V> }>;
@@ -12,18 +12,18 @@ export class TtlCache<K extends string, V> {
 
   constructor(ttlMs: number, maxEntries: number, clock: Clock) {
     this.#ttlMs = ttlMs;
-    // Neither the library's times nor its look-ups fit: an age counts there from after the look-up, and whoever waits
-    // for a look-up that is forgotten would get an error.
+    // The library's own time-to-live and look-ups do not fit: an age counts there from after the look-up, and a caller
+    // that waits for a dropped look-up would get an error.
     this.#entries = new LRUCache({ max: maxEntries });
     this.#clock = clock;
   }
 
-  /** What `load` answered at most ttlMs ago. A failed look-up is not kept. */
+  /** The result of `load` of at most ttlMs ago. A failed look-up is not kept. */
   get(key: K, load: () => Promise<V>): Promise<V> {
     const now = this.#clock.now().getTime();
     const kept = this.#entries.get(key);
     if (kept !== undefined && kept.until > now) return kept.value;
-    // The age counts from before the look-up: what it answers may have been decided then.
+    // The age counts from before the look-up: the result may have been decided then.
     const entry = { until: now + this.#ttlMs, value: load() };
     entry.value.catch(() => {
       if (this.#entries.peek(key) === entry) this.#entries.delete(key);

@@ -3,16 +3,16 @@ import type { Logger } from '../telemetry/logger.ts';
 export interface WriteBehindOptions {
   /** How long an entry may wait for others, and a failed write for its repetition, in milliseconds; default 500. */
   readonly delayMs?: number;
-  /** So many entries are written at once, without waiting for more, and never more of them together. */
+  /** This many entries are written at once, without waiting for more, and never more of them together. */
   readonly flushAt?: number;
-  /** Past so many entries the oldest are dropped: what is written behind must never take the memory that serves. */
+  /** Beyond this many entries the oldest are dropped: entries to be written must not use up the memory of requests. */
   readonly maxWaiting?: number;
 }
 
 /**
- * Gathers entries and writes them together a little later. For what may be late and must never fail or slow a request.
- * One write is under way at a time. Entries that cannot be written are tried again after the delay, in their order; a
- * write that failed half-way is repeated whole, so `write` has to bear that.
+ * Gathers entries and writes them together a little later. For entries that may be late and must never fail or slow a
+ * request. One write is under way at a time. Entries that cannot be written are tried again after the delay, in their
+ * order; a write that failed half-way is repeated whole, so `write` has to be idempotent.
  */
 export class WriteBehind<T> {
   readonly #write: (batch: readonly T[]) => Promise<void>;
@@ -43,7 +43,7 @@ export class WriteBehind<T> {
   add(entry: T): void {
     if (this.#waiting.length >= this.#maxWaiting) this.#waiting.shift();
     this.#waiting.push(entry);
-    // After a failure the delay is kept, or every entry that comes would be a further try.
+    // After a failure the delay is kept, or every new entry would be a further try.
     if (this.#waiting.length >= this.#flushAt && !this.#failed) void this.flush();
     else this.#flushLater();
   }
@@ -52,7 +52,7 @@ export class WriteBehind<T> {
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    // Whoever asks while a flush is under way shares the one after it: that takes what came meanwhile.
+    // Callers during a flush share the one after it: that writes the entries that came meanwhile.
     this.#next ??= this.#flushing.then(() => {
       this.#next = undefined;
       this.#flushing = this.#writeWaiting();
@@ -61,7 +61,7 @@ export class WriteBehind<T> {
     return this.#next;
   }
 
-  /** Writes in batches what waits now. */
+  /** Writes the waiting entries in batches. */
   async #writeWaiting(): Promise<void> {
     const due = this.#waiting;
     this.#waiting = [];

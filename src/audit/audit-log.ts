@@ -23,6 +23,7 @@ export const AUDIT_ACTIONS = [
   'billing.block_expired',
   'key.created',
   'key.rotated',
+  'key.changed',
   'key.revoked',
   'webhook_key.rotated',
   'template.saved',
@@ -31,19 +32,19 @@ export const AUDIT_ACTIONS = [
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-/** Who did it: the account itself, somebody who has not shown to be it, whoever operates the service, or its billing. */
+/** The actor of an entry: the account itself, an unauthenticated caller, the operator of the service, or its billing. */
 export const AUDIT_ACTORS = ['account', 'anonymous', 'operator', 'billing'] as const;
 export type AuditActor = (typeof AUDIT_ACTORS)[number];
 
-/** Who does something, and from where. */
+/** The actor of a change, and its address. */
 export interface DoneBy {
   readonly actor: AuditActor;
-  /** The client's address; undefined on the command line, or when the connection is gone already. */
+  /** The client's IP address; undefined on the command line, or when the connection is closed already. */
   readonly ipAddress?: string | undefined;
 }
-/** By whoever operates the service: on the command line, or by how it is configured. */
+/** By the operator of the service, on the command line or in the configuration. */
 export const BY_OPERATOR: DoneBy = { actor: 'operator' };
-/** By what the payment provider says of the account's subscription and payments. */
+/** By the payment provider's state of the account's subscription and payments. */
 export const BY_BILLING: DoneBy = { actor: 'billing' };
 /** By the account itself. */
 export function byAccount(ipAddress: string | undefined): DoneBy {
@@ -52,28 +53,28 @@ export function byAccount(ipAddress: string | undefined): DoneBy {
 
 export interface AuditEntry {
   readonly _id: string;
-  /** Null for what concerns no account, such as a sign-in to an address that has none. */
+  /** Null for an event without an account, such as a sign-in with an address that has none. */
   readonly accountId: string | null;
   readonly action: AuditAction;
   readonly actor: AuditActor;
   /** The client's address; null on the command line. */
   readonly ipAddress: string | null;
-  /** The key, template or block that it was about. */
+  /** The key, template or block that was changed. */
   readonly targetId: string | null;
   readonly details: Readonly<Record<string, string>>;
   readonly at: Date;
 }
 
-/** What is kept of an entry that stands for others: how many, which grows. */
+/** An entry may stand for others that were left out: `leftOut` counts them. */
 interface StoredEntry extends AuditEntry {
   readonly leftOut?: number;
 }
 
-/** Entries of one action that are written in a day (UTC); the others are counted in one that says so. */
+/** Entries of one action that are written in a day (UTC); further entries are counted in one summary entry. */
 export interface AuditBounds {
   readonly perAccount: number;
-  /** For what concerns no account. */
-  readonly ofNobody: number;
+  /** For events without an account. */
+  readonly withoutAccount: number;
 }
 
 export interface AuditQuery {
@@ -89,27 +90,27 @@ export interface AuditEvent extends DoneBy, Pick<AuditEntry, 'accountId' | 'acti
 }
 
 /**
- * A change that billing has made and that is not in the log yet. It stands in the record that was changed, written by the same
- * update: whoever comes by after a crash finds it there and records it.
+ * A change by billing that is not in the log yet. It is stored in the changed record, by the same update, so that after a
+ * crash any process finds it there and records it.
  */
 export interface UnrecordedChange extends Pick<AuditEntry, 'action' | 'details' | 'at'> {
-  /** Names the change by its cause: recorded again it is the same entry. */
+  /** Names the change by its cause, so that recording it again does not add an entry. */
   readonly id: string;
   readonly targetId?: string;
 }
 
-const BOUNDS: AuditBounds = { perAccount: 500, ofNobody: 10_000 };
+const BOUNDS: AuditBounds = { perAccount: 500, withoutAccount: 10_000 };
 const KEPT_MS = 400 * 24 * 3_600_000;
 
 const ENTRIES: CollectionSpec = {
   name: 'audit_log',
-  // Unique, as the id in them is: the embedded database reads parts of such indexes alone (docs/decisions/0178).
+  // Unique because they contain the id: the embedded database reads only parts of a unique index (docs/decisions/0178).
   indexes: [
     { fields: { accountId: 1, at: 1, _id: 1 }, unique: true },
     { fields: { at: 1, _id: 1 }, unique: true },
   ],
   replaced: [{ accountId: 1, at: -1, _id: -1 }, { at: 1 }],
-  looksAt: { asked: ['action'], because: 'entries of one account, of what people do: a few a day' },
+  looksAt: { asked: ['action'], because: 'one account has a few entries a day' },
 };
 
 /** Entries of one action of one account in a day, by `<account>:<action>`. */
@@ -120,8 +121,8 @@ const COUNTS: CountedWindows = {
 };
 
 /**
- * Owns the record of what was done to accounts. Entries are added, read, and after 400 days deleted; never changed, but for
- * those that say how many others were left out.
+ * Owns the log of changes to accounts. Entries are added, read, and after 400 days deleted. They are never changed, except
+ * the summary entries that count how many others were left out.
  */
 export class AuditLog {
   readonly #entries: Collection<StoredEntry>;
@@ -140,8 +141,8 @@ export class AuditLog {
   }
 
   /**
-   * Durable when it resolves. Never fails: what it records has happened already, and its answer may hold a secret that
-   * is shown once. An entry that cannot be written goes to the process's log instead.
+   * Records an event; durable when it resolves. Never rejects: the event has happened already, and the caller's response may
+   * contain a secret that is shown once. An entry that cannot be written goes to the process's log instead.
    */
   async record(event: AuditEvent): Promise<void> {
     const { accountId, action, actor, ipAddress = null, targetId = null, details = {} } = event;
@@ -157,7 +158,7 @@ export class AuditLog {
       at,
     };
     try {
-      const day = await this.#dayThatIsFull(entry);
+      const day = await this.#exhaustedDay(entry);
       if (day === undefined) await this.#entries.insert(entry);
       else await this.#leaveOut(entry, day);
     } catch (error) {
@@ -166,9 +167,9 @@ export class AuditLog {
   }
 
   /**
-   * Records what billing has changed; once, however often it is told. Durable when it resolves.
+   * Records a change by billing; recording it again does not add an entry. Durable when it resolves.
    *
-   * @throws when it cannot be written: it is to be told again then.
+   * @throws when the entry cannot be written: the change is to be recorded again then.
    */
   async recordOnce(accountId: string, change: UnrecordedChange): Promise<void> {
     const { id, action, targetId = null, details, at } = change;
@@ -193,28 +194,28 @@ export class AuditLog {
   }
 
   /**
-   * Counts an entry. What the account or a stranger does is bounded, by action, so that a flood of one hides no other; an
-   * operator and the billing do what is seldom done.
+   * Counts an entry. Entries by the account or by unauthenticated callers are bounded for each action, so that a flood of one
+   * action hides no other; entries by the operator and by billing are rare.
    *
-   * @returns the day, when it has as many as it may.
+   * @returns the day when its bound is exceeded.
    */
-  async #dayThatIsFull({ accountId, action, actor }: AuditEntry): Promise<OpenWindow | undefined> {
+  async #exhaustedDay({ accountId, action, actor }: AuditEntry): Promise<OpenWindow | undefined> {
     if (actor === 'operator' || actor === 'billing') return undefined;
     const day = this.#counts.window(`${accountId ?? 'nobody'}:${action}`);
-    const bound = accountId === null ? this.#bounds.ofNobody : this.#bounds.perAccount;
+    const bound = accountId === null ? this.#bounds.withoutAccount : this.#bounds.perAccount;
     return (await this.#counts.add(day, 1)) > bound ? day : undefined;
   }
 
-  /** One entry for all of a day that are of one action, at the time of the first. */
+  /** Counts the entry in the day's summary entry of its action, which has the time of the first entry left out. */
   async #leaveOut({ accountId, action, actor, at }: AuditEntry, day: OpenWindow): Promise<void> {
-    const said = { accountId, actor, ipAddress: null, targetId: null, details: { action }, at };
+    const summary = { accountId, actor, ipAddress: null, targetId: null, details: { action }, at };
     await this.#entries.upsert(namedUuid('left out', day.id), {
       $inc: { leftOut: 1 },
-      $setOnInsert: { action: 'audit.entries_left_out', ...said },
+      $setOnInsert: { action: 'audit.entries_left_out', ...summary },
     });
   }
 
-  /** @returns how many entries there were. */
+  /** @returns the number of deleted entries. */
   async deleteOld(now: Date): Promise<number> {
     await this.#counts.deleteEnded(now);
     const before = new Date(now.getTime() - KEPT_MS);

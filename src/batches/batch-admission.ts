@@ -1,24 +1,24 @@
 import type { Caller } from '../accounts/caller.ts';
 import type { Clock } from '../clock.ts';
 import { quotaOf, refuseIfSlow, tookTooLong } from '../jobs/admission.ts';
-import { type BeyondQuota, withMore } from '../jobs/beyond-quota.ts';
 import { callbackBytes, type JobSource } from '../jobs/job.ts';
-import { BATCH_LANE } from '../jobs/lanes.ts';
 import type { Ledger } from '../jobs/ledger/ledger.ts';
 import type { QuotaLimit } from '../jobs/ledger/ledger-filter.ts';
-import { DEFAULT_FORMAT, newInput } from '../jobs/new-job.ts';
-import { refusalOf } from '../jobs/refusal.ts';
-import type { RenderOptions } from '../jobs/render-options.ts';
+import { newInput, optionFacts } from '../jobs/new-job.ts';
+import { BATCH_QUEUE } from '../jobs/priority-queues.ts';
+import { type BeyondQuota, withMore } from '../jobs/purchases/beyond-quota.ts';
+import { rejectionOf } from '../jobs/rejection.ts';
 import type { JobStore } from '../jobs/store/job-store.ts';
-import { shareParts } from '../jobs/store/shared-parts.ts';
-import type { AdmissionTimer } from '../limits/admission-timer.ts';
+import { shareChunks } from '../jobs/store/shared-chunks.ts';
+import type { RenderOptions } from '../options/core/render-options.ts';
+import type { PendingAdmission } from '../overload/pending-admission.ts';
 import { quotaPeriod } from '../usage/quota-period.ts';
 import { type Batch, type BatchItem, chunkSizeOf, itemJobId } from './batch.ts';
 import type { BatchStore } from './batch-store.ts';
 import { EXPANDER_MS } from './expansion.ts';
 
 /** One document of a batch, whose form has been checked and whose template has been found. */
-export interface ItemOrder {
+export interface ItemSubmission {
   /** The caller's own id of it. */
   readonly id: string;
   /** Already made safe. */
@@ -27,16 +27,16 @@ export interface ItemOrder {
   readonly options: RenderOptions;
 }
 
-export interface BatchOrder {
+export interface BatchSubmission {
   readonly batchId: string;
-  readonly items: readonly ItemOrder[];
+  readonly items: readonly ItemSubmission[];
   readonly notes: string;
   readonly metadata: Readonly<Record<string, string>>;
   readonly webhookUrl: string | null;
   readonly retentionHours: number;
 }
 
-export interface BatchAdmissionParts {
+export interface BatchAdmissionDeps {
   readonly ledger: Ledger;
   readonly store: JobStore;
   readonly batches: BatchStore;
@@ -51,48 +51,51 @@ const GUESSED_ITEM_S = 1;
 /**
  * Lets batches in, all of their items or none. What that takes does not depend on what rendering them takes:
  *
- *    1 take      places and quota for all items      one update of the account's ledger
+ *    1 take      positions and quota for all items   one update of the account's ledger
  *    2 write     the chunks of items, then their inputs, then the batch: from then on it is durable
  *
- * Then the caller is answered, and the jobs are written (expansion.ts). What a crash leaves:
+ * Then the caller gets its response, and the jobs are written (expansion.ts). What a crash leaves:
  *
- *    after 1     places that nobody comes to: given back with their quota by jobs/sweeps/named-jobs.ts, which has
+ *    after 1     positions without jobs: given back with their quota by jobs/sweeps/named-jobs.ts, which has
  *                `forgetUnless` delete what there is of the items and their inputs
- *    after 2     a batch whose jobs are not written: expanded by a sweep (batch-care.ts)
+ *    after 2     a batch whose jobs are not written: expanded by a sweep (batch-reconciler.ts)
  */
 export class BatchAdmission {
-  readonly #parts: BatchAdmissionParts;
+  readonly #deps: BatchAdmissionDeps;
 
-  constructor(parts: BatchAdmissionParts) {
-    this.#parts = parts;
+  constructor(deps: BatchAdmissionDeps) {
+    this.#deps = deps;
   }
 
   /**
    * Lets a batch in. When it resolves the batch is durable, and is to be expanded.
    *
-   * @throws PlatenError QUOTA_EXCEEDED, TEST_QUOTA_EXCEEDED, OVERAGE_PENDING, STORAGE_FULL, TOO_MANY_WAITING or INPUT_TOO_LARGE: nothing is
-   * left behind then.
+   * @throws PlatenError QUOTA_EXCEEDED, TEST_QUOTA_EXCEEDED, OVERAGE_PENDING, STORAGE_FULL, TOO_MANY_WAITING or
+   * INPUT_TOO_LARGE: nothing is left behind then.
    */
-  async admit(caller: Caller, order: BatchOrder, timer: AdmissionTimer): Promise<Batch> {
-    const { batches, store, ledger, clock } = this.#parts;
+  async admit(
+    caller: Caller,
+    submission: BatchSubmission,
+    { timer, releasePermit }: PendingAdmission,
+  ): Promise<Batch> {
+    const { batches, store, ledger, clock } = this.#deps;
     const now = clock.now();
-    const { batchId, items } = order;
+    const { batchId, items } = submission;
     const inputs = items.map(({ id, source, options }, position) => {
       const jobId = itemJobId({ _id: batchId, orderedIds: true }, position, id);
       return newInput({ jobId, source, options }, caller, now);
     });
-    const shared = shareParts(batchId, inputs);
+    const shared = shareChunks(batchId, inputs);
     const inputBytes = shared.inputs.map(({ content }) => content.length());
     const sharedBytes = sum(shared.parts.map(({ content }) => content.length()));
-    const recordBytes = recordBytesOf(order);
+    const recordBytes = recordBytesOf(submission);
     const bytes = sum(inputBytes) + sharedBytes + recordBytes;
-    const { beyondQuota } = this.#parts;
+    const { beyondQuota } = this.#deps;
     const ofJob = { test: caller.mode === 'test', quotaPeriod: periodOf(caller, now) };
     const plain = quotaOf(ofJob, caller.plan, now);
-    const standAside = () => timer.standAside();
-    const need = { accountId: caller.accountId, count: items.length, plain, standAside };
+    const need = { accountId: caller.accountId, count: items.length, plain, releasePermit };
     const { taken, began } = await timer.time('reserve', () =>
-      withMore(beyondQuota, need, (quota) => this.#take(caller, order, bytes, quota, now)),
+      withMore(beyondQuota, need, (quota) => this.#take(caller, submission, bytes, quota, now)),
     );
     const { first, expectedSeconds } = taken;
     const chunkSize = chunkSizeOf(items.length);
@@ -117,15 +120,15 @@ export class BatchAdmission {
       sharedParts: shared.parts.length,
       sharedBytes,
       recordBytes,
-      notes: order.notes,
-      metadata: order.metadata,
-      webhookUrl: order.webhookUrl,
+      notes: submission.notes,
+      metadata: submission.metadata,
+      webhookUrl: submission.webhookUrl,
       createdAt: now,
       updatedAt: now,
       cancelledAt: null,
       finishedAt: null,
-      retentionHours: order.retentionHours,
-      expiresAt: new Date(now.getTime() + order.retentionHours * HOUR_MS),
+      retentionHours: submission.retentionHours,
+      expiresAt: new Date(now.getTime() + submission.retentionHours * HOUR_MS),
       expectedSeconds,
     };
     await batches.accept(batch);
@@ -140,7 +143,7 @@ export class BatchAdmission {
 
   /** Gives back at once what an earlier try of the same request has taken, for a batch that it never wrote. */
   async abandon(accountId: string, batchId: string): Promise<void> {
-    const { ledger } = this.#parts;
+    const { ledger } = this.#deps;
     const arrival = (await ledger.find(accountId))?.arriving?.[batchId];
     if (arrival?.batchOf === undefined || (await this.forgetUnless(batchId, arrival.batchOf))) return;
     const { batchOf, quota, since, bytes } = arrival;
@@ -148,12 +151,12 @@ export class BatchAdmission {
   }
 
   /**
-   * Asked by the sweep that finds places taken and nobody at them.
+   * For the sweep that finds positions taken and no jobs at them.
    *
    * @returns true when the batch is durable; when it is not, what was written for it is deleted.
    */
   async forgetUnless(batchId: string, items: number): Promise<boolean> {
-    const { batches, store } = this.#parts;
+    const { batches, store } = this.#deps;
     if ((await batches.find(batchId)) !== undefined) return true;
     const size = chunkSizeOf(items);
     const chunks = Math.ceil(items / size);
@@ -172,19 +175,19 @@ export class BatchAdmission {
 
   async #take(
     caller: Caller,
-    { batchId, items }: BatchOrder,
+    { batchId, items }: BatchSubmission,
     bytes: number,
     quota: QuotaLimit | undefined,
     now: Date,
   ): Promise<{ first: number; expectedSeconds: number }> {
-    const { ledger } = this.#parts;
+    const { ledger } = this.#deps;
     const { accountId, plan } = caller;
     const stored = { bytes, max: plan.maxStoredBytes };
-    const arrival = { id: batchId, jobs: [], batchOf: items.length, lane: BATCH_LANE };
+    const arrival = { id: batchId, jobs: [], batchOf: items.length, queue: BATCH_QUEUE };
     const limits = { maxWaiting: plan.maxWaitingJobs, quota, stored };
-    const first = await ledger.takePlaces(accountId, arrival, limits);
+    const first = await ledger.takePositions(accountId, arrival, limits);
     const record = await ledger.find(accountId);
-    if (first === undefined) throw refusalOf(record, items.length, caller, limits, now);
+    if (first === undefined) throw rejectionOf(record, items.length, caller, limits, now);
     const before = (record?.waiting ?? 0) + (record?.inFlight ?? 0);
     return { first, expectedSeconds: Math.ceil((before * GUESSED_ITEM_S) / plan.concurrentRenders) };
   }
@@ -203,12 +206,12 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
-/** What the record of a batch takes whatever it says, and each of its items beside their names: bytes, nearly. */
+/** What the record of a batch takes without its texts, and each of its items without its names: about as many bytes. */
 const RECORD_BYTES = 1024;
 const ITEM_BYTES = 128;
 
-/** What is kept of a batch for months after its outputs: who orders and cancels again and again comes to an end by it. */
-function recordBytesOf({ items, notes, metadata, webhookUrl }: BatchOrder): number {
+/** What is kept of a batch for months after its outputs: it bounds a caller that submits and cancels again and again. */
+function recordBytesOf({ items, notes, metadata, webhookUrl }: BatchSubmission): number {
   const words = JSON.stringify([notes, metadata, items.map(({ id, fileName }) => [id, fileName])]);
   // That of its callback is forgotten before it.
   const callback = webhookUrl === null ? 0 : callbackBytes(webhookUrl);
@@ -216,7 +219,11 @@ function recordBytesOf({ items, notes, metadata, webhookUrl }: BatchOrder): numb
 }
 
 /** @param inputBytes of the inputs of the items, in the same order. */
-function chunksOf(items: readonly ItemOrder[], inputBytes: readonly number[], size: number): BatchItem[][] {
+function chunksOf(
+  items: readonly ItemSubmission[],
+  inputBytes: readonly number[],
+  size: number,
+): BatchItem[][] {
   const chunks: BatchItem[][] = [];
   for (let start = 0; start < items.length; start += size) {
     chunks.push(
@@ -224,7 +231,7 @@ function chunksOf(items: readonly ItemOrder[], inputBytes: readonly number[], si
         id,
         fileName,
         inputMode: source.mode,
-        format: options.format ?? DEFAULT_FORMAT,
+        ...optionFacts(options),
         inputBytes: inputBytes[start + i]!,
       })),
     );

@@ -5,13 +5,13 @@ import { PlatenError } from '../errors/registry.ts';
 import type { JobOutput } from '../jobs/job.ts';
 import type { PdfMerger } from '../pdf/merge.ts';
 import type { OutputStore } from '../store/outputs/output-store.ts';
-import { type ByteRange, type ZipEntry, zipSize, zipStream } from '../zip/zip.ts';
 import { type Batch, pendingOf } from './batch.ts';
 import type { Item } from './batch-item.ts';
 import { type BatchService, goneError } from './batch-service.ts';
 import { UniqueNames } from './unique-names.ts';
+import { type ByteRange, type ZipEntry, zipSize, zipStream } from './zip.ts';
 
-/** An item, and the name that its PDF has beside those of the others. */
+/** An item, and the name of its PDF, which no other has. */
 export interface NamedItem extends Item {
   readonly name: string;
 }
@@ -31,7 +31,7 @@ export interface BatchZip {
 
 /** One PDF of what a batch has completed, not yet read. */
 export interface MergedBatch extends Pick<BatchZip, 'items' | 'pending'> {
-  /** @param signal ends it when nobody wants it any more. */
+  /** @param signal ends it when the caller has gone. */
   open(signal: AbortSignal): Readable;
 }
 

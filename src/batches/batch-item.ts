@@ -1,5 +1,5 @@
 import type { Job, JobError } from '../jobs/job.ts';
-import { jobRecord } from '../jobs/job-record.ts';
+import { jobRecord, reportLink } from '../jobs/job-record.ts';
 import type { Batch, BatchItem } from './batch.ts';
 import type { ItemEnd } from './chunk-tally.ts';
 
@@ -28,6 +28,8 @@ export interface ItemRecord {
   pdfSize: number;
   pages: number;
   processingTimeMs: number;
+  /** Where its report is; absent without one. */
+  reportEndpoint?: string;
 }
 
 /**
@@ -67,5 +69,6 @@ export function itemRecord(batch: Batch, { item, job, status, error }: Item): It
     pdfSize: job?.output?.size ?? 0,
     pages: job?.output?.pages ?? 0,
     processingTimeMs: job?.processingTimeMs ?? 0,
+    ...(job !== undefined && reportLink(job)),
   };
 }

@@ -25,22 +25,26 @@ export interface BatchMetricsReport {
 }
 
 /** How the contract calls some of the codes that items fail with. */
-const SHOWN_AS: Readonly<Record<string, string>> = { RENDER_TIMEOUT: 'TIMEOUT', SELECTOR_TIMEOUT: 'TIMEOUT' };
+const SHOWN_AS: Readonly<Record<string, string>> = {
+  RENDER_TIMEOUT: 'TIMEOUT',
+  SELECTOR_TIMEOUT: 'TIMEOUT',
+  CONDITION_TIMEOUT: 'TIMEOUT',
+};
 const MOST_REASONS = 10;
 
 /**
- * What an account is told of its batches together. Batches count their items as these end, so a report reads the records
- * of the batches, a page at a time, and no item.
+ * What is reported to an account of its batches together. Batches count their items as these end, so a report reads the
+ * records of the batches, a page at a time, and no item.
  */
 export class BatchMetrics {
   readonly #batches: BatchStore;
   readonly #ledger: Pick<Ledger, 'find'>;
   readonly #clock: Clock;
 
-  constructor(parts: { batches: BatchStore; ledger: Pick<Ledger, 'find'>; clock: Clock }) {
-    this.#batches = parts.batches;
-    this.#ledger = parts.ledger;
-    this.#clock = parts.clock;
+  constructor(deps: { batches: BatchStore; ledger: Pick<Ledger, 'find'>; clock: Clock }) {
+    this.#batches = deps.batches;
+    this.#ledger = deps.ledger;
+    this.#clock = deps.clock;
   }
 
   /** @param period of the batches that rates and averages are of, by when they were made; all those that run count as active. */

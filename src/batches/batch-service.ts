@@ -3,26 +3,31 @@ import type { Clock } from '../clock.ts';
 import { PlatenError } from '../errors/registry.ts';
 import type { Job } from '../jobs/job.ts';
 import type { Ledger } from '../jobs/ledger/ledger.ts';
+import { withinPlan } from '../jobs/new-job.ts';
 import type { JobStore } from '../jobs/store/job-store.ts';
-import type { AdmissionTimer } from '../limits/admission-timer.ts';
-import { type Batch, hasFinished, isItemOf, itemJobId, pendingOf } from './batch.ts';
-import type { BatchAdmission, BatchOrder } from './batch-admission.ts';
-import type { BatchCare } from './batch-care.ts';
+import type { PendingAdmission } from '../overload/pending-admission.ts';
+import type { Plan } from '../plans/plan.ts';
+import { type Batch, chunkCount, hasFinished, isItemOf, itemJobId, pendingOf, tallied } from './batch.ts';
+import type { BatchAdmission, BatchSubmission, ItemSubmission } from './batch-admission.ts';
 import { type Item, itemOf } from './batch-item.ts';
+import type { BatchReconciler } from './batch-reconciler.ts';
 import type { BatchListQuery, BatchStore } from './batch-store.ts';
 import { ItemPositions } from './item-positions.ts';
 
-export interface BatchServiceParts {
+export interface BatchServiceDeps {
   readonly batches: BatchStore;
   readonly store: JobStore;
   readonly ledger: Ledger;
   readonly admission: BatchAdmission;
-  readonly care: BatchCare;
+  readonly reconciler: BatchReconciler;
   readonly clock: Clock;
 }
 
-/** Whose batches are asked about: a test key sees those of test keys, a live key those of live keys. */
-export type BatchOwner = Pick<Caller, 'accountId' | 'mode'>;
+/**
+ * The owner of the batches that are asked about: a test key sees those of test keys, a live key those of live keys, the
+ * account all.
+ */
+export type BatchOwner = Pick<Caller, 'accountId'> & Partial<Pick<Caller, 'mode'>>;
 
 /** A batch and how many of its items hold a plan slot at the moment. */
 export interface BatchView {
@@ -30,14 +35,14 @@ export interface BatchView {
   readonly inFlight: number;
 }
 
-/** The API's side of batches: takes them, and answers for them. */
+/** The API's side of batches: takes, reads and cancels them. */
 export class BatchService {
-  readonly #parts: BatchServiceParts;
+  readonly #deps: BatchServiceDeps;
   readonly #positions: ItemPositions;
 
-  constructor(parts: BatchServiceParts) {
-    this.#parts = parts;
-    this.#positions = new ItemPositions(parts.batches);
+  constructor(deps: BatchServiceDeps) {
+    this.#deps = deps;
+    this.#positions = new ItemPositions(deps.batches);
   }
 
   /**
@@ -45,34 +50,34 @@ export class BatchService {
    *
    * @throws PlatenError as `BatchAdmission.admit` does.
    */
-  async submit(caller: Caller, order: BatchOrder, timer: AdmissionTimer): Promise<Batch> {
-    const batch = await this.#parts.admission.admit(caller, order, timer);
-    timer.admitted();
-    this.#parts.care.begin(batch);
+  async submit(caller: Caller, submission: BatchSubmission, admission: PendingAdmission): Promise<Batch> {
+    const batch = await this.#deps.admission.admit(caller, submission, admission);
+    admission.timer.admitted();
+    this.#deps.reconciler.begin(batch);
     return batch;
   }
 
   /**
-   * Looks for a batch whose first request died, under the id that was chosen for it.
+   * Finds a batch whose first request died, under the id that was chosen for it.
    *
    * @returns undefined when it was never accepted, and is to be submitted.
    */
   async resume(accountId: string, batchId: string): Promise<Batch | undefined> {
-    const batch = await this.#parts.batches.find(batchId);
-    if (batch === undefined) await this.#parts.admission.abandon(accountId, batchId);
+    const batch = await this.#deps.batches.find(batchId);
+    if (batch === undefined) await this.#deps.admission.abandon(accountId, batchId);
     return batch;
   }
 
-  /** @throws PlatenError NOT_FOUND for a batch that is missing, somebody else's, or forgotten. */
+  /** @throws PlatenError NOT_FOUND for a batch that is missing, of another account, or forgotten. */
   async get(owner: BatchOwner, batchId: string): Promise<Batch> {
     const batch = await this.ofAccount(owner.accountId, batchId);
-    if (batch.test !== (owner.mode === 'test')) throw missing(batchId);
+    if (owner.mode !== undefined && batch.test !== (owner.mode === 'test')) throw missing(batchId);
     return batch;
   }
 
-  /** For whoever may see all that an account has. @throws PlatenError NOT_FOUND as `get` does. */
+  /** For callers that may see all that an account has. @throws PlatenError NOT_FOUND as `get` does. */
   async ofAccount(accountId: string, batchId: string): Promise<Batch> {
-    const batch = await this.#parts.batches.find(batchId);
+    const batch = await this.#deps.batches.find(batchId);
     if (batch?.accountId !== accountId) throw missing(batchId);
     return batch;
   }
@@ -88,9 +93,9 @@ export class BatchService {
     { accountId, mode }: BatchOwner,
     query: Omit<BatchListQuery, 'accountId' | 'test'>,
   ): Promise<{ total: number; views: BatchView[] }> {
-    const { batches } = this.#parts;
-    const wanted = { accountId, test: mode === 'test', ...query };
-    // Before the batches are looked for: an item that ends in between has left the time of its start in its batch.
+    const { batches } = this.#deps;
+    const wanted = { accountId, ...(mode !== undefined && { test: mode === 'test' }), ...query };
+    // Before the batches are read: an item that ends in between has left the time of its start in its batch.
     const before =
       query.status === 'queued' || query.status === 'processing'
         ? await this.#inFlightByBatch(accountId)
@@ -107,7 +112,7 @@ export class BatchService {
 
   /** Whether the outputs of a batch can be fetched no more. */
   accessExpired(batch: Batch): boolean {
-    return hasFinished(batch) && batch.expiresAt <= this.#parts.clock.now();
+    return hasFinished(batch) && batch.expiresAt <= this.#deps.clock.now();
   }
 
   /**
@@ -117,12 +122,12 @@ export class BatchService {
    */
   async cancel(owner: BatchOwner, batchId: string): Promise<Batch> {
     const seen = await this.get(owner, batchId);
-    const cancelled = await this.#parts.batches.cancel(batchId);
+    const cancelled = await this.#deps.batches.cancel(batchId);
     if (cancelled === undefined) {
       const what = hasFinished(seen) ? 'has ended' : 'is being cancelled';
       throw new PlatenError('JOB_ENDED', `The batch ${what} already.`, { jobId: batchId });
     }
-    if (cancelled.phase === 'open') this.#parts.care.begin(cancelled);
+    if (cancelled.phase === 'open') this.#deps.reconciler.begin(cancelled);
     return cancelled;
   }
 
@@ -140,13 +145,67 @@ export class BatchService {
   }
 
   /**
+   * What asks anew for what has failed in a batch that has ended, under the plan that its account has now.
+   *
+   * @param batchId of the new one.
+   * @throws PlatenError NOT_RETRYABLE when it has not ended, or nothing in it has failed; GONE when the input of a failed
+   * item is no longer kept; BATCH_TOO_LARGE.
+   */
+  async retryOf(batch: Batch, plan: Plan, batchId: string): Promise<BatchSubmission> {
+    const about = { jobId: batch._id };
+    if (!hasFinished(batch)) throw new PlatenError('NOT_RETRYABLE', 'The batch has not ended.', about);
+    const failed = tallied(batch, 'failed');
+    if (failed === 0) throw new PlatenError('NOT_RETRYABLE', 'No item of the batch has failed.', about);
+    if (failed > plan.maxBatchItems) {
+      const message = `${failed} items have failed; the plan allows ${plan.maxBatchItems} in a batch.`;
+      throw new PlatenError('BATCH_TOO_LARGE', message, about);
+    }
+    return {
+      batchId,
+      items: await this.#failedItems(batch, plan),
+      notes: batch.notes,
+      metadata: batch.metadata,
+      webhookUrl: plan.features.callbacks ? batch.webhookUrl : null,
+      retentionHours: Math.min(batch.retentionHours, plan.retentionHours),
+    };
+  }
+
+  /** What the failed items of a batch were to render, in their order. @throws PlatenError GONE */
+  async #failedItems(batch: Batch, plan: Plan): Promise<ItemSubmission[]> {
+    const submissions: ItemSubmission[] = [];
+    for (let chunk = 0; chunk < chunkCount(batch); chunk += 1) {
+      if (batch.phase !== 'failed' && (batch.tallies?.[chunk]?.failed ?? 0) === 0) continue;
+      const first = chunk * batch.chunkSize;
+      const items = await this.items(batch, { offset: first, limit: batch.chunkSize });
+      for (const [i, { item, status }] of items.entries()) {
+        if (status !== 'failed') continue;
+        const input = await this.#deps.store.inputs.load(itemJobId(batch, first + i, item.id));
+        if (input === undefined) {
+          const message = `The input of item ${JSON.stringify(item.id)} is no longer kept.`;
+          throw new PlatenError('GONE', message, { jobId: batch._id });
+        }
+        const { source, options } = input;
+        submissions.push({
+          id: item.id,
+          fileName: item.fileName,
+          source,
+          options: withinPlan(options, plan),
+        });
+      }
+    }
+    if (submissions.length === 0)
+      throw new PlatenError('GONE', 'The items of the batch are no longer kept.', { jobId: batch._id });
+    return submissions;
+  }
+
+  /**
    * The job of an item, by the item's own id.
    *
    * @throws PlatenError GONE past the retention of the batch; NOT_FOUND unless the item is completed.
    */
   async completedItem(batch: Batch, itemId: string): Promise<Job> {
     if (this.accessExpired(batch)) throw goneError(batch);
-    const { live, history } = this.#parts.store;
+    const { live, history } = this.#deps.store;
     const position = await this.#positions.of(batch, itemId);
     if (position === undefined) {
       throw new PlatenError('NOT_FOUND', 'The batch has no item of this id.', { jobId: batch._id });
@@ -161,12 +220,12 @@ export class BatchService {
   }
 
   async #itemsOf(batch: Batch, chunk: number, start: number, stop: number): Promise<Item[]> {
-    const { batches, store } = this.#parts;
+    const { batches, store } = this.#deps;
     const first = chunk * batch.chunkSize;
     const items = (await batches.chunk(batch._id, chunk)).slice(start - first, stop - first);
     const ids = items.map(({ id }, i) => itemJobId(batch, start + i, id));
     const expired = this.accessExpired(batch);
-    // It may move between the two looks, but only in this direction.
+    // It may move between the two reads, but only in this direction.
     const jobs = expired ? new Map<string, Job>() : await store.live.among(ids);
     const missing = expired ? [] : ids.filter((id) => !jobs.has(id));
     for (const job of missing.length > 0 ? await store.history.some(missing) : []) jobs.set(job._id, job);
@@ -181,12 +240,12 @@ export class BatchService {
 
   /** How many items of each batch of an account hold a plan slot; of those that have any. */
   async #inFlightByBatch(accountId: string): Promise<Map<string, number>> {
-    return this.#parts.store.live.countByBatch(await this.#holders(accountId));
+    return this.#deps.store.live.countByBatch(await this.#holders(accountId));
   }
 
   /** Ids of the jobs that hold the account's plan slots. */
   async #holders(accountId: string): Promise<string[]> {
-    return Object.keys((await this.#parts.ledger.find(accountId))?.holders ?? {});
+    return Object.keys((await this.#deps.ledger.find(accountId))?.holders ?? {});
   }
 }
 
@@ -194,7 +253,7 @@ function missing(batchId: string): PlatenError {
   return new PlatenError('NOT_FOUND', `There is no batch ${batchId}.`);
 }
 
-/** What is answered for outputs whose retention has ended. */
+/** The error for outputs whose retention has ended. */
 export function goneError(batch: Batch): PlatenError {
   return new PlatenError(
     'GONE',

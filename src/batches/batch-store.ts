@@ -1,6 +1,7 @@
 import type { Connection } from 'mongoose';
 import type { Clock } from '../clock.ts';
 import { Collection, type CollectionSpec } from '../store/collection.ts';
+import { DUE_INDEX, type Due, DueQueue } from '../store/due-queue.ts';
 import {
   type Batch,
   type BatchItem,
@@ -10,12 +11,11 @@ import {
   hasFinished,
   pendingOf,
 } from './batch.ts';
-import { type AgendaEntry, agendaSpec, BatchAgenda } from './batch-agenda.ts';
 import { type ItemEnd, tallyFields, tallyOf } from './chunk-tally.ts';
 import { dueMark } from './pace.ts';
 import { shownAs } from './shown-as.ts';
 
-/** What the caller said of the items of one chunk, in order. */
+/** What the caller submitted of the items of one chunk, in order. */
 interface StoredChunk {
   /** `<batch>/<number of the chunk>` */
   readonly _id: string;
@@ -31,11 +31,12 @@ interface StoredTally {
 
 export interface BatchListQuery {
   readonly accountId: string;
-  readonly test: boolean;
+  /** Batches of test keys, or of live keys; both when absent. */
+  readonly test?: boolean;
   readonly limit: number;
   readonly offset: number;
   readonly newestFirst: boolean;
-  /** Those that are shown with it; all when absent. */
+  /** Batches that are shown with this status; all when absent. */
   readonly status?: BatchStatus;
 }
 
@@ -51,28 +52,29 @@ const BATCHES: CollectionSpec = {
     // Unique, as the id in it is: the embedded database reads parts of such indexes alone (docs/decisions/0178).
     { fields: { accountId: 1, createdAt: 1, _id: 1 }, unique: true },
     { fields: { accountId: 1, test: 1, createdAt: 1, _id: 1 }, unique: true },
-    { fields: { busy: 1 }, sparse: true },
-    { fields: { purgeAt: 1 }, sparse: true },
-    { fields: { forgetAt: 1 }, sparse: true },
   ],
-  replaced: [{ accountId: 1, createdAt: -1 }],
+  replaced: [{ accountId: 1, createdAt: -1 }, { busy: 1 }, { purgeAt: 1 }, { forgetAt: 1 }],
   looksAt: {
     asked: ['phase', 'cancelledAt', 'startedAt', '_id', '$or'],
-    because: 'the index leads to the batches of one account, or to the few that somebody has to look after',
+    because: 'the index leads to the batches of one account',
   },
 };
 const CHUNKS: CollectionSpec = { name: 'batch_chunks' };
 const TALLIES: CollectionSpec = { name: 'batch_tallies' };
-/** When somebody is to make sure that a batch is looked after: while it expands, or is being cancelled. */
-const CARE = agendaSpec('batch_care');
+/** When a sweep is to make sure that a batch is reconciled: while it expands, or is being cancelled. */
+const RECONCILED = listOfDue('batch_care');
 /** When the outputs of a batch are to be deleted, and then what is known of it. */
-const ENDINGS = agendaSpec('batch_endings');
+const ENDINGS = listOfDue('batch_endings');
 
-/** Batches that a sweep looks at together. */
+/** Lists batches by their ids. Whether it is really the time of one is for its record to say. */
+function listOfDue(name: string): CollectionSpec {
+  // The second leads to what processes of the version before have written: see src/layout/migrate-to-3.ts.
+  return { name, indexes: [DUE_INDEX, { fields: { due: 1 } }] };
+}
+
+/** Batches that a sweep reads together. */
 const AT_ONCE = 100;
-/** Between two looks at all records of batches, for those that are on no agenda, as an older version leaves them. */
-const RELIST_MS = HOUR_MS;
-/** Between noting that a batch is to be looked after and saying so in its record lie moments; this is ample. */
+/** Between the entry for a batch in the queue of the reconciler and the note in its record lie moments; this is ample. */
 const NOTED_BEFORE_MS = 30_000;
 
 /**
@@ -83,24 +85,23 @@ export class BatchStore {
   readonly #batches: Collection<Batch>;
   readonly #chunks: Collection<StoredChunk>;
   readonly #tallies: Collection<StoredTally>;
-  readonly #care: BatchAgenda;
-  readonly #endings: BatchAgenda;
+  readonly #reconciler: DueQueue<Due>;
+  readonly #endings: DueQueue<Due>;
   readonly #clock: Clock;
-  #relistAt = 0;
 
   /** To be made before the connection's indexes are. */
   constructor(connection: Connection, clock: Clock) {
     this.#batches = new Collection<Batch>(connection, BATCHES);
     this.#chunks = new Collection<StoredChunk>(connection, CHUNKS);
     this.#tallies = new Collection<StoredTally>(connection, TALLIES);
-    this.#care = new BatchAgenda(connection, CARE);
-    this.#endings = new BatchAgenda(connection, ENDINGS);
+    this.#reconciler = new DueQueue(new Collection<Due>(connection, RECONCILED), clock);
+    this.#endings = new DueQueue(new Collection<Due>(connection, ENDINGS), clock);
     this.#clock = clock;
   }
 
   /** Makes a batch durable. Its chunks must have been saved before. @returns false when there is one with this id. */
   async accept(batch: Batch): Promise<boolean> {
-    await this.#care.note(batch._id, batch.busyUntil);
+    await this.#reconciler.schedule(batch._id, batch.busyUntil);
     return this.#batches.insertIfAbsent(batch);
   }
 
@@ -134,7 +135,7 @@ export class BatchStore {
   ): Promise<{ total: number; batches: Batch[] }> {
     const filter = {
       accountId: query.accountId,
-      test: query.test,
+      ...(query.test !== undefined && { test: query.test }),
       ...(query.status && shownAs(query.status, inFlight)),
     };
     const direction = query.newestFirst ? -1 : 1;
@@ -173,22 +174,21 @@ export class BatchStore {
     return this.#batches.find({ accountId, phase: { $in: ['expanding', 'open'] } });
   }
 
-  /** Batches that expand or are being cancelled, and that nobody has looked after for a while. */
+  /** Batches that expand or are being cancelled, and whose lease has ended. */
   async neglected(now: Date): Promise<Batch[]> {
-    if (now.getTime() >= this.#relistAt) await this.#relist(now);
     const neglected: Batch[] = [];
-    for (const { entry, batch } of await this.#listed(this.#care, now)) {
-      if (batch?.busy === undefined) await this.#care.remove(entry);
-      else if (batch.busyUntil > now) await this.#care.postpone(entry, batch.busyUntil);
+    for (const { entry, batch } of await this.#listed(this.#reconciler)) {
+      if (batch?.busy === undefined) await this.#reconciler.remove(entry);
+      else if (batch.busyUntil > now) await this.#reconciler.postpone(entry, batch.busyUntil);
       else neglected.push(batch);
     }
     return neglected;
   }
 
   /**
-   * Takes the care of a batch for `ms` milliseconds, or keeps it.
+   * Takes or renews the lease by which one process at a time reconciles a batch, for `ms` milliseconds.
    *
-   * @returns the batch as it is then; undefined when somebody else has it, or nothing is left to do.
+   * @returns the batch as it is then; undefined when another process has it, or nothing is left to do.
    */
   take(seen: Pick<Batch, '_id' | 'busyUntil'>, ms: number): Promise<Batch | undefined> {
     const busyUntil = new Date(this.#clock.now().getTime() + ms);
@@ -198,28 +198,28 @@ export class BatchStore {
     );
   }
 
-  /** Notes that the jobs of so many chunks are written. */
+  /** Notes how many chunks have their jobs written. */
   async expanded(batchId: string, chunks: number): Promise<void> {
     await this.#batches.updateOne({ _id: batchId }, { $max: { expanded: chunks } });
   }
 
-  /** All of its jobs are written, and at their places. @returns the batch as it is then. */
+  /** All of its jobs are written, and at their positions. @returns the batch as it is then. */
   async opened(batchId: string): Promise<Batch | undefined> {
     await this.#batches.updateOne({ _id: batchId, phase: 'expanding' }, { $set: { phase: 'open' } });
-    // One that is being cancelled meanwhile stays somebody's care.
+    // One that is being cancelled meanwhile is still to be reconciled.
     await this.#batches.updateOne({ _id: batchId, cancelledAt: null }, { $unset: { busy: '' } });
     return this.find(batchId);
   }
 
   /**
-   * Its end is asked for. Whoever expands it goes on with that first: were it taken over, the same jobs might be written
-   * by one while another already ends them.
+   * It is to be cancelled. The process that expands it goes on with that first: were it taken over, the same jobs might
+   * be written by one while another already ends them.
    *
    * @returns the batch as it is then; undefined when it has finished or been cancelled before.
    */
   async cancel(batchId: string): Promise<Batch | undefined> {
     const now = this.#clock.now();
-    await this.#care.note(batchId, new Date(now.getTime() + NOTED_BEFORE_MS));
+    await this.#reconciler.schedule(batchId, new Date(now.getTime() + NOTED_BEFORE_MS));
     const set = { cancelledAt: now, updatedAt: now };
     const wanted = { _id: batchId, cancelledAt: null };
     const cancelled =
@@ -229,11 +229,11 @@ export class BatchStore {
         { ...wanted, phase: 'open' },
         { $set: { ...set, busy: true, busyUntil: now } },
       ));
-    await this.#care.note(batchId, now);
+    await this.#reconciler.schedule(batchId, now);
     return cancelled;
   }
 
-  /** Nobody need look after it any more. */
+  /** It need not be reconciled any more. */
   async rest(batchId: string): Promise<void> {
     await this.#batches.updateOne({ _id: batchId }, { $unset: { busy: '' } });
   }
@@ -286,7 +286,7 @@ export class BatchStore {
    * @returns undefined when there are none, now.
    */
   async due(now: Date): Promise<{ toPurge: Batch[]; toForget: Batch[] } | undefined> {
-    const listed = await this.#listed(this.#endings, now);
+    const listed = await this.#listed(this.#endings);
     const toPurge: Batch[] = [];
     const toForget: Batch[] = [];
     for (const { entry, batch } of listed) {
@@ -306,7 +306,7 @@ export class BatchStore {
   /** The outputs of the batch are gone. */
   async purged({ _id, forgetAt }: Batch): Promise<void> {
     await this.#batches.updateOne({ _id }, { $unset: { purgeAt: '', sharedBytes: '' } });
-    if (forgetAt !== undefined) await this.#endings.note(_id, forgetAt);
+    if (forgetAt !== undefined) await this.#endings.schedule(_id, forgetAt);
   }
 
   /** Bytes of what the inputs of an account's batches have in common, and of what is known of these. */
@@ -318,13 +318,13 @@ export class BatchStore {
     return sum === undefined ? 0 : sum.shared + sum.records;
   }
 
-  /** Deletes what is known of a batch that ended long ago. @returns false when somebody else has. */
+  /** Deletes what is known of a batch that ended long ago. @returns false when another process has. */
   async forget(batch: Batch): Promise<boolean> {
     await this.deleteChunks(batch._id, chunkCount(batch));
     return this.#batches.deleteOne({ _id: batch._id });
   }
 
-  /** Deletes a batch that was never promised to anybody. */
+  /** Deletes a batch that was never accepted. */
   async withdraw(batchId: string): Promise<void> {
     await this.#batches.deleteOne({ _id: batchId });
   }
@@ -339,7 +339,7 @@ export class BatchStore {
   async #markPace(batch: Batch, at: Date): Promise<void> {
     const mark = dueMark(batch);
     if (mark === undefined) return;
-    // Of two who count at the same moment, one.
+    // Of two processes that count at the same moment, one.
     const unmarked = { _id: batch._id, [mark]: { $exists: false } };
     const made = { [mark]: { ended: batch.total - pendingOf(batch), at } };
     await this.#batches.updateOne(unmarked, { $set: made });
@@ -355,7 +355,7 @@ export class BatchStore {
     const hours = batch.retentionHours * HOUR_MS;
     // An item waits for as long as it is kept at the most, so the outputs of all are there for as long as this says.
     const expiresAt = new Date(Math.min(now.getTime() + hours, batch.createdAt.getTime() + 2 * hours));
-    await this.#endings.note(batch._id, expiresAt);
+    await this.#endings.schedule(batch._id, expiresAt);
     const finished = await this.#batches.findOneAndUpdate(
       { _id: batch._id, finishedAt: null, phase: { $in: [...from] } },
       {
@@ -367,7 +367,7 @@ export class BatchStore {
           purgeAt: expiresAt,
           forgetAt: new Date(expiresAt.getTime() + REMEMBERED_MS),
         },
-        // Of one that has failed somebody still has to tell: no job of it will end.
+        // The end of one that has failed is still to be reported: no job of it will end.
         ...(phase !== 'failed' && { $unset: { busy: '' } }),
       },
     );
@@ -375,23 +375,11 @@ export class BatchStore {
   }
 
   /** Entries that are due, with their batches. */
-  async #listed(agenda: BatchAgenda, now: Date): Promise<{ entry: AgendaEntry; batch: Batch | undefined }[]> {
-    const entries = await agenda.due(now, AT_ONCE);
+  async #listed(list: DueQueue<Due>): Promise<{ entry: Due; batch: Batch | undefined }[]> {
+    const entries = await list.due(AT_ONCE);
     if (entries.length === 0) return [];
     const batches = await this.#batches.find({ _id: { $in: entries.map(({ _id }) => _id) } });
     const byId = new Map(batches.map((batch) => [batch._id, batch]));
     return entries.map((entry) => ({ entry, batch: byId.get(entry._id) }));
-  }
-
-  /** Puts batches onto the agendas that are on none. */
-  async #relist(now: Date): Promise<void> {
-    const projection = { busyUntil: 1, purgeAt: 1, forgetAt: 1 } as const;
-    const busy = await this.#batches.find({ busy: true }, { projection });
-    await this.#care.noteAbsent(busy.map(({ _id, busyUntil }) => ({ _id, due: busyUntil })));
-    for (const due of [{ purgeAt: { $lte: now } }, { forgetAt: { $lte: now } }]) {
-      const ended = await this.#batches.find(due, { projection });
-      await this.#endings.noteAbsent(ended.map(({ _id }) => ({ _id, due: now })));
-    }
-    this.#relistAt = now.getTime() + RELIST_MS;
   }
 }

@@ -8,7 +8,7 @@ import type { Period } from '../usage/quota-period.ts';
  *   let in ──▶ expanding ──▶ open ──▶ ended: completed or cancelled
  *                  └───────────────▶ failed: what had been taken for it was gone before its jobs were written
  *
- * expanding   the batch is durable and has been answered for; its jobs are being written, chunk by chunk
+ * expanding   the batch is durable and accepted; its jobs are being written, chunk by chunk
  * open        all jobs are written; they wait and run like any other
  * ended       every item has come to its end, whatever that was
  */
@@ -46,16 +46,16 @@ export interface Batch {
   readonly test: boolean;
   readonly quotaPeriod: Period | null;
   readonly phase: BatchPhase;
-  /** Set while somebody has to look after it: it expands, or is being cancelled. */
+  /** Set while it is to be reconciled: it expands, or is being cancelled. */
   readonly busy?: true;
-  /** Until when whoever is busy with it is left alone. */
+  /** The end of the lease of the process that reconciles it. */
   readonly busyUntil: Date;
   readonly total: number;
   /** Items in each chunk but the last. */
   readonly chunkSize: number;
   /** Chunks whose jobs are written. */
   readonly expanded: number;
-  /** The number of the first item's place in its lane. */
+  /** The number of the first item's position in its queue. */
   readonly firstPlace: number;
   /** Parts that the inputs of its items have in common. */
   readonly sharedParts: number;
@@ -91,7 +91,7 @@ export interface Batch {
   readonly expectedSeconds: number;
 }
 
-/** What is said of an item beside its input. */
+/** What is submitted of an item besides its input. */
 export interface BatchItem {
   /** The caller's own id of it. */
   readonly id: string;
@@ -99,6 +99,8 @@ export interface BatchItem {
   readonly fileName: string;
   readonly inputMode: 'html' | 'url' | 'template';
   readonly format: string;
+  /** True when its options ask for a report; absent otherwise, and in batches of an older version. */
+  readonly wantsReport?: true;
   /** Bytes of its own input, without what it shares with others; absent in batches of an older version. */
   readonly inputBytes?: number;
 }
@@ -128,16 +130,16 @@ export function chunkCount({ total, chunkSize }: Pick<Batch, 'total' | 'chunkSiz
 
 /**
  * The id of an item's job. It follows from the batch and the item, so that writing the job again finds it there, and a
- * job's id shows which batch it belongs to. Jobs of a batch lie beside one another in the database's trees, in the order
- * in which they are served (docs/decisions/0138-ids-of-items.md).
+ * job's id shows which batch it belongs to. Jobs of a batch are neighbours in the database's trees, in the order in
+ * which they are served (docs/decisions/0178-parts-of-indexes.md).
  *
  * @param position of the item in its batch, from 0.
  */
 export function itemJobId(batch: BatchIds, position: number, itemId: string): string {
   const hash = createHash('sha256').update(`${batch._id}/${itemId}`).digest('hex');
   if (!batch.orderedIds) return `${prefixOf(batch)}-8${hash.slice(0, 3)}-${hash.slice(3, 15)}`;
-  const place = position.toString(16).padStart(POSITION_DIGITS, '0');
-  return `${prefixOf(batch)}-${place}${hash.slice(0, HASH_DIGITS)}`;
+  const digits = position.toString(16).padStart(POSITION_DIGITS, '0');
+  return `${prefixOf(batch)}-${digits}${hash.slice(0, HASH_DIGITS)}`;
 }
 
 /** Whether a job is an item of a batch, by its id alone. */
@@ -185,4 +187,10 @@ export function pendingOf(batch: Pick<Batch, 'total' | 'tallies'>): number {
 
 export function hasFinished({ phase }: Pick<Batch, 'phase'>): boolean {
   return phase === 'completed' || phase === 'failed' || phase === 'cancelled';
+}
+
+/** Items of a batch that have ended so, as they are counted in its record. */
+export function tallied(batch: Batch, status: 'completed' | 'failed'): number {
+  if (batch.phase === 'failed') return status === 'failed' ? batch.total : 0;
+  return Object.values(batch.tallies ?? {}).reduce((sum, tally) => sum + (tally[status] ?? 0), 0);
 }

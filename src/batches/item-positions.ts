@@ -18,7 +18,7 @@ export class ItemPositions {
     this.#remembered = new LRUCache({
       maxSize: REMEMBERED_ITEMS,
       sizeCalculation: (positions: Positions) => Math.max(1, positions.size),
-      // Those who ask at the same moment wait for one reading.
+      // Callers at the same moment wait for one read.
       fetchMethod: (_id, _stale, { context }) => positionsOf(batches, context),
     });
   }

@@ -4,8 +4,8 @@ import type { NamedPlan } from '../plans/plan.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Batch } from './batch.ts';
 import { BatchAdmission } from './batch-admission.ts';
-import { BatchCare } from './batch-care.ts';
 import { BatchMetrics } from './batch-metrics.ts';
+import { BatchReconciler } from './batch-reconciler.ts';
 import { BatchService } from './batch-service.ts';
 import type { BatchStore } from './batch-store.ts';
 
@@ -13,7 +13,7 @@ import type { BatchStore } from './batch-store.ts';
 export interface Batches {
   readonly store: BatchStore;
   readonly admission: BatchAdmission;
-  readonly care: BatchCare;
+  readonly reconciler: BatchReconciler;
   readonly service: BatchService;
   readonly metrics: BatchMetrics;
 }
@@ -22,7 +22,7 @@ export interface Batches {
 export function openBatches(
   batches: BatchStore,
   jobs: Jobs,
-  parts: {
+  deps: {
     readonly clock: Clock;
     readonly logger: Logger;
     /** The plan that an account has now. */
@@ -31,9 +31,9 @@ export function openBatches(
     readonly onFinished: (batch: Batch) => Promise<void>;
   },
 ): Batches {
-  const own = { ...jobs, ...parts, batches };
+  const own = { ...jobs, ...deps, batches };
   const admission = new BatchAdmission(own);
-  const care = new BatchCare(own);
-  const service = new BatchService({ ...own, admission, care });
-  return { store: batches, admission, care, service, metrics: new BatchMetrics(own) };
+  const reconciler = new BatchReconciler(own);
+  const service = new BatchService({ ...own, admission, reconciler });
+  return { store: batches, admission, reconciler, service, metrics: new BatchMetrics(own) };
 }

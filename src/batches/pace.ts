@@ -1,11 +1,11 @@
 import { type Batch, type PaceMark, pendingOf } from './batch.ts';
 
 /** Parts of a batch after each of which a mark is made. */
-const PARTS = 16;
+const STEPS = 16;
 
 /** Where in the record of a batch a mark is to be made that it does not have yet; undefined when it has all, for now. */
 export function dueMark(batch: Pick<Batch, 'total' | 'tallies' | 'marks'>): string | undefined {
-  const part = Math.floor((PARTS * endedOf(batch)) / batch.total);
+  const part = Math.floor((STEPS * endedOf(batch)) / batch.total);
   return batch.marks?.[part] === undefined ? `marks.${part}` : undefined;
 }
 

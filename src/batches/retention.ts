@@ -7,7 +7,7 @@ import { type Batch, chunkCount, itemJobId } from './batch.ts';
 import { partIds } from './batch-admission.ts';
 import type { BatchStore } from './batch-store.ts';
 
-interface RetentionParts {
+interface RetentionDeps {
   readonly batches: BatchStore;
   readonly store: JobStore;
   readonly stored: StoredBytes;
@@ -20,26 +20,26 @@ interface RetentionParts {
  *
  * @returns how many batches were changed.
  */
-export async function endBatchRetention(parts: RetentionParts, now: Date): Promise<number> {
-  const { batches, stored } = parts;
+export async function endBatchRetention(deps: RetentionDeps, now: Date): Promise<number> {
+  const { batches, stored } = deps;
   let ended = 0;
   for (;;) {
     const due = await batches.due(now);
     if (due === undefined) return ended;
     for (const batch of due.toPurge) {
-      await purge(parts, batch);
+      await purge(deps, batch);
       await batches.purged(batch);
     }
     for (const batch of due.toForget) {
       const { accountId, phase, recordBytes = 0 } = batch;
-      // What one that failed had taken was given back with its places.
+      // What one that failed had taken was given back with its positions.
       if ((await batches.forget(batch)) && phase !== 'failed') await stored.giveBack(accountId, recordBytes);
     }
     ended += due.toPurge.length + due.toForget.length;
   }
 }
 
-async function purge({ batches, store, stored, outputs }: RetentionParts, batch: Batch): Promise<void> {
+async function purge({ batches, store, stored, outputs }: RetentionDeps, batch: Batch): Promise<void> {
   const { history, inputs } = store;
   for (let number = 0; number < chunkCount(batch); number += 1) {
     const items = await batches.chunk(batch._id, number);
@@ -48,11 +48,11 @@ async function purge({ batches, store, stored, outputs }: RetentionParts, batch:
     // Of items that never became jobs.
     await inputs.delete(ids);
   }
-  await deleteSharedParts(inputs, batch);
-  // What one that failed had taken was given back with its places.
+  await deleteSharedChunks(inputs, batch);
+  // What one that failed had taken was given back with its positions.
   if (batch.phase !== 'failed') await stored.giveBack(batch.accountId, batch.sharedBytes ?? 0);
 }
 
-function deleteSharedParts(inputs: JobInputs, { _id, sharedParts }: Batch): Promise<void> {
+function deleteSharedChunks(inputs: JobInputs, { _id, sharedParts }: Batch): Promise<void> {
   return inputs.deleteParts(partIds(_id, sharedParts));
 }

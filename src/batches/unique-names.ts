@@ -5,8 +5,8 @@ export class UniqueNames {
   readonly #next = new Map<string, number>();
 
   /**
-   * The name itself the first time, then `name (2).pdf` and so on. The same names asked for in the same order are given
-   * the same answers.
+   * The name itself the first time, then `name (2).pdf` and so on. The same names asked for in the same order give the
+   * same results.
    *
    * @param wanted a safe name with an extension.
    */

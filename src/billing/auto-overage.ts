@@ -1,14 +1,14 @@
 import type { DisabledBecause } from '../mail/mail.ts';
 
-/** What turns auto overage off without its owner having signed in. */
+/** Switches auto overage off without its owner having signed in. */
 export interface AutoOverage {
   /**
-   * Nothing is bought by itself from then on.
+   * From then on no block is bought automatically.
    *
-   * @returns false when it was off already, or there is no such account.
+   * @returns false when auto overage was off already, or there is no such account.
    */
   disable(accountId: string, because: DisabledBecause): Promise<boolean>;
 }
 
-/** Where nothing is ever bought by itself. */
+/** For deployments in which nothing is bought automatically. */
 export const NO_AUTO_OVERAGE: AutoOverage = { disable: async () => false };

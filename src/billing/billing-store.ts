@@ -1,139 +1,139 @@
-import type { Connection } from 'mongoose';
-import { backoffMs } from '../async/backoff.ts';
+import type { Connection, mongo } from 'mongoose';
 import type { Clock } from '../clock.ts';
 import { Collection, type CollectionSpec } from '../store/collection.ts';
-import { LEASE_MS } from './leases.ts';
-import type { Operation } from './operations.ts';
+import { DUE_INDEX, type Due, DueQueue } from '../store/due-queue.ts';
 import type { SubscriptionState } from './subscription.ts';
 
-/** A hosted page that may still be open, so that no second one is opened beside it. */
+/** A hosted page that may still be open; it is noted so that no second one is opened meanwhile. */
 interface OpenPage {
-  /** The idempotency key that it was or will be made with, or what that follows from. */
+  /** The idempotency key that the page was or will be made with, or the value that the key follows from. */
   readonly key: string;
   readonly priceId: string;
   readonly openedAt: Date;
-  /** Absent until Stripe has answered. */
+  /** Absent until Stripe has responded. */
   readonly sessionId?: string;
   readonly url?: string;
   readonly expiresAt?: Date;
 }
 
-/** Of each kind of page an account has one open at most. */
+/** An account has at most one open page of each kind. */
 export interface OpenPages {
   readonly checkout: OpenPage & { readonly plan: string };
   /** For a block; the key is the block's id. */
   readonly topUp: OpenPage & { readonly units: number; readonly priceCents: number };
 }
 
-/** What is owed to an account whose customer has had something happen to it, and what was found last. */
-export interface BillingAccount extends Partial<OpenPages> {
+/** A call to the provider that is under way, or whose response was lost. */
+export interface Operation {
+  /** What the call does, and to what: a later request for the same repeats this very call. */
+  readonly name: string;
+  /** The call's idempotency key. */
+  readonly key: string;
+  /** A value that must be the same in every repetition; 0 when the call needs none. */
+  readonly value: number;
+  readonly at: Date;
+}
+
+/** What an account needs after an event about its customer, and what the last check found. */
+export interface BillingAccount extends Due, Partial<OpenPages> {
   /** The account. */
   readonly _id: string;
-  /** Absent until the customer is made, and when it was deleted at the provider. */
+  /** Absent until the customer is made, and after it was deleted at the provider. */
   readonly customerId?: string;
-  /** Part of the key that makes the customer: one that was deleted is made anew under the next one. */
+  /** Part of the key that makes the customer: a deleted customer is made anew under the next generation. */
   readonly generation: number;
-  /** Raised by everything that may have changed the customer's state. */
+  /** Raised by every event that may have changed the customer's state. */
   readonly wanted: number;
-  /** As far as the state below takes account of them. */
+  /** The value of `wanted` that `state` accounts for. */
   readonly noted: number;
-  /** Raised by everyone who claims the account: only the last one may write. */
   readonly fence: number;
-  /** When it is to be looked at; absent while there is nothing to do. */
-  readonly dueAt?: Date;
-  /** Until then one has it, and nobody else looks at it or changes anything; absent while nobody has. */
+  /**
+   * The end of the holder's lease, the same as `dueAt`. An event that finds both equal does not make the account due,
+   * since the holder sees that `wanted` has grown. Absent while the account is not claimed.
+   */
   readonly claimedUntil?: Date;
-  /** Failures in a row. */
-  readonly failures: number;
-  /** What the last event was, for the audit log. */
+  /** The last event, for the audit log. */
   readonly cause?: string;
   readonly state?: SubscriptionState;
-  /** What the state will be once it is noted: said before the account is given what follows from it. */
+  /** The state that is about to be noted: stored before the account gets the plan and quota that follow from it. */
   readonly coming?: SubscriptionState;
   /** The call that is under way. */
   readonly operation?: Operation;
-  /** What a change was said to cost last, and by which second that was reckoned. */
+  /** The price that was previewed last, and the second by which it was prorated. */
   readonly preview?: { readonly subscriptionId: string; readonly priceId: string; readonly date: number };
   readonly createdAt: Date;
 }
 
-/** An account that somebody has claimed, as it was then. */
+/** A claimed account, as it was when it was claimed. */
 export type ClaimedAccount = BillingAccount & { readonly customerId: string };
+
+/** Removes the claim. */
+const FREE = { $unset: { claimedUntil: '' } } as const;
 
 const ACCOUNTS: CollectionSpec = {
   name: 'billing_accounts',
   indexes: [
     { fields: { customerId: 1 }, unique: true, sparse: true },
-    { fields: { dueAt: 1 }, sparse: true },
+    DUE_INDEX,
     { fields: { 'state.halfMadeSince': 1 }, sparse: true },
   ],
-  looksAt: { asked: ['claimedUntil'], because: 'of those that are due, the ones that somebody has: a few' },
+  replaced: [{ dueAt: 1 }],
+  looksAt: { asked: ['claimedUntil'], because: 'a customer is one account' },
 };
 
-const FIRST_BACKOFF_MS = 1_000;
-const MAX_BACKOFF_MS = 300_000;
-/** The cause of a look that goes on with the one before: nothing has been heard of the customer since. */
+/** The cause of a check that continues the one before: no event about the customer has come since. */
 export const CARRIED_ON = 'carried on';
-/** Stripe knows an idempotency key for a day; nobody relies on its last hour. In milliseconds. */
+/** In milliseconds. Stripe keeps an idempotency key for 24 hours; the last hour is not relied on. */
 export const KEY_MS = 23 * 3_600_000;
 
 /**
- * Owns what is known of the accounts as customers. An event is only a hint: it raises `wanted`. Whoever claims the account has
- * it to themselves until they note what they have found, or their lease ends: they read the counter, ask the provider, and
- * write the outcome if nobody has claimed it since; where the counter has grown meanwhile the account is due again.
+ * Owns the accounts' state as customers. An event is only a hint: it raises `wanted`. A process that claims an account
+ * has it to itself until it notes its result or its lease ends: it reads the counter, queries the provider, and writes
+ * the result unless another process has claimed the account since. If the counter has grown meanwhile, the account is
+ * due again.
  */
-export class BillingStore {
-  readonly #accounts: Collection<BillingAccount>;
-  readonly #clock: Clock;
-  readonly #random: () => number;
-
+export class BillingStore extends DueQueue<BillingAccount> {
   constructor(connection: Connection, clock: Clock, random: () => number = Math.random) {
-    this.#accounts = new Collection(connection, ACCOUNTS);
-    this.#clock = clock;
-    this.#random = random;
-  }
-
-  find(accountId: string): Promise<BillingAccount | undefined> {
-    return this.#accounts.findById(accountId);
+    super(new Collection(connection, ACCOUNTS), clock, { random });
   }
 
   findByCustomer(customerId: string): Promise<BillingAccount | undefined> {
-    return this.#accounts.findOne({ customerId });
+    return this.records.findOne({ customerId });
   }
 
-  /** The account as a customer; made when there is none. */
+  /** The account as a customer; created when it is none yet. */
   async open(accountId: string): Promise<BillingAccount> {
-    return this.#accounts.upsert(accountId, {
+    return this.records.upsert(accountId, {
       $setOnInsert: {
         generation: 1,
         wanted: 0,
         noted: 0,
         fence: 0,
         failures: 0,
-        createdAt: this.#clock.now(),
+        createdAt: this.clock.now(),
       },
     });
   }
 
-  /** @returns false when it has another one, or another account has this one. */
+  /** @returns false when the account has another customer, or the customer belongs to another account. */
   async setCustomer(accountId: string, generation: number, customerId: string): Promise<boolean> {
-    return this.#accounts.updateOne(
+    return this.records.updateOne(
       { _id: accountId, generation, customerId: { $exists: false } },
       { $set: { customerId } },
     );
   }
 
-  /** The key that should have made the customer is of no more use. */
+  /** Retires the key that should have made the customer. */
   async nextGeneration(accountId: string, generation: number): Promise<void> {
-    await this.#accounts.updateOne(
+    await this.records.updateOne(
       { _id: accountId, generation, customerId: { $exists: false } },
       { $inc: { generation: 1 } },
     );
   }
 
-  /** The customer was deleted at the provider; the next one is another. */
+  /** The customer was deleted at the provider; the next one gets another id. */
   async unlink({ _id, fence, customerId }: ClaimedAccount): Promise<void> {
-    await this.#accounts.updateOne(
+    await this.records.updateOne(
       { _id, fence, customerId },
       { $unset: { customerId: '', checkout: '', topUp: '' }, $inc: { generation: 1 } },
     );
@@ -141,108 +141,72 @@ export class BillingStore {
 
   /** Durable when it resolves. @returns false when no account has this customer. */
   want(customerId: string, cause: string): Promise<boolean> {
-    return this.#accounts.updateOne({ customerId }, this.#wanted(cause));
+    return this.#want({ customerId }, cause);
   }
 
   /** @returns false when the account is no customer. */
   wantAccount(accountId: string, cause: string): Promise<boolean> {
-    return this.#accounts.updateOne({ _id: accountId, customerId: { $exists: true } }, this.#wanted(cause));
+    return this.#want({ _id: accountId, customerId: { $exists: true } }, cause);
   }
 
-  /** Not all could be read in this look: the next follows it at once, unless another one does anyway. */
+  /** Raises `wanted` before it reads the claim: a holder that ends its claim in between has seen the new value. */
+  async #want(whom: mongo.Filter<BillingAccount>, cause: string): Promise<boolean> {
+    const known = await this.records.updateOne(whom, { $inc: { wanted: 1 }, $set: { cause } });
+    const now = this.clock.now();
+    const free = { ...whom, claimedUntil: { $not: { $gt: now } } };
+    if (known) await this.records.updateOne(free, { $set: { dueAt: now } });
+    return known;
+  }
+
+  /** One check could not read everything: the next follows at once, unless the account is due anyway. */
   async carryOn({ _id, fence, wanted }: ClaimedAccount): Promise<void> {
-    await this.#accounts.updateOne(
+    await this.records.updateOne(
       { _id, fence, wanted },
       { $inc: { wanted: 1 }, $set: { cause: CARRIED_ON } },
     );
   }
 
-  #wanted(cause: string) {
-    return { $inc: { wanted: 1 }, $set: { dueAt: this.#clock.now(), cause } };
-  }
-
-  /** Accounts that are to be looked at and that nobody has, those that have waited longest first. */
-  due(limit: number): Promise<BillingAccount[]> {
-    return this.#accounts.find(
-      { dueAt: { $lte: this.#clock.now() }, ...this.#free() },
-      { sort: { dueAt: 1 }, limit },
-    );
-  }
-
-  /**
-   * @param account.dueAt where it is given, it must still be due since then.
-   * @returns undefined when somebody else has it, or there is nobody to ask about.
-   */
-  async claim({ _id, dueAt }: Pick<BillingAccount, '_id' | 'dueAt'>): Promise<ClaimedAccount | undefined> {
-    const claimed = await this.#accounts.findOneAndUpdate(
-      { _id, ...(dueAt !== undefined && { dueAt }), ...this.#free() },
-      // Due, so that others go on with it when the lease ends.
-      { $inc: { fence: 1 }, $set: { claimedUntil: this.#leaseEnd(), dueAt: this.#clock.now() } },
-    );
+  /** Claims an account as it was read, due or not. @returns undefined when it is claimed already, or has no customer. */
+  async claimCustomer(seen: BillingAccount): Promise<ClaimedAccount | undefined> {
+    if (seen.claimedUntil !== undefined && seen.claimedUntil > this.clock.now()) return undefined;
+    const claimed = await this.claim(seen, { $set: { claimedUntil: this.leaseEnd() } });
     if (claimed === undefined) return undefined;
-    const { customerId, fence } = claimed;
+    const { customerId } = claimed;
     if (customerId !== undefined) return { ...claimed, customerId };
-    await this.#accounts.updateOne({ _id, fence }, { $unset: { dueAt: '', claimedUntil: '' } });
+    await this.finish(claimed, FREE);
     return undefined;
   }
 
-  /** @returns the account as it is now, of which more may be wanted; undefined when it is not theirs any more. */
-  async renew({ _id, fence, customerId }: ClaimedAccount): Promise<ClaimedAccount | undefined> {
-    const kept = await this.#accounts.findOneAndUpdate(
-      { _id, fence, claimedUntil: { $exists: true } },
-      { $set: { claimedUntil: this.#leaseEnd() } },
-    );
-    return kept && { ...kept, customerId };
+  override async renew(claimed: BillingAccount): Promise<BillingAccount | undefined> {
+    return super.renew(claimed, { $set: { claimedUntil: this.leaseEnd() } });
   }
 
-  /** Leaves a claimed account to the next who comes by, who is to look at it. */
-  async leave({ _id, fence }: ClaimedAccount): Promise<void> {
-    await this.#accounts.updateOne(
-      { _id, fence },
-      { $set: { dueAt: this.#clock.now() }, $unset: { claimedUntil: '' } },
-    );
+  /** Ends the claim and leaves the account due, for the next check. */
+  async leave(claimed: ClaimedAccount): Promise<void> {
+    await this.postpone(claimed, this.clock.now(), FREE);
   }
 
-  /** Says what will be noted. @returns false when somebody else has claimed the account since. */
+  /** Stores the state that will be noted. @returns false when another process has claimed the account since. */
   announce({ _id, fence }: ClaimedAccount, coming: SubscriptionState): Promise<boolean> {
-    return this.#accounts.updateOne({ _id, fence }, { $set: { coming } });
+    return this.records.updateOne({ _id, fence }, { $set: { coming } });
   }
 
-  #free() {
-    return { claimedUntil: { $not: { $gt: this.#clock.now() } } };
-  }
-
-  #leaseEnd(): Date {
-    return new Date(this.#clock.now().getTime() + LEASE_MS);
-  }
-
-  /** Ends the claim. @returns false when somebody else has claimed the account since: nothing was written then. */
-  async note({ _id, fence, wanted }: ClaimedAccount, state: SubscriptionState): Promise<boolean> {
-    const noted = { state, noted: wanted, failures: 0 };
-    const over = { claimedUntil: '', coming: '' } as const;
-    const next = state.lookAgainAt;
-    const rests = await this.#accounts.updateOne(
-      { _id, fence, wanted },
-      next === null
-        ? { $set: noted, $unset: { ...over, dueAt: '' } }
-        : { $set: { ...noted, dueAt: next }, $unset: over },
-    );
-    if (rests) return true;
-    // An event has come meanwhile: once more round.
-    return this.#accounts.updateOne(
-      { _id, fence },
-      { $set: { ...noted, dueAt: this.#clock.now() }, $unset: over },
+  /** Ends the claim. @returns false, with nothing written, when another process has claimed the account since. */
+  async note(claimed: ClaimedAccount, state: SubscriptionState): Promise<boolean> {
+    const { wanted } = claimed;
+    const update = {
+      $set: { state, noted: wanted, failures: 0 },
+      $unset: { claimedUntil: '', coming: '' },
+    } as const;
+    return (
+      (await this.endClaim(claimed, state.lookAgainAt ?? undefined, update, { wanted })) ||
+      // An event has come meanwhile: check once more.
+      this.postpone(claimed, this.clock.now(), update)
     );
   }
 
-  /** It could not be looked at: later, and later still the more often that happens. */
-  async postpone({ _id, fence, failures }: ClaimedAccount): Promise<void> {
-    const delay = backoffMs(failures + 1, FIRST_BACKOFF_MS, MAX_BACKOFF_MS, this.#random);
-    const dueAt = new Date(this.#clock.now().getTime() + delay);
-    await this.#accounts.updateOne(
-      { _id, fence },
-      { $set: { dueAt }, $unset: { claimedUntil: '' }, $inc: { failures: 1 } },
-    );
+  override retryLater(claimed: BillingAccount): Promise<boolean> {
+    return super.retryLater(claimed, FREE);
   }
 
   /** Notes that a page is about to be made. @returns false when another one was noted since the account was read. */
@@ -253,35 +217,38 @@ export class BillingStore {
   ): Promise<boolean> {
     const before = account[kind];
     const unchanged = before === undefined ? { [kind]: { $exists: false } } : { [`${kind}.key`]: before.key };
-    return this.#accounts.updateOne({ _id: account._id, ...unchanged }, { $set: { [kind]: page } });
+    return this.records.updateOne({ _id: account._id, ...unchanged }, { $set: { [kind]: page } });
   }
 
-  /** Keeps what a page that was noted has become. */
+  /** Saves the page that was made for a note. */
   async keepPage<K extends keyof OpenPages>(accountId: string, kind: K, page: OpenPages[K]): Promise<void> {
-    await this.#accounts.updateOne({ _id: accountId, [`${kind}.key`]: page.key }, { $set: { [kind]: page } });
+    await this.records.updateOne({ _id: accountId, [`${kind}.key`]: page.key }, { $set: { [kind]: page } });
   }
 
   async forgetPage(accountId: string, kind: keyof OpenPages, key: string): Promise<void> {
-    await this.#accounts.updateOne({ _id: accountId, [`${kind}.key`]: key }, { $unset: { [kind]: '' } });
+    await this.records.updateOne({ _id: accountId, [`${kind}.key`]: key }, { $unset: { [kind]: '' } });
   }
 
   async keepPreview(accountId: string, preview: NonNullable<BillingAccount['preview']>): Promise<void> {
-    await this.#accounts.updateOne({ _id: accountId }, { $set: { preview } });
+    await this.records.updateOne({ _id: accountId }, { $set: { preview } });
   }
 
-  /** Stores what is about to be called. @returns the same call if it is under way already, or was never answered. */
+  /**
+   * Stores the call that is about to be made. @returns the stored call if the same one is under way, or was never
+   * answered.
+   */
   async beginOperation(accountId: string, operation: Omit<Operation, 'at'>): Promise<Operation> {
-    const at = this.#clock.now();
+    const at = this.clock.now();
     const begun: Operation = { ...operation, at };
     const fresh = new Date(at.getTime() - KEY_MS);
-    const known = await this.#accounts.findById(accountId, { operation: 1 });
+    const known = await this.records.findById(accountId, { operation: 1 });
     const { name } = operation;
     if (known?.operation?.name === name && known.operation.at > fresh) return known.operation;
     const unchanged =
       known?.operation === undefined
         ? { operation: { $exists: false } }
         : { 'operation.key': known.operation.key };
-    const done = await this.#accounts.updateOne(
+    const done = await this.records.updateOne(
       { _id: accountId, ...unchanged },
       { $set: { operation: begun } },
     );
@@ -289,17 +256,17 @@ export class BillingStore {
   }
 
   async endOperation(accountId: string, key: string): Promise<void> {
-    await this.#accounts.updateOne({ _id: accountId, 'operation.key': key }, { $unset: { operation: '' } });
+    await this.records.updateOne({ _id: accountId, 'operation.key': key }, { $unset: { operation: '' } });
   }
 
-  /** Some whose schedule was half-made at the last look, and was made before then. */
+  /** Accounts whose schedule was half-made at the last check, and was made before that time. */
   halfMade(before: Date, limit: number): Promise<BillingAccount[]> {
     const field = 'state.halfMadeSince';
-    return this.#accounts.find({ [field]: { $lte: before } }, { sort: { [field]: 1 }, limit });
+    return this.records.find({ [field]: { $lte: before } }, { sort: { [field]: 1 }, limit });
   }
 
-  /** Those who are customers, from one account on in the order of their ids; for the reconcile. */
+  /** Accounts that are customers, after one account in the order of their ids; for the reconciler. */
   after(accountId: string, limit: number): Promise<BillingAccount[]> {
-    return this.#accounts.find({ _id: { $gt: accountId } }, { sort: { _id: 1 }, limit });
+    return this.records.find({ _id: { $gt: accountId } }, { sort: { _id: 1 }, limit });
   }
 }

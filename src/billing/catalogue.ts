@@ -7,7 +7,7 @@ import { METADATA } from './stripe-snapshots.ts';
 export const BLOCK_SIZES = [1000, 5000, 10_000] as const;
 export type BlockSize = (typeof BLOCK_SIZES)[number];
 
-/** What setup asks for a block, in US cents. What one costs is what its price at Stripe says. */
+/** The price that setup creates for a block, in US cents. What a block costs is what its price at Stripe says. */
 export const DEFAULT_BLOCK_CENTS: Readonly<Record<BlockSize, number>> = {
   1000: 1000,
   5000: 4500,
@@ -18,10 +18,10 @@ export const DEFAULT_BLOCK_CENTS: Readonly<Record<BlockSize, number>> = {
 export const SOLD_PLANS = ['starter', 'professional', 'business'] as const;
 export type SoldPlan = (typeof SOLD_PLANS)[number];
 
-/** What is paid with. */
+/** The currency of all prices. */
 export const CURRENCY = 'usd';
 
-/** What is to be sold now. Which plan a subscription has is read from its price itself, which may be an older one. */
+/** A price to be sold now. The plan of a subscription is read from its own price, which may be an older one. */
 export interface Price {
   readonly id: string;
   readonly amountCents: number;
@@ -35,7 +35,7 @@ export function blockLookupKey(size: BlockSize): string {
   return `platen_block_${size}`;
 }
 
-/** Finds prices by their lookup keys, so that another price can be put in their place at Stripe. */
+/** Finds prices by their lookup keys, so that an operator can replace a price at Stripe. */
 export class Catalogue {
   readonly #gateway: StripeGateway;
 
@@ -43,7 +43,7 @@ export class Catalogue {
     this.#gateway = gateway;
   }
 
-  /** @throws PlatenError NOT_SOLD where its price is missing or is none that it can be sold for. */
+  /** @throws PlatenError NOT_SOLD where the price is missing or not fit to be sold for. */
   async plan(plan: string): Promise<Price> {
     return this.#find(`The plan ${plan}`, planLookupKey(plan), planPrice(plan));
   }
@@ -65,9 +65,9 @@ export class Catalogue {
   }
 }
 
-/** What a price must be like to be sold; its amount is Stripe's to say. */
+/** What a price must be like to be sold; Stripe sets its amount. */
 export interface ExpectedPrice {
-  /** Charged each month; or once. */
+  /** Charged each month, or else once. */
   readonly monthly: boolean;
   readonly metadata: Readonly<Record<string, string>>;
 }
@@ -80,14 +80,14 @@ export function blockPrice(size: BlockSize): ExpectedPrice {
   return { monthly: false, metadata: { [METADATA.block]: String(size) } };
 }
 
-/** Why a price cannot be what something is sold for. */
+/** The reasons why a price cannot be sold for. */
 export function wrongWith(price: Stripe.Price, { monthly, metadata }: ExpectedPrice): string[] {
   const { currency, recurring, unit_amount: cents } = price;
   const lacks = Object.entries(metadata).filter(([name, value]) => price.metadata[name] !== value);
   return [
     ...(currency === CURRENCY ? [] : [`is in ${currency}`]),
     ...(hasRhythm(recurring, monthly) ? [] : [`is charged ${rhythmOf(recurring)}`]),
-    // A block for nothing could be had without end.
+    // A block for nothing could be bought without limit.
     ...(cents === null || (cents < 1 && !monthly) ? ['has no fixed amount'] : []),
     ...lacks.map(([name, value]) => `lacks the metadata ${name}: ${value}`),
   ];

@@ -17,9 +17,9 @@ interface LinkKey {
 const KEYS: CollectionSpec = { name: 'billing_link_keys' };
 
 /**
- * Makes and checks the tokens of mails by which auto overage is turned off without signing in. Their key signs nothing
- * else, so no other token of ours passes here, and none of these elsewhere. It is made when it is first needed and kept in
- * the database: the dispatcher, which writes the mails, has no secret of the installation.
+ * Makes and checks the tokens in mails that switch auto overage off without signing in. Their key signs nothing else,
+ * so no other token of Platen passes here, and these tokens pass nowhere else. The key is made at its first use and
+ * kept in the database, because the dispatcher, which writes the mails, has no secret of the installation.
  */
 export class DisableLinks {
   readonly #keys: Collection<LinkKey>;
@@ -40,7 +40,7 @@ export class DisableLinks {
   async verify(token: string, now: Date): Promise<string | undefined> {
     const [payload, given, ...rest] = token.split('.');
     if (payload === undefined || given === undefined || rest.length > 0) return undefined;
-    // Compared as texts: the decoder would skip whatever else stands in one.
+    // Compared as texts: the decoder would skip other characters in a token.
     const expected = Buffer.from(mac(await this.#key(), payload));
     const bytes = Buffer.from(given);
     if (bytes.length !== expected.length || !timingSafeEqual(bytes, expected)) return undefined;
@@ -56,7 +56,7 @@ export class DisableLinks {
     const found = await this.#keys.findById(KEY_ID);
     if (found === undefined) {
       const made = { _id: KEY_ID, key: randomBytes(KEY_BYTES).toString('base64') };
-      // Of several processes that make it at once, one does.
+      // Of several processes that make the key at once, one succeeds.
       await this.#keys.insertAbsent([made]);
       return this.#key();
     }

@@ -1,13 +1,13 @@
 import type { Clock } from '../clock.ts';
 import type { BillingStore } from './billing-store.ts';
-import { type BlockStore, LOOKED_AFTER_MS } from './overage/block-store.ts';
+import { type BlockStore, REVERSIBLE_MS } from './overage/block-store.ts';
 import type { StripeGateway } from './stripe-gateway.ts';
 import { openDisputesSince } from './stripe-lists.ts';
 
-/** What somebody has paid for whose bank wants the money back. */
+/** What a disputed payment was for. */
 export type DisputedKind = 'subscription' | 'block';
 
-export interface DisputesParts {
+export interface DisputesDeps {
   readonly store: Pick<BillingStore, 'findByCustomer'>;
   readonly blocks: Pick<BlockStore, 'paidOf'>;
   readonly gateway: Pick<StripeGateway, 'stripe'>;
@@ -17,20 +17,20 @@ export interface DisputesParts {
 const MOST = 1_000;
 
 /**
- * Payments that banks dispute. What follows from one for blocks is seen to with the account (overage/reversals.ts); that there
- * is one is to be answered in time by an operator, whatever was paid.
+ * Payments that banks dispute. Reversals (overage/reversals.ts) handle what a dispute means for blocks; that a dispute
+ * exists needs an operator's response in time, whatever the payment was for.
  */
 export class Disputes {
-  readonly #parts: DisputesParts;
+  readonly #deps: DisputesDeps;
 
-  constructor(parts: DisputesParts) {
-    this.#parts = parts;
+  constructor(deps: DisputesDeps) {
+    this.#deps = deps;
   }
 
-  /** How many are open of the customers that we know, by what was paid; at most a thousand are looked at. */
+  /** How many disputes of our customers' payments are open, by what was paid; at most 1,000 are counted. */
   async open(): Promise<Readonly<Record<DisputedKind, number>>> {
-    const { gateway, clock } = this.#parts;
-    const since = new Date(clock.now().getTime() - LOOKED_AFTER_MS);
+    const { gateway, clock } = this.#deps;
+    const since = new Date(clock.now().getTime() - REVERSIBLE_MS);
     const counts = { subscription: 0, block: 0 };
     for (const dispute of await openDisputesSince(gateway.stripe, since, MOST)) {
       const kind = await this.#kindOf(dispute);
@@ -39,9 +39,9 @@ export class Disputes {
     return counts;
   }
 
-  /** @returns undefined when it is about nothing of ours: the account at Stripe may serve others too. */
+  /** @returns undefined for a payment that is not ours: the account at Stripe may serve others too. */
   async #kindOf({ customerId, intentId }: { customerId: string | null; intentId: string | null }) {
-    const { store, blocks } = this.#parts;
+    const { store, blocks } = this.#deps;
     const account = customerId === null ? undefined : await store.findByCustomer(customerId);
     if (account === undefined) return undefined;
     const paid = await blocks.paidOf(account._id);

@@ -3,17 +3,17 @@ import { type BillingAccount, type BillingStore, KEY_MS } from './billing-store.
 import type { Operations } from './operations.ts';
 import type { StripeSchedules } from './stripe-schedules.ts';
 
-/** For so long whoever makes a schedule may still be between its two calls, in milliseconds. */
+/** How long the process that makes a schedule may still be between its two calls, in milliseconds. */
 const AT_WORK_MS = 600_000;
 const AT_ONCE = 20;
 const DOWNGRADE = 'schedule';
 
-/** Names the call that plans a price for the end of a subscription's period, so that it can be gone on with. */
+/** Names the call that plans a price for the end of a subscription's period, so that it can be continued. */
 export function downgradeName(subscriptionId: string, priceId: string): string {
   return [DOWNGRADE, subscriptionId, priceId].join(':');
 }
 
-export interface HalfMadeParts {
+export interface HalfMadeDeps {
   readonly store: Pick<BillingStore, 'find' | 'halfMade' | 'wantAccount'>;
   readonly schedules: StripeSchedules;
   readonly operations: Operations;
@@ -21,59 +21,59 @@ export interface HalfMadeParts {
 }
 
 /**
- * A downgrade is planned in two calls: one makes a schedule of what is, the other adds what is to come. Whoever dies between
- * them leaves a schedule that changes nothing, and is in the way of changes that the customer makes elsewhere. Where the
- * call that was under way is still known it is finished; otherwise the schedule is released, and the customer, who was never
- * told that it was done, may ask again.
+ * A downgrade is planned in two calls: the first makes a schedule of the present phase, the second adds the next one. A
+ * process that dies between them leaves a schedule that changes nothing, and blocks changes that the customer makes
+ * elsewhere. If the call that was under way is still known, it is finished; otherwise the schedule is released, and the
+ * customer, whose request was never confirmed, may request it again.
  */
 export class HalfMadeSchedules {
-  readonly #parts: HalfMadeParts;
+  readonly #deps: HalfMadeDeps;
 
-  constructor(parts: HalfMadeParts) {
-    this.#parts = parts;
+  constructor(deps: HalfMadeDeps) {
+    this.#deps = deps;
   }
 
   /**
-   * By what the last looks at accounts have found.
+   * Repairs the schedules that the last checks of accounts have found.
    *
-   * @returns how many were put right.
-   * @throws what the provider does.
+   * @returns how many were repaired.
+   * @throws the provider's errors.
    */
-  async mend(): Promise<number> {
-    const { store, clock } = this.#parts;
+  async repair(): Promise<number> {
+    const { store, clock } = this.#deps;
     const before = new Date(clock.now().getTime() - AT_WORK_MS);
-    let mended = 0;
+    let repaired = 0;
     for (const account of await store.halfMade(before, AT_ONCE)) {
-      // Whatever is done with it: it is not to be found by the same look again.
+      // Whatever happens to the schedule: the state of this check must not find it again.
       await store.wantAccount(account._id, 'half-made schedule');
-      if (await this.#mend(account)) mended += 1;
+      if (await this.#repair(account)) repaired += 1;
     }
-    return mended;
+    return repaired;
   }
 
-  async #mend({ _id, state }: BillingAccount): Promise<boolean> {
-    const { store, schedules, operations } = this.#parts;
+  async #repair({ _id, state }: BillingAccount): Promise<boolean> {
+    const { store, schedules, operations } = this.#deps;
     const { scheduleId = null, subscriptionId = null, priceId: currentPriceId = null } = state ?? {};
     if (scheduleId === null || subscriptionId === null) return false;
-    // The look may have been a while ago.
+    // The check may be out of date.
     if ((await schedules.find(scheduleId))?.halfMadeSince === undefined) return false;
-    const asked = await this.#asked(_id, subscriptionId);
-    if (asked === undefined) {
+    const pending = await this.#pendingChange(_id, subscriptionId);
+    if (pending === undefined) {
       await operations.run(_id, `release:${scheduleId}`, ({ key }) => schedules.release(scheduleId, key));
     } else {
-      const { name, ...change } = asked;
+      const { name, ...change } = pending;
       await operations.run(_id, name, ({ key }) =>
         schedules.change({ ...change, subscriptionId, scheduleId, currentPriceId }, key),
       );
     }
-    // A look may have come in between.
+    // A check may have come in between.
     await store.wantAccount(_id, 'half-made schedule');
     return true;
   }
 
   /** The call that was under way, if its key is still known. */
-  async #asked(accountId: string, subscriptionId: string) {
-    const { store, schedules, clock } = this.#parts;
+  async #pendingChange(accountId: string, subscriptionId: string) {
+    const { store, schedules, clock } = this.#deps;
     const { operation } = (await store.find(accountId)) ?? {};
     if (operation === undefined || clock.now().getTime() - operation.at.getTime() >= KEY_MS) return undefined;
     const { name } = operation;

@@ -3,54 +3,54 @@ import type { Clock } from '../clock.ts';
 import type { BillingAccount, BillingStore, OpenPages } from './billing-store.ts';
 import { type HostedPage, hasFailed, type StripeGateway } from './stripe-gateway.ts';
 
-/** What a page is for: what stays the same however often it is asked for. */
-type Order<K extends keyof OpenPages> = Omit<
+/** What a page is for: the fields that stay the same however often it is requested. */
+type Purchase<K extends keyof OpenPages> = Omit<
   OpenPages[K],
   'key' | 'openedAt' | 'sessionId' | 'url' | 'expiresAt'
 >;
-/** Makes the page; done again for the same note, it is the same page. */
+/** Makes the page; repeated for the same note, it gives the same page. */
 type Make<K extends keyof OpenPages> = (page: OpenPages[K]) => Promise<HostedPage>;
 
-/** A page can be paid on for a day, and an idempotency key is known for as long. */
+/** In milliseconds. A page can be paid for 24 hours, and an idempotency key is kept for as long. */
 const PAGE_MS = 23 * 3_600_000;
 
 /**
- * The one hosted page of each kind that an account has open. What is about to be made is noted before, with its key: of
- * requests that come at once, in whichever processes, one notes it, and all get the same page; so does whoever asks again
- * after a crash or a lost answer.
+ * The one hosted page of each kind that an account has open. A page is noted with its key before it is made: of
+ * concurrent requests, in any processes, one notes it and all get the same page; so does a request that is repeated
+ * after a crash or a lost response.
  */
 export class HostedPages {
-  readonly #parts: {
+  readonly #deps: {
     readonly store: BillingStore;
     readonly gateway: StripeGateway;
     readonly clock: Clock;
   };
 
-  constructor(parts: { store: BillingStore; gateway: StripeGateway; clock: Clock }) {
-    this.#parts = parts;
+  constructor(deps: { store: BillingStore; gateway: StripeGateway; clock: Clock }) {
+    this.#deps = deps;
   }
 
   /**
-   * The page that is open for this price, or a new one; one for another price is closed first.
+   * The page that is open for this price, or a new one; a page for another price is closed first.
    *
-   * @param accountId of one that is a customer.
-   * @returns where it is.
-   * @throws what the provider does.
+   * @param accountId an account that is a customer.
+   * @returns the page's address.
+   * @throws the provider's errors.
    */
   async open<K extends keyof OpenPages>(
     accountId: string,
     kind: K,
-    order: Order<K>,
+    purchase: Purchase<K>,
     make: Make<K>,
   ): Promise<string> {
-    const { store, clock } = this.#parts;
+    const { store, clock } = this.#deps;
     for (;;) {
       const account = await store.find(accountId);
       if (account === undefined) throw new Error(`The account ${accountId} is no customer.`);
-      const known = await this.#known(account, kind, order.priceId, make);
+      const known = await this.#known(account, kind, purchase.priceId, make);
       if (known !== undefined) return known.url;
-      // An order and what `Order` leaves out are a page; of a kind that is not known here the compiler cannot tell.
-      const noted = { ...order, key: randomUUID(), openedAt: clock.now() } as OpenPages[K];
+      // `purchase` and the fields that `Purchase` omits make a page; for a generic kind the compiler cannot infer that.
+      const noted = { ...purchase, key: randomUUID(), openedAt: clock.now() } as OpenPages[K];
       if (!(await store.notePage(account, kind, noted))) continue;
       return (await this.#make(accountId, kind, noted, make)).url;
     }
@@ -63,7 +63,7 @@ export class HostedPages {
     priceId: string,
     make: Make<K>,
   ): Promise<HostedPage | undefined> {
-    const { gateway, clock } = this.#parts;
+    const { gateway, clock } = this.#deps;
     const pages: Partial<OpenPages> = account;
     const noted: OpenPages[K] | undefined = pages[kind];
     if (noted === undefined) return undefined;
@@ -75,7 +75,7 @@ export class HostedPages {
     return undefined;
   }
 
-  /** Of one whose making was never answered, it is asked for again with its key, as long as Stripe knows that. */
+  /** A page whose making was never confirmed is requested again with its key, as long as Stripe keeps the key. */
   async #pageOf<K extends keyof OpenPages>(
     accountId: string,
     kind: K,
@@ -86,7 +86,7 @@ export class HostedPages {
     if (sessionId !== undefined && url !== undefined && expiresAt !== undefined) {
       return { id: sessionId, url, expiresAt };
     }
-    if (this.#parts.clock.now().getTime() - openedAt.getTime() > PAGE_MS) return undefined;
+    if (this.#deps.clock.now().getTime() - openedAt.getTime() > PAGE_MS) return undefined;
     return this.#make(accountId, kind, noted, make);
   }
 
@@ -96,14 +96,14 @@ export class HostedPages {
     noted: OpenPages[K],
     make: Make<K>,
   ): Promise<HostedPage> {
-    const { store } = this.#parts;
+    const { store } = this.#deps;
     try {
       const page = await make(noted);
       const { id: sessionId, url, expiresAt } = page;
       await store.keepPage(accountId, kind, { ...noted, sessionId, url, expiresAt });
       return page;
     } catch (error) {
-      // Stripe keeps its failure as the answer of the key.
+      // Stripe keeps its failure as the response for the key.
       if (hasFailed(error)) await store.forgetPage(accountId, kind, noted.key);
       throw error;
     }

@@ -1,37 +1,37 @@
 import type { BillingStore } from './billing-store.ts';
 import type { InvoiceMirror } from './invoice-mirror.ts';
-import { type Readings, readOn } from './readings.ts';
+import { type ListCursors, readOn } from './list-cursors.ts';
 import type { StripeGateway } from './stripe-gateway.ts';
 import { invoicesIn } from './stripe-lists.ts';
 import type { SyncStep } from './sync.ts';
 
-/** Invoices that one pass reads: so many new ones, and so many of those that passes before have left. */
+/** Invoices that one pass reads: at most 500 new ones, and at most 500 that earlier passes have left. */
 const INVOICES_A_PASS = 500;
-/** Of those that may still change, and were not met on the way. */
+/** Unsettled invoices that a pass reads one by one, since its lists did not contain them. */
 const SINGLY_A_PASS = 20;
 
-export interface InvoiceHistoryParts {
+export interface InvoiceHistoryDeps {
   readonly store: BillingStore;
   readonly mirror: InvoiceMirror;
-  readonly readings: Readings;
+  readonly cursors: ListCursors;
   readonly gateway: StripeGateway;
 }
 
 /**
- * Copies what lies behind a customer's newest invoices: each once, in passes, of which the next follows at once as long as
- * there is more. After that only what has come since is read, and those that were not at their end yet.
+ * Copies the invoices older than a customer's newest ones: each once, in passes that follow at once as long as there
+ * are more. After that only new invoices are read, and older ones that may still change.
  */
-export function invoiceHistory({ store, mirror, readings, gateway }: InvoiceHistoryParts): SyncStep {
-  /** Drafts are deleted, and what is open is paid or void one day: of those no list of open ones tells any more. */
-  async function lookSingly(list: string, accountId: string, met: ReadonlySet<string>): Promise<void> {
+export function invoiceHistory({ store, mirror, cursors, gateway }: InvoiceHistoryDeps): SyncStep {
+  /** A draft may be deleted, and an open invoice paid or voided: a list of open invoices shows neither. */
+  async function checkSingly(list: string, accountId: string, met: ReadonlySet<string>): Promise<void> {
     const waiting = (await mirror.unsettled(accountId)).filter((id) => !met.has(id)).sort();
-    const { lookedAt = '' } = await readings.find(list);
-    const inTurn = [...waiting.filter((id) => id > lookedAt), ...waiting.filter((id) => id <= lookedAt)];
-    for (const id of inTurn.slice(0, SINGLY_A_PASS)) {
+    const { lookedAt: checkedAt = '' } = await cursors.find(list);
+    const rotated = [...waiting.filter((id) => id > checkedAt), ...waiting.filter((id) => id <= checkedAt)];
+    for (const id of rotated.slice(0, SINGLY_A_PASS)) {
       const invoice = await gateway.invoiceIfAny(id);
       if (invoice === undefined) await mirror.removeDraft(id);
       else await mirror.add(accountId, [invoice]);
-      await readings.keepLookedAt(list, id);
+      await cursors.keepCheckedAt(list, id);
     }
   }
 
@@ -40,14 +40,14 @@ export function invoiceHistory({ store, mirror, readings, gateway }: InvoiceHist
     await mirror.add(account._id, older);
     const list = `invoices:${customerId}`;
     const { items, known, complete } = await readOn(
-      await readings.find(list),
+      await cursors.find(list),
       INVOICES_A_PASS,
       (range, most) => invoicesIn(gateway.stripe, customerId, range, most),
       ({ createdAt }) => createdAt,
     );
     await mirror.add(account._id, items);
-    await readings.keep(list, known);
-    await lookSingly(list, account._id, new Set([...invoices, ...older, ...items].map(({ id }) => id)));
+    await cursors.keep(list, known);
+    await checkSingly(list, account._id, new Set([...invoices, ...older, ...items].map(({ id }) => id)));
     if (!complete) await store.carryOn(account);
   };
 }

@@ -2,7 +2,7 @@ import type { Connection } from 'mongoose';
 import { Collection, type CollectionSpec } from '../store/collection.ts';
 import type { InvoiceSnapshot } from './snapshot.ts';
 
-/** An invoice as it was seen last. */
+/** An invoice as it was read last. */
 export interface MirroredInvoice extends Omit<InvoiceSnapshot, 'id' | 'subscriptionPeriod'> {
   readonly _id: string;
   readonly accountId: string;
@@ -60,7 +60,7 @@ export class InvoiceMirror {
     this.#invoices = new Collection(connection, INVOICES);
   }
 
-  /** Takes over how invoices are now. */
+  /** Stores the invoices as they are now. */
   async add(accountId: string, invoices: readonly InvoiceSnapshot[]): Promise<void> {
     await this.#invoices.upsertAll(
       invoices.map(({ id, subscriptionPeriod: _, ...invoice }) => ({
@@ -70,12 +70,12 @@ export class InvoiceMirror {
     );
   }
 
-  /** The same of the newest of the customer's, all of them down to the oldest that is given. */
+  /** Stores the customer's newest invoices: `invoices` holds all of them down to its oldest. */
   async update(accountId: string, invoices: readonly InvoiceSnapshot[]): Promise<void> {
     await this.add(accountId, invoices);
     const oldest = invoices.map(({ createdAt }) => createdAt.getTime()).sort((a, b) => a - b)[0];
     if (oldest === undefined) return;
-    // A draft can be deleted, and is not there any more then.
+    // A draft can be deleted, and is missing from the list then.
     const known = new Set(invoices.map(({ id }) => id));
     const drafts = await this.#invoices.find({
       accountId,
@@ -92,7 +92,7 @@ export class InvoiceMirror {
     await this.#invoices.deleteOne({ _id: id, status: 'draft' });
   }
 
-  /** Those that may still become something else. */
+  /** @returns the ids of invoices that may still change. */
   async unsettled(accountId: string): Promise<string[]> {
     const found = await this.#invoices.find(
       { accountId, status: { $in: ['draft', 'open', 'uncollectible'] } },
@@ -126,13 +126,13 @@ export class InvoiceMirror {
     return { total, invoices };
   }
 
-  /** @returns whose it is. */
+  /** @returns the account that the invoice belongs to. */
   async accountOf(invoiceId: string): Promise<string | undefined> {
     return (await this.#invoices.findById(invoiceId, { accountId: 1 }))?.accountId;
   }
 }
 
-/** Taken letter by letter in a regular expression. */
+/** Escapes what has a meaning in a regular expression. */
 function escaped(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\-]/g, '\\$&');
 }

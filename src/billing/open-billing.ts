@@ -4,8 +4,8 @@ import type { AccountReader } from '../accounts/account-store.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
-import type { Purchases } from '../jobs/ledger/purchases.ts';
-import { UnrecordedChanges } from '../jobs/ledger/unrecorded-changes.ts';
+import type { Purchases } from '../jobs/purchases/purchases.ts';
+import { UnrecordedChanges } from '../jobs/purchases/unrecorded-changes.ts';
 import type { MailOutbox } from '../mail/outbox.ts';
 import type { PlanSource } from '../plans/plan-source.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -17,6 +17,8 @@ import { HalfMadeSchedules } from './half-made-schedules.ts';
 import { HostedPages } from './hosted-pages.ts';
 import { invoiceHistory } from './invoice-history.ts';
 import { InvoiceMirror } from './invoice-mirror.ts';
+import { ListCursors } from './list-cursors.ts';
+import { notifyOfDuplicate, notifyOfEnd, notifyOwner } from './notify-owner.ts';
 import { Operations } from './operations.ts';
 import type { AutoOverage } from './overage/auto-overage.ts';
 import type { BlockLedger } from './overage/block-ledger.ts';
@@ -24,22 +26,20 @@ import { BlockStore } from './overage/block-store.ts';
 import { openOverage } from './overage/open-overage.ts';
 import type { TopUps } from './overage/top-ups.ts';
 import { PaymentEvents } from './payment-events.ts';
-import { Readings } from './readings.ts';
 import { Reconcile } from './reconcile.ts';
 import { StripeGateway } from './stripe-gateway.ts';
 import { StripeSchedules } from './stripe-schedules.ts';
 import { Subscriptions } from './subscriptions.ts';
-import { FAULT_KINDS, type FaultKind, FOLD_OUTCOMES, SubscriptionSync } from './sync.ts';
-import { tellOfDuplicate, tellOfEnd, tellOwner } from './tell-owner.ts';
+import { ERROR_KINDS, type ErrorKind, SubscriptionSync, SYNC_OUTCOMES } from './sync.ts';
 
 export type BillingConfig = Pick<Config, 'STRIPE_SECRET_KEY' | 'STRIPE_WEBHOOK_SECRET' | 'STRIPE_API_BASE'>;
 
-type BillingMetrics = Pick<Metrics, 'paymentEvents' | 'billingFolds' | 'billingFaults'>;
+type BillingMetrics = Pick<Metrics, 'paymentEvents' | 'billingSyncs' | 'billingErrors'>;
 
-export interface BillingParts {
+export interface BillingDeps {
   readonly connection: Connection;
   readonly clock: Clock;
-  /** Spreads what is tried again; `Math.random`, unless given. */
+  /** A number in [0, 1) that spreads retries; default `Math.random`. */
   readonly random?: () => number;
   readonly logger: Logger;
   readonly metrics: BillingMetrics;
@@ -50,11 +50,11 @@ export interface BillingParts {
   readonly purchases: Purchases;
   readonly outbox: Pick<MailOutbox, 'enqueue'>;
   readonly config: BillingConfig;
-  /** What absolute addresses start with; asked for when one is needed. */
+  /** The start of absolute addresses; called when one is needed. */
   readonly publicUrl: () => string;
 }
 
-/** What there is when something is sold. */
+/** The services of a deployment that sells something. */
 export interface Selling {
   readonly gateway: StripeGateway;
   readonly events: PaymentEvents;
@@ -66,30 +66,30 @@ export interface Selling {
   readonly topUps: TopUps;
   readonly reconcile: Reconcile;
   readonly disputes: Disputes;
-  /** What has changed of purchases and is not in the audit log yet. */
+  /** Changes of purchases that are not in the audit log yet. */
   readonly changes: UnrecordedChanges;
 }
 
-/** What is known of the accounts as customers; and what can be done about it, where a provider is configured. */
+/** The accounts' state as customers; and the services that change it, where a provider is configured. */
 export interface Billing {
   readonly store: BillingStore;
   readonly mirror: InvoiceMirror;
   readonly blocks: BlockStore;
-  /** What may be bought by itself, and what was. */
+  /** What may be bought automatically, and what was. */
   readonly purchases: Purchases;
   readonly selling: Selling | undefined;
 }
 
 /** To be made before the connection's indexes are. */
-export function openBilling(parts: BillingParts): Billing {
-  const { connection, clock, random, logger, metrics, plans, accounts } = parts;
-  const { accountService, config, publicUrl } = parts;
+export function openBilling(deps: BillingDeps): Billing {
+  const { connection, clock, random, logger, metrics, plans, accounts } = deps;
+  const { accountService, config, publicUrl } = deps;
   const store = new BillingStore(connection, clock, random);
   const mirror = new InvoiceMirror(connection);
   const blocks = new BlockStore(connection, clock, random);
-  const readings = new Readings(connection);
-  const changes = new UnrecordedChanges(connection, parts.audit);
-  const kept = { store, mirror, blocks, purchases: parts.purchases };
+  const cursors = new ListCursors(connection);
+  const changes = new UnrecordedChanges(deps.purchases, deps.audit);
+  const kept = { store, mirror, blocks, purchases: deps.purchases };
   const { STRIPE_SECRET_KEY: secretKey, STRIPE_API_BASE: apiBase } = config;
   if (secretKey === undefined) return { ...kept, selling: undefined };
   countFromZero(metrics);
@@ -99,11 +99,11 @@ export function openBilling(parts: BillingParts): Billing {
   const catalogue = new Catalogue(gateway);
   const returnUrl = () => `${publicUrl()}/dashboard/billing`;
   const pages = new HostedPages({ store, gateway, clock });
-  const observeFault = (kind: FaultKind) => metrics.billingFaults.inc({ kind });
+  const observeError = (kind: ErrorKind) => metrics.billingErrors.inc({ kind });
   const overage = openOverage({
-    ...{ ...parts, store, blocks, mirror, changes },
-    ...{ gateway, catalogue, pages, readings, returnUrl, observeFault },
-    lookAt: (accountId) => sync.lookAt(accountId),
+    ...{ ...deps, store, blocks, mirror, changes },
+    ...{ gateway, catalogue, pages, cursors, returnUrl, observeError },
+    checkAt: (accountId) => sync.checkAt(accountId),
   });
   const sync: SubscriptionSync = new SubscriptionSync({
     store,
@@ -115,13 +115,13 @@ export function openBilling(parts: BillingParts): Billing {
     logger,
     furtherSteps: [
       overage.step,
-      tellOwner(parts),
-      tellOfEnd(parts),
-      invoiceHistory({ store, mirror, readings, gateway }),
+      notifyOwner(deps),
+      notifyOfEnd(deps),
+      invoiceHistory({ store, mirror, cursors, gateway }),
     ],
-    onPaidBack: tellOfDuplicate(parts),
-    observeFold: (outcome) => metrics.billingFolds.inc({ outcome }),
-    observeFault,
+    onPaidBack: notifyOfDuplicate(deps),
+    observeSync: (outcome) => metrics.billingSyncs.inc({ outcome }),
+    observeError,
   });
   const operations = new Operations(store);
   const schedules = new StripeSchedules(gateway);
@@ -144,7 +144,7 @@ export function openBilling(parts: BillingParts): Billing {
     store,
     events,
     gateway,
-    readings,
+    cursors,
     schedules: halfMade,
     clock,
   });
@@ -154,9 +154,9 @@ export function openBilling(parts: BillingParts): Billing {
   return { ...kept, selling: { gateway, events, sync, catalogue, subscriptions, reconcile, ...bought } };
 }
 
-/** Without it the first of a kind would not show as an increase, and alerts go by increases. */
-function countFromZero({ paymentEvents, billingFolds, billingFaults }: BillingMetrics): void {
+/** A counter that starts at its first event would show no increase for it, and alerts go by increases. */
+function countFromZero({ paymentEvents, billingSyncs, billingErrors }: BillingMetrics): void {
   for (const outcome of ['noted', 'ignored', 'refused', 'failed']) paymentEvents.inc({ outcome }, 0);
-  for (const outcome of FOLD_OUTCOMES) billingFolds.inc({ outcome }, 0);
-  for (const kind of FAULT_KINDS) billingFaults.inc({ kind }, 0);
+  for (const outcome of SYNC_OUTCOMES) billingSyncs.inc({ outcome }, 0);
+  for (const kind of ERROR_KINDS) billingErrors.inc({ kind }, 0);
 }

@@ -1,22 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { BillingStore } from './billing-store.ts';
-import { hasFailed, isRefusal } from './stripe-gateway.ts';
-
-/** A call at the provider that is under way, or whose answer was lost. */
-export interface Operation {
-  /** What it does, and to what: whoever wants the same again repeats this very call. */
-  readonly name: string;
-  /** Its idempotency key. */
-  readonly key: string;
-  /** Something that must be the same with every repetition; 0 when it needs none. */
-  readonly value: number;
-  readonly at: Date;
-}
+import type { BillingStore, Operation } from './billing-store.ts';
+import { hasFailed, isRejection } from './stripe-gateway.ts';
 
 /**
- * Calls with an idempotency key that is stored before. A key is used up by an answer, be it yes or no, so that whoever
- * asks for the same later is heard anew; as long as there was none, the same call is made with the same key, by whichever
- * process. Where the answer is that Stripe has failed, whoever asks again has looked at what is before.
+ * Calls with an idempotency key that is stored before the call. A response, success or rejection, uses the key up, so
+ * that a later request for the same is decided anew; until there is a response, any process repeats the same call with
+ * the same key. If the response is that Stripe has failed, the next request has read the present state before.
  */
 export class Operations {
   readonly #store: BillingStore;
@@ -33,11 +22,11 @@ export class Operations {
   ): Promise<T> {
     const operation = await this.#store.beginOperation(accountId, { name, key: randomUUID(), value });
     try {
-      const answer = await call(operation);
+      const response = await call(operation);
       await this.#store.endOperation(accountId, operation.key);
-      return answer;
+      return response;
     } catch (error) {
-      if (isRefusal(error) || hasFailed(error)) await this.#store.endOperation(accountId, operation.key);
+      if (isRejection(error) || hasFailed(error)) await this.#store.endOperation(accountId, operation.key);
       throw error;
     }
   }

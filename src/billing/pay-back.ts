@@ -1,10 +1,10 @@
 import type Stripe from 'stripe';
 
 /**
- * Refunds what has not been refunded of a payment. Done twice it changes nothing more, whatever the key: the sum is read
- * first, and Stripe gives back no more than was paid.
+ * Refunds the part of a payment that has not been refunded. A repetition changes nothing more, whatever its key: the
+ * sum is read first, and Stripe gives back no more than was paid.
  *
- * @throws the refusal when Stripe does not give it back.
+ * @throws Stripe's rejection.
  */
 export async function payBack(stripe: Stripe, intent: string, idempotencyKey: string): Promise<void> {
   const [{ amount_received: received }, refunds] = await Promise.all([

@@ -1,13 +1,13 @@
 import type { Connection } from 'mongoose';
 import type Stripe from 'stripe';
-import { backoffMs } from '../async/backoff.ts';
 import type { Clock } from '../clock.ts';
 import { Collection, type CollectionSpec } from '../store/collection.ts';
+import { DUE_INDEX, type Due, DueQueue } from '../store/due-queue.ts';
 import type { BillingStore } from './billing-store.ts';
 import type { StripeGateway } from './stripe-gateway.ts';
 import { idOf } from './stripe-snapshots.ts';
 
-/** What events are about that can change what an account has; the endpoint is told to send no others. */
+/** Types of events that can change what an account has; the endpoint subscribes to no others. */
 export const EVENT_TYPES = [
   'checkout.session.completed',
   'checkout.session.async_payment_succeeded',
@@ -48,36 +48,37 @@ export const EVENT_TYPES = [
   'charge.dispute.funds_withdrawn',
   'charge.dispute.funds_reinstated',
 ] as const satisfies readonly Stripe.WebhookEndpointCreateParams.EnabledEvent[];
-/** Names under which the same is told to endpoints that were not made by `platen billing setup`. */
+/** Older names of such events, for endpoints that `platen billing setup` has not made. */
 const OLDER_NAMES = ['charge.refunded', 'charge.refund.updated'];
 const KNOWN: ReadonlySet<string> = new Set([...EVENT_TYPES, ...OLDER_NAMES]);
 
-/** Of something whose customer does not stand in the event. */
+/** An object that an event names in place of its customer. */
 export interface Reference {
   readonly kind: 'charge' | 'invoice' | 'payment_intent';
   readonly id: string;
 }
 
-/** An event whose customer has still to be asked for. */
-interface WaitingEvent extends Reference {
+/** An event whose customer is not known yet. */
+interface WaitingEvent extends Reference, Due {
   /** The event. */
   readonly _id: string;
   readonly type: string;
-  readonly dueAt: Date;
-  readonly failures: number;
 }
 
-const EVENTS: CollectionSpec = { name: 'billing_events', indexes: [{ fields: { dueAt: 1 } }] };
-/** Of signatures, in seconds. */
+const EVENTS: CollectionSpec = {
+  name: 'billing_events',
+  indexes: [DUE_INDEX],
+  replaced: [{ dueAt: 1 }],
+};
+/** The greatest age of a signature, in seconds. */
 const TOLERANCE_S = 300;
-const FIRST_BACKOFF_MS = 1_000;
-const MAX_BACKOFF_MS = 3_600_000;
+const BACKOFF = { firstMs: 1_000, maxMs: 3_600_000 };
 const AT_ONCE = 20;
 
-/** How an event was taken. */
+/** What an event led to. */
 export type EventOutcome = 'noted' | 'ignored';
 
-/** The bytes were not signed by the provider, or too long ago, or are no event. */
+/** The bytes were not signed by the provider, were signed too long ago, or are no event. */
 export class BadEvent extends Error {
   constructor(message: string) {
     super(message);
@@ -85,29 +86,32 @@ export class BadEvent extends Error {
   }
 }
 
-export interface PaymentEventParts {
+export interface PaymentEventDeps {
   readonly connection: Connection;
   readonly clock: Clock;
   readonly store: BillingStore;
   readonly gateway: StripeGateway;
   readonly webhookSecret: string | undefined;
-  /** Spreads what is tried again. */
+  /** A number in [0, 1) that spreads retries. */
   readonly random?: (() => number) | undefined;
 }
 
-/** Takes events. What one says is not looked at: only whom it is about, so that they are asked for anew. */
+/** Takes events. An event's content is not used but for its customer, whose state is then queried. */
 export class PaymentEvents {
-  readonly #waiting: Collection<WaitingEvent>;
-  readonly #parts: PaymentEventParts;
+  readonly #events: Collection<WaitingEvent>;
+  readonly #waiting: DueQueue<WaitingEvent>;
+  readonly #deps: PaymentEventDeps;
 
-  constructor(parts: PaymentEventParts) {
-    this.#waiting = new Collection(parts.connection, EVENTS);
-    this.#parts = parts;
+  constructor(deps: PaymentEventDeps) {
+    const { connection, clock, random = Math.random } = deps;
+    this.#events = new Collection(connection, EVENTS);
+    this.#waiting = new DueQueue(this.#events, clock, { backoff: BACKOFF, random });
+    this.#deps = deps;
   }
 
-  /** Without the secret of an endpoint no event can be told from a forgery. */
+  /** Without the endpoint's secret an event cannot be distinguished from a forgery. */
   get canVerify(): boolean {
-    return this.#parts.webhookSecret !== undefined;
+    return this.#deps.webhookSecret !== undefined;
   }
 
   /**
@@ -120,46 +124,44 @@ export class PaymentEvents {
     signature: string,
   ): Promise<{ outcome: EventOutcome; type: string; ageSeconds: number }> {
     const event = this.#verify(bytes, signature);
-    const ageSeconds = Math.max(0, this.#parts.clock.now().getTime() / 1000 - event.created);
+    const ageSeconds = Math.max(0, this.#deps.clock.now().getTime() / 1000 - event.created);
     return { outcome: await this.note(event), type: event.type, ageSeconds };
   }
 
-  /** Notes whom a genuine event is about. */
+  /** Notes the customer that a genuine event is about. */
   async note(event: Pick<Stripe.Event, 'id' | 'type'> & { data: { object: object } }): Promise<EventOutcome> {
     if (!KNOWN.has(event.type)) return 'ignored';
-    const { store, clock } = this.#parts;
+    const { store, clock } = this.#deps;
     const customerId = customerOf(event.data.object);
     if (customerId !== undefined) return (await store.want(customerId, event.type)) ? 'noted' : 'ignored';
     const reference = referenceOf(event.data.object);
     if (reference === undefined) return 'ignored';
     const { id: _id, type } = event;
-    await this.#waiting.insertIfAbsent({ _id, type, ...reference, dueAt: clock.now(), failures: 0 });
+    await this.#events.insertIfAbsent({ _id, type, ...reference, dueAt: clock.now() });
     return 'noted';
   }
 
-  /** Finds out whom events are about that do not say it. @returns how many. */
+  /** Finds the customers of events that do not name one. @returns how many. */
   async resolveWaiting(): Promise<number> {
-    const { store, gateway, clock, random = Math.random } = this.#parts;
-    const due = await this.#waiting.find(
-      { dueAt: { $lte: clock.now() } },
-      { sort: { dueAt: 1 }, limit: AT_ONCE },
-    );
-    for (const { _id, type, kind, id, failures } of due) {
+    const { store, gateway } = this.#deps;
+    const due = await this.#waiting.due(AT_ONCE);
+    for (const seen of due) {
+      const event = await this.#waiting.claim(seen);
+      if (event === undefined) continue;
       try {
-        const customerId = await gateway.customerOf({ kind, id });
+        const { type, kind, id } = event;
+        const customerId = await this.#waiting.holding(event, () => gateway.customerOf({ kind, id }));
         if (customerId !== undefined) await store.want(customerId, type);
-        await this.#waiting.deleteOne({ _id });
+        await this.#waiting.remove(event);
       } catch {
-        const delay = backoffMs(failures + 1, FIRST_BACKOFF_MS, MAX_BACKOFF_MS, random);
-        const dueAt = new Date(clock.now().getTime() + delay);
-        await this.#waiting.updateOne({ _id }, { $set: { dueAt }, $inc: { failures: 1 } });
+        await this.#waiting.retryLater(event);
       }
     }
     return due.length;
   }
 
   #verify(bytes: Buffer, signature: string): Stripe.Event {
-    const { gateway, webhookSecret, clock } = this.#parts;
+    const { gateway, webhookSecret, clock } = this.#deps;
     if (webhookSecret === undefined) throw new BadEvent('no webhook secret is configured');
     try {
       const { webhooks } = gateway.stripe;

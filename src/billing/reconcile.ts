@@ -3,13 +3,13 @@ import type { Clock } from '../clock.ts';
 import { Collection, type CollectionSpec } from '../store/collection.ts';
 import type { BillingStore } from './billing-store.ts';
 import type { HalfMadeSchedules } from './half-made-schedules.ts';
+import { type ListCursors, type Range, readOn } from './list-cursors.ts';
 import { EVENT_TYPES, type PaymentEvents } from './payment-events.ts';
-import { type Range, type Readings, readOn } from './readings.ts';
 import type { StripeGateway } from './stripe-gateway.ts';
 import { undeliveredIn } from './stripe-lists.ts';
 import { date } from './stripe-snapshots.ts';
 
-/** An event that did not get here, and was found at the provider. */
+/** An event that was not delivered, and was found at the provider. */
 interface MissedEvent {
   /** The event. */
   readonly _id: string;
@@ -17,53 +17,56 @@ interface MissedEvent {
 }
 
 const MISSED: CollectionSpec = { name: 'billing_missed_events', indexes: [{ fields: { seenAt: 1 } }] };
-/** The provider keeps events for thirty days. */
+/** In milliseconds. The provider keeps events for 30 days. */
 const KEPT_MS = 31 * 24 * 3_600_000;
-/** Events that one pass reads of each question: so many new ones, and so many of those that passes before have left. */
+/** Events that one pass reads per query: at most 1,000 new ones, and at most 1,000 that earlier passes have left. */
 const EVENTS_A_PASS = 1000;
-/** An event may come into the list a little later than one that happened after it. */
+/** An event may appear in the list a little later than one that happened after it. In milliseconds. */
 const MARGIN_MS = 60_000;
-/** The provider takes so many types in one question. */
+/** The most types that the provider takes in one query. */
 const TYPES_AT_ONCE = 20;
-/** Customers that are looked at again in one run; all of them in turn. */
+/** Customers that one run checks; successive runs go through all of them. */
 const CUSTOMERS_AT_ONCE = 20;
 
-/** Names the list of all customers, for where the round through them stands. */
+/** Names the list of all customers, for the state of the round through it. */
 const CUSTOMERS = 'customers';
 
-interface ReconcileParts {
+interface ReconcileDeps {
   readonly store: BillingStore;
   readonly events: PaymentEvents;
   readonly gateway: StripeGateway;
-  readonly readings: Readings;
+  readonly cursors: ListCursors;
   readonly schedules: HalfMadeSchedules;
   readonly clock: Clock;
 }
 
 /**
- * Finds what events did not tell: those that never arrived, customers whose state is another than is known, and what a crash
- * has left half-made at the provider.
+ * Finds what events did not report: events that never arrived, customers whose state differs from the stored one, and
+ * schedules that a crash has left half-made at the provider.
  */
 export class Reconcile {
   readonly #missed: Collection<MissedEvent>;
-  readonly #parts: ReconcileParts;
+  readonly #deps: ReconcileDeps;
 
   /** To be made before the connection's indexes are. */
-  constructor(connection: Connection, parts: ReconcileParts) {
+  constructor(connection: Connection, deps: ReconcileDeps) {
     this.#missed = new Collection(connection, MISSED);
-    this.#parts = parts;
+    this.#deps = deps;
   }
 
-  /** Takes the events that were not delivered, each once; the next pass goes on where this one ends. @returns how many. */
+  /**
+   * Takes the events that were not delivered, each once; the next pass continues where this one ends. @returns how
+   * many.
+   */
   async events(): Promise<number> {
-    const { gateway, events, readings, clock } = this.#parts;
+    const { gateway, events, cursors, clock } = this.#deps;
     await this.#missed.deleteMany({ seenAt: { $lt: new Date(clock.now().getTime() - KEPT_MS) } });
     let found = 0;
     for (let from = 0; from < EVENT_TYPES.length; from += TYPES_AT_ONCE) {
       const types = EVENT_TYPES.slice(from, from + TYPES_AT_ONCE);
       const list = `events:${types.join()}`;
       const { items, known } = await readOn(
-        await readings.find(list),
+        await cursors.find(list),
         EVENTS_A_PASS,
         (range, most) => undeliveredIn(gateway.stripe, types, withMargin(range), most),
         ({ created }) => date(created),
@@ -74,27 +77,27 @@ export class Reconcile {
         await this.#missed.insertIfAbsent({ _id: event.id, seenAt: clock.now() });
         if (outcome === 'noted') found += 1;
       }
-      await readings.keep(list, known);
+      await cursors.keep(list, known);
     }
     return found;
   }
 
   /**
-   * Has the next few customers looked at, from the first to the last and again. Where the round stands is kept: restarts do
-   * not begin it anew.
+   * Has the next few customers checked, from the first to the last and again. The position of the round is stored, so
+   * restarts do not begin it anew.
    */
   async customers(): Promise<void> {
-    const { store, readings } = this.#parts;
-    const { lookedAt = '' } = await readings.find(CUSTOMERS);
-    const page = await store.after(lookedAt, CUSTOMERS_AT_ONCE);
+    const { store, cursors } = this.#deps;
+    const { lookedAt: checkedAt = '' } = await cursors.find(CUSTOMERS);
+    const page = await store.after(checkedAt, CUSTOMERS_AT_ONCE);
     for (const { _id } of page) await store.wantAccount(_id, 'reconcile');
     const last = page.length < CUSTOMERS_AT_ONCE ? undefined : page.at(-1);
-    await readings.keepLookedAt(CUSTOMERS, last?._id ?? '');
+    await cursors.keepCheckedAt(CUSTOMERS, last?._id ?? '');
   }
 
-  /** Finishes or releases schedules that are half-made. @returns how many. */
+  /** Finishes or releases half-made schedules. @returns how many. */
   schedules(): Promise<number> {
-    return this.#parts.schedules.mend();
+    return this.#deps.schedules.repair();
   }
 }
 

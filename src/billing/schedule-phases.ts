@@ -1,44 +1,45 @@
 import type Stripe from 'stripe';
 import { idOf } from './stripe-snapshots.ts';
 
-/** A phase, and what is in it, as Stripe answers. */
+/** A phase and its contents, in Stripe's responses. */
 type Phase = Stripe.SubscriptionSchedule.Phase;
 type Item = Phase['items'][number];
 type Added = Phase['add_invoice_items'][number];
 type Discount = Phase['discounts'][number];
 type TaxRates = Phase['default_tax_rates'];
 type Liability = NonNullable<Phase['automatic_tax']>['liability'];
-/** The same as Stripe is told it. */
+/** The same in requests to Stripe. */
 export type PhaseParams = NonNullable<Stripe.SubscriptionScheduleUpdateParams['phases']>[number];
 type ItemParams = PhaseParams['items'][number];
 type AddedParams = NonNullable<PhaseParams['add_invoice_items']>[number];
 type InvoiceSettingsParams = NonNullable<PhaseParams['invoice_settings']>;
 
 /**
- * How a thing as Stripe answers it is told to Stripe again: each of its fields has to be named, so a version of the package
- * that has one more does not compile until it is thought of. `null` and `undefined`: nothing is told, which is how it is.
+ * How a value of Stripe's responses is sent in a request: each of its fields has to be named, so a version of the
+ * package with one more field does not compile until the field is handled. `null` and `undefined` are not sent, which
+ * leaves the field as it is.
  */
-type Told<T, P> = { readonly [F in keyof Required<T>]: (value: NonNullable<T[F]>) => Partial<P> };
+type Reported<T, P> = { readonly [F in keyof Required<T>]: (value: NonNullable<T[F]>) => Partial<P> };
 
 /**
- * A phase just as it is, to be sent back: an update replaces all phases, and what is not in it is gone.
+ * A phase unchanged, to be sent back: an update replaces all phases, and whatever it lacks is removed.
  *
  * @throws Error for a discount that names nothing.
  */
 export function phaseAsItIs(phase: Phase): PhaseParams {
-  return told<Phase, PhaseParams>(phase, PHASE);
+  return reported<Phase, PhaseParams>(phase, PHASE);
 }
 
 /**
- * The phase after it, which differs by nothing but the price.
+ * The phase after it, which differs only in its price.
  *
- * @param change.from the price that is replaced; that of the only item, or of the first, where none has it.
+ * @param change.from the price to replace; if no item has it, that of the only or first item is replaced.
  */
 export function phaseAfter(
   phase: Phase,
   change: { readonly from: string | null; readonly to: string; readonly metadata: Record<string, string> },
 ): PhaseParams {
-  // What belongs to the phase at work alone: charges of its own, its trial, and how it was begun.
+  // What belongs to the present phase alone: its own charges, its trial, and how it was begun.
   const { add_invoice_items, trial, trial_end, billing_cycle_anchor, start_date, end_date, ...kept } =
     phaseAsItIs(phase);
   const found = kept.items.findIndex(({ price }) => price === change.from);
@@ -48,25 +49,25 @@ export function phaseAfter(
     items: kept.items.map((item, at) => (at === changed ? { ...item, price: change.to } : item)),
     start_date: phase.end_date,
     duration: { interval: 'month', interval_count: 1 },
-    // Of the subscription's, which it is added to, everything else stays as it is by then.
+    // Metadata that the phase does not set stays as the subscription has it by then.
     metadata: change.metadata,
     proration_behavior: 'none',
   };
 }
 
-function told<T extends object, P>(thing: T, fields: Told<T, P>): P {
+function reported<T extends object, P>(thing: T, fields: Reported<T, P>): P {
   const params: Partial<P> = {};
   for (const name of Object.keys(fields) as (keyof T & string)[]) {
     const value = thing[name];
     if (value !== null && value !== undefined) Object.assign(params, fields[name](value));
   }
-  // Stripe answers with all that it asks for: `Told` has every field of it.
+  // Every field of a response is mapped: `Reported` demands it.
   return params as P;
 }
 
-const PHASE: Told<Phase, PhaseParams> = {
+const PHASE: Reported<Phase, PhaseParams> = {
   add_invoice_items: (all) =>
-    all.length === 0 ? {} : { add_invoice_items: all.map((one) => told<Added, AddedParams>(one, ADDED)) },
+    all.length === 0 ? {} : { add_invoice_items: all.map((one) => reported<Added, AddedParams>(one, ADDED)) },
   application_fee_percent: (application_fee_percent) => ({ application_fee_percent }),
   automatic_tax: ({ enabled, liability }) => ({ automatic_tax: { enabled, ...liable(liability) } }),
   billing_cycle_anchor: (billing_cycle_anchor) => ({ billing_cycle_anchor }),
@@ -81,11 +82,11 @@ const PHASE: Told<Phase, PhaseParams> = {
   default_payment_method: (method) => ({ default_payment_method: needed(method) }),
   default_tax_rates: (rates) => named('default_tax_rates', rates),
   description: (description) => ({ description }),
-  // Without any it is as it was: what the customer has as a discount counts.
+  // Without discounts of its own the customer's discount applies, as before.
   discounts: (all) => (all.length === 0 ? {} : { discounts: all.map(discount) }),
   end_date: (end_date) => ({ end_date }),
-  invoice_settings: (settings) => ({ invoice_settings: told(settings, INVOICE_SETTINGS) }),
-  items: (items) => ({ items: items.map((item) => told<Item, ItemParams>(item, ITEM)) }),
+  invoice_settings: (settings) => ({ invoice_settings: reported(settings, INVOICE_SETTINGS) }),
+  items: (items) => ({ items: items.map((item) => reported<Item, ItemParams>(item, ITEM)) }),
   metadata: (metadata) => ({ metadata }),
   on_behalf_of: (account) => ({ on_behalf_of: needed(account) }),
   proration_behavior: (proration_behavior) => ({ proration_behavior }),
@@ -100,7 +101,7 @@ const PHASE: Told<Phase, PhaseParams> = {
   trial_end: (trial_end) => ({ trial_end }),
 };
 
-const INVOICE_SETTINGS: Told<NonNullable<Phase['invoice_settings']>, InvoiceSettingsParams> = {
+const INVOICE_SETTINGS: Reported<NonNullable<Phase['invoice_settings']>, InvoiceSettingsParams> = {
   account_tax_ids: (ids) => ({ account_tax_ids: ids.map(needed) }),
   custom_fields: (fields) => ({ custom_fields: fields.map(({ name, value }) => ({ name, value })) }),
   days_until_due: (days_until_due) => ({ days_until_due }),
@@ -109,7 +110,7 @@ const INVOICE_SETTINGS: Told<NonNullable<Phase['invoice_settings']>, InvoiceSett
   issuer: ({ type, account }) => ({ issuer: { type, ...(account && { account: needed(account) }) } }),
 };
 
-const ITEM: Told<Item, ItemParams> = {
+const ITEM: Reported<Item, ItemParams> = {
   billing_thresholds: ({ usage_gte }) => (usage_gte === null ? {} : { billing_thresholds: { usage_gte } }),
   discounts: (all) => (all.length === 0 ? {} : { discounts: all.map(discount) }),
   metadata: (metadata) => ({ metadata }),
@@ -120,7 +121,7 @@ const ITEM: Told<Item, ItemParams> = {
   tax_rates: (rates) => named('tax_rates', rates),
 };
 
-const ADDED: Told<Added, AddedParams> = {
+const ADDED: Reported<Added, AddedParams> = {
   discountable: (discountable) => ({ discountable }),
   discounts: (all) => (all.length === 0 ? {} : { discounts: all.map(discount) }),
   metadata: (metadata) => ({ metadata }),
@@ -130,7 +131,7 @@ const ADDED: Told<Added, AddedParams> = {
   tax_rates: (rates) => named('tax_rates', rates),
 };
 
-/** The discount itself where there is one: made anew from its coupon it would begin anew. */
+/** The discount itself where there is one: a new one from its coupon would begin anew. */
 function discount({ discount: made, promotion_code: code, coupon }: Discount) {
   if (made !== null) return { discount: needed(made) };
   if (code !== null) return { promotion_code: needed(code) };

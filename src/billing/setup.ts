@@ -13,7 +13,7 @@ import {
   wrongWith,
 } from './catalogue.ts';
 import { EVENT_TYPES } from './payment-events.ts';
-import { isRefusal, PORTAL_METADATA, STRIPE_API_VERSION, type StripeGateway } from './stripe-gateway.ts';
+import { isRejection, PORTAL_METADATA, STRIPE_API_VERSION, type StripeGateway } from './stripe-gateway.ts';
 
 /** Something that is sold: a product with one price. */
 interface Item extends ExpectedPrice {
@@ -24,9 +24,9 @@ interface Item extends ExpectedPrice {
 }
 
 export interface SetupResult {
-  /** What was done, or is missing or different, one a line. */
+  /** What was done, or is missing or different, one item per line. */
   readonly lines: readonly string[];
-  /** Of a webhook endpoint that was made just now; it is shown this once. */
+  /** The secret of a webhook endpoint that was made just now; it is shown this once. */
   readonly webhookSecret?: string;
 }
 
@@ -39,7 +39,7 @@ const PORTAL_FEATURES: Stripe.BillingPortal.ConfigurationCreateParams.Features =
   subscription_update: { enabled: false },
 };
 
-/** Makes at Stripe what is missing, and nothing that is there; so it can be run again. */
+/** Makes at Stripe what is missing and leaves everything else, so it can be run again. */
 export async function setUpStripe(
   { stripe }: StripeGateway,
   plans: PlanSource,
@@ -54,7 +54,7 @@ export async function setUpStripe(
       currency: CURRENCY,
       unit_amount: item.amountCents,
       lookup_key: item.lookupKey,
-      // Nothing is sold under it now: whoever holds it is archived, and would be in the way.
+      // Nothing is sold under the key now: another price that holds it is archived, and would be in the way.
       transfer_lookup_key: true,
       metadata: item.metadata,
       ...(item.monthly && { recurring: { interval: 'month' } }),
@@ -148,7 +148,7 @@ async function makeProduct(stripe: Stripe, { productId, name }: Item): Promise<v
   try {
     await stripe.products.retrieve(productId);
   } catch (error) {
-    if (!isRefusal(error)) throw error;
+    if (!isRejection(error)) throw error;
     await stripe.products.create({ id: productId, name });
   }
 }

@@ -8,20 +8,20 @@ export interface PhaseSnapshot {
 export interface ScheduleSnapshot {
   readonly id: string;
   readonly status: string;
-  /** In their order; the first is the one at work when the schedule was made. */
+  /** In their order; the first is the one that was in force when the schedule was made. */
   readonly phases: readonly PhaseSnapshot[];
-  /** Set while it changes nothing, since it was made and was never told what is to come. */
+  /** Set while the schedule changes nothing, because its next phase was never added. */
   readonly halfMadeSince?: Date;
 }
 
-/** A subscription as the provider tells it, in our own terms. Amounts are cents. */
+/** A subscription in our own terms, from what the provider says. Amounts are cents. */
 export interface SubscriptionSnapshot {
   readonly id: string;
-  /** Any word: the provider may know states that we do not. */
+  /** Any word: the provider may have statuses that are not known here. */
   readonly status: string;
   readonly createdAt: Date;
   readonly endedAt: Date | null;
-  /** It has ended since it could not be charged. */
+  /** The subscription ended because it could not be charged. */
   readonly endedUnpaid?: boolean;
   readonly cancelAt: Date | null;
   readonly cancelAtPeriodEnd: boolean;
@@ -31,10 +31,10 @@ export interface SubscriptionSnapshot {
   readonly priceId: string | null;
   /** The plan that the metadata of its price names; undefined when it names none. */
   readonly plan: string | undefined;
-  /** Of its item; null when it has none. */
+  /** The period of its item; null without an item. */
   readonly period: Period | null;
   readonly schedule: ScheduleSnapshot | null;
-  /** A change of its plan that waits for its payment; only of one that was asked for with its last invoice. */
+  /** A change of plan that waits for its payment; read only if the last invoice was requested along. */
   readonly waiting?: WaitingChange;
 }
 
@@ -61,9 +61,9 @@ export interface InvoiceSnapshot {
   readonly hostedInvoiceUrl: string | null;
   readonly pdfUrl: string | null;
   readonly subscriptionId: string | null;
-  /** The block that it was made for, if it was. */
+  /** The block that the invoice was made for, if any. */
   readonly blockId: string | null;
-  /** What its line for the subscription itself pays for; null when it has only prorations or other things. */
+  /** The period that its line for the subscription itself covers; null when it has only prorations or other things. */
   readonly subscriptionPeriod: Period | null;
 }
 
@@ -74,7 +74,7 @@ export interface CustomerSnapshot {
   readonly subscriptions: readonly SubscriptionSnapshot[];
   /** The newest hundred, in a row. */
   readonly invoices: readonly InvoiceSnapshot[];
-  /** Of those before them, the ones that still decide something; absent when there are none before them. */
+  /** Older invoices that still decide something; absent when there are no older ones. */
   readonly older?: readonly InvoiceSnapshot[];
 }
 

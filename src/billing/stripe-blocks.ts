@@ -1,19 +1,18 @@
 import type Stripe from 'stripe';
 import { CURRENCY } from './catalogue.ts';
-import type { ChargeFate } from './overage/reversals.ts';
-import type { Range } from './readings.ts';
+import type { Range } from './list-cursors.ts';
 import type { InvoiceSnapshot } from './snapshot.ts';
-import { hasFailed, isRefusal, type StripeGateway } from './stripe-gateway.ts';
+import { hasFailed, isRejection, type StripeGateway } from './stripe-gateway.ts';
 import { createdIn, PAGE } from './stripe-lists.ts';
 import { date, idOf, METADATA } from './stripe-snapshots.ts';
 
-/** That a block was paid for; without a payment where a credit balance or a discount left nothing to take. */
+/** Proof that a block was paid; without a payment where a credit balance or a discount left nothing to charge. */
 export interface BlockProof {
   /** The PaymentIntent. */
   readonly intentId?: string;
 }
 
-/** What an invoice for a block says of its payment. */
+/** What an invoice for a block says about its payment. */
 export interface BlockInvoice {
   readonly id: string;
   readonly status: string;
@@ -24,11 +23,22 @@ export interface BlockInvoice {
   readonly waitsFor: 'nothing' | 'customer' | 'bank';
 }
 
-/** Between our time and Stripe's, at most, in milliseconds. */
-const CLOCKS_APART_MS = 3_600_000;
+/** The greatest difference between our clock and Stripe's, in milliseconds. */
+const CLOCK_SKEW_MS = 3_600_000;
 
-/** How a call to pay was answered. `unclear`: Stripe has failed, and would say so again for the same key. */
-export type PayAnswer = 'taken' | 'refused' | 'unclear';
+/** The response to a call to pay. `unclear`: Stripe has failed, and would give the same response for the same key. */
+export type PayResponse = 'taken' | 'refused' | 'unclear';
+
+/** What became of a payment after it had succeeded. */
+export interface ChargeFate {
+  /** The payment; null for a charge that has none, or was declined. */
+  readonly intentId: string | null;
+  readonly madeAt: Date;
+  readonly paidCents: number;
+  /** By refunds that have not failed, including pending ones. */
+  readonly refundedCents: number;
+  readonly dispute: 'none' | 'open' | 'won' | 'lost';
+}
 
 /** What became of a hosted page. */
 export interface BlockPage {
@@ -47,12 +57,12 @@ export class StripeBlocks {
   }
 
   /**
-   * An invoice that was made for the block; for when its key may not be known any more.
+   * An invoice that was made for the block; used when Stripe may have forgotten the key.
    *
-   * @param since when the block was decided on: what is older is not looked through.
+   * @param since when the block was decided on: older invoices are not searched.
    */
   async find(customerId: string, blockId: string, since: Date): Promise<string | undefined> {
-    const from = new Date(since.getTime() - CLOCKS_APART_MS);
+    const from = new Date(since.getTime() - CLOCK_SKEW_MS);
     const list = this.#stripe.invoices.list({ customer: customerId, limit: PAGE, ...createdIn({ from }) });
     for await (const { id, metadata } of list) {
       if (metadata?.[METADATA.blockId] === blockId) return id;
@@ -60,7 +70,7 @@ export class StripeBlocks {
     return undefined;
   }
 
-  /** @param key of the call; so in all that follow. */
+  /** @param key the call's idempotency key, as in all the methods that follow. */
   async draft(customerId: string, blockId: string, key: string): Promise<string> {
     const { id } = await this.#stripe.invoices.create(
       {
@@ -74,7 +84,7 @@ export class StripeBlocks {
     return id;
   }
 
-  /** Adds the one line, if it is not there, and finalises the invoice, if it is still a draft. */
+  /** Adds the one line if it is missing, and finalises the invoice if it is still a draft. */
   async finalise(
     invoiceId: string,
     { units, priceCents }: { readonly units: number; readonly priceCents: number },
@@ -96,8 +106,8 @@ export class StripeBlocks {
     );
   }
 
-  /** @throws when it is not known whether anything was done, and the same call may be made again. */
-  async pay(customerId: string, invoiceId: string, key: string): Promise<PayAnswer> {
+  /** @throws when it is not known whether anything was done, and the same call may be repeated. */
+  async pay(customerId: string, invoiceId: string, key: string): Promise<PayResponse> {
     const method = await this.#cardOf(customerId);
     try {
       await this.#stripe.invoices.pay(
@@ -107,7 +117,7 @@ export class StripeBlocks {
       );
       return 'taken';
     } catch (error) {
-      if (isRefusal(error)) return 'refused';
+      if (isRejection(error)) return 'refused';
       if (hasFailed(error)) return 'unclear';
       throw error;
     }
@@ -126,12 +136,12 @@ export class StripeBlocks {
     await this.#gateway.voidInvoice(invoiceId, key);
   }
 
-  /** For the mirror. */
+  /** The invoice for the mirror. */
   snapshot(invoiceId: string): Promise<InvoiceSnapshot> {
     return this.#gateway.invoice(invoiceId);
   }
 
-  /** @param priceCents what must have been paid. */
+  /** @param priceCents the amount that must have been paid. */
   async invoice(invoiceId: string, priceCents: number): Promise<BlockInvoice> {
     const invoice = await this.#stripe.invoices.retrieve(invoiceId);
     const payments = await this.#stripe.invoicePayments.list({ invoice: invoiceId, limit: 100 });
@@ -168,8 +178,8 @@ export class StripeBlocks {
   }
 
   /**
-   * What proves that a block was paid on its page: the page's own payment, or its invoice where no payment was needed. The
-   * invoice is made after the payment, and need not name it.
+   * What proves that a block was paid on its page: the page's own payment, or its invoice where no payment was needed.
+   * The invoice is made after the payment, and need not name it.
    */
   async proofOfPage({ invoiceId, intentId }: BlockPage, priceCents: number): Promise<BlockProof | undefined> {
     if (intentId !== undefined) {
@@ -183,9 +193,9 @@ export class StripeBlocks {
     return invoiceId === undefined ? undefined : (await this.invoice(invoiceId, priceCents)).proof;
   }
 
-  /** What became of a customer's payments that were made in a range, the newest first, at most so many. */
+  /** What became of a customer's payments of a range: at most `most`, the newest first. */
   async charges(customerId: string, { from, until }: Range, most: number): Promise<ChargeFate[]> {
-    const since = from && new Date(from.getTime() - CLOCKS_APART_MS);
+    const since = from && new Date(from.getTime() - CLOCK_SKEW_MS);
     const charges = await this.#stripe.charges
       .list({ customer: customerId, limit: PAGE, ...createdIn({ from: since, until }) })
       .autoPagingToArray({ limit: most });
@@ -194,14 +204,17 @@ export class StripeBlocks {
         const { id, amount: paidCents, amount_refunded: refunded, disputed, status } = charge;
         const dispute = disputed ? await this.#disputeOf(id) : 'none';
         const refundedCents = refunded > 0 ? await this.#refundedOf(id) : 0;
-        // Attempts that were declined say nothing of the payment, however it ended.
+        // Declined attempts say nothing about the payment, however it ended.
         const intentId = status === 'succeeded' ? idOf(charge.payment_intent) : null;
         return { intentId, madeAt: date(charge.created), paidCents, refundedCents, dispute };
       }),
     );
   }
 
-  /** Refunds fail days later; whether the charge's own sum goes down then Stripe does not say, so they are added up here. */
+  /**
+   * Refunds fail days later. Stripe does not document whether the charge's own sum decreases then, so they are added up
+   * here.
+   */
   async #refundedOf(charge: string): Promise<number> {
     const { data } = await this.#stripe.refunds.list({ charge, limit: 100 });
     return data
@@ -234,9 +247,9 @@ export class StripeBlocks {
 }
 
 /**
- * An invoice that Stripe calls paid proves that the whole price came from somewhere: from the customer's credit balance, from
- * a discount, and for what was due after these from payments that have succeeded. One that was noted as paid elsewhere, or
- * lessened by a credit note, proves nothing.
+ * An invoice that Stripe calls paid is proof when its whole price came from somewhere: from the customer's credit
+ * balance, from a discount, and for the amount due after these from payments that have succeeded. An invoice that was
+ * marked as paid elsewhere, or reduced by a credit note, is no proof.
  */
 function proofOf(
   invoice: Stripe.Invoice,

@@ -4,50 +4,53 @@ import type { CustomerSnapshot, InvoiceSnapshot, SubscriptionSnapshot } from './
 import { invoicesOf, subscriptionsOf } from './stripe-lists.ts';
 import { idOf, invoiceSnapshot, METADATA, subscriptionSnapshot } from './stripe-snapshots.ts';
 
-/** The shapes of this version are what the types and the webhook endpoint go by; the package pins the same. */
+/** The API version that the types and the webhook endpoint use; the package pins the same. */
 export const STRIPE_API_VERSION = '2026-10-28.endive';
 /** Of one try, in milliseconds. */
 const TIMEOUT_MS = 20_000;
 const RETRIES = 2;
-/** On the portal's configuration, so that ours is found among others. */
+/** Metadata of the portal's configuration, by which it is found. */
 export const PORTAL_METADATA = { platen: 'portal' } as const;
 
 export interface StripeSettings {
   readonly secretKey: string;
-  /** Where the API is; Stripe's own when undefined. */
+  /** The address of the API; default Stripe's own. */
   readonly apiBase?: string | undefined;
-  /** Only for tests: in milliseconds. */
+  /** In milliseconds; only for tests. */
   readonly timeoutMs?: number;
 }
 
-/** A hosted page, and until when it can be used. */
+/** A hosted page, and the time until which it can be used. */
 export interface HostedPage {
   readonly id: string;
   readonly url: string;
   readonly expiresAt: Date;
 }
 
-/** What became of a change of the running subscription. */
+/** The outcome of a change of the running subscription. */
 export interface PlanChange {
   readonly subscription: SubscriptionSnapshot;
-  /** The page on which the customer confirms the payment, while the change waits for that; undefined when it is made. */
+  /**
+   * The page on which the customer confirms the payment, while the change waits for it; undefined when the change is
+   * made.
+   */
   readonly confirmAt: string | undefined;
 }
 
 /**
- * Every call to Stripe about customers and their subscriptions. Calls that change something take the idempotency key that
- * was stored before; the library's own repetitions of a call use the same one. Errors are Stripe's: `isRefusal` says
- * which are answers, all others leave open what happened.
+ * Every call to Stripe about customers and their subscriptions. Calls that change something take an idempotency key
+ * that was stored before; the library repeats a call with the same key. Errors are Stripe's: `isRejection` says which
+ * of them are final, all others leave open whether the call took effect.
  */
 export class StripeGateway {
-  /** For the other parts of this folder. */
+  /** For the other modules of this folder. */
   readonly stripe: Stripe;
 
   constructor({ secretKey, apiBase, timeoutMs = TIMEOUT_MS }: StripeSettings) {
     this.stripe = openStripe(secretKey, apiBase, timeoutMs);
   }
 
-  /** What decides what a customer has, as it is now. */
+  /** Everything that decides what a customer has, as it is now. */
   async customer(customerId: string): Promise<CustomerSnapshot> {
     const all = subscriptionsOf(this.stripe, customerId);
     const [customer, subscriptions, invoices] = await Promise.all([
@@ -58,12 +61,12 @@ export class StripeGateway {
     return { customerId, deleted: customer.deleted === true, subscriptions, ...invoices };
   }
 
-  /** What a change of a customer's subscription is decided by, in one call: with changes that wait for their payment. */
+  /** A customer's subscriptions in one call, with pending changes of plan: the facts that a change is decided by. */
   subscriptions(customerId: string): Promise<SubscriptionSnapshot[]> {
     return subscriptionsOf(this.stripe, customerId, ['data.latest_invoice']);
   }
 
-  /** @returns its id. */
+  /** @returns the customer's id. */
   async createCustomer(accountId: string, email: string | null, key: string): Promise<string> {
     const { id } = await this.stripe.customers.create(
       { metadata: { [METADATA.account]: accountId }, ...(email !== null && { email }) },
@@ -74,18 +77,18 @@ export class StripeGateway {
 
   /** A page on which the customer subscribes. */
   async subscribePage(
-    order: { customerId: string; accountId: string; priceId: string; returnUrl: string },
+    purchase: { customerId: string; accountId: string; priceId: string; returnUrl: string },
     key: string,
   ): Promise<HostedPage> {
-    const metadata = { [METADATA.account]: order.accountId };
+    const metadata = { [METADATA.account]: purchase.accountId };
     const session = await this.stripe.checkout.sessions.create(
       {
         mode: 'subscription',
-        customer: order.customerId,
-        client_reference_id: order.accountId,
-        line_items: [{ price: order.priceId, quantity: 1 }],
-        success_url: `${order.returnUrl}?checkout=done`,
-        cancel_url: `${order.returnUrl}?checkout=left`,
+        customer: purchase.customerId,
+        client_reference_id: purchase.accountId,
+        line_items: [{ price: purchase.priceId, quantity: 1 }],
+        success_url: `${purchase.returnUrl}?checkout=done`,
+        cancel_url: `${purchase.returnUrl}?checkout=left`,
         metadata,
         subscription_data: { metadata },
       },
@@ -96,18 +99,18 @@ export class StripeGateway {
 
   /** A page on which the customer buys one block. */
   async blockPage(
-    order: { customerId: string; accountId: string; priceId: string; blockId: string; returnUrl: string },
+    purchase: { customerId: string; accountId: string; priceId: string; blockId: string; returnUrl: string },
     key: string,
   ): Promise<HostedPage> {
-    const metadata = { [METADATA.account]: order.accountId, [METADATA.blockId]: order.blockId };
+    const metadata = { [METADATA.account]: purchase.accountId, [METADATA.blockId]: purchase.blockId };
     const session = await this.stripe.checkout.sessions.create(
       {
         mode: 'payment',
-        customer: order.customerId,
-        client_reference_id: order.accountId,
-        line_items: [{ price: order.priceId, quantity: 1 }],
-        success_url: `${order.returnUrl}?overage=done`,
-        cancel_url: `${order.returnUrl}?overage=left`,
+        customer: purchase.customerId,
+        client_reference_id: purchase.accountId,
+        line_items: [{ price: purchase.priceId, quantity: 1 }],
+        success_url: `${purchase.returnUrl}?overage=done`,
+        cancel_url: `${purchase.returnUrl}?overage=left`,
         metadata,
         payment_intent_data: { metadata },
         invoice_creation: { enabled: true, invoice_data: { metadata } },
@@ -122,12 +125,12 @@ export class StripeGateway {
     return (await this.stripe.checkout.sessions.retrieve(sessionId)).status === 'open';
   }
 
-  /** One that has been paid or has expired already stays as it is. */
+  /** A page that has been paid or has expired stays as it is. */
   async expirePage(sessionId: string): Promise<void> {
     try {
       await this.stripe.checkout.sessions.expire(sessionId);
     } catch (error) {
-      if (!isRefusal(error)) throw error;
+      if (!isRejection(error)) throw error;
     }
   }
 
@@ -153,9 +156,9 @@ export class StripeGateway {
   }
 
   /**
-   * Takes back a cancellation, whichever of its two fields says it: the portal sets only `cancel_at`.
+   * Takes a cancellation back, whichever of its two fields is set: the portal sets only `cancel_at`.
    *
-   * @param subscription as it is now.
+   * @param subscription in its present state.
    */
   async resume({ id, cancelAtPeriodEnd, cancelAt }: SubscriptionSnapshot, key: string): Promise<void> {
     const { subscriptions } = this.stripe;
@@ -168,7 +171,7 @@ export class StripeGateway {
     if (dated) await subscriptions.update(id, { cancel_at: '' }, { idempotencyKey: `${key}:date` });
   }
 
-  /** What changing to a price now would cost; `prorationDate` makes the change itself cost the same. */
+  /** The cost of changing to a price now; a change with the same `prorationDate` costs the same. */
   async previewChange(
     change: { customerId: string; subscriptionId: string; itemId: string; priceId: string },
     prorationDate: number,
@@ -185,7 +188,7 @@ export class StripeGateway {
     return { amountDueCents: preview.amount_due, currency: preview.currency };
   }
 
-  /** Changes the running subscription's price, if the difference is paid: until then it stays as it is. */
+  /** Changes the running subscription's price if the difference is paid; until then the price stays as it is. */
   async changePlan(
     change: { subscriptionId: string; itemId: string; priceId: string; prorationDate: number },
     key: string,
@@ -210,12 +213,12 @@ export class StripeGateway {
   }
 
   /**
-   * Gives back what the last invoice of a second subscription took, and ends it: in this order, since one that has ended
-   * is not looked at again. Done twice it changes nothing more.
+   * Refunds the last invoice of a second subscription, then ends the subscription; in this order, since an ended one is
+   * not checked again. A repetition changes nothing more.
    *
-   * @param key another one for every attempt: what is still to be done is read first.
-   * @param paidBack runs when the money is on its way back, and before the subscription ends.
-   * @throws the refusal when the money cannot be given back; the subscription charges nothing more then, and goes on.
+   * @param key another one for every attempt: each attempt first reads what is left to do.
+   * @param paidBack runs when the refund is made, before the subscription ends.
+   * @throws the rejection when the money cannot be refunded; the subscription then goes on, and charges nothing more.
    */
   async undoDuplicate(subscriptionId: string, key: string, paidBack: () => Promise<void>): Promise<void> {
     const subscription = await this.stripe.subscriptions.retrieve(subscriptionId);
@@ -224,13 +227,13 @@ export class StripeGateway {
       const intent = invoiceId === null ? undefined : await this.paymentOf(invoiceId);
       if (intent !== undefined) await payBack(this.stripe, intent, `${key}:refund`);
     } catch (error) {
-      if (isRefusal(error) && !subscription.cancel_at_period_end) {
-        await unlessRefused(() => this.cancelAtPeriodEnd(subscriptionId, `${key}:stop`));
+      if (isRejection(error) && !subscription.cancel_at_period_end) {
+        await unlessRejected(() => this.cancelAtPeriodEnd(subscriptionId, `${key}:stop`));
       }
       throw error;
     }
     await paidBack();
-    await unlessRefused(() =>
+    await unlessRejected(() =>
       this.stripe.subscriptions.cancel(
         subscriptionId,
         { invoice_now: false, prorate: false },
@@ -246,7 +249,7 @@ export class StripeGateway {
     return idOf(paid?.payment.payment_intent) ?? undefined;
   }
 
-  /** Whom something is about; undefined when it is about no customer, or gone. */
+  /** The customer that an object is about; undefined when it is about none, or was deleted. */
   async customerOf({ kind, id }: { kind: 'charge' | 'invoice' | 'payment_intent'; id: string }) {
     try {
       const found =
@@ -257,7 +260,7 @@ export class StripeGateway {
             : await this.stripe.paymentIntents.retrieve(id);
       return idOf(found.customer) ?? undefined;
     } catch (error) {
-      if (isRefusal(error)) return undefined;
+      if (isRejection(error)) return undefined;
       throw error;
     }
   }
@@ -266,23 +269,23 @@ export class StripeGateway {
     return invoiceSnapshot(await this.stripe.invoices.retrieve(invoiceId));
   }
 
-  /** Undefined when it was deleted. */
+  /** @returns undefined when it was deleted. */
   async invoiceIfAny(invoiceId: string): Promise<InvoiceSnapshot | undefined> {
     try {
       return await this.invoice(invoiceId);
     } catch (error) {
-      if (isRefusal(error)) return undefined;
+      if (isRejection(error)) return undefined;
       throw error;
     }
   }
 
-  /** One that is no longer open stays as it is. */
+  /** An invoice that is no longer open stays as it is. */
   async voidInvoice(invoiceId: string, key: string): Promise<void> {
-    await unlessRefused(() => this.stripe.invoices.voidInvoice(invoiceId, {}, { idempotencyKey: key }));
+    await unlessRejected(() => this.stripe.invoices.voidInvoice(invoiceId, {}, { idempotencyKey: key }));
   }
 }
 
-/** Opens the client with what must never be left to defaults: version, time-out, retries, telemetry off. */
+/** Opens the client with settings that must not depend on defaults: version, time-out, retries, telemetry off. */
 function openStripe(secretKey: string, apiBase: string | undefined, timeout: number): Stripe {
   const options = {
     apiVersion: STRIPE_API_VERSION,
@@ -301,10 +304,10 @@ function openStripe(secretKey: string, apiBase: string | undefined, timeout: num
 }
 
 /**
- * Whether Stripe has looked at a call and said no: nothing was done then. After any other error it is not known whether
- * it was. A conflict of keys (409) and too many calls (429) were not looked at.
+ * Whether Stripe has considered a call and rejected it, so that nothing was done. After any other error it is not known
+ * whether anything was done. A conflict of keys (409) and too many calls (429) were not considered.
  */
-export function isRefusal(error: unknown): error is Stripe.errors.StripeError {
+export function isRejection(error: unknown): error is Stripe.errors.StripeError {
   if (!(error instanceof Stripe.errors.StripeError)) return false;
   const { statusCode } = error;
   return (
@@ -316,19 +319,19 @@ export function isRefusal(error: unknown): error is Stripe.errors.StripeError {
 }
 
 /**
- * Whether Stripe has answered that it failed itself. It keeps that as the answer of the key, so the same call is of no more
- * use; what became of it is to be read, and whatever is still to be done has another key.
+ * Whether Stripe has responded that it failed itself. It keeps that as the response for the key, so repeating the call
+ * is of no use: the outcome has to be read, and whatever is left to do needs another key.
  */
 export function hasFailed(error: unknown): boolean {
   return error instanceof Stripe.errors.StripeError && (error.statusCode ?? 0) >= 500;
 }
 
-/** Runs a call whose refusal says that there is nothing to do. */
-export async function unlessRefused(call: () => Promise<unknown>): Promise<void> {
+/** Runs a call whose rejection means that there is nothing to do. */
+export async function unlessRejected(call: () => Promise<unknown>): Promise<void> {
   try {
     await call();
   } catch (error) {
-    if (!isRefusal(error)) throw error;
+    if (!isRejection(error)) throw error;
   }
 }
 

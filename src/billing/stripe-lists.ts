@@ -1,19 +1,19 @@
 import type Stripe from 'stripe';
-import type { Range } from './readings.ts';
+import type { Range } from './list-cursors.ts';
 import type { InvoiceSnapshot, SubscriptionSnapshot } from './snapshot.ts';
 import { idOf, invoiceSnapshot, subscriptionSnapshot } from './stripe-snapshots.ts';
 
-/** The most that Stripe answers with at once. */
+/** The most items that Stripe returns at once. */
 export const PAGE = 100;
-/** Of one customer, over all their life. */
+/** Of one customer, over its whole life. */
 const MOST_SUBSCRIPTIONS = 1000;
-/** Of one customer, at a time: those beyond are not voided before others are. */
+/** Of one customer, at a time: further invoices are voided after these. */
 const MOST_OPEN_INVOICES = 1000;
 
 /**
- * All subscriptions of a customer, whatever has become of them.
+ * All subscriptions of a customer, in any status.
  *
- * @param more what is to be told in full besides their schedules.
+ * @param more what else Stripe is to expand, besides the schedules.
  */
 export async function subscriptionsOf(
   stripe: Stripe,
@@ -27,8 +27,8 @@ export async function subscriptionsOf(
 }
 
 /**
- * The newest invoices of a customer, all of them as a rule; and where there are more, those among the others that decide
- * something: the open ones, and what was paid for subscriptions that owe a renewal.
+ * The newest invoices of a customer, which as a rule are all. Where there are more, also the older ones that decide
+ * something: open ones, and what was paid for subscriptions that owe a renewal.
  */
 export async function invoicesOf(
   stripe: Stripe,
@@ -52,7 +52,7 @@ export async function invoicesOf(
   return { invoices, older: older.map(invoiceSnapshot) };
 }
 
-/** A customer's invoices that were made in a range, the newest first. */
+/** At most `most` of a customer's invoices of a range, the newest first. */
 export async function invoicesIn(
   stripe: Stripe,
   customer: string,
@@ -63,7 +63,7 @@ export async function invoicesIn(
   return (await list.autoPagingToArray({ limit: most })).map(invoiceSnapshot);
 }
 
-/** Events of these types that have not been delivered, the newest first. */
+/** At most `most` undelivered events of these types, the newest first. */
 export function undeliveredIn(
   stripe: Stripe,
   types: readonly string[],
@@ -75,7 +75,7 @@ export function undeliveredIn(
     .autoPagingToArray({ limit: most });
 }
 
-/** Whose payments are disputed at present, of the disputes that began since then; the newest first, at most so many. */
+/** Open disputes that began since then; at most `most`, the newest first. */
 export async function openDisputesSince(
   stripe: Stripe,
   from: Date,

@@ -1,10 +1,10 @@
 import type Stripe from 'stripe';
 import { phaseAfter, phaseAsItIs } from './schedule-phases.ts';
 import type { ScheduleSnapshot } from './snapshot.ts';
-import { type StripeGateway, unlessRefused } from './stripe-gateway.ts';
+import { type StripeGateway, unlessRejected } from './stripe-gateway.ts';
 import { METADATA, scheduleSnapshot } from './stripe-snapshots.ts';
 
-/** The calls to Stripe by which a lower plan is planned for later; keys and errors are as the gateway's. */
+/** The calls to Stripe that plan a lower plan for later; keys and errors are as the gateway's. */
 export class StripeSchedules {
   readonly #gateway: StripeGateway;
 
@@ -13,10 +13,11 @@ export class StripeSchedules {
   }
 
   /**
-   * Plans a lower price for the end of the period: in two calls, since only a second one can add a phase. That one replaces
-   * all phases, so the one at work is sent back as it is, and the one to come is the same with another price.
+   * Plans a lower price for the end of the period: in two calls, since only the second one can add a phase. The second
+   * call replaces all phases, so the present phase is sent back unchanged, and the next one is a copy with another
+   * price.
    *
-   * @param change.currentPriceId the price that it takes the place of.
+   * @param change.currentPriceId the price that is replaced.
    */
   async change(
     change: {
@@ -64,9 +65,9 @@ export class StripeSchedules {
     return (await this.#stripe.prices.retrieve(priceId)).metadata[METADATA.plan];
   }
 
-  /** The subscription goes on as it is, without a schedule. One that is over already stays as it is. */
+  /** The subscription goes on unchanged, without a schedule. A schedule that has ended stays as it is. */
   async release(scheduleId: string, key: string): Promise<void> {
-    await unlessRefused(() =>
+    await unlessRejected(() =>
       this.#stripe.subscriptionSchedules.release(scheduleId, {}, { idempotencyKey: key }),
     );
   }

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe';
 import type { InvoiceSnapshot, Period, ScheduleSnapshot, SubscriptionSnapshot } from './snapshot.ts';
 
-/** Metadata of ours at Stripe. Which account a customer is stands in our own database; this is for people who look. */
+/** Our metadata at Stripe. Our own database has the account of each customer; this is for people in Stripe's dashboard. */
 export const METADATA = {
   /** On prices and on the phases of schedules: the plan. */
   plan: 'platen_plan',
@@ -49,7 +49,7 @@ function waitingChange({
   };
 }
 
-/** Of one that was not asked for in full nothing is known but that it is there. */
+/** Of a schedule that was not expanded only its id is known. */
 export function scheduleSnapshot(schedule: Stripe.Subscription['schedule']): ScheduleSnapshot | null {
   if (schedule === null) return null;
   if (typeof schedule === 'string') return { id: schedule, status: 'active', phases: [] };
@@ -61,7 +61,10 @@ export function scheduleSnapshot(schedule: Stripe.Subscription['schedule']): Sch
   return { id, status, phases, ...(isHalfMade(schedule) && { halfMadeSince: date(created) }) };
 }
 
-/** As a schedule of ours is between the two calls that make it. One of an operator's that is like that does nothing either. */
+/**
+ * Our schedules are in this state between the two calls that make them. An operator's schedule in this state does
+ * nothing either.
+ */
 function isHalfMade({ status, phases, end_behavior: atEnd }: Stripe.SubscriptionSchedule): boolean {
   const runs = status === 'active' || status === 'not_started';
   const [only, ...others] = phases;
@@ -85,7 +88,7 @@ export function invoiceSnapshot(invoice: Stripe.Invoice): InvoiceSnapshot {
   };
 }
 
-/** Prorations pay for parts of a period, and say nothing of whether the period itself is paid. */
+/** Prorations pay for parts of a period, and do not show whether the period itself is paid. */
 function subscriptionPeriodOf({ lines }: Stripe.Invoice): Period | null {
   const periods = lines.data
     .filter(({ parent }) => parent?.subscription_item_details?.proration === false)
@@ -94,7 +97,7 @@ function subscriptionPeriodOf({ lines }: Stripe.Invoice): Period | null {
   return periods[0] ?? null;
 }
 
-/** Of something that stands as its id, or in full. */
+/** The id of a reference, which Stripe gives as an id or as the whole object. */
 export function idOf(reference: string | { readonly id: string } | null | undefined): string | null {
   if (reference === null || reference === undefined) return null;
   return typeof reference === 'string' ? reference : reference.id;

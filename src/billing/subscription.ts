@@ -9,21 +9,21 @@ import {
 
 /** How long a subscription whose renewal was not paid keeps its plan, counted from the unpaid period's start. */
 export const GRACE_MS = 7 * 24 * 3_600_000;
-/** A period that should be over is looked at again this much later, in case its renewal was never told. */
+/** In milliseconds: a period that should be over is checked again this much later, in case no event reports its renewal. */
 const AFTER_PERIOD_MS = 60_000;
 
-/** What an account has by its subscription. A function of what the provider says and of the time; of nothing before. */
+/** What an account has by its subscription: a function of the provider's state and the time, and of nothing earlier. */
 export interface SubscriptionState {
   /** `none`, or the status of the subscription as the provider calls it. */
   readonly status: string;
   readonly subscriptionId: string | null;
   readonly itemId: string | null;
   readonly priceId: string | null;
-  /** The plan that is paid for; null without one, or when its price names none that there is. */
+  /** The plan that is paid for; null without one, or when the price names no known plan. */
   readonly plan: PlanName | null;
-  /** The plan in force. `keep`: what is said cannot be understood, so what was in force stays. */
+  /** The plan in force. `keep`: the provider's state is not understood, so the plan in force stays. */
   readonly inForce: PlanName | 'keep';
-  /** The period whose quota is used, and when that ends; null for the calendar month. */
+  /** The period whose quota is used; null for the calendar month. */
   readonly quota: Period | null;
   readonly currentPeriod: Period | null;
   readonly cancelAtPeriodEnd: boolean;
@@ -32,25 +32,25 @@ export interface SubscriptionState {
   readonly scheduledAt: Date | null;
   /** Set while its schedule is half-made (half-made-schedules.ts). */
   readonly halfMadeSince?: Date;
-  /** Whether blocks may be bought without the customer being there. */
+  /** Whether blocks may be bought automatically, without the customer being present. */
   readonly mayBuyByItself: boolean;
   readonly graceEndsAt: Date | null;
-  /** Subscriptions beside the one that counts. */
+  /** Subscriptions other than the one that counts. */
   readonly duplicates: readonly string[];
   /** Open invoices of a subscription that has ended. */
   readonly invoicesToVoid: readonly string[];
-  /** What an operator has to look at. */
+  /** Problems that an operator has to check. */
   readonly faults: readonly string[];
   /** When time alone changes the outcome, or an event must have been missed. */
   readonly lookAgainAt: Date | null;
 }
 
-export interface FoldContext {
+export interface SyncContext {
   readonly now: Date;
   readonly isPlan: (name: string) => boolean;
 }
 
-/** Of those that are something to the customer, one counts; these are as if there were none. */
+/** Statuses of subscriptions that do not count: to the customer they never began. */
 const NOTHING = new Set(['incomplete', 'incomplete_expired']);
 
 const NONE: SubscriptionState = {
@@ -75,33 +75,33 @@ const NONE: SubscriptionState = {
 };
 
 /**
- * What a customer's state at the provider means here. Pure: the same snapshot gives the same outcome whatever was told
- * before, in which order and how often.
+ * What a customer's state at the provider means here. Pure: the same snapshot gives the same outcome whatever events
+ * came before, in any order and number.
  *
  *     active                       the price's plan, quota by the item's period
- *     trialing                     the same; nothing is bought by itself
- *     past_due                     the price's plan until the grace ends, on what the last paid period had left; then free
+ *     trialing                     the same; nothing is bought automatically
+ *     past_due                     the price's plan until the grace ends, with what is left of the last paid period; then free
  *     unpaid, paused               free
- *     incomplete, …_expired        as if there were none
+ *     incomplete, …_expired        as if there were no subscription
  *     canceled                     free
- *     any other status or price    what was in force, and a fault
+ *     any other status or price    the plan in force stays, and an error is reported
  */
-export function foldSubscription(customer: CustomerSnapshot, context: FoldContext): SubscriptionState {
+export function syncSubscription(customer: CustomerSnapshot, context: SyncContext): SubscriptionState {
   if (customer.deleted) return NONE;
-  const told = customer.subscriptions.filter(({ status }) => !NOTHING.has(status));
-  const alive = told.filter(({ status }) => status !== 'canceled').sort(byAge);
+  const reported = customer.subscriptions.filter(({ status }) => !NOTHING.has(status));
+  const alive = reported.filter(({ status }) => status !== 'canceled').sort(byAge);
   const [first, ...duplicates] = alive;
-  const ended = told.filter(({ status }) => status === 'canceled');
+  const ended = reported.filter(({ status }) => status === 'canceled');
   const invoices = decidingInvoices(customer);
   const invoicesToVoid = openInvoicesOf(ended, invoices);
   const common = { invoicesToVoid, duplicates: duplicates.map(({ id }) => id) };
-  if (first !== undefined) return { ...foldOne(first, invoices, context), ...common };
+  if (first !== undefined) return { ...syncOne(first, invoices, context), ...common };
   const last = ended.sort((a, b) => endOf(b) - endOf(a) || byAge(b, a))[0];
   if (last === undefined) return { ...NONE, ...common };
   return { ...NONE, ...common, status: 'canceled', subscriptionId: last.id };
 }
 
-/** The oldest counts: which one that is never changes by what is bought later. */
+/** The oldest counts: later purchases never change which one that is. */
 function byAge(a: SubscriptionSnapshot, b: SubscriptionSnapshot): number {
   return a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : 1);
 }
@@ -120,10 +120,10 @@ function openInvoicesOf(
     .map(({ id }) => id);
 }
 
-function foldOne(
+function syncOne(
   subscription: SubscriptionSnapshot,
   invoices: readonly InvoiceSnapshot[],
-  context: FoldContext,
+  context: SyncContext,
 ): SubscriptionState {
   const { status, id, itemId, priceId, period } = subscription;
   const plan =
@@ -158,7 +158,7 @@ function pastDue(
   period: Period,
   subscriptionId: string,
   invoices: readonly InvoiceSnapshot[],
-  { now }: FoldContext,
+  { now }: SyncContext,
 ): SubscriptionState {
   const graceEndsAt = later(period.start, GRACE_MS);
   if (graceEndsAt <= now) return { ...base, graceEndsAt };
@@ -167,7 +167,7 @@ function pastDue(
   return { ...base, inForce: base.plan, quota, graceEndsAt, lookAgainAt: graceEndsAt };
 }
 
-/** Periods advance whether they are paid or not; only a paid invoice says which quota was bought. */
+/** Periods advance whether they are paid or not; only a paid invoice shows which quota was bought. */
 function lastPaidPeriod(subscriptionId: string, invoices: readonly InvoiceSnapshot[]): Period | undefined {
   return invoices
     .filter((invoice) => invoice.status === 'paid' && invoice.subscriptionId === subscriptionId)
@@ -179,14 +179,14 @@ function lastPaidPeriod(subscriptionId: string, invoices: readonly InvoiceSnapsh
 function monthBefore(end: Date): Period {
   const start = new Date(end);
   start.setUTCMonth(start.getUTCMonth() - 1);
-  // The 31st of a month that has none becomes the last day it has.
+  // The 31st of a shorter month becomes its last day.
   if (start.getUTCDate() !== end.getUTCDate()) start.setUTCDate(0);
   return { start, end };
 }
 
 function scheduled(
   { schedule, plan: current }: SubscriptionSnapshot,
-  { now, isPlan }: FoldContext,
+  { now, isPlan }: SyncContext,
 ): Pick<SubscriptionState, 'scheduleId' | 'scheduledPlan' | 'scheduledAt' | 'halfMadeSince'> {
   if (schedule === null || !['active', 'not_started'].includes(schedule.status)) {
     return { scheduleId: null, scheduledPlan: null, scheduledAt: null };

@@ -7,25 +7,25 @@ import type { Catalogue, SoldPlan } from './catalogue.ts';
 import { downgradeName } from './half-made-schedules.ts';
 import type { HostedPages } from './hosted-pages.ts';
 import type { Operations } from './operations.ts';
-import { asPlatenError, noAnswer, told } from './refusals.ts';
+import { asPlatenError, noResponse, reported } from './rejections.ts';
 import type { Period, SubscriptionSnapshot } from './snapshot.ts';
 import { hasFailed, type StripeGateway } from './stripe-gateway.ts';
 import type { StripeSchedules } from './stripe-schedules.ts';
 import type { SubscriptionState } from './subscription.ts';
 import type { SubscriptionSync } from './sync.ts';
 
-export interface SubscriptionsParts {
+export interface SubscriptionsDeps {
   readonly store: BillingStore;
   readonly gateway: StripeGateway;
   readonly schedules: StripeSchedules;
-  readonly sync: Pick<SubscriptionSync, 'lookAt' | 'order'>;
+  readonly sync: Pick<SubscriptionSync, 'checkAt' | 'exclusively'>;
   readonly catalogue: Catalogue;
   readonly operations: Operations;
   readonly pages: HostedPages;
   readonly accounts: Pick<AccountReader, 'find'>;
   readonly plans: PlanSource;
   readonly clock: Clock;
-  /** Where the provider's pages lead back to. */
+  /** The address that the provider's pages lead back to. */
   readonly returnUrl: () => string;
 }
 
@@ -37,36 +37,36 @@ export interface UpgradePreview {
   readonly period?: Period;
 }
 
-/** A subscription that runs, with what a change of it needs. */
+/** A running subscription, with what a change of it needs. */
 type Running = SubscriptionState & {
   readonly subscriptionId: string;
   readonly itemId: string;
   readonly currentPeriod: Period;
 };
 
-/** The same with how the provider tells it. */
-type Ordered = Running & { readonly told: SubscriptionSnapshot };
+/** The same, and the subscription as the provider describes it. */
+type WithSnapshot = Running & { readonly snapshot: SubscriptionSnapshot };
 
 const RUNS: readonly string[] = ['active', 'trialing'];
-/** These are put right in the provider's portal, and not by a second subscription. */
+/** In these statuses the customer pays in the provider's portal, and not by a second subscription. */
 const OWES: readonly string[] = ['past_due', 'unpaid', 'paused'];
 
 /**
- * What accounts do about their subscriptions. Each order has the account to itself (sync.ts): it asks the provider once how
- * the subscription stands, so that it decides by what is, and ends with a look, so that the account is as it was told; each
- * call that changes something has its idempotency key stored before (operations.ts). Faults of the provider come out as
+ * What accounts do about their subscriptions. Each operation has the account to itself (sync.ts): it queries the
+ * provider once, decides by that state, and ends with a sync, so that the account is as the response says; each call
+ * that changes something has its idempotency key stored before (operations.ts). Errors of the provider become
  * PlatenErrors: RATE_LIMITED, PAYMENT_FAILED, UNAVAILABLE.
  */
 export class Subscriptions {
-  readonly #parts: SubscriptionsParts;
+  readonly #deps: SubscriptionsDeps;
 
-  constructor(parts: SubscriptionsParts) {
-    this.#parts = parts;
+  constructor(deps: SubscriptionsDeps) {
+    this.#deps = deps;
   }
 
-  /** The customer of an account; made at the first use. */
+  /** The customer of an account; made at its first use. */
   async customerOf(accountId: string): Promise<string> {
-    const { store, gateway, accounts } = this.#parts;
+    const { store, gateway, accounts } = this.#deps;
     for (;;) {
       const { customerId, generation } = await store.open(accountId);
       if (customerId !== undefined) return customerId;
@@ -83,22 +83,22 @@ export class Subscriptions {
 
   /** @throws PlatenError NOT_SUBSCRIBED when the account was never a customer. */
   async portal(accountId: string): Promise<string> {
-    const { store, gateway, returnUrl } = this.#parts;
+    const { store, gateway, returnUrl } = this.#deps;
     const customerId = (await store.find(accountId))?.customerId;
     if (customerId === undefined) {
       throw new PlatenError('NOT_SUBSCRIBED', 'The account has bought nothing yet.');
     }
-    return told(() => gateway.portal(customerId, returnUrl()));
+    return reported(() => gateway.portal(customerId, returnUrl()));
   }
 
   /** @throws PlatenError NOT_SUBSCRIBED */
   async cancel(accountId: string): Promise<void> {
-    await this.#order(accountId, async (running) => {
+    await this.#withRunning(accountId, async (running) => {
       if (running.cancelAtPeriodEnd) return;
-      const { operations, gateway } = this.#parts;
+      const { operations, gateway } = this.#deps;
       const { subscriptionId } = running;
       await this.#withoutSchedule(accountId, running);
-      await told(() =>
+      await reported(() =>
         operations.run(accountId, `cancel:${subscriptionId}`, ({ key }) =>
           gateway.cancelAtPeriodEnd(subscriptionId, key),
         ),
@@ -106,9 +106,9 @@ export class Subscriptions {
     });
   }
 
-  /** @throws PlatenError NOT_SUBSCRIBED, also when it was not cancelled. */
+  /** @throws PlatenError NOT_SUBSCRIBED, also when the subscription is not cancelled. */
   async resume(accountId: string): Promise<void> {
-    await this.#order(accountId, async (running) => {
+    await this.#withRunning(accountId, async (running) => {
       if (!running.cancelAtPeriodEnd) {
         throw new PlatenError('NOT_SUBSCRIBED', 'The subscription is not about to end.');
       }
@@ -116,50 +116,49 @@ export class Subscriptions {
     });
   }
 
-  /** What changing to a higher plan now would cost. The change itself costs the same for half an hour. */
+  /** The cost of changing to a higher plan now. The change itself costs the same for half an hour. */
   async preview(accountId: string, plan: string): Promise<UpgradePreview> {
-    const { store, gateway, catalogue, clock } = this.#parts;
+    const { store, gateway, catalogue, clock } = this.#deps;
     const account = await store.find(accountId);
-    const state = account?.customerId === undefined ? undefined : await this.#look(accountId);
+    const state = account?.customerId === undefined ? undefined : await this.#check(accountId);
     if (state === undefined || !isRunning(state) || !this.#isHigher(plan, state.plan))
       return { eligible: false };
     const customerId = account?.customerId ?? '';
-    const { id: priceId } = await told(() => catalogue.plan(plan));
+    const { id: priceId } = await reported(() => catalogue.plan(plan));
     const { subscriptionId, itemId, currentPeriod: period } = state;
     const date = Math.floor(clock.now().getTime() / 1000);
     const change = { customerId, subscriptionId, itemId, priceId };
-    const cost = await told(() => gateway.previewChange(change, date));
+    const cost = await reported(() => gateway.previewChange(change, date));
     await store.keepPreview(accountId, { subscriptionId, priceId, date });
     return { eligible: true, targetPlan: plan, ...cost, period };
   }
 
   /**
-   * Brings the account to a plan: by a hosted page where there is no subscription; at once where it is a higher plan, with
-   * what is due for the rest of the period; at the period's end where it is a lower one.
-   * Whichever it is, a cancellation is taken back.
+   * Brings the account to a plan: by a hosted page where there is no subscription; at once for a higher plan, with what
+   * is due for the rest of the period; at the period's end for a lower one. In each case a cancellation is taken back.
    *
-   * @returns a page for the customer to go to; empty when there is nothing left to do.
+   * @returns a page for the customer to visit; empty when nothing is left to do.
    */
   async checkout(accountId: string, plan: SoldPlan): Promise<string> {
-    const { store, catalogue, sync } = this.#parts;
-    const { id: priceId } = await told(() => catalogue.plan(plan));
+    const { store, catalogue, sync } = this.#deps;
+    const { id: priceId } = await reported(() => catalogue.plan(plan));
     const known = (await store.find(accountId))?.state;
-    // Without a subscription it is looked whether there is one by now, and whether there still is the customer.
-    const before = known !== undefined && isAlive(known) ? known : await this.#look(accountId);
+    // Without a known subscription the provider is queried for one, and for whether the customer still exists.
+    const before = known !== undefined && isAlive(known) ? known : await this.#check(accountId);
     if (before === undefined || !isAlive(before)) return this.#subscribe(accountId, plan, priceId);
-    return sync.order(accountId, async (state, subscriptions) => {
+    return sync.exclusively(accountId, async (state, subscriptions) => {
       if (OWES.includes(state.status)) return this.portal(accountId);
-      const running = orderedOf(state, subscriptions);
-      if (running !== undefined) return told(() => this.#change(accountId, running, plan, priceId));
-      if (RUNS.includes(state.status)) throw noAnswer();
+      const running = snapshotOf(state, subscriptions);
+      if (running !== undefined) return reported(() => this.#change(accountId, running, plan, priceId));
+      if (RUNS.includes(state.status)) throw noResponse();
       return this.#subscribe(accountId, plan, priceId);
     });
   }
 
   async #subscribe(accountId: string, plan: string, priceId: string): Promise<string> {
-    const { pages, gateway, returnUrl } = this.#parts;
+    const { pages, gateway, returnUrl } = this.#deps;
     const customerId = await this.customerOf(accountId);
-    return told(() =>
+    return reported(() =>
       pages.open(accountId, 'checkout', { plan, priceId }, (page) =>
         gateway.subscribePage(
           { customerId, accountId, priceId: page.priceId, returnUrl: returnUrl() },
@@ -169,8 +168,8 @@ export class Subscriptions {
     );
   }
 
-  async #change(accountId: string, state: Ordered, plan: SoldPlan, priceId: string): Promise<string> {
-    const { operations, gateway, schedules, store, clock } = this.#parts;
+  async #change(accountId: string, state: WithSnapshot, plan: SoldPlan, priceId: string): Promise<string> {
+    const { operations, gateway, schedules, store, clock } = this.#deps;
     const { subscriptionId, itemId, scheduleId } = state;
     if (plan === state.plan) {
       await this.#withoutSchedule(accountId, state);
@@ -195,9 +194,10 @@ export class Subscriptions {
       return '';
     }
     await this.#withoutSchedule(accountId, state);
-    // First: whoever has paid for the higher plan must not lose it with the period because an answer was lost.
+    // First: a customer that has paid for the higher plan must not lose it at the period's end because a response was
+    // lost.
     if (state.cancelAtPeriodEnd) await this.#resume(accountId, state);
-    const { waiting } = state.told;
+    const { waiting } = state.snapshot;
     if (waiting?.priceId === priceId) return waiting.url ?? '';
     if (waiting !== undefined) {
       await operations.run(accountId, `void:${waiting.invoiceId}`, ({ key }) =>
@@ -221,44 +221,44 @@ export class Subscriptions {
     return confirmAt ?? '';
   }
 
-  async #resume(accountId: string, { subscriptionId, told: subscription }: Ordered): Promise<void> {
-    const { operations, gateway } = this.#parts;
-    await told(() =>
+  async #resume(accountId: string, { subscriptionId, snapshot: subscription }: WithSnapshot): Promise<void> {
+    const { operations, gateway } = this.#deps;
+    await reported(() =>
       operations.run(accountId, `resume:${subscriptionId}`, ({ key }) => gateway.resume(subscription, key)),
     );
   }
 
-  /** What was planned for later must be gone before anything else can be changed. */
+  /** A scheduled change has to be removed before anything else can be changed. */
   async #withoutSchedule(accountId: string, { scheduleId }: Running): Promise<void> {
     if (scheduleId === null) return;
-    const { operations, schedules } = this.#parts;
-    await told(() =>
+    const { operations, schedules } = this.#deps;
+    await reported(() =>
       operations.run(accountId, `release:${scheduleId}`, ({ key }) => schedules.release(scheduleId, key)),
     );
   }
 
   /** @throws PlatenError NOT_SUBSCRIBED */
-  async #order(accountId: string, act: (running: Ordered) => Promise<void>): Promise<void> {
-    const { store, sync } = this.#parts;
+  async #withRunning(accountId: string, act: (running: WithSnapshot) => Promise<void>): Promise<void> {
+    const { store, sync } = this.#deps;
     if ((await store.find(accountId))?.customerId === undefined) throw new PlatenError('NOT_SUBSCRIBED');
-    await sync.order(accountId, async (state, subscriptions) => {
-      const running = orderedOf(state, subscriptions);
+    await sync.exclusively(accountId, async (state, subscriptions) => {
+      const running = snapshotOf(state, subscriptions);
       if (running === undefined) throw new PlatenError('NOT_SUBSCRIBED');
       await act(running);
     });
   }
 
   /** @returns undefined for an account that was never a customer. @throws PlatenError UNAVAILABLE */
-  async #look(accountId: string): Promise<SubscriptionState | undefined> {
-    const { store, sync } = this.#parts;
+  async #check(accountId: string): Promise<SubscriptionState | undefined> {
+    const { store, sync } = this.#deps;
     if ((await store.find(accountId))?.customerId === undefined) return undefined;
-    const state = await sync.lookAt(accountId);
-    if (state === undefined) throw noAnswer();
+    const state = await sync.checkAt(accountId);
+    if (state === undefined) throw noResponse();
     return state;
   }
 
   #isHigher(plan: string, than: string | null): boolean {
-    const { plans } = this.#parts;
+    const { plans } = this.#deps;
     if (than === null || !plans.has(plan)) return false;
     return plans.plan(plan).priceCentsPerMonth > plans.plan(than).priceCentsPerMonth;
   }
@@ -276,10 +276,10 @@ function isAlive({ status }: SubscriptionState): boolean {
   return RUNS.includes(status) || OWES.includes(status);
 }
 
-function orderedOf(
+function snapshotOf(
   state: SubscriptionState,
   subscriptions: readonly SubscriptionSnapshot[],
-): Ordered | undefined {
-  const told = subscriptions.find(({ id }) => id === state.subscriptionId);
-  return told !== undefined && isRunning(state) ? { ...state, told } : undefined;
+): WithSnapshot | undefined {
+  const reported = subscriptions.find(({ id }) => id === state.subscriptionId);
+  return reported !== undefined && isRunning(state) ? { ...state, snapshot: reported } : undefined;
 }

@@ -5,24 +5,23 @@ import { FREE_PLAN } from '../plans/plan.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { BillingStore, ClaimedAccount } from './billing-store.ts';
 import type { InvoiceMirror } from './invoice-mirror.ts';
-import { holding } from './leases.ts';
-import { noAnswer, told } from './refusals.ts';
+import { noResponse, reported } from './rejections.ts';
 import type { CustomerSnapshot, SubscriptionSnapshot } from './snapshot.ts';
-import { isRefusal, type StripeGateway } from './stripe-gateway.ts';
-import { foldSubscription, type SubscriptionState } from './subscription.ts';
+import { isRejection, type StripeGateway } from './stripe-gateway.ts';
+import { type SubscriptionState, syncSubscription } from './subscription.ts';
 
-/** How a look at an account went. */
-export const FOLD_OUTCOMES = ['done', 'overtaken', 'failed'] as const;
-export type FoldOutcome = (typeof FOLD_OUTCOMES)[number];
+/** The outcome of a check of an account. */
+export const SYNC_OUTCOMES = ['done', 'overtaken', 'failed'] as const;
+export type SyncOutcome = (typeof SYNC_OUTCOMES)[number];
 
 /**
- * What an operator has to look at: a state that is not understood, a second subscription, one that cannot be paid back, a
- * block that is called paid without a payment, and one whose invoice is refused.
+ * What an operator has to check: a state that is not understood, a second subscription, one that cannot be refunded, a
+ * block that is called paid without a payment, and one whose invoice is rejected.
  */
-export const FAULT_KINDS = ['unclear', 'duplicate', 'refund', 'unproven', 'refused'] as const;
-export type FaultKind = (typeof FAULT_KINDS)[number];
+export const ERROR_KINDS = ['unclear', 'duplicate', 'refund', 'unproven', 'refused'] as const;
+export type ErrorKind = (typeof ERROR_KINDS)[number];
 
-export interface SyncParts {
+export interface SyncDeps {
   readonly store: BillingStore;
   readonly mirror: InvoiceMirror;
   readonly gateway: Pick<StripeGateway, 'customer' | 'subscriptions' | 'undoDuplicate' | 'voidInvoice'>;
@@ -30,13 +29,13 @@ export interface SyncParts {
   readonly isPlan: (name: string) => boolean;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** What else follows from how the customer is now, before that is noted; done twice it changes nothing more. */
+  /** Further steps that apply the customer's state, before it is noted; a repetition changes nothing more. */
   readonly furtherSteps?: readonly SyncStep[];
-  /** Runs when a second subscription was paid back, and before it ends; done twice it changes nothing more. */
+  /** Runs when a second subscription was refunded, before it ends; a repetition changes nothing more. */
   readonly onPaidBack?: (...step: [...Parameters<SyncStep>, duplicate: string]) => Promise<void>;
-  readonly observeFold?: (outcome: FoldOutcome) => void;
-  /** Told of everything that an operator has to look at, each time that it is seen. */
-  readonly observeFault?: (kind: FaultKind) => void;
+  readonly observeSync?: (outcome: SyncOutcome) => void;
+  /** Called for everything that an operator has to check, each time that it is seen. */
+  readonly observeError?: (kind: ErrorKind) => void;
 }
 
 export type SyncStep = (
@@ -45,36 +44,39 @@ export type SyncStep = (
   state: SubscriptionState,
 ) => Promise<void>;
 
-/** Accounts that are claimed with one look at what is due. */
+/** Accounts that are claimed with one query for due ones. */
 const AT_ONCE = 20;
-/** Looks that others overtake, since a lease has ended meanwhile. */
+/** Checks that may be overtaken, since their lease has ended, before the call gives up. */
 const TRIES = 3;
-/** Whoever has an account is waited for, for so long in milliseconds: as long as a few orders and looks may take. */
+/**
+ * How long a call waits for an account that is claimed, in milliseconds: as long as a few operations and checks may
+ * take.
+ */
 const WAIT_MS = 60_000;
 const PAUSE_MS = 50;
-/** What the provider has refused is tried again after this long, in milliseconds. */
-const REFUSED_AGAIN_MS = 3_600_000;
+/** In milliseconds: when a call that the provider has rejected is tried again. */
+const REJECTED_RETRY_MS = 3_600_000;
 
 /**
- * Brings accounts to what the provider says of them: claim, ask, fold, write, note (billing-store.ts says how these
- * exclude one another). One at a time has an account, be it for a look or for an order with the look that follows it. After a
- * crash anywhere the lease runs out, and whoever comes next does all of it again.
+ * Brings accounts to the provider's state: claim, query, sync, write, note (billing-store.ts says how claims exclude
+ * one another). One process at a time has an account, for a check or for an operation with the check that follows it.
+ * After a crash anywhere the lease ends, and the next process repeats all of it.
  */
 export class SubscriptionSync {
-  readonly #parts: SyncParts;
+  readonly #deps: SyncDeps;
 
-  constructor(parts: SyncParts) {
-    this.#parts = parts;
+  constructor(deps: SyncDeps) {
+    this.#deps = deps;
   }
 
-  /** @returns how many accounts were looked at. */
+  /** @returns how many accounts were checked. */
   async sweep(): Promise<number> {
-    const { store } = this.#parts;
+    const { store } = this.#deps;
     const due = await store.due(AT_ONCE);
     const done = await Promise.all(
       due.map(async (account) => {
-        const claimed = await store.claim(account);
-        if (claimed !== undefined) await this.#look(claimed);
+        const claimed = await store.claimCustomer(account);
+        if (claimed !== undefined) await this.#check(claimed);
         return claimed !== undefined;
       }),
     );
@@ -82,15 +84,15 @@ export class SubscriptionSync {
   }
 
   /**
-   * Looks at one account now, whether it is due or not, after whoever has it at the moment.
+   * Checks one account now, due or not, after any process that has it at the moment.
    *
-   * @returns how it stands; undefined when it could not be done.
+   * @returns its state; undefined when it could not be checked.
    */
-  async lookAt(accountId: string): Promise<SubscriptionState | undefined> {
-    const { store } = this.#parts;
+  async checkAt(accountId: string): Promise<SubscriptionState | undefined> {
+    const { store } = this.#deps;
     for (let tries = 0; tries < TRIES; tries += 1) {
       const claimed = await this.#claim(accountId);
-      const outcome = claimed === undefined ? 'failed' : await this.#look(claimed);
+      const outcome = claimed === undefined ? 'failed' : await this.#check(claimed);
       if (outcome === 'done') return (await store.find(accountId))?.state;
       if (outcome === 'failed') return undefined;
     }
@@ -98,96 +100,95 @@ export class SubscriptionSync {
   }
 
   /**
-   * Has an account to itself while something is done about its subscription, and looks at it after that. What is heard of
-   * meanwhile only raises what is wanted: it is part of that look, and nobody else begins one.
+   * Has an account to itself while `act` changes its subscription, and checks it after that. Events that come meanwhile
+   * only raise `wanted`: the final check covers them, and no other process begins one.
    *
-   * @param act is told how the subscription stands, by one question; and as the provider tells it.
+   * @param act gets the account's state, from one query, and the provider's snapshot.
    * @returns what `act` does.
-   * @throws what `act` does; PlatenError UNAVAILABLE, also when it was done and could not be looked at.
+   * @throws what `act` does; PlatenError UNAVAILABLE, also when `act` succeeded and the check failed.
    */
-  async order<T>(
+  async exclusively<T>(
     accountId: string,
     act: (state: SubscriptionState, subscriptions: readonly SubscriptionSnapshot[]) => Promise<T>,
   ): Promise<T> {
-    const { store } = this.#parts;
+    const { store } = this.#deps;
     const claimed = await this.#claim(accountId);
-    if (claimed === undefined) throw noAnswer();
-    const { value, outcome } = await holding(
-      () => store.renew(claimed),
-      async () => {
-        const done = await this.#do(claimed, act);
-        const now = await store.renew(claimed);
-        return { value: done, outcome: now === undefined ? 'overtaken' : await this.#lookAsHolder(now) };
-      },
-    );
-    if (outcome === 'failed') throw noAnswer();
-    if (outcome === 'overtaken' && (await this.lookAt(accountId)) === undefined) throw noAnswer();
+    if (claimed === undefined) throw noResponse();
+    const { value, outcome } = await store.holding(claimed, async () => {
+      const done = await this.#do(claimed, act);
+      const kept = await store.renew(claimed);
+      const now = kept && { ...kept, customerId: claimed.customerId };
+      return { value: done, outcome: now === undefined ? 'overtaken' : await this.#checkAsHolder(now) };
+    });
+    if (outcome === 'failed') throw noResponse();
+    if (outcome === 'overtaken' && (await this.checkAt(accountId)) === undefined) throw noResponse();
     return value;
   }
 
-  async #do<T>(claimed: ClaimedAccount, act: Parameters<typeof this.order<T>>[1]): Promise<T> {
-    const { store, gateway, clock, isPlan } = this.#parts;
+  async #do<T>(claimed: ClaimedAccount, act: Parameters<typeof this.exclusively<T>>[1]): Promise<T> {
+    const { store, gateway, clock, isPlan } = this.#deps;
     const { customerId } = claimed;
     try {
-      const subscriptions = await told(() => gateway.subscriptions(customerId));
+      const subscriptions = await reported(() => gateway.subscriptions(customerId));
       const customer = { customerId, deleted: false, subscriptions, invoices: [] };
-      return await act(foldSubscription(customer, { now: clock.now(), isPlan }), subscriptions);
+      return await act(syncSubscription(customer, { now: clock.now(), isPlan }), subscriptions);
     } catch (error) {
       await store.leave(claimed);
       throw error;
     }
   }
 
-  /** @returns undefined for who is no customer, and when others have the account for too long. */
+  /** @returns undefined for an account that is no customer, and when others hold the account for too long. */
   async #claim(accountId: string): Promise<ClaimedAccount | undefined> {
-    const { store } = this.#parts;
+    const { store } = this.#deps;
     for (const until = performance.now() + WAIT_MS; performance.now() < until; await sleep(PAUSE_MS)) {
-      const claimed = await store.claim({ _id: accountId });
+      const seen = await store.find(accountId);
+      if (seen?.customerId === undefined) return undefined;
+      const claimed = await store.claimCustomer(seen);
       if (claimed !== undefined) return claimed;
-      if ((await store.find(accountId))?.customerId === undefined) return undefined;
     }
     return undefined;
   }
 
-  #look(account: ClaimedAccount): Promise<FoldOutcome> {
-    return holding(
-      () => this.#parts.store.renew(account),
-      () => this.#lookAsHolder(account),
-    );
+  #check(account: ClaimedAccount): Promise<SyncOutcome> {
+    return this.#deps.store.holding(account, () => this.#checkAsHolder(account));
   }
 
-  async #lookAsHolder(account: ClaimedAccount): Promise<FoldOutcome> {
-    const { store, logger, observeFold } = this.#parts;
-    let outcome: FoldOutcome = 'failed';
+  async #checkAsHolder(account: ClaimedAccount): Promise<SyncOutcome> {
+    const { store, logger, observeSync } = this.#deps;
+    let outcome: SyncOutcome = 'failed';
     try {
       outcome = await this.#bringUpToDate(account);
     } catch (error) {
-      logger.warn({ err: error, accountId: account._id }, 'subscription could not be looked at');
-      await store.postpone(account);
+      logger.warn({ err: error, accountId: account._id }, 'subscription could not be checked');
+      await store.retryLater(account);
     }
-    observeFold?.(outcome);
+    observeSync?.(outcome);
     return outcome;
   }
 
-  async #bringUpToDate(account: ClaimedAccount): Promise<FoldOutcome> {
-    const { store, mirror, gateway, clock, isPlan } = this.#parts;
+  async #bringUpToDate(account: ClaimedAccount): Promise<SyncOutcome> {
+    const { store, mirror, gateway, clock, isPlan } = this.#deps;
     const customer = await gateway.customer(account.customerId);
-    const state = foldSubscription(customer, { now: clock.now(), isPlan });
+    const state = syncSubscription(customer, { now: clock.now(), isPlan });
     if (!(await this.#follow(account, state))) return 'overtaken';
     await mirror.update(account._id, customer.invoices);
-    for (const step of this.#parts.furtherSteps ?? []) await step(account, customer, state);
-    const mended = await this.#mend(account, customer, state);
+    for (const step of this.#deps.furtherSteps ?? []) await step(account, customer, state);
+    const repaired = await this.#repair(account, customer, state);
     if (customer.deleted) await store.unlink(account);
-    const again = new Date(clock.now().getTime() + REFUSED_AGAIN_MS);
-    if (await store.note(account, mended ? state : lookingAgain(state, again))) return 'done';
-    // The steps may have written something older than what the other has seen: one more look puts that right.
+    const again = new Date(clock.now().getTime() + REJECTED_RETRY_MS);
+    if (await store.note(account, repaired ? state : checkingAgain(state, again))) return 'done';
+    // The steps may have overwritten what a newer check has seen: one more check corrects that.
     await store.wantAccount(account._id, account.cause ?? 'overtaken');
     return 'overtaken';
   }
 
-  /** Only what the subscription changes is written, so that a plan set by hand stays until it does. */
+  /**
+   * Writes only what the subscription changes, so that a plan that was set by hand stays until the subscription changes
+   * it.
+   */
   async #follow(account: ClaimedAccount, state: SubscriptionState): Promise<boolean> {
-    const { accountService, store } = this.#parts;
+    const { accountService, store } = this.#deps;
     const { _id, state: before, fence } = account;
     if (state.inForce === 'keep') {
       await accountService.recordFollowed(_id);
@@ -200,33 +201,33 @@ export class SubscriptionSync {
   }
 
   /**
-   * Puts right at the provider what should not be there. Each look has idempotency keys of its own: it has read what is, and
-   * a failure that Stripe keeps as the answer of a key would be in its way for a day.
+   * Repairs at the provider what should not be there. Each check has idempotency keys of its own: it has read the
+   * present state, and a failure that Stripe keeps as a key's response would block it for a day.
    *
-   * @returns false when something was refused, and is to be tried again later.
+   * @returns false when a call was rejected, and is to be tried again later.
    */
-  async #mend(...step: Parameters<SyncStep>): Promise<boolean> {
+  async #repair(...step: Parameters<SyncStep>): Promise<boolean> {
     const [{ _id, fence }, , state] = step;
-    const { gateway, logger, observeFault } = this.#parts;
-    let mended = true;
-    for (const fault of state.faults) {
-      observeFault?.('unclear');
-      logger.error({ accountId: _id, fault }, 'subscription is not understood; the plan stays as it was');
+    const { gateway, logger, observeError } = this.#deps;
+    let repaired = true;
+    for (const problem of state.faults) {
+      observeError?.('unclear');
+      logger.error({ accountId: _id, problem }, 'subscription is not understood; the plan stays as it was');
     }
     for (const duplicate of state.duplicates) {
-      observeFault?.('duplicate');
+      observeError?.('duplicate');
       logger.error({ accountId: _id, duplicate }, 'second subscription is to be ended and refunded');
-      mended = (await this.#undo(duplicate, step)) && mended;
+      repaired = (await this.#undo(duplicate, step)) && repaired;
     }
     for (const invoiceId of state.invoicesToVoid) {
       await gateway.voidInvoice(invoiceId, `void:${invoiceId}:${fence}`);
     }
-    return mended;
+    return repaired;
   }
 
-  /** @returns false when the money cannot be given back. */
+  /** @returns false when the money cannot be refunded. */
   async #undo(duplicate: string, step: Parameters<SyncStep>): Promise<boolean> {
-    const { gateway, logger, observeFault, onPaidBack } = this.#parts;
+    const { gateway, logger, observeError, onPaidBack } = this.#deps;
     const [{ _id: accountId, fence }] = step;
     try {
       await gateway.undoDuplicate(duplicate, `duplicate:${duplicate}:${fence}`, async () =>
@@ -234,20 +235,20 @@ export class SubscriptionSync {
       );
       return true;
     } catch (error) {
-      if (!isRefusal(error)) throw error;
-      observeFault?.('refund');
-      logger.error({ err: error, accountId, duplicate }, 'second subscription could not be paid back');
+      if (!isRejection(error)) throw error;
+      observeError?.('refund');
+      logger.error({ err: error, accountId, duplicate }, 'second subscription could not be refunded');
       return false;
     }
   }
 }
 
-function lookingAgain(state: SubscriptionState, at: Date): SubscriptionState {
-  const { lookAgainAt } = state;
-  return lookAgainAt !== null && lookAgainAt < at ? state : { ...state, lookAgainAt: at };
+function checkingAgain(state: SubscriptionState, at: Date): SubscriptionState {
+  const { lookAgainAt: checkAgainAt } = state;
+  return checkAgainAt !== null && checkAgainAt < at ? state : { ...state, lookAgainAt: at };
 }
 
-/** For the audit log: what was heard of the customer, or else what time alone has changed. */
+/** For the audit log: the event about the customer, or else that time alone has changed something. */
 function causeOf(
   { wanted, noted, cause }: ClaimedAccount,
   { graceEndsAt, inForce }: SubscriptionState,

@@ -1,9 +1,9 @@
 /**
  * Messages between processes. They carry pointers to jobs, never documents, and may be lost, repeated or reordered: the
- * database is the truth, and every consumer checks what it is told against it.
+ * database is the truth, and every consumer checks a message against it.
  */
 
-/** Interactive: a caller is waiting for the answer. Bulk: asynchronous jobs and batches. */
+/** Interactive: a caller waits for the response. Bulk: asynchronous jobs and batches. */
 export type JobClass = 'interactive' | 'bulk';
 export const JOB_CLASSES: readonly JobClass[] = ['interactive', 'bulk'];
 
@@ -18,7 +18,7 @@ export interface JobPointer {
   readonly routingKey: string;
 }
 
-/** "Something happened to this job." A hint to look; the job record says what. */
+/** "Something happened to this job." A hint to read the job's record, which says what. */
 export interface JobEvent {
   readonly jobId: string;
   readonly kind: 'ended' | 'retrying' | 'cancelled';
@@ -26,7 +26,7 @@ export interface JobEvent {
   readonly record?: unknown;
 }
 
-/** Outcomes are for who waits for a job, cancels for who runs it: neither has to read the other's. */
+/** Processes with waiting callers read outcomes, workers read cancels: neither has to read the other's events. */
 export type EventTopic = 'outcomes' | 'cancels';
 export const EVENT_TOPICS: readonly EventTopic[] = ['outcomes', 'cancels'];
 
@@ -34,16 +34,16 @@ export function topicOf(event: JobEvent): EventTopic {
   return event.kind === 'cancelled' ? 'cancels' : 'outcomes';
 }
 
-/** Whose job it is, by the routing key of its pointer. */
+/** The account of a job, by the routing key of its pointer. */
 export function accountOf(routingKey: string): string {
   const end = routingKey.lastIndexOf(':');
   return end === -1 ? routingKey : routingKey.slice(0, end);
 }
 
 /**
- * The routing key of a job that may go to any worker, since it waits where the others of its account go.
+ * The routing key of a job that may go to any worker, since it would wait where the others of its account go.
  *
- * @param salt another one leads elsewhere.
+ * @param salt another one leads to another worker.
  */
 export function anywhere(routingKey: string, salt: string): string {
   return `${accountOf(routingKey)}:~${salt}`;
@@ -57,11 +57,14 @@ export interface PointerConsumer {
    */
   reserve(jobClass: JobClass, signal: AbortSignal): Promise<Slot>;
   /**
-   * Takes the pointer and resolves; what comes of it goes on behind it and releases the slot. The message is acknowledged
-   * after this resolves. Never rejects for a fault of the job.
+   * Takes the pointer and resolves; the job continues in the background and releases the slot. The message is
+   * acknowledged after this resolves. Never rejects for an error of the job.
    */
   accept(pointer: JobPointer, slot: Slot): Promise<void>;
-  /** Told when the pointers of a class are shared out anew among the workers: those that wait here are for others to take. */
+  /**
+   * Called when the pointers of a class are redistributed among the workers: pointers that wait here are for others to
+   * take.
+   */
   regrouped?(jobClass: JobClass): Promise<void>;
 }
 
@@ -77,27 +80,27 @@ export interface Subscription {
 
 export interface Bus {
   /**
-   * Resolves when the pointer is on its way for good; rejects when it is not. The job is safe either way. A pointer for
-   * a pool that nobody serves yet waits for the first worker of that pool.
+   * Resolves when the pointer is durably on its way; rejects when it is not. The job is safe either way. A pointer for
+   * a pool without workers waits for the first worker of that pool.
    */
   publishPointer(pointer: JobPointer): Promise<void>;
   /**
-   * Starts taking pointers of one pool, of both classes. At most one consumer per Bus at a time; one may come again after
-   * its subscription has been stopped. The pointers that it would have taken go to others meanwhile.
+   * Starts taking pointers of one pool, of both classes. A Bus has at most one consumer at a time; another one may
+   * follow after its subscription has been stopped. Its pointers go to other workers meanwhile.
    */
   consumePointers(pool: string, consumer: PointerConsumer): Promise<Subscription>;
   /**
-   * Sees to it, as far as it may, that so many workers of a pool can take pointers at the same time.
+   * Makes it possible, as far as allowed, for `workers` workers of a pool to take pointers at the same time.
    *
-   * @returns how many can; those past it would get none. Undefined when nothing bounds them.
-   * @throws when that could not be found out.
+   * @returns how many workers can; further ones would get none. Undefined when nothing bounds them.
+   * @throws when that could not be determined.
    */
   makeRoom(pool: string, workers: number): Promise<number | undefined>;
   publishEvent(event: JobEvent): Promise<void>;
-  /** Every subscriber of every process sees every event of the topic published after it subscribed (at best effort). */
+  /** Every subscriber of every process receives every event of the topic published after it subscribed (best effort). */
   subscribeEvents(topic: EventTopic, handler: (event: JobEvent) => void): Promise<Subscription>;
-  /** Names what is wrong, or undefined when the bus can carry messages. */
+  /** @returns what is wrong, or undefined when the bus can carry messages. */
   problem(): string | undefined;
-  /** Flushes what is being sent (for at most a few seconds) and disconnects. */
+  /** Flushes what is being sent, for at most three seconds, and disconnects. */
   close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import type { Logger } from '../telemetry/logger.ts';
 import { type EventTopic, type JobEvent, topicOf } from './bus.ts';
 
-/** Who in this process wants to hear of which events. A handler that fails keeps no other from hearing. */
+/** The event handlers of this process. A handler that fails does not keep the event from the others. */
 export class EventHandlers {
   readonly #handlers: Record<EventTopic, Set<(event: JobEvent) => void>> = {
     outcomes: new Set(),
@@ -13,9 +13,9 @@ export class EventHandlers {
     this.#logger = logger;
   }
 
-  /** @returns what ends the subscription. */
+  /** @returns a function that ends the subscription. */
   add(topic: EventTopic, handler: (event: JobEvent) => void): () => void {
-    // A function of its own for each subscription, since the same handler may be given twice.
+    // A separate function for each subscription, since the same handler may be added twice.
     const own = (event: JobEvent) => handler(event);
     this.#handlers[topic].add(own);
     return () => void this.#handlers[topic].delete(own);

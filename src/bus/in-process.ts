@@ -14,7 +14,7 @@ import { PointerQueue } from './pointer-queue.ts';
 
 /**
  * The bus of a single process: two queues for each pool, in order of arrival, bounded by the plan slots behind every
- * pointer. What waits in them when the process ends is found again by the dispatcher's sweeps.
+ * pointer. When the process ends, the dispatcher's sweeps find the jobs of the pointers left in them.
  */
 export function createInProcessBus(options: { readonly logger?: Logger } = {}): Bus {
   return new InProcessBus(options.logger);
@@ -52,14 +52,14 @@ class InProcessBus implements Bus {
     };
   }
 
-  /** There is one, and nothing that others could share. */
+  /** There is one worker, which shares nothing with others. */
   async makeRoom(): Promise<undefined> {
     return undefined;
   }
 
   async publishEvent(event: JobEvent): Promise<void> {
     if (this.#closed) throw new Error('The bus is closed.');
-    // Not in the publisher's own stack: it may be in the middle of something.
+    // Not in the publisher's own stack: the publisher may be in the middle of something.
     queueMicrotask(() => this.#handlers.deliver(event));
   }
 
@@ -89,8 +89,8 @@ class InProcessBus implements Bus {
 }
 
 /**
- * Takes pointers off the queues of one pool for as long as it is not stopped. A class reserves one slot at a time,
- * ahead of the pointer that it is for.
+ * Takes pointers off the queues of one pool until it is stopped. A class reserves one slot at a time, before it takes
+ * the pointer for it.
  */
 class Consumption {
   readonly pool: string;
@@ -109,13 +109,13 @@ class Consumption {
     for (const jobClass of JOB_CLASSES) this.wake(jobClass);
   }
 
-  /** Starts to empty a queue, if that is not going on already. */
+  /** Starts to empty a queue, unless that is going on already. */
   wake(jobClass: JobClass): void {
     if (this.#taking.has(jobClass) || this.#queues[jobClass].size === 0) return;
     const taking = this.#take(jobClass).then(
       () => {
         this.#taking.delete(jobClass);
-        // For what came between the last look at the queue and now.
+        // For pointers that came between the last check of the queue and now.
         if (!this.#stopped.signal.aborted) this.wake(jobClass);
       },
       (error: unknown) => {
@@ -147,7 +147,7 @@ class Consumption {
     }
   }
 
-  /** Takes nothing more; resolves when what was being accepted has been. */
+  /** Takes nothing more; resolves when the pointers being accepted are. */
   async stop(): Promise<void> {
     this.#stopped.abort();
     await Promise.all(this.#taking.values());

@@ -21,14 +21,14 @@ import { TopicGroup } from './kafka/topic-group.ts';
 import { eventTopic, eventTopics, pointerTopic, pointerTopics, type TopicSettings } from './kafka/topics.ts';
 import { encodeEvent, encodePointer } from './messages.ts';
 
-/** How each message fared: for counters. */
+/** The outcome of each message: for counters. */
 export type PublishHook = (kind: 'pointer' | 'event', outcome: 'sent' | 'failed') => void;
 
 export interface KafkaBusOptions {
-  /** host:port of one broker or more. */
+  /** host:port of at least one broker. */
   readonly brokers: readonly string[];
   readonly clientId: string;
-  /** Consumer groups begin with this; each pool and class has one, whose workers share the pointers. */
+  /** The prefix of consumer groups; each pool and class has a group, whose workers share the pointers. */
   readonly consumerGroup: string;
   readonly topicPrefix: string;
   readonly logger: Logger;
@@ -40,7 +40,7 @@ export interface KafkaBusOptions {
   readonly replicationFactor?: number;
   /** How long a worker may be silent before its partitions go to others, in milliseconds; default 6000. */
   readonly sessionTimeoutMs?: number;
-  /** How long a pointer may wait for the broker before its publisher hears that it failed; default 10,000. */
+  /** How long a pointer may wait for the broker before its publication fails, in milliseconds; default 10,000. */
   readonly publishTimeoutMs?: number;
   readonly onPublish?: PublishHook;
   /** A number in [0, 1): spreads attempts that failed together; default Math.random. */
@@ -60,17 +60,17 @@ const DEFAULTS = {
   security: {},
 };
 
-/** An event that is later than this is of no use: whoever waits for it has looked for himself. */
+/** In milliseconds. A later event is of no use: its receiver has read the record by itself. */
 const EVENT_DEADLINE_MS = 5000;
 const MAX_WAITING = 10_000;
-/** Bounds a look at a pool's topics, which are made when they are missing. */
+/** Bounds a check of a pool's topics, which are created when they are missing; in milliseconds. */
 const ROOM_WAIT_MS = 20_000;
-/** Bounds the wait for the first events, so that a process starts without the broker. */
+/** Bounds the wait for the first events, so that a process starts without the broker; in milliseconds. */
 const SUBSCRIBE_WAIT_MS = 3000;
 
 /**
- * The bus of a cluster. It is there at once, whether or not the broker is, and connects behind the scenes; `problem()`
- * says what is missing. All parts come back by themselves when the broker does.
+ * The bus of a cluster. It is available at once, whether or not the broker is, and connects in the background;
+ * `problem()` says what is missing. All of it recovers by itself when the broker comes back.
  */
 export async function createKafkaBus(options: KafkaBusOptions): Promise<Bus> {
   return new KafkaBus(options);
@@ -142,7 +142,7 @@ class KafkaBus implements Bus {
     }
   }
 
-  /** Resolves at once: nobody waits for an event to arrive. */
+  /** Resolves at once: no caller waits for an event to arrive. */
   async publishEvent(event: JobEvent): Promise<void> {
     this.#events
       .publish(eventTopic(this.#options.topicPrefix, topicOf(event)), { value: encodeEvent(event) })
@@ -178,7 +178,7 @@ class KafkaBus implements Bus {
     };
   }
 
-  /** Resolves when events arrive, or after three seconds: then they do as soon as the broker is there. */
+  /** Resolves when events arrive, or after three seconds: then they arrive as soon as the broker is there. */
   async subscribeEvents(topic: EventTopic, handler: (event: JobEvent) => void): Promise<Subscription> {
     const end = this.#handlers.add(topic, handler);
     const intake = this.#eventIntakes.get(topic) ?? this.#openEventIntake(topic);
@@ -198,7 +198,7 @@ class KafkaBus implements Bus {
     return intake;
   }
 
-  /** What is known of a pool. Its topics are looked up when they are first needed. */
+  /** The state of a pool. Its topics are looked up when they are first needed. */
   #pool(name: string): Pool {
     const known = this.#pools.get(name);
     if (known !== undefined) return known;
@@ -221,13 +221,13 @@ class KafkaBus implements Bus {
 
   problem(): string | undefined {
     if (this.#closing !== undefined) return 'the bus is closed';
-    const faults = [
+    const errors = [
       this.#monitor.problem(),
       ...[...this.#eventIntakes.values()].map((intake) => intake.problem()),
       ...this.#pointerIntakes.map((intake) => intake.problem()),
     ];
-    const fault = faults.find((found) => found !== undefined);
-    return fault === undefined ? undefined : `Kafka: ${fault}`;
+    const problem = errors.find((found) => found !== undefined);
+    return problem === undefined ? undefined : `Kafka: ${problem}`;
   }
 
   close(): Promise<void> {
@@ -242,7 +242,7 @@ class KafkaBus implements Bus {
       this.#events.close(),
     ]);
     this.#pointerIntakes = [];
-    // After the last event has been sent, for it may be awaited in this very process.
+    // After the last event has been sent: this very process may be waiting for it.
     await Promise.all([...this.#eventIntakes.values()].map((intake) => intake.stop()));
     this.#handlers.clear();
     await this.#monitor.close();

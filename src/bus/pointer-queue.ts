@@ -1,8 +1,9 @@
 import type { JobPointer } from './bus.ts';
 
 /**
- * Pointers in order of arrival, one for each job: a pointer that is published again while it waits takes the place of
- * the first unless its version is older, so that a queue never holds more than the jobs that may run, however long nobody takes from it.
+ * Pointers in order of arrival, one for each job: a pointer that is published again while it waits replaces the first
+ * unless its version is older, so that a queue never holds more pointers than jobs that may run, however long it is not
+ * read.
  */
 export class PointerQueue {
   readonly #waiting = new Map<string, JobPointer>();

@@ -1,39 +1,36 @@
 import type { Connection } from 'mongoose';
 import type { Clock } from '../clock.ts';
 import { Collection, type CollectionSpec } from '../store/collection.ts';
-import type { Delivery, DeliveryState } from './delivery.ts';
+import { DUE_INDEX, DueQueue, moved } from '../store/due-queue.ts';
+import { type Delivery, type DeliveryState, deliveryIdOf, MAX_RECENT_ATTEMPTS } from './delivery.ts';
 
 export interface DeliveryListQuery {
   readonly state?: DeliveryState | undefined;
+  /** Only the delivery about this job or batch. */
+  readonly jobId?: string | undefined;
   readonly limit: number;
   readonly offset: number;
   readonly newestFirst: boolean;
 }
 
-/** Whose deliveries are left out: they have as many under way as they may. */
+/** Owners whose deliveries are left out: they have as many under way as they may. */
 export interface Busy {
   readonly lanes: readonly string[];
   readonly accounts: readonly string[];
   readonly hosts: readonly string[];
 }
 
-/** What came of an attempt. */
+/** The result of an attempt. */
 export type AttemptEnd = Pick<Delivery, 'state' | 'lastAttemptAt' | 'responseStatus' | 'error'> & {
-  /** When it is to be sent again; absent when it is not. */
-  readonly due?: Date;
+  /** When the next attempt is due; absent when there is none. */
+  readonly dueAt?: Date;
 };
 
-/**
- * Says that a delivery is to be sent. What may be over or put off by then is for the delivery itself to say: an entry that
- * is behind it is put right by whoever comes upon it.
- */
-export interface DueEntry extends Pick<Delivery, '_id' | 'accountId' | 'host' | 'lane'> {
-  readonly due: Date;
-}
-
-/** One that has had its time, and the room that it takes. */
+/** A delivery past its retention, and the bytes that it takes. */
 export type OldDelivery = Pick<Delivery, '_id' | 'accountId' | 'bytes'>;
 
+/** In milliseconds: longer than an attempt and its notes take. A process that has not finished by then is dead. */
+const LEASE_MS = 30_000;
 const KEPT_MS = 90 * 24 * 3_600_000;
 
 const DELIVERIES: CollectionSpec = {
@@ -43,103 +40,54 @@ const DELIVERIES: CollectionSpec = {
     { fields: { accountId: 1, createdAt: 1, _id: 1 }, unique: true },
     { fields: { accountId: 1, state: 1, createdAt: 1, _id: 1 }, unique: true },
     { fields: { createdAt: 1, _id: 1 }, unique: true },
+    DUE_INDEX,
+    // For records that processes of the version before have written: see src/layout/migrate-to-3.ts.
+    { fields: { due: 1 }, sparse: true },
   ],
-  replaced: [{ accountId: 1, createdAt: -1, _id: -1 }, { createdAt: 1 }],
-};
-const OUTBOX: CollectionSpec = {
-  name: 'callback_outbox',
-  indexes: [{ fields: { due: 1 } }],
   looksAt: {
     asked: ['lane', 'accountId', 'host'],
     because: 'the index leads to what is to be sent now',
   },
+  replaced: [{ accountId: 1, createdAt: -1, _id: -1 }, { createdAt: 1 }],
 };
 
-/**
- * Owns the record of callbacks: what is to be sent, and for 90 days what became of it. What is to be sent is listed apart,
- * in the outbox, so that looking for it costs the same however many are over.
- */
-export class DeliveryStore {
-  readonly #deliveries: Collection<Delivery>;
-  readonly #outbox: Collection<DueEntry>;
-  readonly #clock: Clock;
-
+/** Owns the record of callbacks: the due ones, and for 90 days what became of each. */
+export class DeliveryStore extends DueQueue<Delivery> {
   /** To be made before the connection's indexes are. */
   constructor(connection: Connection, clock: Clock) {
-    this.#deliveries = new Collection<Delivery>(connection, DELIVERIES);
-    this.#outbox = new Collection<DueEntry>(connection, OUTBOX);
-    this.#clock = clock;
+    super(new Collection<Delivery>(connection, DELIVERIES), clock, { leaseMs: LEASE_MS });
   }
 
-  /** Durable when it resolves. Those that were ordered before stay as they are, whatever has become of them. */
-  async order(deliveries: readonly Delivery[]): Promise<void> {
-    await this.#deliveries.insertAbsent(deliveries);
-    const now = this.#clock.now();
-    await this.#outbox.insertAbsent(deliveries.map((delivery) => entryOf(delivery, delivery.due ?? now)));
+  /** Durable when it resolves. Deliveries that exist already stay as they are, whatever has become of them. */
+  async add(deliveries: readonly Delivery[]): Promise<void> {
+    await this.records.insertAbsent(deliveries);
   }
 
-  /** Some that are to be sent now, the longest due first. */
-  due({ lanes, accounts, hosts }: Busy, limit: number): Promise<DueEntry[]> {
-    const filter = {
-      due: { $lte: this.#clock.now() },
+  /** At most `limit` deliveries that are due now, the longest due first. */
+  dueExcept({ lanes, accounts, hosts }: Busy, limit: number): Promise<Delivery[]> {
+    return this.due(limit, {
       ...(lanes.length > 0 && { lane: { $nin: [...lanes] } }),
       ...(accounts.length > 0 && { accountId: { $nin: [...accounts] } }),
       ...(hosts.length > 0 && { host: { $nin: [...hosts] } }),
-    };
-    return this.#outbox.find(filter, { sort: { due: 1 }, limit });
-  }
-
-  /**
-   * Takes a delivery for `ms` milliseconds; when nothing is heard of whoever took it by then, it is due again.
-   *
-   * @returns undefined when somebody else has taken it, or it is not to be sent now.
-   */
-  async claim(entry: DueEntry, ms: number): Promise<Delivery | undefined> {
-    const { _id } = entry;
-    const now = this.#clock.now();
-    const seen = await this.find(_id);
-    if (seen?.state !== 'pending' || seen.due === undefined) {
-      await this.#outbox.deleteOne({ _id, due: entry.due });
-      return undefined;
-    }
-    if (seen.due > now) {
-      await this.#outbox.updateOne({ _id, due: entry.due }, { $set: { due: seen.due } });
-      return undefined;
-    }
-    const due = new Date(now.getTime() + ms);
-    const claimed = await this.#deliveries.findOneAndUpdate(
-      { _id, version: seen.version },
-      { $set: { due }, $inc: { version: 1 } },
-    );
-    if (claimed !== undefined) await this.#outbox.updateOne({ _id }, { $set: { due } });
-    return claimed;
+    });
   }
 
   /** Gives a claimed delivery back as if it had not been taken. */
-  async release({ _id, version }: Delivery): Promise<void> {
-    const due = this.#clock.now();
-    const released = await this.#deliveries.updateOne({ _id, version }, { $set: { due } });
-    if (released) await this.#outbox.updateOne({ _id }, { $set: { due } });
+  async release(claimed: Delivery): Promise<void> {
+    await this.postpone(claimed, this.clock.now());
   }
 
-  /** Notes what came of a claimed delivery's attempt. @returns false when it was taken or changed by others meanwhile. */
-  async finishAttempt(claimed: Delivery, { due, ...end }: AttemptEnd): Promise<boolean> {
-    const { _id, version } = claimed;
+  /**
+   * Notes the result of a claimed delivery's attempt. @returns false when another process has claimed or changed it
+   * since.
+   */
+  finishAttempt(claimed: Delivery, { dueAt, ...end }: AttemptEnd): Promise<boolean> {
     const deliveredAt = end.state === 'delivered' ? { deliveredAt: end.lastAttemptAt } : {};
-    const noted = await this.#deliveries.updateOne(
-      { _id, version },
-      {
-        $set: { ...end, ...deliveredAt, ...(due && { due }) },
-        ...(due === undefined && { $unset: { due: '' } }),
-        $inc: { attempts: 1, version: 1 },
-      },
-    );
-    if (!noted) return false;
-    // Only as it was claimed: it may have been asked for by hand since.
-    const listed = { _id, due: claimed.due! };
-    if (due === undefined) await this.#outbox.deleteOne(listed);
-    else await this.#outbox.updateOne(listed, { $set: { due } });
-    return true;
+    const { lastAttemptAt, responseStatus, error } = end;
+    const attempt = { at: lastAttemptAt ?? this.clock.now(), responseStatus, error };
+    const recentAttempts = [...(claimed.recentAttempts ?? []), attempt].slice(-MAX_RECENT_ATTEMPTS);
+    const set = { ...end, ...deliveredAt, recentAttempts };
+    return this.endClaim(claimed, dueAt, { $set: set, $inc: { attempts: 1 } });
   }
 
   /** A page of an account's deliveries, and how many there are in all. */
@@ -147,11 +95,17 @@ export class DeliveryStore {
     accountId: string,
     query: DeliveryListQuery,
   ): Promise<{ total: number; deliveries: Delivery[] }> {
+    if (query.jobId !== undefined) {
+      const one = await this.find(deliveryIdOf(query.jobId));
+      const isMeant = one?.accountId === accountId && one.state === (query.state ?? one.state);
+      const page = isMeant ? [one].slice(query.offset) : [];
+      return { total: isMeant ? 1 : 0, deliveries: page };
+    }
     const filter = { accountId, ...(query.state && { state: query.state }) };
     const direction = query.newestFirst ? -1 : 1;
     const [total, deliveries] = await Promise.all([
-      this.#deliveries.count(filter),
-      this.#deliveries.find(filter, {
+      this.records.count(filter),
+      this.records.find(filter, {
         sort: { createdAt: direction, _id: direction },
         skip: query.offset,
         limit: query.limit,
@@ -160,47 +114,32 @@ export class DeliveryStore {
     return { total, deliveries };
   }
 
-  find(id: string): Promise<Delivery | undefined> {
-    return this.#deliveries.findById(id);
-  }
-
   /**
-   * Begins a delivery anew, under its own id and whatever became of it; an attempt that is under way counts no more.
+   * Starts a delivery anew, under its own id and whatever became of it; an attempt that is under way no longer counts.
    *
-   * @returns undefined when the account has none of this id.
+   * @returns undefined when the account has no delivery of this id.
    */
-  async redeliver(accountId: string, id: string): Promise<Delivery | undefined> {
-    const due = this.#clock.now();
-    const begun = await this.#deliveries.findOneAndUpdate(
-      { _id: id, accountId },
-      { $set: { state: 'pending', due, attempts: 0 }, $inc: { version: 1 } },
-    );
-    if (begun === undefined) return undefined;
-    const { _id, ...entry } = entryOf(begun, due);
-    await this.#outbox.upsert(_id, { $set: entry });
-    return begun;
+  redeliver(accountId: string, id: string): Promise<Delivery | undefined> {
+    const anew = { $set: { state: 'pending', attempts: 0 } } as const;
+    return this.records.findOneAndUpdate({ _id: id, accountId }, moved<Delivery>(this.clock.now(), anew));
   }
 
-  /** Some that have had their time. */
+  /** Some deliveries past their retention. */
   old(now: Date, limit: number): Promise<OldDelivery[]> {
     const filter = { createdAt: { $lt: new Date(now.getTime() - KEPT_MS) } };
     const projection = { accountId: 1, bytes: 1 } as const;
-    return this.#deliveries.find(filter, { projection, sort: { createdAt: 1, _id: 1 }, limit });
+    return this.records.find(filter, { projection, sort: { createdAt: 1, _id: 1 }, limit });
   }
 
-  /** @returns how many there were. */
+  /** @returns how many were deleted. */
   delete(ids: readonly string[]): Promise<number> {
-    return this.#deliveries.deleteMany({ _id: { $in: [...ids] } });
+    return this.records.deleteMany({ _id: { $in: [...ids] } });
   }
 
-  /** Bytes of an account's callbacks that nothing else takes room for. */
+  /** Bytes of an account's callbacks that are not counted with their batches. */
   async storedBytes(accountId: string): Promise<number> {
     const group = { $group: { _id: null, bytes: { $sum: '$bytes' } } };
-    const [sum] = await this.#deliveries.aggregate<{ bytes: number }>({ accountId }, [group]);
+    const [sum] = await this.records.aggregate<{ bytes: number }>({ accountId }, [group]);
     return sum?.bytes ?? 0;
   }
-}
-
-function entryOf({ _id, accountId, host, lane }: Delivery, due: Date): DueEntry {
-  return { _id, accountId, host, lane, due };
 }

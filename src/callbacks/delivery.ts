@@ -1,16 +1,23 @@
 import { createHash } from 'node:crypto';
 import type { JobError } from '../jobs/job.ts';
+import type { Due } from '../store/due-queue.ts';
 
-export const CALLBACK_EVENTS = ['batch.completed', 'render.completed', 'render.failed'] as const;
+export const CALLBACK_EVENTS = [
+  'batch.completed',
+  'render.completed',
+  'render.failed',
+  // Reports nothing: requested to test whether callbacks arrive.
+  'webhook.test',
+] as const;
 export type CallbackEvent = (typeof CALLBACK_EVENTS)[number];
 
 export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-/** What a callback says. Its addresses are paths here; whoever sends it puts the service's own address before them. */
+/** The content of a callback. Its addresses are paths here; the sender puts the service's own address before them. */
 export interface CallbackPayload {
   readonly event: CallbackEvent;
-  /** The batch, or the job of a single render. */
+  /** The batch, or the job of a single render; for a test an id that belongs to nothing. */
   readonly jobId: string;
   readonly status: string;
   readonly statusUrl: string;
@@ -23,41 +30,51 @@ export interface CallbackPayload {
   readonly error?: JobError;
 }
 
-/** One callback, from the end of what it tells of until it is forgotten. */
-export interface Delivery {
-  /** Follows from what it tells of: see `deliveryIdOf`. */
+/** One callback, from the event that it reports until it is deleted. */
+export interface Delivery extends Due {
+  /** Follows from the event that it reports: see `deliveryIdOf`. */
   readonly _id: string;
   readonly accountId: string;
   readonly url: string;
   /** Host and port of the URL. */
   readonly host: string;
-  /** Account and host together: who shares one share of the sender. */
+  /** Account and host together: the owner of one reservation of the sender. */
   readonly lane: string;
   readonly payload: CallbackPayload;
   /**
-   * What it takes of the account's room until it is forgotten; absent where what it tells of has taken it, as batches do,
-   * and of an older version.
+   * The bytes that it takes of the account's storage until it is deleted; absent in records of an older version, and
+   * where they are counted with a batch.
    */
   readonly bytes?: number;
   readonly state: DeliveryState;
-  /** Grows with every claim and every change by hand: the fence of whoever sends it. */
-  readonly version: number;
-  /** When it is to be sent, or sent again if its sender is not heard of; absent when nothing more is to be done. */
-  readonly due?: Date;
-  /** Attempts whose outcome is known, since it was ordered or last asked for by hand. */
+  /** Attempts with a known result, since it was scheduled or last repeated by hand. */
   readonly attempts: number;
   readonly createdAt: Date;
   readonly lastAttemptAt: Date | null;
   readonly deliveredAt: Date | null;
-  /** What the receiver answered last; null when it did not. */
+  /** The status of the receiver's last response; null without one. */
   readonly responseStatus: number | null;
   /** Why the last attempt failed, in words for the account; null when it did not. */
   readonly error: string | null;
+  /** The last attempts, at most MAX_RECENT_ATTEMPTS; absent before the first, and in records of an older version. */
+  readonly recentAttempts?: readonly DeliveryAttempt[];
 }
 
+/** The result of one attempt to send a callback. */
+export interface DeliveryAttempt {
+  readonly at: Date;
+  /** Null when the receiver did not respond. */
+  readonly responseStatus: number | null;
+  /** Null when it arrived. */
+  readonly error: string | null;
+}
+
+/** As many as are made before a callback is given up, and a few that were requested by hand. */
+export const MAX_RECENT_ATTEMPTS = 20;
+
 /**
- * The id of the one callback that follows the end of a job or batch. It follows from that, so ordering the callback
- * again finds it there, and every attempt of it carries the same id.
+ * The id of the one callback that follows the end of a job or batch. It follows from the job's or batch's id, so
+ * scheduling the callback again finds it there, and every attempt has the same id.
  */
 export function deliveryIdOf(jobId: string): string {
   const hash = createHash('sha256').update(`callback/${jobId}`).digest('hex');
@@ -71,7 +88,7 @@ export function deliveryIdOf(jobId: string): string {
   return `${a}-${b}-8${c}-8${d}-${e}`;
 }
 
-/** A callback that is to be sent at once. */
+/** A callback that is due at once. */
 export function newDelivery(accountId: string, url: string, payload: CallbackPayload, now: Date): Delivery {
   const { host } = new URL(url);
   return {
@@ -82,8 +99,8 @@ export function newDelivery(accountId: string, url: string, payload: CallbackPay
     lane: `${accountId}/${host}`,
     payload,
     state: 'pending',
-    version: 1,
-    due: now,
+    fence: 0,
+    dueAt: now,
     attempts: 0,
     createdAt: now,
     lastAttemptAt: null,

@@ -3,9 +3,9 @@ import type { Batch } from '../batches/batch.ts';
 import type { Clock } from '../clock.ts';
 import type { JobEndStep } from '../jobs/job-ends.ts';
 import { DeliveryStore } from './delivery-store.ts';
-import { callBackBatch, callBackJobs } from './order-callbacks.ts';
+import { callBackBatch, callBackJobs } from './schedule-callbacks.ts';
 
-/** What every role needs of callbacks: who ends a job orders its callback. */
+/** What every role needs of callbacks: a process that ends a job schedules its callback. */
 export interface Callbacks {
   readonly deliveries: DeliveryStore;
   readonly batchFinished: (batch: Batch) => Promise<void>;

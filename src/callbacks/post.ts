@@ -5,11 +5,11 @@ export interface PostRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Gives the attempt up. */
+  /** Aborts the attempt. */
   readonly signal: AbortSignal;
 }
 
-/** What a receiver answered, or why it did not. */
+/** The receiver's response, or why there was none. */
 export type PostOutcome =
   | { readonly status: number; readonly retryAfter: string | undefined }
   | { readonly status: null; readonly error: string };
@@ -17,24 +17,24 @@ export type PostOutcome =
 /** Sends a callback once. Never fails. */
 export type Post = (sent: PostRequest) => Promise<PostOutcome>;
 
-/** Nothing is done with what a receiver says; this much is read so that the connection can be used again. */
-const MOST_ANSWER_BYTES = 16 * 1024;
+/** The response's body is not used; this much is read so that the connection can be used again. */
+const MOST_RESPONSE_BYTES = 16 * 1024;
 
 /**
  * Posts over `dispatcher`, which decides what may be reached. Redirects are not followed.
  *
- * @param timeoutMs for all of it: look-up, connection, request and answer.
+ * @param timeoutMs for all of it: look-up, connection, request and response.
  */
 export function createPost(dispatcher: Dispatcher, timeoutMs: number): Post {
   return async ({ url, headers, body, signal }) => {
     const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
     try {
-      const answer = await request(url, { method: 'POST', headers, body, dispatcher, signal: deadline });
-      const retryAfter = answer.headers['retry-after'];
-      // Its status says all, whatever comes after it.
-      await answer.body.dump({ limit: MOST_ANSWER_BYTES, signal: deadline }).catch(() => undefined);
+      const response = await request(url, { method: 'POST', headers, body, dispatcher, signal: deadline });
+      const retryAfter = response.headers['retry-after'];
+      // The status is enough, whatever comes after it.
+      await response.body.dump({ limit: MOST_RESPONSE_BYTES, signal: deadline }).catch(() => undefined);
       return {
-        status: answer.statusCode,
+        status: response.statusCode,
         retryAfter: Array.isArray(retryAfter) ? retryAfter[0] : retryAfter,
       };
     } catch (error) {
@@ -43,7 +43,7 @@ export function createPost(dispatcher: Dispatcher, timeoutMs: number): Post {
   };
 }
 
-/** For the account: without the addresses that errors of the system name. */
+/** For the account: without the addresses in the system's errors. */
 function wordsFor(error: unknown, timeoutMs: number): string {
   if (error instanceof PlatenError) return error.message;
   const { name, code } = error as NodeJS.ErrnoException;

@@ -4,7 +4,7 @@ import type { DeliveryStore } from './delivery-store.ts';
 /** Callbacks that are deleted together. */
 const BATCH = 500;
 
-/** Deletes what is known of callbacks that have had their time; their accounts have that much more room. @returns how many. */
+/** Deletes callbacks past their retention, and gives their bytes back to their accounts. @returns how many. */
 export async function endCallbacks(
   deliveries: DeliveryStore,
   stored: StoredBytes,

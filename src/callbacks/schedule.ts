@@ -15,14 +15,14 @@ export const ATTEMPT_DELAYS_MS = [
   6 * HOUR_MS,
 ] as const;
 
-/** A receiver may put the next attempt off for so long at most. */
+/** The longest that a receiver may put off the next attempt, in milliseconds. */
 export const LONGEST_RETRY_AFTER_MS = 6 * HOUR_MS;
 
 /**
  * The wait before the next attempt in milliseconds, never shorter than the schedule's.
  *
  * @param attempts made so far.
- * @param retryAfterMs what the receiver asked for.
+ * @param retryAfterMs the wait that the receiver requested.
  * @param random a number in [0, 1).
  * @returns undefined when there is no next attempt.
  */
@@ -33,11 +33,11 @@ export function nextDelayMs(
 ): number | undefined {
   const planned = ATTEMPT_DELAYS_MS[attempts];
   if (planned === undefined) return undefined;
-  const asked = Math.min(retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS);
-  return Math.max(spreadMs(planned, random), asked);
+  const requestedMs = Math.min(retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS);
+  return Math.max(spreadMs(planned, random), requestedMs);
 }
 
-/** The wait that a Retry-After header asks for, in seconds or until a date (RFC 9110 section 10.2.3), in milliseconds. */
+/** The wait in a Retry-After header, given in seconds or as a date (RFC 9110 section 10.2.3), in milliseconds. */
 export function retryAfterMs(header: string | undefined, now: Date): number | undefined {
   const text = header?.trim() ?? '';
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;

@@ -1,81 +1,80 @@
 import type { BatchStore } from '../batches/batch-store.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import { ATTEMPT_BOUNDS, type AttemptBounds, AttemptReservations } from './attempt-reservations.ts';
 import { bodyOf, type Delivery } from './delivery.ts';
-import type { AttemptEnd, DeliveryStore, DueEntry } from './delivery-store.ts';
+import type { AttemptEnd, DeliveryStore } from './delivery-store.ts';
 import type { Post, PostOutcome } from './post.ts';
 import { nextDelayMs, retryAfterMs } from './schedule.ts';
-import { SHARES, type ShareLimits, Shares } from './shares.ts';
+
 import { signatures } from './signature.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
-/** What came of an attempt: `retried` will be sent again, `failed` will not. */
+/** The result of an attempt: `retried` will be sent again, `failed` will not. */
 export type AttemptOutcome = 'delivered' | 'retried' | 'failed';
 
-export interface CallbackSenderParts {
+export interface CallbackSenderDeps {
   readonly deliveries: DeliveryStore;
   readonly keys: SigningKeys;
   readonly batches: Pick<BatchStore, 'noteCallback'>;
   readonly post: Post;
-  /** What addresses in callbacks start with; while it is not known nothing is sent. */
+  /** The start of addresses in callbacks; while it is not known nothing is sent. */
   readonly publicUrl: () => string | undefined;
-  /** Of the service's own headers, such as `X-Service-`. */
+  /** The prefix of the service's own headers, such as `X-Service-`. */
   readonly headerPrefix: string;
   readonly clock: Clock;
   /** A number in [0, 1). */
   readonly random: () => number;
   readonly logger: Logger;
   readonly observe: (outcome: AttemptOutcome) => void;
-  readonly shares?: ShareLimits;
+  readonly bounds?: AttemptBounds;
 }
 
-/** Longer than an attempt and its notes take. Whoever has not finished one by then is dead. */
-const LEASE_MS = 30_000;
-/** Deliveries that are looked for together. */
+/** Deliveries per query. */
 const AT_ONCE = 50;
-/** Looks of one turn; what is left then is for the next. */
-const MOST_TURNS = 100;
+/** Queries of one call; further deliveries are for the next call. */
+const MAX_QUERIES = 100;
 const GONE = 410;
 
 /**
- * Sends the callbacks that are due. An attempt is noted when it is over: whoever dies before that leaves the delivery to
- * be sent again, under the same id, so a receiver gets it at least once and can tell that it has it.
+ * Sends the callbacks that are due. An attempt is noted when it is over: if the process dies before, the delivery is
+ * sent again, under the same id, so a receiver gets it at least once and can recognise a repetition.
  */
 export class CallbackSender {
-  readonly #parts: CallbackSenderParts;
-  readonly #shares: Shares;
+  readonly #deps: CallbackSenderDeps;
+  readonly #attempts: AttemptReservations;
   readonly #underWay = new Set<Promise<void>>();
   readonly #stop = new AbortController();
   #stopping = false;
-  /** The look for due deliveries that is under way, and whether another is to follow it. */
-  #looking: Promise<void> | undefined;
+  /** The query for due deliveries that is under way, and whether another is to follow it. */
+  #checking: Promise<void> | undefined;
   #again = false;
-  /** Whether the last look has found nothing that is due. */
+  /** Whether the last query has found nothing due. */
   #foundNone = false;
 
-  constructor(parts: CallbackSenderParts) {
-    this.#parts = parts;
-    this.#shares = new Shares(parts.shares ?? SHARES);
+  constructor(deps: CallbackSenderDeps) {
+    this.#deps = deps;
+    this.#attempts = new AttemptReservations(deps.bounds ?? ATTEMPT_BOUNDS);
   }
 
-  /** Begins to send what is due, as far as there is room; the rest follows as attempts end. */
+  /** Starts sending the due deliveries, up to the bounds; the rest follows as attempts end. */
   async send(): Promise<void> {
     this.#again = true;
-    while (this.#looking !== undefined) await this.#looking;
+    while (this.#checking !== undefined) await this.#checking;
     if (!this.#again) return;
     this.#again = false;
-    this.#looking = this.#look().finally(() => {
-      this.#looking = undefined;
+    this.#checking = this.#check().finally(() => {
+      this.#checking = undefined;
     });
-    await this.#looking;
+    await this.#checking;
   }
 
-  /** For how long the oldest delivery has been due that is not kept back by its own account or host: milliseconds. */
+  /** How long the oldest delivery has been due, in milliseconds, leaving out accounts and hosts at their bounds. */
   async oldestDueMs(): Promise<number> {
-    const { deliveries, clock } = this.#parts;
+    const { deliveries, clock } = this.#deps;
     if (this.#foundNone) return 0;
-    const [oldest] = await deliveries.due(this.#shares.busy(), 1);
-    return oldest === undefined ? 0 : Math.max(0, clock.now().getTime() - oldest.due.getTime());
+    const [oldest] = await deliveries.dueExcept(this.#attempts.busy(), 1);
+    return oldest === undefined ? 0 : clock.now().getTime() - oldest.dueAt!.getTime();
   }
 
   /** Resolves when no attempt is under way. */
@@ -83,45 +82,46 @@ export class CallbackSender {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }
 
-  /** Begins nothing more; attempts have `graceMs` milliseconds to end, and are then given back. */
+  /** Starts nothing more; attempts have `graceMs` milliseconds to end, and are then given back. */
   async stop(graceMs: number): Promise<void> {
     this.#stopping = true;
     const timer = setTimeout(() => this.#stop.abort(), graceMs);
-    await this.#looking?.catch(() => undefined);
+    await this.#checking?.catch(() => undefined);
     await this.idle();
     clearTimeout(timer);
   }
 
-  async #look(): Promise<void> {
-    const { deliveries, publicUrl } = this.#parts;
+  async #check(): Promise<void> {
+    const { deliveries, publicUrl } = this.#deps;
     const base = publicUrl();
     this.#foundNone = false;
     if (base === undefined) return;
-    for (let turns = 0; turns < MOST_TURNS && !this.#stopping && this.#shares.free > 0; turns += 1) {
-      const limit = Math.min(this.#shares.free, AT_ONCE);
-      const due = await deliveries.due(this.#shares.busy(), limit);
+    for (let queries = 0; queries < MAX_QUERIES && !this.#stopping && this.#attempts.free > 0; queries += 1) {
+      const limit = Math.min(this.#attempts.free, AT_ONCE);
+      const due = await deliveries.dueExcept(this.#attempts.busy(), limit);
       this.#foundNone = due.length === 0;
       let begun = 0;
-      for (const entry of due) begun += (await this.#begin(entry, base)) ? 1 : 0;
-      // A whole page of which none could be begun was put right, or is others' by now: more may stand behind it.
+      for (const seen of due) begun += (await this.#begin(seen, base)) ? 1 : 0;
+      // If no delivery of a full page could be started, others have claimed them: more may follow after it.
       if (begun === 0 && due.length < limit) return;
     }
   }
 
-  async #begin(seen: DueEntry, base: string): Promise<boolean> {
-    if (this.#stopping || !this.#shares.take(seen)) return false;
+  async #begin(seen: Delivery, base: string): Promise<boolean> {
+    const reservation = this.#stopping ? undefined : this.#attempts.reserve(seen);
+    if (reservation === undefined) return false;
     let claimed: Delivery | undefined;
     try {
-      claimed = await this.#parts.deliveries.claim(seen, LEASE_MS);
+      claimed = await this.#deps.deliveries.claim(seen);
     } finally {
-      if (claimed === undefined) this.#shares.giveBack(seen);
+      if (claimed === undefined) reservation.release();
     }
     if (claimed === undefined) return false;
     const work = this.#attempt(claimed, base)
       .catch((error: unknown) => this.#logLater(error, seen))
       .finally(() => {
         this.#underWay.delete(work);
-        this.#shares.giveBack(seen);
+        reservation.release();
         if (!this.#stopping) this.send().catch((error: unknown) => this.#logLater(error, seen));
       });
     this.#underWay.add(work);
@@ -129,7 +129,7 @@ export class CallbackSender {
   }
 
   async #attempt(delivery: Delivery, base: string): Promise<void> {
-    const { deliveries, keys, post, headerPrefix, clock } = this.#parts;
+    const { deliveries, keys, post, headerPrefix, clock } = this.#deps;
     const { _id: deliveryId, url } = delivery;
     const signing = await keys.signing(delivery.accountId);
     const body = bodyOf(delivery.payload, base);
@@ -144,37 +144,37 @@ export class CallbackSender {
       [`${headerPrefix}Key-Id`]: signing[0]!.id,
     };
     const outcome = await post({ url, headers, body, signal: this.#stop.signal });
-    // It may have got there, but that is not known.
+    // It may have arrived, but that is not known.
     if (outcome.status === null && this.#stop.signal.aborted) return deliveries.release(delivery);
     await this.#finishAttempt(delivery, outcome);
   }
 
   async #finishAttempt(delivery: Delivery, outcome: PostOutcome): Promise<void> {
-    const { deliveries, batches, observe } = this.#parts;
+    const { deliveries, batches, observe } = this.#deps;
     const end = this.#endOf(delivery, outcome);
     const { event, jobId } = delivery.payload;
-    // Before the delivery is over: after that nobody would come back to it.
+    // Before the delivery is finished: after that it would not be repeated.
     if (event === 'batch.completed' && end.state !== 'pending') await batches.noteCallback(jobId, end.state);
     if (await deliveries.finishAttempt(delivery, end))
       observe(end.state === 'pending' ? 'retried' : end.state);
   }
 
   #endOf({ attempts }: Delivery, outcome: PostOutcome): AttemptEnd {
-    const { clock, random } = this.#parts;
+    const { clock, random } = this.#deps;
     const now = clock.now();
     const { status } = outcome;
     const noted = { lastAttemptAt: now, responseStatus: status };
     if (status !== null && status >= 200 && status < 300)
       return { ...noted, state: 'delivered', error: null };
     const error = status === null ? outcome.error : wordsFor(status);
-    const asked = status === null ? undefined : retryAfterMs(outcome.retryAfter, now);
-    const delay = status === GONE ? undefined : nextDelayMs(attempts + 1, asked, random);
+    const requestedMs = status === null ? undefined : retryAfterMs(outcome.retryAfter, now);
+    const delay = status === GONE ? undefined : nextDelayMs(attempts + 1, requestedMs, random);
     if (delay === undefined) return { ...noted, state: 'failed', error };
-    return { ...noted, state: 'pending', error, due: new Date(now.getTime() + delay) };
+    return { ...noted, state: 'pending', error, dueAt: new Date(now.getTime() + delay) };
   }
 
-  #logLater(error: unknown, { _id }: DueEntry): void {
-    this.#parts.logger.warn({ err: error, deliveryId: _id }, 'callback left to its next turn');
+  #logLater(error: unknown, { _id }: Delivery): void {
+    this.#deps.logger.warn({ err: error, deliveryId: _id }, 'callback left for a later try');
   }
 }
 

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 
-/** What a signing secret starts with; the rest is base64 of the key. */
+/** The prefix of a signing secret; the rest is base64 of the key. */
 export const SECRET_PREFIX = 'whsec_';
 
-/** What is signed: who changes any of it, or sends it again at another time, breaks the signature. */
+/** The signed fields: changing any of them, or sending the callback again at another time, breaks the signature. */
 export interface Signed {
   readonly deliveryId: string;
   /** Unix seconds. */
@@ -11,7 +11,7 @@ export interface Signed {
   readonly body: string;
 }
 
-/** `v2,<base64>` for each of the secrets, with a space between: a receiver needs to know one of them. */
+/** `v2,<base64>` for each of the secrets, separated by spaces: a receiver needs to know one of them. */
 export function signatures(secrets: readonly string[], { deliveryId, timestamp, body }: Signed): string {
   return secrets
     .map((secret) => {

@@ -1,7 +1,7 @@
 import type { AuditLog, DoneBy } from '../audit/audit-log.ts';
 import type { SigningKey, SigningKeys } from './signing-keys.ts';
 
-/** What is done to the keys that sign callbacks, by whomever: every change is in the audit log when it resolves. */
+/** Changes the keys that sign callbacks: every change is in the audit log when it resolves. */
 export class SigningKeyService {
   readonly #keys: SigningKeys;
   readonly #audit: AuditLog;
@@ -11,16 +11,16 @@ export class SigningKeyService {
     this.#audit = parts.audit;
   }
 
-  /** The keys that sign at the moment, the newest first; none while the account has had none. */
+  /** The keys that sign at the moment, the newest first; none until the account has had one. */
   list(accountId: string): Promise<readonly SigningKey[]> {
     return this.#keys.list(accountId);
   }
 
   /**
-   * Makes a new key; those before it sign for 24 hours more.
+   * Makes a new key; earlier keys sign for 24 hours more.
    *
    * @returns the new one.
-   * @throws PlatenError UNAVAILABLE when others rotate at the same moment, again and again.
+   * @throws PlatenError UNAVAILABLE when other processes keep rotating at the same moment.
    */
   async rotate(accountId: string, by: DoneBy): Promise<SigningKey> {
     const key = await this.#keys.rotate(accountId);

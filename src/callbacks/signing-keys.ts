@@ -10,7 +10,7 @@ export interface SigningKey {
   readonly id: string;
   readonly secret: string;
   readonly createdAt: Date;
-  /** When it signs no more; null of the newest. */
+  /** When it stops signing; null for the newest. */
   readonly expiresAt: Date | null;
 }
 
@@ -23,16 +23,16 @@ interface KeyRing {
 }
 
 const SECRET_BYTES = 32;
-/** How long a key signs beside the one that has replaced it. */
+/** How long a key continues to sign after it was replaced, in milliseconds. */
 const OVERLAP_MS = 24 * 3_600_000;
-/** Keys that sign at a time: whoever rotates oftener within a day ends the overlap of the oldest. */
+/** Keys that sign at a time: more rotations within a day end the overlap of the oldest. */
 const MOST_KEYS = 5;
-/** Others who rotate at the same moment, before this one gives up. */
+/** How often other rotations may come first before this one gives up. */
 const TRIES = 10;
 
 const RINGS: CollectionSpec = { name: 'callback_keys' };
 
-/** Owns the keys that callbacks are signed with. They are kept as they are: whoever signs needs them. */
+/** Owns the keys that sign callbacks. They are stored in the clear: signing needs them. */
 export class SigningKeys {
   readonly #rings: Collection<KeyRing>;
   readonly #clock: Clock;
@@ -43,7 +43,7 @@ export class SigningKeys {
     this.#clock = clock;
   }
 
-  /** The keys that sign at the moment, the newest first; the first of an account is made when it is needed. */
+  /** The keys that sign at the moment, the newest first; an account's first key is made when it is needed. */
   async signing(accountId: string): Promise<readonly SigningKey[]> {
     const found = await this.list(accountId);
     if (found.length > 0) return found;
@@ -51,12 +51,12 @@ export class SigningKeys {
     return this.list(accountId);
   }
 
-  /** The same, but none while the account has had none. */
+  /** The same, but none until the account has had one. */
   async list(accountId: string): Promise<readonly SigningKey[]> {
     return this.#unexpired(await this.#rings.findById(accountId));
   }
 
-  /** Makes a new key; those before it sign for 24 hours more. @returns the new one. */
+  /** Makes a new key; earlier keys sign for 24 hours more. @returns the new one. */
   async rotate(accountId: string): Promise<SigningKey> {
     const key = this.#newKey();
     const expiresAt = new Date(key.createdAt.getTime() + OVERLAP_MS);

@@ -1,4 +1,7 @@
-import type { RenderOptions } from '../jobs/render-options.ts';
+import type { RenderOptions } from '../options/core/render-options.ts';
+import type { MediaType } from '../pdf/media-type.ts';
+import type { Findings } from '../report/findings.ts';
+import type { RenderReport } from '../report/phases.ts';
 
 /** What is put into the browser: a document as text, or an address to load. Templates are HTML by the time they get here. */
 export type RenderSource =
@@ -23,23 +26,25 @@ export interface RenderRequest {
   readonly options: RenderOptions;
   /** Epoch milliseconds by which everything has to be done: waiting for a page, loading, printing, finishing. */
   readonly deadline: number;
-  /** Largest PDF to hand back, in bytes; a larger one is OUTPUT_TOO_LARGE. */
+  /** Largest output to hand back, in bytes; a larger one is OUTPUT_TOO_LARGE. */
   readonly maxOutputBytes: number;
   /** Whether it has to have a browser to itself, that ends with it. */
   readonly alone?: boolean;
   /** Told when it begins (`true`) and ends to wait for what others have, a core or a browser: no fault of its document. */
   readonly onWaiting?: (waits: boolean) => void;
+  /** Told where the time of a render went that fails, before it rejects: up to where it failed. */
+  readonly onFailed?: (report: RenderReport, findings: Findings | undefined) => void;
   /** Aborted when the job was cancelled or its lease lost: the render is killed and rejects with CANCELLED. */
   readonly signal: AbortSignal;
 }
 
-/** The parts of a render that are timed apart, in milliseconds. */
-export type RenderPhase = 'page' | 'load' | 'wait' | 'print' | 'finish';
-
-export interface RenderedPdf {
-  readonly pdf: Uint8Array;
+export interface RenderResult {
+  readonly bytes: Uint8Array;
+  readonly mediaType: MediaType;
   readonly pages: number;
-  readonly phases: Readonly<Record<RenderPhase, number>>;
+  readonly report: RenderReport;
+  /** Where its options ask for a report. */
+  readonly findings?: Findings | undefined;
 }
 
 export interface RendererHealth {
@@ -69,7 +74,7 @@ export interface BrowserStatus {
  * no page of the job is left, whatever the document did.
  */
 export interface Renderer {
-  render(request: RenderRequest): Promise<RenderedPdf>;
+  render(request: RenderRequest): Promise<RenderResult>;
   health(): RendererHealth;
   /** Ends every browser; renders still under way reject with WORKER_LOST. */
   close(): Promise<void>;

@@ -1,12 +1,18 @@
-import { randomUUID } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import {
+  type BatchItemInput,
+  type BatchStanding,
+  type BatchSummary,
+  PlatenApiError,
+  type PlatenClient,
+  type RenderOptions,
+} from '../../clients/typescript/src/index.ts';
 import { type PlacedItem, readBatchFile } from './batch-file.ts';
 import { CommandError } from './command-error.ts';
+import { openClient, reported, saveAs } from './open-client.ts';
 import { ProgressBar, type ProgressStream } from './progress-bar.ts';
-import { RefusedError, ServiceClient } from './service-client.ts';
 
 const USAGE = `usage: platen batch FILE.csv|FILE.ndjson [--template ID] --out OUT.zip|DIR [--options JSON]
 
@@ -16,13 +22,10 @@ document. The service is that of PLATEN_URL, with the key in PLATEN_API_KEY.
 
 Exits with 0 when all were rendered; with 2 when some were not, which are named; with 1 when nothing was done.`;
 
-const FIRST_LOOK_MS = 300;
-const LONGEST_PAUSE_MS = 2000;
-const ITEMS_PAGE = 1000;
 /** Exit code when some items have failed. */
 export const SOME_FAILED = 2;
 
-interface Parts {
+interface Deps {
   readonly print: (text: string) => void;
   /** Where progress is drawn, and what failed is told. */
   readonly stderr: ProgressStream;
@@ -32,19 +35,7 @@ interface Arguments {
   readonly file: string;
   readonly out: string;
   readonly templateId: string | undefined;
-  readonly options: object | undefined;
-}
-
-interface BatchState {
-  readonly jobId: string;
-  readonly finishedAt: string | null;
-  readonly progress: { readonly total: number; readonly completed: number; readonly failed: number };
-}
-
-interface ItemState {
-  readonly itemId: string;
-  readonly status: string;
-  readonly error: { readonly code: string; readonly message: string } | null;
+  readonly options: RenderOptions | undefined;
 }
 
 /**
@@ -57,10 +48,22 @@ interface ItemState {
 export async function runBatchCommand(
   argv: readonly string[],
   environment: NodeJS.ProcessEnv,
-  { print, stderr }: Parts,
+  { print, stderr }: Deps,
 ): Promise<number> {
-  const { file, out, templateId, options } = parse(argv);
-  const client = new ServiceClient(environment);
+  const order = parse(argv);
+  const client = openClient(environment);
+  try {
+    return await renderBatch(client, order, { print, stderr });
+  } catch (error) {
+    throw reported(error, environment);
+  }
+}
+
+async function renderBatch(
+  client: PlatenClient,
+  { file, out, templateId, options }: Arguments,
+  { print, stderr }: Deps,
+): Promise<number> {
   const text = await readFile(file, 'utf8').catch((error: Error) => {
     throw new CommandError(`${file} cannot be read: ${error.message}`);
   });
@@ -70,54 +73,41 @@ export async function runBatchCommand(
   await mkdir(isZip(out) ? dirname(out) : out, { recursive: true }).catch((error: Error) => {
     throw new CommandError(`--out: ${error.message}`);
   });
-  const { jobId } = await client
-    .json<BatchState>('v1/pdf/batch', { method: 'POST', body: { items }, idempotencyKey: randomUUID() })
+  const { jobId } = await client.batches
+    .create({ items: items as BatchItemInput[] })
     .catch((error: unknown) => {
-      throw error instanceof RefusedError ? inFile(error, file, placed) : error;
+      throw error instanceof PlatenApiError ? inFile(error, file, placed) : error;
     });
   stderr.write(`The batch is ${jobId}.\n`);
   const { progress } = await follow(client, jobId, stderr);
-  if (progress.failed > 0) await tellFailed(client, jobId, file, placed, stderr);
-  if (progress.completed > 0) await save(client, jobId, out);
+  if (progress.failed > 0) await reportFailed(client, jobId, file, placed, stderr);
+  if (progress.completed > 0) await download(client, jobId, out);
   print(
     `${progress.completed} of ${progress.total} PDFs are in ${progress.completed > 0 ? out : 'no file: none was rendered'}.`,
   );
   return progress.failed > 0 ? SOME_FAILED : 0;
 }
 
-async function follow(client: ServiceClient, jobId: string, stderr: ProgressStream): Promise<BatchState> {
+async function follow(client: PlatenClient, jobId: string, stderr: ProgressStream): Promise<BatchSummary> {
   const bar = new ProgressBar(stderr);
+  const onProgress = ({ progress: { completed, failed, total } }: BatchStanding) =>
+    bar.show(completed + failed, total, failed > 0 ? `${failed} failed` : '');
   try {
-    for (let pause = FIRST_LOOK_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 1.3)) {
-      const batch = await client.json<BatchState>(`v1/pdf/batch/${jobId}?limit=0`);
-      const { completed, failed, total } = batch.progress;
-      bar.show(completed + failed, total, failed > 0 ? `${failed} failed` : '');
-      if (batch.finishedAt !== null) return batch;
-      await sleep(pause);
-    }
+    return await client.batches.wait(jobId, { onProgress });
   } finally {
     bar.end();
   }
 }
 
-async function* itemsOf(client: ServiceClient, jobId: string): AsyncGenerator<ItemState> {
-  for (let offset = 0; ; offset += ITEMS_PAGE) {
-    const path = `v1/pdf/batch/${jobId}?limit=${ITEMS_PAGE}&offset=${offset}`;
-    const { items } = await client.json<{ items: ItemState[] }>(path);
-    yield* items;
-    if (items.length < ITEMS_PAGE) return;
-  }
-}
-
-async function tellFailed(
-  client: ServiceClient,
+async function reportFailed(
+  client: PlatenClient,
   jobId: string,
   file: string,
   placed: readonly PlacedItem[],
   stderr: ProgressStream,
 ): Promise<void> {
   const lines = new Map(placed.map(({ line, item }) => [item.id, line]));
-  for await (const { itemId, error } of itemsOf(client, jobId)) {
+  for await (const { itemId, error } of client.batches.items(jobId)) {
     if (error === null) continue;
     stderr.write(
       `${file}:${lines.get(itemId)}: ${JSON.stringify(itemId)}: ${error.code}: ${error.message}\n`,
@@ -125,13 +115,13 @@ async function tellFailed(
   }
 }
 
-async function save(client: ServiceClient, jobId: string, out: string): Promise<void> {
-  if (isZip(out)) return client.save(`v1/pdf/batch/${jobId}/zip`, out);
-  for await (const { itemId, status } of itemsOf(client, jobId)) {
+async function download(client: PlatenClient, jobId: string, out: string): Promise<void> {
+  if (isZip(out)) return saveAs(out, client.batches.download(jobId, out));
+  for await (const { itemId, status } of client.batches.items(jobId)) {
     if (status !== 'completed') continue;
     // An id may be anything; a file's name may not.
-    const name = encodeURIComponent(itemId).slice(0, 200);
-    await client.save(`v1/pdf/batch/${jobId}/${encodeURIComponent(itemId)}`, join(out, `${name}.pdf`));
+    const file = join(out, `${encodeURIComponent(itemId).slice(0, 200)}.pdf`);
+    await saveAs(file, client.batches.downloadItem(jobId, itemId, file));
   }
 }
 
@@ -140,13 +130,13 @@ function isZip(out: string): boolean {
 }
 
 /** What the service says of an item by its index, with the line it stands in. */
-function inFile(error: RefusedError, file: string, placed: readonly PlacedItem[]): CommandError {
-  const faults = error.messages.map((message) => {
+function inFile(error: PlatenApiError, file: string, placed: readonly PlacedItem[]): CommandError {
+  const errors = error.messages.map((message) => {
     const place = /^items\[(\d+)\](?: \(".*?"\))?\.?:? ?/.exec(message);
     const line = place === null ? undefined : placed[Number(place[1])]?.line;
     return line === undefined ? `${file}: ${message}` : `${file}:${line}: ${message.slice(place![0].length)}`;
   });
-  return new CommandError(`The service refuses (${error.code ?? error.status}):\n${faults.join('\n')}`);
+  return new CommandError(`The service refuses (${error.code ?? error.status}):\n${errors.join('\n')}`);
 }
 
 function parse(argv: readonly string[]): Arguments {
@@ -173,7 +163,7 @@ function parseStrictly(argv: readonly string[]) {
 }
 
 /** @throws CommandError when they are no JSON object. */
-export function optionsOf(text: string | undefined): object | undefined {
+export function optionsOf(text: string | undefined): RenderOptions | undefined {
   if (text === undefined) return undefined;
   try {
     const options: unknown = JSON.parse(text);

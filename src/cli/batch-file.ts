@@ -45,8 +45,8 @@ type Row = { readonly [column: string]: unknown };
  */
 export function readBatchFile(file: BatchFile): PlacedItem[] {
   const kind = extname(file.name).toLowerCase();
-  const faults: string[] = [];
-  const at = (line: number, fault: string) => void faults.push(`${file.name}:${line}: ${fault}`);
+  const errors: string[] = [];
+  const at = (line: number, problem: string) => void errors.push(`${file.name}:${line}: ${problem}`);
   let items: PlacedItem[];
   if (kind === '.csv') items = csvItems(file, at);
   else if (['.ndjson', '.jsonl'].includes(kind)) items = ndjsonItems(file, at);
@@ -57,14 +57,14 @@ export function readBatchFile(file: BatchFile): PlacedItem[] {
     if (first === undefined) lines.set(item.id, line);
     else at(line, `the id ${JSON.stringify(item.id)} is that of line ${first} as well`);
   }
-  if (faults.length > 0) throw new CommandError(faults.join('\n'));
+  if (errors.length > 0) throw new CommandError(errors.join('\n'));
   if (items.length < 2) throw new CommandError(`${file.name}: a batch has at least two items.`);
   return items;
 }
 
-type Fault = (line: number, fault: string) => void;
+type Problem = (line: number, problem: string) => void;
 
-function csvItems(file: BatchFile, at: Fault): PlacedItem[] {
+function csvItems(file: BatchFile, at: Problem): PlacedItem[] {
   const { templateId } = file;
   if (templateId === undefined) throw new CommandError('A CSV file needs --template ID.');
   let rows: { record: Record<string, string>; info: { lines: number } }[];
@@ -85,7 +85,7 @@ function csvItems(file: BatchFile, at: Fault): PlacedItem[] {
   });
 }
 
-function ndjsonItems(file: BatchFile, at: Fault): PlacedItem[] {
+function ndjsonItems(file: BatchFile, at: Problem): PlacedItem[] {
   return file.text
     .replace(/^\uFEFF/, '')
     .split('\n')

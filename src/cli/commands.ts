@@ -36,6 +36,13 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map([
     },
   ],
   [
+    'lint',
+    async (argv) => {
+      const { runLintCommand } = await import('./lint-command.ts');
+      process.exitCode = await runLintCommand(argv, process.env, print);
+    },
+  ],
+  [
     'batch',
     async (argv) => {
       const { runBatchCommand } = await import('./batch-command.ts');

@@ -12,7 +12,7 @@ const STEPS = 10;
 /** How far something is: one line that is drawn again and again on a terminal; elsewhere a line now and then. */
 export class ProgressBar {
   readonly #stream: ProgressStream;
-  #told = -1;
+  #reported = -1;
   #drawn = false;
 
   constructor(stream: ProgressStream) {
@@ -32,8 +32,8 @@ export class ProgressBar {
       return;
     }
     const step = Math.floor(share * STEPS);
-    if (step === this.#told) return;
-    this.#told = step;
+    if (step === this.#reported) return;
+    this.#reported = step;
     this.#stream.write(`${counts}\n`);
   }
 

@@ -1,30 +1,23 @@
-import { randomUUID } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { type PlatenClient, PlatenJobError, type RenderOptions } from '../../clients/typescript/src/index.ts';
 import { optionsOf, SOME_FAILED } from './batch-command.ts';
 import { pdfNameOf } from './batch-file.ts';
 import { CommandError } from './command-error.ts';
+import { openClient, reported, saveAs } from './open-client.ts';
 import { ProgressBar, type ProgressStream } from './progress-bar.ts';
-import { ServiceClient } from './service-client.ts';
 
-const USAGE = `usage: platen render FILE… --out DIR [--options JSON]
+const USAGE = `usage: platen render FILE… --out DIR [--options JSON] [--report]
 
-Renders HTML files; the PDF of letter.html is DIR/letter.pdf. --options are those of every document. The service is that of
+Renders HTML files; the PDF of letter.html is DIR/letter.pdf. --options are those of every document. --report prints the
+warnings of each: what could not be loaded, fonts and characters that are not there, scripts that have thrown. The service is that of
 PLATEN_URL, with the key in PLATEN_API_KEY.
 
 Exits with 0 when all were rendered; with 2 when some were not, which are named; with 1 when nothing was done.`;
 
 /** Renders at a time: what a plan has not room for waits at the service. */
 const AT_ONCE = 4;
-const LONGEST_PAUSE_MS = 2000;
-
-interface JobState {
-  readonly jobId: string;
-  readonly status: string;
-  readonly error?: { readonly code: string; readonly message: string } | null;
-}
 
 /**
  * `platen render …`.
@@ -38,20 +31,23 @@ export async function runRenderCommand(
   environment: NodeJS.ProcessEnv,
   { print, stderr }: { print: (text: string) => void; stderr: ProgressStream },
 ): Promise<number> {
-  const { files, out, options } = parse(argv);
-  const client = new ServiceClient(environment);
+  const { files, out, options, report } = parse(argv);
+  const client = openClient(environment);
   await mkdir(out, { recursive: true }).catch((error: Error) => {
     throw new CommandError(`--out: ${error.message}`);
   });
   const bar = new ProgressBar(stderr);
   const failures: string[] = [];
+  const warnings: string[] = [];
   const left = [...files];
   let done = 0;
   const work = async () => {
     for (let file = left.shift(); file !== undefined; file = left.shift()) {
-      await render(client, file, join(out, pdfNameOf(file)), options).catch((error: Error) => {
-        failures.push(`${file}: ${error.message}`);
-      });
+      const order = { options, report, target: join(out, pdfNameOf(file)) };
+      await renderFile(client, file, order).then(
+        (found) => void warnings.push(...found.map((warning) => `${file}: ${warning}`)),
+        (error: unknown) => void failures.push(`${file}: ${reported(error, environment).message}`),
+      );
       done += 1;
       bar.show(done, files.length, failures.length > 0 ? `${failures.length} failed` : '');
     }
@@ -59,33 +55,49 @@ export async function runRenderCommand(
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   bar.end();
   const rendered = files.length - failures.length;
+  for (const warning of warnings) print(warning);
   if (rendered === 0) throw new CommandError(failures.join('\n'));
   for (const failure of failures) stderr.write(`${failure}\n`);
   print(`${rendered} of ${files.length} PDFs are in ${out}.`);
   return failures.length > 0 ? SOME_FAILED : 0;
 }
 
-async function render(
-  client: ServiceClient,
+/**
+ * Renders one file, and saves its PDF as `target` where there is one.
+ *
+ * @returns the warnings of its report, when that is asked for.
+ * @throws Error when the render fails, with its code and, where there are any, its warnings; as the client does.
+ */
+export async function renderFile(
+  client: PlatenClient,
   file: string,
-  target: string,
-  options: object | undefined,
-): Promise<void> {
+  { options, report, target }: { options?: RenderOptions | undefined; report: boolean; target?: string },
+): Promise<string[]> {
   const html = await readFile(file, 'utf8');
-  const body = { html, filename: pdfNameOf(file), executionMode: 'async', ...(options && { options }) };
-  const order = { method: 'POST', body, idempotencyKey: randomUUID() } as const;
-  const { jobId } = await client.json<JobState>('v1/pdf', order);
-  for (let pause = 200; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 1.3)) {
-    const { status, error } = await client.json<JobState>(`v1/pdf/jobs/${jobId}`);
-    if (status === 'completed') return client.save(`v1/pdf/jobs/${jobId}/file`, target);
-    if (status === 'failed' || status === 'cancelled') {
-      throw new Error(`${error?.code ?? status}: ${error?.message ?? 'The job has not completed.'}`);
-    }
-    await sleep(pause);
+  const { jobId } = await client.renderAsync({
+    html,
+    filename: pdfNameOf(file),
+    ...((options || report) && { options: { ...options, ...(report && { report }) } }),
+  });
+  const job = await client.waitFor(jobId).catch((error: unknown) => {
+    if (error instanceof PlatenJobError) return error.job;
+    throw error;
+  });
+  const warnings = job.reportEndpoint === undefined ? [] : (await client.report(jobId)).warnings;
+  if (job.status !== 'completed') {
+    const why = `${job.error?.code ?? job.status}: ${job.error?.message ?? 'The job has not completed.'}`;
+    throw new Error([why, ...warnings].join('\n  '));
   }
+  if (target !== undefined) await saveAs(target, client.download(jobId, target));
+  return warnings;
 }
 
-function parse(argv: readonly string[]): { files: string[]; out: string; options: object | undefined } {
+function parse(argv: readonly string[]): {
+  files: string[];
+  out: string;
+  options: RenderOptions | undefined;
+  report: boolean;
+} {
   let parsed: ReturnType<typeof parseStrictly>;
   try {
     parsed = parseStrictly(argv);
@@ -93,7 +105,7 @@ function parse(argv: readonly string[]): { files: string[]; out: string; options
     throw misused((error as Error).message);
   }
   const files = parsed.positionals;
-  const { out, options } = parsed.values;
+  const { out, options, report = false } = parsed.values;
   if (files.length === 0) throw misused('Which files are to be rendered?');
   if (out === undefined) throw misused('--out says where the PDFs go.');
   const names = new Map<string, string>();
@@ -103,7 +115,7 @@ function parse(argv: readonly string[]): { files: string[]; out: string; options
       throw new CommandError(`${other} and ${file} would both become ${pdfNameOf(file)}.`);
     names.set(pdfNameOf(file), file);
   }
-  return { files, out, options: optionsOf(options) };
+  return { files, out, options: optionsOf(options), report };
 }
 
 function parseStrictly(argv: readonly string[]) {
@@ -111,7 +123,7 @@ function parseStrictly(argv: readonly string[]) {
     args: [...argv],
     allowPositionals: true,
     strict: true,
-    options: { out: { type: 'string' }, options: { type: 'string' } },
+    options: { out: { type: 'string' }, options: { type: 'string' }, report: { type: 'boolean' } },
   });
 }
 

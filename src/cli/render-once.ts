@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { PlatenApiError, PlatenClient, PlatenJobError } from '../../clients/typescript/src/index.ts';
 import { CommandError } from './command-error.ts';
+import { innermostCause } from './open-client.ts';
 
 const PAUSE_MS = 1000;
 const HTML =
   '<!doctype html><title>Platen</title><h1>It works</h1><p>Rendered by <code>platen try</code>.</p>';
-/** The service starts, is busy, or has not heard of the key yet: the next attempt may find it otherwise. */
+/** Statuses of a service that starts, is busy, or has not heard of the key yet: the next attempt may find it otherwise. */
 const MAY_PASS: ReadonlySet<number> = new Set([401, 429, 500, 502, 503, 504]);
 const SHOWN = 500;
 
@@ -27,65 +29,37 @@ interface Target {
  *
  * @throws CommandError with what the service said last.
  */
-export async function renderOnce(target: Target): Promise<Rendered> {
+export async function renderOnce({ url, key, signal }: Target): Promise<Rendered> {
+  // Without retries of its own: the loop below has them, for more statuses, and keeps the last error for when time is up.
+  const client = new PlatenClient({ baseUrl: url.href, apiKey: key, retry: { giveUpAfterMs: 0 } });
   let last = 'nothing has answered';
-  while (!target.signal.aborted) {
+  while (!signal.aborted) {
+    const began = performance.now();
     try {
-      return await attempt(target);
+      const { bytes } = await client.render({ html: HTML }, { signal });
+      const text = Buffer.from(bytes).toString();
+      if (text.startsWith('%PDF-')) return { bytes: bytes.byteLength, tookMs: performance.now() - began };
+      throw new CommandError(`${url} answered 200, and what came is no PDF: ${text.slice(0, SHOWN)}`);
     } catch (error) {
-      if (error instanceof CommandError) throw error;
-      if (!target.signal.aborted) last = describe(error as Error);
-      await sleep(PAUSE_MS, undefined, { signal: target.signal }).catch(() => undefined);
+      const why = describe(error as Error, url);
+      if (!signal.aborted) last = why;
+      await sleep(PAUSE_MS, undefined, { signal }).catch(() => undefined);
     }
   }
-  throw new CommandError(`${target.url} has rendered nothing in time: ${last}.`);
+  throw new CommandError(`${url} has rendered nothing in time: ${last}.`);
 }
 
-async function attempt(target: Target): Promise<Rendered> {
-  const began = performance.now();
-  const answer = await call(target, 'v1/pdf', { html: HTML });
-  const pdf = answer.status === 202 ? await awaitJob(target, (await jobOf(answer)).jobId) : answer;
-  const bytes = new Uint8Array(await pdf.arrayBuffer());
-  if (!Buffer.from(bytes.subarray(0, 5)).equals(Buffer.from('%PDF-'))) {
-    throw new CommandError(
-      `${target.url} answered ${pdf.status}, and what came is no PDF: ${Buffer.from(bytes).toString().slice(0, SHOWN)}`,
-    );
+/** Why an attempt has failed. @throws CommandError when the next one would fail as well. */
+function describe(error: Error, url: URL): string {
+  if (error instanceof CommandError) throw error;
+  if (error instanceof PlatenJobError) {
+    throw new CommandError(`${url}: the job ${error.jobId} is ${error.job.status} (${error.code}).`);
   }
-  return { bytes: bytes.byteLength, tookMs: performance.now() - began };
-}
-
-/** The file of a job that became too slow to be waited for by the API. */
-async function awaitJob(target: Target, jobId: string): Promise<Response> {
-  for (;;) {
-    const { status, error } = await jobOf(await call(target, `v1/pdf/jobs/${jobId}`));
-    if (status === 'completed') return call(target, `v1/pdf/jobs/${jobId}/file`);
-    if (status === 'failed' || status === 'cancelled') {
-      throw new CommandError(`${target.url}: the job ${jobId} is ${status} (${error?.code ?? 'no code'}).`);
-    }
-    await sleep(PAUSE_MS, undefined, { signal: target.signal });
+  if (error instanceof PlatenApiError) {
+    const { status, code, message } = error;
+    const said = code === undefined ? message : `it answers ${status}: ${code}: ${message}`;
+    if (!MAY_PASS.has(status)) throw new CommandError(`${url} does not render: ${said}`);
+    return said;
   }
-}
-
-async function jobOf(answer: Response) {
-  return (await answer.json()) as { jobId: string; status: string; error?: { code: string } | null };
-}
-
-/** @throws CommandError for an answer that stays as it is, another Error for one that may pass. */
-async function call(target: Target, path: string, body?: object): Promise<Response> {
-  const base = target.url.href.endsWith('/') ? target.url : new URL(`${target.url.href}/`);
-  const answer = await fetch(new URL(path, base), {
-    method: body === undefined ? 'GET' : 'POST',
-    headers: { 'X-API-Key': target.key, 'Content-Type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    signal: target.signal,
-  });
-  if (answer.ok) return answer;
-  const said = `it answers ${answer.status}: ${(await answer.text()).slice(0, SHOWN)}`;
-  if (MAY_PASS.has(answer.status)) throw new Error(said);
-  throw new CommandError(`${target.url} does not render: ${said}`);
-}
-
-/** A call that failed says why in its cause. */
-function describe(error: Error): string {
-  return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message;
+  return String(innermostCause(error));
 }

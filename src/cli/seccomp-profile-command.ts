@@ -1,9 +1,9 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Kind } from '../kubernetes/client/kube-object.ts';
-import type { KubernetesApi } from '../kubernetes/client/kubernetes-api.ts';
-import { openKubernetesApi } from '../kubernetes/client/open-kubernetes-api.ts';
+import type { Kind } from '../kubernetes/runtime/client/kube-object.ts';
+import type { KubernetesApi } from '../kubernetes/runtime/client/kubernetes-api.ts';
+import { openKubernetesApi } from '../kubernetes/runtime/client/open-kubernetes-api.ts';
 import { CommandError } from './command-error.ts';
 
 const USAGE = `usage: platen install-seccomp-profile SOURCE TARGET LABEL=VALUE
@@ -12,7 +12,7 @@ Keeps the file SOURCE at TARGET, a path below the kubelet's folder of seccomp pr
 for as long as it runs. Made for the chart's DaemonSet.`;
 
 /** How often it looks whether both are still there, and how soon again after a failure. */
-const LOOK_EVERY_MS = 30_000;
+const CHECK_EVERY_MS = 30_000;
 const RETRY_AFTER_MS = 5000;
 
 const NODE: Kind = { group: '', version: 'v1', plural: 'nodes', kind: 'Node' };
@@ -24,7 +24,7 @@ interface Installation {
   readonly label: { readonly name: string; readonly value: string };
 }
 
-interface Parts {
+interface Deps {
   /** Ends it. */
   readonly signal: AbortSignal;
   readonly print: (text: string) => void;
@@ -39,14 +39,14 @@ interface Parts {
 export async function runSeccompProfileCommand(
   argv: readonly string[],
   environment: NodeJS.ProcessEnv,
-  { signal, print }: Parts,
+  { signal, print }: Deps,
 ): Promise<void> {
   const installation = parse(argv, environment);
   const api = await openKubernetesApi({ userAgent: 'platen-seccomp-installer' });
   try {
     while (!signal.aborted) {
       const wait = await install(installation, api, print).then(
-        () => LOOK_EVERY_MS,
+        () => CHECK_EVERY_MS,
         (error: Error) => {
           print(`It failed, and is tried again in ${RETRY_AFTER_MS / 1000} s: ${error.message}`);
           return RETRY_AFTER_MS;

@@ -13,10 +13,10 @@ import {
   type SpecialNetwork,
 } from './special-networks.ts';
 
-/** What the policy says of an address. The reason is for people; it names the block and its RFC. */
+/** The policy's decision about an address. The reason is for people; it names the block and its RFC. */
 export type Verdict = { readonly allowed: true } | { readonly allowed: false; readonly reason: string };
 
-/** Which addresses and ports anything that a customer names may lead to. */
+/** The addresses and ports that anything named by a customer may lead to. */
 export interface AddressPolicy {
   /**
    * @param address as text, without brackets; anything that is not a plain IP address is refused.
@@ -26,9 +26,9 @@ export interface AddressPolicy {
 }
 
 export interface AddressPolicyOptions {
-  /** Networks that are open although they are private. */
+  /** Private networks that are open nevertheless. */
   readonly allowedNetworks?: readonly Network[];
-  /** Addresses of this machine: through them a service bound to every interface is reached past the firewall. */
+  /** Addresses of this machine: through them a service bound to every interface would be reached past the firewall. */
   readonly ownAddresses?: readonly string[];
 }
 
@@ -36,7 +36,7 @@ const ALLOWED: Verdict = { allowed: true };
 const refused = (reason: string): Verdict => ({ allowed: false, reason });
 const describe = (special: SpecialNetwork) => `${special.text} (${special.name}, ${special.reference})`;
 
-/** Closed by default: public addresses only, less this machine's own, plus what the operator names. */
+/** Closed by default: public addresses only, without this machine's own, plus those that the operator names. */
 export function createAddressPolicy(options: AddressPolicyOptions = {}): AddressPolicy {
   const allowedNetworks = options.allowedNetworks ?? [];
   const own = new Set((options.ownAddresses ?? []).map((text) => parseAddress(text)?.toString()));
@@ -55,7 +55,7 @@ export function createAddressPolicy(options: AddressPolicyOptions = {}): Address
     return checkPublic(address);
   }
 
-  /** What stands behind a translation or a tunnel has to be allowed as well, whoever opened the outer network. */
+  /** The address behind a translation or a tunnel has to be allowed as well, whatever opened the outer network. */
   function checkEmbedded(address: ipaddr.IPv6, named: Network | undefined): Verdict {
     const nat64 = named && isInNetwork(named.base, NAT64_LOCAL_USE) ? named : undefined;
     for (const inner of embeddedIPv4(address, nat64)) {

@@ -3,8 +3,8 @@ import type { AddressPolicy } from './address-policy.ts';
 import { checkSourceUrl } from './source-url.ts';
 
 /**
- * Checks where callbacks are to go, before anything is promised: https, and no address that may not be reached. What a
- * name leads to is checked at every connection and not here: the answer would tell who asks which names there are inside.
+ * Checks the address of callbacks before a job is accepted: https, and no forbidden address. What a name resolves to is
+ * checked at every connection and not here: the response would reveal which names exist inside.
  *
  * @throws PlatenError INVALID_URL or URL_BLOCKED.
  */

@@ -3,21 +3,21 @@ import { EgressError } from './errors.ts';
 import type { Target } from './host.ts';
 
 /**
- * A `lookup` for node:net and node:tls that knows nothing but `addresses`: Node tries them in turn, both families
- * alternating (RFC 8305), and never asks a name server.
+ * A `lookup` for node:net and node:tls that knows only `addresses`: Node tries them one after the other, alternating
+ * between the families (RFC 8305), and never queries a name server.
  */
 export function pinnedLookup(addresses: readonly string[]): LookupFunction {
-  const answers = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+  const responses = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
   return (_name, options, callback) => {
-    if (options.all) callback(null, answers);
-    else callback(null, answers[0]!.address, answers[0]!.family);
+    if (options.all) callback(null, responses);
+    else callback(null, responses[0]!.address, responses[0]!.family);
   };
 }
 
 export interface OpenOptions {
   /** Longest wait for a connection, all addresses together, in milliseconds. */
   readonly timeoutMs: number;
-  /** Gives the attempt up, and ends the connection whenever it fires. */
+  /** Aborts the attempt, and ends the connection whenever it fires. */
   readonly signal: AbortSignal;
 }
 
@@ -32,7 +32,7 @@ export function openSocket(
   { timeoutMs, signal }: OpenOptions,
 ): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    // node:net would connect first and look at the signal afterwards.
+    // node:net would connect first and check the signal afterwards.
     if (signal.aborted) return reject(new EgressError('unreachable', 'Given up.', 'the browser has left'));
     const socket = connect({
       host: target.host.text,

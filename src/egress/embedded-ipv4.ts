@@ -17,14 +17,14 @@ const RFC_6052_BYTES: Readonly<Record<number, readonly [number, number, number, 
 };
 
 /**
- * The IPv4 addresses that `address` makes a gateway, a relay or a tunnel end talk to.
+ * The IPv4 addresses that `address` makes a gateway, a relay or a tunnel end connect to.
  *
  * @param nat64 the operator's own NAT64 prefix that the address lies in, if any: its length says where in a
- * 64:ff9b:1::/48 address the IPv4 address stands. Other lengths count as /96.
+ * 64:ff9b:1::/48 address the IPv4 address is. Other lengths count as /96.
  */
 export function embeddedIPv4(address: ipaddr.IPv6, nat64?: Network): ipaddr.IPv4[] {
   const bytes = address.toByteArray();
-  const at = (...places: readonly number[]) => new ipaddr.IPv4(places.map((place) => bytes[place]!));
+  const at = (...indexes: readonly number[]) => new ipaddr.IPv4(indexes.map((index) => bytes[index]!));
   const last = at(12, 13, 14, 15);
 
   if (isInNetwork(address, NAT64_WELL_KNOWN)) return [last];
@@ -32,7 +32,7 @@ export function embeddedIPv4(address: ipaddr.IPv6, nat64?: Network): ipaddr.IPv4
     return [at(...(RFC_6052_BYTES[nat64?.prefix ?? 96] ?? RFC_6052_BYTES[96]!))];
   }
   if (isInNetwork(address, SIX_TO_FOUR)) return [at(2, 3, 4, 5)];
-  // RFC 4380 section 4: the server's address, then the client's with every bit turned over.
+  // RFC 4380 section 4: the server's address, then the client's with every bit inverted.
   if (isInNetwork(address, TEREDO)) {
     return [at(4, 5, 6, 7), new ipaddr.IPv4(last.octets.map((octet) => octet ^ 0xff))];
   }

@@ -1,30 +1,30 @@
 /**
- * Why a target cannot be reached: `blocked` by the address policy; `unresolvable` because its name does not exist, or as
- * if it did not; `unreachable` for every fault that may pass (no answer, connection refused, name server down).
+ * Why a target cannot be reached: `blocked` by the address policy; `unresolvable` because its name does not exist, or
+ * is reported so; `unreachable` for every error that may pass (no response, connection refused, name server down).
  */
-export type EgressFault = 'blocked' | 'unresolvable' | 'unreachable';
+export type EgressErrorCode = 'blocked' | 'unresolvable' | 'unreachable';
 
 /**
  * A connection that could not be made.
  *
- * `fault` and `message` may be shown to the customer. A name whose address is refused is told as one that does not exist,
- * so that no one can read a private name server through refusals. The rest is for the log.
+ * `code` and `message` may be shown to the customer. A name that resolves to a forbidden address is reported as one
+ * that does not exist, so that rejections reveal nothing of a private name server. The rest is for the log.
  */
 export class EgressError extends Error {
-  readonly fault: EgressFault;
+  readonly code: EgressErrorCode;
   readonly detail: string;
-  /** Whether the address policy has refused it, whatever is told. */
+  /** Whether the address policy has refused it, whatever `code` reports. */
   readonly refused: boolean;
 
   constructor(
-    fault: EgressFault,
+    error: EgressErrorCode,
     message: string,
     detail: string,
-    { cause, refused = fault === 'blocked' }: { readonly cause?: unknown; readonly refused?: boolean } = {},
+    { cause, refused = error === 'blocked' }: { readonly cause?: unknown; readonly refused?: boolean } = {},
   ) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = 'EgressError';
-    this.fault = fault;
+    this.code = error;
     this.detail = detail;
     this.refused = refused;
   }

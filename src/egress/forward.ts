@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { EgressError } from './errors.ts';
 import { EGRESS_HEADER, forwardedHeaders } from './headers.ts';
 
-/** A plain-http request as it goes on to the origin. */
+/** A plain-http request as it is sent to the origin. */
 interface Onward {
   readonly url: URL;
   readonly headers: string[];
@@ -12,15 +12,15 @@ interface Onward {
 
 /** Rewrites an absolute-form request to origin form; Host is what the target says (RFC 9112 section 3.2.2). */
 function onward(request: IncomingMessage, url: URL, extra: readonly string[]): Onward {
-  // 100-continue has been answered here already.
+  // 100-continue has been handled here already.
   const rest = forwardedHeaders(request.rawHeaders, ['host', 'expect']);
   return { url, headers: ['Host', url.host, ...rest, ...extra] };
 }
 
 /**
- * Sends `request` over `upstream`, a connection of its own, and its answer back.
+ * Sends `request` over `upstream`, a connection of its own, and the response back.
  *
- * @throws EgressError `unreachable` when the origin does not answer with HTTP; nothing has been sent back then.
+ * @throws EgressError `unreachable` when the origin does not respond with HTTP; nothing has been sent back then.
  */
 export async function forwardRequest(
   request: IncomingMessage,
@@ -28,7 +28,7 @@ export async function forwardRequest(
   url: URL,
   upstream: Socket,
 ): Promise<void> {
-  // Chunks are taken apart by the parser, so a body without a length is chunked anew.
+  // The parser removes the chunking, so a body without a length is chunked anew.
   const chunked = request.headers['transfer-encoding'] === undefined ? [] : ['Transfer-Encoding', 'chunked'];
   const { headers } = onward(request, url, chunked);
   const outgoing = httpRequest({
@@ -39,17 +39,17 @@ export async function forwardRequest(
     createConnection: () => upstream,
     maxHeaderSize: 64 * 1024,
   });
-  // The body may break off or be refused while the answer is still good: only the answer decides.
+  // The body may break off or be rejected while the response is still good: only the response decides.
   pipeline(request, outgoing).catch(() => outgoing.destroy());
   try {
-    const answer = await answerTo(outgoing);
+    const reply = await responseTo(outgoing);
     response.sendDate = false;
     response.writeHead(
-      answer.statusCode ?? 502,
-      answer.statusMessage,
-      forwardedHeaders(answer.rawHeaders, [EGRESS_HEADER]),
+      reply.statusCode ?? 502,
+      reply.statusMessage,
+      forwardedHeaders(reply.rawHeaders, [EGRESS_HEADER]),
     );
-    await pipeline(answer, response);
+    await pipeline(reply, response);
   } catch (error) {
     upstream.destroy();
     if (!response.headersSent) {
@@ -57,12 +57,12 @@ export async function forwardRequest(
         cause: error,
       });
     }
-    // Half an answer: closing the connection is the only way left to say so.
+    // Half a response: closing the connection is the only way left to report it.
     response.destroy();
   }
 }
 
-function answerTo(outgoing: ReturnType<typeof httpRequest>): Promise<IncomingMessage> {
+function responseTo(outgoing: ReturnType<typeof httpRequest>): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     outgoing.once('response', resolve);
     outgoing.on('error', reject);
@@ -70,7 +70,7 @@ function answerTo(outgoing: ReturnType<typeof httpRequest>): Promise<IncomingMes
   });
 }
 
-/** The head of an absolute-form request that asks for a web socket, as the origin has to get it. */
+/** The head of an absolute-form request for a web socket, as the origin has to receive it. */
 export function upgradeHead(request: IncomingMessage, url: URL): string {
   const upgrade = request.headers.upgrade ?? '';
   const { headers } = onward(request, url, ['Connection', 'Upgrade', 'Upgrade', upgrade]);

@@ -2,19 +2,19 @@ import type { Socket } from 'node:net';
 import { type Clock, systemClock } from '../clock.ts';
 import type { AddressPolicy } from './address-policy.ts';
 import { openSocket } from './connect.ts';
-import { EgressError, type EgressFault } from './errors.ts';
+import { EgressError, type EgressErrorCode } from './errors.ts';
 import type { Target } from './host.ts';
 import { type Lookup, systemLookup } from './lookup.ts';
 import { RecentHosts } from './recent-hosts.ts';
 import { resolveChecked } from './resolve.ts';
 
-/** How long, and of how many hosts, a refusal is remembered: past the longest render, by a good margin. */
+/** How long, and for how many hosts, a rejection is remembered: well past the longest render. */
 const MEMORY = { ttlMs: 10 * 60_000, capacity: 10_000 };
 
-/** What the proxy tells the metrics. */
+/** What the proxy reports to the metrics. */
 export interface EgressMetrics {
-  /** A connection was asked for, and what came of it. */
-  outcome(outcome: 'connected' | EgressFault): void;
+  /** The outcome of a requested connection. */
+  outcome(outcome: 'connected' | EgressErrorCode): void;
 }
 
 /** The part of a pino logger that is used. */
@@ -32,7 +32,7 @@ export interface GatewayOptions {
   readonly clock?: Clock | undefined;
 }
 
-/** Opens connections to the outside, each looked up once and checked, and remembers for whom it did not. */
+/** Opens connections to the outside, each looked up once and checked, and remembers the hosts that it has refused. */
 export class Gateway {
   readonly #options: GatewayOptions;
   readonly #lookup: Lookup;
@@ -52,27 +52,27 @@ export class Gateway {
    *
    * @param timeoutMs longest wait for name servers, and again for the connection.
    * @param signal ends the attempt, and later the connection.
-   * @param asker the account whose document wants it, where that is known.
+   * @param account the account whose document wants it, where that is known.
    * @throws EgressError
    */
-  async reach(target: Target, timeoutMs: number, signal: AbortSignal, asker?: string): Promise<Socket> {
+  async reach(target: Target, timeoutMs: number, signal: AbortSignal, account?: string): Promise<Socket> {
     const { policy, metrics } = this.#options;
     try {
       const lookup = this.#lookup;
-      const addresses = await resolveChecked(target, { policy, lookup, timeoutMs, signal, asker });
+      const addresses = await resolveChecked(target, { policy, lookup, timeoutMs, signal, account });
       const socket = await openSocket(target, addresses, { timeoutMs, signal });
       metrics?.outcome('connected');
       return socket;
     } catch (error) {
-      // Who gave up before the answer came has no use for it, except that a refusal stays one.
-      if (error instanceof EgressError && (error.fault !== 'unreachable' || !signal.aborted)) {
+      // An attempt that was aborted before its result has no outcome, unless the policy had refused it.
+      if (error instanceof EgressError && (error.code !== 'unreachable' || !signal.aborted)) {
         this.#note(target, error);
       }
       throw error;
     }
   }
 
-  /** As it is told: of a name whose address was refused, `wasUnresolvable`. */
+  /** As reported to the customer: a name whose address was refused is `wasUnresolvable`. */
   wasBlocked(hostname: string, sinceEpochMs: number): boolean {
     return this.#blocked.hasSince(hostname, sinceEpochMs);
   }
@@ -81,12 +81,12 @@ export class Gateway {
     return this.#unresolvable.hasSince(hostname, sinceEpochMs);
   }
 
-  #note({ host, port }: Target, { fault: told, detail, refused }: EgressError): void {
-    const fault = refused ? 'blocked' : told;
-    const fields = { host: host.text, port, fault, detail };
-    this.#options.metrics?.outcome(fault);
-    if (told === 'blocked') this.#blocked.add(host.text);
-    if (told === 'unresolvable') this.#unresolvable.add(host.text);
+  #note({ host, port }: Target, { code: reported, detail, refused }: EgressError): void {
+    const problem = refused ? 'blocked' : reported;
+    const fields = { host: host.text, port, code: problem, detail };
+    this.#options.metrics?.outcome(problem);
+    if (reported === 'blocked') this.#blocked.add(host.text);
+    if (reported === 'unresolvable') this.#unresolvable.add(host.text);
     if (refused) this.#options.logger.info(fields, 'egress refused');
     else this.#options.logger.debug(fields, 'egress failed');
   }

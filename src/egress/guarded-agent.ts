@@ -61,9 +61,9 @@ async function checkedAddresses(
 
 function toPlatenError(error: unknown): PlatenError {
   if (!(error instanceof EgressError)) return new PlatenError('INTERNAL', undefined, { cause: error });
-  const code = error.fault === 'blocked' ? 'URL_BLOCKED' : 'URL_UNREACHABLE';
+  const code = error.code === 'blocked' ? 'URL_BLOCKED' : 'URL_UNREACHABLE';
   return new PlatenError(code, error.message, {
     cause: error,
-    permanent: error.fault === 'unresolvable',
+    permanent: error.code === 'unresolvable',
   });
 }

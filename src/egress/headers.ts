@@ -1,4 +1,4 @@
-/** Headers that are for the next hop only (RFC 9110 section 7.6.1), and what some clients send to a proxy. */
+/** Headers for the next hop only (RFC 9110 section 7.6.1), and headers that some clients send to a proxy. */
 const HOP_BY_HOP = new Set([
   'connection',
   'keep-alive',
@@ -11,12 +11,12 @@ const HOP_BY_HOP = new Set([
   'upgrade',
 ]);
 
-/** Set on every answer that is the proxy's own, with what went wrong; cut out of what others answer. */
+/** Set on every response of the proxy itself, with the error's code; removed from responses of origins. */
 export const EGRESS_HEADER = 'x-platen-egress';
 
 /**
- * What of a message's headers goes on to the next hop: `raw` (name, value, name, value …) without those of this hop,
- * those its Connection header names, and those in `drop` (lower case).
+ * The headers of a message that go on to the next hop: `raw` (name, value, name, value …) without those of this hop,
+ * those that its Connection header names, and those in `drop` (lower case).
  */
 export function forwardedHeaders(raw: readonly string[], drop: readonly string[] = []): string[] {
   const dropped = new Set([...HOP_BY_HOP, ...drop, ...namedByConnection(raw)]);
@@ -28,7 +28,7 @@ export function forwardedHeaders(raw: readonly string[], drop: readonly string[]
 function namedByConnection(raw: readonly string[]): string[] {
   return pairs(raw)
     .filter(([name]) => name.toLowerCase() === 'connection')
-    .flatMap(([, value]) => value.split(',').map((part) => part.trim().toLowerCase()));
+    .flatMap(([, value]) => value.split(',').map((token) => token.trim().toLowerCase()));
 }
 
 function pairs(raw: readonly string[]): [string, string][] {

@@ -14,11 +14,11 @@ const MAX_NAME_LENGTH = 253;
 /**
  * The host that `text` means, or undefined when it means none.
  *
- * Decimal, octal, hexadecimal and shortened IPv4 forms come out as the address they stand for, since resolvers take
- * them for one (WHATWG URL standard, "host parsing"); so no name that comes out of here is an address in disguise.
+ * Decimal, octal, hexadecimal and shortened IPv4 forms are returned as the address that they mean, since resolvers
+ * accept them (WHATWG URL standard, "host parsing"); so no returned name is an address in disguise.
  */
 export function parseHost(text: string): Host | undefined {
-  // Whatever would end the host inside a URL, or start a zone id, is no part of a host.
+  // Characters that would end the host inside a URL, or start a zone id, do not belong to a host.
   if (text === '' || /[\s/\\?#@%]/.test(text)) return undefined;
   const bare = isIP(text) === 6 ? `[${text}]` : text;
   if (!URL.canParse(`http://${bare}/`)) return undefined;
@@ -40,7 +40,7 @@ export function parseAuthority(text: string): Target | undefined {
   return host ? { host, port: Number(match[2]) } : undefined;
 }
 
-/** Whether a name stands for loopback whatever name servers say (RFC 6761, section 6.3). */
+/** Whether a name means loopback whatever name servers say (RFC 6761, section 6.3). */
 export function isLocalhost(name: string): boolean {
   return name === 'localhost' || name.endsWith('.localhost');
 }

@@ -1,20 +1,29 @@
 import { Resolver, promises as systemDns } from 'node:dns';
-import { inTurns, isTooMany, type LookupBounds } from './lookup-turns.ts';
+import { isTooMany, type LookupBounds, LookupQueue } from '../scheduling/lookups.ts';
 
 /**
- * Every address a name has, IPv4 and IPv6, as text. Rejects with a `code` as node:dns does: ENOTFOUND or ENODATA when
- * there is none, anything else when it cannot be said, or `signal` has given it up.
+ * Every address of a name, IPv4 and IPv6, as text. Rejects with a `code` as node:dns does: ENOTFOUND or ENODATA when
+ * there is none, another one when the result is not known, or `signal` has aborted the look-up.
  *
- * `asker` is the account on whose behalf it is asked, where that is known: see lookup-turns.ts.
+ * `account` is the account whose document needs the name, where that is known: see scheduling/lookups.ts.
  */
-export type Lookup = (name: string, signal?: AbortSignal, asker?: string) => Promise<readonly string[]>;
+export type Lookup = (name: string, signal?: AbortSignal, account?: string) => Promise<readonly string[]>;
 
-/** As many as connections come through the egress proxy: whoever has one may wait for its look-up. */
-const WAITING_OF_ONE = 2048;
-/** The documents of all slots of a worker together ask for some dozens of names; a server that answers does so sooner. */
-const BOUNDS: LookupBounds = { atATime: 64, ofOne: 16, waitingOfOne: WAITING_OF_ONE, slowMs: 500 };
-/** One at a time holds one of the two threads that libuv has for look-ups, and nobody can end it. */
-const SYSTEM_BOUNDS: LookupBounds = { atATime: 1, ofOne: 1, waitingOfOne: WAITING_OF_ONE };
+/** As many as the egress proxy's connections: each of them may wait for a look-up. */
+const MAX_WAITING_OF_ACCOUNT = 2048;
+/** The documents of all slots of a worker together need some dozens of names; a working server responds sooner. */
+const BOUNDS: LookupBounds = {
+  concurrent: 64,
+  concurrentOfAccount: 16,
+  maxWaitingOfAccount: MAX_WAITING_OF_ACCOUNT,
+  slowMs: 500,
+};
+/** Each look-up holds one of the two threads that libuv has for look-ups, and cannot be aborted: one at a time. */
+const SYSTEM_BOUNDS: LookupBounds = {
+  concurrent: 1,
+  concurrentOfAccount: 1,
+  maxWaitingOfAccount: MAX_WAITING_OF_ACCOUNT,
+};
 const NO_SUCH_NAME = new Set(['ENOTFOUND', 'ENODATA']);
 const TIMED_OUT = 'ETIMEOUT';
 
@@ -24,9 +33,9 @@ export function isNoSuchName(error: unknown): boolean {
 }
 
 /**
- * Asks name servers for A and AAAA records; one family is enough.
+ * Queries name servers for A and AAAA records; a response for one family is enough.
  *
- * @param open makes a resolver. Each look-up has its own, since all questions of one are given up together.
+ * @param open makes a resolver. Each look-up has its own, since a resolver aborts all its queries together.
  */
 export function resolverLookup(open: () => Resolver): Lookup {
   const ask = (resolver: Resolver, name: string, family: 4 | 6) =>
@@ -46,40 +55,48 @@ export function resolverLookup(open: () => Resolver): Lookup {
     const addresses = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
     if (addresses.length > 0) return addresses;
     const errors = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
-    // A name whose other family could not be asked for may still exist.
+    // If the query for one family failed, the name may still exist.
     throw errors.find((error) => !isNoSuchName(error)) ?? errors[0] ?? noAddress(name);
   };
 }
 
-/** Asks the operating system: hosts file, search domains and all. Each question holds one of libuv's few threads. */
+/** Queries the operating system: hosts file, search domains and all. Each query holds one of libuv's few threads. */
 const operatingSystemLookup: Lookup = async (name) => {
-  const answers = await systemDns.lookup(name, { all: true, verbatim: true });
-  return answers.map((answer) => answer.address);
+  const responses = await systemDns.lookup(name, { all: true, verbatim: true });
+  return responses.map((response) => response.address);
 };
 
 /**
- * The default: name servers are asked without a thread, and the operating system only for what they do not know
- * (names of the hosts file, single labels, `localhost`), one at a time of either kind: a name that servers answered to
- * leads back to them with search domains, and they may be slow on purpose; a single label cannot be.
+ * The default: name servers are queried without a thread, and the operating system only for names that they do not know
+ * (names of the hosts file, single labels, `localhost`). These are of two kinds, each with one look-up at a time: a
+ * name that servers responded to leads back to them with search domains, and they may be slow on purpose; a single
+ * label cannot be.
  *
- * getaddrinfo alone would let one document that names fifty hosts with slow name servers hold all four libuv threads,
- * and with them every other customer's look-ups and file access, for minutes.
+ * getaddrinfo alone would let one document that names 50 hosts with slow name servers hold all four libuv threads, and
+ * with them every other customer's look-ups and file access, for minutes.
  *
- * @param open makes a resolver; default one that asks the machine's name servers.
+ * @param open makes a resolver; default one for the machine's name servers.
  */
 export function systemLookup(open = () => new Resolver({ timeout: 2000, tries: 2 })): Lookup {
-  const fromServers = inTurns(resolverLookup(open), BOUNDS);
-  const labels = inTurns(operatingSystemLookup, SYSTEM_BOUNDS);
-  const unknownToServers = inTurns(operatingSystemLookup, SYSTEM_BOUNDS);
-  return async (name, signal, asker) => {
-    if (!name.includes('.') || name.endsWith('.localhost')) return labels(name, signal, asker);
+  const fromServers = queued(resolverLookup(open), BOUNDS);
+  const labels = queued(operatingSystemLookup, SYSTEM_BOUNDS);
+  const unknownToServers = queued(operatingSystemLookup, SYSTEM_BOUNDS);
+  return async (name, signal, account) => {
+    if (!name.includes('.') || name.endsWith('.localhost')) return labels(name, signal, account);
     try {
-      return await fromServers(name, signal, asker);
+      return await fromServers(name, signal, account);
     } catch (error) {
       if (signal?.aborted || codeOf(error) === TIMED_OUT || isTooMany(error)) throw error;
-      return unknownToServers(name, signal, asker);
+      return unknownToServers(name, signal, account);
     }
   };
+}
+
+/** Shares the look-ups of one kind fairly among accounts. Where the account is not known, the name itself counts as one. */
+export function queued(lookup: Lookup, bounds: LookupBounds): Lookup {
+  const queue = new LookupQueue(bounds);
+  return (name, signal, account) =>
+    queue.run(account ?? `name ${name}`, () => lookup(name, signal, account), signal);
 }
 
 function noAddress(name: string): Error {

@@ -12,7 +12,7 @@ export interface Network {
   readonly text: string;
 }
 
-/** Thrown for a list of networks that cannot be read; `problems` names every faulty entry. */
+/** Thrown for a list of networks that cannot be parsed; `problems` names every wrong entry. */
 export class NetworkSyntaxError extends Error {
   readonly problems: readonly string[];
 
@@ -26,14 +26,14 @@ export class NetworkSyntaxError extends Error {
 /**
  * The address that `text` spells out, or undefined.
  *
- * Strict on purpose: only dotted decimal and RFC 4291 text pass. Octal, hexadecimal and shortened IPv4 forms are
- * the URL parser's to normalise, and a zone id (`fe80::1%eth0`) belongs to no address that may be reached.
+ * Strict on purpose: only dotted decimal and RFC 4291 text pass. Octal, hexadecimal and shortened IPv4 forms are left
+ * to the URL parser, and a zone id (`fe80::1%eth0`) belongs to no address that may be reached.
  */
 export function parseAddress(text: string): Address | undefined {
   const version = isIP(text);
   if (version === 0 || text.includes('%')) return undefined;
   if (version === 4) return ipaddr.IPv4.parse(text);
-  // ipaddr.js takes ::a.b.c.d for ::ffff:a.b.c.d, which is another address; all in hexadecimal there is no doubt.
+  // ipaddr.js takes ::a.b.c.d for ::ffff:a.b.c.d, which is another address; all in hexadecimal it is unambiguous.
   return ipaddr.IPv6.parse(new URL(`http://[${text}]/`).hostname.slice(1, -1));
 }
 
@@ -58,10 +58,10 @@ export function network(text: string): Network {
 }
 
 /**
- * The networks an operator names, each a CIDR block or a single address.
+ * The networks that an operator names, each a CIDR block or a single address.
  *
- * @throws NetworkSyntaxError naming every entry that is not one, has bits set past its prefix, is an IPv4 block in
- * IPv6 clothes, or is the whole address space.
+ * @throws NetworkSyntaxError naming every entry that is neither, has bits set past its prefix, is an IPv4 block in IPv6
+ * form, or is the whole address space.
  */
 export function parseNetworks(entries: readonly string[]): Network[] {
   const parsed = entries.map((entry) => parseNetwork(entry.trim()));

@@ -1,24 +1,24 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { AddressPolicy } from './address-policy.ts';
-import { answerFault, refuseFault, refuseMalformed } from './answers.ts';
-import { type EntranceOpener, Entrances, listenOnLoopback } from './entrances.ts';
 import { forwardRequest, upgradeHead } from './forward.ts';
 import { Gateway, type GatewayOptions } from './gateway.ts';
 import { parseAuthority, type Target, targetOf } from './host.ts';
 import { isInNetwork, network, parseAddress, unmapped } from './networks.ts';
+import { type ListenerOpener, listenOnLoopback, ProxyListeners } from './proxy-listeners.ts';
+import { refuseError, refuseMalformed, respondWithError } from './responses.ts';
 import { holdBack, splice } from './tunnel.ts';
 
 export interface EgressLimits {
   /** Longest wait for name servers, and again for a connection, in milliseconds. */
   readonly connectTimeoutMs: number;
-  /** A connection over which nothing passes for so long is closed, in milliseconds. */
+  /** A connection without traffic for this long is closed, in milliseconds. */
   readonly idleTimeoutMs: number;
-  /** Connections from browsers at a time; further ones are closed at once, but for those that are kept for contexts. */
+  /** Connections from browsers at a time; further ones are closed at once, except those kept for contexts. */
   readonly maxConnections: number;
-  /** Of these, those that come through one entrance: the documents of one browser context. */
+  /** Connections of these through one listener: the documents of one browser context. */
   readonly maxConnectionsOfContext: number;
-  /** Connections that each context may have whatever others have. */
+  /** Connections that each context may have however many others have. */
   readonly keptForContext: number;
   /** Largest head of a request, in bytes: a source URL and asset headers have to fit. */
   readonly maxHeaderBytes: number;
@@ -26,10 +26,10 @@ export interface EgressLimits {
 
 const DEFAULT_LIMITS: EgressLimits = {
   connectTimeoutMs: 10_000,
-  // The longest deadline a render can have: an origin may take as long to answer.
+  // The longest deadline of a render: an origin may take as long to respond.
   idleTimeoutMs: 300_000,
   maxConnections: 2048,
-  // Chromium has 32 to a proxy at a time, and web sockets.
+  // Chromium opens up to 32 to a proxy at a time, and web sockets.
   maxConnectionsOfContext: 128,
   keptForContext: 32,
   maxHeaderBytes: 64 * 1024,
@@ -37,22 +37,23 @@ const DEFAULT_LIMITS: EgressLimits = {
 
 export interface EgressProxyOptions extends GatewayOptions {
   readonly limits?: Partial<EgressLimits>;
-  /** Answers some http requests in the network's place; false for one that it leaves alone. */
-  readonly answer?: LocalAnswer | undefined;
+  /** Responds to some http requests instead of the network; false for those that it leaves alone. */
+  readonly respondLocally?: LocalResponse | undefined;
 }
 
-export type LocalAnswer = (url: URL, request: IncomingMessage, response: ServerResponse) => boolean;
+export type LocalResponse = (url: URL, request: IncomingMessage, response: ServerResponse) => boolean;
 
 /** The only way out of the browser. */
-export interface EgressProxy extends EntranceOpener {
-  /** For `--proxy-server`: http://127.0.0.1:PORT. Whose connections come this way is not known. */
+export interface EgressProxy extends ListenerOpener {
+  /** For `--proxy-server`: http://127.0.0.1:PORT. The account of connections to it is not known. */
   readonly url: string;
   /**
-   * Whether a connection to `hostname` (of a URL) was refused at `sinceEpochMs` or later. Only this tells a refusal
-   * from other faults: the browser shows no CONNECT answer, and over TLS an origin may send any header.
+   * Whether a connection to `hostname` (of a URL) was refused at `sinceEpochMs` or later. Nothing else distinguishes a
+   * refusal from other errors: the browser does not show the response to CONNECT, and over TLS an origin may send any
+   * header.
    */
   wasBlocked(hostname: string, sinceEpochMs: number): boolean;
-  /** Whether `hostname` turned out not to exist, or to have an address that is refused, at `sinceEpochMs` or later. */
+  /** Whether `hostname` turned out not to exist, or to have a refused address, at `sinceEpochMs` or later. */
   wasUnresolvable(hostname: string, sinceEpochMs: number): boolean;
   /** Sockets open at the moment, to browsers and to origins. */
   openSockets(): number;
@@ -61,23 +62,23 @@ export interface EgressProxy extends EntranceOpener {
 }
 
 /**
- * Starts the proxy on a free loopback port. CONNECT (https, web sockets), absolute-form http and absolute-form web
- * socket requests are looked up once, checked, and connected to the checked address; see resolve.ts.
+ * Starts the proxy on a free loopback port. For CONNECT (https, web sockets), absolute-form http and absolute-form web
+ * socket requests the host is looked up once, checked, and connected to at the checked address; see resolve.ts.
  */
 export async function startEgressProxy(options: EgressProxyOptions): Promise<EgressProxy> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const server = createServer({ maxHeaderSize: limits.maxHeaderBytes, keepAliveTimeout: 60_000 });
   server.maxConnections = limits.maxConnections;
-  // A little after the origin's side, so that the browser is still there to be told.
+  // A little later than the origin's side, so that the browser still receives the error.
   server.timeout = limits.idleTimeoutMs + 5000;
   const port = await listenOnLoopback(server);
   const clients = new Set<Socket>();
-  const entrances = new Entrances(server, {
+  const listeners = new ProxyListeners(server, {
     maxConnections: limits.maxConnectionsOfContext,
     kept: limits.keptForContext,
     full: () => clients.size >= limits.maxConnections,
   });
-  const isOwn = (asked: number) => asked === port || entrances.has(asked);
+  const isOwn = (requested: number) => requested === port || listeners.has(requested);
   const gateway = new Gateway({ ...options, policy: withoutSelf(options.policy, isOwn) });
   const sockets = new Set<Socket>();
   const track = (socket: Socket) => {
@@ -90,9 +91,9 @@ export async function startEgressProxy(options: EgressProxyOptions): Promise<Egr
     clients.add(socket);
     socket.once('close', () => clients.delete(socket));
   });
-  serve(server, options.answer ?? (() => false), async (target, client, gone) => {
-    const asker = entrances.accountOf(client);
-    const upstream = await gateway.reach(target, limits.connectTimeoutMs, gone, asker);
+  serve(server, options.respondLocally ?? (() => false), async (target, client, gone) => {
+    const account = listeners.accountOf(client);
+    const upstream = await gateway.reach(target, limits.connectTimeoutMs, gone, account);
     track(upstream);
     upstream.setTimeout(limits.idleTimeoutMs, () => upstream.destroy());
     return upstream;
@@ -100,12 +101,12 @@ export async function startEgressProxy(options: EgressProxyOptions): Promise<Egr
 
   return {
     url: `http://127.0.0.1:${port}`,
-    openEntrance: () => entrances.openEntrance(),
+    openListener: () => listeners.openListener(),
     wasBlocked: (hostname, since) => gateway.wasBlocked(hostname, since),
     wasUnresolvable: (hostname, since) => gateway.wasUnresolvable(hostname, since),
     openSockets: () => sockets.size,
     async close() {
-      entrances.close();
+      listeners.close();
       const stopped = new Promise((resolve) => server.close(resolve));
       const ended = [...sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve)));
       for (const socket of sockets) socket.destroy();
@@ -114,11 +115,11 @@ export async function startEgressProxy(options: EgressProxyOptions): Promise<Egr
   };
 }
 
-/** A connection to `target`, for a client of the proxy's, that ends when `gone` fires. */
+/** Opens a connection to `target` for a client of the proxy; the connection ends when `gone` fires. */
 type Reach = (target: Target, client: Socket, gone: AbortSignal) => Promise<Socket>;
 
-function serve(server: Server, answer: LocalAnswer, reach: Reach): void {
-  // Node hands over a Duplex, which for a server on plain TCP is always the Socket.
+function serve(server: Server, reply: LocalResponse, reach: Reach): void {
+  // Node passes a Duplex, which for a server on plain TCP is always the Socket.
   server.on('connect', (request, duplex, head) => {
     const client = duplex as Socket;
     const target = parseAuthority(request.url ?? '');
@@ -127,7 +128,7 @@ function serve(server: Server, answer: LocalAnswer, reach: Reach): void {
     reach(target, client, goneWith(client)).then((upstream) => {
       client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
       splice(client, upstream, release());
-    }, refuseFault(client));
+    }, refuseError(client));
   });
 
   server.on('upgrade', (request, duplex, head) => {
@@ -138,20 +139,20 @@ function serve(server: Server, answer: LocalAnswer, reach: Reach): void {
     reach(target, client, goneWith(client)).then((upstream) => {
       upstream.write(upgradeHead(request, url));
       splice(client, upstream, release());
-    }, refuseFault(client));
+    }, refuseError(client));
   });
 
   server.on('request', (request, response) => {
     const { url, target } = absoluteForm(request);
     if (!target) return refuseMalformed(request.socket, 'The target is not an absolute http address.');
-    if (answer(url, request, response)) return;
+    if (reply(url, request, response)) return;
     reach(target, request.socket, goneWith(response))
       .then((upstream) => forwardRequest(request, response, url, upstream))
-      .catch(answerFault(response));
+      .catch(respondWithError(response));
   });
 }
 
-/** Fires when the browser is gone, or has its whole answer. */
+/** Fires when the browser is gone, or has its whole response. */
 function goneWith(client: Socket | ServerResponse): AbortSignal {
   const gone = new AbortController();
   client.once('close', () => gone.abort());
@@ -160,7 +161,7 @@ function goneWith(client: Socket | ServerResponse): AbortSignal {
   return gone.signal;
 }
 
-/** The URL of an absolute-form request for a scheme that is spoken here without TLS. */
+/** The URL of an absolute-form request for a scheme that is served here without TLS. */
 function absoluteForm(
   request: IncomingMessage,
 ): { url: URL; target: Target } | { url?: undefined; target?: undefined } {
@@ -174,7 +175,7 @@ function absoluteForm(
 /** Both lead to 127.0.0.1 on Linux. */
 const SELF = [network('127.0.0.0/8'), network('0.0.0.0/8')];
 
-/** Never through the proxy to the proxy, even where loopback is open: that would be a loop without end. */
+/** Never through the proxy to itself, even where loopback is open: that would be an endless loop. */
 function withoutSelf(policy: AddressPolicy, isOwn: (port: number) => boolean): AddressPolicy {
   return {
     check(text, port) {

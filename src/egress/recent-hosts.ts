@@ -2,9 +2,9 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
 import { parseHost } from './host.ts';
 
-/** Hosts to which something happened a short while ago. Holds at most `capacity`; the oldest give way. */
+/** Hosts with a recent event. Holds at most `capacity`; the oldest are dropped. */
 export class RecentHosts {
-  /** Host to epoch milliseconds of the last time. */
+  /** Host to the epoch milliseconds of its last event. */
   readonly #seen: LRUCache<string, number>;
   readonly #clock: Clock;
   readonly #ttlMs: number;
@@ -21,7 +21,7 @@ export class RecentHosts {
     while (this.#oldestAt() <= now - this.#ttlMs) this.#seen.pop();
   }
 
-  /** Whether it happened to `hostname` (as a URL has it, brackets and all) at `sinceEpochMs` or later. */
+  /** Whether `hostname` (as a URL has it, with brackets) has had the event at `sinceEpochMs` or later. */
   hasSince(hostname: string, sinceEpochMs: number): boolean {
     const at = this.#seen.peek(parseHost(hostname)?.text ?? '');
     return at !== undefined && at >= sinceEpochMs && at > this.#clock.now().getTime() - this.#ttlMs;
@@ -31,7 +31,7 @@ export class RecentHosts {
     return this.#seen.size;
   }
 
-  /** Nothing but `add` makes a host a recent one, so the least recent is the oldest. */
+  /** Only `add` makes a host recent, so the least recently used is the oldest. */
   #oldestAt(): number {
     const { value: oldest = '' } = this.#seen.rkeys().next();
     return this.#seen.peek(oldest) ?? Number.POSITIVE_INFINITY;

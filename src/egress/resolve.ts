@@ -10,20 +10,20 @@ export interface ResolveOptions {
   readonly lookup: Lookup;
   /** Longest wait for the name servers, in milliseconds. */
   readonly timeoutMs: number;
-  /** Gives the look-up up. */
+  /** Aborts the look-up. */
   readonly signal?: AbortSignal;
-  /** The account on whose behalf the name is asked for. */
-  readonly asker?: string | undefined;
+  /** The account whose document needs the name. */
+  readonly account?: string | undefined;
 }
 
-/** So many addresses are tried at most; a name may have hundreds. */
+/** The most addresses that are tried; a name may have hundreds. */
 const MAX_ADDRESSES = 8;
 
 /**
  * The addresses that a connection to `target` may be made to: looked up once, each one checked.
  *
- * One refused address refuses the name: a name with a public and a private address is a trap, never an accident.
- * The answer is for this one connection; whoever connects must use these addresses and not the name.
+ * One refused address refuses the name: a name with a public and a private address is a trap, never an accident. The
+ * result is for this one connection, which must use the addresses and not the name.
  *
  * @throws EgressError
  */
@@ -33,14 +33,17 @@ export async function resolveChecked(target: Target, options: ResolveOptions): P
   for (const address of addresses) {
     const verdict = options.policy.check(address, port);
     if (!verdict.allowed) {
-      throw refusal(host, `${address}: ${verdict.reason}`);
+      throw rejection(host, `${address}: ${verdict.reason}`);
     }
   }
   return addresses.slice(0, MAX_ADDRESSES);
 }
 
-/** Of an address it is known without any name server that it is refused; of a name, that would tell that it exists. */
-function refusal(host: Host, detail: string): EgressError {
+/**
+ * For an address the refusal needs no name server, and may be reported; for a name it would reveal that the name
+ * exists.
+ */
+function rejection(host: Host, detail: string): EgressError {
   if (host.kind === 'address' || isLocalhost(host.text)) {
     return new EgressError('blocked', `${host.text} may not be reached.`, detail);
   }
@@ -53,7 +56,7 @@ function noHost(name: string): string {
 
 async function lookUp(
   name: string,
-  { lookup, timeoutMs, signal, asker }: ResolveOptions,
+  { lookup, timeoutMs, signal, account }: ResolveOptions,
 ): Promise<readonly string[]> {
   const ended = new AbortController();
   const given = signal === undefined ? ended.signal : AbortSignal.any([signal, ended.signal]);
@@ -61,7 +64,7 @@ async function lookUp(
     const addresses = await within(
       timeoutMs,
       'The look-up',
-      unlessAborted(given, lookup(name, given, asker)),
+      unlessAborted(given, lookup(name, given, account)),
     );
     if (addresses.length > 0) return addresses;
   } catch (error) {
@@ -71,7 +74,7 @@ async function lookUp(
       });
     }
   } finally {
-    // What has taken too long goes on asking nobody.
+    // Aborts look-ups that have taken too long.
     ended.abort();
   }
   throw new EgressError('unresolvable', noHost(name), 'no address records');

@@ -7,7 +7,7 @@ import { isAllowedPort } from './ports.ts';
 export const MAX_URL_LENGTH = 8192;
 
 /**
- * The URL that `text` is, as far as it can be checked without a look-up; what names resolve to is checked when the
+ * Parses `text` as a URL, and checks it as far as possible without a look-up; what names resolve to is checked when the
  * connection is made.
  *
  * @throws PlatenError INVALID_URL when it is no http or https URL, holds a user name or password, or is too long;
@@ -38,7 +38,7 @@ export function checkSourceUrl(text: string, policy: AddressPolicy): URL {
   return url;
 }
 
-/** The address a host stands for whatever name servers say: itself, or loopback for `localhost` (RFC 6761). */
+/** The address of a host that needs no name server: itself, or loopback for `localhost` (RFC 6761). */
 function literalAddress(host: { kind: 'address' | 'name'; text: string }): string | undefined {
   if (host.kind === 'address') return host.text;
   return isLocalhost(host.text) ? '127.0.0.1' : undefined;

@@ -16,8 +16,8 @@ const row = (block: string, name: string, reference: string): SpecialNetwork => 
  * Every row of the IANA IPv4 Special-Purpose Address Registry (RFC 6890, RFC 8190), then multicast.
  * https://www.iana.org/assignments/iana-ipv4-special-registry/
  *
- * The rows marked "globally reachable" there are refused as well: they are anycast services of the network itself
- * (port control, TURN, AS112, AMT), and no document lives there. A narrow row stands before the wide one it lies in.
+ * The rows marked "globally reachable" there are refused as well: they are anycast services of the network itself (port
+ * control, TURN, AS112, AMT), and no document lives there. A narrow row comes before the wide one that contains it.
  */
 export const SPECIAL_IPV4: readonly SpecialNetwork[] = [
   row('0.0.0.0/32', 'this host on this network', 'RFC 1122'),
@@ -84,10 +84,10 @@ export const SPECIAL_IPV6: readonly SpecialNetwork[] = [
   row('::/96', 'deprecated IPv4-compatible', 'RFC 4291'),
 ];
 
-/** The only part of the IPv6 space that IANA has given out for unicast; everything else is refused unseen. */
+/** The only part of the IPv6 space that IANA has assigned for unicast; everything else is refused. */
 export const GLOBAL_UNICAST_IPV6: Network = network('2000::/3');
 
-/** Stands for the IPv4 internet on networks that have only IPv6 (RFC 6052). */
+/** Means the IPv4 internet on networks that have only IPv6 (RFC 6052). */
 export const NAT64_WELL_KNOWN: Network = network('64:ff9b::/96');
 export const NAT64_LOCAL_USE: Network = network('64:ff9b:1::/48');
 export const TEREDO: Network = network('2001::/32');
@@ -95,8 +95,8 @@ export const SIX_TO_FOUR: Network = network('2002::/16');
 export const IPV4_COMPATIBLE: Network = network('::/96');
 
 /**
- * Where clouds hand out a machine's own credentials. Most lie in a block above, one (Azure's) is a public address.
- * A network that an operator allows does not open them: only the address itself, named alone, does.
+ * The addresses where clouds give out a machine's own credentials. Most lie in a block above, one (Azure's) is a public
+ * address. A network that an operator allows does not open them: only the address itself, named alone, does.
  */
 export const METADATA_ADDRESSES: readonly SpecialNetwork[] = [
   row('169.254.169.254/32', 'cloud metadata', 'AWS, Azure, GCP, OpenStack'),

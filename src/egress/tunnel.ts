@@ -1,17 +1,17 @@
 import type { Socket } from 'node:net';
 
-/** How long a peer that has got everything may keep its end open, in milliseconds. */
+/** How long a peer that has received everything may keep its end open, in milliseconds. */
 const LINGER_MS = 1000;
 
-/** How long a browser may take nothing of what is still to come, in milliseconds. */
+/** How long a browser may read nothing of what is still to be sent, in milliseconds. */
 const STALL_MS = 60_000;
 
 /** Bytes that are kept of what a browser sends before its tunnel is open. */
 const MAX_EARLY_BYTES = 64 * 1024;
 
 /**
- * Keeps reading from `client` while the connection for it is being made: only who reads learns that the other side has
- * left. The returned function ends that, and gives back what has come in, `head` first.
+ * Keeps reading from `client` while its connection is being made: only reading shows that the other side has left. The
+ * returned function stops that, and returns what has arrived, `head` first.
  */
 export function holdBack(client: Socket, head: Buffer): () => Buffer {
   const early = [head];
@@ -31,23 +31,23 @@ export function holdBack(client: Socket, head: Buffer): () => Buffer {
 }
 
 /**
- * Passes bytes both ways between the browser and the origin until either side is done; `head` is what the browser
- * sent ahead. Back-pressure is kept, and once one side is gone the other does not outlive it.
+ * Passes bytes both ways between the browser and the origin until either side is done; `head` is what the browser sent
+ * in advance. Back-pressure is kept, and once one side is gone the other is closed.
  */
 export function splice(client: Socket, upstream: Socket, head: Buffer): void {
   if (head.length > 0) upstream.write(head);
   client.once('close', () => upstream.destroy());
-  // Also after an error, which may be no more than the browser talking on: what has come is still passed on.
+  // Also after an error, which may only mean that the browser kept sending: what has arrived is still passed on.
   upstream.once('close', () => endGently(client));
-  // A browser that has left looks like one that has only said its last: who still sends to it finds out.
+  // A browser that has left looks like one that has only ended its side: sending to it shows the difference.
   client.once('end', () => upstream.setTimeout(LINGER_MS));
   client.pipe(upstream);
   upstream.pipe(client);
 }
 
 /**
- * Ends `socket` after `text` without losing it: destroying at once would answer bytes still unread with a reset, and
- * a reset makes the peer throw away what it has not read either.
+ * Ends `socket` after `text` without losing it: destroying it at once would respond to unread bytes with a reset, and a
+ * reset makes the peer discard what it has not read either.
  */
 export function endGently(socket: Socket, text?: string): void {
   if (socket.destroyed) return;

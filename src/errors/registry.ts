@@ -52,6 +52,18 @@ const REGISTRY = {
     attempts: 1,
     retryable: false,
   },
+  ORIGIN_NOT_ALLOWED: {
+    status: 403,
+    message: 'This is open to pages of the public origin (PLATEN_PUBLIC_URL) alone.',
+    attempts: 1,
+    retryable: false,
+  },
+  PASSWORD_REQUIRED: {
+    status: 403,
+    message: 'Sign in again first: for this the password must have been given within the last 5 minutes.',
+    attempts: 1,
+    retryable: false,
+  },
   PLAN_LIMIT: { status: 403, message: 'The plan does not allow this.', attempts: 1, retryable: false },
   QUOTA_EXCEEDED: { status: 403, message: 'The monthly quota is used up.', attempts: 1, retryable: false },
   TEST_QUOTA_EXCEEDED: {
@@ -90,6 +102,18 @@ const REGISTRY = {
     attempts: 1,
     retryable: false,
   },
+  LINK_INVALID: {
+    status: 403,
+    message: 'The link has been used, has ended or was never sent. Ask for another one.',
+    attempts: 1,
+    retryable: false,
+  },
+  WRONG_PASSWORD: {
+    status: 403,
+    message: 'The present password is another one.',
+    attempts: 1,
+    retryable: false,
+  },
   NOT_FOUND: { status: 404, message: 'There is no such resource.', attempts: 1, retryable: false },
   METHOD_NOT_ALLOWED: {
     status: 405,
@@ -102,6 +126,12 @@ const REGISTRY = {
     message: 'The body came more slowly than it may.',
     attempts: 1,
     retryable: true,
+  },
+  NOT_RETRYABLE: {
+    status: 409,
+    message: 'Only a job that has failed or was cancelled is rendered again.',
+    attempts: 1,
+    retryable: false,
   },
   JOB_ENDED: { status: 409, message: 'The job has already ended.', attempts: 1, retryable: false },
   IDEMPOTENCY_MISMATCH: {
@@ -202,6 +232,44 @@ const REGISTRY = {
   SELECTOR_TIMEOUT: {
     status: 400,
     message: 'The selector to wait for never appeared.',
+    attempts: 1,
+    retryable: false,
+  },
+  CONDITION_TIMEOUT: {
+    status: 400,
+    message: 'What the render waits for has not come about in time: wait for something else, or longer.',
+    attempts: 1,
+    retryable: false,
+  },
+  EXCEPTION_THROWN: {
+    status: 400,
+    message: 'A script of the render or of its document has thrown: try it in the document, in a browser.',
+    attempts: 1,
+    retryable: false,
+  },
+  ASSET_FAILED: {
+    status: 400,
+    message: 'Something that the document requests could not be loaded, on which failOn has the render fail.',
+    attempts: 3,
+    retryable: false,
+  },
+  GLYPH_MISSING: {
+    status: 400,
+    message:
+      'No font has a character of the document: name a font that has it, or load one with the document.',
+    attempts: 1,
+    retryable: false,
+  },
+  COOKIE_INVALID: {
+    status: 400,
+    message:
+      'The browser refuses a cookie of the render: its name, domain, path or attributes do not go together.',
+    attempts: 1,
+    retryable: false,
+  },
+  PAGE_RANGE_INVALID: {
+    status: 400,
+    message: 'The document has none of the pages that are asked for: give ranges that begin within it.',
     attempts: 1,
     retryable: false,
   },

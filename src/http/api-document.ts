@@ -6,22 +6,26 @@ import {
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
 import { ERRORS, type ErrorCode } from '../errors/registry.ts';
-import type { Auth, FollowUps, ResponseSpec, RouteDeclaration } from './route.ts';
+import { secureNameOf } from './cookies.ts';
+import type { Auth, ResponseLinks, ResponseSpec, RouteDeclaration } from './route.ts';
 import { errorBodySchema } from './schemas/error-body.ts';
+import { SESSION_COOKIE } from './session-cookie.ts';
 
 export type ApiDocument = ReturnType<typeof createDocument>;
 
 const SECURITY: Record<Auth, Record<string, string[]>[]> = {
   apiKey: [{ apiKey: [] }],
-  bearer: [{ bearer: [] }],
+  bearer: [{ bearer: [] }, { session: [] }],
+  page: [],
   none: [],
 };
 const AUTH_ERRORS: Record<Auth, readonly ErrorCode[]> = {
   apiKey: ['UNAUTHENTICATED', 'ADDRESS_NOT_ALLOWED', 'RATE_LIMITED', 'TOO_MANY_WAITING', 'UNAVAILABLE'],
   bearer: ['UNAUTHENTICATED', 'RATE_LIMITED', 'TOO_MANY_WAITING', 'UNAVAILABLE'],
+  page: ['ORIGIN_NOT_ALLOWED'],
   none: [],
 };
-/** What stands on many answers, and what it holds. */
+/** Headers of many responses, with their descriptions. */
 const COMMON_HEADERS = {
   'RateLimit-Policy':
     'What the plan allows, for each kind of request that this credential can make: `q` of them in `w` seconds.',
@@ -30,9 +34,9 @@ const COMMON_HEADERS = {
   'WWW-Authenticate': 'The credential that is wanted; `error` when an access token was refused.',
 };
 type CommonHeader = keyof typeof COMMON_HEADERS;
-/** On every answer to a caller that is known, errors too: draft-ietf-httpapi-ratelimit-headers-10. */
+/** On every response to an authenticated caller, also on errors: draft-ietf-httpapi-ratelimit-headers-10. */
 const RATE_HEADERS = ['RateLimit-Policy', 'RateLimit'] as const;
-/** On errors, by their status. */
+/** Headers of errors, by status. */
 const ERROR_HEADERS: Readonly<Record<number, readonly CommonHeader[]>> = {
   401: ['WWW-Authenticate'],
   429: ['Retry-After'],
@@ -71,6 +75,12 @@ export function createApiDocument(
       securitySchemes: {
         apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
         bearer: { type: 'http', scheme: 'bearer' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: secureNameOf(SESSION_COOKIE),
+          description: `Of a browser that has signed in by \`POST /auth/session\`; \`${SESSION_COOKIE.name}\` over plain http. \`Authorization\` wins over it. Whatever is no GET has to come from a page of the public origin.`,
+        },
       },
     },
   });
@@ -109,14 +119,15 @@ function operationOf(route: RouteDeclaration, headerPrefix: string): ZodOpenApiO
   };
 }
 
-/** Every code that a route can answer: its own, and those that come with its credential and its form. */
+/** Every error code of a route: its own codes, and the codes of its authentication and its schemas. */
 export function errorsOf(route: RouteDeclaration): ErrorCode[] {
-  const hasForm = route.params ?? route.query ?? route.headers ?? route.body;
+  const hasSchemas = route.params ?? route.query ?? route.headers ?? route.body;
   return [
     ...new Set([
-      ...(hasForm ? (['VALIDATION'] as const) : []),
+      ...(hasSchemas ? (['VALIDATION'] as const) : []),
       ...(route.body ? BODY_ERRORS : []),
       ...AUTH_ERRORS[route.auth],
+      ...(route.auth === 'bearer' && route.method !== 'get' ? (['ORIGIN_NOT_ALLOWED'] as const) : []),
       ...(route.errors ?? []),
       'INTERNAL' as const,
     ]),
@@ -124,23 +135,26 @@ export function errorsOf(route: RouteDeclaration): ErrorCode[] {
 }
 
 function responseOf(spec: ResponseSpec, headerPrefix: string, auth: Auth): ZodOpenApiResponseObject {
-  const { description, schema, contentType, serviceHeaders = {}, leadsTo } = spec;
+  const { description, schema, contentType, serviceHeaders = {}, links } = spec;
   const own = Object.entries(serviceHeaders).map(([name, meaning]) => [`${headerPrefix}${name}`, meaning]);
   return {
     description,
     headers: {
-      ...(auth !== 'none' && commonHeaders(RATE_HEADERS)),
+      ...(isAuthenticated(auth) && commonHeaders(RATE_HEADERS)),
       ...headersOf({ ...spec.headers, ...Object.fromEntries(own) }),
     },
     content: {
       ...(contentType && { [contentType]: { schema: {} } }),
       ...(schema && { 'application/json': { schema } }),
     },
-    ...(leadsTo && { links: linksOf(leadsTo, headerPrefix) }),
+    ...(links && { links: linksOf(links, headerPrefix) }),
   };
 }
 
-function linksOf({ operations, names }: FollowUps, headerPrefix: string): ZodOpenApiResponseObject['links'] {
+function linksOf(
+  { operations, names }: ResponseLinks,
+  headerPrefix: string,
+): ZodOpenApiResponseObject['links'] {
   const links = operations.map((operation) => {
     const [method = '', path = ''] = operation.split(' ');
     const target = operationId({ method: method.toLowerCase(), path });
@@ -180,8 +194,8 @@ function errorResponses(codes: readonly ErrorCode[], auth: Auth): Record<string,
       {
         description: `${STATUS_CODES[status]}: ${own.map((code) => `\`${code}\``).join(', ')}`,
         headers: commonHeaders([
-          // Whose request it is, is known by then.
-          ...(auth !== 'none' && status !== 401 ? RATE_HEADERS : []),
+          // Except for 401, the caller is known by then.
+          ...(isAuthenticated(auth) && status !== 401 ? RATE_HEADERS : []),
           ...(ERROR_HEADERS[status] ?? []),
           ...(own.includes('IDEMPOTENCY_IN_PROGRESS') ? (['Retry-After'] as const) : []),
         ]),
@@ -189,6 +203,11 @@ function errorResponses(codes: readonly ErrorCode[], auth: Auth): Record<string,
       },
     ]),
   );
+}
+
+/** Whether callers of the route are authenticated, so that their rates are counted. */
+function isAuthenticated(auth: Auth): boolean {
+  return auth === 'apiKey' || auth === 'bearer';
 }
 
 /** `GET /v1/pdf/jobs/:id/file` → `get_v1_pdf_jobs_id_file`. */

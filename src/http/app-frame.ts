@@ -1,59 +1,50 @@
-import express, { type Express } from 'express';
+import express, { type Express, type RequestHandler } from 'express';
 import helmet from 'helmet';
-import type { AdmissionTurns } from '../limits/admission-turns.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import type { Authenticators } from './authenticate.ts';
-import type { BodyIntake } from './body-intake.ts';
-import type { CallerGuard } from './caller-guard.ts';
-import { answerErrors, refuseUnknown } from './error-handler.ts';
+import { rejectUnknownRoute, respondWithErrors } from './error-handler.ts';
 import { registerRoutes } from './register-routes.ts';
 import { trackRequests } from './request-context.ts';
 import type { Route } from './route.ts';
-import type { UnreadAnswers } from './unread-answers.ts';
+import type { StageDeps } from './stages.ts';
 
-/** What stands around the routes of every app: tracking, safe headers, and errors told in one way. */
-export function frameApp<Parts extends { readonly logger: Logger; readonly metrics: Metrics }>(options: {
-  readonly routes: readonly Route<Parts>[];
-  readonly parts: Parts;
-  readonly authenticators: Authenticators;
-  readonly guard?: CallerGuard;
-  /** Takes in the bodies of requests, if there are any. */
-  readonly bodies?: BodyIntake;
-  /** Bounds the answers that wait to be read, if they can be large. */
-  readonly answers?: UnreadAnswers;
-  /** Has accounts take turns with their requests for work, if there are any. */
-  readonly turns?: AdmissionTurns;
-  /** How many proxies in front may name the client in X-Forwarded-For. */
+/** An app with the given routes, and with what every app has: request tracking, security headers, and error responses. */
+export function frameApp<Deps extends { readonly logger: Logger; readonly metrics: Metrics }>({
+  routes,
+  trustedProxies,
+  publicUrl,
+  pages,
+  ...stages
+}: Omit<StageDeps<Deps>, 'observeAdmission' | 'logger'> & {
+  readonly routes: readonly Route<Deps>[];
+  /** How many proxies in front of the service may name the client in X-Forwarded-For. */
   readonly trustedProxies: number;
+  /** The public address of the service and its documentation; absent in a process that serves no documentation. */
+  readonly publicUrl?: () => string;
+  /** Serves the pages, which are not routes of the API. */
+  readonly pages?: RequestHandler;
 }): Express {
-  const { routes, parts, authenticators, guard, bodies, answers, turns, trustedProxies } = options;
+  const { logger, metrics } = stages.deps;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('trust proxy', trustedProxies);
   app.enable('case sensitive routing');
-  app.use(trackRequests(parts));
-  app.use(safeHeaders());
-  registerRoutes({
-    app,
-    routes,
-    parts,
-    authenticators,
-    guard,
-    bodies,
-    answers,
-    turns,
-    observeAdmission: (step, seconds) => parts.metrics.admissionDuration.observe({ step }, seconds),
-    logger: parts.logger,
+  app.use(trackRequests(stages.deps));
+  app.use(securityHeaders());
+  registerRoutes(app, routes, {
+    ...stages,
+    observeAdmission: (step, seconds) => metrics.admissionDuration.observe({ step }, seconds),
+    logger,
   });
-  app.use(refuseUnknown);
-  app.use(answerErrors(parts.logger));
+  if (pages !== undefined) app.use(pages);
+  app.use(rejectUnknownRoute);
+  app.use(respondWithErrors(logger, publicUrl));
   return app;
 }
 
-/** Answers are data: nothing in them may run or be framed. Pages set a policy of their own. */
-function safeHeaders() {
+/** Responses are data: nothing in them may run or be framed. Pages set a policy of their own. */
+function securityHeaders() {
   return helmet({
     contentSecurityPolicy: {
       useDefaults: false,

@@ -1,10 +1,11 @@
 import type { Express } from 'express';
+import type { ApiDeps } from './api-deps.ts';
 import { type ApiDocument, createApiDocument } from './api-document.ts';
-import type { ApiParts } from './api-parts.ts';
 import { frameApp } from './app-frame.ts';
 import { apiKeyAuthenticator } from './authenticate.ts';
 import { bearerAuthenticator } from './authenticate-bearer.ts';
-import { callerGuard } from './caller-guard.ts';
+import { CallerLimits } from './caller-limits.ts';
+import { serveDashboard } from './dashboard.ts';
 import type { Route } from './route.ts';
 import { apiKeyRoutes } from './routes/api-keys.ts';
 import { auditLogRoutes } from './routes/audit-log.ts';
@@ -19,18 +20,26 @@ import { documentationRoutes } from './routes/documentation.ts';
 import { fileRoutes } from './routes/files.ts';
 import { invoiceRoutes } from './routes/invoices.ts';
 import { jobRoutes } from './routes/jobs.ts';
+import { oidcRoutes } from './routes/oidc.ts';
 import { operationRoutes } from './routes/operations.ts';
+import { passwordRoutes } from './routes/passwords.ts';
 import { paymentWebhookRoutes } from './routes/payment-webhook.ts';
+import { planRoutes } from './routes/plans.ts';
 import { publicAutoOverageRoutes } from './routes/public-auto-overage.ts';
 import { renderRoutes } from './routes/renders.ts';
 import { requestLogRoutes } from './routes/request-logs.ts';
+import { sessionRoutes } from './routes/sessions.ts';
 import { templateVersionRoutes } from './routes/template-versions.ts';
 import { templateRoutes } from './routes/templates.ts';
 import { usageRoutes } from './routes/usage.ts';
+import { userBatchRoutes } from './routes/user-batches.ts';
+import { userEventRoutes } from './routes/user-events.ts';
+import { userRenderRoutes } from './routes/user-renders.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
+import { requireSameOrigin } from './same-origin.ts';
 
 /** Every route of the API, one entry per group. */
-export const API_ROUTES: readonly Route<ApiParts & { readonly document: () => ApiDocument }>[] = [
+export const API_ROUTES: readonly Route<ApiDeps & { readonly document: () => ApiDocument }>[] = [
   ...renderRoutes,
   ...jobRoutes,
   ...batchRoutes,
@@ -42,11 +51,18 @@ export const API_ROUTES: readonly Route<ApiParts & { readonly document: () => Ap
   ...batchMetricsRoutes,
   ...requestLogRoutes,
   ...authRoutes,
+  ...sessionRoutes,
+  ...oidcRoutes,
+  ...passwordRoutes,
   ...apiKeyRoutes,
   ...templateRoutes,
   ...templateVersionRoutes,
   ...auditLogRoutes,
+  ...userRenderRoutes,
+  ...userEventRoutes,
+  ...userBatchRoutes,
   ...webhookRoutes,
+  ...planRoutes,
   ...billingRoutes,
   ...invoiceRoutes,
   ...paymentWebhookRoutes,
@@ -56,33 +72,39 @@ export const API_ROUTES: readonly Route<ApiParts & { readonly document: () => Ap
 ];
 
 /**
- * The HTTP side of the API and of standalone.
+ * The HTTP app of the API and of standalone.
  *
  * @param withOperations false when health and metrics have a port of their own.
  */
-export function createHttpApp(parts: ApiParts, withOperations = true): Express {
-  const { config } = parts;
+export function createHttpApp(deps: ApiDeps, withOperations = true): Express {
+  const { config } = deps;
   const elsewhere = new Set<object>(withOperations ? [] : operationRoutes);
   const routes = API_ROUTES.filter((route) => !elsewhere.has(route));
   let document: ApiDocument | undefined;
   return frameApp({
     routes,
-    parts: {
-      ...parts,
+    deps: {
+      ...deps,
       document() {
         document ??= createApiDocument(routes, { headerPrefix: config.PLATEN_HEADER_PREFIX });
         return document;
       },
     },
     authenticators: {
-      apiKey: apiKeyAuthenticator(parts),
-      bearer: bearerAuthenticator(parts),
+      apiKey: apiKeyAuthenticator(deps),
+      bearer: bearerAuthenticator(deps),
+      page: async (request) => {
+        requireSameOrigin(request, deps.publicUrl());
+        return undefined;
+      },
       none: async () => undefined,
     },
-    guard: callerGuard(parts),
-    bodies: parts.bodies,
-    answers: parts.answers,
-    turns: parts.turns,
+    limits: new CallerLimits(deps),
+    bodies: deps.bodies,
+    unread: deps.unread,
+    admissionQueue: deps.admissionQueue,
     trustedProxies: config.PLATEN_TRUSTED_PROXIES,
+    publicUrl: deps.publicUrl,
+    pages: serveDashboard(),
   });
 }

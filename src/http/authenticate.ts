@@ -9,16 +9,16 @@ import type { PlanSource } from '../plans/plan-source.ts';
 import { clientAddress } from './client-address.ts';
 import type { Auth, Identities } from './route.ts';
 
-/** Finds out who asks, by each way that the routes of an app use. */
+/** Authenticates callers, in each way that the routes of an app use. */
 export type Authenticators = { readonly [A in Auth]?: (request: Request) => Promise<Identities[A]> };
 
 /**
- * By the header X-API-Key.
+ * Authenticates by the header X-API-Key.
  *
- * @throws (from the function it makes) PlatenError UNAUTHENTICATED for a key that is missing, unknown or revoked;
- * ADDRESS_NOT_ALLOWED when the key may not be used from where the request comes.
+ * @throws (from the returned function) PlatenError UNAUTHENTICATED for a key that is missing, unknown or revoked;
+ * ADDRESS_NOT_ALLOWED when the key may not be used from the client's address.
  */
-export function apiKeyAuthenticator(parts: {
+export function apiKeyAuthenticator(deps: {
   readonly keys: KeyReader;
   readonly accounts: AccountReader;
   readonly plans: PlanSource;
@@ -29,21 +29,21 @@ export function apiKeyAuthenticator(parts: {
     if (typeof secret !== 'string' || secret === '') {
       throw new PlatenError('UNAUTHENTICATED', 'The header X-API-Key is required.');
     }
-    const key = await parts.keys.authenticate(secret);
-    const account = key && (await parts.accounts.find(key.accountId));
+    const key = await deps.keys.authenticate(secret);
+    const account = key && (await deps.accounts.find(key.accountId));
     if (key === undefined || account === undefined) {
       throw new PlatenError('UNAUTHENTICATED', 'The API key is not valid.');
     }
     const address = clientAddress(request);
     if (!isAddressAllowed(key.allowedIps, address)) throw new PlatenError('ADDRESS_NOT_ALLOWED');
-    parts.lastUse.note(key._id, address);
+    deps.lastUse.note(key._id, address);
     return {
       accountId: account._id,
       apiKeyId: key._id,
       apiKeyPrefix: key.prefix,
       mode: key.mode,
       planName: account.plan,
-      plan: parts.plans.plan(account.plan),
+      plan: deps.plans.plan(account.plan),
       quotaWindow: account.quotaWindow,
     };
   };

@@ -7,12 +7,12 @@ const STYLE =
   'button{padding:10px 16px;border:0;border-radius:6px;background:#1d4ed8;color:#fff;font:inherit;cursor:pointer}';
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
-/** What the pages may do: be styled by what stands in them, and send their form to where they come from. */
+/** Lets the pages use their own inline style and send their form to this service, and nothing else. */
 export const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`;
 
-/** Asks whether auto overage is to be turned off. A token is made of letters, digits and `._-` alone. */
+/** A page with a button that turns auto overage off. A token consists of letters, digits and `._-`. */
 export function confirmationPage(action: string, token: string): string {
-  if (!/^[\w.-]+$/.test(token)) throw new Error('A token that is no token was found valid.');
+  if (!/^[\w.-]+$/.test(token)) throw new Error('A token with invalid characters was found valid.');
   return page(
     'Turn auto overage off?',
     `<p>Nothing more is bought by itself then. Renders past your quota are refused until it is renewed, or until you buy a block.</p>
@@ -20,7 +20,7 @@ export function confirmationPage(action: string, token: string): string {
   );
 }
 
-/** For a link that does not lead to anything, or no longer. Shows nothing of what it was called with. */
+/** A page for an invalid or expired link. It shows nothing of the request. */
 export function informationPage(billingPage: string): string {
   return page(
     'This link is not valid',

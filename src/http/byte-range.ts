@@ -1,7 +1,7 @@
 import parseRange from 'range-parser';
 import { z } from 'zod';
+import type { ByteRange } from '../batches/zip.ts';
 import { PlatenError } from '../errors/registry.ts';
-import type { ByteRange } from '../zip/zip.ts';
 
 /** Request headers of a file that can be fetched in parts. */
 export const rangeHeaders = z.object({
@@ -15,18 +15,18 @@ export const rangeHeaders = z.object({
     .describe('The ETag of the file that the range is of; of another one all is sent.'),
 });
 
-/** Answer headers of a file that can be fetched in parts. */
+/** Response headers of a file that can be fetched in parts. */
 export const FILE_HEADERS = {
   'Accept-Ranges': '`bytes`: a download that broke off can be resumed.',
   ETag: 'Names these very bytes.',
 } as const;
 
 /**
- * The part of a file that is asked for (RFC 9110, section 14).
+ * The requested part of a file (RFC 9110, section 14).
  *
  * @param size bytes of the whole file.
- * @returns undefined when all of it is to be sent: no range was given, or none that is understood, or one of another file.
- * @param setHeader puts a header on the answer, also when that becomes an error.
+ * @param setHeader sets a header of the response, also when it becomes an error.
+ * @returns undefined when the whole file is to be sent: without a range, with an unsupported one, or with one of another file.
  * @throws PlatenError RANGE_NOT_SATISFIABLE when the file ends before the range begins.
  */
 export function requestedRange(
@@ -34,7 +34,7 @@ export function requestedRange(
   { size, etag }: { readonly size: number; readonly etag: string },
   setHeader: (name: string, value: string) => void,
 ): ByteRange | undefined {
-  // A date will not do: what is sent is named by its ETag alone.
+  // If-Range with a date never matches: files are identified by their ETag only.
   if (range === undefined || (ifRange !== undefined && ifRange !== etag)) return undefined;
   const ranges = parseRange(size, range);
   if (ranges === -1) {

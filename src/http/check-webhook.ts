@@ -1,9 +1,9 @@
 import { PlatenError } from '../errors/registry.ts';
 import type { Plan } from '../plans/plan.ts';
-import type { ApiParts } from './api-parts.ts';
+import type { ApiDeps } from './api-deps.ts';
 
 /**
- * Checks where a callback is to go before the work is accepted.
+ * Checks the address of a callback before the work is accepted.
  *
  * @throws PlatenError PLAN_LIMIT for a plan without callbacks; INVALID_URL or URL_BLOCKED for an address that may not be
  * called.
@@ -11,9 +11,9 @@ import type { ApiParts } from './api-parts.ts';
 export function checkWebhook(
   webhookUrl: string | undefined,
   plan: Plan,
-  parts: Pick<ApiParts, 'checkCallbackUrl'>,
+  deps: Pick<ApiDeps, 'checkCallbackUrl'>,
 ): void {
   if (webhookUrl === undefined) return;
   if (!plan.features.callbacks) throw new PlatenError('PLAN_LIMIT', 'webhookUrl: the plan has no callbacks.');
-  parts.checkCallbackUrl(webhookUrl);
+  deps.checkCallbackUrl(webhookUrl);
 }

@@ -1,19 +1,27 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { PlatenError, toPlatenError } from '../errors/registry.ts';
+import { docsUrlOf, REMEDIES } from '../errors/remedies.ts';
 import { isDatabaseAway } from '../store/connection.ts';
 import type { Logger } from '../telemetry/logger.ts';
-import { sendError } from './answers.ts';
 import { challengeOf } from './challenge.ts';
-import { CallerGone, letRestPass } from './read-json.ts';
+import { CallerGone, drainRequest } from './read-json.ts';
 import { contextOf } from './request-context.ts';
+import { sendError } from './responses.ts';
 
-/** For what no route takes. */
-export const refuseUnknown: RequestHandler = () => {
+/** Rejects requests that no route handles. */
+export const rejectUnknownRoute: RequestHandler = () => {
   throw new PlatenError('NOT_FOUND', 'There is nothing at this address.');
 };
 
-/** The one place where errors become answers. What is not in the registry is told as INTERNAL, and logged in full. */
-export function answerErrors(logger: Logger): ErrorRequestHandler {
+/**
+ * The one place where errors become responses. An error without a code of the registry is sent as INTERNAL and logged in full.
+ *
+ * @param publicUrl the address of the documentation; undefined in a process that serves none.
+ */
+export function respondWithErrors(
+  logger: Logger,
+  publicUrl: (() => string) | undefined,
+): ErrorRequestHandler {
   return async (thrown: unknown, request, response, _next) => {
     const { requestId, jobId, auth } = contextOf(response);
     if (thrown instanceof CallerGone) {
@@ -31,7 +39,7 @@ export function answerErrors(logger: Logger): ErrorRequestHandler {
       response.destroy();
       return;
     }
-    await letRestPass(request, response);
+    await drainRequest(request, response);
     if (error.status === 401) response.setHeader('WWW-Authenticate', challengeOf(auth, request));
     if (error.retryAfterSeconds !== undefined) {
       response.setHeader('Retry-After', Math.max(1, Math.ceil(error.retryAfterSeconds)));
@@ -39,12 +47,14 @@ export function answerErrors(logger: Logger): ErrorRequestHandler {
     sendError(response, error.status, {
       message: error.details.length > 0 ? error.details : error.message,
       code: error.code,
+      remedy: REMEDIES[error.code],
+      docsUrl: publicUrl && docsUrlOf(error.code, publicUrl()),
       jobId: error.jobId ?? jobId,
     });
   };
 }
 
-/** Express meets a path that is not valid percent-encoding before any handler does. */
+/** Whether Express has rejected a path with invalid percent-encoding, which it does before any handler runs. */
 function isBadPath(thrown: unknown): boolean {
   return thrown instanceof URIError && (thrown as { status?: unknown }).status === 400;
 }

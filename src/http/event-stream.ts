@@ -1,106 +1,118 @@
 import { Readable } from 'node:stream';
 import { pause, systemTimers, type Timers } from '../async/timers.ts';
-import { OpenStreams } from '../limits/open-streams.ts';
-import { SharedLooks } from './shared-looks.ts';
+import { openStreams, reserveStream } from '../overload/open-streams.ts';
+import type { ReservationBounds, Reservations } from '../overload/reservations.ts';
+import { SharedPolls } from './shared-polls.ts';
 
-/** How a thing stands at a moment. */
+/** The state of a resource at one moment. */
 export interface Snapshot {
-  /** Changes whenever there is something to tell. */
+  /** Changes whenever the state changes. */
   readonly id: string;
   readonly data: unknown;
-  /** Nothing follows it. */
+  /** True when no further state follows. */
   readonly last: boolean;
 }
 
 export interface Followed {
   readonly accountId: string;
-  /** Names what is followed: all who follow it are shown what one look has seen. */
-  readonly thing: string;
-  /** Names it to `happened`. Several things may have the same. */
+  /** The id of the followed resource: all followers of it share the results of polls. */
+  readonly resource: string;
+  /** The id for `notify`, which several resources may share. */
   readonly group: string;
   /** The last event that the caller has seen. */
   readonly lastEventId: string | undefined;
-  readonly look: () => Promise<Snapshot>;
+  readonly check: () => Promise<Snapshot>;
 }
 
-const LIMITS = { perAccount: 20, inAll: 1000 };
-/** Between two looks, in milliseconds: what happens in between is told together. */
-const LOOK_MS = 500;
-/** What one follower has seen is shown to the others for a little less, for timers may fire early. */
+/** Streams of one account, and of one process. */
+const BOUNDS: ReservationBounds = { perOwner: 20, inAll: 1000 };
+/** The interval between two polls, in milliseconds: changes in between are sent as one event. */
+const POLL_MS = 500;
+/** The result of a poll is shared for this much less, because timers may fire early. Milliseconds. */
 const EARLY_MS = 50;
 /**
- * Between two looks while nothing happens. Not everything that can be told is an event of the bus, and those may be lost.
+ * The longest interval between two polls while nothing changes, in milliseconds. Polling goes on because some changes are not
+ * events of the bus, and events may be lost.
  */
-const QUIET_LOOK_MS = 4000;
-/** A line that says nothing, so that nobody between here and the caller takes the connection for dead. */
+const QUIET_CHECK_MS = 4000;
+/** Streams of one account's dashboard pages, one for each visible page, and of one process. */
+const ACCOUNT_BOUNDS: ReservationBounds = { perOwner: 10, inAll: 1000 };
+/** The quiet interval of account streams, in milliseconds: such a poll costs little, and must soon detect a revoked session. */
+const ACCOUNT_QUIET_MS = 1000;
+/** The interval of empty lines, in milliseconds, so that no proxy takes the connection for dead. */
 const HEARTBEAT_MS = 15_000;
 
 /**
- * Streams of server-sent events (HTML standard, section 9.2) about things that are looked at again and again. A caller
- * who reads slowly is told how things stand when it reads: nothing is gathered for it.
+ * Streams of server-sent events (HTML standard, section 9.2) about polled resources. A slow caller gets the present state
+ * when it reads: no events are buffered for it.
  */
 export class EventStreams {
-  readonly #open: OpenStreams;
-  readonly #looks: SharedLooks<Snapshot>;
+  readonly #open: Reservations;
+  readonly #polls: SharedPolls<Snapshot>;
   readonly #timers: Timers;
   readonly #closing = new AbortController();
 
-  /** @param limits of one account, and of this process. */
-  constructor(limits: typeof LIMITS = LIMITS, timers: Timers = systemTimers) {
-    this.#open = new OpenStreams({ ...limits, what: 'event streams' });
+  /** @param quietCheckMs the longest interval between two polls while nothing changes, in milliseconds. */
+  constructor(bounds = BOUNDS, timers: Timers = systemTimers, quietCheckMs = QUIET_CHECK_MS) {
+    this.#open = openStreams(bounds, 'event streams');
     this.#timers = timers;
-    this.#looks = new SharedLooks(
-      { leastMs: LOOK_MS - EARLY_MS, mostMs: QUIET_LOOK_MS - EARLY_MS },
+    this.#polls = new SharedPolls(
+      { leastMs: POLL_MS - EARLY_MS, mostMs: quietCheckMs - EARLY_MS },
       (one, other) => one.id === other.id,
       timers,
     );
   }
 
-  /** @throws PlatenError as `OpenStreams.take` does when there are as many streams as there may be. */
+  /** @throws PlatenError as `reserveStream` when the bound of open streams is reached. */
   follow(followed: Followed): Readable {
-    const { accountId, thing, group } = followed;
-    const place = this.#open.take(accountId);
-    this.#looks.join(thing, group);
+    const { accountId, resource, group } = followed;
+    const reservation = reserveStream(this.#open, accountId);
+    this.#polls.join(resource, group);
     const gone = new AbortController();
     const events = this.#events(followed, AbortSignal.any([gone.signal, this.#closing.signal]));
     const stream = Readable.from(endedBy(gone, events), { objectMode: false, highWaterMark: 1024 });
-    stream.once('close', () => this.#looks.leave(thing));
-    return place.hold(stream);
+    stream.once('close', () => this.#polls.leave(resource));
+    return reservation.hold(stream);
   }
 
-  /** Something of this group has happened: it is looked at within half a second. */
-  happened(group: string): void {
-    this.#looks.happened(group);
+  /** Has the resources of a group polled within half a second, because one may have changed. */
+  notify(group: string): void {
+    this.#polls.notify(group);
   }
 
-  /** Ends all streams: whoever follows comes back to another process. */
+  /** Ends all streams: clients reconnect, to another process. */
   close(): void {
     this.#closing.abort();
   }
 
-  async *#events({ thing, look, lastEventId }: Followed, signal: AbortSignal): AsyncGenerator<string> {
-    let told = lastEventId;
-    let heard = this.#timers.nowMs();
+  async *#events({ resource, check, lastEventId }: Followed, signal: AbortSignal): AsyncGenerator<string> {
+    let reported = lastEventId;
+    let sentAt = this.#timers.nowMs();
     yield 'retry: 2000\n\n';
     while (!signal.aborted) {
-      const snapshot = await this.#looks.see(thing, look);
-      if (snapshot.id !== told || snapshot.last) {
-        told = snapshot.id;
-        heard = this.#timers.nowMs();
+      const snapshot = await this.#polls.poll(resource, check);
+      if (snapshot.id !== reported || snapshot.last) {
+        reported = snapshot.id;
+        sentAt = this.#timers.nowMs();
         yield eventText(snapshot);
         if (snapshot.last) return;
-      } else if (this.#timers.nowMs() - heard >= HEARTBEAT_MS) {
-        heard = this.#timers.nowMs();
+      } else if (this.#timers.nowMs() - sentAt >= HEARTBEAT_MS) {
+        sentAt = this.#timers.nowMs();
         yield ':\n\n';
       }
-      await pause(this.#timers, LOOK_MS, signal).catch(() => undefined);
+      await pause(this.#timers, POLL_MS, signal).catch(() => undefined);
     }
   }
 }
 
+/** Streams of changes to accounts' jobs, for the dashboard. */
+export function accountStreams(timers: Timers = systemTimers): EventStreams {
+  return new EventStreams(ACCOUNT_BOUNDS, timers, ACCOUNT_QUIET_MS);
+}
+
 /**
- * Ends a generator that waits by itself: a stream that is destroyed asks it to return, which it would only hear of when it
- * has the next thing to tell.
+ * Makes the events end as soon as the stream is destroyed: `return` of a generator that waits takes effect only at its next
+ * event.
  */
 function endedBy(gone: AbortController, events: AsyncGenerator<string>): AsyncIterable<string> {
   return {

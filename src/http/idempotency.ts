@@ -1,32 +1,32 @@
 import type { Caller } from '../accounts/caller.ts';
 import { PlatenError } from '../errors/registry.ts';
-import type { IdempotencyLock, IdempotencyStore } from '../idempotency/idempotency-store.ts';
-import type { AnyAnswer, RouteRequest } from './route.ts';
+import type { IdempotencyLock, IdempotencyStore } from './idempotency-store.ts';
+import type { AnyRequest, AnyResponse } from './route.ts';
 
-/** What a route does under an Idempotency-Key. */
-export interface RepeatableWork<Answer> {
-  /** Does the work, under the id that the lock names if there is a key. */
-  run(lock: IdempotencyLock | undefined): Promise<Answer>;
-  /** Gives the first answer again, from the work that it was about. `status` is the one it had. */
-  replay(workId: string, status: number): Promise<Answer>;
+/** The work of a route that supports an Idempotency-Key. */
+export interface RepeatableWork<Reply> {
+  /** Does the work; with a key, under the id of the lock. */
+  run(lock: IdempotencyLock | undefined): Promise<Reply>;
+  /** Repeats the first response from its work. `status` is that of the first response. */
+  replay(workId: string, status: number): Promise<Reply>;
 }
 
-type KeyedRequest = Pick<
-  RouteRequest<'apiKey', undefined, undefined, undefined, undefined>,
-  'caller' | 'route' | 'bodyHash' | 'setHeader' | 'onHangUp'
->;
+interface KeyedRequest extends Pick<AnyRequest, 'route' | 'bodyHash' | 'setHeader' | 'onHangUp'> {
+  /** Without a mode when the account itself is authenticated, without a key. */
+  readonly caller: Pick<Caller, 'accountId'> & Partial<Pick<Caller, 'mode'>>;
+}
 
 /**
- * Does a request's work once for its Idempotency-Key, or simply does it when there is none.
+ * Does the work of a request, once for each Idempotency-Key.
  *
  * @throws PlatenError IDEMPOTENCY_MISMATCH; IDEMPOTENCY_IN_PROGRESS; and what the work throws.
  */
-export async function idempotently<Answer extends AnyAnswer>(
+export async function idempotently<Reply extends AnyResponse>(
   request: KeyedRequest,
   key: string | undefined,
   store: IdempotencyStore,
-  work: RepeatableWork<Answer>,
-): Promise<Answer> {
+  work: RepeatableWork<Reply>,
+): Promise<Reply> {
   if (key === undefined) return work.run(undefined);
   const { caller, route } = request;
   const begun = await store.begin(scopeOf(caller), route, key, request.bodyHash());
@@ -34,35 +34,36 @@ export async function idempotently<Answer extends AnyAnswer>(
     request.setHeader('Idempotent-Replayed', 'true');
     return work.replay(begun.workId, begun.status);
   }
-  let callerIsGone = false;
+  let hasHungUp = false;
   request.onHangUp(() => {
-    callerIsGone = true;
+    hasHungUp = true;
   });
   const { lock } = begun;
   try {
-    const answer = await work.run(lock);
-    // An answer that nobody got is not the first answer: the next request waits for the work in its place.
-    await (callerIsGone ? lock.release() : lock.answered(answer.status));
-    return answer;
+    const response = await work.run(lock);
+    // A response that the caller has not received does not count: the next request waits for the work instead.
+    await (hasHungUp ? lock.release() : lock.responded(response.status));
+    return response;
   } catch (error) {
-    await (callerIsGone ? lock.release() : answerFailure(lock, error)).catch(() => undefined);
+    await (hasHungUp ? lock.release() : respondFailure(lock, error)).catch(() => undefined);
     throw error;
   }
 }
 
-/** A live request is never answered with the watermarked PDF of a test, nor the other way round. */
-function scopeOf({ accountId, mode }: Pick<Caller, 'accountId' | 'mode'>): string {
+/** Live and test requests have separate scopes, so that a live request never gets a watermarked PDF. */
+function scopeOf({ accountId, mode }: KeyedRequest['caller']): string {
   return mode === 'test' ? `${accountId} test` : accountId;
 }
 
 /**
- * A refusal has done nothing, so the key is free again. Work that was done and failed is answered for: with the
- * document's fault that answer stands; after a fault of ours the same request may be tried anew, as its status says.
+ * A rejected request has done nothing, so its key is free again. When the work itself has failed by an error of the document
+ * (a status below 500), that response stands; after an error of the service the same request may be retried.
  */
-function answerFailure(lock: IdempotencyLock, error: unknown): Promise<void> {
-  // It is not known how far the work got.
+function respondFailure(lock: IdempotencyLock, error: unknown): Promise<void> {
+  // An unknown error: the work may have been begun.
   if (!(error instanceof PlatenError)) return lock.release();
-  if (error.jobId !== undefined) return error.status < 500 ? lock.answered(error.status) : lock.abandon();
+  // An error with another job's id, for example of the job to be rendered again, is a rejection.
+  if (error.jobId === lock.workId) return error.status < 500 ? lock.responded(error.status) : lock.abandon();
   // Another process may have begun the work before this one took over.
   return lock.resumed ? lock.release() : lock.abandon();
 }

@@ -2,17 +2,17 @@ import { type Batch, hasFinished } from '../batches/batch.ts';
 import { PlatenError } from '../errors/registry.ts';
 import type { Job } from '../jobs/job.ts';
 import { contentDisposition } from '../pdf/file-name.ts';
-import type { ApiParts } from './api-parts.ts';
+import type { ApiDeps } from './api-deps.ts';
 
 /**
- * A signed address of a job's PDF, and until when it leads there.
+ * A signed address of a job's PDF, and when it expires.
  *
- * @param until ends it sooner than the job's own retention.
+ * @param until the latest expiry. Default: the end of the job's retention.
  * @throws PlatenError NOT_FOUND until the job is completed.
  */
 export function signedLink(
   job: Job,
-  { links, publicUrl, clock }: Pick<ApiParts, 'links' | 'publicUrl' | 'clock'>,
+  { links, publicUrl, clock }: Pick<ApiDeps, 'links' | 'publicUrl' | 'clock'>,
   until?: Date,
 ): { url: string; expiresAt: string } {
   if (job.output === null || job.expiresAt === null) {
@@ -23,13 +23,13 @@ export function signedLink(
 }
 
 /**
- * A signed address of a batch's manifest, and until when it leads there.
+ * A signed address of a batch's manifest, and when it expires.
  *
  * @throws PlatenError NOT_FOUND until the batch has ended.
  */
 export function signedManifestLink(
   batch: Batch,
-  { links, publicUrl, clock }: Pick<ApiParts, 'links' | 'publicUrl' | 'clock'>,
+  { links, publicUrl, clock }: Pick<ApiDeps, 'links' | 'publicUrl' | 'clock'>,
 ): { url: string; expiresAt: string } {
   if (!hasFinished(batch))
     throw new PlatenError('NOT_FOUND', 'The batch has not ended.', { jobId: batch._id });
@@ -47,7 +47,7 @@ function fileAddress(publicUrl: string, token: string): string {
   return `${publicUrl.replace(/\/$/, '')}/v1/files/${token}`;
 }
 
-/** The headers of an answer that is a job's PDF. */
+/** The headers of a response with a job's PDF. */
 export function fileHeaders(job: Job): Record<string, string> {
   return { 'Content-Disposition': contentDisposition(job.fileName, 'attachment') };
 }

@@ -1,13 +1,13 @@
 import type { Express } from 'express';
-import type { OpsParts } from './api-parts.ts';
+import type { OpsDeps } from './api-deps.ts';
 import { frameApp } from './app-frame.ts';
 import { operationRoutes } from './routes/operations.ts';
 
-/** Only health and metrics: for roles that answer no callers. */
-export function createOpsApp(parts: OpsParts): Express {
+/** An app with health and metrics only, for roles without an API. */
+export function createOpsApp(deps: OpsDeps): Express {
   return frameApp({
     routes: operationRoutes,
-    parts,
+    deps,
     authenticators: { none: async () => undefined },
     trustedProxies: 0,
   });

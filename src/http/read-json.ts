@@ -1,55 +1,32 @@
 import type { Request, Response } from 'express';
 import { PlatenError } from '../errors/registry.ts';
-import type { BodyIntake, Intake } from './body-intake.ts';
-import { findJsonFault } from './json-fault.ts';
+import type { BodyIntake, Intake } from '../overload/body-intake.ts';
+import { findJsonError } from './json-error.ts';
 import { checkJsonSize } from './json-size.ts';
 
-/** What a request that is refused may still send, so that its sender gets round to reading the answer. */
+/** How long the rest of a rejected request is read, in milliseconds, so that its sender can read the response. */
 const LINGER_MS = 5000;
 
-/** A body as it was sent, and what it says. */
-export interface JsonBody {
+/** A body as it was sent. */
+export interface RawBody {
   readonly bytes: Buffer;
-  readonly value: unknown;
-  /** What it takes of the bytes that may be in flight is given back. */
+  /** Gives its bytes back to the intake. Calling it again changes nothing. */
   release(): void;
 }
 
 /**
- * Reads a JSON body of at most `maxBytes`.
+ * Reads a body of at most `maxBytes`, of any type, unchanged.
  *
- * @param ownerId whose body it is, for the bounds of the intake.
- * @param turn waited for once the body is here, before it is parsed; what it rejects with is thrown.
- * @throws PlatenError UNSUPPORTED_MEDIA_TYPE for anything but plain application/json in UTF-8; INPUT_TOO_LARGE, before
- * reading when the length is announced; MALFORMED_JSON with the place of the fault; TOO_MANY_UPLOADS, UNAVAILABLE and
- * UPLOAD_TOO_SLOW as the intake does.
+ * @param ownerId the owner of the body, for the bounds of the intake.
+ * @throws PlatenError INPUT_TOO_LARGE, before reading when the length is announced; TOO_MANY_UPLOADS, UNAVAILABLE and
+ * UPLOAD_TOO_SLOW as the intake does. CallerGone.
  */
-export async function readJson(
-  request: Request,
-  maxBytes: number,
-  intake: BodyIntake,
-  ownerId: string,
-  turn: () => Promise<void>,
-): Promise<JsonBody> {
-  checkMediaType(request);
-  const { bytes, release } = await readBytes(request, maxBytes, intake, ownerId);
-  try {
-    await turn();
-    checkJsonSize(bytes);
-    return { bytes, value: parse(decode(bytes)), release };
-  } catch (error) {
-    release();
-    throw error;
-  }
-}
-
-/** Reads a body of any type as it came. Otherwise as `readJson`. */
 export async function readBytes(
   request: Request,
   maxBytes: number,
   intake: BodyIntake,
   ownerId: string,
-): Promise<Pick<JsonBody, 'bytes' | 'release'>> {
+): Promise<RawBody> {
   const announced = Number(request.headers['content-length'] ?? 0);
   if (announced > maxBytes) throw tooLarge(maxBytes);
   const body = intake.begin(ownerId, announced);
@@ -61,7 +38,8 @@ export async function readBytes(
   }
 }
 
-function checkMediaType(request: Request): void {
+/** @throws PlatenError UNSUPPORTED_MEDIA_TYPE for anything but plain application/json in UTF-8. */
+export function checkMediaType(request: Request): void {
   const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = request.headers;
   const [essence, ...parameters] = type.split(';').map((part) => part.trim().toLowerCase());
   if (essence !== 'application/json') throw new PlatenError('UNSUPPORTED_MEDIA_TYPE');
@@ -69,7 +47,7 @@ function checkMediaType(request: Request): void {
   if (charset !== undefined && !/^charset="?utf-8"?$/.test(charset)) {
     throw new PlatenError('UNSUPPORTED_MEDIA_TYPE', 'The body must be in UTF-8.');
   }
-  // A small compressed body can hold a huge one, and no caller here gains by compressing.
+  // A small compressed body can expand to a huge one, and compression would gain callers little.
   if (encoding.toLowerCase() !== 'identity') {
     throw new PlatenError('UNSUPPORTED_MEDIA_TYPE', 'The body must not be compressed.');
   }
@@ -87,20 +65,20 @@ function readAtMost(request: Request, maxBytes: number, body: Intake): Promise<B
       size += chunk.length;
       if (size > maxBytes) return conclude(() => reject(tooLarge(maxBytes)));
       chunks.push(chunk);
-      body.came(chunk.length);
+      body.received(chunk.length);
     };
     const onEnd = () => {
-      body.arrived();
+      body.completed();
       conclude(() => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size)));
     };
-    body.onRefused((error) => conclude(() => reject(error)));
+    body.onRejected((error) => conclude(() => reject(error)));
     const onGone = () => conclude(() => reject(new CallerGone()));
     request.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone);
     if (request.destroyed) onGone();
   });
 }
 
-/** The caller went away in the middle of its request: there is nobody to answer. */
+/** The caller disconnected before its request was complete, so that no response can be sent. */
 export class CallerGone extends Error {
   constructor() {
     super('The caller went away in the middle of its request.');
@@ -109,14 +87,14 @@ export class CallerGone extends Error {
 }
 
 /**
- * Makes sure that the sender of a refused body can read the answer: what is still on its way is read and thrown away
- * for a while, because closing a connection on unread bytes resets it and takes the answer along.
+ * Makes sure that the sender of a rejected body can read the response: the rest of the body is read and discarded for
+ * LINGER_MS, because closing a connection with unread bytes resets it, and the response is lost.
  *
- * @returns when the answer can be sent: at once on a connection that stays open, otherwise after the body.
+ * @returns when the response can be sent: at once on a connection that stays open, otherwise after the body.
  */
-export async function letRestPass(request: Request, response: Response): Promise<void> {
+export async function drainRequest(request: Request, response: Response): Promise<void> {
   if (request.complete || request.destroyed) return;
-  const passed = new Promise<void>((resolve) => {
+  const drained = new Promise<void>((resolve) => {
     const giveUp = setTimeout(() => {
       if (response.shouldKeepAlive) request.socket.destroy();
       else resolve();
@@ -129,11 +107,21 @@ export async function letRestPass(request: Request, response: Response): Promise
   });
   request.on('error', () => undefined);
   request.resume();
-  if (!response.shouldKeepAlive) await passed;
+  if (!response.shouldKeepAlive) await drained;
 }
 
 function tooLarge(maxBytes: number): PlatenError {
   return new PlatenError('INPUT_TOO_LARGE', `The body is larger than the limit of ${maxBytes} bytes.`);
+}
+
+/**
+ * Parses a JSON body.
+ *
+ * @throws PlatenError MALFORMED_JSON with the position of the error; INPUT_TOO_LARGE as `checkJsonSize`.
+ */
+export function parseJson(bytes: Buffer): unknown {
+  checkJsonSize(bytes);
+  return parse(decode(bytes));
 }
 
 function decode(bytes: Buffer): string {
@@ -148,7 +136,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // V8's own message quotes the document and often leaves the place out.
-    throw new PlatenError('MALFORMED_JSON', `The body is not valid JSON: ${findJsonFault(text)}.`);
+    // V8's own message quotes the document and often lacks the position.
+    throw new PlatenError('MALFORMED_JSON', `The body is not valid JSON: ${findJsonError(text)}.`);
   }
 }

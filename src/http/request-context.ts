@@ -4,26 +4,26 @@ import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Auth } from './route.ts';
 
-/** What is known of a request besides what it asks for. */
+/** What is logged of a request. */
 export interface RequestContext {
   readonly requestId: string;
-  /** The pattern of the route, never the path: paths hold tokens. */
+  /** The pattern of the route, never the path, which may contain a token. */
   route: string;
-  /** The credential that the route asks for. */
+  /** The credential that the route requires. */
   auth: Auth;
   logLevel: 'info' | 'debug';
   accountId?: string;
   jobId?: string;
 }
 
-/** Requests that no route takes are counted together, or a scanner would fill the metrics. */
+/** Requests that no route handles are counted together; otherwise a scanner would add a label for each of its paths. */
 const NO_ROUTE = 'none';
-/** As nginx logs a caller that went away before it was answered. */
+/** The status that nginx logs for a caller that disconnected before its response. */
 const CLIENT_CLOSED_REQUEST = 499;
 const SANE_REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 
-/** Gives every request its id, and writes one log line and one measurement when it has been answered, or its caller has gone away. */
-export function trackRequests(parts: { logger: Logger; metrics: Metrics }): RequestHandler {
+/** Gives every request an id. Logs and measures it when its response has been sent, or its caller has disconnected. */
+export function trackRequests({ logger, metrics }: { logger: Logger; metrics: Metrics }): RequestHandler {
   return (request, response, next) => {
     const began = performance.now();
     const requestId = requestIdOf(request);
@@ -35,9 +35,9 @@ export function trackRequests(parts: { logger: Logger; metrics: Metrics }): Requ
       const { method } = request;
       const { route, logLevel, accountId, jobId } = context;
       const status = response.writableFinished ? response.statusCode : CLIENT_CLOSED_REQUEST;
-      parts.metrics.httpRequests.inc({ method, route, status });
-      parts.metrics.httpDuration.observe({ method, route }, ms / 1000);
-      parts.logger[logLevel](
+      metrics.httpRequests.inc({ method, route, status });
+      metrics.httpDuration.observe({ method, route }, ms / 1000);
+      logger[logLevel](
         { method, route, status, ms: Math.round(ms * 10) / 10, requestId, accountId, jobId },
         'request',
       );

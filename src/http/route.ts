@@ -2,37 +2,41 @@ import type { Readable } from 'node:stream';
 import type { ZodObject, ZodType, z } from 'zod';
 import type { Caller } from '../accounts/caller.ts';
 import type { ErrorCode } from '../errors/registry.ts';
-import type { AdmissionTimer } from '../limits/admission-timer.ts';
-import type { StreamPlace } from '../limits/open-streams.ts';
+import type { StreamReservation } from '../overload/open-streams.ts';
+import type { PendingAdmission } from '../overload/pending-admission.ts';
 import type { Plan } from '../plans/plan.ts';
 import type { AccountCaller } from './authenticate-bearer.ts';
 
-/** What each way of authenticating makes known about who asks. */
+/**
+ * The caller that each kind of authentication provides: `bearer` is an access token or the session of a browser; `page` needs
+ * no credential, but accepts requests from the pages of this service only.
+ */
 export interface Identities {
   apiKey: Caller;
   bearer: AccountCaller;
+  page: undefined;
   none: undefined;
 }
 export type Auth = keyof Identities;
 
-/** One way a route can answer when all went well. */
+/** One successful response of a route. */
 export interface ResponseSpec {
   readonly description: string;
-  /** Of a JSON body. */
+  /** Schema of a JSON body. */
   readonly schema?: ZodType;
-  /** Of a body that is not described by a schema. A route may answer with either. */
+  /** Media type of a body without a schema. A route may respond with either. */
   readonly contentType?: string;
-  /** Further headers, and what they hold. */
+  /** Further headers, with their descriptions. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Headers of our own, named without the configured prefix, and what they hold. */
+  /** Headers of this service, named without the configured prefix, with their descriptions. */
   readonly serviceHeaders?: Readonly<Record<string, string>>;
-  readonly leadsTo?: FollowUps;
+  readonly links?: ResponseLinks;
 }
-/** Operations on what an answer is about, for readers of the API document that follow them. */
-export interface FollowUps {
-  /** `GET /v1/pdf/jobs/:id` and the like; what their paths name comes from this answer. */
+/** Links of the API document (OpenAPI Link Object): operations on the resource of a response. */
+export interface ResponseLinks {
+  /** Operations such as `GET /v1/pdf/jobs/:id`; the parameters of their paths come from this response. */
   readonly operations: readonly string[];
-  /** Where each name of a path is: in a field of the body, or in a header of our own, named without the prefix. */
+  /** Where each parameter is: in a field of the body, or in a header of this service, named without the prefix. */
   readonly names: Readonly<Record<string, { readonly field: string } | { readonly serviceHeader: string }>>;
 }
 export type Responses = Readonly<Record<number, ResponseSpec>>;
@@ -41,74 +45,82 @@ type ExtraHeaders = Readonly<Record<string, string | number>>;
 
 /** A file that is sent as it is read. */
 export interface FileBody {
-  /** Bytes; absent when that is not known before it has been read. */
+  /** Bytes; absent when the size is not known before the file has been read. */
   readonly size?: number;
   readonly stream: Readable;
-  /** Its places among what is sent, until the caller has it all. */
-  readonly places?: readonly StreamPlace[];
+  /** Reservations of the bounds of concurrent downloads, held until the caller has received the whole file. */
+  readonly reservations?: readonly StreamReservation[];
 }
-export interface JsonAnswer<Status, Body> {
+export interface JsonResponse<Status, Body> {
   readonly status: Status;
   readonly json: Body;
   readonly headers?: ExtraHeaders;
 }
-export interface BodyAnswer<Status> {
+export interface BodyResponse<Status> {
   readonly status: Status;
-  /** Its media type is the one that the route declares for the status. */
+  /** Its media type is the route's `contentType` for the status, unless `headers` has a Content-Type. */
   readonly body: string | Buffer | FileBody;
   readonly headers?: ExtraHeaders;
 }
-/** Without a body, as of 204. */
-export interface EmptyAnswer<Status> {
+/** A response without a body, for example with 204. */
+export interface EmptyResponse<Status> {
   readonly status: Status;
   readonly headers?: ExtraHeaders;
 }
 
-/** The answers that a route's declared responses allow. */
-export type AnswerTo<R extends Responses> = {
+/** The responses that a handler may return, by the route's declared responses. */
+export type ResponseTo<R extends Responses> = {
   [S in keyof R & number]:
-    | (R[S] extends { schema: infer T extends ZodType } ? JsonAnswer<S, z.input<T>> : never)
-    | (R[S] extends { contentType: string } ? BodyAnswer<S> : never)
-    | (R[S] extends { schema: ZodType } | { contentType: string } ? never : EmptyAnswer<S>);
+    | (R[S] extends { schema: infer T extends ZodType } ? JsonResponse<S, z.input<T>> : never)
+    | (R[S] extends { contentType: string } ? BodyResponse<S> : never)
+    | (R[S] extends { schema: ZodType } | { contentType: string } ? never : EmptyResponse<S>);
 }[keyof R & number];
-/** An answer of any route. */
-export type AnyAnswer = JsonAnswer<number, unknown> | BodyAnswer<number> | EmptyAnswer<number>;
+/** A response of any route. */
+export type AnyResponse = JsonResponse<number, unknown> | BodyResponse<number> | EmptyResponse<number>;
 
 type Parsed<S> = S extends ZodType ? z.output<S> : undefined;
 
-/** A request that has been authenticated and whose every part fits its schema. */
+/** An authenticated request whose parts all fit their schemas. */
 export interface RouteRequest<A extends Auth, P, Q, H, B> {
   readonly params: Parsed<P>;
   readonly query: Parsed<Q>;
-  /** By the names the schema gives them. */
+  /** By the names in the schema. */
   readonly headers: Parsed<H>;
   readonly body: Parsed<B>;
-  /** The body as it came; empty unless the route asks for that. */
+  /** The body, unchanged; empty unless the route declares `rawBody`. */
   readonly rawBody: Buffer;
   readonly caller: Identities[A];
-  /** The client's address; undefined when the connection is gone already. */
+  /** The client's IP address; undefined when the connection is closed already. */
   readonly clientAddress: string | undefined;
+  /** The headers User-Agent and Cookie, unchanged. */
+  readonly userAgent: string | undefined;
+  readonly cookies: string | undefined;
+  /** Whether the caller accepts a compressed body. */
+  readonly acceptsGzip: () => boolean;
   /** Path pattern of the route. */
   readonly route: string;
-  /** Hex SHA-256 of the body as it was sent; only of a request that names itself by an Idempotency-Key. */
+  /**
+   * Hex SHA-256 of the body as it was sent, only for a request with an Idempotency-Key; without a body, of the parameters of
+   * the path.
+   */
   readonly bodyHash: () => string;
-  /** The body is not looked at any more: its memory is given back although the request goes on. `body` is gone then. */
+  /** Releases the memory of the body, which is not needed any more, before the request ends; `body` is undefined then. */
   readonly bodyDone: () => void;
-  /** Of a request for work: what it spends on being let in. */
-  readonly admissionTimer: AdmissionTimer;
+  /** Of a request for work. */
+  readonly admission: PendingAdmission;
   /** Puts a header on the answer, also when that becomes an error. */
   readonly setHeader: (name: string, value: string) => void;
-  /** Notes which job the request was about, for the log. */
+  /** Notes the job of the request, for the log. */
   readonly aboutJob: (jobId: string) => void;
-  /** Calls back, once, if the caller goes away before it has the whole answer. */
+  /** Calls `listener` once if the caller disconnects before it has received the whole response. */
   readonly onHangUp: (listener: () => void) => void;
 }
 
 /** A request to any route. */
-type AnyRequest = Record<'params' | 'query' | 'headers' | 'body', unknown> &
+export type AnyRequest = Record<'params' | 'query' | 'headers' | 'body', unknown> &
   Omit<RouteRequest<Auth, never, never, never, never>, 'params' | 'query' | 'headers' | 'body'>;
 
-/** What is declared of a route; everything but what it does. */
+/** The declaration of a route: everything except its handler. */
 interface RouteSpec<A extends Auth, R extends Responses, P, Q, H, B> {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** Express pattern: `/v1/pdf/jobs/:id`. */
@@ -119,54 +131,54 @@ interface RouteSpec<A extends Auth, R extends Responses, P, Q, H, B> {
   readonly auth: A;
   readonly params?: P;
   readonly query?: Q;
-  /** Only those headers that it names are looked at. */
+  /** Only the headers that it names are checked and passed on. */
   readonly headers?: H;
-  /** Of a JSON body, which is required then. */
+  /** Schema of a JSON body, which is required then. */
   readonly body?: B;
-  /** The handler takes the bytes of the body as they came, of any type, up to so many; instead of `body`. */
+  /** Instead of `body`, for a handler that needs the unchanged bytes of a body of any type. */
   readonly rawBody?: {
     readonly maxBytes: number;
     readonly description: string;
-    /** What a body that cannot be taken in is answered with, one that is too large above all; its own fault when absent. */
-    readonly refusedAs?: ErrorCode;
+    /** The error code for a body that cannot be received, for example one that is too large. Default: that error's own. */
+    readonly rejectedAs?: ErrorCode;
   };
-  /** Refuses a body that is too much to be checked under the caller's plan, before it is; throws what the caller is told. */
-  readonly refuseBody?: (body: unknown, plan: Plan) => void;
-  /** Rules between the fields of the body; asked even of a body with faults, so that all are told at once. */
-  readonly bodyFaults?: (body: unknown) => readonly string[];
-  /** Says more of a fault of the body, by the body: which of many things it is in. */
-  readonly describeFault?: (fault: string, body: unknown) => string;
+  /** Checks the body against the caller's plan before the schema does; throws the error for the caller. */
+  readonly precheckBody?: (body: unknown, plan: Plan) => void;
+  /** Rules between the fields of the body. They are checked even when fields are invalid, so that all errors are reported. */
+  readonly bodyErrors?: (body: unknown) => readonly string[];
+  /** Adds to an error of the body, for example which of many items it is in. */
+  readonly describeError?: (error: string, body: unknown) => string;
   readonly responses: R;
-  /** What the handler may refuse with. Faults of credentials and of form go without saying. */
+  /** Errors of the handler. Errors of authentication and of the schemas are added. */
   readonly errors?: readonly ErrorCode[];
-  /** A request for work: it counts against the plan's requests a minute, and is logged for the account. */
-  readonly asksForWork?: true;
+  /** It is a request for work: it counts against the plan's requests a minute, and is logged for the account. */
+  readonly requestsWork?: true;
   /**
-   * It waits for its account's turn, as requests for work do: its body is parsed and checked in it, or, if it has none, its
-   * answer is made. For what may be large.
+   * Its requests wait for a permit of the admission queue, as requests for work with a body do. They hold it while their body
+   * is parsed and checked; without a body, while their response is made. For routes with large bodies or responses.
    */
-  readonly takesTurn?: true;
-  /** Its answer may be large: no request is begun whose answer would find no room among those that wait to be read. */
-  readonly largeAnswer?: true;
-  /** Left out of the API document. */
+  readonly needsPermit?: true;
+  /** Its response may be large: a request is rejected at its beginning when there is no room for one more unread response. */
+  readonly largeResponse?: true;
+  /** It is left out of the API document. */
   readonly internal?: boolean;
-  /** Log level of its requests; `info` unless said otherwise. */
+  /** Log level of its requests. Default: `info`. */
   readonly logLevel?: 'debug';
 }
 
-/** A declared route whatever its schemas: what documenting it needs to know. */
+/** The declaration of any route, from which it is documented. */
 export type RouteDeclaration = RouteSpec<Auth, Responses, ZodObject, ZodObject, ZodObject, ZodType>;
 
-/** A route that can answer. `Parts` is what its handler works with. */
-export interface Route<Parts> extends RouteDeclaration {
-  readonly handler: (request: AnyRequest, parts: Parts) => AnyAnswer | Promise<AnyAnswer>;
+/** A route with its handler. */
+export interface Route<Deps> extends RouteDeclaration {
+  readonly handler: (request: AnyRequest, deps: Deps) => AnyResponse | Promise<AnyResponse>;
 }
 
 /**
- * Declares a route. Its schemas are the one source of what is checked, of the handler's types and of the API document.
- * Use strict object schemas: an unknown field is a fault.
+ * Declares a route. Its schemas are the single source of validation, of the handler's types and of the API document. Use
+ * strict object schemas, which reject unknown fields.
  *
- * @example defineRoute({ method: 'get', path: '/v1/things/:id', … }).handledBy(async ({ params }, parts: ApiParts) => …)
+ * @example defineRoute({ method: 'get', path: '/v1/things/:id', … }).handledBy(async ({ params }, deps: ApiDeps) => …)
  */
 export function defineRoute<
   A extends Auth,
@@ -177,11 +189,11 @@ export function defineRoute<
   B extends ZodType | undefined = undefined,
 >(spec: RouteSpec<A, R, P, Q, H, B>) {
   return {
-    handledBy<Parts>(
-      handler: (request: RouteRequest<A, P, Q, H, B>, parts: Parts) => AnswerTo<R> | Promise<AnswerTo<R>>,
-    ): Route<Parts> {
-      // The handler is only ever called with what these very schemas let through.
-      return { ...spec, handler } as unknown as Route<Parts>;
+    handledBy<Deps>(
+      handler: (request: RouteRequest<A, P, Q, H, B>, deps: Deps) => ResponseTo<R> | Promise<ResponseTo<R>>,
+    ): Route<Deps> {
+      // The handler is only called with requests that these schemas have accepted.
+      return { ...spec, handler } as unknown as Route<Deps>;
     },
   };
 }

@@ -2,21 +2,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
 import { PlatenError } from '../errors/registry.ts';
-import type { AdmissionTimer } from '../limits/admission-timer.ts';
+import type { PendingAdmission } from '../overload/pending-admission.ts';
 import type { Plan } from '../plans/plan.ts';
 import { type QuotaWindow, testPeriod } from '../usage/quota-period.ts';
-import { type BeyondQuota, withMore } from './beyond-quota.ts';
-import type { HandOver } from './hand-over.ts';
 import type { Job, JobInput } from './job.ts';
-import { laneOf, placeOf } from './lanes.ts';
+import type { JobDispatch } from './job-dispatch.ts';
 import type { Ledger, QuotaLimit } from './ledger/ledger.ts';
 import type { LedgerRecord } from './ledger/ledger-record.ts';
-import { refusalOf } from './refusal.ts';
+import { positionOf, queueOf } from './priority-queues.ts';
+import { type BeyondQuota, withMore } from './purchases/beyond-quota.ts';
+import { rejectionOf } from './rejection.ts';
 
 import type { JobStore } from './store/job-store.ts';
 import { storedInput } from './store/stored-input.ts';
 
-/** A job that asks to be let in: in state `queued`, version 1, and its input. */
+/** A job that is to be admitted: in state `queued`, version 1, and its input. */
 export interface NewJob {
   readonly job: Job;
   readonly input: JobInput;
@@ -29,10 +29,10 @@ export interface AccountSnapshot {
   readonly quotaWindow?: QuotaWindow | null | undefined;
 }
 
-/** What was taken for new jobs: a slot, or places in a lane from this number on. */
+/** What was taken for new jobs: a slot, or positions in a queue from this number on. */
 type Taken = 'slot' | { readonly first: number };
 
-/** The job was let in before, by another try of the same request. */
+/** The job was admitted before, by another try of the same request. */
 export class JobExists extends Error {
   constructor(jobId: string) {
     super(`The job ${jobId} exists already.`);
@@ -40,10 +40,10 @@ export class JobExists extends Error {
   }
 }
 
-export interface AdmissionParts {
+export interface AdmissionDeps {
   readonly ledger: Ledger;
   readonly store: JobStore;
-  readonly handOver: HandOver;
+  readonly dispatch: JobDispatch;
   readonly beyondQuota: BeyondQuota;
   readonly clock: Clock;
 }
@@ -53,78 +53,84 @@ export interface AdmissionParts {
  * than this, because the database did not answer, writes nothing any more, or makes sure of what it has written.
  */
 const SLOW_MS = 5000;
-/** How often it is looked whether another try of the same request has come further. */
+/** How often it is checked whether another try of the same request has come further. */
 const POLL_MS = 50;
-/** Accounts of which it is remembered that others wait, so that the slots are not tried first in vain. */
+/** Accounts of which it is remembered that jobs wait, so that the slots are not tried first in vain. */
 const REMEMBERED_ACCOUNTS = 10_000;
 
 /**
  * Lets jobs in. All of what they take is taken in one update of the account's ledger, before anything is written; so a
- * refusal leaves nothing behind, and jobs that come together are let in all or none.
+ * rejection leaves nothing behind, and jobs that come together are admitted all or none.
  *
- *    1 take      a slot and quota for the one job, or places and quota for all      one update of the ledger
+ *    1 take      a slot and quota for the one job, or positions and quota for all   one update of the ledger
  *    2 write     the inputs, then the jobs
- *    3 confirm   that those who wait are at their places                            one update of the ledger
- *    4 go on     publish the pointer, or hand the slots that are free to those at the heads of the lanes
+ *    3 confirm   that waiting jobs are at their positions                           one update of the ledger
+ *    4 go on     publish the pointer, or give the free slots to the jobs at the heads of the queues
  *
- * What a crash leaves, and who finds it by its name in the ledger (sweeps/named-jobs.ts):
+ * What a crash leaves, which a sweep finds by its name in the ledger (sweeps/named-jobs.ts):
  *
- *    after 1     a slot or places without jobs: given back with their quota, with any inputs deleted
- *    after 2     a dispatched job that nobody has been told of: its pointer is published
- *                jobs at their places, an arrival to confirm: confirmed
- *    after 3     slots that are free while others wait: handed on (sweeps/waiting-jobs.ts)
+ *    after 1     a slot or positions without jobs: given back with their quota, with any inputs deleted
+ *    after 2     a dispatched job that no worker knows of: its pointer is published
+ *                jobs at their positions, an arrival to confirm: confirmed
+ *    after 3     free slots while jobs wait: given out (sweeps/waiting-jobs.ts)
  */
 export class Admission {
-  readonly #parts: AdmissionParts;
+  readonly #deps: AdmissionDeps;
   readonly #contended = new LRUCache<string, true>({ max: REMEMBERED_ACCOUNTS });
 
-  constructor(parts: AdmissionParts) {
-    this.#parts = parts;
+  constructor(deps: AdmissionDeps) {
+    this.#deps = deps;
   }
 
   /**
    * Lets jobs of one account in, all of one class. When it resolves they are durable.
    *
    * @param account its plan as the request found it.
-   * @throws PlatenError TOO_MANY_WAITING, QUOTA_EXCEEDED, OVERAGE_PENDING, TEST_QUOTA_EXCEEDED, STORAGE_FULL or INPUT_TOO_LARGE: nothing is left behind then. JobExists when
-   * a single job was let in before. After any other error they may have been let in or not; what is left is swept up.
+   * @throws PlatenError TOO_MANY_WAITING, QUOTA_EXCEEDED, OVERAGE_PENDING, TEST_QUOTA_EXCEEDED, STORAGE_FULL or
+   * INPUT_TOO_LARGE: nothing is left behind then. JobExists when a single job was admitted before. After any other error
+   * they may have been admitted or not; what is left is swept up.
    */
-  async admit(account: AccountSnapshot, newJobs: readonly NewJob[], timer: AdmissionTimer): Promise<void> {
+  async admit(
+    account: AccountSnapshot,
+    newJobs: readonly NewJob[],
+    { timer, releasePermit }: PendingAdmission,
+  ): Promise<void> {
     const inputs = newJobs.map(({ input }) => storedInput(input));
     const jobs = newJobs.map(({ job }, i) => ({ ...job, inputBytes: inputs[i]!.content.length() }));
-    const { beyondQuota } = this.#parts;
-    const plain = quotaOf(jobs[0]!, account.plan, this.#parts.clock.now());
-    const standAside = () => timer.standAside();
-    const need = { accountId: account.accountId, count: jobs.length, plain, standAside };
+    const { beyondQuota } = this.#deps;
+    const plain = quotaOf(jobs[0]!, account.plan, this.#deps.clock.now());
+    const need = { accountId: account.accountId, count: jobs.length, plain, releasePermit };
     const { taken, began } = await timer.time('reserve', () =>
       withMore(beyondQuota, need, (quota) => this.#take(account, jobs, quota)),
     );
-    const { store, clock, handOver, ledger } = this.#parts;
+    const { store, clock, dispatch, ledger } = this.#deps;
     await store.inputs.save(inputs);
     refuseIfSlow(began);
     if (taken === 'slot') {
       const dispatched: Job = { ...jobs[0]!, state: 'dispatched', dispatchedAt: clock.now() };
-      if (!(await store.transitions.accept(dispatched))) throw new JobExists(dispatched._id);
-      handOver.publish(dispatched, account.plan);
+      if (!(await store.transitions.accept([dispatched]))) throw new JobExists(dispatched._id);
+      dispatch.publish(dispatched, account.plan);
       return;
     }
     const [first] = jobs as [Job];
-    const lane = laneOf(first.class, false);
-    const placed = jobs.map((job, i) => ({ ...job, place: placeOf(job.accountId, lane, taken.first + i) }));
-    if (placed.length > 1) await store.transitions.acceptAll(placed);
-    else if (!(await store.transitions.accept(placed[0]!))) {
+    const queue = queueOf(first.class, false);
+    const placed = jobs.map((job, i) => ({
+      ...job,
+      place: positionOf(job.accountId, queue, taken.first + i),
+    }));
+    if (!(await store.transitions.accept(placed)) && placed.length === 1) {
       // The try that has written it was given up for this one: what this one has taken now stands for the job.
       await ledger.confirmArrival(account.accountId, first._id);
       throw new JobExists(first._id);
     }
-    handOver.expect(placed);
+    dispatch.expect(placed);
     const confirmed = await timer.time('confirm', () => ledger.confirmArrival(account.accountId, first._id));
     if (confirmed === undefined) {
       // A sweep has taken this process for dead, and what it had taken is given back.
       await store.live.withdraw(jobs.map(({ _id }) => _id));
       throw tookTooLong();
     }
-    await handOver.serve(account.accountId, confirmed);
+    await dispatch.serve(account.accountId, confirmed);
   }
 
   /**
@@ -132,7 +138,7 @@ export class Admission {
    * later; a request that is repeated need not wait for that.
    */
   async abandon(accountId: string, jobId: string): Promise<void> {
-    const { ledger } = this.#parts;
+    const { ledger } = this.#deps;
     const record = await ledger.find(accountId);
     const holder = record?.holders?.[jobId];
     const arrival = record?.arriving?.[jobId];
@@ -143,31 +149,31 @@ export class Admission {
     await ledger.undoArrival(accountId, jobId, jobs.length, quota, since, bytes);
   }
 
-  /** A slot for a single job that nobody waits before, else places for all. */
+  /** A slot for a single job that no other waits before, else positions for all. */
   async #take(account: AccountSnapshot, jobs: readonly Job[], quota: QuotaLimit | undefined): Promise<Taken> {
-    const { ledger } = this.#parts;
+    const { ledger } = this.#deps;
     const { accountId, plan } = account;
     const [job] = jobs as [Job];
     const bytes = jobs.reduce((sum, { inputBytes = 0 }) => sum + inputBytes, 0);
     const stored = { bytes, max: plan.maxStoredBytes };
-    const arrival = { id: job._id, jobs: jobs.map(({ _id }) => _id), lane: laneOf(job.class, false) };
+    const arrival = { id: job._id, jobs: jobs.map(({ _id }) => _id), queue: queueOf(job.class, false) };
     const limits = { maxWaiting: plan.maxWaitingJobs, quota, stored };
     if (this.#contended.has(accountId)) {
-      const first = await ledger.takePlaces(accountId, arrival, limits, true);
+      const first = await ledger.takePositions(accountId, arrival, limits, true);
       if (first !== undefined) return { first };
       this.#contended.delete(accountId);
     }
     const cap = plan.concurrentRenders;
     if (jobs.length === 1 && (await ledger.takeSlot(accountId, job._id, cap, quota, stored))) return 'slot';
-    const first = await ledger.takePlaces(accountId, arrival, limits);
+    const first = await ledger.takePositions(accountId, arrival, limits);
     if (first !== undefined) {
       this.#contended.set(accountId, true);
       return { first };
     }
     const record = await ledger.find(accountId);
-    // Another try of the same request is at it, in a process that was taken for dead.
+    // Another try of the same request is under way, in a process that was taken for dead.
     if (isNamed(record, job._id)) return this.#afterOther(account, jobs, quota);
-    throw refusalOf(record, jobs.length, account, limits, this.#parts.clock.now());
+    throw rejectionOf(record, jobs.length, account, limits, this.#deps.clock.now());
   }
 
   /** Waits until the other try has written the job, or has given up. @throws JobExists, or what `#take` does. */
@@ -176,7 +182,7 @@ export class Admission {
     jobs: readonly Job[],
     quota: QuotaLimit | undefined,
   ): Promise<Taken> {
-    const { store, ledger } = this.#parts;
+    const { store, ledger } = this.#deps;
     const [job] = jobs as [Job];
     for (let waited = 0; waited < SLOW_MS; waited += POLL_MS) {
       await sleep(POLL_MS);
@@ -210,7 +216,7 @@ export function refuseIfSlow(began: number): void {
   throw tookTooLong();
 }
 
-/** What is answered when a sweep has taken this process for dead. */
+/** The error when a sweep has taken this process for dead. */
 export function tookTooLong(): PlatenError {
   return new PlatenError('UNAVAILABLE', 'The database took too long.', { retryAfterSeconds: 1 });
 }

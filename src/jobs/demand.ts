@@ -1,11 +1,16 @@
 import { JOB_CLASSES, type JobClass } from '../bus/bus.ts';
 import type { Clock } from '../clock.ts';
 import { type NamedPlan, poolOf } from '../plans/plan.ts';
-import type { PoolTopics } from '../workers/pool-topics.ts';
-import type { SandboxState, WorkerRecord, WorkerRegistry, WorkerState } from '../workers/worker-registry.ts';
-import { LANES } from './lanes.ts';
+import type { PoolTopics } from '../worker/pool/pool-topics.ts';
+import type {
+  SandboxState,
+  WorkerRecord,
+  WorkerRegistry,
+  WorkerState,
+} from '../worker/pool/worker-registry.ts';
 import type { Ledger } from './ledger/ledger.ts';
-import { admissibleDemand, type LedgerRecord, laneState } from './ledger/ledger-record.ts';
+import { admissibleDemand, type LedgerRecord, queueState } from './ledger/ledger-record.ts';
+import { PRIORITY_QUEUES } from './priority-queues.ts';
 import type { LiveJobs, Whereabouts } from './store/live-jobs.ts';
 
 /** What accounts have in flight and waiting, added up. */
@@ -19,8 +24,8 @@ export interface Load {
 export interface Demand {
   readonly byPool: ReadonlyMap<string, Load>;
   readonly byPlan: ReadonlyMap<string, Load>;
-  /** Jobs that wait at a place, by class. */
-  readonly atPlaces: Readonly<Record<JobClass, number>>;
+  /** Jobs that wait at a position, by class. */
+  readonly atPositions: Readonly<Record<JobClass, number>>;
 }
 
 const NOTHING: Load = { inFlight: 0, waiting: 0, demand: 0 };
@@ -37,7 +42,7 @@ export function measureDemand(
 ): Demand {
   const byPool = new Map<string, Load>();
   const byPlan = new Map<string, Load>();
-  const atPlaces: Record<JobClass, number> = { interactive: 0, bulk: 0 };
+  const atPositions: Record<JobClass, number> = { interactive: 0, bulk: 0 };
   for (const ledger of ledgers) {
     const named = plans.get(ledger._id);
     if (named === undefined) continue;
@@ -45,13 +50,13 @@ export function measureDemand(
     const load = { inFlight: ledger.inFlight, waiting: ledger.waiting, demand };
     add(byPool, poolOf(named.plan), load);
     add(byPlan, named.name, load);
-    for (const lane of LANES) {
-      const { head, tail } = laneState(ledger, lane);
-      const jobClass = JOB_CLASSES.find((name) => lane.startsWith(name));
-      if (jobClass !== undefined) atPlaces[jobClass] += Math.max(0, tail - head);
+    for (const queue of PRIORITY_QUEUES) {
+      const { head, tail } = queueState(ledger, queue);
+      const jobClass = JOB_CLASSES.find((name) => queue.startsWith(name));
+      if (jobClass !== undefined) atPositions[jobClass] += Math.max(0, tail - head);
     }
   }
-  return { byPool, byPlan, atPlaces };
+  return { byPool, byPlan, atPositions };
 }
 
 function add(loads: Map<string, Load>, name: string, load: Load): void {
@@ -74,11 +79,11 @@ export interface SeenWorker {
   /** Epoch milliseconds. */
   readonly startedAt: number;
   readonly state: WorkerState;
-  /** As it found by looking at a renderer of its own. */
+  /** As it found by checking a renderer of its own. */
   readonly sandbox: SandboxState;
 }
 
-/** What a pool has to do and who is there to do it, as sizing it asks. */
+/** The work of a pool and its workers, as sizing it asks. */
 export interface PoolDemand {
   /** When the reading began, in epoch milliseconds. */
   readonly at: number;
@@ -87,20 +92,20 @@ export interface PoolDemand {
   /** Jobs in flight on workers that stay. */
   readonly inFlightOnLive: number;
   readonly workers: readonly SeenWorker[];
-  /** Of the topics that they take work from; undefined when nobody has looked yet. */
+  /** Of the topics that they take work from; undefined before the first check. */
   readonly partitions?: number | undefined;
 }
 
-export interface DemandReading {
+export interface DemandSample {
   readonly at: number;
   /** Of every pool that has something to do or a worker; see `demandOf` for the others. */
   readonly byPool: ReadonlyMap<string, PoolDemand>;
   readonly byPlan: ReadonlyMap<string, Load>;
-  /** Of the topics of each pool that were looked at. */
+  /** Of the topics of each pool that was checked. */
   readonly partitions?: ReadonlyMap<string, number>;
 }
 
-export interface DemandParts {
+export interface DemandDeps {
   readonly ledger: Pick<Ledger, 'active'>;
   readonly live: Pick<LiveJobs, 'whereabouts'>;
   readonly workers: Pick<WorkerRegistry, 'list' | 'isSeen'>;
@@ -116,17 +121,17 @@ export interface DemandParts {
  *
  * @throws when the database cannot be read: a reading is whole, or there is none.
  */
-export async function readPoolDemand(parts: DemandParts): Promise<DemandReading> {
-  const at = parts.clock.now().getTime();
-  const ledgers = await parts.ledger.active();
+export async function readPoolDemand(deps: DemandDeps): Promise<DemandSample> {
+  const at = deps.clock.now().getTime();
+  const ledgers = await deps.ledger.active();
   const holders = ledgers.flatMap((ledger) => Object.keys(ledger.holders ?? {}));
   const [plans, jobs] = await Promise.all([
-    parts.plansOf(ledgers.map(({ _id }) => _id)),
-    parts.live.whereabouts(holders),
+    deps.plansOf(ledgers.map(({ _id }) => _id)),
+    deps.live.whereabouts(holders),
   ]);
   // After the jobs: a worker is in the registry before it claims its first one.
-  const workers = (await parts.workers.list()).filter((worker) => parts.workers.isSeen(worker));
-  const partitions = await parts.topics?.partitions();
+  const workers = (await deps.workers.list()).filter((worker) => deps.workers.isSeen(worker));
+  const partitions = await deps.topics?.partitions();
   const count = new DemandCount(workers);
   for (const ledger of ledgers) {
     const named = plans.get(ledger._id);
@@ -136,8 +141,8 @@ export async function readPoolDemand(parts: DemandParts): Promise<DemandReading>
   return { at, byPool: count.byPool(at), byPlan, ...(partitions && { partitions }) };
 }
 
-/** What was read of a pool. Of one that was not met there is nothing to do, and nobody who could do it. */
-export function demandOf({ at, byPool, partitions }: DemandReading, pool: string): PoolDemand {
+/** What was read of a pool. One that was not met has nothing to do, and no worker. */
+export function demandOf({ at, byPool, partitions }: DemandSample, pool: string): PoolDemand {
   const read = byPool.get(pool) ?? { at, demand: 0, inFlightOnLive: 0, workers: [] };
   return partitions === undefined ? read : { ...read, partitions: partitions.get(pool) };
 }
@@ -146,7 +151,7 @@ export function demandOf({ at, byPool, partitions }: DemandReading, pool: string
 class DemandCount {
   readonly #workers: readonly WorkerRecord[];
   readonly #staying: ReadonlySet<string>;
-  /** Jobs by who holds them. */
+  /** Jobs by the worker that holds them. */
   readonly #held = new Map<string, number>();
   readonly #pools = new Map<string, { demand: number; inFlightOnLive: number }>();
 

@@ -4,9 +4,9 @@ import type { Job } from './job.ts';
 const LONGEST_MS = 80;
 /** Less than this is not worth waiting for. */
 const WORTHWHILE_MS = 10;
-/** As many as are looked up ahead in a lane. */
+/** As many as are looked up together in a queue. */
 const MOST_JOBS = 16;
-/** Of the time that a pointer waits for a worker, an end may wait this part. */
+/** An end may wait one part in this many of the time that a pointer waits for a worker. */
 const PART_OF_WAIT = 4;
 
 interface Gathered {
@@ -17,9 +17,10 @@ interface Gathered {
 }
 
 /**
- * Follows up ends of jobs of one account together, where that delays nobody: while jobs that have their slots wait on the
+ * Follows up ends of jobs of one account together, where that delays no job: while jobs that have their slots wait on the
  * bus for a worker, a slot that is given back a little later is a pointer that waits a little less. How long that is, each
- * job has found out for itself, between its dispatch and its claim.
+ * job has measured itself, between its dispatch and its claim. (A `WriteBehind` has one delay and one write at a time for
+ * all accounts, and its callers do not wait; an end of one account must not wait for those of others.)
  */
 export class EndsTogether {
   readonly #follow: (jobs: readonly Job[]) => Promise<void>;
@@ -54,7 +55,7 @@ export class EndsTogether {
     const enough = Promise.withResolvers<void>();
     const follow = () => {
       clearTimeout(timer);
-      // Who comes from now on is gathered anew.
+      // Ends that come from now on are gathered anew.
       this.#gathered.delete(accountId);
       enough.resolve();
     };

@@ -2,18 +2,18 @@ import { WriteBehind } from '../async/write-behind.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { JobOutcome, UsageCounters } from '../usage/usage-counters.ts';
 import { EndsTogether } from './ends-together.ts';
-import type { FreedSlots, HandOver } from './hand-over.ts';
 import type { Job } from './job.ts';
+import type { JobDispatch } from './job-dispatch.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import type { JobStore } from './store/job-store.ts';
 
-export interface JobEndsParts {
+export interface JobEndsDeps {
   readonly ledger: Ledger;
   readonly store: JobStore;
-  readonly handOver: HandOver;
+  readonly dispatch: JobDispatch;
   readonly usage: UsageCounters;
   readonly logger: Logger;
-  /** Told of every job that ends, once; for counters. */
+  /** Called with every job that ends, once; for counters. */
   readonly observe: (job: Job) => void;
   /** What else follows an end, before the job is moved to the history. */
   readonly furtherSteps?: readonly JobEndStep[];
@@ -31,32 +31,38 @@ const GATHER_JOBS = 100;
 /**
  * What follows when a job has ended:
  *
- *    1 it gives back its slot or place, and its quota if it has no PDF; from then on the ledger names it as ending, and
+ *    1 it gives back its slot or position, and its quota if it has no PDF; from then on the ledger names it as ending, and
  *      where others wait, the next of them as the holder of the slot
- *    2 whoever waits for it is told, and who got the slot is dispatched
+ *    2 the processes that wait for it are notified, and the job that got the slot is dispatched
  *    3 its outcome is counted, for its account and, of an item, in its batch
  *    4 it is moved to the history
  *    5 the ledger forgets it
  *
- * 1 and 2 are done at once or nearly so, the rest for some jobs together a moment later. A sweep that finds a job which has ended by
- * its name in the ledger goes the same way from where that says it stands, so a crash between any two steps loses none.
+ * 1 and 2 are done at once or nearly so, the rest for some jobs together a moment later. A sweep that finds a job which has
+ * ended by its name in the ledger goes the same way from where that says it stands, so a crash between any two steps loses
+ * none.
  */
 export class JobEnds {
-  readonly #parts: JobEndsParts;
-  readonly #together = new EndsTogether((jobs) => this.#followAll(jobs));
+  readonly #deps: JobEndsDeps;
+  readonly #together = new EndsTogether(async (jobs) => {
+    await this.follow(jobs);
+  });
   readonly #gathered: WriteBehind<Job>;
+  readonly #finishLater = async (jobs: readonly Job[]): Promise<void> => {
+    for (const job of jobs) this.#gathered.add(job);
+  };
   /** In order. What is to follow the end of every job, whatever it came to, is added here. */
   readonly #steps: readonly JobEndStep[];
 
-  constructor(parts: JobEndsParts) {
-    const { ledger, store, usage, logger } = parts;
-    this.#parts = parts;
+  constructor(deps: JobEndsDeps) {
+    const { ledger, store, usage, logger } = deps;
+    this.#deps = deps;
     this.#steps = [
       { name: 'count its outcome', run: (jobs) => usage.countEnds(jobs.map(usageOf)) },
-      ...(parts.furtherSteps ?? []),
+      ...(deps.furtherSteps ?? []),
       {
         name: 'move it to the history',
-        // One that ended at its place in a lane stays until its turn: see HandOver.clearPlaces.
+        // One that ended at its position stays until the head reaches it: see JobDispatch.clearPositions.
         run: (jobs) => store.history.take(jobs.filter(({ place }) => place === undefined)),
       },
       {
@@ -78,12 +84,26 @@ export class JobEnds {
     });
   }
 
-  /** Follows up a job that has just ended, here or in a process that died. @returns whether there was something to do. */
-  async follow(job: Job): Promise<boolean> {
-    const { handOver } = this.#parts;
-    const freed = await handOver.free(job);
-    if (freed === undefined) return this.#finishUnnamed(job);
-    await this.#goOn([job], freed);
+  /**
+   * Follows up jobs of one account that have just ended, here or in a process that died: all at their positions, or all
+   * while they held slots.
+   *
+   * @param finish the steps from 3 on: by default a moment later, for more jobs together.
+   * @returns whether there was something to do.
+   */
+  async follow(jobs: readonly Job[], finish = this.#finishLater): Promise<boolean> {
+    const { dispatch } = this.#deps;
+    const freed = await dispatch.free(jobs);
+    if (freed !== undefined) {
+      for (const job of jobs) this.#report(job);
+      await finish(jobs);
+      await dispatch.goOn(freed);
+      return true;
+    }
+    const [job] = jobs as [Job];
+    if (jobs.length === 1) return this.#finishUnnamed(job);
+    // One of them was followed up before.
+    for (const each of jobs) await this.follow([each]);
     return true;
   }
 
@@ -95,20 +115,9 @@ export class JobEnds {
     return this.#together.add(job);
   }
 
-  /**
-   * `follow` for jobs of one account that have just ended at their places. Resolves when all that follows is done, so that
-   * who ends thousands goes no faster than that.
-   */
-  async followWaiting(jobs: readonly Job[]): Promise<void> {
-    const { handOver } = this.#parts;
-    const freed = await handOver.freePlaces(jobs);
-    if (freed === undefined) {
-      for (const job of jobs) await this.follow(job);
-      return;
-    }
-    for (const job of jobs) this.#tell(job);
-    await this.finish(jobs);
-    await handOver.goOn(freed);
+  /** `follow` that resolves when all that follows is done, so that a caller that ends thousands goes no faster than that. */
+  async followWhole(jobs: readonly Job[]): Promise<void> {
+    await this.follow(jobs, (ended) => this.finish(ended));
   }
 
   /** The steps that jobs which have left the ledger still need. */
@@ -116,34 +125,19 @@ export class JobEnds {
     for (const step of this.#steps) await step.run(jobs);
   }
 
-  async #followAll(jobs: readonly Job[]): Promise<void> {
-    const freed = jobs.length > 1 ? await this.#parts.handOver.freeAll(jobs) : undefined;
-    if (freed !== undefined) await this.#goOn(jobs, freed);
-    else for (const job of jobs) await this.follow(job);
-  }
-
-  /** Once they have given back what they held. */
-  async #goOn(jobs: readonly Job[], freed: FreedSlots): Promise<void> {
-    for (const job of jobs) {
-      this.#tell(job);
-      this.#gathered.add(job);
-    }
-    await this.#parts.handOver.goOn(freed);
-  }
-
-  #tell(job: Job): void {
-    const { handOver, observe } = this.#parts;
+  #report(job: Job): void {
+    const { dispatch, observe } = this.#deps;
     observe(job);
-    handOver.tell({ jobId: job._id, kind: 'ended', record: job });
-    if (job.state === 'cancelled') handOver.tell({ jobId: job._id, kind: 'cancelled' });
+    dispatch.report({ jobId: job._id, kind: 'ended', record: job });
+    if (job.state === 'cancelled') dispatch.report({ jobId: job._id, kind: 'cancelled' });
   }
 
   /**
-   * The ledger does not name the job as holding anything. Mostly somebody else is at it, or has been: it is named as
-   * ending then, or not live any more. If neither is so, nobody would ever look for it.
+   * The ledger does not name the job as holding anything. Mostly another process follows its end up, or has: it is
+   * named as ending then, or not live any more. If neither is so, no sweep would ever find it.
    */
   async #finishUnnamed(job: Job): Promise<boolean> {
-    const { ledger, store } = this.#parts;
+    const { ledger, store } = this.#deps;
     if (job.place !== undefined || (await ledger.find(job.accountId))?.ending?.[job._id] !== undefined)
       return false;
     if ((await store.live.find(job._id)) === undefined) return false;
@@ -165,5 +159,8 @@ function usageOf(job: Job): JobOutcome {
     apiKeyId: job.apiKeyId,
     at: job.completedAt ?? job.updatedAt,
     errorCode: job.error?.code,
+    ...(job.output !== null && {
+      rendered: { pages: job.output.pages, bytes: job.output.size, ms: job.processingTimeMs },
+    }),
   };
 }

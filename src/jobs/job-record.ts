@@ -1,4 +1,4 @@
-import { hasEnded, type InputMode, type Job, type OutputMode } from './job.ts';
+import { asksForReport, hasEnded, type InputMode, type Job, type JobState, type OutputMode } from './job.ts';
 
 /** Values of `status` that callers see. */
 export const JOB_STATUSES = ['queued', 'processing', 'completed', 'failed', 'cancelled'] as const;
@@ -7,6 +7,11 @@ export type JobStatus = (typeof JOB_STATUSES)[number];
 /** A dispatched job is still queued to its owner: no worker has begun it. */
 export function statusOf(job: Job): JobStatus {
   return job.state === 'dispatched' ? 'queued' : job.state;
+}
+
+/** What callers see as `queued` is two states. */
+export function statesOf(status: JobStatus): JobState[] {
+  return status === 'queued' ? ['queued', 'dispatched'] : [status];
 }
 
 /** The job status record of the interface. */
@@ -32,6 +37,8 @@ export interface JobRecord {
   willRetry: boolean;
   deadLettered: boolean;
   error: { code: string; message: string } | null;
+  /** Where its report is; absent without one, and until the job has ended. */
+  reportEndpoint?: string;
 }
 
 /** What the owner of a job is shown of it. */
@@ -64,7 +71,15 @@ export function jobRecord(job: Job): JobRecord {
           message: `Attempt ${job.attempts} failed (${job.error?.code}); another follows.`,
         }
       : job.error,
+    ...reportLink(job),
   };
+}
+
+/** Where the report of a job is that has ended, if one was asked for. */
+export function reportLink(job: Job): { reportEndpoint?: string } {
+  return hasEnded(job.state) && asksForReport(job)
+    ? { reportEndpoint: `/v1/pdf/jobs/${job._id}/report` }
+    : {};
 }
 
 /** The number of the retry that is scheduled, running or was the last (1 = first retry); null when there was none. */

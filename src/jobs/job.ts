@@ -1,8 +1,10 @@
 import type { JobClass } from '../bus/bus.ts';
 import type { ErrorCode } from '../errors/registry.ts';
+import type { RenderOptions } from '../options/core/render-options.ts';
+import type { MediaType } from '../pdf/media-type.ts';
+import type { RenderReport } from '../report/phases.ts';
 import type { OutputKey } from '../store/outputs/output-store.ts';
 import type { Period } from '../usage/quota-period.ts';
-import type { RenderOptions } from './render-options.ts';
 
 /*
  * The life of a job. Each arrow is one function of store/transitions.ts, and one atomic update.
@@ -17,13 +19,13 @@ import type { RenderOptions } from './render-options.ts';
  *                        │       └──── cancel ─────┼───────┴───────────────┼───────┴──────────────▶ cancelled
  *                        └──────────── fail ───────┴───────────────────────┴──────────────────────▶ failed
  *
- * queued      waits for a plan slot at its place in a lane of its account, or for the time of its next attempt
+ * queued      waits for a plan slot at its position in a queue of its account, or for the time of its next attempt
  * dispatched  holds a plan slot; its pointer is on the bus
  * processing  holds a plan slot and a lease; a worker renders it
  * the rest    have ended: job-ends.ts has what follows, and in the end the job is moved to the history
  *
- * `version` grows with every arrow, and every arrow requires the version it was decided on. So of two who decide at
- * the same time one wins and the other finds nothing to change; the version a worker claimed with is its fence.
+ * `version` grows with every arrow, and every arrow requires the version it was decided on. So of two processes that decide
+ * at the same time one wins and the other finds nothing to change; the version a worker claimed with is its fence.
  */
 export type LiveState = 'queued' | 'dispatched' | 'processing';
 export type EndState = 'completed' | 'failed' | 'cancelled';
@@ -43,8 +45,30 @@ export interface JobOutput {
   /** Bytes. */
   readonly size: number;
   readonly pages: number;
-  /** Hex SHA-256 of the PDF. */
+  /** Hex SHA-256 of its bytes. */
   readonly sha256: string;
+  /** Absent in outputs of an older version, which are PDFs. */
+  readonly mediaType?: MediaType;
+  /** Kept for as long as the output; absent in outputs of an older version. Phases in whole milliseconds. */
+  readonly report?: RenderReport;
+}
+
+/** The report of a job's last attempt, kept where outputs are and for as long as its job. */
+export interface StoredReport {
+  readonly key: OutputKey;
+  /** Bytes. */
+  readonly size: number;
+}
+
+/** An attempt that failed: it is repeated, or the job has failed with it. */
+export interface FailedAttempt {
+  /** 1 for the first. */
+  readonly number: number;
+  readonly startedAt: Date;
+  readonly endedAt: Date;
+  readonly error: JobError;
+  /** Milliseconds, up to where it failed; null where it is not known, as of a worker that was lost. */
+  readonly phases: RenderReport['phases'] | null;
 }
 
 /** Which item of which batch a job is. */
@@ -69,14 +93,20 @@ export interface Job {
   /** The pool whose workers may run it: as it was when the job was accepted, and again when it got its slot. */
   readonly pool: string;
   readonly class: JobClass;
-  /** Where it waits (see lanes.ts); absent when it has a slot, or waits for the time of its next attempt. */
+  /** Where it waits (see priority-queues.ts); absent when it has a slot, or waits for the time of its next attempt. */
   readonly place?: string;
   /** The state that it ended in; absent while it is live. */
   readonly endedFrom?: LiveState;
-  /** Of a job that ended while it waited: which of those who tried to end it did (see `leavingName`). */
+  /** Of a job that ended while it waited: which of several tries has ended it (see `finalisingName`). */
   readonly leaving?: string;
   /** The item of a batch that it is; absent for a job that was asked for by itself. */
   readonly item?: BatchItemRef;
+  /** The template that it was accepted with; absent without one, and in jobs of an older version. */
+  readonly templateId?: string;
+  /** The job that it was asked for to repeat. */
+  readonly retryOf?: string;
+  /** One for each attempt that failed, `maxAttempts` at most; absent without any, and in jobs of an older version. */
+  readonly failedAttempts?: readonly FailedAttempt[];
   /** Where its callback goes; absent when it has none. */
   readonly webhookUrl?: string;
   /** True for jobs of test keys: they carry a watermark and use no quota. */
@@ -105,19 +135,23 @@ export interface Job {
   /** The worker that holds the lease. */
   readonly owner: string | null;
   readonly leaseExpiresAt: Date | null;
-  /** The last attempt's fault; of a completed job null. */
+  /** Of the last attempt; null of a completed job. */
   readonly error: JobError | null;
   readonly retentionHours: number;
   /** End of the retention window; null until the job has ended. */
   readonly expiresAt: Date | null;
   readonly output: JobOutput | null;
+  /** True when its options ask for a report; absent otherwise, and in jobs of an older version. */
+  readonly wantsReport?: true;
+  /** Absent when none was asked for, or its last attempt has left none: `stored-report.ts` has what is shown then. */
+  readonly report?: StoredReport;
   /** Bytes of its input as it is kept; absent in jobs of an older version, whose inputs are not counted. */
   readonly inputBytes?: number;
   /** Milliseconds from the start of the last attempt to its end. */
   readonly processingTimeMs: number;
 }
 
-/** What is to be rendered. Kept apart from the job: read once, and may be megabytes. */
+/** What is to be rendered. Stored separately from the job: read once, and may be megabytes. */
 export type JobSource =
   | { readonly mode: 'html'; readonly html: string }
   | { readonly mode: 'url'; readonly url: string }
@@ -148,25 +182,31 @@ export function hasEnded(state: JobState): state is EndState {
   return state === 'completed' || state === 'failed' || state === 'cancelled';
 }
 
-/** Whoever ends a waiting job puts this name into the ledger first; a job that had none of its own goes by its id. */
-export function leavingName({ _id, leaving }: Pick<Job, '_id' | 'leaving'>): string {
+/** Whether its options ask for a report. Jobs of an older version say so by having one. */
+export function asksForReport({ wantsReport, report }: Pick<Job, 'wantsReport' | 'report'>): boolean {
+  return wantsReport ?? report !== undefined;
+}
+
+/** The name by which a waiting job stands in the ledger before it is ended; its id, where no try has marked it. */
+export function finalisingName({ _id, leaving }: Pick<Job, '_id' | 'leaving'>): string {
   return leaving === undefined ? _id : `${_id}~${leaving}`;
 }
 
 /** The id of the job that such a name is about. */
-export function jobOfLeaving(name: string): string {
+export function jobOfFinalising(name: string): string {
   return name.split('~')[0]!;
 }
 
-/** Bytes that are kept of a job: its input, and once it is completed its PDF alone. */
-export function keptBytes(job: Pick<Job, 'state' | 'output' | 'inputBytes'>): number {
-  return job.state === 'completed' ? (job.output?.size ?? 0) : (job.inputBytes ?? 0);
+/** Bytes that are kept of a job: its input, and once it is completed its PDF in place of that; and its report. */
+export function keptBytes(job: Pick<Job, 'state' | 'output' | 'inputBytes' | 'report'>): number {
+  const bytes = job.state === 'completed' ? job.output?.size : job.inputBytes;
+  return (bytes ?? 0) + (job.report?.size ?? 0);
 }
 
 /** What the record of a callback takes whatever it says, in bytes, nearly. */
 const CALLBACK_BYTES = 1024;
 
-/** Bytes that are kept of a callback to this address, for months after the end of what it tells of. */
+/** Bytes that are kept of a callback to this address, for months after the end that it reports. */
 export function callbackBytes(webhookUrl: string): number {
   return CALLBACK_BYTES + Buffer.byteLength(webhookUrl);
 }

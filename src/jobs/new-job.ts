@@ -1,17 +1,19 @@
 import { v7 } from 'uuid';
 import type { Caller } from '../accounts/caller.ts';
-import { poolOf } from '../plans/plan.ts';
+import { given, type RenderOptions } from '../options/core/render-options.ts';
+import { addedMs } from '../options/core/stages.ts';
+import { format } from '../options/format.ts';
+import { type Plan, poolOf } from '../plans/plan.ts';
 import { quotaPeriod } from '../usage/quota-period.ts';
 import type { NewJob } from './admission.ts';
 import type { Job, JobInput, JobSource, OutputMode } from './job.ts';
-import type { RenderOptions } from './render-options.ts';
 
-/** Besides a delay that was asked for. */
+/** Besides what options such as a delay add. */
 const DEFAULT_TIMEOUT_MS = 30_000;
 const MAX_ATTEMPTS = 3;
 
-/** What is to be rendered, and how it is to be answered. */
-export interface JobOrder {
+/** What is to be rendered, and the form of the response. */
+export interface JobSubmission {
   readonly jobId: string;
   readonly source: JobSource;
   readonly options: RenderOptions;
@@ -20,11 +22,13 @@ export interface JobOrder {
   readonly fileName: string;
   /** Whether the caller waits for it. */
   readonly execution: 'sync' | 'async';
+  /** The job that is asked for again with it. */
+  readonly retryOf?: string;
   /** Where its callback goes; already checked. */
   readonly webhookUrl?: string;
 }
 
-/** What is decided of a job before it is let in. */
+/** What is decided of a job before it is admitted. */
 export type JobFacts = Pick<
   Job,
   | '_id'
@@ -44,41 +48,58 @@ export type JobFacts = Pick<
   | 'item'
   | 'inputBytes'
   | 'webhookUrl'
+  | 'templateId'
+  | 'retryOf'
+  | 'wantsReport'
 >;
 
-/** The paper that a job prints on unless its options say another. */
-export const DEFAULT_FORMAT = 'A4';
+/** What of its options a job keeps: the paper that it prints on, as asked for or by default, and whether it has a report. */
+export function optionFacts(options: RenderOptions): Pick<Job, 'format' | 'wantsReport'> {
+  return { format: given(options)(format)!, ...(options.report && { wantsReport: true as const }) };
+}
 
 /**
- * A UUID of version 7, which begins with the time: jobs that are made one after the other lie beside one another in the
- * database's trees, and so do those that are served one after the other.
+ * A UUID of version 7, which begins with the time: jobs that are made one after another are neighbours in the
+ * database's trees, and so do those that are served one after another.
  */
 export function newJobId(): string {
   return v7();
 }
 
-/** The job of an order, and its input, under the plan that the caller has now. */
-export function newJob(order: JobOrder, caller: Caller, now: Date): NewJob {
+/** Options that were let in under another plan: a time-out that is longer than this one allows is shortened. */
+export function withinPlan(
+  options: RenderOptions,
+  { maxTimeoutMs }: Pick<Plan, 'maxTimeoutMs'>,
+): RenderOptions {
+  const { timeoutMs } = options;
+  if (timeoutMs === undefined || timeoutMs <= maxTimeoutMs) return options;
+  return { ...options, timeoutMs: maxTimeoutMs };
+}
+
+/** The job of a submission, and its input, under the plan that the caller has now. */
+export function newJob(submission: JobSubmission, caller: Caller, now: Date): NewJob {
   const { accountId, plan } = caller;
   const test = caller.mode === 'test';
   const job = queuedJob({
-    _id: order.jobId,
+    _id: submission.jobId,
     accountId,
     apiKeyId: caller.apiKeyId,
     plan: caller.planName,
     pool: poolOf(plan),
-    class: order.execution === 'sync' ? 'interactive' : 'bulk',
+    class: submission.execution === 'sync' ? 'interactive' : 'bulk',
     test,
     quotaPeriod: test ? null : quotaPeriod(now, caller.quotaWindow),
-    inputMode: order.source.mode,
-    outputMode: order.output,
-    fileName: order.fileName,
-    format: order.options.format ?? DEFAULT_FORMAT,
+    inputMode: submission.source.mode,
+    outputMode: submission.output,
+    fileName: submission.fileName,
+    ...optionFacts(submission.options),
     createdAt: now,
     retentionHours: plan.retentionHours,
-    ...(order.webhookUrl !== undefined && { webhookUrl: order.webhookUrl }),
+    ...(submission.webhookUrl !== undefined && { webhookUrl: submission.webhookUrl }),
+    ...(submission.source.mode === 'template' && { templateId: submission.source.templateId }),
+    ...(submission.retryOf !== undefined && { retryOf: submission.retryOf }),
   });
-  return { job, input: newInput(order, caller, now) };
+  return { job, input: newInput(submission, caller, now) };
 }
 
 /** A job in its first state, that nothing has happened to yet. */
@@ -106,11 +127,11 @@ export function queuedJob(facts: JobFacts): Job {
 
 /** What a job is to render, within the bounds of the plan that the caller has now. */
 export function newInput(
-  { jobId, source, options }: Pick<JobOrder, 'jobId' | 'source' | 'options'>,
+  { jobId, source, options }: Pick<JobSubmission, 'jobId' | 'source' | 'options'>,
   { accountId, plan }: Pick<Caller, 'accountId' | 'plan'>,
   now: Date,
 ): JobInput {
-  const defaultMs = Math.min(DEFAULT_TIMEOUT_MS + (options.delayMs ?? 0), plan.maxTimeoutMs);
+  const defaultMs = Math.min(DEFAULT_TIMEOUT_MS + addedMs(options), plan.maxTimeoutMs);
   return {
     _id: jobId,
     accountId,

@@ -5,13 +5,13 @@ import type { NamedPlan } from '../plans/plan.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { UsageCounters } from '../usage/usage-counters.ts';
 import { Admission } from './admission.ts';
-import { BeyondQuota } from './beyond-quota.ts';
-import { HandOver } from './hand-over.ts';
 import type { Job } from './job.ts';
+import { JobDispatch } from './job-dispatch.ts';
 import { type JobEndStep, JobEnds } from './job-ends.ts';
 import { Ledger } from './ledger/ledger.ts';
-import { Purchases } from './ledger/purchases.ts';
 import { StoredBytes } from './ledger/stored-bytes.ts';
+import { BeyondQuota } from './purchases/beyond-quota.ts';
+import { Purchases } from './purchases/purchases.ts';
 import { Retries } from './retries.ts';
 import { type JobStore, openJobStore } from './store/job-store.ts';
 
@@ -22,13 +22,13 @@ export interface Jobs {
   readonly stored: StoredBytes;
   readonly purchases: Purchases;
   readonly beyondQuota: BeyondQuota;
-  readonly handOver: HandOver;
+  readonly dispatch: JobDispatch;
   readonly admission: Admission;
   readonly ends: JobEnds;
   readonly retries: Retries;
 }
 
-export interface JobsParts {
+export interface JobsDeps {
   readonly connection: Connection;
   readonly bus: Bus;
   readonly clock: Clock;
@@ -38,28 +38,28 @@ export interface JobsParts {
   readonly planOf: (accountId: string) => Promise<NamedPlan>;
   /** Renders at a time in one worker of a pool. */
   readonly slotsPerWorker: (pool: string) => number;
-  /** Told of every job that ends, once, however that comes; for counters. */
+  /** Called with every job that ends, once, however it ends; for counters. */
   readonly observeEnd: (job: Job) => void;
   /** What follows the end of jobs besides what is the jobs' own. */
   readonly furtherSteps?: readonly JobEndStep[];
 }
 
 /** To be made before the connection's indexes are. */
-export function openJobs(parts: JobsParts): Jobs {
-  const { connection, clock, observeEnd: observe } = parts;
+export function openJobs(deps: JobsDeps): Jobs {
+  const { connection, clock, observeEnd: observe } = deps;
   const store = openJobStore(connection, clock);
   const ledger = new Ledger(connection, clock);
-  const handOver = new HandOver({ ...parts, store, ledger });
+  const dispatch = new JobDispatch({ ...deps, store, ledger });
   const purchases = new Purchases(connection, clock);
   const beyondQuota = new BeyondQuota(purchases, clock);
-  const own = { ...parts, store, ledger, handOver, beyondQuota };
+  const own = { ...deps, store, ledger, dispatch, beyondQuota };
   return {
     store,
     ledger,
     stored: new StoredBytes(connection),
     purchases,
     beyondQuota,
-    handOver,
+    dispatch,
     admission: new Admission(own),
     ends: new JobEnds({ ...own, observe }),
     retries: new Retries(own),

@@ -1,44 +1,42 @@
 import type { Clock } from '../clock.ts';
 import type { PlatenError } from '../errors/registry.ts';
-import type { HandOver } from './hand-over.ts';
-import type { Job } from './job.ts';
-import { laneOf, placeOf } from './lanes.ts';
+import type { FailedAttempt, Job } from './job.ts';
+import type { JobDispatch } from './job-dispatch.ts';
 import type { Ledger } from './ledger/ledger.ts';
+import { positionOf, queueOf } from './priority-queues.ts';
 import type { JobStore } from './store/job-store.ts';
 
-export interface RetriesParts {
+export interface RetriesDeps {
   readonly ledger: Ledger;
   readonly store: JobStore;
-  readonly handOver: HandOver;
+  readonly dispatch: JobDispatch;
   readonly clock: Clock;
 }
 
-/** Time for a job whose time has come to get its place; after that another process tries. */
-const TAKEN_ON_MS = 10_000;
-
 /**
- * The way of a job from a worker back into a lane:
+ * The way of a job from a worker back into a queue:
  *
  *    1 schedule  its next attempt is noted
  *    2 move      processing → queued
  *    3 wait      its slot is free; the ledger counts it as waiting
- *    4 return    when its time has come it gets a place in its lane, before those that have never run
+ *    4 return    when its time has come it gets a position in its queue, before jobs that have never run
  *
  * After a crash before 3 the ledger still names it as the holder of a slot, and a sweep goes on from there; after that it
  * is found by what was noted in 1.
  */
 export class Retries {
-  readonly #parts: RetriesParts;
+  readonly #deps: RetriesDeps;
 
-  constructor(parts: RetriesParts) {
-    this.#parts = parts;
+  constructor(deps: RetriesDeps) {
+    this.#deps = deps;
   }
 
   /**
    * The attempt has failed, and another follows.
    *
    * @param delayMs from now until it may begin, in milliseconds.
-   * @param onlyIfLeaseEnded for who takes the job from a worker that is lost.
+   * @param onlyIfLeaseEnded for a sweep that takes the job from a worker that is lost.
+   * @param phases of the attempt, where its time is known.
    * @returns false when the job had moved on already.
    */
   async retryLater(
@@ -46,10 +44,11 @@ export class Retries {
     error: PlatenError,
     delayMs: number,
     onlyIfLeaseEnded = false,
+    phases: FailedAttempt['phases'] = null,
   ): Promise<boolean> {
-    const { transitions } = this.#parts.store;
+    const { transitions } = this.#deps.store;
     await this.#schedule(claimed, delayMs);
-    const queued = await transitions.retryLater(claimed, error, delayMs, onlyIfLeaseEnded);
+    const queued = await transitions.retryLater(claimed, error, delayMs, onlyIfLeaseEnded, phases);
     if (queued === undefined) return false;
     await this.releaseSlot(queued);
     return true;
@@ -58,7 +57,7 @@ export class Retries {
   /** The worker has to stop: the job goes back as if the attempt had not begun. @returns false as of `retryLater`. */
   async giveBack(claimed: Job): Promise<boolean> {
     await this.#schedule(claimed, 0);
-    const queued = await this.#parts.store.transitions.giveBack(claimed);
+    const queued = await this.#deps.store.transitions.giveBack(claimed);
     if (queued === undefined) return false;
     await this.releaseSlot(queued);
     await this.returnDue();
@@ -72,43 +71,42 @@ export class Retries {
    * @returns false when it had none.
    */
   async releaseSlot(queued: Job, since?: number): Promise<boolean> {
-    const { ledger, handOver } = this.#parts;
+    const { ledger, dispatch } = this.#deps;
     const record = await ledger.backToWaiting(queued.accountId, queued._id, since);
-    handOver.tell({ jobId: queued._id, kind: 'retrying' });
-    if (record !== undefined) await handOver.serve(queued.accountId, record);
+    dispatch.report({ jobId: queued._id, kind: 'retrying' });
+    if (record !== undefined) await dispatch.serve(queued.accountId, record);
     return record !== undefined;
   }
 
-  /** Gives places to those whose time has come. @returns how many. */
+  /** Gives positions to the jobs whose time has come. @returns how many. */
   async returnDue(limit = 1000): Promise<number> {
-    const { store, clock } = this.#parts;
-    const now = clock.now();
+    const { store } = this.#deps;
     let returned = 0;
-    for (const retry of await store.retries.due(now, limit)) {
-      const mine = await store.retries.takeOn(retry, new Date(now.getTime() + TAKEN_ON_MS));
-      if (!mine) continue;
+    for (const seen of await store.retries.due(limit)) {
+      const retry = await store.retries.claim(seen);
+      if (retry === undefined) continue;
       const job = await store.live.find(retry._id);
-      // Anything else has been moved on by somebody, or will be: by its worker, its lease or its owner.
+      // Any other job has been moved on, or will be: by its worker, its lease or its owner.
       const waits = job?.state === 'queued' && job.place === undefined;
-      if (waits && (await this.#giveAPlace(job))) returned += 1;
-      if (job?.state !== 'processing') await store.retries.remove(retry._id);
+      if (waits && (await this.#enqueue(job))) returned += 1;
+      if (job?.state !== 'processing') await store.retries.remove(retry);
     }
     return returned;
   }
 
   async #schedule({ _id, accountId }: Job, delayMs: number): Promise<void> {
-    const { store, clock } = this.#parts;
-    await store.retries.schedule(_id, accountId, new Date(clock.now().getTime() + delayMs));
+    const { store, clock } = this.#deps;
+    await store.retries.schedule(_id, new Date(clock.now().getTime() + delayMs), { $set: { accountId } });
   }
 
-  async #giveAPlace(job: Job): Promise<boolean> {
-    const { ledger, store, handOver } = this.#parts;
-    const lane = laneOf(job.class, true);
-    const number = await ledger.appendPlace(job.accountId, lane, job._id);
-    const placed = await store.transitions.giveAPlace(job, placeOf(job.accountId, lane, number));
-    if (placed !== undefined) handOver.expect([placed]);
+  async #enqueue(job: Job): Promise<boolean> {
+    const { ledger, store, dispatch } = this.#deps;
+    const queue = queueOf(job.class, true);
+    const number = await ledger.appendPosition(job.accountId, queue, job._id);
+    const placed = await store.transitions.enqueue(job, positionOf(job.accountId, queue, number));
+    if (placed !== undefined) dispatch.expect([placed]);
     const record = await ledger.confirmArrival(job.accountId, job._id);
-    await handOver.serve(job.accountId, record);
+    await dispatch.serve(job.accountId, record);
     return placed !== undefined;
   }
 }

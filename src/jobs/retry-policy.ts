@@ -12,7 +12,7 @@ export function isOwnCrash({ code, shared }: Pick<PlatenError, 'code' | 'shared'
 
 /**
  * Whether a job's next attempt has to have a browser to itself: the last one ended with the browser's death, so that it
- * may end this one's as well, and whose doing that is will then be known.
+ * may end this one's as well, and which document does so will then be known.
  */
 export function mustBeAlone({ error }: Pick<Job, 'error'>): boolean {
   return error?.code === 'BROWSER_CRASHED';

@@ -1,11 +1,11 @@
 import ipaddr from 'ipaddr.js';
 
-/** Bits of an IPv4 address that stands in an IPv6 one: `::ffff:203.0.113.0/120` is `203.0.113.0/24`. */
+/** Bits before the IPv4 address in a mapped IPv6 address: `::ffff:203.0.113.0/120` is `203.0.113.0/24`. */
 const MAPPED_PREFIX_BITS = 96;
 
 /**
- * An entry of an allow-list in its one written form: a network by its first address, an IPv6 address in short, a mapped
- * IPv4 address as what it is.
+ * The canonical form of an entry of an allow-list: a network by its first address, an IPv6 address in short, a mapped IPv4
+ * address as IPv4.
  *
  * @returns undefined for what is neither an address (`203.0.113.7`, `2001:db8::7`) nor a CIDR (`203.0.113.0/24`).
  */
@@ -18,7 +18,7 @@ export function normaliseAllowedIp(entry: string): string | undefined {
   return networkText(parsed, Number(bits));
 }
 
-/** ipaddr.js also reads `127.1`, `0x7f.1` and zones, which mean something else to most. */
+/** ipaddr.js also accepts `127.1`, `0x7f.1` and zones, which other programs read differently. */
 function isPlainAddress(text: string): boolean {
   if (text.includes('%')) return false;
   return ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text);
@@ -37,11 +37,11 @@ function networkText(address: ipaddr.IPv4 | ipaddr.IPv6, bits: number): string |
 }
 
 /**
- * Whether an allow-list lets an address through. Entries are addresses or networks (`203.0.113.0/24`, `2001:db8::/32`);
- * an IPv4 address counts the same when it comes mapped into IPv6. An entry that cannot be read lets nobody through.
+ * Whether an allow-list allows an address. Entries are addresses or networks (`203.0.113.0/24`, `2001:db8::/32`);
+ * a mapped IPv4 address is treated as IPv4. An invalid entry matches no address.
  *
- * @param allowed an empty list lets everybody through.
- * @param address undefined when the connection is gone already.
+ * @param allowed an empty list allows every address.
+ * @param address undefined when the connection is closed already.
  */
 export function isAddressAllowed(allowed: readonly string[], address: string | undefined): boolean {
   if (allowed.length === 0) return true;

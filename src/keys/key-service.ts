@@ -1,17 +1,17 @@
 import type { AuditAction, AuditLog, DoneBy } from '../audit/audit-log.ts';
-import type { ApiKey, KeyStore, KeyWithSecret, NewKey } from './key-store.ts';
+import type { ApiKey, KeyChange, KeyStore, KeyWithSecret, NewKey } from './key-store.ts';
 
-/** Keys that are ended at a time. */
+/** Keys that `revokeAll` reads at a time. */
 const PAGE = 100;
 
-/** What is done to API keys, by whomever: every change is in the audit log when it resolves. */
+/** All changes of API keys: each is in the audit log when its promise resolves. */
 export class KeyService {
   readonly #keys: KeyStore;
   readonly #audit: AuditLog;
 
-  constructor(parts: { keys: KeyStore; audit: AuditLog }) {
-    this.#keys = parts.keys;
-    this.#audit = parts.audit;
+  constructor(deps: { keys: KeyStore; audit: AuditLog }) {
+    this.#keys = deps.keys;
+    this.#audit = deps.audit;
   }
 
   /**
@@ -25,15 +25,26 @@ export class KeyService {
     return made;
   }
 
-  /** Puts a new key in an active key's place. @throws PlatenError NOT_FOUND when the account has no such active key. */
+  /** Replaces an active key by a new one. @throws PlatenError NOT_FOUND when the account has no such active key. */
   async rotate(accountId: string, keyId: string, by: DoneBy): Promise<KeyWithSecret> {
     const made = await this.#keys.rotate(accountId, keyId);
     await this.#record(made.key, 'key.rotated', by, { replaced: keyId, prefix: made.key.prefix });
     return made;
   }
 
+  /** @throws PlatenError NOT_FOUND when the account has no such active key. */
+  async change(accountId: string, keyId: string, change: KeyChange, by: DoneBy): Promise<ApiKey> {
+    const key = await this.#keys.change(accountId, keyId, change);
+    const { name, allowedIps } = change;
+    await this.#record(key, 'key.changed', by, {
+      ...(name !== undefined && { name }),
+      ...(allowedIps !== undefined && { allowedIps: allowedIps.join(', ') }),
+    });
+    return key;
+  }
+
   /**
-   * Revoking a key that is revoked already changes nothing.
+   * Revokes a key. Revoking it again changes nothing.
    *
    * @returns the revoked key.
    * @throws PlatenError NOT_FOUND when the account has no such key.
@@ -44,7 +55,7 @@ export class KeyService {
     return key;
   }
 
-  /** Ends every API key of an account, within a second. @returns how many there were. */
+  /** Revokes every API key of an account, in force within a second. @returns the number of revoked keys. */
   async revokeAll(accountId: string, by: DoneBy): Promise<number> {
     let revoked = 0;
     for (;;) {

@@ -3,14 +3,15 @@ import type { Connection } from 'mongoose';
 import { TtlCache } from '../async/ttl-cache.ts';
 import type { Clock } from '../clock.ts';
 import { PlatenError } from '../errors/registry.ts';
+import { hashSecret } from '../hash-secret.ts';
 import { Collection, type CollectionSpec } from '../store/collection.ts';
 import { isDuplicateKey } from '../store/duplicate-key.ts';
-import { hashSecret, isSameHash, type KeyMode, modeOf, newSecret, prefixOf } from './secret.ts';
+import { isSameHash, type KeyMode, modeOf, newSecret, prefixOf } from './secret.ts';
 
 export const KEY_STATUSES = ['active', 'revoked'] as const;
 export type KeyStatus = (typeof KEY_STATUSES)[number];
 
-/** The last use that is known of; whole, so that the latest can win in one update. */
+/** The last recorded use. It is one value, so that a single update can keep the latest. */
 export interface KeyUse {
   readonly at: Date;
   readonly ip: string | null;
@@ -35,19 +36,19 @@ export interface ApiKey {
 }
 
 /**
- * As it is stored. Active keys of an account are numbered from 0, and a number passes from key to key: each that takes
- * it is the next generation. Number and generation are unique together, so of two who take the same number at the same
- * moment one is refused by the database. New keys take the lowest free number (the plan's capacity is exact because all
- * who find one place left find the same one), and a rotated key's replacement takes the number over before the old key
- * is revoked (nobody can take its place in between). See docs/decisions/0011-key-numbers.md.
+ * A key as it is stored. Active keys of an account are numbered from 0, and each key that takes a number over is its next
+ * generation. Number and generation together are unique, so the database rejects one of two concurrent inserts of the same
+ * number. A new key takes the lowest free number, so that concurrent inserts compete for the same number and the plan's
+ * capacity is exact. A rotated key's replacement takes the number over before the old key is revoked, so that no other key
+ * can take it in between. See docs/decisions/0011-key-numbers.md.
  */
 interface KeyRecord extends ApiKey {
-  /** The key's number; called so in data that exist. */
+  /** The key's number, under the name that stored data have. */
   readonly seat: number;
   readonly generation: number;
   /** The name in lower case, to sort by. */
   readonly sortName: string;
-  /** Its secret was given. It is known for ever: whoever gives it again would otherwise make a revoked key anew. */
+  /** The secret was given by the caller. The record is never deleted, so that giving it again cannot revive a revoked key. */
   readonly given?: true;
 }
 
@@ -56,11 +57,14 @@ export interface NewKey {
   readonly mode: KeyMode;
   /** In the form of `normaliseAllowedIp`. */
   readonly allowedIps: readonly string[];
-  /** A given one; otherwise one is made. */
+  /** A given secret. Default: a generated one. */
   readonly secret?: string;
 }
 
-/** A key and its secret, which is kept nowhere. */
+/** The fields of a key that can be changed; an absent field stays as it is. */
+export type KeyChange = Partial<Pick<NewKey, 'name' | 'allowedIps'>>;
+
+/** A key and its secret, which is never stored. */
 export interface KeyWithSecret {
   readonly key: ApiKey;
   readonly secret: string;
@@ -83,16 +87,15 @@ export interface KeyQuery {
   readonly offset: number;
 }
 
-/** Revoking works everywhere within this time. */
+/** A change of a key is in force in every process within this time, in milliseconds. */
 const CACHE_MS = 800;
 const CACHE_ENTRIES = 10_000;
 /**
- * Generations of a number that are known, besides the first: an account has so many revoked keys for each active one that
- * it may have. Without a bound a script that rotates a key as fast as it may would fill the list of keys, and with it the
- * time that reading the list takes.
+ * The latest generations of a number that are kept, besides the first. Without this bound, a script that keeps rotating a key
+ * would make the list of keys, and the time to read it, grow without limit.
  */
 const KEPT_GENERATIONS = 10;
-/** Others who take numbers at the same moment, before this one gives up. */
+/** Attempts to take a number while concurrent requests take the same ones. */
 const NUMBER_TRIES = 100;
 
 const SORT_FIELDS = { last_used: 'lastUse.at', created: 'createdAt', name: 'sortName' } as const;
@@ -113,11 +116,11 @@ const KEYS: CollectionSpec = {
       'sort createdAt, _id',
       'sort sortName, createdAt, _id',
     ],
-    because: 'an account has as many active keys as its plan allows, and what it has revoked',
+    because: 'an account has as many active keys as its plan allows, and a bounded number of revoked ones',
   },
 };
 
-/** Owns the API keys. What is done to them goes through the `KeyService`, which records it. */
+/** Owns the API keys. Changes go through the `KeyService`, which records them. */
 export class KeyStore {
   readonly #keys: Collection<KeyRecord>;
   readonly #clock: Clock;
@@ -129,12 +132,12 @@ export class KeyStore {
     this.#cache = new TtlCache(CACHE_MS, CACHE_ENTRIES, clock);
   }
 
-  /** The active key with this secret, as it was at most CACHE_MS ago. */
+  /** The active key with this secret, at most CACHE_MS old. */
   async authenticate(secret: string): Promise<ApiKey | undefined> {
     if (modeOf(secret) === undefined) return undefined;
     const hash = hashSecret(secret);
     const key = await this.#cache.get(hash, () => this.#keys.findOne({ hash }));
-    // An index takes its own time to compare; nobody can aim at a hash, and what decides takes the same for any.
+    // The index does not compare in constant time, but a caller cannot choose a hash; the deciding comparison is constant-time.
     return key?.status === 'active' && isSameHash(key.hash, hash) ? key : undefined;
   }
 
@@ -158,7 +161,7 @@ export class KeyStore {
   }
 
   /**
-   * Puts a new key in an active key's place and revokes that one. In between, for as long as one write takes, both work.
+   * Replaces an active key by a new one. For the duration of one write both keys are valid.
    *
    * @throws PlatenError NOT_FOUND when the account has no such active key.
    */
@@ -171,14 +174,32 @@ export class KeyStore {
       { name, mode, allowedIps },
       { seat, generation: generation + 1 },
     );
-    // Even without a new key: then another rotation has taken the place, and may have ended before this write.
+    // Also without a new key: another rotation has then taken the number over, and may have died before revoking the old key.
     await this.#revoke(old);
     if (made === undefined) throw noActiveKey(keyId);
     return made;
   }
 
   /**
-   * Revoking a key that is revoked already changes nothing.
+   * Changes an active key. The change is in force in every process within CACHE_MS.
+   *
+   * @throws PlatenError NOT_FOUND when the account has no such active key.
+   */
+  async change(accountId: string, keyId: string, change: KeyChange): Promise<ApiKey> {
+    const { name, allowedIps } = change;
+    const set = {
+      ...(name !== undefined && { name, sortName: name.toLowerCase() }),
+      ...(allowedIps !== undefined && { allowedIps }),
+    };
+    const active = { _id: keyId, accountId, status: 'active' } as const;
+    const key = await this.#keys.findOneAndUpdate(active, { $set: set });
+    if (key === undefined) throw noActiveKey(keyId);
+    this.#cache.forget(key.hash);
+    return key;
+  }
+
+  /**
+   * Revokes a key. Revoking it again changes nothing.
    *
    * @returns the revoked key, and whether it was active until now.
    * @throws PlatenError NOT_FOUND when the account has no such key.
@@ -215,10 +236,17 @@ export class KeyStore {
     return { total, keys };
   }
 
-  /** Notes uses of keys, one per key; a later one that is known already stays. */
+  /** The prefixes of these keys by id; deleted keys are left out. */
+  async prefixes(keyIds: readonly string[]): Promise<Map<string, string>> {
+    if (keyIds.length === 0) return new Map();
+    const keys = await this.#keys.find({ _id: { $in: [...keyIds] } }, { projection: { prefix: 1 } });
+    return new Map(keys.map(({ _id, prefix }) => [_id, prefix]));
+  }
+
+  /** Records the last uses of keys; a stored later use stays. */
   async noteUses(uses: ReadonlyMap<string, KeyUse>): Promise<void> {
     await this.#keys.updateAll(
-      // Documents compare by their first field first, and any of them is more than null.
+      // The database compares documents by their first field, `at`, and orders any document after null.
       [...uses].map(([id, { at, ip, geo }]) => ({ id, update: { $max: { lastUse: { at, ip, geo } } } })),
     );
   }
@@ -276,7 +304,7 @@ export class KeyStore {
     return { key, secret };
   }
 
-  /** Forgets the keys that had this key's number long before it. The first may be one whose secret was given. */
+  /** Deletes the oldest generations of this key's number; the first may be a key whose secret was given. */
   async #forgetBefore({ accountId, seat, generation }: KeyRecord): Promise<void> {
     const last = generation - KEPT_GENERATIONS;
     if (last <= 1) return;
@@ -294,8 +322,8 @@ export class KeyStore {
   }
 }
 
-/** What may be known of keys; what is done to them goes through the `KeyService`. */
-export type KeyReader = Pick<KeyStore, 'authenticate' | 'find' | 'findBySecret' | 'list'>;
+/** Read access to keys; changes go through the `KeyService`. */
+export type KeyReader = Pick<KeyStore, 'authenticate' | 'find' | 'findBySecret' | 'list' | 'prefixes'>;
 
 type Numbered = Pick<KeyRecord, 'seat' | 'generation'>;
 

@@ -1,10 +1,10 @@
 import { WriteBehind } from '../async/write-behind.ts';
 import type { Clock } from '../clock.ts';
-import type { CountryDatabase } from '../geo/country-database.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import type { CountryDatabase } from './country-database.ts';
 import type { KeyStore, KeyUse } from './key-store.ts';
 
-/** Each key is written at most this often by one process. */
+/** A process writes the last use of a key once in this time at most, in milliseconds. */
 const WRITE_EVERY_MS = 2000;
 
 interface NotedUse {
@@ -13,18 +13,18 @@ interface NotedUse {
   readonly ip: string | null;
 }
 
-/** Writes behind when, and from where, keys were last used. A request only puts an entry into a list. */
+/** Records when, and from which address, keys were last used: requests add to a list, which is written in the background. */
 export class LastUse {
   readonly #keys: KeyStore;
   readonly #countries: CountryDatabase;
   readonly #clock: Clock;
   readonly #uses: WriteBehind<NotedUse>;
 
-  constructor(parts: { keys: KeyStore; countries: CountryDatabase; clock: Clock; logger: Logger }) {
-    this.#keys = parts.keys;
-    this.#countries = parts.countries;
-    this.#clock = parts.clock;
-    this.#uses = new WriteBehind((batch) => this.#write(batch), parts.logger, { delayMs: WRITE_EVERY_MS });
+  constructor(deps: { keys: KeyStore; countries: CountryDatabase; clock: Clock; logger: Logger }) {
+    this.#keys = deps.keys;
+    this.#countries = deps.countries;
+    this.#clock = deps.clock;
+    this.#uses = new WriteBehind((batch) => this.#write(batch), deps.logger, { delayMs: WRITE_EVERY_MS });
   }
 
   /** Never fails. */
@@ -32,13 +32,13 @@ export class LastUse {
     this.#uses.add({ keyId, at: this.#clock.now(), ip: ip ?? null });
   }
 
-  /** Resolves when everything noted so far is written, or could not be. */
+  /** Resolves when every use noted so far has been written, or its write has failed. */
   flush(): Promise<void> {
     return this.#uses.flush();
   }
 
   async #write(batch: readonly NotedUse[]): Promise<void> {
-    // Of one key the last use alone: later entries take the places of earlier ones.
+    // Only the last use of each key: later entries replace earlier ones.
     const latest = new Map(batch.map((use) => [use.keyId, use]));
     const uses = new Map<string, KeyUse>();
     for (const [keyId, { at, ip }] of latest) {

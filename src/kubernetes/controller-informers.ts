@@ -1,7 +1,4 @@
 import type { Logger } from '../telemetry/logger.ts';
-import { type Informer, startInformer } from './client/informer.ts';
-import type { Kind, KubeObject } from './client/kube-object.ts';
-import type { KubernetesApi } from './client/kubernetes-api.ts';
 import type { OwnedInformers } from './pools/apply-objects.ts';
 import { POOL_LABEL } from './pools/names.ts';
 import { slimPod } from './pools/slim-pod.ts';
@@ -17,6 +14,9 @@ import {
   type RenderPool,
   SERVICE_ACCOUNTS,
 } from './resources/kinds.ts';
+import { type Informer, startInformer } from './runtime/client/informer.ts';
+import type { Kind, KubeObject } from './runtime/client/kube-object.ts';
+import type { KubernetesApi } from './runtime/client/kubernetes-api.ts';
 
 /** The caches that the controller decides by. */
 export interface ControllerInformers {
@@ -29,9 +29,9 @@ export interface ControllerInformers {
 }
 
 /**
- * Begins to list and watch at once, what belongs to pools by its label.
+ * Begins to list and watch at once; objects that pools own are selected by their label.
  *
- * @param onState told of a namespace when an informer says something else of it than before; never within this call.
+ * @param onState called with a namespace when an informer's state for it has changed; never within this call.
  */
 export function startInformers(
   api: KubernetesApi,

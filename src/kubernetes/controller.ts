@@ -1,13 +1,10 @@
 import { unlessAborted } from '../async/unless-aborted.ts';
 import type { Clock } from '../clock.ts';
-import type { DemandReading } from '../jobs/demand.ts';
+import type { DemandSample } from '../jobs/demand.ts';
 import type { MirroredSet, PlanMirror } from '../plans/plan-mirror.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import type { WorkerRegistry } from '../workers/worker-registry.ts';
-import type { EventRecorder } from './client/event-recorder.ts';
-import { type KubeObject, keyOf } from './client/kube-object.ts';
-import type { KubernetesApi } from './client/kubernetes-api.ts';
+import type { WorkerRegistry } from '../worker/pool/worker-registry.ts';
 import { type ControllerInformers, startInformers } from './controller-informers.ts';
 import type { ControllerMetrics } from './controller-metrics.ts';
 import { DemandWatch } from './demand-watch.ts';
@@ -20,22 +17,25 @@ import { PodIndex } from './pools/pod-index.ts';
 import { PoolController } from './pools/pool-controller.ts';
 import { type PoolsInForce, poolsInForce } from './pools/pools-in-force.ts';
 import { WorkerRequests } from './pools/worker-requests.ts';
-import { WorkQueue } from './queue/work-queue.ts';
 import { reportResults } from './report-results.ts';
 import type { RenderPool } from './resources/kinds.ts';
 import { holdersOfNames } from './resources/names-taken.ts';
+import type { EventRecorder } from './runtime/client/event-recorder.ts';
+import { type KubeObject, keyOf } from './runtime/client/kube-object.ts';
+import type { KubernetesApi } from './runtime/client/kubernetes-api.ts';
+import { WorkQueue } from './runtime/queue/work-queue.ts';
 import { WatchedNamespaces } from './watched-namespaces.ts';
 
-export interface ControllerParts {
+export interface ControllerDeps {
   readonly api: KubernetesApi;
-  /** Whose plans and pools are looked after. */
+  /** The namespaces whose plans and pools the controller manages. */
   readonly namespaces: readonly string[];
   readonly mirror: Pick<PlanMirror, 'read' | 'write'>;
   readonly registry: Pick<WorkerRegistry, 'requestPause' | 'cancelPause'>;
   readonly countAccounts: (plan: string) => Promise<number>;
-  /** @throws when it cannot be read whole. */
-  readonly readDemand: () => Promise<DemandReading>;
-  readonly settings: () => PoolsSettings | { readonly fault: string };
+  /** @throws when the demand cannot be read completely. */
+  readonly readDemand: () => Promise<DemandSample>;
+  readonly settings: () => PoolsSettings | { readonly error: string };
   readonly events: EventRecorder;
   readonly metrics: ControllerMetrics;
   readonly poolDemand: Metrics['poolDemand'];
@@ -43,15 +43,15 @@ export interface ControllerParts {
   readonly logger: Logger;
 }
 
-/** Looks at pools per second in the long run: 500 pools each second, and some more for what happens to them. */
+/** Reconciliations of pools per second in the long run: each of 500 pools once per second, and as many again for events. */
 const POOLS_PER_SECOND = 1000;
 const GAUGES_EVERY_MS = 1000;
-/** Work waits, and none has been done for so long: something hangs. */
+/** The queue counts as stuck when it has work and has finished none for this long, in milliseconds. */
 const STUCK_AFTER_MS = 120_000;
 
-/** What the leader runs: caches that put keys into queues, and the two controllers that look at them. */
+/** What the leader runs: caches that put keys into queues, and the two controllers that reconcile them. */
 export class Controller {
-  readonly #parts: ControllerParts;
+  readonly #deps: ControllerDeps;
   readonly #informers: ControllerInformers;
   readonly #namespaces: WatchedNamespaces;
   readonly #demand: DemandWatch;
@@ -59,33 +59,33 @@ export class Controller {
   readonly #planQueue: WorkQueue;
   readonly #poolQueue: WorkQueue;
   readonly #gauges: NodeJS.Timeout;
-  /** By name, of all pools; made again when a pool comes or goes. */
+  /** The pool that holds each name, by name; undefined after a pool has come or gone, until it is needed. */
   #holders: ReadonlyMap<string, RenderPool> | undefined;
   #poolsInForce: PoolsInForce | undefined;
-  /** What was mirrored when it began, of which namespaces that cannot be read keep their part. */
+  /** The mirror's content at the start, which stays in force for namespaces that cannot be read. */
   #mirrored: MirroredSet | undefined;
   #held: HeldNames = NOTHING_HELD;
   #lastResultMs = performance.now();
 
   /** Begins to fill its caches. Nothing is written before `start`. */
-  constructor(parts: ControllerParts) {
-    this.#parts = parts;
-    const { api, clock, logger, metrics } = parts;
-    const informers = startInformers(api, parts.namespaces, logger, (namespace) =>
-      this.#namespaces.look(namespace),
+  constructor(deps: ControllerDeps) {
+    this.#deps = deps;
+    const { api, clock, logger, metrics } = deps;
+    const informers = startInformers(api, deps.namespaces, logger, (namespace) =>
+      this.#namespaces.check(namespace),
     );
     this.#informers = informers;
-    this.#namespaces = new WatchedNamespaces(parts.namespaces, informers.all, (namespace) =>
+    this.#namespaces = new WatchedNamespaces(deps.namespaces, informers.all, (namespace) =>
       this.#namespaceChanged(namespace),
     );
     this.#demand = new DemandWatch({
-      read: parts.readDemand,
+      read: deps.readDemand,
       clock,
       logger,
       onSnapshot: (changed) => this.#addPools(({ metadata }) => changed.has(metadata.name)),
     });
     this.#plans = new PlanController({
-      ...parts,
+      ...deps,
       plans: informers.plans,
       poolsInForce: () => this.#pools(),
       heldPlans: () => this.#held.plans,
@@ -96,14 +96,14 @@ export class Controller {
       },
     });
     const pools = new PoolController({
-      ...parts,
+      ...deps,
       pools: informers.pools,
       pods: new PodIndex(informers.pods, (key) => this.#poolQueue.add(key)),
       owned: informers.owned,
       holderOf: (name) => this.#holderOf(name),
       namespaces: this.#namespaces,
       demand: this.#demand,
-      requests: new WorkerRequests(parts.registry, logger),
+      requests: new WorkerRequests(deps.registry, logger),
       plansOf: (pool) => this.#plans.plansOf(pool),
     });
     const onResult = (controller: 'plans' | 'pools') => {
@@ -129,28 +129,29 @@ export class Controller {
   }
 
   /**
-   * Begins to work once the caches are full, but for namespaces that cannot be read: what is in force of those stays so.
+   * Starts work once the caches are full. Namespaces that cannot be read are not waited for: their plans and pools stay
+   * in force.
    *
    * @throws the signal's reason, or when the mirror cannot be read.
    */
   async start(signal: AbortSignal): Promise<void> {
     await unlessAborted(signal, this.#namespaces.whenSettled());
-    this.#mirrored = await this.#parts.mirror.read();
+    this.#mirrored = await this.#deps.mirror.read();
     this.#holdNames();
     signal.throwIfAborted();
     this.#demand.start();
     this.#planQueue.add(MIRROR);
     this.#planQueue.start();
     this.#poolQueue.start();
-    this.#parts.logger.info('the controller works');
+    this.#deps.logger.info('the controller works');
   }
 
-  /** Everything is to be looked at again: something that holds for all pools has changed. */
-  lookAgain(): void {
+  /** Has every pool reconciled again: something that holds for all pools has changed. */
+  checkAgain(): void {
     this.#addPools();
   }
 
-  /** Why it makes no progress, or undefined. */
+  /** @returns why the controller makes no progress, or undefined. */
   stuck(): string | undefined {
     const waits = this.#planQueue.length + this.#poolQueue.length > 0;
     return waits && performance.now() - this.#lastResultMs > STUCK_AFTER_MS
@@ -158,7 +159,7 @@ export class Controller {
       : undefined;
   }
 
-  /** Nothing is written any more once this resolves; what is under way is broken off. */
+  /** Aborts what is under way. Nothing is written any more once this resolves. */
   async stop(): Promise<void> {
     clearInterval(this.#gauges);
     await Promise.all([this.#planQueue.stop(), this.#poolQueue.stop(), this.#demand.stop()]);
@@ -176,7 +177,7 @@ export class Controller {
       if (isAnotherSpec(now, before)) {
         this.#poolsInForce = undefined;
         this.#planQueue.add(MIRROR);
-        // Another one may have the name now.
+        // Another pool may hold the name now.
         const name = (now ?? before)?.metadata.name;
         this.#addPools(({ metadata }) => metadata.name === name);
       }
@@ -201,18 +202,18 @@ export class Controller {
 
   #namespaceChanged(namespace: string): void {
     const problem = this.#namespaces.problem(namespace);
-    if (problem === undefined) this.#parts.logger.info({ namespace }, 'a namespace is readable');
-    else this.#parts.logger.error({ namespace, problem }, 'a namespace cannot be read; it is left as it is');
+    if (problem === undefined) this.#deps.logger.info({ namespace }, 'a namespace is readable');
+    else this.#deps.logger.error({ namespace, problem }, 'a namespace cannot be read; it is left as it is');
     this.#holdNames();
     this.#planQueue.add(MIRROR);
-    // All of them tell of it, and those of this namespace are worked on from now on, or no longer.
+    // Every pool reports it, and those of this namespace are reconciled from now on, or no longer.
     this.#addPools();
   }
 
   #holdNames(): void {
     const { plans, pools } = this.#informers;
     const unread = (informer: Pick<typeof plans | typeof pools, 'stateOf'>) =>
-      new Set(this.#parts.namespaces.filter((name) => !informer.stateOf(name).listed));
+      new Set(this.#deps.namespaces.filter((name) => !informer.stateOf(name).listed));
     this.#held = heldNames(this.#mirrored, { plans: unread(plans), pools: unread(pools) });
     this.#holders = undefined;
     this.#poolsInForce = undefined;
@@ -231,11 +232,11 @@ export class Controller {
   }
 
   #setGauges(): void {
-    const { metrics, poolDemand } = this.#parts;
+    const { metrics, poolDemand } = this.#deps;
     for (const [kind, { silentForMs }] of this.#informers.all) {
       if (Number.isFinite(silentForMs)) metrics.watchAge.set({ kind }, silentForMs / 1000);
     }
-    for (const name of this.#parts.namespaces) {
+    for (const name of this.#deps.namespaces) {
       const isUnreadable = this.#namespaces.problem(name) !== undefined;
       metrics.namespaceUnreadable.set({ watched_namespace: name }, Number(isUnreadable));
     }
@@ -249,7 +250,7 @@ export class Controller {
   }
 }
 
-/** Whether an object is new, gone, about to go, or says something else; its status alone is no reason. */
+/** Whether an object is new, gone, being deleted, or has another spec; a change of its status does not count. */
 function isAnotherSpec(now: KubeObject | undefined, before: KubeObject | undefined): boolean {
   return (
     now === undefined ||

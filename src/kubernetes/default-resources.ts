@@ -1,12 +1,12 @@
 import { parse } from 'yaml';
 import { z } from 'zod';
 import type { Logger } from '../telemetry/logger.ts';
-import type { Kind, KubeObject } from './client/kube-object.ts';
-import type { KubernetesApi } from './client/kubernetes-api.ts';
-import { isConflict, KubernetesError } from './client/kubernetes-error.ts';
 import { FIELD_MANAGER } from './pools/names.ts';
 import { API_VERSION } from './resources/group.ts';
 import { RENDER_PLANS, RENDER_POOLS } from './resources/kinds.ts';
+import type { Kind, KubeObject } from './runtime/client/kube-object.ts';
+import type { KubernetesApi } from './runtime/client/kubernetes-api.ts';
+import { isConflict, KubernetesError } from './runtime/client/kubernetes-error.ts';
 
 const manifestSchema = z.looseObject({
   apiVersion: z.literal(API_VERSION),
@@ -20,33 +20,33 @@ export type DefaultResources = readonly Manifest[];
 type Marker = KubeObject<{ readonly data?: Readonly<Record<string, string>> }>;
 const CONFIG_MAPS: Kind<Marker> = { group: '', version: 'v1', plural: 'configmaps', kind: 'ConfigMap' };
 
-export interface DefaultResourcesParts {
+export interface DefaultResourcesDeps {
   readonly api: KubernetesApi;
-  /** Of manifests that name none, and of the marker. */
+  /** For manifests without a namespace, and for the marker. */
   readonly namespace: string;
-  /** The ConfigMap that says what was made. */
+  /** The ConfigMap that records what was made. */
   readonly marker: string;
   readonly logger: Pick<Logger, 'info' | 'error'>;
 }
 
-/** @param text YAML: a list of manifests. @throws an error that names each fault. */
+/** @param text YAML: a list of manifests. @throws an error that names each problem. */
 export function parseDefaultResources(text: string): DefaultResources {
   const parsed = z.array(manifestSchema).safeParse(parse(text, { version: '1.1' }) ?? []);
   if (parsed.success) return parsed.data;
-  const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
-  throw new Error(`the default resources are not valid: ${faults.join('; ')}`);
+  const errors = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+  throw new Error(`the default resources are not valid: ${errors.join('; ')}`);
 }
 
 /**
- * Makes the plans and the pool that an installation begins with, each once: from then on it is the operator's, who may edit
- * it, or delete it for good. A ConfigMap remembers which were made. One that is refused holds up none of the others.
+ * Makes the plans and the pool that an installation begins with, each once: from then on it is the operator's, who may
+ * edit it, or delete it for good. A ConfigMap records which were made. A rejected one holds up none of the others.
  *
- * @returns how many are missing still; each was logged with the reason.
- * @throws KubernetesError when the ConfigMap cannot be read or written; what was made is known the next time.
+ * @returns how many are still missing; each was logged with the reason.
+ * @throws KubernetesError when the ConfigMap cannot be read or written; the next call finds what was made.
  */
 export async function makeDefaultResources(
   manifests: DefaultResources,
-  { api, namespace, marker, logger }: DefaultResourcesParts,
+  { api, namespace, marker, logger }: DefaultResourcesDeps,
 ): Promise<number> {
   const ref = { name: marker, namespace };
   const made = (await api.get(CONFIG_MAPS, ref))?.data ?? {};
@@ -72,7 +72,7 @@ export async function makeDefaultResources(
   return missing.length - count;
 }
 
-/** @returns what became of it, or why it could not be made. */
+/** @returns the outcome, or why it could not be made. */
 async function make(
   api: KubernetesApi,
   manifest: Manifest,

@@ -1,26 +1,26 @@
 import type { Clock } from '../clock.ts';
-import { type DemandReading, demandOf } from '../jobs/demand.ts';
+import { type DemandSample, demandOf } from '../jobs/demand.ts';
 import type { Logger } from '../telemetry/logger.ts';
-import type { PoolReading } from './scaling/types.ts';
+import type { PoolSample } from './scaling/types.ts';
 
 export interface DemandWatchOptions {
-  readonly read: () => Promise<DemandReading>;
+  readonly read: () => Promise<DemandSample>;
   readonly clock: Clock;
   readonly logger: Pick<Logger, 'warn' | 'info'>;
-  /** Told of every new snapshot, with the names of the pools whose load or workers have changed. */
+  /** Called with every new snapshot: with the names of the pools whose load or workers have changed. */
   readonly onSnapshot: (changed: ReadonlySet<string>) => void;
   readonly everyMs?: number;
 }
 
 const READ_EVERY_MS = 1000;
 
-/** Reads the demand again and again, and keeps the last whole snapshot. One that cannot be read grows old. */
+/** Reads the demand repeatedly, and keeps the last complete snapshot: while the demand cannot be read, it ages. */
 export class DemandWatch {
   readonly #options: DemandWatchOptions;
-  #latest: DemandReading | undefined;
+  #latest: DemandSample | undefined;
   #seen: ReadonlyMap<string, string> = new Map();
   #timer: NodeJS.Timeout | undefined;
-  #reading: Promise<void> | undefined;
+  #sample: Promise<void> | undefined;
   #stopped = false;
   #failing = false;
 
@@ -28,7 +28,7 @@ export class DemandWatch {
     this.#options = options;
   }
 
-  get latest(): DemandReading | undefined {
+  get latest(): DemandSample | undefined {
     return this.#latest;
   }
 
@@ -40,8 +40,8 @@ export class DemandWatch {
       : (clock.now().getTime() - this.#latest.at) / 1000;
   }
 
-  /** What the autoscaler is told of a pool. */
-  readingOf(pool: string): PoolReading | undefined {
+  /** A pool's sample for the autoscaler. */
+  sampleOf(pool: string): PoolSample | undefined {
     return this.#latest && demandOf(this.#latest, pool);
   }
 
@@ -49,17 +49,17 @@ export class DemandWatch {
     this.#schedule(0);
   }
 
-  /** Resolves when nothing is being read any more. */
+  /** Resolves when no read is under way any more. */
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);
-    await this.#reading;
+    await this.#sample;
   }
 
   #schedule(delayMs: number): void {
     if (this.#stopped) return;
     this.#timer = setTimeout(() => {
-      this.#reading = this.#read().finally(() => this.#schedule(this.#options.everyMs ?? READ_EVERY_MS));
+      this.#sample = this.#read().finally(() => this.#schedule(this.#options.everyMs ?? READ_EVERY_MS));
     }, delayMs);
   }
 
@@ -82,7 +82,7 @@ export class DemandWatch {
   }
 }
 
-/** By pool, all of a reading that a decision may follow from. */
-function fingerprints({ byPool }: DemandReading): ReadonlyMap<string, string> {
+/** By pool, everything in a sample that can change a decision. */
+function fingerprints({ byPool }: DemandSample): ReadonlyMap<string, string> {
   return new Map([...byPool].map(([pool, { at: _at, ...rest }]) => [pool, JSON.stringify(rest)]));
 }

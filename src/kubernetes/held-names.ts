@@ -8,7 +8,7 @@ export interface Held<T> {
   readonly namespace: string;
 }
 
-/** By name, what stays as it is mirrored, since the namespace that it came from has not been read yet. */
+/** What stays as it is mirrored, by name, since its namespace has not been read yet. */
 export interface HeldNames {
   readonly plans: ReadonlyMap<string, Held<Plan>>;
   readonly pools: ReadonlyMap<string, Held<PoolSettings>>;
@@ -17,10 +17,10 @@ export interface HeldNames {
 export const NOTHING_HELD: HeldNames = { plans: new Map(), pools: new Map() };
 
 /**
- * A plan or a pool of a namespace that cannot be read may still be there: it is held, and so is its name.
+ * A plan or a pool of a namespace that cannot be read may still exist: it is held, and so is its name.
  *
  * @param mirrored what was in force when this process began to lead.
- * @param unread the namespaces of which the plans have not been listed, and those of which the pools have not.
+ * @param unread the namespaces whose plans, and those whose pools, have not been listed.
  */
 export function heldNames(
   mirrored: MirroredSet | undefined,
@@ -34,7 +34,7 @@ export function heldNames(
   };
 }
 
-/** Whether a name is held. One of which it was not noted where it came from is, unless an object that can be seen has it. */
+/** Whether a name is held. A name of unknown origin is, unless an object that can be read has it. */
 export function isHeld<T>(held: Held<T> | undefined, isSeen: boolean): held is Held<T> {
   return held !== undefined && !(isSeen && held.namespace === UNKNOWN_ORIGIN);
 }
@@ -46,7 +46,7 @@ function held<T>(
 ): ReadonlyMap<string, Held<T>> {
   if (unread.size === 0) return new Map();
   const found = [...values].flatMap(([name, value]): [string, Held<T>][] => {
-    // What is not in the list of origins is built in.
+    // A name without an origin is built in.
     const namespace = origins === undefined ? UNKNOWN_ORIGIN : origins.get(name);
     const isUnread = namespace === UNKNOWN_ORIGIN || (namespace !== undefined && unread.has(namespace));
     return isUnread ? [[name, { value, namespace }]] : [];

@@ -1,9 +1,9 @@
 import type { Logger } from '../telemetry/logger.ts';
-import { isConflict, KubernetesError } from './client/kubernetes-error.ts';
 import type { ControllerMetrics } from './controller-metrics.ts';
-import type { ReconcileResult } from './queue/work-queue.ts';
+import { isConflict, KubernetesError } from './runtime/client/kubernetes-error.ts';
+import type { ReconcileResult } from './runtime/queue/work-queue.ts';
 
-/** Puts every look at an object into the metrics, and those that failed into the log. */
+/** Counts every reconciliation in the metrics, and logs failed ones. */
 export function reportResults(
   controller: string,
   metrics: Pick<ControllerMetrics, 'reconcileDuration' | 'reconcileErrors'>,
@@ -13,10 +13,10 @@ export function reportResults(
     metrics.reconcileDuration.observe({ controller }, seconds);
     if (error === undefined) return;
     metrics.reconcileErrors.inc({ controller, reason: reasonOf(error) });
-    const told = { err: error, controller, key, failures };
-    // Somebody else was faster: the next look sees what they did.
-    if (isConflict(error) && failures === 1) logger.debug(told, 'a look has to be repeated');
-    else logger.warn(told, 'a look has failed and will be repeated');
+    const reported = { err: error, controller, key, failures };
+    // Another client was faster: the next reconciliation sees its write.
+    if (isConflict(error) && failures === 1) logger.debug(reported, 'a reconciliation has to be repeated');
+    else logger.warn(reported, 'a reconciliation has failed and will be repeated');
   };
 }
 

@@ -2,13 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from 'mongoose';
 import type { Logger } from '../telemetry/logger.ts';
 import { migrateToLayout2 } from './migrate-to-2.ts';
+import { migrateToLayout3 } from './migrate-to-3.ts';
 
-/** The layout of the data that this version reads and writes. It grows with every change that older versions would trip over. */
-export const LAYOUT = 2;
+/** The layout of the data that this version reads and writes. It grows with every change that breaks older versions. */
+export const LAYOUT = 3;
 
-/** What turns the layout before into this one. Run again after a crash in the middle, it comes to the same. */
-type Migration = (connection: Connection) => Promise<void>;
-const MIGRATIONS: Readonly<Record<number, Migration>> = { 2: migrateToLayout2 };
+/** Turns the layout before into this one. Repeated after a crash in the middle, it has the same result. */
+type Migration = (connection: Connection) => Promise<unknown>;
+const MIGRATIONS: Readonly<Record<number, Migration>> = { 2: migrateToLayout2, 3: migrateToLayout3 };
 
 /** The data cannot be worked with by this version of Platen; the message says what to do. */
 export class LayoutError extends Error {
@@ -21,17 +22,17 @@ export class LayoutError extends Error {
 interface LayoutRecord {
   readonly _id: 'layout';
   readonly version: number;
-  /** Set while a process migrates: when it will have given up, in epoch milliseconds. */
+  /** Set while a process migrates: when that process will have given up, in epoch milliseconds. */
   readonly migratingUntil?: number;
 }
 
-/** The longest that a migration may take; another process goes on after that. */
+/** The longest that a migration may take, in milliseconds; another process repeats it after that. */
 const MIGRATION_MS = 10 * 60_000;
 const POLL_MS = 250;
 
 /**
- * Sees to it that the data has this version's layout: marks an empty database, migrates an older one, and refuses a newer
- * one. Of several processes that start at once one migrates, and the others wait for it.
+ * Brings the data to this version's layout: marks an empty database, migrates an older one, and rejects a newer one. Of
+ * several processes that start at once one migrates, and the others wait for it.
  *
  * @throws LayoutError
  */
@@ -41,7 +42,7 @@ export async function checkLayout(connection: Connection, logger: Logger): Promi
     const record = await records.findOne({ _id: 'layout' });
     if (record === null) {
       const version = (await isEmpty(connection)) ? LAYOUT : 1;
-      // Another process may have made it at the same moment.
+      // Another process may have made the mark at the same moment.
       await records.insertOne({ _id: 'layout', version }).catch(() => undefined);
       continue;
     }
@@ -87,7 +88,7 @@ async function migrate(connection: Connection, from: number, logger: Logger): Pr
   logger.info({ layout: to }, 'the data has been migrated');
 }
 
-/** Whether nothing of Platen is in the database. Before layouts had a number, every one held accounts or keys. */
+/** Whether nothing of Platen is in the database. Every layout before the numbered ones held accounts or keys. */
 async function isEmpty(connection: Connection): Promise<boolean> {
   for (const name of ['accounts', 'jobs', 'job_history', 'quotas', 'api_keys']) {
     if ((await connection.collection(name).findOne({})) !== null) return false;

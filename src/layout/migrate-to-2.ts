@@ -1,16 +1,16 @@
 import type { Connection, mongo } from 'mongoose';
 import type { JobClass } from '../bus/bus.ts';
 import { hasEnded, type Job, type JobState } from '../jobs/job.ts';
-import { type Lane, laneOf, placeOf } from '../jobs/lanes.ts';
 import type { LedgerRecord, SlotHolder } from '../jobs/ledger/ledger-record.ts';
+import { positionOf, type QueueName, queueOf } from '../jobs/priority-queues.ts';
 import type { Period } from '../usage/quota-period.ts';
 
 /*
- * Layout 1 had plan slots and monthly quotas in collections of their own, and looked for the next waiting job among all.
- * Layout 2 has one ledger for each account, and numbered places.
+ * Layout 1 had plan slots and monthly quotas in separate collections, and searched all jobs for the next waiting one.
+ * Layout 2 has one ledger for each account, and numbered positions.
  */
 
-/** A live job of layout 1: what is needed of it. */
+/** A live job of layout 1: the fields that the migration needs. */
 interface OldJob {
   readonly _id: string;
   readonly accountId: string;
@@ -35,7 +35,7 @@ interface OldQuota {
 type StoredJob = Job & Partial<Pick<OldJob, 'priority'>>;
 type JobChange = mongo.AnyBulkWriteOperation<StoredJob>;
 
-/** Everything that is written follows from `jobs` and `quotas` as they were, so that doing it again comes to the same. */
+/** Everything that is written follows from `jobs` and `quotas` as they were, so a repetition has the same result. */
 export async function migrateToLayout2(connection: Connection): Promise<void> {
   const jobs = (await connection.collection<OldJob>('jobs').find({}).toArray()) as OldJob[];
   const quotas = (await connection.collection<OldQuota>('quotas').find({}).toArray()) as OldQuota[];
@@ -52,7 +52,7 @@ export async function migrateToLayout2(connection: Connection): Promise<void> {
       known,
     );
   }
-  // Nothing reads them any more; an older version that is started by mistake finds nothing to go on with.
+  // Unused from now on; an older version that is started by mistake finds nothing to continue with.
   for (const name of ['slots', 'quotas'])
     await connection
       .collection(name)
@@ -70,12 +70,12 @@ async function migrateAccount(
   const now = new Date();
   const returned = new Set(quotas.flatMap((quota) => quota.returned ?? []));
   const holders: Record<string, SlotHolder> = {};
-  const tails: Partial<Record<Lane, number>> = {};
+  const tails: Partial<Record<QueueName, number>> = {};
   const changes: JobChange[] = [];
   let waiting = 0;
   for (const job of [...jobs].sort(byArrival)) {
     if (job.state !== 'queued') {
-      // What has ended is followed up by its slot, as if it had ended just now.
+      // An ended job is finalised by its slot, as if it had ended just now.
       const quotaPeriod = hasEnded(job.state) && returned.has(job._id) ? null : job.quotaPeriod;
       holders[job._id] = { since: now.getTime(), ...(quotaPeriod && { quota: quotaPeriod }) };
       const endedFrom = hasEnded(job.state) ? { endedFrom: 'processing' as const } : {};
@@ -90,10 +90,10 @@ async function migrateAccount(
       changes.push(change(job._id, { pool: 'default' }));
       continue;
     }
-    const lane = laneOf(job.class, job.attempts > 0);
-    const number = tails[lane] ?? 0;
-    tails[lane] = number + 1;
-    changes.push(change(job._id, { pool: 'default', place: placeOf(accountId, lane, number) }));
+    const queue = queueOf(job.class, job.attempts > 0);
+    const number = tails[queue] ?? 0;
+    tails[queue] = number + 1;
+    changes.push(change(job._id, { pool: 'default', place: positionOf(accountId, queue, number) }));
   }
   const ledger: Omit<LedgerRecord, '_id'> = {
     revision: 1,
@@ -101,7 +101,7 @@ async function migrateAccount(
     inFlight: Object.keys(holders).length,
     holders,
     waiting,
-    lanes: Object.fromEntries(Object.entries(tails).map(([lane, tail]) => [lane, { tail }])),
+    lanes: Object.fromEntries(Object.entries(tails).map(([queue, tail]) => [queue, { tail }])),
     quota: Object.fromEntries(quotas.map((quota) => [periodOf(quota._id), usedOf(quota, known)])),
   };
   await connection
@@ -110,12 +110,12 @@ async function migrateAccount(
   if (changes.length > 0) await connection.collection<StoredJob>('jobs').bulkWrite(changes);
 }
 
-/** What was reserved for a job that was never written is given back. */
+/** The quota used, without reservations for jobs that were never written. */
 function usedOf({ used, pending = {} }: OldQuota, known: ReadonlySet<string>): number {
   return used - Object.keys(pending).filter((jobId) => !known.has(jobId)).length;
 }
 
-/** Which of the jobs with a reservation that was not confirmed yet have ended. */
+/** The ended jobs among those with an unconfirmed reservation. */
 async function endedAmong(connection: Connection, quotas: readonly OldQuota[]): Promise<string[]> {
   const ids = quotas.flatMap(({ pending = {} }) => Object.keys(pending));
   const found = await connection

@@ -2,18 +2,18 @@ import type { Connection, mongo } from 'mongoose';
 import type { Clock } from '../clock.ts';
 import { Collection, type CollectionSpec } from '../store/collection.ts';
 
-/** The window of a key that is open now. */
+/** The present window of a key. */
 export interface OpenWindow {
-  /** `<key>:<number of the window>`: what is counted under it begins anew in every window. */
+  /** `<key>:<number of the window>`, so that counting begins anew in each window. */
   readonly id: string;
   readonly endsAt: Date;
-  /** Milliseconds until it ends, at least 1. */
+  /** Milliseconds until the window ends, at least 1. */
   readonly leftMs: number;
 }
 
 /**
- * Fixed windows of time to count in: each is as long as the others, and begins when the one before it ends. Whoever counts
- * for this process alone keeps its counts by the windows' ids; `WindowCounter` counts for all processes.
+ * Consecutive time windows of equal length. A counter of this process alone keeps its counts by the windows' ids;
+ * `WindowCounter` counts over all processes.
  */
 export class FixedWindow {
   readonly #lengthMs: number;
@@ -24,7 +24,7 @@ export class FixedWindow {
     this.#clock = clock;
   }
 
-  /** @param shiftMs how much later than other keys' the windows of this key begin, in milliseconds. */
+  /** @param shiftMs by how many milliseconds the windows of this key begin later than multiples of the length. */
   of(key: string, shiftMs = 0): OpenWindow {
     const now = this.#clock.now().getTime();
     const number = Math.floor((now - shiftMs) / this.#lengthMs);
@@ -33,24 +33,24 @@ export class FixedWindow {
   }
 }
 
-/** What is counted in windows, and where the counts are kept. */
+/** Where the counts of a `WindowCounter` are stored, and the length of its windows. */
 export interface CountedWindows {
-  /** Has an index on the field for the end. */
+  /** It has an index on the field for the end. */
   readonly spec: CollectionSpec;
   readonly fields: {
     readonly count: string;
-    /** When the window ends, and its record is of no more use. */
+    /** When the window ends; its record can be deleted then. */
     readonly end: string;
   };
   readonly lengthMs: number;
-  /** Other than the connection's, for counts whose last moments may be lost with the server. */
+  /** For counts whose last updates may be lost with the server. Default: the connection's. */
   readonly writeConcern?: mongo.WriteConcernSettings;
 }
 
-/** By the id of the window: found by an exact unique key, and new in each window by itself. */
+/** One record for each window, found by its exact id. */
 type Count = { readonly _id: string } & Readonly<Record<string, string | number | Date>>;
 
-/** Counts in fixed windows, one count for all processes: adding to it is one update of one record by its exact id. */
+/** Counts in fixed windows, over all processes: each addition is one update of one record by its exact id. */
 export class WindowCounter {
   readonly #counts: Collection<Count>;
   readonly #window: FixedWindow;
@@ -63,12 +63,12 @@ export class WindowCounter {
     this.#counted = counted;
   }
 
-  /** The window of a key that is open now; `shiftMs` as of `FixedWindow.of`. */
+  /** The present window of a key; `shiftMs` as in `FixedWindow.of`. */
   window(key: string, shiftMs?: number): OpenWindow {
     return this.#window.of(key, shiftMs);
   }
 
-  /** Adds to the count of a window. @returns what it is then. */
+  /** Adds to the count of a window. @returns the new count. */
   async add({ id, endsAt }: OpenWindow, amount: number): Promise<number> {
     const { fields, writeConcern } = this.#counted;
     const change = { $inc: { [fields.count]: amount }, $setOnInsert: { [fields.end]: endsAt } };
@@ -76,7 +76,7 @@ export class WindowCounter {
     return Number(counted[fields.count]);
   }
 
-  /** Deletes the counts of windows that have ended. @returns how many there were. */
+  /** Deletes the counts of windows that have ended. @returns the number of deleted counts. */
   deleteEnded(now: Date): Promise<number> {
     return this.#counts.deleteMany({ [this.#counted.fields.end]: { $lte: now } });
   }

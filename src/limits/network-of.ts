@@ -4,27 +4,27 @@ const IPV6_NETWORK_BYTES = 8;
 const IPV6_SITE_BYTES = 6;
 
 /**
- * The network that a client counts as: its address; of IPv6 its /64, which is what one customer gets.
+ * The network that a client is counted by: its IPv4 address, or its IPv6 /64, the usual network of one customer.
  *
- * @param address undefined when the connection is gone already.
+ * @param address undefined when the connection is closed already.
  */
 export function networkOf(address = ''): string {
   return beginningOf(address, IPV6_NETWORK_BYTES);
 }
 
 /**
- * The widest network that one customer may have: its address; of IPv6 its /48, which has 65,536 of the others in it.
+ * The widest network that one customer may have: its IPv4 address, or its IPv6 /48, which contains 65,536 /64 networks.
  *
- * @param address undefined when the connection is gone already.
+ * @param address undefined when the connection is closed already.
  */
 export function siteOf(address = ''): string {
   return beginningOf(address, IPV6_SITE_BYTES);
 }
 
-/** How many times as much is let in from a site as from one network: it may have many customers. */
+/** How many times the bound of a network a site has: it may have many customers. */
 const SITE_TIMES = 10;
 
-/** Something that a client counts as, and how much is let in from there. */
+/** A network or site that a client is counted by, and its bound. */
 export interface CountedNetwork {
   readonly kind: 'network' | 'site';
   readonly name: string;
@@ -32,9 +32,9 @@ export interface CountedNetwork {
 }
 
 /**
- * What a client is counted as, the narrowest first: its network and, of IPv6, its site with ten times the bound.
+ * The networks that a client is counted by, the narrowest first: its network and, for IPv6, its site with ten times the bound.
  *
- * @param address undefined when the connection is gone already.
+ * @param address undefined when the connection is closed already.
  * @param bound of one network.
  */
 export function countedNetworks(address: string | undefined, bound: number): CountedNetwork[] {

@@ -6,8 +6,8 @@ import type { Plan } from '../plans/plan.ts';
 import { type CountedWindows, WindowCounter } from './fixed-window.ts';
 
 /**
- * What is counted by itself: with an API key requests for work, and requests that look at work (records, files, lists);
- * with an access token all requests.
+ * Requests that are counted separately: with an API key, requests for work (`requests`) and requests that read records,
+ * files and lists (`reads`); with an access token, all requests (`account`).
  */
 export type RateKind = 'requests' | 'reads' | 'account';
 
@@ -21,42 +21,42 @@ export interface RateVerdict {
 
 export const RATE_WINDOW_MS = 60_000;
 /**
- * Looking at a job costs little, and every job that was accepted is looked at several times before it is fetched. If
- * that counted as much as asking for work, following one job would use up a small plan's minute.
+ * Reading a job costs little, and each accepted job is polled several times before its PDF is fetched. If a read counted as
+ * much as a request for work, polling one job would use up a small plan's minute.
  */
 const READS_PER_REQUEST = 10;
 
 /**
- * Ten requests a second, on every plan: people look after their keys and templates in a dashboard whatever they pay. A
- * page that asks for five lists every five seconds makes sixty a minute, so ten such pages may be open at a time; a script
- * that asks as fast as it is answered meets the bound within seconds. A plan with a higher rate has scripts of its own,
- * and may manage its account as fast as it may ask for PDFs.
+ * Ten requests a second on every plan, because every account manages its keys and templates in the dashboard. A page that
+ * polls five lists every five seconds makes 60 requests a minute, so ten such pages may be open at a time; a script that
+ * sends requests without a pause reaches the bound within seconds. An account on a plan with a higher rate may use scripts
+ * and manage itself at the rate at which it may request PDFs.
  */
 const LEAST_ACCOUNT_REQUESTS = 600;
 /**
- * Downloads of one file by signed addresses from one network: somebody who looks at a document again and again, in several
- * programs, and many people behind one address.
+ * Downloads of one file a minute by signed addresses from one network: enough for a reader who opens a document repeatedly in
+ * several programs, and for many people behind one address.
  */
 export const LINKED_PER_WINDOW = 30;
-/** Exhausted windows that a process remembers. */
+/** Exhausted windows that a process keeps in memory. */
 const REMEMBERED = 10_000;
 /** One account's requests of one kind, by `<account>:<kind>`; downloads, by `<job>:<network>:linked`. */
 const REQUESTS: CountedWindows = {
   spec: { name: 'rate_windows', indexes: [{ fields: { endsAt: 1 } }] },
   fields: { count: 'count', end: 'endsAt' },
   lengthMs: RATE_WINDOW_MS,
-  // A counter may lose its last moments with the server; waiting for the disk would cost more than it is worth.
+  // A counter may lose its last updates with the server; waiting for the disk would cost more than they are worth.
   writeConcern: { w: 1, j: false },
 };
 
 /**
- * Counts requests in fixed windows of a minute, one counter for all processes: each request is one update of one
- * document by its exact id. Windows begin at another second of the minute for every account, so that callers that were
- * refused do not all come back together.
+ * Counts requests in fixed windows of a minute, over all processes: each request is one update of one record by its exact
+ * id. The windows of different accounts begin at different seconds of the minute, so that rejected callers do not all come
+ * back at the same time.
  */
 export class RateLimiter {
   readonly #counter: WindowCounter;
-  /** Counts that used up their window; they only grow, so what was over the limit once stays it. */
+  /** Counts that have reached their limit, by window. A count only grows, so an exhausted window stays exhausted. */
   readonly #exhausted = new LRUCache<string, number>({ max: REMEMBERED });
 
   constructor(connection: Connection, clock: Clock) {
@@ -66,7 +66,7 @@ export class RateLimiter {
   /**
    * Counts one request.
    *
-   * @param limit requests a window that the account may make.
+   * @param limit requests that the account may make in a window.
    */
   take(accountId: string, kind: RateKind, limit: number): Promise<RateVerdict> {
     return this.#count(`${accountId}:${kind}`, shiftOf(accountId), limit);
@@ -85,14 +85,14 @@ export class RateLimiter {
       resetMs: window.leftMs,
     });
     const seen = this.#exhausted.get(window.id);
-    // A caller that hammers on costs the database nothing more.
+    // Further requests in an exhausted window cost the database nothing.
     if (seen !== undefined && seen >= limit) return verdict(seen + 1);
     const count = await this.#counter.add(window, 1);
     if (count >= limit) this.#exhausted.set(window.id, count);
     return verdict(count);
   }
 
-  /** Forgets windows that have ended. @returns how many. */
+  /** Deletes the counts of windows that have ended. @returns the number of deleted counts. */
   deleteOld(now: Date): Promise<number> {
     return this.#counter.deleteEnded(now);
   }

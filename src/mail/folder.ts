@@ -5,14 +5,14 @@ import type { Logger } from '../telemetry/logger.ts';
 import type { MailTransport } from './mail.ts';
 import { messageOf } from './smtp.ts';
 
-/** In the place of a mail server: each mail becomes a file (.eml) of the folder, and a line of the log. */
+/** Replaces a mail server: writes each mail to a file (.eml) in the folder, and logs it. */
 export function createFolderTransport(folder: string, logger: Logger): MailTransport {
   const composer = createTransport({ streamTransport: true, buffer: true, newline: 'unix' });
   return {
     async send(letter) {
       const { message } = await composer.sendMail(messageOf(letter));
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      // Named by the mail: a second attempt writes the same file.
+      // Named by the mail's id: a second attempt writes the same file.
       const name = letter.messageId.slice(1, letter.messageId.lastIndexOf('@'));
       const file = join(folder, `${name}.eml`);
       await writeFile(`${file}.new`, message, { mode: 0o600 });

@@ -1,24 +1,30 @@
+import type { Due } from '../store/due-queue.ts';
+
 /** Amounts of money are US cents. */
 export interface MailValues {
+  /** A new password was requested. `until`: ISO 8601, when the link expires. */
+  readonly 'password-reset': { readonly token: string; readonly until: string };
+  /** The owner is asked to confirm the address. `until`: ISO 8601, when the link expires. */
+  readonly 'email-verification': { readonly token: string; readonly until: string };
   /** Auto overage has bought a block. */
   readonly 'overage-purchased': {
     readonly units: number;
     readonly amountCents: number;
-    /** Bought in this billing period so far, and the most that may be. */
+    /** Cost of the blocks bought in this billing period so far, and its cap. */
     readonly spentCents: number;
     readonly capCents: number;
   };
-  /** A block that was bought by hand is paid. */
+  /** A block that the owner bought is paid. */
   readonly 'overage-bought': { readonly units: number; readonly amountCents: number };
   /** A block could not be paid; auto overage is off. */
   readonly 'overage-failed': { readonly units: number; readonly amountCents: number };
-  /** The bank wants to see the customer before a block is paid. */
+  /** The bank requires the customer to confirm the payment of a block. */
   readonly 'overage-action-required': {
     readonly units: number;
     readonly amountCents: number;
     /** Page of the payment provider. */
     readonly payUrl: string;
-    /** ISO 8601; the purchase is given up then. */
+    /** ISO 8601; the purchase is cancelled then. */
     readonly until: string;
   };
   /** Auto overage was turned off. */
@@ -33,53 +39,48 @@ export interface MailValues {
   };
   /** The plan has fallen back to free. */
   readonly 'subscription-ended': {
-    /** The plan that it was; null when that is not known. */
+    /** The previous plan; null when it is not known. */
     readonly plan: string | null;
     readonly because: 'payment' | 'cancellation';
-    /** Where what is owed can still be paid; null where it cannot. */
+    /** Page where the amount owed can still be paid; null when it cannot. */
     readonly payUrl: string | null;
   };
-  /** A second subscription of the customer was ended and paid back. */
+  /** A second subscription of the customer was ended and refunded. */
   readonly 'duplicate-subscription': { readonly plan: string };
 }
 
 export type MailKind = keyof MailValues;
 export type DisabledBecause = 'link' | 'payment' | 'dispute' | 'subscription' | 'unproven';
 
-/** A mail that is to be sent, whatever its kind. */
+/** A mail to be sent, of any kind. */
 export type NewMail = {
   [Kind in MailKind]: {
-    /** Names the mail for good: it is sent once, however often it is put in. */
+    /** Identifies the mail: it is sent once, however often it is enqueued. */
     readonly id: string;
     readonly accountId: string;
-    /** The address it goes to. */
+    /** The recipient's address. */
     readonly to: string;
     readonly kind: Kind;
     readonly values: MailValues[Kind];
   };
 }[MailKind];
 
-/** `waiting` until it is taken by the mail server; `failed` when it was refused for good, or for too long. */
+/** `waiting` until the mail server has accepted the mail; `failed` when it was rejected, or its last retry has failed. */
 export type MailState = 'waiting' | 'sent' | 'failed';
 
 /** A mail in the outbox. */
-export interface Mail extends Pick<NewMail, 'accountId' | 'to'> {
-  readonly _id: string;
+export interface Mail extends Pick<NewMail, 'accountId' | 'to'>, Due {
   readonly content: Pick<NewMail, 'kind' | 'values'>;
   readonly state: MailState;
-  /** When it is to be sent; absent when it is over. */
-  readonly due?: Date;
   readonly attempts: number;
-  /** Raised by every change: what somebody else has changed meanwhile is not written over. */
-  readonly version: number;
   readonly createdAt: Date;
   readonly endedAt?: Date;
   readonly error?: string;
 }
 
-/** A mail as it is handed to a mail server. */
+/** A mail as it is sent to a mail server. */
 export interface Letter {
-  /** The same for every attempt, so that a copy can be told from a second mail. */
+  /** The same for every attempt, so that mail programs can recognise a copy. */
   readonly messageId: string;
   readonly from: string;
   readonly to: string;
@@ -88,11 +89,11 @@ export interface Letter {
   readonly html: string;
 }
 
-/** Hands letters over. @throws MailRefused when the letter will never be taken; any other error may pass. */
+/** Sends letters. @throws MailRejected when the letter will never be accepted; any other error may be temporary. */
 export interface MailTransport {
   send(letter: Letter): Promise<void>;
   close(): void;
 }
 
-/** The letter was refused for good. */
-export class MailRefused extends Error {}
+/** The mail server has rejected the letter permanently. */
+export class MailRejected extends Error {}

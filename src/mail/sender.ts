@@ -2,19 +2,19 @@ import { spreadMs } from '../async/backoff.ts';
 import { unlessAborted } from '../async/unless-aborted.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../telemetry/logger.ts';
-import { type Letter, type Mail, MailRefused, type MailTransport } from './mail.ts';
+import { type Letter, type Mail, MailRejected, type MailTransport } from './mail.ts';
 import type { MailEnd, MailOutbox } from './outbox.ts';
 import { htmlOf, plainTextOf } from './texts/layout.ts';
 import { type Links, textOf } from './texts/texts.ts';
 
 export type MailOutcome = 'sent' | 'retried' | 'failed';
 
-export interface MailSenderParts {
+export interface MailSenderDeps {
   readonly outbox: MailOutbox;
   readonly transport: MailTransport;
   /** The sender's address. */
   readonly from: string;
-  /** The addresses that a mail to this account leads to; undefined while they are not known: nothing is sent then. */
+  /** The addresses of the links in a mail to this account; undefined while they are not known, and no mail is sent. */
   readonly links: (accountId: string, now: Date) => Promise<Links | undefined>;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -23,40 +23,38 @@ export interface MailSenderParts {
   readonly observe: (outcome: MailOutcome) => void;
 }
 
-/** Longer than an attempt takes. Whoever has not finished one by then is dead. */
-const LEASE_MS = 120_000;
-/** Mails that are looked for together; they are sent one after the other. */
+/** Mails that one query finds; they are sent one after the other. */
 const AT_ONCE = 20;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** The wait after each failure; after the last the mail has failed. A mail server may be away over a weekend. */
+/** The wait after each failed attempt; after the last one the mail has failed. A mail server may be down over a weekend. */
 const RETRY_AFTER_MS = [
   ...[MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS, 4 * HOUR_MS, 12 * HOUR_MS],
   ...[24 * HOUR_MS, 24 * HOUR_MS, 24 * HOUR_MS],
 ];
 
 /**
- * Sends the mails of the outbox. An attempt is noted when it is over: whoever dies between the mail server's answer and
- * the note leaves the mail to be sent again, under the same Message-ID. A mail is sent at least once.
+ * Sends the mails of the outbox, each at least once. An attempt is recorded when it is over: after a crash between the mail
+ * server's reply and the record, the mail is sent again, with the same Message-ID.
  */
 export class MailSender {
-  readonly #parts: MailSenderParts;
+  readonly #deps: MailSenderDeps;
   readonly #stop = new AbortController();
   #stopping = false;
 
-  constructor(parts: MailSenderParts) {
-    this.#parts = parts;
+  constructor(deps: MailSenderDeps) {
+    this.#deps = deps;
   }
 
-  /** One round over what is due. @returns how many were sent. */
+  /** Sends up to AT_ONCE due mails. @returns the number of sent mails. */
   async send(): Promise<number> {
-    const { outbox, clock } = this.#parts;
+    const { outbox, clock } = this.#deps;
     let sent = 0;
     for (const seen of await outbox.due(AT_ONCE)) {
       if (this.#stopping) break;
-      const links = await this.#parts.links(seen.accountId, clock.now());
+      const links = await this.#deps.links(seen.accountId, clock.now());
       if (links === undefined) break;
-      const mail = await outbox.claim(seen, LEASE_MS);
+      const mail = await outbox.claim(seen);
       if (mail === undefined) continue;
       if ((await this.#attemptUnlessStopped(mail, links)) === 'sent') sent += 1;
     }
@@ -64,17 +62,17 @@ export class MailSender {
   }
 
   /**
-   * Begins no further mail. The one under way has `graceMs` milliseconds to be taken; after that it is left as if this
-   * process had died.
+   * Begins no further mail. The mail server has `graceMs` milliseconds to accept the present mail; after that the mail is left
+   * as if this process had crashed.
    */
   stop(graceMs: number): void {
     this.#stopping = true;
     const timer = setTimeout(() => this.#stop.abort(), graceMs);
     timer.unref();
-    this.#stop.signal.addEventListener('abort', () => this.#parts.transport.close());
+    this.#stop.signal.addEventListener('abort', () => this.#deps.transport.close());
   }
 
-  /** @returns undefined when it was left, since the process stops. */
+  /** @returns undefined when the attempt was abandoned because the process stops. */
   async #attemptUnlessStopped(mail: Mail, links: Links): Promise<MailOutcome | undefined> {
     const { signal } = this.#stop;
     try {
@@ -86,7 +84,7 @@ export class MailSender {
   }
 
   async #attempt(mail: Mail, links: Links): Promise<MailOutcome> {
-    const { outbox, transport, logger, observe } = this.#parts;
+    const { outbox, transport, logger, observe } = this.#deps;
     let end: MailEnd = { state: 'sent' };
     try {
       await transport.send(this.#letterOf(mail, links));
@@ -100,7 +98,7 @@ export class MailSender {
   }
 
   #letterOf({ _id, to, content }: Mail, links: Links): Letter {
-    const { from } = this.#parts;
+    const { from } = this.#deps;
     const text = textOf(content, links);
     const domain = from.slice(from.lastIndexOf('@') + 1);
     const local = _id.replaceAll(/[^A-Za-z0-9._-]/g, '.');
@@ -115,11 +113,11 @@ export class MailSender {
   }
 
   #endOf({ attempts }: Mail, error: unknown): MailEnd {
-    const { clock, random } = this.#parts;
-    const told = error instanceof Error ? error.message : String(error);
-    const wait = error instanceof MailRefused ? undefined : RETRY_AFTER_MS[attempts];
-    if (wait === undefined) return { state: 'failed', error: told };
-    const due = new Date(clock.now().getTime() + spreadMs(wait, random));
-    return { state: 'waiting', due, error: told };
+    const { clock, random } = this.#deps;
+    const message = error instanceof Error ? error.message : String(error);
+    const wait = error instanceof MailRejected ? undefined : RETRY_AFTER_MS[attempts];
+    if (wait === undefined) return { state: 'failed', error: message };
+    const dueAt = new Date(clock.now().getTime() + spreadMs(wait, random));
+    return { state: 'waiting', dueAt, error: message };
   }
 }

@@ -1,5 +1,5 @@
 import { createTransport } from 'nodemailer';
-import { type Letter, MailRefused, type MailTransport } from './mail.ts';
+import { type Letter, MailRejected, type MailTransport } from './mail.ts';
 
 const CONNECT_MS = 10_000;
 const SILENCE_MS = 30_000;
@@ -16,7 +16,7 @@ export function createSmtpTransport(url: string): MailTransport {
     connectionTimeout: CONNECT_MS,
     greetingTimeout: CONNECT_MS,
     socketTimeout: SILENCE_MS,
-    // What a mail is made of is given in full; nothing is to be read because a text names it.
+    // The content of a mail is given in full: no file or address that a text names may be read.
     disableFileAccess: true,
     disableUrlAccess: true,
   });
@@ -25,26 +25,26 @@ export function createSmtpTransport(url: string): MailTransport {
       try {
         await transport.sendMail(messageOf(letter));
       } catch (error) {
-        throw isRefusal(error) ? new MailRefused((error as Error).message, { cause: error }) : error;
+        throw isRejection(error) ? new MailRejected((error as Error).message, { cause: error }) : error;
       }
     },
     close: () => transport.close(),
   };
 }
 
-/** Addresses are given as such: as a text, one with a comma would be two. */
+/** Addresses are passed as objects: in a text, an address with a comma would be two. */
 export function messageOf({ from, to, ...rest }: Letter) {
   return {
     ...rest,
     from: { name: 'Platen', address: from },
     to: { name: '', address: to },
-    // Answers of absence to it are not wanted (RFC 3834).
+    // Asks receivers not to send out-of-office replies (RFC 3834).
     headers: { 'Auto-Submitted': 'auto-generated' },
   };
 }
 
-/** Whether the server has refused this very letter or its recipient for good (RFC 5321 section 4.2.1). */
-function isRefusal(error: unknown): boolean {
+/** Whether the server has permanently rejected the letter or its recipient (RFC 5321, section 4.2.1). */
+function isRejection(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { responseCode, code } = error as Error & { responseCode?: number; code?: string };
   const ofLetter = code === 'EENVELOPE' || code === 'EMESSAGE';

@@ -27,8 +27,8 @@ interface Table {
 }
 
 const ENTRY_BYTES = 20;
-/** A page tree's root or a catalog is far shorter. */
-const LONGEST_OBJECT = 64 * 1024;
+/** A page tree's root or a catalog is far shorter. Bytes. */
+const MAX_OBJECT_BYTES = 64 * 1024;
 /** `startxref` and the trailer lie this near to the end and the table's last entry. */
 const TAIL_BYTES = 1024;
 
@@ -43,7 +43,7 @@ function readTable(file: Buffer): Table | undefined {
   const size = Number(head[1]);
   const trailerAt = entries + size * ENTRY_BYTES;
   const trailer = file.toString('latin1', trailerAt, Math.min(file.length, trailerAt + TAIL_BYTES));
-  // An earlier section, or an encrypted file, is more than the short way knows.
+  // Earlier sections and encryption are not read here.
   if (!/^\s*trailer\b/.test(trailer) || /\/(Prev|Encrypt|XRefStm)\b/.test(trailer)) return undefined;
   const root = referenceIn(trailer, 'Root');
   return root === undefined ? undefined : { entries, size, root };
@@ -56,12 +56,12 @@ function readObject(file: Buffer, table: Table, number: number): string | undefi
   const entry = /^(\d{10}) \d{5} n/.exec(file.toString('latin1', at, at + ENTRY_BYTES));
   if (entry === null) return undefined;
   const offset = Number(entry[1]);
-  const text = file.toString('latin1', offset, Math.min(file.length, offset + LONGEST_OBJECT));
+  const text = file.toString('latin1', offset, Math.min(file.length, offset + MAX_OBJECT_BYTES));
   const end = text.indexOf('endobj');
   return end !== -1 && text.startsWith(`${number} 0 obj`) ? withoutStrings(text.slice(0, end)) : undefined;
 }
 
-/** Strings are the document's own words (its language, its title), and may look like anything. In linear time. */
+/** Removes strings, which are the document's own (language, title) and may look like structure. In linear time. */
 function withoutStrings(text: string): string {
   let kept = '';
   let depth = 0;

@@ -1,27 +1,28 @@
 import { create } from 'content-disposition';
+import { EXTENSIONS, PDF } from './media-type.ts';
 
-const EXTENSION = '.pdf';
+const EXTENSION = EXTENSIONS[PDF];
 /** Bytes in UTF-8. Far below the 255 that file systems take, so that a browser can add " (1)". */
 const MAX_BYTES = 150;
 
-/** Separators of paths and drives, and what Windows refuses in names. */
-const REFUSED = /[\\/:*?"<>|]/gu;
+/** Separators of paths and drives, and what Windows rejects in names. */
+const FORBIDDEN = /[\\/:*?"<>|]/gu;
 /** Controls, line and paragraph separators, unassigned and private characters, lone surrogates. */
 const INVISIBLE = /[\p{Cc}\p{Cs}\p{Co}\p{Cn}\u2028\u2029]/gu;
-/** Format characters turn text around or hide in it (U+202E shows "fdp.exe" as "exe.pdf"); joiners belong to words. */
+/** Format characters reverse text or hide in it (U+202E shows "fdp.exe" as "exe.pdf"); joiners belong to words. */
 const FORMAT = /[\p{Cf}--[\u200c\u200d]]/gv;
 /** Device names that Windows takes for themselves, whatever extension follows. */
 const RESERVED = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)$/iu;
 
 /**
- * A name that is safe to save under on any system, and ends in `.pdf`: what was wished for with everything taken out
- * that is no part of a plain name, or `fallback`, treated alike, when nothing is left of it.
+ * A name under which a file can be saved on any system, with the ending `.pdf`: `wanted` without everything that does not
+ * belong in a plain name. If nothing is left of it, the same is made of `fallback`.
  */
 export function safeFileName(wanted: string | undefined, fallback: string): string {
   return (stemOf(wanted ?? '') || stemOf(fallback) || 'document') + EXTENSION;
 }
 
-/** RFC 6266: an ASCII file name for old readers, and the real one beside it in RFC 8187 form where they differ. */
+/** RFC 6266: an ASCII file name for old readers, and also the real one by RFC 8187 where they differ. */
 export function contentDisposition(fileName: string, type: 'attachment' | 'inline'): string {
   return create(fileName, { type });
 }
@@ -32,13 +33,13 @@ function stemOf(name: string): string {
     .replace(/\s+/gu, ' ')
     .replace(INVISIBLE, '')
     .replace(FORMAT, '')
-    .replace(REFUSED, '_')
+    .replace(FORBIDDEN, '_')
     .replace(/ +/g, ' ')
     .replace(/(\.pdf)?[. ]*$/i, '');
   // Leading dots hide a file or lead upwards; Windows drops trailing dots and blanks.
   const stem = trimmed(cutToBytes(trimmed(plain), MAX_BYTES - EXTENSION.length));
   if (/^_*$/.test(stem)) return '';
-  // What stands before the first dot is what Windows looks at.
+  // Windows checks what stands before the first dot.
   return RESERVED.test(stem.split('.')[0]!.trim()) ? `_${stem}` : stem;
 }
 

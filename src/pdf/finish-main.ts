@@ -1,27 +1,40 @@
-/** What runs in a finisher's process: metadata and watermark, or the counting of pages, one document at a time. */
+/** What runs in a finisher's process: the steps of a document, or what is read of it; one document at a time. */
 import { ParseSpeeds, PDFDocument } from '@cantoo/pdf-lib';
-import type { MetadataOptions } from '../jobs/render-options.ts';
+import type { FinishStep } from '../options/core/option.ts';
 import { serve } from '../sandbox/serve.ts';
-import { drawWatermark } from './draw-watermark.ts';
-import { writeMetadata } from './metadata.ts';
+import { destinationsOf } from './destinations.ts';
+import { printedText } from './printed-text.ts';
 
-export interface FinishCall {
-  readonly pdf: Uint8Array;
-  /** Only the number of its pages is asked for. */
-  readonly count?: true;
-  readonly metadata?: MetadataOptions | undefined;
-  readonly watermark?: Uint8Array | undefined;
+export type FinishCall = { readonly pdf: Uint8Array } & (
+  | {
+      /** What is done to the document, in this order. */
+      readonly steps: readonly FinishStep[];
+    }
+  | { readonly read: keyof typeof readers }
+);
+
+/** What may be read of a document. */
+const readers = {
+  pages: (document: PDFDocument) => document.getPageCount(),
+  destinations: destinationsOf,
+  text: printedText,
+};
+
+interface StepModule {
+  default(document: PDFDocument, argument: unknown): void | Promise<void>;
 }
 
-serve<FinishCall>(async ({ pdf, count, metadata, watermark }) => {
+serve<FinishCall>(async ({ pdf, ...call }) => {
   const document = await PDFDocument.load(pdf, {
     updateMetadata: false,
     parseSpeed: ParseSpeeds.Fastest,
-    ...(count && { ignoreEncryption: true }),
+    ...('read' in call && { ignoreEncryption: true }),
   });
-  if (count) return document.getPageCount();
-  if (metadata !== undefined) writeMetadata(document, metadata);
-  if (watermark !== undefined) await drawWatermark(document, watermark);
+  if ('read' in call) return readers[call.read](document);
+  for (const { step, argument } of call.steps) {
+    const module: StepModule = await import(`./steps/${step}.ts`);
+    await module.default(document, argument);
+  }
   return document.save({
     // Object streams would make the file smaller and the saving half as slow again.
     useObjectStreams: false,

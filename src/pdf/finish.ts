@@ -1,40 +1,51 @@
 import { extname } from 'node:path';
 import { PlatenError } from '../errors/registry.ts';
-import type { MetadataOptions } from '../jobs/render-options.ts';
+import type { FinishStep } from '../options/core/option.ts';
+import type { PrintedText } from '../report/missing-glyphs.ts';
 import { createSandbox, type Sandbox, SandboxError, type SandboxLogger } from '../sandbox/sandbox.ts';
 import { pageTreeCount } from './count-pages.ts';
 import type { FinishCall } from './finish-main.ts';
 import { pdfHeapMb } from './heap.ts';
 
 export interface FinishRequest {
-  readonly metadata?: MetadataOptions | undefined;
-  /** A PDF of one square page without a background, drawn over every page at the size of its diagonal. */
-  readonly watermark?: Uint8Array | undefined;
-  /** Milliseconds until it must have been done, waiting included; default 60,000. */
+  readonly steps: readonly FinishStep[];
+  /** Milliseconds until it must be done, waiting included; default 60,000. */
   readonly timeoutMs?: number | undefined;
-  /** Whose document it is: accounts take turns. */
+  /** Whose document it is, for the fair queue of accounts. */
   readonly account?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Whose turn it is, and how long it may take. */
-type Turn = Pick<FinishRequest, 'account' | 'timeoutMs' | 'signal'>;
+/** Whose document it is, and how long it may take. */
+type FinishLimits = Pick<FinishRequest, 'account' | 'timeoutMs' | 'signal'>;
 
-/** What Chromium cannot do itself: document metadata, a watermark over everything, and the counting of pages. */
+/** What Chromium does not do: the steps of `src/pdf/steps`, and reading what was printed. */
 export interface PdfFinisher {
   /**
-   * The finished PDF; the same bytes, at once, when nothing is asked for. Links, outline and tags stay as they are.
+   * The PDF after its steps; the same bytes, at once, when there are none. Links, outline and tags stay as they are.
    *
    * Rejects with RENDER_TIMEOUT past the time, OUTPUT_TOO_LARGE when the document needs more memory than there is,
    * RENDER_FAILED when it cannot be read, and the signal's reason when that aborts.
    */
   finish(pdf: Uint8Array, request: FinishRequest): Promise<Uint8Array>;
   /**
-   * The number of pages: at once for what Chromium has printed, in the process for what is built otherwise.
+   * The number of pages: at once for a PDF as Chromium prints it, in a finisher's process for any other.
    *
    * Rejects as `finish`.
    */
-  countPages(pdf: Uint8Array, turn?: Turn): Promise<number>;
+  countPages(pdf: Uint8Array, limits?: FinishLimits): Promise<number>;
+  /**
+   * The named destinations of a document: the page of each, counted from 1.
+   *
+   * Rejects as `finish`.
+   */
+  destinations(pdf: Uint8Array, limits?: FinishLimits): Promise<Readonly<Record<string, number>>>;
+  /**
+   * The characters of a document that no font had, by page.
+   *
+   * Rejects as `finish`.
+   */
+  printedText(pdf: Uint8Array, limits?: FinishLimits): Promise<PrintedText>;
   /** Ends the processes; what is under way rejects with WORKER_LOST. */
   close(): Promise<void>;
 }
@@ -42,7 +53,7 @@ export interface PdfFinisher {
 export interface PdfFinisherOptions {
   /** How many documents are finished at the same time, each in its own process, started at the first need. */
   readonly processes: number;
-  /** That this process and its children may use; without end unless said otherwise. */
+  /** Memory that this process and its children may use together; default unlimited. */
   readonly memoryBytes?: number;
   readonly logger?: SandboxLogger;
 }
@@ -68,7 +79,7 @@ export function createPdfFinisher(options: PdfFinisherOptions): PdfFinisher {
 
   async function run(
     call: FinishCall,
-    { account, timeoutMs = DEFAULT_TIMEOUT_MS, signal }: Turn,
+    { account, timeoutMs = DEFAULT_TIMEOUT_MS, signal }: FinishLimits,
   ): Promise<unknown> {
     sandbox ??= start();
     try {
@@ -79,23 +90,23 @@ export function createPdfFinisher(options: PdfFinisherOptions): PdfFinisher {
   }
 
   return {
-    async finish(pdf, { metadata, watermark, ...turn }) {
-      const asked = isEmpty(metadata) ? undefined : metadata;
-      if (asked === undefined && watermark === undefined) return pdf;
-      return (await run({ pdf, metadata: asked, watermark }, turn)) as Uint8Array;
+    async finish(pdf, { steps, ...limits }) {
+      return steps.length === 0 ? pdf : ((await run({ pdf, steps }, limits)) as Uint8Array);
     },
-    async countPages(pdf, turn = {}) {
-      return pageTreeCount(pdf) ?? ((await run({ pdf, count: true }, turn)) as number);
+    async countPages(pdf, limits = {}) {
+      return pageTreeCount(pdf) ?? ((await run({ pdf, read: 'pages' }, limits)) as number);
+    },
+    async destinations(pdf, limits = {}) {
+      return (await run({ pdf, read: 'destinations' }, limits)) as Readonly<Record<string, number>>;
+    },
+    async printedText(pdf, limits = {}) {
+      return (await run({ pdf, read: 'text' }, limits)) as PrintedText;
     },
     async close() {
       closed = true;
       await sandbox?.close();
     },
   };
-}
-
-function isEmpty(metadata: MetadataOptions | undefined): boolean {
-  return Object.values(metadata ?? {}).every((value) => value === undefined || value.length === 0);
 }
 
 function finishError(error: SandboxError): PlatenError {
@@ -110,7 +121,7 @@ function finishError(error: SandboxError): PlatenError {
     case 'closed':
     case 'lost':
       return new PlatenError('WORKER_LOST', undefined, { cause: error });
-    case 'fault':
+    case 'error':
       return new PlatenError('RENDER_FAILED', 'The PDF could not be finished.', { cause: error });
   }
 }

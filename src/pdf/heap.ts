@@ -1,12 +1,12 @@
 const MIB = 1024 * 1024;
 /** Megabytes of one process: a parsed PDF takes about ten times its size when it is made of many small objects. */
-const MOST_HEAP_MB = 1024;
-const LEAST_HEAP_MB = 128;
-/** Of the memory that there is, what one process may have for its heap. */
+const MAX_HEAP_MB = 1024;
+const MIN_HEAP_MB = 128;
+/** Share of the memory that one process may have for its heap. */
 const HEAP_SHARE = 1 / 4;
 
 /** Megabytes for the heap of a process that parses PDFs. @param memoryBytes of this process and its children together. */
 export function pdfHeapMb(memoryBytes: number): number {
   const share = Math.floor((memoryBytes * HEAP_SHARE) / MIB);
-  return Math.min(MOST_HEAP_MB, Math.max(LEAST_HEAP_MB, share));
+  return Math.min(MAX_HEAP_MB, Math.max(MIN_HEAP_MB, share));
 }

@@ -17,11 +17,11 @@ export interface PartCall {
   readonly pdf: Uint8Array;
   /** The number that its first object gets. */
   readonly firstObject: number;
-  /** The number of the node of the page tree that its pages are to hang on. */
+  /** The object number of the node of the page tree that becomes the parent of its pages. */
   readonly parent: number;
 }
 
-/** The pages of a document, and all that they need, as they stand in the larger one. */
+/** The pages of a document and the objects that they need, with their numbers in the larger document. */
 export interface Part {
   readonly bytes: Uint8Array;
   /** Where each object begins in the bytes, from the first number on without a gap. */
@@ -39,13 +39,13 @@ serve<PartCall>(async ({ pdf, firstObject, parent }): Promise<Part> => {
   const context = PDFContext.create();
   context.largestObjectNumber = firstObject - 1;
   const copier = PDFObjectCopier.for(source.context, context);
-  // By their references: so links within the document lead to the copies.
+  // Copied by reference, so that links within the document lead to the copies.
   const pages = sourcePages.map(({ ref }) => copier.copy(ref));
   for (const page of pages) context.lookup(page, PDFDict).set(name('Parent'), PDFRef.of(parent));
   return { ...write(context, firstObject), pages: pages.map(({ objectNumber }) => objectNumber) };
 });
 
-/** Takes away what leads to parts of the document that do not come along, and resolves what is named there. */
+/** Removes references to structure that is not copied, and replaces names of destinations by the destinations. */
 function detach(page: PDFDict, source: PDFDocument): void {
   page.delete(name('StructParents'));
   const destinations = source.catalog.lookupMaybe(name('Dests'), PDFDict);
@@ -71,7 +71,7 @@ function write(context: PDFContext, firstObject: number): Pick<Part, 'bytes' | '
   const offsets: number[] = [];
   let at = 0;
   for (const number of numbers) {
-    // What is referred to and is nowhere is null (ISO 32000-1, 7.3.10).
+    // A reference to no object stands for null (ISO 32000-1, 7.3.10).
     const object = context.lookup(PDFRef.of(number)) ?? PDFNull;
     if (object instanceof PDFStream) object.updateDict();
     const body = new Uint8Array(object.sizeInBytes());

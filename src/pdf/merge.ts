@@ -1,6 +1,7 @@
 import { extname } from 'node:path';
 import { Readable } from 'node:stream';
-import { BytesInFlight } from '../limits/bytes-in-flight.ts';
+import { PlatenError } from '../errors/registry.ts';
+import { Reservations } from '../overload/reservations.ts';
 import { createSandbox, type Sandbox, type SandboxLogger } from '../sandbox/sandbox.ts';
 import { pdfHeapMb } from './heap.ts';
 import type { Part } from './merge-main.ts';
@@ -9,8 +10,8 @@ import { type MergeSource, mergedDocument } from './merged-document.ts';
 /** Merges documents that may be hostile: they are parsed in processes that can be killed. */
 export interface PdfMerger {
   /**
-   * One PDF, made as it is read. It fails when a document cannot be read, in time or at all, and when others need the
-   * memory that it takes.
+   * One PDF, made while it is read. It fails when a document cannot be parsed in time, or when other accounts need the
+   * memory that it holds.
    *
    * @param sources at least one.
    */
@@ -20,40 +21,46 @@ export interface PdfMerger {
 }
 
 export interface MergeTerms {
-  /** Whose documents they are: accounts take turns. */
+  /** Whose documents they are, for the fair queue of accounts. */
   readonly account: string;
   /** Ends what is under way. */
   readonly signal: AbortSignal;
 }
 
 export interface PdfMergerOptions {
-  /** That this process and its children may use. */
+  /** Memory that this process and its children may use together. */
   readonly memoryBytes: number;
   readonly logger?: SandboxLogger;
-  /** How long the processes stay when nothing is merged, in milliseconds; IDLE_MS unless said otherwise. */
+  /** How long the processes stay when nothing is merged, in milliseconds; default 10,000. */
   readonly idleMs?: number;
 }
 
 const MIB = 1024 * 1024;
-/** One for whose documents take long, and one that is kept for others: see sandbox/turns.ts. */
+/** One for accounts whose documents take long, and one for all others: see scheduling/sandbox-processes.ts. */
 const PROCESSES = 2;
 /** For one document. */
 const TIMEOUT_MS = 60_000;
 /** A document of a thousand pages takes no longer. */
 const SLICE_MS = 2000;
-/** A process that has parsed large documents keeps what that took; how long they stay when nobody merges, in milliseconds. */
+/** How long the processes stay when nothing is merged, in milliseconds: a process keeps the memory that parsing took. */
 const IDLE_MS = 10_000;
-/** Bytes of the documents that are held at a time, one of each merge that is under way. */
-const MOST_HELD = 256 * MIB;
-/** A larger document counts as one of this size, so that it can be merged at all. */
-const MOST_COUNTED = MOST_HELD / 2;
+/** Bytes of documents that are held at a time: one document of each merge under way. */
+const MAX_HELD = 256 * MIB;
+/** A larger document counts as one of this size, so that it can be merged at all. Bytes. */
+const MAX_COUNTED = MAX_HELD / 2;
 
 /**
- * The processes are started when they are needed, and end when nobody has merged for a while. They take one document after
- * the other; accounts take turns.
+ * The processes are started when they are needed, and end when nothing has been merged for a while. Each parses one document
+ * after another, by the fair queue of accounts.
  */
 export function createPdfMerger({ memoryBytes, logger, idleMs = IDLE_MS }: PdfMergerOptions): PdfMerger {
-  const held = new BytesInFlight({ total: MOST_HELD, perOwner: MOST_HELD });
+  const held = new Reservations({
+    perOwner: MAX_HELD,
+    inAll: MAX_HELD,
+    evict: 'oldest',
+    ownerExceeded: tooMuch,
+    allExceeded: tooMuch,
+  });
   let sandbox: Sandbox | undefined;
   let closed = false;
   let underWay = 0;
@@ -89,17 +96,17 @@ export function createPdfMerger({ memoryBytes, logger, idleMs = IDLE_MS }: PdfMe
 
   return {
     merge(sources, { account, signal }) {
-      const inTheWay = new AbortController();
-      const terms = { account, signal: AbortSignal.any([signal, inTheWay.signal]) };
+      const evicted = new AbortController();
+      const terms = { account, signal: AbortSignal.any([signal, evicted.signal]) };
       const stream = Readable.from(
         mergedDocument(sources, sources.length, {
           renumber: async (call) => (await started().run(call, TIMEOUT_MS, terms)) as Part,
           hold(bytes) {
-            const share = held.begin(account, Math.min(bytes, MOST_COUNTED), (error) => {
-              inTheWay.abort(error);
+            const reservation = held.reserve(account, Math.min(bytes, MAX_COUNTED), (error) => {
+              evicted.abort(error);
               stream.destroy(error);
             });
-            return share.release;
+            return reservation.release;
           },
         }),
         { objectMode: false },
@@ -113,4 +120,8 @@ export function createPdfMerger({ memoryBytes, logger, idleMs = IDLE_MS }: PdfMe
       await end();
     },
   };
+}
+
+function tooMuch(): PlatenError {
+  return new PlatenError('UNAVAILABLE', 'The documents that are merged take as much memory as they may.');
 }

@@ -11,9 +11,9 @@ export interface MergeSource {
 
 /** What merging works with. */
 export interface MergeTools {
-  /** Makes a document's objects ready to be put at a place. */
+  /** Gives a document's objects their numbers in the merged document. */
   readonly renumber: (call: PartCall) => Promise<Part>;
-  /** Says that so many bytes are about to be held, until what it returns is called. @throws when there is no room. */
+  /** Reserves memory, in bytes, until the returned function is called. @throws when there is none left. */
   readonly hold: (bytes: number) => () => void;
 }
 
@@ -29,9 +29,9 @@ const CATALOG = 1;
 const ROOT = 2;
 const OUTLINE = 3;
 const FIRST_BRANCH = 4;
-/** Documents below one branch of the page tree, and branches below the root, up to some thousands. */
+/** Documents below one branch of the page tree; there may be some thousands, so the root has as many branches. */
 const FAN_OUT = 64;
-const MOST_BYTES = 9_999_999_999;
+const MAX_BYTES = 9_999_999_999;
 const ENTRIES_AT_ONCE = 1000;
 
 /**
@@ -74,14 +74,14 @@ export async function* mergedDocument(
 /** The objects of one document. It is held from before it is read until its objects have been taken. */
 async function* partOf(
   { bytes: size, read }: MergeSource,
-  place: Omit<PartCall, 'pdf'>,
+  numbers: Omit<PartCall, 'pdf'>,
   file: Objects,
   { renumber, hold }: MergeTools,
 ): AsyncGenerator<Buffer, { readonly objects: number; readonly pages: readonly number[] }> {
   const release = hold(size);
   try {
-    const { bytes, offsets, pages } = await renumber({ pdf: await read(), ...place });
-    yield file.objects(bytes, place.firstObject, offsets);
+    const { bytes, offsets, pages } = await renumber({ pdf: await read(), ...numbers });
+    yield file.objects(bytes, numbers.firstObject, offsets);
     return { objects: offsets.length, pages };
   } finally {
     release();
@@ -102,21 +102,21 @@ function* outline(file: Objects, placed: readonly Placed[]): Generator<Buffer> {
   for (const [i, { title, node, firstPage }] of placed.entries()) {
     const before = placed[i - 1];
     const after = placed[i + 1];
-    const beside = `${before ? `/Prev ${before.node + 1} 0 R` : ''}${after ? `/Next ${after.node + 1} 0 R` : ''}`;
-    const fields = `/Title ${textString(title)}/Parent ${OUTLINE} 0 R${beside}/Dest[${firstPage} 0 R/Fit]`;
+    const siblings = `${before ? `/Prev ${before.node + 1} 0 R` : ''}${after ? `/Next ${after.node + 1} 0 R` : ''}`;
+    const fields = `/Title ${textString(title)}/Parent ${OUTLINE} 0 R${siblings}/Dest[${firstPage} 0 R/Fit]`;
     yield file.object(node + 1, `<<${fields}>>`);
   }
   const ends = `/First ${placed[0]!.node + 1} 0 R/Last ${placed.at(-1)!.node + 1} 0 R`;
   yield file.object(OUTLINE, `<</Type/Outlines${ends}/Count ${placed.length}>>`);
 }
 
-/** Notes where each object begins, and writes the table of it. */
+/** Records where each object begins, and writes the cross-reference table. */
 class Objects {
   #at = 0;
   /** By the number of the object. */
   readonly #offsets: number[] = [];
 
-  /** @param latin1 text that is no object. */
+  /** @param latin1 text between objects. */
   text(latin1: string): Buffer {
     return this.#passed(Buffer.from(latin1, 'latin1'));
   }
@@ -144,7 +144,7 @@ class Objects {
 
   #passed(bytes: Buffer): Buffer {
     this.#at += bytes.length;
-    if (this.#at > MOST_BYTES) throw new RangeError('The merged PDF is larger than its table can say.');
+    if (this.#at > MAX_BYTES) throw new RangeError('The merged PDF is larger than its table can say.');
     return bytes;
   }
 }

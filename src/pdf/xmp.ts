@@ -1,7 +1,15 @@
-import type { MetadataOptions } from '../jobs/render-options.ts';
+/** The document information of a PDF. An empty text counts as not given. */
+export interface PdfMetadata {
+  readonly title?: string | undefined;
+  readonly author?: string | undefined;
+  readonly subject?: string | undefined;
+  readonly creator?: string | undefined;
+  readonly producer?: string | undefined;
+  readonly keywords?: readonly string[] | undefined;
+}
 
 /** An XMP packet (ISO 16684-1) with the fields that are there, in the namespaces that PDF readers look them up in. */
-export function xmpPacket(metadata: MetadataOptions): string {
+export function xmpPacket(metadata: PdfMetadata): string {
   const fields = [
     field(
       'dc:title',
@@ -19,8 +27,8 @@ export function xmpPacket(metadata: MetadataOptions): string {
     field('pdf:Producer', metadata.producer, asIs),
     field('xmp:CreatorTool', metadata.creator, asIs),
   ];
-  // The id is the one that the standard fixes for every packet. The stream holds one byte per character, so what is
-  // beyond ASCII is written as character references.
+  // The standard fixes this id for every packet. The stream holds one byte per character, so characters beyond ASCII are
+  // written as character references.
   return `<?xpacket begin="" id="W5M0MpCehiHzreSzNTczkc9d"?>
 <x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
 <rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:pdf="http://ns.adobe.com/pdf/1.3/" xmlns:xmp="http://ns.adobe.com/xap/1.0/">
@@ -40,7 +48,7 @@ function keywordBag(keywords: readonly string[]): string {
 
 const asIs = (text: string): string => text;
 
-/** ASCII that stands for the text in XML 1.0; what XML cannot hold at all becomes U+FFFD. */
+/** The text as ASCII in XML 1.0. Characters that XML cannot hold become U+FFFD. */
 function xmlText(value: string): string {
   let text = '';
   for (const character of value) {

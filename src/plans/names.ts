@@ -1,5 +1,5 @@
-/** The pool of a job whose plan names none, and of a worker that was not told which pool it serves. */
+/** The pool of a job whose plan names none, and of a worker without PLATEN_POOL. */
 export const DEFAULT_POOL = 'default';
 
-/** Names of plans and pools: like a DNS label, with dots inside allowed; so each is part of a topic's name as it is. */
+/** Names of plans and pools: a DNS label that may contain dots, so that it can be part of a topic's name unchanged. */
 export const PLAN_OR_POOL_NAME = /^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/;

@@ -5,19 +5,19 @@ import { FREE_PLAN, type Plan, type PlanName } from './plan.ts';
 import { BUILT_IN, type PlanSet, type PoolSettings } from './plan-source.ts';
 
 const MIRROR: CollectionSpec = { name: 'plan_mirror' };
-/** All plans and pools are one record, so that whoever reads it sees them as they were at one moment. */
+/** All plans and pools are one record, so that a reader sees a consistent set. */
 const CURRENT = 'current';
-/** Writers that meet are few: one leader, and perhaps the one before it. */
+/** Attempts to write. Concurrent writers are few: the leader, and perhaps the previous one. */
 const TRIES = 5;
 
-/** As lists: the names may hold dots, which a record's field names had better not. */
+/** Plans and pools are lists because their names may contain dots, which field names of a record should not. */
 interface MirrorRecord {
   readonly _id: typeof CURRENT;
   /** Grows with every change, from 1. */
   readonly revision: number;
   readonly plans: readonly ({ readonly name: PlanName } & Plan)[];
   readonly pools: readonly ({ readonly name: string } & PoolSettings)[];
-  /** Absent when a version of Platen has written it that did not note it. */
+  /** Absent in a record of a version of Platen that did not write origins. */
   readonly origins?: {
     readonly plans: readonly Origin[];
     readonly pools: readonly Origin[];
@@ -29,28 +29,27 @@ interface Origin {
   readonly namespace: string;
 }
 
-/** By name, the namespace of the resource that describes a plan or a pool. A built-in plan that none describes has none. */
+/** The namespace of the resource that describes each plan or pool, by name. A built-in plan without a resource has none. */
 export interface Origins {
   readonly plans: ReadonlyMap<PlanName, string>;
   readonly pools: ReadonlyMap<string, string>;
 }
 
-/** Of what was mirrored by a version of Platen that did not note where it came from. */
+/** The origin of a plan or pool that a version of Platen mirrored which did not write origins. */
 export const UNKNOWN_ORIGIN = '';
 
 const NO_ORIGINS: Origins = { plans: new Map(), pools: new Map() };
 
-/** What was mirrored, and which version of it that is. */
+/** The mirrored plans and pools, and their revision. */
 export interface MirroredSet {
   readonly revision: number;
   readonly set: PlanSet;
-  /** Undefined when it was written by a version that did not note them. */
+  /** Undefined in a record of a version of Platen that did not write origins. */
   readonly origins: Origins | undefined;
 }
 
 /**
- * The plans and pools of the cluster's resources as the processes that work on jobs see them: written by the controller,
- * read by everybody else.
+ * The plans and pools of the cluster's resources in the database: written by the controller, read by the other roles.
  */
 export class PlanMirror {
   readonly #records: Collection<MirrorRecord>;
@@ -61,11 +60,11 @@ export class PlanMirror {
   }
 
   /**
-   * Makes the mirror show exactly these plans and pools. When it does already nothing is written.
+   * Makes the mirror contain exactly these plans and pools. Nothing is written when it does already.
    *
-   * @param origins where they come from: for the writer that comes next, and cannot see all of it.
-   * @returns the revision that shows them.
-   * @throws when other writers are always faster.
+   * @param origins the namespaces that they come from, for a later writer that cannot read all of these namespaces.
+   * @returns the revision that contains them.
+   * @throws when concurrent writers were faster in every attempt.
    */
   async write(set: PlanSet, origins = NO_ORIGINS): Promise<number> {
     const wanted = {
@@ -89,10 +88,10 @@ export class PlanMirror {
             );
       if (written) return revision;
     }
-    throw new Error('The plans were not mirrored: others write them, too.');
+    throw new Error('The plans were not mirrored: they were written concurrently.');
   }
 
-  /** The revision of what is mirrored, without reading the rest; 0 as long as nothing is. */
+  /** The mirrored revision, without reading the plans; 0 as long as nothing is mirrored. */
   async revision(): Promise<number> {
     return (await this.#records.findById(CURRENT, { revision: 1 }))?.revision ?? 0;
   }
@@ -102,7 +101,7 @@ export class PlanMirror {
     const record = await this.#records.findById(CURRENT);
     if (record === undefined) return undefined;
     const free = BUILT_IN.plans.get(FREE_PLAN)!;
-    // Of another version of Platen, a plan may lack a field that has come since: `free` says it, as for a plans file.
+    // A plan written by an older version may lack a newer field: it takes the value of `free`, as in a plans file.
     const plans = record.plans.map(({ name, ...plan }): [PlanName, Plan] => [
       name,
       { ...free, ...plan, features: { ...free.features, ...plan.features } },
@@ -118,7 +117,7 @@ export class PlanMirror {
   }
 }
 
-/** The built-in ones first, as people know them. */
+/** The built-in plans first, in their usual order. */
 function inOrder(plans: ReadonlyMap<PlanName, Plan>): ReadonlyMap<PlanName, Plan> {
   const builtIn = [...BUILT_IN.plans.keys()].filter((name) => plans.has(name));
   return new Map([...new Set([...builtIn, ...plans.keys()])].map((name) => [name, plans.get(name)!]));
@@ -130,7 +129,7 @@ function origin(namespaces: ReadonlyMap<string, string>): Origin[] {
     .map(([name, namespace]) => ({ name, namespace }));
 }
 
-/** In the order of their names, and without fields that are not set: the same set is always the same record. */
+/** Sorted by name and without unset fields, so that the same set is always the same record. */
 function named<T extends object>(entries: ReadonlyMap<string, T>): ({ readonly name: string } & T)[] {
   return [...entries]
     .sort(([a], [b]) => (a < b ? -1 : 1))

@@ -1,15 +1,15 @@
 import type { Logger } from '../telemetry/logger.ts';
 import { DEFAULT_PLANS, FREE_PLAN, type Plan, type PlanName } from './plan.ts';
 
-/** What is said of a pool beside the plans that name it. */
+/** The settings of a pool. */
 export interface PoolSettings {
-  /** Renders at a time in each of its workers. */
+  /** Concurrent renders of each of its workers. */
   readonly slotsPerWorker: number;
-  /** Workers that it may have; absent when that is not known. */
+  /** The most workers that it may have; absent when that is not known. */
   readonly maxWorkers?: number;
 }
 
-/** All plans, and what is said of pools, as they are at one moment. */
+/** All plans and pools at one moment. */
 export interface PlanSet {
   /** `free` is always among them. */
   readonly plans: ReadonlyMap<PlanName, Plan>;
@@ -17,33 +17,33 @@ export interface PlanSet {
 }
 
 /**
- * Where plans come from. They may change while everything runs: nobody keeps a plan longer than one request or one
- * step of a job, and a change is in force in every process within two seconds.
+ * The source of plans. Plans may change at run time: callers keep a plan for one request or one step of a job at most, and a
+ * change is in force in every process within two seconds.
  */
 export interface PlanSource {
-  /** The plan as it is now. Of a name that nothing says anything of, the plan `free`. */
+  /** The plan as it is now; for an unknown name, the plan `free`. */
   plan(name: PlanName): Plan;
   has(name: PlanName): boolean;
   names(): PlanName[];
-  /** Undefined for a pool of which nothing is said. */
+  /** Undefined for an unknown pool. */
   pool(name: string): PoolSettings | undefined;
-  /** Begins to look for changes; without it the plans stay as they were read first. */
+  /** Begins to poll for changes; without it the plans stay as they were first read. */
   start(): void;
   stop(): Promise<void>;
 }
 
 export const BUILT_IN: PlanSet = { plans: new Map(Object.entries(DEFAULT_PLANS)), pools: new Map() };
 
-/** What is told of a name that is no plan's; undefined when it is one. */
+/** The error message for an unknown plan; undefined when there is a plan of this name. */
 export function unknownPlan(plans: PlanSource, name: PlanName): string | undefined {
   return plans.has(name) ? undefined : `${name} is no plan; ${plans.names().join(', ')} are.`;
 }
 
-/** Answers from the set that it holds; a source that finds out of changes replaces it. */
+/** Plans from a set in memory, which a subclass that detects changes replaces. */
 export class HeldPlans implements PlanSource {
   readonly #logger: Logger | undefined;
   #held: PlanSet;
-  /** Names that were asked for and are missing, each told of once. */
+  /** Requested names without a plan, each logged once. */
   readonly #missing = new Set<PlanName>();
 
   constructor(set: PlanSet = BUILT_IN, logger?: Logger) {
@@ -80,7 +80,7 @@ export class HeldPlans implements PlanSource {
 
   async stop(): Promise<void> {}
 
-  /** From now on the plans are these. */
+  /** Replaces all plans and pools. */
   protected replace(set: PlanSet): void {
     this.#held = set;
     for (const name of set.plans.keys()) this.#missing.delete(name);

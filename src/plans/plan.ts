@@ -1,25 +1,25 @@
 import { z } from 'zod';
 import { DEFAULT_POOL, PLAN_OR_POOL_NAME } from './names.ts';
 
-/** Names of plans and pools: lower case, as they stand in labels, topics and resources. */
+/** Names of plans and pools: lower case, because they are part of labels, topics and resources. */
 export const nameSchema = z
   .string()
   .regex(
     PLAN_OR_POOL_NAME,
     'must be 1 to 63 lower-case letters, digits, "-" and ".", and begin and end with a letter or digit',
   );
-/** In the form of `nameSchema`. Which plans there are is for the `PlanSource` to say. */
+/** In the form of `nameSchema`. The `PlanSource` knows which plans exist. */
 export type PlanName = string;
 
-/** The plan of whoever signs up by themselves, and of an account whose own plan is no more. There always is one. */
+/** The plan of self-registered accounts, and of accounts whose plan no longer exists. It always exists. */
 export const FREE_PLAN = 'free';
 const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;
-/** An input is one document of the database, which holds 16 MiB. */
+/** An input is one record of the database, which may have 16 MiB. */
 export const MAX_INPUT_BYTES = 15 * MIB;
 const count = (max: number) => z.int().min(0).max(max);
 
-/** What a plan allows. The same fields stand in the plans file and in the RenderPlan resource. */
+/** The limits and features of a plan. The plans file and the RenderPlan resource have the same fields. */
 export const planSchema = z.strictObject({
   monthlyRenders: count(1_000_000_000).describe('PDFs a month.'),
   requestsPerMinute: z.int().min(1).max(1_000_000).describe('Requests a minute and account.'),
@@ -60,7 +60,7 @@ export const planSchema = z.strictObject({
 
 export type Plan = z.infer<typeof planSchema>;
 
-/** A plan and what it is called. */
+/** A plan and its name. */
 export interface NamedPlan {
   readonly name: PlanName;
   readonly plan: Plan;

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { FREE_PLAN, nameSchema, type Plan, type PlanName, planSchema } from './plan.ts';
 import { BUILT_IN, type PlanSet } from './plan-source.ts';
 
-/** What a plan may say: any of the fields. `withOverrides` adds the rest. */
+/** A plan of a file may have any of the fields; `withOverrides` adds the others. */
 export const overridesSchema = planSchema.partial().extend({
   features: planSchema.shape.features.partial().describe('What else the plan allows.').optional(),
 });
@@ -15,10 +15,10 @@ const plansFileSchema = z.strictObject({
   pools: z.record(nameSchema, z.strictObject({ slotsPerWorker: z.int().min(1).max(256) })).optional(),
 });
 
-/** A plans file that cannot be used; the message names it and lists every fault. */
+/** A plans file that cannot be used; the message names the file and lists every error. */
 export class PlansFileError extends Error {
-  constructor(path: string, fault: string, cause?: unknown) {
-    super(`The plans file ${path} ${fault}`, { cause });
+  constructor(path: string, problem: string, cause?: unknown) {
+    super(`The plans file ${path} ${problem}`, { cause });
     this.name = 'PlansFileError';
   }
 }
@@ -33,8 +33,8 @@ export async function readPlansFile(path: string): Promise<string> {
 }
 
 /**
- * The built-in plans with what the file says laid over them, field by field. A plan that is not built in takes what it
- * does not say from `free`, as the file leaves that.
+ * The built-in plans, overridden field by field by the file. A plan that is not built in takes its missing fields from
+ * `free`, with the file's overrides of `free`.
  *
  * @param path for the message of the error.
  * @param text YAML or JSON.
@@ -49,15 +49,15 @@ export function parsePlansFile(path: string, text: string): PlanSet {
   }
   const parsed = plansFileSchema.safeParse(content);
   if (!parsed.success) {
-    throw new PlansFileError(path, `is not valid:\n${parsed.error.issues.map(faultOf).join(';\n')}`);
+    throw new PlansFileError(path, `is not valid:\n${parsed.error.issues.map(errorOf).join(';\n')}`);
   }
   const { plans, pools = {} } = parsed.data;
   return { plans: withOverrides(new Map(Object.entries(plans))), pools: new Map(Object.entries(pools)) };
 }
 
 /**
- * The built-in plans with these laid over them. A plan that is not built in takes what it does not say from `free`, as that
- * is then.
+ * The built-in plans with these overrides. A plan that is not built in takes its missing fields from `free`, with the
+ * overrides of `free`.
  */
 export function withOverrides(given: ReadonlyMap<PlanName, Overrides>): ReadonlyMap<PlanName, Plan> {
   const plans = new Map(BUILT_IN.plans);
@@ -73,7 +73,7 @@ function overridden(plan: Plan, overrides: Overrides | undefined): Plan {
   return { ...plan, ...overrides, features: { ...plan.features, ...overrides?.features } };
 }
 
-function faultOf(issue: z.core.$ZodIssue): string {
+function errorOf(issue: z.core.$ZodIssue): string {
   const why = issue.code === 'invalid_key' ? issue.issues.map(({ message }) => message) : [issue.message];
   return `  ${issue.path.join('.') || '(top)'}: ${why.join('; ')}`;
 }

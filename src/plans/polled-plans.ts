@@ -2,36 +2,36 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../telemetry/logger.ts';
 import { HeldPlans, type PlanSet } from './plan-source.ts';
 
-/** Plans whose origin tells nobody of its changes: it is looked at again and again. */
+/** Plans whose origin does not report changes, so that it is polled. */
 export abstract class PolledPlans extends HeldPlans {
   readonly #everyMs: number;
-  #watching: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
+  #polling: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
 
-  /** @param everyMs between two looks, in milliseconds. */
+  /** @param everyMs the interval between polls, in milliseconds. */
   constructor(set: PlanSet, everyMs: number, logger: Logger) {
     super(set, logger);
     this.#everyMs = everyMs;
   }
 
   override start(): void {
-    if (this.#watching !== undefined) return;
+    if (this.#polling !== undefined) return;
     const stop = new AbortController();
-    this.#watching = { stop, ended: this.#watch(stop.signal) };
+    this.#polling = { stop, ended: this.#poll(stop.signal) };
   }
 
   override async stop(): Promise<void> {
-    this.#watching?.stop.abort();
-    await this.#watching?.ended;
-    this.#watching = undefined;
+    this.#polling?.stop.abort();
+    await this.#polling?.ended;
+    this.#polling = undefined;
   }
 
-  /** Looks once, and replaces the plans if they have changed. Never rejects. */
-  protected abstract look(): Promise<void>;
+  /** Polls once, and replaces the plans if they have changed. Never rejects. */
+  protected abstract check(): Promise<void>;
 
-  async #watch(signal: AbortSignal): Promise<void> {
+  async #poll(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await sleep(this.#everyMs, undefined, { signal, ref: false }).catch(() => undefined);
-      if (!signal.aborted) await this.look();
+      if (!signal.aborted) await this.check();
     }
   }
 }

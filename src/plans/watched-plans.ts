@@ -3,23 +3,23 @@ import { BUILT_IN, HeldPlans, type PlanSet, type PlanSource } from './plan-sourc
 import { type PlansFileError, parsePlansFile, readPlansFile } from './plans-file.ts';
 import { PolledPlans } from './polled-plans.ts';
 
-/** Two looks and their reading fit well into the two seconds in which a change is to be in force. */
-const LOOK_EVERY_MS = 400;
+/** Milliseconds. Two polls fit well into the two seconds within which a change is to be in force. */
+const CHECK_EVERY_MS = 400;
 
-export interface PlanSourceParts {
+export interface PlanSourceDeps {
   readonly logger: Logger;
-  /** Told whether the file is valid, at the start and whenever it changes; without a file, that all is well. */
+  /** Called with whether the file is valid, at the start and after each change; without a file, with true. */
   readonly onChecked?: ((valid: boolean) => void) | undefined;
 }
 
 /**
- * The built-in plans, with those of a file if there is one.
+ * The built-in plans, with the overrides of a file if there is one.
  *
- * @throws PlansFileError naming the file and all its faults.
+ * @throws PlansFileError naming the file and all its errors.
  */
 export async function openPlanSource(
   path: string | undefined,
-  { logger, onChecked }: PlanSourceParts,
+  { logger, onChecked }: PlanSourceDeps,
 ): Promise<PlanSource> {
   if (path === undefined) {
     onChecked?.(true);
@@ -32,37 +32,37 @@ export async function openPlanSource(
 }
 
 /**
- * The plans of a file, which is read again and again: file systems that are mounted from elsewhere report no changes,
- * and a mounted ConfigMap changes by a symbolic link two folders up. A file that becomes faulty leaves the plans as
- * they were; see docs/decisions/0045-plans-are-read-again.md.
+ * The plans of a file, which is polled: network file systems report no changes, and a mounted ConfigMap changes by a symbolic
+ * link two folders up. When the file becomes invalid, the plans stay as they were; see
+ * docs/decisions/0045-plans-are-read-again.md.
  */
 class WatchedPlans extends PolledPlans {
   readonly #path: string;
-  readonly #parts: PlanSourceParts;
-  /** What was read last, or why it could not be. */
+  readonly #deps: PlanSourceDeps;
+  /** The text that was read last, or the message of the error. */
   #seen: string;
-  /** The last of these that was looked into: its plans are in force, or its faults have been told. */
+  /** The last text that was parsed: its plans are in force, or its errors have been logged. */
   #checked: string;
 
-  constructor(path: string, text: string, set: PlanSet, parts: PlanSourceParts) {
-    super(set, LOOK_EVERY_MS, parts.logger);
+  constructor(path: string, text: string, set: PlanSet, deps: PlanSourceDeps) {
+    super(set, CHECK_EVERY_MS, deps.logger);
     this.#path = path;
-    this.#parts = parts;
+    this.#deps = deps;
     this.#seen = text;
     this.#checked = text;
   }
 
-  protected override async look(): Promise<void> {
+  protected override async check(): Promise<void> {
     const found: string | PlansFileError = await readPlansFile(this.#path).catch(
       (error: PlansFileError) => error,
     );
     const seen = typeof found === 'string' ? found : found.message;
-    // Whoever is writing the file may be half-way: it counts once it is the same twice.
+    // The file may be half written: a text counts once two polls have read it.
     const stable = seen === this.#seen;
     this.#seen = seen;
     if (!stable || seen === this.#checked) return;
     this.#checked = seen;
-    const { logger, onChecked } = this.#parts;
+    const { logger, onChecked } = this.#deps;
     try {
       if (typeof found !== 'string') throw found;
       this.replace(parsePlansFile(this.#path, found));

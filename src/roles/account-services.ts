@@ -1,10 +1,14 @@
 import type { Connection } from 'mongoose';
 import { AccessTokenStore } from '../accounts/access-token-store.ts';
+import { AccountLinks } from '../accounts/account-links.ts';
+import { AccountRecovery } from '../accounts/account-recovery.ts';
 import { AccountService } from '../accounts/account-service.ts';
 import type { AccountStore } from '../accounts/account-store.ts';
 import { BearerTokens } from '../accounts/bearer.ts';
 import { FailureLimit } from '../accounts/failure-limit.ts';
 import { InvitationStore } from '../accounts/invitation-store.ts';
+import { OidcIssuer } from '../accounts/oidc-issuer.ts';
+import { OidcSignIn } from '../accounts/oidc-sign-in.ts';
 import { OidcVerifier } from '../accounts/oidc-verifier.ts';
 import { Registration } from '../accounts/registration.ts';
 import { RegistrationLimit } from '../accounts/registration-limit.ts';
@@ -14,6 +18,7 @@ import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { KeyService } from '../keys/key-service.ts';
 import type { KeyStore } from '../keys/key-store.ts';
+import { MailOutbox } from '../mail/outbox.ts';
 import type { PlanSource } from '../plans/plan-source.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
@@ -21,6 +26,8 @@ export type AccountServicesConfig = Pick<
   Config,
   | 'PLATEN_OIDC_ISSUER'
   | 'PLATEN_OIDC_AUDIENCE'
+  | 'PLATEN_OIDC_CLIENT_ID'
+  | 'PLATEN_OIDC_CLIENT_SECRET'
   | 'PLATEN_REGISTRATION'
   | 'PLATEN_REGISTRATIONS_PER_ADDRESS'
   | 'PLATEN_SIGN_IN_FAILURES_PER_ACCOUNT'
@@ -29,10 +36,10 @@ export type AccountServicesConfig = Pick<
 
 export type AccountServices = ReturnType<typeof createAccountServices>;
 
-/** Who signs in and how, what is done to accounts and keys, and the record of it all. To be made before the connection's indexes are. */
+/** The services for sign-in, accounts, keys and the audit log. To be made before the connection's indexes are. */
 export function createAccountServices(
   connection: Connection,
-  parts: {
+  deps: {
     accounts: AccountStore;
     keys: KeyStore;
     plans: PlanSource;
@@ -41,8 +48,12 @@ export function createAccountServices(
     config: AccountServicesConfig;
   },
 ) {
-  const { accounts, keys, plans, clock, logger, config } = parts;
-  const { PLATEN_OIDC_ISSUER: issuer, PLATEN_OIDC_AUDIENCE: audience } = config;
+  const { accounts, keys, plans, clock, logger, config } = deps;
+  const { PLATEN_OIDC_AUDIENCE: audience, PLATEN_OIDC_CLIENT_ID: clientId } = config;
+  const issuer =
+    config.PLATEN_OIDC_ISSUER === undefined
+      ? undefined
+      : new OidcIssuer({ issuer: config.PLATEN_OIDC_ISSUER, clock });
   const audit = new AuditLog(connection, clock, logger);
   const tokens = new AccessTokenStore(connection, clock);
   const failures = new FailureLimit(connection, clock, {
@@ -54,8 +65,27 @@ export function createAccountServices(
       ? undefined
       : new OidcVerifier({ issuer, audience, clock });
   const accountService = new AccountService({ accounts, tokens, audit, plans });
+  const oidcSignIn =
+    issuer === undefined || clientId === undefined
+      ? undefined
+      : new OidcSignIn({
+          issuer,
+          clientId,
+          clientSecret: config.PLATEN_OIDC_CLIENT_SECRET,
+          accountService,
+          tokens,
+          audit,
+        });
   const invitations = new InvitationStore(connection, clock);
   const limit = new RegistrationLimit(connection, clock, config.PLATEN_REGISTRATIONS_PER_ADDRESS);
+  const links = new AccountLinks(connection, clock);
+  const recovery = new AccountRecovery(connection, clock, {
+    accounts,
+    accountService,
+    links,
+    outbox: new MailOutbox(connection, clock),
+    logger,
+  });
   const mode = config.PLATEN_REGISTRATION;
   const registration = new Registration({ accountService, invitations, limit, mode });
   return {
@@ -64,12 +94,15 @@ export function createAccountServices(
     accountService,
     keyService: new KeyService({ keys, audit }),
     invitations,
-    signIn: new SignIn({ accountService, accounts, tokens, failures, registration, audit }),
+    recovery,
+    signIn: new SignIn({ accountService, accounts, tokens, failures, registration, links, audit }),
+    oidcSignIn,
     bearer: new BearerTokens({ accountService, accounts, tokens, clock, oidc }),
-    /** @returns how many ended tokens and invitations, past failures and counts, and old audit entries were deleted. */
+    /** @returns how many expired tokens and invitations, failures and counts, and old audit entries were deleted. */
     async deleteExpired(now: Date): Promise<number> {
       let deleted = await audit.deleteOld(now);
-      for (const owner of [tokens, failures, invitations, limit]) deleted += await owner.deleteExpired(now);
+      for (const owner of [tokens, failures, invitations, limit, recovery])
+        deleted += await owner.deleteExpired(now);
       return deleted;
     },
   };

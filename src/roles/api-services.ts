@@ -2,7 +2,7 @@ import { DisableLinks } from '../billing/disable-links.ts';
 import { openBilling } from '../billing/open-billing.ts';
 import { SigningKeyService } from '../callbacks/signing-key-service.ts';
 import { SigningKeys } from '../callbacks/signing-keys.ts';
-import { IdempotencyStore } from '../idempotency/idempotency-store.ts';
+import { IdempotencyStore } from '../http/idempotency-store.ts';
 import { KeyStore } from '../keys/key-store.ts';
 import { RateLimiter } from '../limits/rate-limiter.ts';
 import { MailOutbox } from '../mail/outbox.ts';
@@ -15,10 +15,10 @@ import { createAccountServices } from './account-services.ts';
 import type { Closers } from './component.ts';
 import type { Core } from './core.ts';
 
-/** What answering callers takes besides the core: who may ask, how often, and what is said of it. */
+/** What the API needs besides the core: authentication, rate limits, and records of usage. */
 export type ApiServices = Awaited<ReturnType<typeof openApiServices>>;
 
-/** What was opened is closed by `closers`. */
+/** `closers` closes what was opened. */
 export async function openApiServices(core: Core, closers: Closers) {
   const { connection, clock, logger, counters, jobs } = core;
   const keys = new KeyStore(connection, clock);
@@ -52,5 +52,6 @@ export async function openApiServices(core: Core, closers: Closers) {
   };
   await ensureIndexes(connection);
   closers.add(() => requestLog.flush());
+  closers.add(() => accountServices.recovery.flush());
   return services;
 }

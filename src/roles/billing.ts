@@ -3,12 +3,12 @@ import type { Billing } from '../billing/open-billing.ts';
 import type { Config } from '../config.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
-/** A change of plan is in force two seconds after its event, of which the caches of accounts take most of one. */
+/** In milliseconds. A change of plan is in force two seconds after its event; the caches of accounts take most of one. */
 export const FOLLOW_EVERY_MS = 250;
 const RECONCILE_EVERY_MS = 300_000;
 const COUNT_EVERY_MS = 30_000;
 
-/** What follows events of the payment provider; nothing where nothing is sold. */
+/** The sweeps that follow events of the payment provider; none where nothing is sold. */
 export function billingSweeps(
   { selling, blocks }: Billing,
   { PLATEN_SWEEP_MS }: Pick<Config, 'PLATEN_SWEEP_MS'>,
@@ -17,7 +17,7 @@ export function billingSweeps(
   if (selling === undefined) return [];
   const { events, sync, blockLedger, reconcile, changes, disputes } = selling;
   const everyMs = Math.min(FOLLOW_EVERY_MS, PLATEN_SWEEP_MS);
-  // Following events is the ordinary way: there is nothing to put right.
+  // Following events is ordinary work, not a repair.
   const ordinary = (name: string, run: () => Promise<unknown>): Sweep => ({
     name,
     everyMs,
@@ -26,9 +26,9 @@ export function billingSweeps(
       return undefined;
     },
   });
-  /** What is found was missed or left behind. */
+  /** A sweep whose findings were missed or left behind. */
   function finding(name: string, kind: 'event' | 'schedule', find: () => Promise<number>): Sweep {
-    // Without it the first would not show as an increase, and alerts go by increases.
+    // A counter that starts at its first finding would show no increase for it, and alerts go by increases.
     metrics.reconcileFindings.inc({ kind }, 0);
     return {
       name,

@@ -1,5 +1,5 @@
 import type { Account } from '../accounts/account-store.ts';
-import { madeByOperator, notOurs } from '../accounts/operators-own.ts';
+import { foreignAccountMessage, madeByOperator } from '../accounts/operator-accounts.ts';
 import { verifyPassword } from '../accounts/password.ts';
 import { BY_OPERATOR } from '../audit/audit-log.ts';
 import { type Config, ConfigError } from '../config.ts';
@@ -9,7 +9,7 @@ import { unknownPlan } from '../plans/plan-source.ts';
 import type { ApiServices } from './api-services.ts';
 import type { Core } from './core.ts';
 
-type BootstrapParts = Pick<Core, 'logger' | 'plans'> & Pick<ApiServices, 'keys' | 'accountServices'>;
+type BootstrapDeps = Pick<Core, 'logger' | 'plans'> & Pick<ApiServices, 'keys' | 'accountServices'>;
 type BootstrapConfig = Pick<
   Config,
   | 'PLATEN_BOOTSTRAP_EMAIL'
@@ -19,39 +19,39 @@ type BootstrapConfig = Pick<
 >;
 
 /**
- * Makes the account that PLATEN_BOOTSTRAP_* describes. Doing it again with the same values changes nothing; a changed
+ * Makes the account that PLATEN_BOOTSTRAP_* describes. A repetition with the same values changes nothing; a changed
  * password or plan is taken over, as if an operator had changed it.
  *
- * @throws ConfigError when there is no such plan, or somebody has registered the address before; an error when the given
- * key is another account's.
+ * @throws ConfigError when there is no such plan, or the address was registered before; an error when the given key is
+ * another account's.
  */
-export async function bootstrapAccount(parts: BootstrapParts, config: BootstrapConfig): Promise<void> {
+export async function bootstrapAccount(deps: BootstrapDeps, config: BootstrapConfig): Promise<void> {
   const email = config.PLATEN_BOOTSTRAP_EMAIL;
   if (email === undefined) return;
-  const { accountService } = parts.accountServices;
+  const { accountService } = deps.accountServices;
   const { PLATEN_BOOTSTRAP_PLAN: plan, PLATEN_BOOTSTRAP_PASSWORD: password } = config;
-  const fault = unknownPlan(parts.plans, plan);
-  if (fault !== undefined) throw new ConfigError([`PLATEN_BOOTSTRAP_PLAN: ${fault}`]);
+  const problem = unknownPlan(deps.plans, plan);
+  if (problem !== undefined) throw new ConfigError([`PLATEN_BOOTSTRAP_PLAN: ${problem}`]);
   const described = { email, password: password ?? null, plan };
   const { account, created } = await accountService.findOrCreate(described, BY_OPERATOR);
-  if (created) parts.logger.info({ plan }, 'bootstrap account made');
-  else if (!(await isOperators(parts, account, config)))
-    throw new ConfigError([`PLATEN_BOOTSTRAP_EMAIL: ${notOurs(email)}`]);
+  if (created) deps.logger.info({ plan }, 'bootstrap account made');
+  else if (!(await isOperators(deps, account, config)))
+    throw new ConfigError([`PLATEN_BOOTSTRAP_EMAIL: ${foreignAccountMessage(email)}`]);
   if (account.plan !== plan) await accountService.setPlan(account, plan, BY_OPERATOR);
   if (password !== undefined && !(await verifyPassword(password, account.passwordHash))) {
     await accountService.resetPassword(account, password, BY_OPERATOR);
   }
   if (config.PLATEN_BOOTSTRAP_API_KEY !== undefined) {
-    await takeOverKey(parts, account, config.PLATEN_BOOTSTRAP_API_KEY);
+    await takeOverKey(deps, account, config.PLATEN_BOOTSTRAP_API_KEY);
   }
 }
 
 /**
- * Whether an account is the operator's own. One that was made before this was noted is, if it has the key or the password
+ * Whether an account is the operator's own. An account from before this was noted is, if it has the key or the password
  * that is given here.
  */
 async function isOperators(
-  { keys }: Pick<BootstrapParts, 'keys'>,
+  { keys }: Pick<BootstrapDeps, 'keys'>,
   account: Account,
   { PLATEN_BOOTSTRAP_API_KEY: key, PLATEN_BOOTSTRAP_PASSWORD: password }: BootstrapConfig,
 ): Promise<boolean> {
@@ -61,7 +61,7 @@ async function isOperators(
 }
 
 async function takeOverKey(
-  { keys, accountServices }: BootstrapParts,
+  { keys, accountServices }: BootstrapDeps,
   account: Account,
   secret: string,
 ): Promise<void> {
@@ -74,7 +74,7 @@ async function takeOverKey(
   try {
     await accountServices.keyService.create(account._id, fields, BY_OPERATOR);
   } catch (error) {
-    // Another process may have taken it over at the same moment.
+    // Another process may have taken the account over at the same moment.
     if ((await keys.findBySecret(secret))?.accountId !== account._id) throw error;
   }
 }

@@ -7,12 +7,12 @@ import { createGuardedAgent } from '../egress/guarded-agent.ts';
 import { parseNetworks } from '../egress/networks.ts';
 import type { Core } from './core.ts';
 
-/** A receiver has so long to answer. */
+/** How long a receiver may take to respond, in milliseconds. */
 const TIMEOUT_MS = 10_000;
 
 /**
- * What sends the callbacks of all accounts, under the address policy that documents have. To be opened before the
- * connection's indexes are.
+ * The sender of all accounts' callbacks, under the address policy of documents. To be opened before the connection's
+ * indexes are.
  */
 export function openSender(core: Core): { sender: CallbackSender; close: () => Promise<void> } {
   const { config, metrics, logger, address } = core;

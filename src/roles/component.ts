@@ -1,18 +1,18 @@
 import type { BrowserStatus } from '../chromium/renderer.ts';
 
-/** Something that a process runs until it is told to stop. */
+/** Something that a process runs until it is stopped. */
 export interface Component {
-  /** Stops taking work, ends what is under way within the grace time, and lets go of everything. */
+  /** Stops taking work, ends what is under way within the grace time, and releases all resources. */
   stop(): Promise<void>;
   /** What keeps it from taking work; empty when it is ready. */
   problems(): Promise<string[]> | string[];
-  /** The browser that it renders with, if it does. */
+  /** The browser that it renders with, if any. */
   readonly browser?: BrowserStatus;
   /** Why it no longer makes progress, or undefined. */
   stuck(): string | undefined;
 }
 
-/** What has to be closed when a process stops, or when it could not be started to the end: last opened, first closed. */
+/** Resources to close when a process stops or its start fails, in the reverse order of their opening. */
 export class Closers {
   readonly #closers: (() => Promise<void>)[] = [];
 

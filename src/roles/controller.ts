@@ -10,9 +10,6 @@ import type { Config } from '../config.ts';
 import { readPoolDemand } from '../jobs/demand.ts';
 import { Ledger } from '../jobs/ledger/ledger.ts';
 import { openJobStore } from '../jobs/store/job-store.ts';
-import { EventRecorder } from '../kubernetes/client/event-recorder.ts';
-import type { KubernetesApi } from '../kubernetes/client/kubernetes-api.ts';
-import { openKubernetesApi } from '../kubernetes/client/open-kubernetes-api.ts';
 import { Controller } from '../kubernetes/controller.ts';
 import { type ControllerMetrics, createControllerMetrics } from '../kubernetes/controller-metrics.ts';
 import {
@@ -20,9 +17,12 @@ import {
   makeDefaultResources,
   parseDefaultResources,
 } from '../kubernetes/default-resources.ts';
-import { LeaderElection } from '../kubernetes/leader/leader-election.ts';
 import { keepLinkSecret, parseLinkSecret } from '../kubernetes/link-secret.ts';
 import { TemplateFile } from '../kubernetes/pools/template-file.ts';
+import { EventRecorder } from '../kubernetes/runtime/client/event-recorder.ts';
+import type { KubernetesApi } from '../kubernetes/runtime/client/kubernetes-api.ts';
+import { openKubernetesApi } from '../kubernetes/runtime/client/open-kubernetes-api.ts';
+import { LeaderElection } from '../kubernetes/runtime/leader/leader-election.ts';
 import { checkLayout } from '../layout/layout.ts';
 import { openMirroredPlans } from '../plans/mirrored-plans.ts';
 import { PlanMirror } from '../plans/plan-mirror.ts';
@@ -31,15 +31,15 @@ import { ensureIndexes } from '../store/collection-spec.ts';
 import { connectDatabase, pingDatabase } from '../store/connection.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
 import { createMetrics, type Metrics } from '../telemetry/metrics.ts';
-import { PoolTopics } from '../workers/pool-topics.ts';
-import { WorkerRegistry } from '../workers/worker-registry.ts';
+import { PoolTopics } from '../worker/pool/pool-topics.ts';
+import { WorkerRegistry } from '../worker/pool/worker-registry.ts';
 import { Closers } from './component.ts';
 import { startOpsServer } from './http-server.ts';
 import type { RunningRole } from './run-role.ts';
 import { startSecretWatch } from './secret-watch.ts';
 
 /** What the controller works with besides the API server. */
-interface Parts {
+interface Deps {
   readonly config: Config;
   readonly connection: Connection;
   readonly api: KubernetesApi;
@@ -49,14 +49,14 @@ interface Parts {
   readonly namespace: string;
 }
 
-/** How soon default resources that could not be made are tried again, at first and at the latest. */
+/** How soon the creation of default resources is tried again, in milliseconds: the first and the longest pause. */
 const DEFAULTS_AGAIN_MS = 2000;
 const DEFAULTS_AGAIN_MAX_MS = 60_000;
 
 /**
- * Starts a controller. It stands for election at once, and works when it leads.
+ * Starts a controller. It runs for election at once, and works when it leads.
  *
- * @param onLost told when it led and leads no more: the process has to end, since another one works from then on.
+ * @param onLost called when it led and leads no more: the process has to end, since another one works from then on.
  */
 export async function startController(config: Config, onLost: (error: Error) => void): Promise<RunningRole> {
   const closers = new Closers();
@@ -73,7 +73,7 @@ async function start(config: Config, closers: Closers, onLost: (error: Error) =>
   const logger = createLogger({ level: config.PLATEN_LOG_LEVEL, role: 'controller', instance });
   const metrics = createMetrics('controller');
   startSecretWatch(config, metrics, logger, closers);
-  // Its plans are the cluster's: there is no file that could have faults.
+  // Its plans come from the cluster: there is no file that could be wrong.
   metrics.plansFileValid.set(1);
   const controllerMetrics = createControllerMetrics(metrics.registry);
   const connection = await connectDatabase(
@@ -88,16 +88,16 @@ async function start(config: Config, closers: Closers, onLost: (error: Error) =>
     onCall: ({ method, status }) => controllerMetrics.apiCalls.inc({ method, status: String(status) }),
   });
   closers.add(() => api.close());
-  const parts = { config, connection, api, metrics, controllerMetrics, logger, namespace };
-  await startLinkSecret(parts, closers);
+  const deps = { config, connection, api, metrics, controllerMetrics, logger, namespace };
+  await startLinkSecret(deps, closers);
 
-  const work = await openWork(parts, closers);
+  const work = await openWork(deps, closers);
   const election = new LeaderElection({
     api,
     namespace,
     name: config.PLATEN_LEASE_NAME,
     identity: `${instance}_${crypto.randomUUID()}`,
-    // The kubelet starts a container again once it has ended: an earlier process of this pod leads no more.
+    // The kubelet restarts a container only after its process has ended: an earlier process of this pod leads no more.
     predecessors: `${instance}_`,
     logger,
     onElected: () => {
@@ -106,7 +106,7 @@ async function start(config: Config, closers: Closers, onLost: (error: Error) =>
     },
     onLost: (reason) => {
       controllerMetrics.leader.set(0);
-      // At once, and without waiting: whoever leads now must not be written against.
+      // At once, without waiting: nothing may be written while another process leads.
       void work.stop();
       onLost(new Error(reason));
     },
@@ -132,9 +132,9 @@ async function start(config: Config, closers: Closers, onLost: (error: Error) =>
   return { port: server.port, logger, firstKey: undefined, stop: () => closers.closeAll() };
 }
 
-/** What is begun when the Lease is won. */
-async function openWork(parts: Parts, closers: Closers) {
-  const { config, connection, api, logger, namespace, controllerMetrics, metrics } = parts;
+/** The work that begins when the Lease is won. */
+async function openWork(deps: Deps, closers: Closers) {
+  const { config, connection, api, logger, namespace, controllerMetrics, metrics } = deps;
   const mirror = new PlanMirror(connection);
   const registry = new WorkerRegistry(connection, systemClock);
   const topics = new PoolTopics(connection);
@@ -160,7 +160,7 @@ async function openWork(parts: Parts, closers: Closers) {
     async begin() {
       const manifests = await readDefaults(config);
       if (stopping.signal.aborted) return;
-      void makeDefaults(manifests, parts, stopping.signal);
+      void makeDefaults(manifests, deps, stopping.signal);
       controller = new Controller({
         api,
         namespaces: config.PLATEN_WATCH_NAMESPACES.length > 0 ? config.PLATEN_WATCH_NAMESPACES : [namespace],
@@ -183,7 +183,7 @@ async function openWork(parts: Parts, closers: Closers) {
         clock: systemClock,
         logger,
       });
-      await template.start(() => controller?.lookAgain());
+      await template.start(() => controller?.checkAgain());
       await controller.start(stopping.signal).catch((error: unknown) => {
         if (!stopping.signal.aborted) throw error;
       });
@@ -212,8 +212,8 @@ function openTemplate(config: Config, logger: Logger): TemplateFile {
   return new TemplateFile(config.PLATEN_WORKER_TEMPLATE_FILE ?? '', others, logger);
 }
 
-/** Whether it leads or not: the API waits for this one, and who comes second changes nothing. */
-async function startLinkSecret({ config, api, logger }: Parts, closers: Closers): Promise<void> {
+/** Also without leading: the API waits for the Secret, and a second process changes nothing. */
+async function startLinkSecret({ config, api, logger }: Deps, closers: Closers): Promise<void> {
   if (config.PLATEN_LINK_SECRET_FILE === undefined) return;
   const manifest = parseLinkSecret(await readFile(config.PLATEN_LINK_SECRET_FILE, 'utf8'));
   const stopping = new AbortController();
@@ -224,15 +224,15 @@ async function startLinkSecret({ config, api, logger }: Parts, closers: Closers)
   });
 }
 
-/** @throws when there is a file of them that cannot be read, or is not valid. */
+/** @throws when the file of default resources cannot be read, or is not valid. */
 async function readDefaults({ PLATEN_DEFAULT_RESOURCES_FILE: path }: Config): Promise<DefaultResources> {
   return path === undefined ? [] : parseDefaultResources(await readFile(path, 'utf8'));
 }
 
-/** Tried until each is there, beside everything else: one that may not be made holds up nothing. Never rejects. */
+/** Tries until each is there, in the background: one that is rejected holds up nothing. Never rejects. */
 async function makeDefaults(
   manifests: DefaultResources,
-  { config, api, namespace, controllerMetrics, logger }: Parts,
+  { config, api, namespace, controllerMetrics, logger }: Deps,
   signal: AbortSignal,
 ): Promise<void> {
   const marker = `${config.PLATEN_LEASE_NAME}-made`;

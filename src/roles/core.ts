@@ -23,15 +23,15 @@ import { withRecentOutputs } from '../store/outputs/recent.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
 import { createMetrics, type Metrics } from '../telemetry/metrics.ts';
 import { UsageCounters } from '../usage/usage-counters.ts';
-import { PoolSlots } from '../workers/pool-slots.ts';
-import { WorkerRegistry } from '../workers/worker-registry.ts';
+import { PoolSlots } from '../worker/pool/pool-slots.ts';
+import { WorkerRegistry } from '../worker/pool/worker-registry.ts';
 import type { Closers } from './component.ts';
 import { type JobLife, openJobLife } from './job-life.ts';
 import { openBus } from './open-bus.ts';
 import { recordBus } from './record-bus.ts';
 import { startSecretWatch } from './secret-watch.ts';
 
-/** What every role needs: the database, the bus, whose jobs they are and under which plan, and the life of jobs. */
+/** What every role needs: the database, the bus, accounts with their plans, and the life of jobs. */
 export interface Core extends JobLife {
   readonly role: JobRole;
   readonly config: Config;
@@ -45,27 +45,27 @@ export interface Core extends JobLife {
   readonly plans: PlanSource;
   readonly accounts: AccountStore;
   readonly accountPlans: AccountPlans;
-  /** The plan that an account has now. */
+  /** The present plan of an account. */
   readonly planOf: (accountId: string) => Promise<NamedPlan>;
   readonly counters: UsageCounters;
-  /** What absolute addresses start with; of a process that serves the API known once that listens. */
+  /** The start of absolute addresses; in a process that serves the API known once it listens. */
   readonly address: { publicUrl: string | undefined };
   readonly outputs: OutputStore;
-  /** Why nothing more can be kept at present, a full disk above all: no new work is taken then. */
+  /** Why nothing more can be stored at present, such as a full disk: no new work is taken then. */
   readonly storageProblem: () => string | undefined;
 }
 
-/** Where the data is. */
+/** The database of the process. */
 export interface Database {
   readonly uri: string;
-  /** Why it cannot write at present, as far as that is known. */
+  /** Why it cannot write at present, if known. */
   readonly problem: () => string | undefined;
 }
 
 /**
- * Opens it; what was opened is closed by `closers`.
+ * Opens the core; `closers` closes what was opened.
  *
- * @throws when the database does not answer or has a layout of another version, or the plans file is not valid.
+ * @throws when the database does not respond or has a layout of another version, or the plans file is not valid.
  */
 export async function openCore(
   role: JobRole,
@@ -78,7 +78,7 @@ export async function openCore(
   const clock = systemClock;
   const metrics = createMetrics(role);
   startSecretWatch(config, metrics, logger, closers);
-  // Faults of a file are told before anything is asked of the database.
+  // Errors of a file are reported before the database is queried.
   const plansOfFile = await openPlanSource(config.PLATEN_PLANS_FILE, {
     logger,
     onChecked: (valid) => metrics.plansFileValid.set(valid ? 1 : 0),
@@ -139,7 +139,7 @@ export async function openCore(
   };
 }
 
-/** Names what keeps the core from answering. The bus only notifies: see health.ts for what comes of its problems. */
+/** Names what keeps the core from working. The bus only notifies: health.ts handles its problems. */
 export async function coreProblems({ connection, storageProblem, logger }: Core): Promise<string[]> {
   const problems: string[] = [];
   try {
@@ -159,6 +159,6 @@ function openOutputs(role: JobRole, config: Config, connection: Connection): Out
     kind === 'folder'
       ? createFolderOutputStore(join(config.PLATEN_DATA_DIR, 'outputs'))
       : createGridFsOutputStore(connection);
-  // Of the other roles, none both puts and gets.
+  // None of the other roles both writes and reads outputs.
   return role === 'standalone' ? withRecentOutputs(store) : store;
 }

@@ -3,21 +3,22 @@ import type { Batches } from '../batches/open-batches.ts';
 import { endBatchRetention } from '../batches/retention.ts';
 import { openBilling } from '../billing/open-billing.ts';
 import { endCallbacks } from '../callbacks/retention.ts';
-import { IdempotencyStore } from '../idempotency/idempotency-store.ts';
+import { IdempotencyStore } from '../http/idempotency-store.ts';
 import { measureDemand } from '../jobs/demand.ts';
 import { repairNamedJobs } from '../jobs/sweeps/named-jobs.ts';
 import { StoredRecount } from '../jobs/sweeps/recount-stored.ts';
 import { endRetention } from '../jobs/sweeps/retention.ts';
 import { WaitingJobs } from '../jobs/sweeps/waiting-jobs.ts';
 import { KeyStore } from '../keys/key-store.ts';
+import { renameDue } from '../layout/migrate-to-3.ts';
 import { RateLimiter } from '../limits/rate-limiter.ts';
 import { MailOutbox } from '../mail/outbox.ts';
 import { PlanMirror } from '../plans/plan-mirror.ts';
 import { ensureIndexes } from '../store/collection-spec.ts';
 import { TemplateStore } from '../templates/template-store.ts';
 import { RequestLog } from '../usage/request-log.ts';
-import { PoolTopics } from '../workers/pool-topics.ts';
-import { WorkerRegistry } from '../workers/worker-registry.ts';
+import { PoolTopics } from '../worker/pool/pool-topics.ts';
+import { WorkerRegistry } from '../worker/pool/worker-registry.ts';
 import { type AccountServices, createAccountServices } from './account-services.ts';
 import { billingSweeps } from './billing.ts';
 import { callbackSweep, openSender } from './callbacks.ts';
@@ -25,20 +26,20 @@ import type { Component } from './component.ts';
 import type { Core } from './core.ts';
 import { mailSweep, openMailSender } from './mails.ts';
 import { recordDemand } from './record-demand.ts';
-import { TopicCare } from './topic-care.ts';
+import { TopicReconciler } from './topic-reconciler.ts';
 
-/** Retention is counted in hours; looking once a minute is exact enough. */
+/** In milliseconds. Retention is counted in hours; a check per minute is exact enough. */
 const SLOW_SWEEP_MS = 60_000;
-/** A pool that is given more workers has partitions for them before their pods are ready. */
+/** In milliseconds: a pool that gets more workers has partitions for them before their pods are ready. */
 const TOPICS_EVERY_MS = 5000;
-/** A worker that died is no longer seen after seconds; its record may be of use to a person for a while. */
+/** In milliseconds. A dead worker is no longer seen after seconds; its record may be of use to a person for a while. */
 const FORGET_WORKER_MS = 300_000;
-/** Time that the mail under way has to be taken when the process stops. */
+/** How long the mail under way may take when the process stops, in milliseconds. */
 const MAIL_GRACE_MS = 5_000;
-/** No sweep finishing for this long means that they are stuck. */
+/** If no sweep finishes for this long, the sweeps are stuck; in milliseconds. */
 const STUCK_AFTER_MS = 120_000;
 
-/** The sweeps that make whole what crashes, lost messages and time have left behind. */
+/** The sweeps that repair what crashes, lost messages and time have left behind. */
 export async function startDispatcher(core: Core, batches: Batches): Promise<Component> {
   const { metrics, logger, connection } = core;
   const sweeper = new Sweeper(logger, (sweep, repaired, failed) => {
@@ -64,9 +65,10 @@ export async function startDispatcher(core: Core, batches: Batches): Promise<Com
     ...billingSweeps(billing, core.config, metrics),
     ...expirySweeps(core, accountServices, outbox),
     ...(core.config.KAFKA_BROKERS === undefined ? [] : [topicSweep(core)]),
+    olderRecordsSweep(core),
   ];
   await ensureIndexes(connection);
-  // Counted from zero, or the first failure and the first repair of a sweep would not show as an increase.
+  // Counted from zero: otherwise the first failure and the first repair of a sweep would not show as an increase.
   for (const { name: sweep } of sweeps) {
     for (const outcome of ['done', 'failed']) metrics.sweeps.inc({ sweep, outcome }, 0);
     metrics.sweepRepairs.inc({ sweep }, 0);
@@ -84,7 +86,7 @@ export async function startDispatcher(core: Core, batches: Batches): Promise<Com
   };
 }
 
-/** Counts anew what accounts keep: what each part of Platen keeps of them. */
+/** Recounts what accounts store, over all parts of Platen. */
 function storedRecount({ connection, jobs, batchStore, callbacks, clock }: Core): StoredRecount {
   const { history, live } = jobs.store;
   const templates = new TemplateStore(connection, clock);
@@ -104,7 +106,7 @@ function storedRecount({ connection, jobs, batchStore, callbacks, clock }: Core)
 function jobSweeps(core: Core, batches: Batches): Sweep[] {
   const { jobs, accountPlans, planOf, clock, config, metrics, outputs } = core;
   const { ledger, retries, store, stored } = jobs;
-  const parts = {
+  const deps = {
     ...jobs,
     clock,
     planOf,
@@ -114,13 +116,13 @@ function jobSweeps(core: Core, batches: Batches): Sweep[] {
     onRetried: (code: string) => metrics.retries.inc({ code }),
     keepsArrivalOf: (batchId: string, items: number) => batches.admission.forgetUnless(batchId, items),
   };
-  const waiting = new WaitingJobs(parts);
+  const waiting = new WaitingJobs(deps);
   const recount = storedRecount(core);
   const everyMs = config.PLATEN_SWEEP_MS;
   return [
-    { name: 'named-jobs', everyMs, run: async () => repairNamedJobs(parts, await ledger.active()) },
+    { name: 'named-jobs', everyMs, run: async () => repairNamedJobs(deps, await ledger.active()) },
     { name: 'waiting-jobs', everyMs, run: async () => waiting.serve(await ledger.active()) },
-    // Coming back is the ordinary way of a retry: there is nothing to put right.
+    // Returning retries is ordinary work, not a repair.
     {
       name: 'due-retries',
       everyMs,
@@ -146,7 +148,7 @@ function jobSweeps(core: Core, batches: Batches): Sweep[] {
       everyMs: SLOW_SWEEP_MS,
       run: async () => waiting.expire(await ledger.active()),
     },
-    { name: 'batches', everyMs, run: () => batches.care.sweep() },
+    { name: 'batches', everyMs, run: () => batches.reconciler.sweep() },
     { name: 'stored-bytes', everyMs: SLOW_SWEEP_MS, run: () => recount.run() },
     {
       name: 'end-retention',
@@ -161,9 +163,9 @@ function jobSweeps(core: Core, batches: Batches): Sweep[] {
   ];
 }
 
-/** Not a repair: a pool that may have more workers is nothing that went wrong. */
+/** Not a repair: a pool that may have more workers is no error. */
 function topicSweep({ connection, clock, bus, logger }: Core): Sweep {
-  const care = new TopicCare({
+  const reconciler = new TopicReconciler({
     bus,
     mirror: new PlanMirror(connection),
     registry: new WorkerRegistry(connection, clock),
@@ -174,13 +176,18 @@ function topicSweep({ connection, clock, bus, logger }: Core): Sweep {
     name: 'topics',
     everyMs: TOPICS_EVERY_MS,
     async run() {
-      await care.run();
+      await reconciler.run();
       return undefined;
     },
   };
 }
 
-/** Deletes what has had its time. */
+/** Migrates records that processes of the version before have under way, or write during an upgrade. */
+function olderRecordsSweep({ connection }: Core): Sweep {
+  return { name: 'older-records', everyMs: SLOW_SWEEP_MS, run: () => renameDue(connection) };
+}
+
+/** Deletes what is past its retention. */
 function expirySweeps(core: Core, accountServices: AccountServices, outbox: MailOutbox): Sweep[] {
   const { connection, clock, logger, counters } = core;
   const requestLog = new RequestLog(connection, logger);

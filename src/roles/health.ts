@@ -1,24 +1,24 @@
-import type { Readiness } from '../http/api-parts.ts';
+import type { Readiness } from '../http/api-deps.ts';
 import type { Component } from './component.ts';
 import { type Core, coreProblems } from './core.ts';
 import { withoutHosts } from './without-hosts.ts';
 
-/** What the operations routes answer with. */
+/** The checks behind the operations routes. */
 export interface HealthChecks {
   readonly readiness: () => Promise<Readiness>;
   readonly liveness: () => { live: boolean; problem?: string };
 }
 
-/** Whether a process is at work, or on its way there or from there. */
+/** Whether a process works, starts or stops. */
 export type LifePhase = 'starting' | 'running' | 'stopping';
 
 /**
  * The health of a process: of its core, and of each of its components. `components` may still grow.
  *
- * A process is ready when it can answer what it is asked. An API can without the bus: the dispatcher publishes later what
- * it could not. A worker or dispatcher is asked by the bus, so one that is new is not ready until it has had it once, or a
- * rollout with a wrong password would go through. From then on it stays ready: nothing is won by its replacement, and it
- * has work to finish.
+ * A process is ready when it can do what it is requested to do. An API can without the bus: the dispatcher publishes
+ * later what it could not. A worker or dispatcher gets its work by the bus, so a new one is not ready until it has
+ * connected once, or a rollout with a wrong password would succeed. From then on it stays ready: replacing it would
+ * gain nothing, and it has work to finish.
  */
 export function healthOf(core: Core, components: readonly Component[], phase: () => LifePhase): HealthChecks {
   let mayLackBus = core.role === 'api';

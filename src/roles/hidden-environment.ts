@@ -2,20 +2,20 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** Names the file that the variables are in, between the two lives of a process. */
+/** Names the file with the variables, from the first program of a process to its second. */
 const CARRIER = 'PLATEN_HIDDEN_ENVIRONMENT_FILE';
-/** Variables that hold what is nobody else's business. */
+/** Variables with secrets. */
 const SECRET = /^(?:MONGODB_URI|KAFKA_SASL_.+|STRIPE_.+|SMTP_.+|PLATEN_.*(?:SECRET|PASSWORD|KEY|TOKEN|URI))$/;
 
 /**
- * Takes secrets out of what the system shows of this process. /proc/PID/environ is what a process was started with,
- * whatever it does to its variables later, and every process of the same user may read it: a renderer too that runs without
- * its sandbox. So the process begins anew without them (execve: the same pid, the same streams) and reads them from a
- * file that only its user can read and that is gone before any browser is started.
+ * Removes secrets from what the system shows of this process. /proc/PID/environ keeps the variables that a process was
+ * started with, whatever it does to them later, and every process of the same user may read it: also a renderer without
+ * its sandbox. So the process starts anew without them (execve: the same pid, the same streams) and reads them from a
+ * file that only its user can read and that is deleted before any browser is started.
  *
- * Begins nothing anew where the system has no execve, nothing is secret, or the file cannot be written.
+ * Does not start anew where the system has no execve, nothing is secret, or the file cannot be written.
  *
- * @returns all variables, with the secret ones; these are in nothing that a child process is given.
+ * @returns all variables, with the secret ones; child processes get none of these.
  */
 export function hideSecrets(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const carried = environment[CARRIER];

@@ -12,16 +12,16 @@ export interface ListeningComponent extends Component {
 }
 
 /** What a server of operations needs to know of its process. */
-export interface OpsServerParts {
+export interface OpsServerDeps {
   readonly role: Role;
   readonly config: Pick<Config, 'PORT' | 'PLATEN_OPS_PORT' | 'PLATEN_HOST'>;
   readonly metrics: Metrics;
   readonly logger: Logger;
 }
 
-/** Only /healthz, /readyz and /metrics, on a port of their own. To be started first, so that it is stopped last. */
+/** Only /healthz, /readyz and /metrics, on a separate port. To be started first, so that it is stopped last. */
 export async function startOpsServer(
-  { role, config, metrics, logger }: OpsServerParts,
+  { role, config, metrics, logger }: OpsServerDeps,
   checks: HealthChecks,
 ): Promise<ListeningComponent> {
   const app = createOpsApp({ metrics, logger, ...checks });

@@ -8,14 +8,15 @@ import { MailSender } from '../mail/sender.ts';
 import { createSmtpTransport } from '../mail/smtp.ts';
 import type { Core } from './core.ts';
 
-/** Where mails lead to, under the address of the service. */
-const BILLING_PATH = '/dashboard/billing';
+/** The path that mails lead to, under the address of the service. */
+const DASHBOARD_PATH = '/dashboard';
+const BILLING_PATH = `${DASHBOARD_PATH}/billing`;
 export const DISABLE_PATH = '/public/auto-overage/disable';
-/** At least between two looks for mails, in milliseconds. */
+/** The least time between two queries for mails, in milliseconds. */
 const LEAST_PAUSE_MS = 1000;
 
 /**
- * What sends the mails of the outbox; undefined where there is no mail server, and mails are kept. To be opened before the
+ * The sender of the outbox's mails; undefined without a mail server, when mails are kept. To be opened before the
  * connection's indexes are.
  */
 export function openMailSender(core: Core, outbox: MailOutbox): MailSender | undefined {
@@ -33,7 +34,11 @@ export function openMailSender(core: Core, outbox: MailOutbox): MailSender | und
       if (publicUrl === undefined) return undefined;
       const disable = new URL(DISABLE_PATH, publicUrl);
       disable.searchParams.set('token', await disableLinks.sign(accountId, now));
-      return { billingUrl: new URL(BILLING_PATH, publicUrl).href, disableUrl: disable.href };
+      return {
+        dashboardUrl: new URL(DASHBOARD_PATH, publicUrl).href,
+        billingUrl: new URL(BILLING_PATH, publicUrl).href,
+        disableUrl: disable.href,
+      };
     },
     clock,
     logger,
@@ -61,7 +66,7 @@ export function mailSweep(
       const { count, oldestMs } = await outbox.waiting();
       metrics.mailsWaiting.set(count);
       metrics.mailOldestWaiting.set(oldestMs / 1000);
-      // Sending is the ordinary way: there is nothing to put right.
+      // Sending is ordinary work, not a repair.
       return undefined;
     },
   };

@@ -2,7 +2,8 @@ import type { Bus } from '../bus/bus.ts';
 import { createInProcessBus } from '../bus/in-process.ts';
 import type { KafkaSecurity } from '../bus/kafka/client.ts';
 import { createKafkaBus } from '../bus/kafka.ts';
-import { type Config, type JobRole, SYSTEM_CA } from '../config.ts';
+import type { Config, JobRole } from '../config.ts';
+import { SYSTEM_CA } from '../environment.ts';
 import { readClientCertificate, readPem } from '../store/client-certificate.ts';
 import type { Logger } from '../telemetry/logger.ts';
 

@@ -2,7 +2,7 @@ import { Gauge } from 'prom-client';
 import type { Bus } from '../bus/bus.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
-/** Tells whoever reads the metrics whether the bus carries messages: no role but a new one is less ready without it. */
+/** Reports in the metrics whether the bus carries messages: only a new process is less ready without it. */
 export function recordBus({ registry }: Pick<Metrics, 'registry'>, bus: Pick<Bus, 'problem'>): void {
   new Gauge({
     name: 'platen_bus_connected',

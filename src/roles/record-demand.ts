@@ -3,15 +3,15 @@ import type { Demand } from '../jobs/demand.ts';
 import type { RunningJobs } from '../jobs/store/live-jobs.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
-/** Writes queue depth and age, slots and demand into the gauges; what is gone since the last time is gone from them, too. */
+/** Writes queue depth and age, slots and demand into the gauges; pools and plans that are gone are removed from them. */
 export function recordDemand(
   metrics: Metrics,
-  { byPool, byPlan, atPlaces }: Demand,
+  { byPool, byPlan, atPositions }: Demand,
   running: RunningJobs,
   now: Date,
 ): void {
   for (const jobClass of JOB_CLASSES) {
-    metrics.jobs.set({ state: 'queued', class: jobClass }, atPlaces[jobClass]);
+    metrics.jobs.set({ state: 'queued', class: jobClass }, atPositions[jobClass]);
     metrics.jobs.set({ state: 'dispatched', class: jobClass }, running.dispatched[jobClass]);
     metrics.jobs.set({ state: 'processing', class: jobClass }, running.processing[jobClass]);
   }

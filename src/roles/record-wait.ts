@@ -2,8 +2,8 @@ import type { Job } from '../jobs/job.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
 /**
- * Notes how long a job had waited when a worker took it for the first time: until it had a slot of its plan, which is its
- * account's own matter, and from then on for a worker, which is the operator's. The times may be of two machines' clocks.
+ * Notes how long a job had waited when a worker first took it: until it had a slot of its plan, which depends on its
+ * account, and from then on for a worker, which depends on the operator. The times may come from two machines' clocks.
  */
 export function recordWait(metrics: Pick<Metrics, 'jobWait'>, job: Job): void {
   const { createdAt, dispatchedAt, startedAt, attempts, class: jobClass } = job;

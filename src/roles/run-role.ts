@@ -1,6 +1,6 @@
 import type { Batches } from '../batches/open-batches.ts';
 import { type Config, type JobRole, opsPortOf } from '../config.ts';
-import { sandboxProcesses } from '../sandbox/turns.ts';
+import { sandboxProcesses } from '../scheduling/sandbox-processes.ts';
 import { type EmbeddedDatabase, startEmbeddedDatabase } from '../store/embedded/start-embedded.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
 import { createTemplateEngine, type TemplateEngine } from '../templates/engine/template-engine.ts';
@@ -9,16 +9,16 @@ import { type Core, openCore } from './core.ts';
 import { type HealthChecks, healthOf, type LifePhase } from './health.ts';
 import { startOpsServer } from './http-server.ts';
 import { openBatchesOn } from './job-life.ts';
+import { report } from './report.ts';
 import { announceDatabase, type FirstKey, firstAccount, standaloneSecret } from './standalone-data.ts';
-import { tell } from './tell.ts';
 
-/** Templates are short: of so many renders one has its template rendered at a time, at most. */
+/** Templates render in a short time: one in four renders at most has its template rendered at a time. */
 const SLOTS_PER_TEMPLATE_PROCESS = 4;
 
 export interface RunningRole {
   readonly port: number;
   readonly logger: Logger;
-  /** Standalone without a bootstrap account: where the first key is kept, and the key if it is new. */
+  /** Standalone without a bootstrap account: the file with the first key, and the key if it is new. */
   readonly firstKey: FirstKey | undefined;
   stop(): Promise<void>;
 }
@@ -29,14 +29,14 @@ interface Starting {
   readonly closers: Closers;
   /** Runs a component until the process stops. */
   add<C extends Component>(component: C): C;
-  /** What the operations routes answer with. */
+  /** The checks behind the operations routes. */
   readonly checks: HealthChecks;
 }
 
 /**
- * What each role runs besides the core. What was started last is stopped first: the server of the API before all others,
- * and that of operations, if it is another one, after them. A role loads the code of its own components alone: that of
- * the others, clients of browsers and of payments above all, takes some 30 MB.
+ * What each role runs besides the core. Components stop in the reverse order of their start: the server of the API
+ * before all others, and a separate server of operations after them. A role loads only the code of its own components:
+ * that of the others, mainly clients of browsers and of payments, takes some 30 MB.
  */
 const ROLES: Readonly<
   Record<JobRole, (starting: Starting) => Promise<Pick<RunningRole, 'port' | 'firstKey'>>>
@@ -71,9 +71,9 @@ const ROLES: Readonly<
 };
 
 /**
- * Starts a role; when it resolves the role can take work. What was started is stopped again if a later step fails.
+ * Starts a role; when it resolves the role can take work. If a step fails, everything started before is stopped again.
  *
- * @param onLost told when something has ended that the role cannot do without; it is not stopped by that alone.
+ * @param onLost called when something has ended that the role depends on; that alone does not stop the role.
  */
 export async function runRole(
   role: JobRole,
@@ -131,7 +131,7 @@ async function addApi(
   return { port, firstKey };
 }
 
-/** Whether operations are served apart from the API. */
+/** Whether operations have a server of their own. */
 function hasOpsPort({ core: { role, config } }: Starting): boolean {
   return opsPortOf(role, config) !== config.PORT;
 }
@@ -144,7 +144,7 @@ async function addOpsServer({ core, add, checks }: Starting) {
 /** One engine for all components of the process. */
 function openTemplates({ core, closers }: Starting): TemplateEngine {
   const { role, config, logger } = core;
-  // The API renders previews alone.
+  // The API only renders previews.
   const slots = role === 'api' ? 1 : config.PLATEN_WORKER_SLOTS;
   const processes = sandboxProcesses(slots, SLOTS_PER_TEMPLATE_PROCESS);
   const engine = createTemplateEngine({ processes, logger });
@@ -152,10 +152,10 @@ function openTemplates({ core, closers }: Starting): TemplateEngine {
   return engine;
 }
 
-/** The same ones for all components of the process. */
+/** The same batches for all components of the process. */
 function openBatches({ core, closers }: Starting): Batches {
   const batches = openBatchesOn(core, core);
-  closers.add(() => batches.care.idle());
+  closers.add(() => batches.reconciler.idle());
   return batches;
 }
 
@@ -164,7 +164,7 @@ async function openEmbedded(
   closers: Closers,
   onLost: (error: Error) => void,
 ): Promise<EmbeddedDatabase> {
-  // Its data folder is marked as one of a standalone by the secret in it.
+  // The secret marks its data folder as that of a standalone.
   await standaloneSecret(config.PLATEN_DATA_DIR);
   const logger = createLogger({ level: config.PLATEN_LOG_LEVEL, role: 'standalone', instance: 'database' });
   const database = await startEmbeddedDatabase({
@@ -172,7 +172,7 @@ async function openEmbedded(
     logger,
     engine: config.PLATEN_EMBEDDED,
     jarsDir: config.PLATEN_EMBEDDED_JARS,
-    fetch: { tell: (line) => tell(`[database] ${line}`) },
+    fetch: { report: (line) => report(`[database] ${line}`) },
   });
   let closing = false;
   closers.add(() => {

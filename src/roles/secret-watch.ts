@@ -7,42 +7,42 @@ import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Closers } from './component.ts';
 
-/** The kubelet brings a change to the file within a minute or two. */
-const LOOK_EVERY_MS = 60_000;
+/** In milliseconds. The kubelet updates the file within a minute or two. */
+const CHECK_EVERY_MS = 60_000;
 
-export interface SecretWatchParts {
+export interface SecretWatchDeps {
   /** A file for each variable that was taken from a Secret, named after the variable. */
   readonly folder: string;
-  /** As this process was started with. */
+  /** The variables that this process was started with. */
   readonly environment: NodeJS.ProcessEnv;
-  /** 1 for a variable whose Secret says something else by now. */
+  /** 1 for a variable whose Secret has changed since. */
   readonly outdated: Gauge<'variable'>;
   readonly logger: Logger;
 }
 
 /**
- * Notices Secrets that were rotated: a variable keeps what it was given at the start of the process, and a file of the same
- * Secret changes with it. What they hold is compared, and goes nowhere.
+ * Notices rotated Secrets: a variable keeps its value from the start of the process, while a file of the same Secret
+ * changes. The values are only compared.
  */
 export class SecretWatch {
-  readonly #parts: SecretWatchParts;
+  readonly #deps: SecretWatchDeps;
   readonly #sweeper: Sweeper;
-  readonly #said = new Set<string>();
+  readonly #reported = new Set<string>();
 
-  constructor(parts: SecretWatchParts) {
-    this.#parts = parts;
-    this.#sweeper = new Sweeper(parts.logger);
+  constructor(deps: SecretWatchDeps) {
+    this.#deps = deps;
+    this.#sweeper = new Sweeper(deps.logger);
   }
 
   start(): void {
     this.#sweeper.start([
-      { name: 'secrets', everyMs: LOOK_EVERY_MS, run: () => this.look().then(() => undefined) },
+      { name: 'secrets', everyMs: CHECK_EVERY_MS, run: () => this.check().then(() => undefined) },
     ]);
   }
 
   /** @returns the variables whose Secret has changed. */
-  async look(): Promise<string[]> {
-    const { folder, environment, outdated, logger } = this.#parts;
+  async check(): Promise<string[]> {
+    const { folder, environment, outdated, logger } = this.#deps;
     const changed: string[] = [];
     for (const variable of (await readdir(folder)).filter((name) => !name.startsWith('.'))) {
       const given = environment[variable];
@@ -50,8 +50,8 @@ export class SecretWatch {
       const isOutdated = (await readFile(join(folder, variable), 'utf8')) !== given;
       outdated.set({ variable }, isOutdated ? 1 : 0);
       if (isOutdated) changed.push(variable);
-      if (isOutdated && !this.#said.has(variable)) {
-        this.#said.add(variable);
+      if (isOutdated && !this.#reported.has(variable)) {
+        this.#reported.add(variable);
         logger.warn(
           { variable },
           `the Secret of ${variable} has changed; this process goes on with the old one`,
@@ -66,7 +66,7 @@ export class SecretWatch {
   }
 }
 
-/** For a process whose Secrets are mounted besides; others have nothing to compare. */
+/** For a process with mounted Secrets; others have nothing to compare. */
 export function startSecretWatch(
   { PLATEN_SECRETS_DIR: folder }: Pick<Config, 'PLATEN_SECRETS_DIR'>,
   metrics: Pick<Metrics, 'secretOutdated'>,

@@ -2,16 +2,20 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { NewAccount } from '../accounts/account-service.ts';
-import { madeByOperator, notOurs } from '../accounts/operators-own.ts';
+import { foreignAccountMessage, madeByOperator } from '../accounts/operator-accounts.ts';
 import { BY_OPERATOR } from '../audit/audit-log.ts';
 import { type Config, ConfigError } from '../config.ts';
 import type { NewKey } from '../keys/key-store.ts';
 import type { ApiServices } from './api-services.ts';
 
-/** Where the first key is kept, and the key itself if it was made just now. */
+/** How the owner of the first account signs in. */
 export interface FirstKey {
+  /** The file with the first key. */
   readonly keyFile: string;
+  /** The key itself, if it was made just now. */
   readonly madeKey: string | undefined;
+  /** Signs in to the dashboard, once. */
+  readonly signInToken: string;
 }
 
 const FIRST_ACCOUNT: NewAccount = { email: 'owner@localhost.localdomain', password: null, plan: 'business' };
@@ -23,10 +27,9 @@ export async function standaloneSecret(dataDir: string): Promise<string> {
 }
 
 /**
- * The first account of a standalone service that was given none, and its key.
+ * The first account of a standalone service that has no bootstrap account, and its key.
  *
- * @returns the file that holds the key, and the key itself if it was made just now.
- * @throws ConfigError when somebody has registered its address before.
+ * @throws ConfigError when its address was registered before.
  */
 export async function firstAccount({
   config,
@@ -36,30 +39,32 @@ export async function firstAccount({
   readonly config: Pick<Config, 'PLATEN_DATA_DIR'>;
 }): Promise<FirstKey> {
   const keyFile = join(config.PLATEN_DATA_DIR, 'first-api-key');
-  const { accountService, keyService } = accountServices;
+  const { accountService, keyService, signIn } = accountServices;
   const { account } = await accountService.findOrCreate(FIRST_ACCOUNT, BY_OPERATOR);
-  if (!madeByOperator(account)) throw new ConfigError([notOurs(FIRST_ACCOUNT.email)]);
+  if (!madeByOperator(account)) throw new ConfigError([foreignAccountMessage(FIRST_ACCOUNT.email)]);
+  const signInToken = await signIn.offerLink(account);
   const kept = await readFile(keyFile, 'utf8').catch(() => undefined);
   if (kept !== undefined && (await keys.findBySecret(kept.trim())) !== undefined)
-    return { keyFile, madeKey: undefined };
+    return { keyFile, madeKey: undefined, signInToken };
   const fields: NewKey = { name: 'first', mode: 'live', allowedIps: [] };
   const { secret } = await keyService.create(account._id, fields, BY_OPERATOR);
   await mkdir(config.PLATEN_DATA_DIR, { recursive: true, mode: 0o700 });
   await writeFile(keyFile, `${secret}\n`, { mode: 0o600 });
-  return { keyFile, madeKey: secret };
+  return { keyFile, madeKey: secret, signInToken };
 }
 
 /**
- * Says where the embedded database of a data folder is while it runs, so that `platen accounts` can use it beside us.
+ * Announces the address of a data folder's embedded database while it runs, so that `platen accounts` can use it at the
+ * same time.
  *
- * @returns takes it back.
+ * @returns a function that withdraws the announcement.
  */
 export async function announceDatabase(dataDir: string, uri: string): Promise<() => Promise<void>> {
   await writeFile(addressFile(dataDir), `${uri}\n`, { mode: 0o600 });
   return () => rm(addressFile(dataDir), { force: true });
 }
 
-/** What was announced last: true only while another process has the data open. */
+/** The last announcement: true only while another process has the data open. */
 export async function announcedDatabase(dataDir: string): Promise<string | undefined> {
   return (await readFile(addressFile(dataDir), 'utf8').catch(() => undefined))?.trim();
 }

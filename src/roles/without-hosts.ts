@@ -1,4 +1,4 @@
-/** Names or addresses with a port; what a look-up was made for; addresses alone. */
+/** Names or addresses with a port; the target of a look-up; addresses alone. */
 const HOSTS = [
   /\b[a-z][a-z0-9+]*:\/\/\S+/gi,
   /\b(?:[0-9a-f]{1,4}:){1,7}(?::[0-9a-f]{0,4}|[0-9a-f]{1,4}:[0-9a-f]{1,4})[0-9a-f:]*/gi,
@@ -8,8 +8,8 @@ const HOSTS = [
 ];
 
 /**
- * What a driver says of a fault, without the hosts that it names: those who may ask whether a process is well need not
- * hear what its network looks like. The log has them.
+ * A driver's error text without the hosts that it names: clients that may query the health of a process need not learn
+ * its network. The log has them.
  */
 export function withoutHosts(text: string): string {
   return HOSTS.reduce((left, host) => left.replace(host, '(host)'), text.slice(0, 1000));

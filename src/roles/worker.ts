@@ -1,44 +1,44 @@
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createChromiumRenderer } from '../chromium/chromium-renderer.ts';
-import { coresOfMachine } from '../chromium/cores.ts';
-import { DocumentHost } from '../chromium/page/document-host.ts';
-import { machineMemory } from '../chromium/process/machine-memory.ts';
-import { sharedMemoryRoot } from '../chromium/process/shared-memory.ts';
+import { machineMemory } from '../chromium/browsers/process/machine-memory.ts';
+import { sharedMemoryRoot } from '../chromium/browsers/process/shared-memory.ts';
+import { DocumentHost } from '../chromium/contexts/page/document-host.ts';
+import { coresOfMachine } from '../chromium/cpu/machine-cores.ts';
+import { createChromiumRenderer } from '../chromium/create-chromium-renderer.ts';
 import type { BrowserStatus } from '../chromium/renderer.ts';
 import { createAddressPolicy, machineAddresses } from '../egress/address-policy.ts';
 import { parseNetworks } from '../egress/networks.ts';
 import { startEgressProxy } from '../egress/proxy.ts';
 import { createPdfFinisher } from '../pdf/finish.ts';
-import { sandboxProcesses } from '../sandbox/turns.ts';
+import { sandboxProcesses } from '../scheduling/sandbox-processes.ts';
+import { spareSlots } from '../scheduling/worker-slots.ts';
 import { ensureIndexes } from '../store/collection-spec.ts';
 import type { TemplateEngine } from '../templates/engine/template-engine.ts';
+import { WorkerRegistry } from '../worker/pool/worker-registry.ts';
 import { WorkerPresence } from '../worker/presence.ts';
-import { spareSlots } from '../worker/slots.ts';
 import { warmUp } from '../worker/warm-up.ts';
 import { Worker } from '../worker/worker.ts';
-import { WorkerRegistry } from '../workers/worker-registry.ts';
 import type { Component } from './component.ts';
 import type { Core } from './core.ts';
 import { recordWait } from './record-wait.ts';
 
-/** Few documents have something to be finished, and a process may take a gigabyte. */
+/** Few documents need a finisher, and one of its processes may take a gigabyte. */
 const SLOTS_PER_FINISHER_PROCESS = 8;
 /**
- * Renders that are claimed and not at rest, for each core: while one computes, the next is fetched and the last is
- * written down. More would only wait here, where another worker cannot take them.
+ * Claimed renders per core that are not blocked on I/O: while one computes, the next is fetched and the last is stored.
+ * More would only wait here, where other workers cannot take them.
  */
 const CLAIMED_PER_CORE = 2;
-/** Of each kind of page: as many accounts that come for the first time need not wait for a process. */
+/** Contexts of each kind of page: that many new accounts need not wait for a renderer process. */
 const CONTEXTS_AHEAD = 2;
-/** A busy pool in which no render ends for this long, past the longest deadline, is stuck. */
+/** In milliseconds. A busy pool in which no render ends for this long, past the longest deadline, is stuck. */
 const STUCK_AFTER_MS = 330_000;
 
 /**
  * Everything that turns a claimed job into a PDF: egress proxy, Chromium, PDF finisher, and the worker itself.
  *
- * @param templates closed by whoever made it.
+ * @param templates the caller closes it.
  */
 export async function startWorker(core: Core, templates: TemplateEngine): Promise<Component> {
   const { config, logger, metrics } = core;
@@ -49,7 +49,7 @@ export async function startWorker(core: Core, templates: TemplateEngine): Promis
   const documents = new DocumentHost();
   const proxy = await startEgressProxy({
     policy,
-    answer: (...asked) => documents.answer(...asked),
+    respondLocally: (...exchange) => documents.response(...exchange),
     logger,
     metrics: { outcome: (outcome) => metrics.egress.inc({ outcome }) },
   });
@@ -59,20 +59,19 @@ export async function startWorker(core: Core, templates: TemplateEngine): Promis
     memoryBytes: memory.total,
     logger,
   });
-  let rest: (renders: number) => void = () => undefined;
+  let setBlocked: (renders: number) => void = () => undefined;
   const renderer = await createChromiumRenderer({
     slots: config.PLATEN_WORKER_SLOTS,
     spareSlots: spareSlots(config.PLATEN_WORKER_SLOTS),
     memory,
-    onResting: (renders) => rest(renders),
+    onBlocked: (renders) => setBlocked(renders),
     isolation: config.PLATEN_ISOLATION,
     browserPath: config.PLATEN_CHROMIUM_PATH,
     sandbox: config.PLATEN_SANDBOX,
     proxyUrl: proxy.url,
     egress: proxy,
     documents,
-    finish: (pdf, finishing) => finisher.finish(pdf, finishing),
-    countPages: (pdf, time) => finisher.countPages(pdf, time),
+    finisher,
     logger,
     metrics,
     userDataRoot: join(tmpdir(), 'platen-chromium'),
@@ -98,7 +97,7 @@ export async function startWorker(core: Core, templates: TemplateEngine): Promis
     logger,
     observe: {
       claimed: (job) => recordWait(metrics, job),
-      rendered(phases, pages, bytes) {
+      rendered({ phases }, pages, bytes) {
         for (const [phase, ms] of Object.entries(phases))
           metrics.renderDuration.observe({ phase }, ms / 1000);
         metrics.pages.inc(pages);
@@ -119,7 +118,7 @@ export async function startWorker(core: Core, templates: TemplateEngine): Promis
     leaseMs: config.PLATEN_LEASE_MS,
     onSlots: (busy) => metrics.workerSlots.set({ kind: 'busy', pool }, busy),
   });
-  rest = (renders) => worker.rest(renders);
+  setBlocked = (renders) => worker.setBlocked(renders);
   const presence = core.role === 'standalone' ? undefined : await openPresence(core, worker, owner, browser);
   await presence?.start();
   await worker.start();
@@ -127,7 +126,7 @@ export async function startWorker(core: Core, templates: TemplateEngine): Promis
   return {
     async stop() {
       const stopped = worker.stop(config.PLATEN_SHUTDOWN_GRACE_MS);
-      // What it holds from now on asks for no worker in its place.
+      // Jobs that it holds from now on need no other worker.
       await presence?.reportNow();
       await stopped;
       await presence?.stop();
@@ -145,7 +144,7 @@ export async function startWorker(core: Core, templates: TemplateEngine): Promis
   };
 }
 
-/** What the worker says of itself in the registry, and what it does when it is asked there. */
+/** The worker's entry in the registry, and how it obeys requests there. */
 async function openPresence(
   core: Core,
   worker: Worker,

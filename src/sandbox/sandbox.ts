@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { backoffMs } from '../async/backoff.ts';
 import { TimeoutError, within } from '../async/timeout.ts';
 import { unlessAborted } from '../async/unless-aborted.ts';
+import { SandboxQueue } from '../scheduling/sandbox-processes.ts';
 import { ProcessEnded, SandboxProcess } from './sandbox-process.ts';
 import type { Reply } from './serve.ts';
-import { type Turn, Turns } from './turns.ts';
 
 /**
  * Work that may loop or allocate without end, in processes that can be killed.
@@ -15,20 +15,20 @@ import { type Turn, Turns } from './turns.ts';
  */
 export interface Sandbox {
   /**
-   * What the entry's handler makes of `call`, which may be begun anew once when others wait: it must do nothing but
-   * answer. Rejects with SandboxError, or with the signal's reason when that aborts; either way the work has ended.
+   * The handler's result for `call`. The call may be restarted once when others wait, so the handler must have no side
+   * effects. Rejects with SandboxError, or with the signal's reason when that aborts; either way the work has ended.
    *
    * @param timeoutMs that the work itself may take; waiting for a free process does not count.
    */
   run(call: object, timeoutMs: number, terms?: CallTerms): Promise<unknown>;
-  /** Ends every process; what is under way or waiting rejects with `closed`. */
+  /** Ends every process; calls under way or waiting reject with `closed`. */
   close(): Promise<void>;
 }
 
 export interface CallTerms {
-  /** Whose call it is: accounts take turns. Calls without one count as those of one account. */
+  /** The account of the call. Calls without one count as those of one account. */
   readonly account?: string | undefined;
-  /** Milliseconds until it must have been done, waiting included. */
+  /** Milliseconds until the call must be done, including its wait. */
   readonly withinMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -37,16 +37,16 @@ export interface SandboxOptions {
   /** A module that calls `serve`. */
   readonly entry: URL;
   /**
-   * How many calls are worked on at the same time, each in its own process of about 60 MB. The first two are started at
-   * once, the others when calls wait.
+   * How many calls run at the same time, each in its own process of about 60 MB. The first process is started at once,
+   * the others when more calls wait than processes are starting.
    */
   readonly processes: number;
   /** Megabytes of JavaScript objects that one call may hold before its process ends. */
   readonly heapMb: number;
   readonly logger?: SandboxLogger | undefined;
-  /** A number in [0, 1), for the time between tries to start a process; chance unless said otherwise. */
+  /** A number in [0, 1), for the time between tries to start a process; default Math.random. */
   readonly random?: () => number;
-  /** A call that takes longer is slow: see turns.ts. Default 250 ms. */
+  /** A call that takes longer is slow: see scheduling/sandbox-processes.ts. Default 250 ms. */
   readonly sliceMs?: number;
 }
 
@@ -55,14 +55,14 @@ export interface SandboxLogger {
 }
 
 /**
- * - `fault`: the handler threw; the message is its words
+ * - `error`: the handler threw; the message is that of the error
  * - `timeout`: the call took longer than it may, and its process was killed
  * - `late`: its time was over before it was done, though it took no longer than it may, or had not begun
  * - `memory`: the call used up the heap of its process
  * - `lost`: the process ended for another reason, or none can be started
  * - `closed`: the sandbox is closed
  */
-export type SandboxFailure = 'fault' | 'timeout' | 'late' | 'memory' | 'lost' | 'closed';
+export type SandboxFailure = 'error' | 'timeout' | 'late' | 'memory' | 'lost' | 'closed';
 
 export class SandboxError extends Error {
   readonly reason: SandboxFailure;
@@ -74,55 +74,59 @@ export class SandboxError extends Error {
   }
 }
 
-/** Between a process that could not be started and the next try. */
+/** The pause between a process that could not be started and the next try, in milliseconds. */
 const FIRST_RESTART_DELAY_MS = 200;
 const MAX_RESTART_DELAY_MS = 5000;
 
-/** Processes that are there before they are needed. */
-const WARM_PROCESSES = 2;
 const SLICE_MS = 250;
-/** Two timers that were set for the same time may go off in either order. */
+/** Two timers that were set for the same time may fire in either order, this many milliseconds apart. */
 const TIMER_SLACK_MS = 50;
-/** The answer to a call that was put back. */
-const PUT_BACK = Symbol('put back');
+/** The reply to a call that was preempted. */
+const PREEMPTED = Symbol('preempted');
 
-interface Waiting extends Turn {
-  fail(error: unknown): void;
+interface Work {
+  readonly call: object;
+  readonly account: string;
+  readonly timeoutMs: number;
+  readonly stop: AbortSignal;
 }
 
-/** Starts processes at once, so that the first call finds one that is warm. */
+/** Starts a process at once, so that the first call finds it warm. */
 export function createSandbox(options: SandboxOptions): Sandbox {
   return new ProcessPool(options);
 }
 
 class ProcessPool implements Sandbox {
-  private readonly options: SandboxOptions;
-  private readonly processes = new Set<SandboxProcess>();
-  private readonly idle: SandboxProcess[] = [];
-  private readonly busy = new Set<SandboxProcess>();
-  private readonly turns: Turns<Waiting>;
-  private readonly closing = new AbortController();
-  /** Places that have been opened; each has one process after the other. */
-  private places = 0;
+  readonly #options: SandboxOptions;
+  readonly #processes = new Set<SandboxProcess>();
+  readonly #idle: SandboxProcess[] = [];
+  readonly #busy = new Set<SandboxProcess>();
+  readonly #queue: SandboxQueue<SandboxProcess>;
+  readonly #closing = new AbortController();
+  /** The processes that the pool keeps running; each is replaced when it has ended. */
+  #size = 0;
 
   constructor(options: SandboxOptions) {
-    this.options = options;
-    this.turns = new Turns({
-      places: options.processes,
+    this.#options = options;
+    this.#queue = new SandboxQueue({
+      processes: options.processes,
       sliceMs: options.sliceMs ?? SLICE_MS,
-      coming: () => this.places - this.idle.length - this.busy.size,
+      idle: () => this.#idle.length,
+      take: () => this.#takeIdle(),
+      starting: () => this.#starting,
     });
-    while (this.places < Math.min(WARM_PROCESSES, options.processes)) this.openPlace();
+    this.#addProcess();
   }
 
   async run(call: object, timeoutMs: number, terms: CallTerms = {}): Promise<unknown> {
     const { account = '', withinMs, signal } = terms;
     const late = lateAfter(withinMs);
-    const stop = AbortSignal.any([this.closing.signal, late.signal, ...(signal ? [signal] : [])]);
+    const stop = AbortSignal.any([this.#closing.signal, late.signal, ...(signal ? [signal] : [])]);
     try {
-      let reply = await this.tryOnce(call, timeoutMs, account, stop);
-      while (reply === PUT_BACK) reply = await this.tryOnce(call, timeoutMs, account, stop);
-      if ('fault' in reply) throw new SandboxError('fault', reply.fault);
+      const work: Work = { call, account, timeoutMs, stop };
+      let reply = await this.#tryOnce(work, true);
+      while (reply === PREEMPTED) reply = await this.#tryOnce(work, false);
+      if ('error' in reply) throw new SandboxError('error', reply.error);
       return reply.output;
     } finally {
       late.dispose();
@@ -130,118 +134,98 @@ class ProcessPool implements Sandbox {
   }
 
   async close(): Promise<void> {
-    this.closing.abort(new SandboxError('closed', 'The sandbox is closed.'));
-    const all = [...this.processes];
+    this.#closing.abort(new SandboxError('closed', 'The sandbox is closed.'));
+    const all = [...this.#processes];
     for (const process of all) process.kill();
     await Promise.all(all.map((process) => process.ended));
   }
 
-  /** Waits for its turn, and does the work once. */
-  private async tryOnce(
-    call: object,
-    timeoutMs: number,
-    account: string,
-    stop: AbortSignal,
-  ): Promise<Reply | typeof PUT_BACK> {
-    const { promise: putBack, resolve } = Promise.withResolvers<typeof PUT_BACK>();
-    const { turn, process } = await this.take(account, () => resolve(PUT_BACK), stop);
+  /** Runs the call in the next process that is granted. */
+  async #tryOnce(
+    { call, account, timeoutMs, stop }: Work,
+    mayPreempt: boolean,
+  ): Promise<Reply | typeof PREEMPTED> {
+    const granted = this.#queue.acquireProcess(account, mayPreempt, stop);
+    this.#serve();
+    const { process, preempted, release } = await granted;
     try {
-      const reply = await callWithin(process, call, timeoutMs, stop, putBack);
-      if (reply !== PUT_BACK && this.processes.has(process)) this.idle.push(process);
+      const working = Promise.race([process.call(call), preempted.then((): typeof PREEMPTED => PREEMPTED)]);
+      const reply = await callWithin(process, working, timeoutMs, stop);
+      if (reply !== PREEMPTED && this.#processes.has(process)) this.#idle.push(process);
       return reply;
     } finally {
-      this.turns.end(turn);
-      this.busy.delete(process);
-      this.giveTurns();
+      this.#busy.delete(process);
+      release();
+      this.#serve();
     }
   }
 
-  private take(
-    account: string,
-    putBack: () => void,
-    stop: AbortSignal,
-  ): Promise<{ turn: Waiting; process: SandboxProcess }> {
-    if (stop.aborted) return Promise.reject(stop.reason);
-    return new Promise((resolve, reject) => {
-      const leave = (): void => stop.removeEventListener('abort', onStop);
-      const onStop = (): void => turn.fail(stop.reason);
-      const turn: Waiting = {
-        account,
-        putBack,
-        start: () => {
-          leave();
-          // There is one: turns are given when a process is free.
-          const process = this.idle.pop()!;
-          this.busy.add(process);
-          resolve({ turn, process });
-        },
-        fail: (error) => {
-          leave();
-          this.turns.leave(turn);
-          reject(error);
-        },
-      };
-      stop.addEventListener('abort', onStop);
-      this.turns.wait(turn);
-      this.giveTurns();
-    });
+  /** An idle process exists: permits are granted only then. */
+  #takeIdle(): SandboxProcess {
+    const process = this.#idle.pop()!;
+    this.#busy.add(process);
+    return process;
   }
 
-  private giveTurns(): void {
-    while (this.idle.length > 0 && this.turns.startNext());
-    const short = this.idle.length === 0 && this.turns.waiting.size > 0;
-    if (short && this.places < this.options.processes) this.openPlace();
+  #serve(): void {
+    this.#queue.grant();
+    const isShort = this.#idle.length === 0 && this.#queue.waiting() > this.#starting;
+    if (isShort && this.#size < this.#options.processes) this.#addProcess();
   }
 
-  private openPlace(): void {
-    this.places += 1;
-    void this.keepOneRunning();
+  get #starting(): number {
+    return this.#size - this.#idle.length - this.#busy.size;
   }
 
-  /** One place in the pool: starts a process, and another one whenever it has gone. */
-  private async keepOneRunning(): Promise<void> {
+  #addProcess(): void {
+    this.#size += 1;
+    void this.#keepOneRunning();
+  }
+
+  /** Starts a process, and another one whenever it has ended. */
+  async #keepOneRunning(): Promise<void> {
     let failures = 0;
-    while (!this.closing.signal.aborted) {
+    while (!this.#closing.signal.aborted) {
       let retryInMs = 0;
-      const process = new SandboxProcess(this.options.entry, this.options.heapMb);
-      this.processes.add(process);
+      const process = new SandboxProcess(this.#options.entry, this.#options.heapMb);
+      this.#processes.add(process);
       try {
         await process.ready;
         failures = 0;
-        this.idle.push(process);
-        this.giveTurns();
+        this.#idle.push(process);
+        this.#serve();
       } catch (error) {
         failures += 1;
-        retryInMs = this.waitAfter(failures);
-        this.reportFailedStart(error, retryInMs);
+        retryInMs = this.#waitAfter(failures);
+        this.#reportFailedStart(error, retryInMs);
       }
       await process.ended;
-      this.remove(process);
-      if (retryInMs > 0) await sleep(retryInMs, undefined, { signal: this.closing.signal }).catch(() => {});
+      this.#remove(process);
+      if (retryInMs > 0) await sleep(retryInMs, undefined, { signal: this.#closing.signal }).catch(() => {});
     }
   }
 
-  private remove(process: SandboxProcess): void {
-    this.processes.delete(process);
-    const place = this.idle.indexOf(process);
-    if (place !== -1) this.idle.splice(place, 1);
+  #remove(process: SandboxProcess): void {
+    this.#processes.delete(process);
+    const index = this.#idle.indexOf(process);
+    if (index !== -1) this.#idle.splice(index, 1);
   }
 
-  private reportFailedStart(error: unknown, retryInMs: number): void {
-    this.options.logger?.warn({ err: error, retryInMs }, 'A sandbox process could not be started.');
-    if (this.processes.size > 1) return;
+  #reportFailedStart(error: unknown, retryInMs: number): void {
+    this.#options.logger?.warn({ err: error, retryInMs }, 'A sandbox process could not be started.');
+    if (this.#processes.size > 1) return;
     const failed = new SandboxError('lost', 'No sandbox process can be started.', error);
-    for (const waiting of this.turns.waiting) waiting.fail(failed);
+    this.#queue.rejectWaiting(failed);
   }
 
-  /** Milliseconds from so many failures in a row to the next try. */
-  private waitAfter(failures: number): number {
-    const { random = Math.random } = this.options;
+  /** Milliseconds after `failures` failures in a row until the next try. */
+  #waitAfter(failures: number): number {
+    const { random = Math.random } = this.#options;
     return backoffMs(failures, FIRST_RESTART_DELAY_MS, MAX_RESTART_DELAY_MS, random);
   }
 }
 
-/** Aborts once so much time has passed, until it is disposed of. */
+/** A signal that aborts after `ms` milliseconds, until it is disposed of. */
 function lateAfter(ms: number | undefined): { readonly signal: AbortSignal; dispose(): void } {
   const controller = new AbortController();
   const late = (): void => controller.abort(new SandboxError('late', 'The time for the work is over.'));
@@ -250,21 +234,19 @@ function lateAfter(ms: number | undefined): { readonly signal: AbortSignal; disp
 }
 
 /**
- * The process's answer, or PUT_BACK. Past the time, or when `stop` aborts, the call rejects. The process is killed then,
- * and when the call is put back.
+ * The process's reply, or PREEMPTED. Rejects when the time is over or `stop` aborts. In both cases, and when the call
+ * is preempted, the process is killed.
  */
 async function callWithin(
   process: SandboxProcess,
-  call: object,
+  working: Promise<Reply | typeof PREEMPTED>,
   timeoutMs: number,
   stop: AbortSignal,
-  putBack: Promise<typeof PUT_BACK>,
-): Promise<Reply | typeof PUT_BACK> {
+): Promise<Reply | typeof PREEMPTED> {
   const began = performance.now();
   try {
-    const answer = unlessAborted(stop, Promise.race([process.call(call), putBack]));
-    const reply = await within(timeoutMs, 'The work', answer);
-    if (reply === PUT_BACK) process.kill();
+    const reply = await within(timeoutMs, 'The work', unlessAborted(stop, working));
+    if (reply === PREEMPTED) process.kill();
     return reply;
   } catch (error) {
     process.kill();

@@ -4,12 +4,12 @@ import { Worker } from 'node:worker_threads';
 /** Sent once, when the process can take its first call. */
 export const READY = 'ready';
 
-/** What a call came to. A fault is one of the call, in words for whoever made it. */
-export type Reply = { readonly output: unknown } | { readonly fault: string };
+/** The result of a call, or the message of its error, for its author. */
+export type Reply = { readonly output: unknown } | { readonly error: string };
 
 /**
- * The inside of a sandbox process: answers one call at a time on the channel it was forked with. It may be killed at
- * any moment and must hold nothing that is not to be lost. What `handle` throws goes back as the words of `wordsFor`.
+ * The inside of a sandbox process: runs one call at a time on the channel that it was forked with. It may be killed at
+ * any moment and must hold nothing that has to survive. Errors of `handle` are returned in the words of `wordsFor`.
  */
 export function serve<Call>(
   handle: (call: Call) => unknown,
@@ -18,20 +18,20 @@ export function serve<Call>(
   watchParent();
   process.on('disconnect', () => process.exit(0));
   process.on('message', async (call: Call) => {
-    process.send?.(await answer(call));
+    process.send?.(await response(call));
   });
   process.send?.(READY);
 
-  async function answer(call: Call): Promise<Reply> {
+  async function response(call: Call): Promise<Reply> {
     try {
       return { output: await handle(call) };
     } catch (thrown) {
-      return { fault: wordsFor(thrown) };
+      return { error: wordsFor(thrown) };
     }
   }
 }
 
-/** Busy work keeps this thread from seeing that the parent is gone, so another one looks. */
+/** Busy work keeps this thread from noticing that the parent is gone, so another thread checks for it. */
 function watchParent(): void {
   const watchdog = new Worker(new URL(`./watchdog${extname(import.meta.url)}`, import.meta.url), {
     workerData: process.ppid,

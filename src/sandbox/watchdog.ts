@@ -1,8 +1,8 @@
 /** Runs as a thread of a sandbox process and ends that process when its parent has gone, however busy it is. */
 import { workerData } from 'node:worker_threads';
 
-const LOOK_EVERY_MS = 500;
+const CHECK_EVERY_MS = 500;
 
 setInterval(() => {
   if (process.ppid !== workerData) process.kill(process.pid, 'SIGKILL');
-}, LOOK_EVERY_MS);
+}, CHECK_EVERY_MS);

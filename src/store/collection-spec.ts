@@ -9,7 +9,7 @@ export interface Index {
   readonly sparse?: true;
 }
 
-/** What is declared of a collection, beside the code that owns it. */
+/** What is declared of a collection, next to the code that owns it. */
 export interface CollectionSpec {
   readonly name: string;
   /** Besides the one on `_id`. */
@@ -17,7 +17,7 @@ export interface CollectionSpec {
   /** Fields of indexes that an older version made, and that no query needs beside those above. */
   readonly replaced?: readonly Directions[];
   /**
-   * What queries ask for besides what their index gives: fields that are simply looked at, and `sort a, b` for an order
+   * What queries ask for besides what their index gives: fields that are simply compared, and `sort a, b` for an order
    * that is made by hand, among the few records that the index leads to.
    */
   readonly looksAt?: { readonly asked: readonly string[]; readonly because: string };
@@ -53,8 +53,8 @@ const LEFT: ReadonlySet<unknown> = new Set([26, 27, 12_587]);
 
 /**
  * Creates every declared index that is missing, and then drops what it replaces; doing it again, or in several processes at
- * once, changes nothing. MongoDB builds an index while others read and write the collection. Whoever starts waits for it:
- * without it, each query would read all.
+ * once, changes nothing. MongoDB builds an index while others read and write the collection. A process that starts waits
+ * for it: without it, each query would read all.
  */
 export async function ensureIndexes(connection: Connection): Promise<void> {
   for (const { name, indexes = [], replaced = [] } of declaredCollections(connection)) {

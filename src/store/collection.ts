@@ -30,7 +30,7 @@ export interface FindOptions {
   readonly sort?: Directions;
   readonly skip?: number;
   readonly limit?: number;
-  /** Fields to answer with (1) or to leave out (0). */
+  /** Fields to return (1) or to leave out (0). */
   readonly projection?: Readonly<Record<string, 0 | 1>>;
 }
 
@@ -97,13 +97,15 @@ export class Collection<T extends { readonly _id: string }> {
     }
   }
 
-  /** Inserts those records that a unique index does not refuse. */
-  async insertAbsent(records: readonly T[]): Promise<void> {
-    if (records.length === 0) return;
+  /** Inserts those records that a unique index does not refuse. @returns false when it refuses any. */
+  async insertAbsent(records: readonly T[]): Promise<boolean> {
+    if (records.length === 0) return true;
     try {
       await this.#records.insertMany(records as mongo.OptionalUnlessRequiredId<T>[], { ordered: false });
+      return true;
     } catch (error) {
-      if (!isDuplicateKey(error)) throw error;
+      if (isDuplicateKey(error)) return false;
+      throw error;
     }
   }
 
@@ -136,7 +138,7 @@ export class Collection<T extends { readonly _id: string }> {
   /**
    * Changes the record, or makes it when there is none with this id. Where the filter, which names the id, misses a
    * record that exists, the insert meets its id. That may also be a record that another has made just now, which the
-   * filter does not miss: so it is asked once more, and that is the answer.
+   * filter does not miss: so it is asked once more, and that decides.
    *
    * @returns as of `findOneAndUpdate`; undefined when it exists and the filter misses it.
    */
@@ -164,7 +166,7 @@ export class Collection<T extends { readonly _id: string }> {
    * repeats the loser's update by itself, and for servers that do not it is repeated here.
    *
    * @param options `writeConcern` other than the connection's, for what may be lost; `projection` for the fields of it
-   * that are to be answered with.
+   * that are to be returned.
    */
   async upsert(
     id: string,

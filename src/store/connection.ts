@@ -2,7 +2,7 @@ import mongoose, { type Connection } from 'mongoose';
 import type { Logger } from '../telemetry/logger.ts';
 import type { ClientCertificate } from './client-certificate.ts';
 
-/** A request that cannot reach the database fails after this time, rather than hang. */
+/** A request that cannot reach the database fails after this time, rather than hang, unless the URI names another. */
 const SERVER_SELECTION_MS = 10_000;
 const PING_MS = 2000;
 
@@ -10,7 +10,7 @@ const PING_MS = 2000;
  * Opens a connection of its own (no global one): two of them can live in one process.
  *
  * @param certificate shown to the server, over TLS.
- * @throws when no server answers within SERVER_SELECTION_MS.
+ * @throws when no server answers within the URI's serverSelectionTimeoutMS, by default SERVER_SELECTION_MS.
  */
 export async function connectDatabase(
   uri: string,
@@ -18,7 +18,8 @@ export async function connectDatabase(
   certificate?: ClientCertificate,
 ): Promise<Connection> {
   const connection = mongoose.createConnection(uri, {
-    serverSelectionTimeoutMS: SERVER_SELECTION_MS,
+    // What is given here would win over the URI.
+    ...(!/[?&]serverSelectionTimeoutMS=/i.test(uri) && { serverSelectionTimeoutMS: SERVER_SELECTION_MS }),
     autoIndex: false,
     autoCreate: false,
     // Writes that were answered are on disk in a majority of the members: "accepted" has to mean it.

@@ -1,7 +1,7 @@
 import { type CollectionSpec, indexedFields } from './collection-spec.ts';
 import { beyondIndex, type Directions, nameOf, type QueryShape, shapeOf } from './query-shape.ts';
 
-/** A query that would read far more than it answers with. */
+/** A query that would read far more than it returns. */
 export class UnindexedQuery extends Error {
   constructor(collection: string, query: string, why: string) {
     super(`Query of ${collection}: ${query}: ${why}. Declare an index for it, or why it reads little.`);
@@ -25,14 +25,14 @@ export class QueryGuard {
     if (shape.filter._id === 'one') return;
     const name = nameOf(shape);
     if (this.#allowed.has(name)) return;
-    const fault = faultOf(this.#spec, shape);
-    if (fault !== undefined) throw new UnindexedQuery(this.#spec.name, name, fault);
+    const error = errorOf(this.#spec, shape);
+    if (error !== undefined) throw new UnindexedQuery(this.#spec.name, name, error);
     this.#allowed.add(name);
   }
 }
 
 /** What is wrong with queries of a shape; undefined when an index or a declared exception leads them. */
-export function faultOf(spec: CollectionSpec, shape: QueryShape): string | undefined {
+export function errorOf(spec: CollectionSpec, shape: QueryShape): string | undefined {
   const { looksAt, scans = {} } = spec;
   if (nameOf(shape) in scans) return undefined;
   const beyond = beyondIndex(shape, indexedFields(spec));

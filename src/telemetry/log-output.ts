@@ -1,9 +1,9 @@
 import { writeSync } from 'node:fs';
 import type { DestinationStream } from 'pino';
 
-/** How long a line waits for a reader that is behind, and how often it looks. */
+/** In milliseconds: how long a line waits for a slow reader, and how often it tries again. */
 const PATIENCE_MS = 2000;
-const LOOK_EVERY_MS = 20;
+const CHECK_EVERY_MS = 20;
 
 /**
  * Writes log lines to a file descriptor. A line that cannot be written (the terminal is closed, the reader has gone,
@@ -17,7 +17,7 @@ export function createLogOutput(fd = 1, write: typeof writeSync = writeSync): De
   let reason = 'unknown';
 
   const put = (text: string) => {
-    // What waited in vain once is not waited for again: the process would do nothing else.
+    // After a line that waited in vain no other waits: the process would do nothing else.
     const deadline = performance.now() + (lost === 0 ? PATIENCE_MS : 0);
     let rest = Buffer.from(text);
     while (rest.length > 0) {
@@ -25,7 +25,7 @@ export function createLogOutput(fd = 1, write: typeof writeSync = writeSync): De
         rest = rest.subarray(write(fd, rest));
       } catch (error) {
         if (codeOf(error) !== 'EAGAIN' || performance.now() >= deadline) throw error;
-        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_EVERY_MS);
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, CHECK_EVERY_MS);
       }
     }
   };

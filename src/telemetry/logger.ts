@@ -3,7 +3,7 @@ import { createLogOutput } from './log-output.ts';
 
 export type { Logger } from 'pino';
 
-/** One JSON line per event on stdout. What could hold a secret or a document is cut out wherever it turns up. */
+/** One JSON line per event on stdout. Fields that could hold a secret or a document are removed wherever they occur. */
 export function createLogger(
   options: { level: string; role: string; instance: string },
   destination?: DestinationStream,
@@ -36,19 +36,19 @@ export function createLogger(
       ],
       censor: '[redacted]',
     },
-    serializers: { err: (thrown: unknown) => told(thrown, MAX_CAUSES) },
+    serializers: { err: (thrown: unknown) => reported(thrown, MAX_CAUSES) },
   };
   return pino(settings, destination ?? createLogOutput());
 }
 
-/** Causes of causes that are told. */
+/** Nested causes that are logged. */
 const MAX_CAUSES = 4;
 
 /**
- * What an error says for itself. Its other fields are left out: those of the database's driver hold what was to be
- * written, documents and PDFs among it.
+ * The message, stack and causes of an error. Its other fields are left out: the database driver's errors hold what was
+ * to be written, including documents and PDFs.
  */
-function told(thrown: unknown, causes: number): unknown {
+function reported(thrown: unknown, causes: number): unknown {
   if (!(thrown instanceof Error)) return typeof thrown === 'object' ? String(thrown) : thrown;
   const { name, message, stack, cause } = thrown;
   const { code, errors } = thrown as { code?: unknown; errors?: unknown };
@@ -58,7 +58,7 @@ function told(thrown: unknown, causes: number): unknown {
     message,
     stack,
     ...((typeof code === 'string' || typeof code === 'number') && { code }),
-    ...(deeper && cause !== undefined && { cause: told(cause, causes - 1) }),
-    ...(deeper && Array.isArray(errors) && { errors: errors.map((error) => told(error, 0)) }),
+    ...(deeper && cause !== undefined && { cause: reported(cause, causes - 1) }),
+    ...(deeper && Array.isArray(errors) && { errors: errors.map((error) => reported(error, 0)) }),
   };
 }

@@ -1,12 +1,12 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-/** Seconds; from a cached answer to the longest deadline. */
+/** In seconds; from a cached response to the longest deadline. */
 const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
-/** Seconds; fine where a warm context and a cold one differ. */
+/** In seconds; fine where a warm context and a cold one differ. */
 const CONTEXT_BUCKETS = [
   0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.5, 0.75, 1, 2.5, 5, 10, 60, 300,
 ];
-/** Seconds; a few operations of the database, each less than a millisecond when nothing else runs. */
+/** In seconds; a few operations of the database, each less than 1 ms when nothing else runs. */
 const ADMISSION_BUCKETS = [
   0.00025, 0.0005, 0.00075, 0.001, 0.0015, 0.002, 0.003, 0.004, 0.005, 0.0075, 0.01, 0.025, 0.05, 0.1, 0.25,
   1,
@@ -14,8 +14,8 @@ const ADMISSION_BUCKETS = [
 const SIZE_BUCKETS = [1e3, 1e4, 5e4, 1e5, 5e5, 1e6, 5e6, 1e7, 5e7, 1e8];
 
 /**
- * Everything Platen measures, made once per process and passed to those who count. Labels are of bounded cardinality:
- * the plan is one, an account never is.
+ * Everything Platen measures, created once per process and passed to the modules that count. Labels are of bounded
+ * cardinality: the plan is one, an account never is.
  */
 export function createMetrics(role: string) {
   const registry = new Registry();
@@ -56,7 +56,7 @@ export function createMetrics(role: string) {
       buckets: [1, 2, 5, 10, 30, 60, 300, 1800, 7200, 86_400, 259_200],
       registers,
     }),
-    billingFolds: new Counter({
+    billingSyncs: new Counter({
       name: 'platen_billing_folds_total',
       help: 'Looks at what the payment provider says of an account: done, overtaken (by a later one) or failed.',
       labelNames: ['outcome'] as const,
@@ -80,7 +80,7 @@ export function createMetrics(role: string) {
       labelNames: ['about'] as const,
       registers,
     }),
-    billingFaults: new Counter({
+    billingErrors: new Counter({
       name: 'platen_billing_faults_total',
       help: 'What an operator has to look at, each time that it is seen: unclear (a status or price that is not understood), duplicate (a second subscription), refund (one that cannot be paid back), unproven (a block that is called paid without a payment), refused (a block whose invoice is refused).',
       labelNames: ['kind'] as const,

@@ -12,36 +12,36 @@ import {
 } from './template-store.ts';
 
 const PREVIEW_TIMEOUT_MS = 3000;
-/** Checks and previews of one account that wait for their turn, before it is told to wait by itself. */
+/** Checks and previews of one account that wait; further ones are rejected. */
 const MAX_WAITING = 10;
 
-/** Whose templates they are, and under which plan. */
+/** The account and the plan of templates. */
 export interface TemplateOwner {
   readonly accountId: string;
   readonly plan: Pick<Plan, 'maxStoredBytes' | 'features'>;
 }
 
-/** What an account keeps, in bytes. */
+/** The bytes that an account stores. */
 export interface Room {
-  /** @returns false when the account would keep more than `max`. */
+  /** @returns false when the account would store more than `max`. */
   take(accountId: string, stored: { readonly bytes: number; readonly max: number }): Promise<boolean>;
   giveBack(accountId: string, bytes: number): Promise<void>;
 }
 
-/** Saves templates whose syntax is right, records each change in the audit log, and shows what templates come to. */
+/** Saves templates with valid syntax, records each change in the audit log, and renders previews. */
 export class TemplateEditor {
   readonly #store: TemplateStore;
   readonly #engine: TemplateEngine;
   readonly #audit: AuditLog;
   readonly #room: Room;
-  /** One at a time of each account: no account's slow templates hold up all others'. */
-  readonly #perAccount = new KeyedMutex({ maxWaiting: MAX_WAITING, full: tooMany });
+  /** One call at a time for each account: no account's slow templates hold up others. */
+  readonly #perAccount = new KeyedMutex({ maxWaiting: MAX_WAITING, full: tooManyWaiting });
 
-  constructor(parts: { store: TemplateStore; engine: TemplateEngine; audit: AuditLog; room: Room }) {
-    this.#store = parts.store;
-    this.#engine = parts.engine;
-    this.#audit = parts.audit;
-    this.#room = parts.room;
+  constructor(deps: { store: TemplateStore; engine: TemplateEngine; audit: AuditLog; room: Room }) {
+    this.#store = deps.store;
+    this.#engine = deps.engine;
+    this.#audit = deps.audit;
+    this.#room = deps.room;
   }
 
   /**
@@ -50,7 +50,7 @@ export class TemplateEditor {
   async create(owner: TemplateOwner, draft: TemplateDraft, by: DoneBy): Promise<SavedTemplate> {
     const { accountId } = owner;
     await this.#check(accountId, draft.content);
-    const saved = await this.#inRoom(owner, sizeOf(draft), () => this.#store.create(accountId, draft));
+    const saved = await this.#withRoom(owner, sizeOf(draft), () => this.#store.create(accountId, draft));
     return this.#recorded(saved, by);
   }
 
@@ -64,7 +64,7 @@ export class TemplateEditor {
     return this.#recorded(await this.#save(owner, templateId, change), by);
   }
 
-  /** Saves a new version that is as an old one was. @throws PlatenError NOT_FOUND; STORAGE_FULL. */
+  /** Saves a copy of an old version as a new one. @throws PlatenError NOT_FOUND; STORAGE_FULL. */
   async rollBack(
     owner: TemplateOwner,
     templateId: string,
@@ -87,7 +87,7 @@ export class TemplateEditor {
   }
 
   /**
-   * The HTML that content and data come to.
+   * The HTML of a template's content with data.
    *
    * @param data a JSON object as text.
    * @param maxBytes of the HTML.
@@ -100,7 +100,7 @@ export class TemplateEditor {
     );
   }
 
-  /** A plan without history keeps the version that is saved and no other. */
+  /** Without history in its plan only the saved version is kept. */
   async #save(
     owner: TemplateOwner,
     templateId: string,
@@ -112,19 +112,19 @@ export class TemplateEditor {
     const base = await this.#store.current(accountId, templateId);
     if (base === undefined) throw noTemplate(templateId);
     const bytes = sizeOf({ ...base.version, ...change });
-    const saved = await this.#inRoom(owner, bytes, async (): Promise<Resaved> => {
+    const saved = await this.#withRoom(owner, bytes, async (): Promise<Resaved> => {
       const resaved = await this.#store.save(accountId, templateId, change, kept);
       if (resaved === undefined) throw noTemplate(templateId);
       return resaved;
     });
-    // Others may have saved another field meanwhile, so that the version is not as large as it was thought to be.
+    // Another process may have saved another field meanwhile, so that the version's size differs from the estimate.
     const spare = saved.freedBytes + bytes - sizeOf(saved.version);
     if (spare !== 0) await this.#room.giveBack(accountId, spare);
     return saved;
   }
 
-  /** Takes room for what is to be saved; what is not saved after all gives it back. @throws PlatenError STORAGE_FULL. */
-  async #inRoom<T>({ accountId, plan }: TemplateOwner, bytes: number, save: () => Promise<T>): Promise<T> {
+  /** Reserves storage for a save, and gives it back if the save fails. @throws PlatenError STORAGE_FULL. */
+  async #withRoom<T>({ accountId, plan }: TemplateOwner, bytes: number, save: () => Promise<T>): Promise<T> {
     const max = plan.maxStoredBytes;
     if (!(await this.#room.take(accountId, { bytes, max }))) {
       throw new PlatenError(
@@ -140,7 +140,7 @@ export class TemplateEditor {
     }
   }
 
-  /** @param details what came to the save besides its version. */
+  /** @param details of the audit entry, besides the version. */
   async #recorded(
     saved: SavedTemplate,
     by: DoneBy,
@@ -162,13 +162,13 @@ export class TemplateEditor {
   }
 }
 
-/** @param versionId when it is a version that is missing. */
+/** @param versionId set when only the version is missing. */
 export function noTemplate(templateId: string, versionId?: string): PlatenError {
   const what = versionId === undefined ? '' : ` with a version ${versionId}`;
   return new PlatenError('NOT_FOUND', `There is no template ${templateId}${what}.`);
 }
 
-function tooMany(): PlatenError {
+function tooManyWaiting(): PlatenError {
   return new PlatenError('TOO_MANY_WAITING', 'Too many templates of this account are being tried.', {
     retryAfterSeconds: Math.ceil((PREVIEW_TIMEOUT_MS * MAX_WAITING) / 1000),
   });

@@ -40,13 +40,13 @@ export interface TemplateDraft {
   readonly sampleData: string;
 }
 
-/** A template as one of its versions has it. */
+/** A template with one of its versions. */
 export interface SavedTemplate {
   readonly template: Template;
   readonly version: TemplateVersion;
 }
 
-/** A template that was saved anew, and the bytes of its versions that were deleted for it. */
+/** A saved template, and the bytes of older versions that the save deleted. */
 export interface Resaved extends SavedTemplate {
   readonly freedBytes: number;
 }
@@ -59,7 +59,7 @@ export interface Page {
 }
 
 export interface TemplateBounds {
-  /** Templates of one account. Those who save their last ones at the same moment may pass it by their number. */
+  /** Templates of one account. Concurrent creations may exceed it by their number. */
   readonly templates: number;
   /** Versions that are kept of one template: the latest. */
   readonly versions: number;
@@ -67,13 +67,13 @@ export interface TemplateBounds {
 
 export const TEMPLATE_BOUNDS: TemplateBounds = { templates: 1000, versions: 1000 };
 
-/** Versions of an older Platen whose size is found out together. */
+/** Versions of an older Platen that are sized together. */
 const UNSIZED_AT_ONCE = 20;
-/** Others who save the same template at the same moment, before this one gives up. */
+/** How often other saves of the same template may come first before this one gives up. */
 const SAVE_TRIES = 100;
-/** Times that all versions which are kept are replaced while their template is read, before the reader gives up. */
+/** How often all kept versions may be replaced while their template is read, before the reader gives up. */
 const READ_TRIES = 100;
-/** Bytes of the templates that a list answers together: one page must not take the memory that serves all. */
+/** Bytes of the templates in one page of a list: a page must not use up the memory of other requests. */
 const MAX_PAGE_BYTES = 2 * 1024 * 1024;
 
 const TEMPLATES: CollectionSpec = {
@@ -84,15 +84,18 @@ const TEMPLATES: CollectionSpec = {
 };
 const VERSIONS: CollectionSpec = {
   name: 'template_versions',
-  // Two who save at the same time get two numbers: one of them meets this index and counts again.
+  // Two concurrent saves get two numbers: one of them conflicts in this index and counts again.
   indexes: [{ fields: { templateId: 1, version: 1 }, unique: true }],
   looksAt: { asked: ['size'], because: 'once, of each version that an older Platen has saved' },
 };
 
-/** What may be known of templates; what is done to them goes through the `TemplateEditor`. */
-export type TemplateReader = Pick<TemplateStore, 'current' | 'list' | 'listVersions' | 'resolve'>;
+/** The reading side; changes go through the `TemplateEditor`. */
+export type TemplateReader = Pick<
+  TemplateStore,
+  'current' | 'list' | 'listVersions' | 'resolve' | 'summaries'
+>;
 
-/** Owns the templates and their versions. What is done to them goes through the `TemplateEditor`, which records it. */
+/** Owns the templates and their versions. Changes go through the `TemplateEditor`, which records them. */
 export class TemplateStore {
   readonly #templates: Collection<Template>;
   readonly #versions: Collection<TemplateVersion>;
@@ -120,18 +123,18 @@ export class TemplateStore {
       ...pointerTo(version),
       createdAt: version.createdAt,
     };
-    // The version goes first: a template never points at one that is not there.
+    // The version is written first: a template never points at a missing one.
     await this.#versions.insert(version);
     await this.#templates.insert(template);
     return { template, version };
   }
 
   /**
-   * Saves a new version: the latest one with `change` laid over it. What others save at the same time is kept, unless
-   * it is the same field. Versions beyond those that are kept are deleted, the oldest first.
+   * Saves a new version: the latest one with `change` applied to it. Concurrent saves of other fields are kept. The
+   * oldest versions beyond the kept number are deleted.
    *
-   * @param kept versions that are kept of it, up to the store's own bound.
-   * @throws PlatenError INPUT_TOO_LARGE when what is kept and what is changed are too much for one version.
+   * @param kept versions of the template to keep, up to the store's own bound.
+   * @throws PlatenError INPUT_TOO_LARGE when the kept and the changed fields together exceed one version's bound.
    * @returns undefined when the account has no such template, or no longer.
    */
   async save(
@@ -150,7 +153,7 @@ export class TemplateStore {
         content,
         sampleData,
       });
-      // No other has saved this number meanwhile.
+      // No other save has used this number meanwhile.
       if (await this.#versions.insertIfAbsent(version)) {
         const template = await this.#pointAt(version);
         if (template === undefined) return undefined;
@@ -158,8 +161,8 @@ export class TemplateStore {
           const freedBytes = (await this.#deleteOld(version, keep)) - countedByOthers;
           return { template: { ...template, ...pointerTo(version) }, version, freedBytes };
         }
-        // So many have saved meanwhile that this one is not kept. Perhaps they were not based on it: its number may have
-        // been free because the version that had it is deleted already. So it is saved anew, on top of theirs.
+        // So many other saves came first that this version is not kept. They need not have been based on it: its number
+        // may have been free because the version that had it is deleted already. So it is saved anew, on top of them.
         if (!(await this.#versions.deleteOne({ _id: version._id }))) countedByOthers += sizeOf(version);
       }
       base = await this.#latest(templateId);
@@ -169,7 +172,7 @@ export class TemplateStore {
   }
 
   /**
-   * Jobs that were accepted have its content with them.
+   * Jobs that were accepted have their own copy of its content.
    *
    * @returns the bytes of its versions; undefined when the account has no such template.
    */
@@ -197,14 +200,14 @@ export class TemplateStore {
     return this.#bytesOf(ids);
   }
 
-  /** The template as it is now. */
+  /** The template with its current version. */
   async current(accountId: string, templateId: string): Promise<SavedTemplate | undefined> {
     for (let tries = 0; tries < READ_TRIES; tries += 1) {
       const template = await this.#find(accountId, templateId);
       if (template === undefined) return undefined;
       const version = await this.#versions.findById(template.currentVersionId);
       if (version !== undefined) return { template, version };
-      // Saved so often between the two that this version is not kept any more: another is the current one by now.
+      // So many saves came in between that this version is no longer kept: another one is current by now.
     }
     throw new Error(`Template ${templateId} is saved faster than it can be read.`);
   }
@@ -237,11 +240,35 @@ export class TemplateStore {
     });
     const byId = new Map(versions.map((version) => [version._id, version]));
     const saved = page.flatMap((template) => {
-      // Gone when the template was deleted since.
+      // Missing when the template was deleted since.
       const version = byId.get(template.currentVersionId);
       return version === undefined ? [] : [{ template, version }];
     });
     return { total, saved };
+  }
+
+  /**
+   * Newest first, without content and sample data.
+   *
+   * @param search part of the name, in either case; all templates without one.
+   */
+  async summaries(
+    accountId: string,
+    { limit, offset, search = '' }: Page & { readonly search?: string | undefined },
+  ): Promise<{ total: number; templates: Template[] }> {
+    const sort = { createdAt: -1, _id: -1 } as const;
+    if (search === '') {
+      const [total, templates] = await Promise.all([
+        this.#templates.count({ accountId }),
+        this.#templates.find({ accountId }, { sort, skip: offset, limit }),
+      ]);
+      return { total, templates };
+    }
+    // An account has a bounded number of templates (TEMPLATE_BOUNDS), and their records are small.
+    const all = await this.#templates.find({ accountId }, { sort });
+    const wanted = search.toLowerCase();
+    const found = all.filter(({ name }) => name.toLowerCase().includes(wanted));
+    return { total: found.length, templates: found.slice(offset, offset + limit) };
   }
 
   /** Newest first. @returns undefined when the account has no such template. */
@@ -273,7 +300,7 @@ export class TemplateStore {
 
   #newVersion(accountId: string, templateId: string, version: number, draft: TemplateDraft): TemplateVersion {
     const { name, content, sampleData } = draft;
-    // Each request is within its plan's limit; what several of them have put together need not fit a document.
+    // Each request is within its plan's limit; several of them together need not be.
     if (sizeOf(draft) > MAX_INPUT_BYTES) {
       throw new PlatenError(
         'INPUT_TOO_LARGE',
@@ -285,7 +312,7 @@ export class TemplateStore {
     return { _id: randomUUID(), templateId, accountId, version, name, content, sampleData, size, createdAt };
   }
 
-  /** Makes the version the current one, unless a later one is already. @returns undefined when the template is gone. */
+  /** Makes the version the current one, unless a later one is already. @returns undefined when the template is deleted. */
   async #pointAt(version: TemplateVersion): Promise<Template | undefined> {
     const { templateId, accountId } = version;
     await this.#templates.updateOne(
@@ -293,15 +320,15 @@ export class TemplateStore {
       { $set: pointerTo(version) },
     );
     const template = await this.#find(accountId, templateId);
-    // Deleted since; nothing of it may stay.
+    // Deleted since; the version must not stay.
     if (template === undefined) await this.#versions.deleteOne({ _id: version._id });
     return template;
   }
 
   /**
-   * Their numbers have no gaps. The current version stays: the template points at this one or at a later one.
+   * Version numbers have no gaps. The current version stays: the template points at this one or at a later one.
    *
-   * @returns the bytes of those that went.
+   * @returns the bytes of the deleted versions.
    */
   async #deleteOld({ templateId, version }: TemplateVersion, kept: number): Promise<number> {
     const last = version - kept;

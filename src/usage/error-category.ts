@@ -6,18 +6,24 @@ const QUOTA_CODES: ReadonlySet<ErrorCode> = new Set([
   'STORAGE_FULL',
   'PLAN_LIMIT',
 ]);
+const TIMEOUT_CODES: ReadonlySet<ErrorCode> = new Set([
+  'RENDER_TIMEOUT',
+  'SELECTOR_TIMEOUT',
+  'CONDITION_TIMEOUT',
+]);
 const RENDER_CODES: ReadonlySet<ErrorCode> = new Set([
   'URL_BLOCKED',
   'URL_UNREACHABLE',
   'TEMPLATE_ERROR',
   'DOCUMENT_LIMIT',
+  'EXCEPTION_THROWN',
   'OUTPUT_TOO_LARGE',
   'EXPIRED',
 ]);
 
 /** What kind of failure a code counts as in the usage summary. */
 export function errorCategory(code: ErrorCode): string {
-  if (code === 'RENDER_TIMEOUT' || code === 'SELECTOR_TIMEOUT') return 'timeout';
+  if (TIMEOUT_CODES.has(code)) return 'timeout';
   if (QUOTA_CODES.has(code)) return 'quota';
   if (code === 'CANCELLED') return 'cancelled';
   const { status } = ERRORS[code];

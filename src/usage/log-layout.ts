@@ -20,6 +20,8 @@ export interface HourCounts {
   readonly success?: number;
   readonly error?: number;
   readonly endpoints: Readonly<Record<string, number>>;
+  /** Of those, the ones that failed; absent without any, and in hours of an older version. */
+  readonly failedAt?: Readonly<Record<string, number>>;
 }
 
 export interface LogDay {
@@ -40,7 +42,7 @@ export interface Hour extends HourCounts {
   readonly at: string;
 }
 
-/** Entries of one hour, by their places in it: `from` up to but without `to`. */
+/** Entries of one hour, by their positions in it: `from` up to but without `to`. */
 export interface Span {
   readonly hour: string;
   readonly from: number;

@@ -1,10 +1,10 @@
-/** How far back a report looks. */
+/** How far back a report goes. */
 export const PERIODS = ['1d', '7d', '30d', '90d'] as const;
 export type Period = (typeof PERIODS)[number];
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
-/** No report looks further back. */
+/** No report goes further back. */
 export const LONGEST_PERIOD_MS = 90 * DAY_MS + HOUR_MS;
 
 export function periodDays(period: Period): number {

@@ -27,6 +27,8 @@ export interface RequestLogEntry {
   readonly status: 'success' | 'error';
   /** The error's code. */
   readonly errorReason: string | null;
+  /** The job or batch that it got; absent without one, and in entries of an older version. */
+  readonly jobId?: string;
   readonly createdAt: Date;
 }
 
@@ -37,18 +39,28 @@ export interface RequestLogQuery {
   readonly now: Date;
   /** Only what came through this key. */
   readonly apiKeyId?: string | undefined;
+  readonly status?: RequestLogEntry['status'] | undefined;
+  readonly endpoint?: string | undefined;
   readonly limit: number;
   readonly offset: number;
   readonly newestFirst: boolean;
 }
 
 export interface RequestLogPage {
+  /** How many the query is about. */
+  readonly total: number;
   readonly successCount: number;
   readonly failedCount: number;
-  /** Those that were asked for, in alphabetical order. */
+  /** The kinds that were asked for, in alphabetical order. */
   readonly endpoints: string[];
   readonly entries: RequestLogEntry[];
 }
+
+type Kind = Pick<RequestLogQuery, 'status' | 'endpoint'>;
+
+/** Blocks that are searched for one page of some kind of entries, where that kind is rare; the page ends early then. */
+const MAX_BLOCKS = 200;
+const BLOCKS_AT_ONCE = 20;
 
 const DAYS: CollectionSpec = { name: 'request_log_days', indexes: [{ fields: { day: 1 } }] };
 const BLOCKS: CollectionSpec = { name: 'request_log_blocks', indexes: [{ fields: { day: 1 } }] };
@@ -61,8 +73,8 @@ export class RequestLog {
   readonly #days: Collection<LogDay>;
   readonly #blocks: Collection<LogBlock<RequestLogEntry>>;
   readonly #entries: WriteBehind<RequestLogEntry>;
-  /** Places that were given to entries whose writing failed after that. */
-  readonly #places = new WeakMap<RequestLogEntry, Map<string, number>>();
+  /** Positions that were given to entries whose writing failed after that. */
+  readonly #positions = new WeakMap<RequestLogEntry, Map<string, number>>();
 
   constructor(connection: Connection, logger: Logger) {
     this.#days = new Collection(connection, DAYS);
@@ -83,7 +95,12 @@ export class RequestLog {
   async page(query: RequestLogQuery): Promise<RequestLogPage> {
     const series = seriesOf(query.accountId, query.apiKeyId);
     const hours = await this.#hours(series, query.since, query.now);
-    const spans = spansOf(query.newestFirst ? hours : hours.toReversed(), query);
+    const ordered = query.newestFirst ? hours : hours.toReversed();
+    if (query.status !== undefined || query.endpoint !== undefined) {
+      const entries = await this.#filtered(series, ordered, query);
+      return { ...totalsOf(hours), total: countOf(hours, query), entries };
+    }
+    const spans = spansOf(ordered, query);
     const ids = new Set(
       spans.flatMap(({ hour, blocks }) => blocks.map((block) => blockId(series, hour, block))),
     );
@@ -91,12 +108,57 @@ export class RequestLog {
     const blocks = new Map(found.map((block) => [block._id, inOrder(block.entries)]));
     const entries = spans.flatMap(({ hour, from, to }) => {
       return Array.from({ length: to - from }, (_, i) => {
-        const place = from + i;
-        return blocks.get(blockId(series, hour, Math.floor(place / BLOCK_ENTRIES)))?.[place % BLOCK_ENTRIES];
+        const position = from + i;
+        return blocks.get(blockId(series, hour, Math.floor(position / BLOCK_ENTRIES)))?.[
+          position % BLOCK_ENTRIES
+        ];
       }).filter((entry) => entry !== undefined);
     });
     const sorted = inOrder(entries);
-    return { ...totalsOf(hours), entries: query.newestFirst ? sorted.reverse() : sorted };
+    return {
+      ...totalsOf(hours),
+      total: countOf(hours, query),
+      entries: query.newestFirst ? sorted.reverse() : sorted,
+    };
+  }
+
+  /**
+   * The entries of a page of some kind. Hours are counted by kind, so hours before the beginning of the page are not read;
+   * the others are searched, up to MAX_BLOCKS blocks.
+   */
+  async #filtered(
+    series: string,
+    hours: readonly Hour[],
+    query: RequestLogQuery,
+  ): Promise<RequestLogEntry[]> {
+    const found: RequestLogEntry[] = [];
+    let skip = query.offset;
+    let read = 0;
+    for (const hour of hours) {
+      const count = countOf([hour], query);
+      if (count <= skip) {
+        skip -= count;
+        continue;
+      }
+      const ids = Array.from({ length: Math.ceil(hour.total / BLOCK_ENTRIES) }, (_, block) =>
+        blockId(series, hour.at, block),
+      );
+      if (query.newestFirst) ids.reverse();
+      for (let from = 0; from < ids.length && found.length < query.limit; from += BLOCKS_AT_ONCE) {
+        if (read >= MAX_BLOCKS) return found;
+        const some = ids.slice(from, from + BLOCKS_AT_ONCE);
+        read += some.length;
+        const blocks = await this.#blocks.find({ _id: { $in: some } });
+        const entries = inOrder(blocks.flatMap((block) => block.entries)).filter((entry) =>
+          isOfKind(entry, query),
+        );
+        if (query.newestFirst) entries.reverse();
+        found.push(...entries.slice(skip, skip + query.limit - found.length));
+        skip = Math.max(0, skip - entries.length);
+      }
+      if (found.length === query.limit) break;
+    }
+    return found;
   }
 
   /** Deletes what is older than any period that can be asked for. @returns how many blocks went. */
@@ -133,10 +195,10 @@ export class RequestLog {
     );
   }
 
-  /** Writes entries of one hour behind those that a series has already. */
+  /** Appends entries of one hour to a series. */
   async #append(series: string, at: string, entries: readonly RequestLogEntry[]): Promise<void> {
-    const places = await this.#takePlaces(series, at, entries);
-    const blocks = Map.groupBy(entries, (entry) => Math.floor(places.get(entry)! / BLOCK_ENTRIES));
+    const positions = await this.#takePositions(series, at, entries);
+    const blocks = Map.groupBy(entries, (entry) => Math.floor(positions.get(entry)! / BLOCK_ENTRIES));
     await this.#blocks.upsertAll(
       [...blocks].map(([block, own]) => ({
         id: blockId(series, at, block),
@@ -145,18 +207,19 @@ export class RequestLog {
     );
   }
 
-  /** Counts entries into their hour; what the count was before are their places. Those that have places keep them. */
-  async #takePlaces(
+  /** Counts entries into their hour; the count before gives their positions. Entries that have positions keep them. */
+  async #takePositions(
     series: string,
     at: string,
     entries: readonly RequestLogEntry[],
   ): Promise<Map<RequestLogEntry, number>> {
-    const fresh = entries.filter((entry) => this.#places.get(entry)?.get(series) === undefined);
+    const fresh = entries.filter((entry) => this.#positions.get(entry)?.get(series) === undefined);
     if (fresh.length > 0) {
       const hour = String(Number(at.slice(11)));
       const increments: Record<string, number> = {};
       for (const { status, endpoint } of fresh) {
-        for (const field of ['total', status, `endpoints.${endpoint}`]) {
+        const failedAt = status === 'error' ? [`failedAt.${endpoint}`] : [];
+        for (const field of ['total', status, `endpoints.${endpoint}`, ...failedAt]) {
           const path = `hours.${hour}.${field}`;
           increments[path] = (increments[path] ?? 0) + 1;
         }
@@ -166,12 +229,29 @@ export class RequestLog {
       const counted = await this.#days.upsert(dayId(series, day), change);
       const first = counted.hours[hour]!.total - fresh.length;
       fresh.forEach((entry, i) => {
-        const own = this.#places.get(entry) ?? new Map<string, number>();
-        this.#places.set(entry, own.set(series, first + i));
+        const own = this.#positions.get(entry) ?? new Map<string, number>();
+        this.#positions.set(entry, own.set(series, first + i));
       });
     }
-    return new Map(entries.map((entry) => [entry, this.#places.get(entry)!.get(series)!]));
+    return new Map(entries.map((entry) => [entry, this.#positions.get(entry)!.get(series)!]));
   }
+}
+
+/** How many entries of these hours are of the kind that is asked for. */
+function countOf(hours: readonly Hour[], { status, endpoint }: Kind): number {
+  return hours.reduce((sum, hour) => {
+    if (endpoint === undefined) return sum + (hour[status ?? 'total'] ?? 0);
+    const all = hour.endpoints[endpoint] ?? 0;
+    const failed = hour.failedAt?.[endpoint] ?? 0;
+    return sum + (status === undefined ? all : status === 'error' ? failed : all - failed);
+  }, 0);
+}
+
+function isOfKind(entry: RequestLogEntry, { status, endpoint }: Kind): boolean {
+  return (
+    (status === undefined || entry.status === status) &&
+    (endpoint === undefined || entry.endpoint === endpoint)
+  );
 }
 
 /** Oldest first. What was written twice, after a failure that was none, is there once. */
@@ -182,7 +262,7 @@ function inOrder(entries: readonly RequestLogEntry[]): RequestLogEntry[] {
   );
 }
 
-function totalsOf(hours: readonly Hour[]): Omit<RequestLogPage, 'entries'> {
+function totalsOf(hours: readonly Hour[]): Omit<RequestLogPage, 'entries' | 'total'> {
   return {
     successCount: hours.reduce((sum, { success = 0 }) => sum + success, 0),
     failedCount: hours.reduce((sum, { error = 0 }) => sum + error, 0),

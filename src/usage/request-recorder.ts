@@ -13,8 +13,8 @@ export interface RecordedRequest {
   readonly ipAddress: string;
   /** Undefined for a success. */
   readonly errorCode: ErrorCode | undefined;
-  /** Whether the request got a job, by its own work or by an earlier request's. */
-  readonly hasJob: boolean;
+  /** The job or batch that the request got, by its own work or by an earlier request's. */
+  readonly jobId: string | undefined;
 }
 
 const MINUTE_MS = 60_000;
@@ -47,7 +47,7 @@ export class RequestRecorder {
   }
 
   /** Written within a second; never fails. */
-  record({ caller, endpoint, ipAddress, errorCode, hasJob }: RecordedRequest): void {
+  record({ caller, endpoint, ipAddress, errorCode, jobId }: RecordedRequest): void {
     const at = this.#clock.now();
     const { accountId, apiKeyId } = caller;
     if (errorCode !== 'RATE_LIMITED' || this.#isLogged(accountId)) {
@@ -59,11 +59,12 @@ export class RequestRecorder {
         ipAddress,
         status: errorCode === undefined ? 'success' : 'error',
         errorReason: errorCode ?? null,
+        ...(jobId !== undefined && { jobId }),
         createdAt: at,
       });
     }
     // The request that is still being processed is counted when its own job ends.
-    const refused = errorCode !== undefined && !hasJob && errorCode !== 'IDEMPOTENCY_IN_PROGRESS';
+    const refused = errorCode !== undefined && jobId === undefined && errorCode !== 'IDEMPOTENCY_IN_PROGRESS';
     if (refused) this.#counters.record({ accountId, apiKeyId, at, errorCode });
   }
 

@@ -5,6 +5,11 @@ export interface Tally {
   readonly failed?: number;
   /** By category. */
   readonly errors?: Readonly<Record<string, number>>;
+  /** Of the PDFs that were rendered. */
+  readonly pages?: number;
+  readonly bytes?: number;
+  /** How long their renders took: how many by the number of the bin, see `binOf`. */
+  readonly ms?: Readonly<Record<string, number>>;
 }
 
 export interface KeyUsage {

@@ -6,6 +6,7 @@ import type { Logger } from '../telemetry/logger.ts';
 import { errorCategory } from './error-category.ts';
 import { dayOf, LONGEST_PERIOD_MS } from './periods.ts';
 import { type Tally, totalUsage, type UsageTotals } from './tallies.ts';
+import { binOf, type SeriesPoint, type SeriesQuery, seriesOf } from './usage-series.ts';
 
 /** The outcome of one request for a render: what became of its job, or why it was refused. */
 export interface UsageEvent {
@@ -14,6 +15,8 @@ export interface UsageEvent {
   readonly at: Date;
   /** Undefined for a success. */
   readonly errorCode: ErrorCode | undefined;
+  /** The PDF that came of it, and how many milliseconds its render took; absent without one. */
+  readonly rendered?: { readonly pages: number; readonly bytes: number; readonly ms: number };
 }
 
 /** The outcome of a job, counted once by its id. */
@@ -33,7 +36,7 @@ export interface UsageBucket extends Tally {
   readonly counted?: Readonly<Record<string, 1>>;
 }
 
-/** Longer than a sweep takes between its look at a job and its count, in milliseconds. */
+/** Longer than a sweep takes between its read of a job and its count, in milliseconds. */
 const KEPT_MS = 15_000;
 
 const BUCKETS: CollectionSpec = {
@@ -71,6 +74,24 @@ export class UsageCounters {
     return totalUsage(await this.#tallies(accountId, since));
   }
 
+  /**
+   * What was counted hour by hour or day by day, from then on; spans in which nothing was are there as well.
+   *
+   * @param since a whole hour, or a whole day.
+   * @param apiKeyId only what came through this key.
+   */
+  async series(
+    accountId: string,
+    { since, now, interval, apiKeyId }: SeriesQuery & { readonly since: Date; readonly now: Date },
+  ): Promise<SeriesPoint[]> {
+    const buckets = await this.#buckets.find(
+      { accountId, day: { $gte: dayOf(since) } },
+      { projection: interval === 'day' ? { hours: 0, counted: 0 } : { counted: 0 } },
+    );
+    const own = apiKeyId === undefined ? buckets : buckets.filter((bucket) => bucket.apiKeyId === apiKeyId);
+    return seriesOf(own, { since, now, interval });
+  }
+
   /** Deletes what is older than any period that can be asked for. @returns how many buckets went. */
   deleteOld(now: Date): Promise<number> {
     const before = dayOf(new Date(now.getTime() - LONGEST_PERIOD_MS));
@@ -101,8 +122,8 @@ export class UsageCounters {
   }
 
   /**
-   * The end of these jobs is followed up. Their names are kept for a while longer: a sweep that took whoever followed them
-   * up for dead may be about to count them again. A name that is left over does no harm.
+   * The end of these jobs is followed up. Their names are kept for a while longer: a sweep that took the process which
+   * followed them up for dead may be about to count them again. A name that is left over does no harm.
    */
   forgetEnds(outcomes: readonly JobOutcome[]): void {
     const timer = setTimeout(() => {
@@ -121,7 +142,7 @@ export class UsageCounters {
   async #countOnce(id: string, outcomes: readonly JobOutcome[]): Promise<boolean> {
     const notCounted = names(outcomes, { $exists: false });
     const update = { ...increments(outcomes), $set: names(outcomes, 1) };
-    // The names of those that were counted lately may be many, and nobody wants to see them.
+    // The names of jobs that were counted lately may be many, and are not needed.
     const counted = await this.#buckets.upsertMatching({ _id: id, ...notCounted }, update, { _id: 1 });
     return counted !== undefined;
   }
@@ -140,9 +161,9 @@ function bucketOf({ accountId, at, apiKeyId }: UsageEvent): string {
 function increments(events: readonly UsageEvent[]) {
   const inc: Record<string, number> = {};
   for (const event of events) {
-    for (const field of fieldsOf(event)) {
+    for (const [field, count] of countsOf(event)) {
       for (const path of [field, `hours.${event.at.getUTCHours()}.${field}`])
-        inc[path] = (inc[path] ?? 0) + 1;
+        inc[path] = (inc[path] ?? 0) + count;
     }
   }
   const [{ accountId, apiKeyId, at }] = events as [UsageEvent];
@@ -153,6 +174,20 @@ function names<T>(outcomes: readonly JobOutcome[], value: T): Record<string, T> 
   return Object.fromEntries(outcomes.map(({ jobId }) => [`counted.${jobId}`, value]));
 }
 
-function fieldsOf({ errorCode }: UsageEvent): string[] {
-  return errorCode === undefined ? ['total'] : ['total', 'failed', `errors.${errorCategory(errorCode)}`];
+/** What is counted up for an event, and by how much. */
+function countsOf({ errorCode, rendered }: UsageEvent): [field: string, count: number][] {
+  if (errorCode !== undefined)
+    return [
+      ['total', 1],
+      ['failed', 1],
+      [`errors.${errorCategory(errorCode)}`, 1],
+    ];
+  if (rendered === undefined) return [['total', 1]];
+  const { pages, bytes, ms } = rendered;
+  return [
+    ['total', 1],
+    ['pages', pages],
+    ['bytes', bytes],
+    [`ms.${binOf(ms)}`, 1],
+  ];
 }

@@ -1,13 +1,14 @@
 import type { Clock } from '../clock.ts';
 import type { Plan, PlanName } from '../plans/plan.ts';
 import { maskAddress } from './mask-address.ts';
-import { type Period, periodStart } from './periods.ts';
+import { dayOf, type Period, periodStart } from './periods.ts';
 import { type Period as QuotaPeriod, type QuotaWindow, quotaPeriod, quotaResetDate } from './quota-period.ts';
 import type { RequestLog, RequestLogEntry } from './request-log.ts';
 import type { KeyUsage, UsageTotals } from './tallies.ts';
 import type { UsageCounters } from './usage-counters.ts';
+import type { SeriesPoint, SeriesQuery } from './usage-series.ts';
 
-/** Whose report it is, and under which plan. */
+/** The account of a report, and its plan. */
 export interface Reader {
   readonly accountId: string;
   readonly planName: PlanName;
@@ -42,6 +43,8 @@ export interface RequestLogReport {
 export interface RequestLogOrder {
   readonly period: Period;
   readonly apiKeyId?: string | undefined;
+  readonly status?: RequestLogEntry['status'] | undefined;
+  readonly endpoint?: string | undefined;
   readonly limit: number;
   readonly offset: number;
   readonly newestFirst: boolean;
@@ -50,23 +53,23 @@ export interface RequestLogOrder {
 /** PDFs that an account may still make in a period of this quota, with what it has bought besides. */
 type QuotaLeft = (accountId: string, period: QuotaPeriod, quota: number) => Promise<number>;
 
-/** What an account is told of its requests. Totals were counted up as they came; nothing is counted row by row. */
+/** What is reported to an account of its requests. Totals were counted up as they came; nothing is counted row by row. */
 export class UsageReports {
   readonly #quotaLeft: QuotaLeft;
   readonly #counters: UsageCounters;
   readonly #log: RequestLog;
   readonly #clock: Clock;
 
-  constructor(parts: {
+  constructor(deps: {
     quotaLeft: QuotaLeft;
     counters: UsageCounters;
     requestLog: RequestLog;
     clock: Clock;
   }) {
-    this.#quotaLeft = parts.quotaLeft;
-    this.#counters = parts.counters;
-    this.#log = parts.requestLog;
-    this.#clock = parts.clock;
+    this.#quotaLeft = deps.quotaLeft;
+    this.#counters = deps.counters;
+    this.#log = deps.requestLog;
+    this.#clock = deps.clock;
   }
 
   async summary(
@@ -93,14 +96,30 @@ export class UsageReports {
     };
   }
 
+  /** The same totals over time, and what was rendered. */
+  async series(
+    { accountId }: Pick<Reader, 'accountId'>,
+    { period, ...query }: SeriesQuery & { readonly period: Period },
+  ): Promise<SeriesPoint[]> {
+    const now = this.#clock.now();
+    const start = periodStart(period, now);
+    const since = query.interval === 'day' ? new Date(dayOf(start)) : start;
+    return await this.#counters.series(accountId, { ...query, since, now });
+  }
+
   async requestLog({ accountId, plan }: Reader, order: RequestLogOrder): Promise<RequestLogReport> {
     const { period, ...page } = order;
     const now = this.#clock.now();
     const since = periodStart(period, now);
-    const { entries, endpoints, ...summary } = await this.#log.page({ accountId, since, now, ...page });
+    const { total, entries, endpoints, ...summary } = await this.#log.page({
+      accountId,
+      since,
+      now,
+      ...page,
+    });
     const canRevealIp = plan.features.revealIp;
     return {
-      total: summary.successCount + summary.failedCount,
+      total,
       endpointOptions: endpoints,
       summary,
       logs: entries.map(({ accountId: _, ...entry }) => ({

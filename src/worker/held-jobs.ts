@@ -25,7 +25,7 @@ const RENEWALS_PER_LEASE = 3;
 
 /**
  * The jobs that a worker holds, and their leases: renewed together in one update while they are rendered. A job that
- * turns out to be somebody else's, or cancelled, is stopped; so is every job when the database cannot be reached for
+ * turns out to be another worker's, or cancelled, is stopped; so is every job when the database cannot be reached for
  * as long as a lease lasts, since others will have taken them by then.
  */
 export class HeldJobs {
@@ -78,7 +78,7 @@ export class HeldJobs {
     return this.#held.get(jobId)?.recorded === false;
   }
 
-  /** Renews every lease and stops what is no longer ours. Called by the clock, and when a held job is said to have ended. */
+  /** Renews every lease and stops what is no longer ours: at intervals, and when an event says that a held job has ended. */
   async renew(): Promise<void> {
     const held = [...this.#held.values()].filter((entry) => !entry.recorded).map(({ job }) => job);
     if (held.length === 0 || this.#renewing) return;

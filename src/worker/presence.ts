@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from '../telemetry/logger.ts';
-import type { WorkerRegistry, WorkerReport } from '../workers/worker-registry.ts';
+import type { WorkerRegistry, WorkerReport } from './pool/worker-registry.ts';
 
 /** A change is reported within this time, and never more often. */
 const CHANGES_EVERY_MS = 1000;
 /** Without a change: a third of the time after which a worker is no longer seen, and the wait for what is wanted of it. */
 const REPORT_EVERY_MS = 3000;
 
-export interface PresenceParts {
+export interface PresenceDeps {
   readonly registry: Pick<WorkerRegistry, 'report' | 'remove'>;
-  /** What is to be said now. */
+  /** What is to be reported now. */
   readonly describe: () => WorkerReport;
-  /** Told whether the worker may claim, whenever that changes; resolves when it is so. */
+  /** Called with whether the worker may claim, whenever that changes; resolves when it is so. */
   readonly follow: (mayClaim: boolean) => Promise<void>;
   readonly logger: Logger;
 }
@@ -22,16 +22,16 @@ export interface PresenceParts {
  * worker goes on as it was: then it claims nothing anyway.
  */
 export class WorkerPresence {
-  readonly #parts: PresenceParts;
+  readonly #deps: PresenceDeps;
   readonly #stopped = new AbortController();
   /** What was reported last, and when by the process's own clock. */
-  #reported: { readonly said: WorkerReport; readonly at: number } | undefined;
+  #reported: { readonly report: WorkerReport; readonly at: number } | undefined;
   #mayClaim = true;
   #failing = false;
   #running: Promise<void> | undefined;
 
-  constructor(parts: PresenceParts) {
-    this.#parts = parts;
+  constructor(deps: PresenceDeps) {
+    this.#deps = deps;
   }
 
   /** Resolves when the worker is in the registry. @throws when the database does not answer. */
@@ -49,9 +49,7 @@ export class WorkerPresence {
   async stop(): Promise<void> {
     this.#stopped.abort();
     await this.#running;
-    await this.#parts.registry
-      .remove(this.#parts.describe()._id)
-      .catch((error: unknown) => this.#note(error));
+    await this.#deps.registry.remove(this.#deps.describe()._id).catch((error: unknown) => this.#note(error));
   }
 
   async #run(): Promise<void> {
@@ -64,23 +62,23 @@ export class WorkerPresence {
 
   #isDue(): boolean {
     if (this.#reported === undefined) return true;
-    const { said, at } = this.#reported;
-    return performance.now() - at >= REPORT_EVERY_MS || !isDeepStrictEqual(said, this.#parts.describe());
+    const { report, at } = this.#reported;
+    return performance.now() - at >= REPORT_EVERY_MS || !isDeepStrictEqual(report, this.#deps.describe());
   }
 
   async #report(): Promise<void> {
-    const said = this.#parts.describe();
-    const { pauseRequested } = await this.#parts.registry.report(said);
-    this.#reported = { said, at: performance.now() };
+    const report = this.#deps.describe();
+    const { pauseRequested } = await this.#deps.registry.report(report);
+    this.#reported = { report, at: performance.now() };
     this.#failing = false;
     if (pauseRequested !== this.#mayClaim) return;
-    await this.#parts.follow(!pauseRequested);
+    await this.#deps.follow(!pauseRequested);
     this.#mayClaim = !pauseRequested;
-    this.#parts.logger.info({ mayClaim: this.#mayClaim }, 'the worker was asked to claim, or not to');
+    this.#deps.logger.info({ mayClaim: this.#mayClaim }, 'the worker was asked to claim, or not to');
   }
 
   #note(error: unknown): void {
-    if (!this.#failing) this.#parts.logger.warn({ err: error }, 'the worker could not report itself');
+    if (!this.#failing) this.#deps.logger.warn({ err: error }, 'the worker could not report itself');
     this.#failing = true;
   }
 }

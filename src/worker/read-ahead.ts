@@ -1,3 +1,4 @@
+import { Semaphore } from '../async/semaphore.ts';
 import { accountOf, type JobClass, type JobPointer, type Slot } from '../bus/bus.ts';
 
 /**
@@ -6,7 +7,7 @@ import { accountOf, type JobClass, type JobPointer, type Slot } from '../bus/bus
  */
 const MAX_AHEAD = 256;
 
-/** A pointer that is held: gone from here when its job is claimed, or when others are to have it. */
+/** A pointer that is held: gone from here when its job is claimed, or when other workers are to have it. */
 export interface HeldPointer {
   /** Aborts when it is to be claimed no more. */
   readonly signal: AbortSignal;
@@ -15,22 +16,25 @@ export interface HeldPointer {
 }
 
 /**
- * The pointers that a worker has taken from the bus and not claimed yet: what it knows of who waits, so that accounts can
- * take turns. One for each job; the one with the newest version counts.
+ * The pointers that a worker has taken from the bus and not claimed yet: what it knows of the accounts that wait, for
+ * the fair queue. One for each job; the one with the newest version counts.
  */
 export class ReadAhead {
   readonly #pointers = new Map<string, JobPointer>();
-  /** When they came, in the order in which others are to be offered them. */
+  /** When they came, in the order in which other workers are to be offered them. */
   readonly #since = new Map<string, number>();
-  readonly #room: Readonly<Record<JobClass, Room>> = { interactive: new Room(), bulk: new Room() };
+  readonly #room: Readonly<Record<JobClass, Semaphore>> = {
+    interactive: new Semaphore(MAX_AHEAD),
+    bulk: new Semaphore(MAX_AHEAD),
+  };
   readonly #ends: Record<JobClass, AbortController> = {
     interactive: new AbortController(),
     bulk: new AbortController(),
   };
 
   /** Resolves when another pointer of the class may be taken. @throws the signal's reason when that aborts. */
-  room(jobClass: JobClass, signal: AbortSignal): Promise<Slot> {
-    return this.#room[jobClass].reserve(signal);
+  async room(jobClass: JobClass, signal: AbortSignal): Promise<Slot> {
+    return { release: await this.#room[jobClass].acquire(signal) };
   }
 
   /** @returns undefined when the job waits here already. */
@@ -62,10 +66,10 @@ export class ReadAhead {
   }
 
   /**
-   * Those that others are to be offered next, of the ones that have been here for `ms` milliseconds. All have their turns,
-   * since it is not known here which of them others have claimed already.
+   * The pointers that other workers are to be offered next, of those that have been here for `ms` milliseconds. All are
+   * offered in rotation, since it is not known here which of them others have claimed already.
    *
-   * @param limit so many at the most.
+   * @param limit how many at most.
    */
   nextToOffer(ms: number, limit: number): JobPointer[] {
     const found: JobPointer[] = [];
@@ -79,7 +83,7 @@ export class ReadAhead {
     return found;
   }
 
-  /** Jobs of an account that wait here, in the order that they came in. @param limit so many at the most. */
+  /** Jobs of an account that wait here, in the order that they came in. @param limit how many at most. */
   jobsOf(accountId: string, limit: number): string[] {
     const found: string[] = [];
     for (const { jobId, routingKey } of this.#pointers.values()) {
@@ -98,50 +102,5 @@ export class ReadAhead {
   #remove(jobId: string): void {
     this.#pointers.delete(jobId);
     this.#since.delete(jobId);
-  }
-}
-
-/** Room for so many pointers; who comes when there is none waits, first come, first served. */
-class Room {
-  readonly #waiting = new Set<() => void>();
-  #taken = 0;
-
-  reserve(signal: AbortSignal): Promise<Slot> {
-    return new Promise((resolve, reject) => {
-      if (signal.aborted) {
-        reject(signal.reason);
-        return;
-      }
-      const take = () => {
-        signal.removeEventListener('abort', giveUp);
-        this.#taken += 1;
-        resolve(this.#place());
-      };
-      const giveUp = () => {
-        this.#waiting.delete(take);
-        reject(signal.reason);
-      };
-      if (this.#taken < MAX_AHEAD) {
-        take();
-        return;
-      }
-      signal.addEventListener('abort', giveUp, { once: true });
-      this.#waiting.add(take);
-    });
-  }
-
-  #place(): Slot {
-    let held = true;
-    return {
-      release: () => {
-        if (!held) return;
-        held = false;
-        this.#taken -= 1;
-        const [next] = this.#waiting;
-        if (next === undefined) return;
-        this.#waiting.delete(next);
-        next();
-      },
-    };
   }
 }

@@ -1,21 +1,24 @@
 import { createHash } from 'node:crypto';
-import type { Renderer, RenderPhase, RenderSource } from '../chromium/renderer.ts';
+import type { Renderer, RenderRequest, RenderSource } from '../chromium/renderer.ts';
 import type { Clock } from '../clock.ts';
 import { PlatenError, toPlatenError } from '../errors/registry.ts';
-import type { Job, JobInput, JobOutput } from '../jobs/job.ts';
+import type { FailedAttempt, Job, JobError, JobInput, JobOutput, StoredReport } from '../jobs/job.ts';
 import type { JobEnds } from '../jobs/job-ends.ts';
 import type { Ledger } from '../jobs/ledger/ledger.ts';
 import type { StoredBytes } from '../jobs/ledger/stored-bytes.ts';
 import type { Retries } from '../jobs/retries.ts';
 import { decideRetry, mustBeAlone } from '../jobs/retry-policy.ts';
 import type { JobStore } from '../jobs/store/job-store.ts';
+import type { Findings } from '../report/findings.ts';
+import type { RenderReport } from '../report/phases.ts';
+import { serializedReport } from '../report/stored-report.ts';
+import type { Permit } from '../scheduling/fair-queue.ts';
 import { type OutputStore, outputKey } from '../store/outputs/output-store.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { TemplateEngine } from '../templates/engine/template-engine.ts';
 import type { HeldJob } from './held-jobs.ts';
-import type { WorkerSlot } from './slots.ts';
 
-export interface AttemptParts {
+export interface AttemptDeps {
   readonly store: JobStore;
   readonly ledger: Pick<Ledger, 'storedLately'>;
   readonly stored: Pick<StoredBytes, 'of'>;
@@ -36,10 +39,10 @@ export interface AttemptParts {
 export interface AttemptObserver {
   /** A job was claimed: its attempt begins. */
   claimed(job: Job): void;
-  rendered(phases: Readonly<Record<RenderPhase, number>>, pages: number, bytes: number): void;
+  rendered(report: RenderReport, pages: number, bytes: number): void;
   ended(job: Job): void;
   retried(code: string): void;
-  /** The job was cancelled, or its lease ended: what was rendered is nobody's. */
+  /** The job was cancelled, or its lease ended: what was rendered is dropped. */
   lost(): void;
 }
 
@@ -53,26 +56,32 @@ const MAX_TEMPLATE_OUTPUT_BYTES = 32 * 1024 * 1024;
 
 /**
  * One attempt of a claimed job: input → document → PDF → store → completed; or retried, failed, given back. Resolves
- * when the attempt has ended, whatever came of it, and never rejects for a fault of the job.
+ * when the attempt has ended, whatever came of it, and never rejects for an error of the job.
  *
  * @param slot of the render, which it still has when this resolves.
  */
 export async function attempt(
-  parts: AttemptParts,
+  deps: AttemptDeps,
   held: HeldJob,
   loading: Promise<JobInput | undefined>,
-  slot: WorkerSlot,
+  slot: Permit,
 ): Promise<void> {
   const { job } = held;
+  let phases: FailedAttempt['phases'] = null;
+  let findings: Findings | undefined;
+  const note = (report: RenderReport, found: Findings | undefined) => {
+    phases = report.phases;
+    findings = found;
+  };
   try {
-    const input = (await loading) ?? (await parts.store.inputs.load(job._id));
+    const input = (await loading) ?? (await deps.store.inputs.load(job._id));
     if (input === undefined) {
       throw new PlatenError('INTERNAL', 'The input of the job is gone.', { permanent: true });
     }
-    await requireRoom(parts, job, input);
-    await renderAndStore(parts, held, input, slot);
+    await requireRoom(deps, job, input);
+    await renderAndStore(deps, held, input, slot, note);
   } catch (error) {
-    await afterFault(parts, held, error);
+    await afterError(deps, held, error, phases, findings);
   }
 }
 
@@ -83,28 +92,30 @@ export async function attempt(
  * @throws PlatenError STORAGE_FULL.
  */
 async function requireRoom(
-  { ledger, stored }: AttemptParts,
+  { ledger, stored }: AttemptDeps,
   { accountId, version }: Job,
   { maxStoredBytes }: JobInput,
 ): Promise<void> {
   if (maxStoredBytes === undefined || version === CLAIMED_AT_ONCE) return;
-  // Whoever handed its slot on has changed the ledger a moment ago, mostly in this process.
+  // The job that had its slot before has changed the ledger a moment ago, mostly in this process.
   const bytes = ledger.storedLately(accountId) ?? (await stored.of(accountId));
   if (bytes > maxStoredBytes) throw new PlatenError('STORAGE_FULL');
 }
 
+/** @param note told what is known of the render, whether it fails or its output cannot be stored. */
 async function renderAndStore(
-  parts: AttemptParts,
+  deps: AttemptDeps,
   held: HeldJob,
   input: JobInput,
-  slot: WorkerSlot,
+  slot: Permit,
+  note: NonNullable<RenderRequest['onFailed']>,
 ): Promise<void> {
   const { job, signal } = held;
-  const { store, ends, renderer, outputs, observe } = parts;
-  const began = (job.startedAt ?? parts.clock.now()).getTime();
+  const { store, ends, renderer, outputs, observe } = deps;
+  const began = (job.startedAt ?? deps.clock.now()).getTime();
   const deadline = began + input.timeoutMs;
-  const source = await documentOf(parts, input, deadline, signal);
-  const { pdf, pages, phases } = await renderer.render({
+  const source = await documentOf(deps, input, deadline, signal);
+  const { bytes, mediaType, pages, report, findings } = await renderer.render({
     jobId: job._id,
     accountId: job.accountId,
     class: job.class,
@@ -114,30 +125,38 @@ async function renderAndStore(
     maxOutputBytes: input.maxOutputBytes,
     alone: mustBeAlone(job),
     onWaiting: (waits) => (waits ? slot.pause() : slot.resume()),
+    onFailed: note,
     signal,
   });
-  const expiresAt = new Date(parts.clock.now().getTime() + job.retentionHours * HOUR_MS);
+  note(report, findings);
+  const expiresAt = expiryOf(deps, job);
   const output: JobOutput = {
     key: outputKey(job._id, job.version, expiresAt),
-    size: pdf.byteLength,
+    size: bytes.byteLength,
     pages,
-    sha256: createHash('sha256').update(pdf).digest('hex'),
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+    mediaType,
+    report,
   };
-  await outputs.put(output.key, pdf, signal);
-  const completed = await store.transitions.complete(job, output, expiresAt);
+  await outputs.put(output.key, bytes, signal).catch((cause: unknown) => {
+    throw new PlatenError('RENDER_FAILED', 'The PDF was rendered, and could not be stored.', { cause });
+  });
+  const stored = await storeReport(deps, job, findings, null, expiresAt, signal);
+  const completed = await store.transitions.complete(job, output, expiresAt, stored);
   if (completed === undefined) {
     await outputs.delete(output.key);
-    noteLost(parts, job, 'after the render');
+    if (stored !== undefined) await outputs.delete(stored.key);
+    noteLost(deps, job, 'after the render');
     return;
   }
   held.recorded();
-  observe.rendered(phases, pages, pdf.byteLength);
+  observe.rendered(report, pages, bytes.byteLength);
   observe.ended(completed);
   await ends.followSoon(completed);
 }
 
 async function documentOf(
-  parts: AttemptParts,
+  deps: AttemptDeps,
   input: JobInput,
   deadline: number,
   signal: AbortSignal,
@@ -145,8 +164,8 @@ async function documentOf(
   const { source } = input;
   if (source.mode === 'html') return { kind: 'html', html: source.html };
   if (source.mode === 'url') return { kind: 'url', url: source.url };
-  const withinMs = Math.max(1, deadline - parts.clock.now().getTime());
-  const html = await parts.templates.render(
+  const withinMs = Math.max(1, deadline - deps.clock.now().getTime());
+  const html = await deps.templates.render(
     source.content,
     source.data,
     { timeoutMs: Math.min(MAX_TEMPLATE_MS, withinMs), maxOutputBytes: MAX_TEMPLATE_OUTPUT_BYTES },
@@ -155,10 +174,16 @@ async function documentOf(
   return { kind: 'html', html, template: source.content };
 }
 
-async function afterFault(parts: AttemptParts, held: HeldJob, thrown: unknown): Promise<void> {
-  const { store, ends, retries, logger, observe } = parts;
+async function afterError(
+  deps: AttemptDeps,
+  held: HeldJob,
+  thrown: unknown,
+  phases: FailedAttempt['phases'],
+  findings: Findings | undefined,
+): Promise<void> {
+  const { store, ends, retries, logger, observe } = deps;
   const { job, signal } = held;
-  if (signal.aborted && signal.reason === 'lost') return noteLost(parts, job, 'while rendering');
+  if (signal.aborted && signal.reason === 'lost') return noteLost(deps, job, 'while rendering');
   if (signal.aborted) {
     const returned = await retries.giveBack(job);
     held.recorded();
@@ -167,26 +192,59 @@ async function afterFault(parts: AttemptParts, held: HeldJob, thrown: unknown): 
     return;
   }
   const error = toPlatenError(thrown, 'RENDER_FAILED');
-  const decision = decideRetry(job, error, parts.retryBaseMs, parts.random);
+  const decision = decideRetry(job, error, deps.retryBaseMs, deps.random);
   logger.info(
     { jobId: job._id, code: error.code, attempt: job.attempts, decision: decision.kind, err: error.cause },
     'attempt failed',
   );
   if (decision.kind === 'retry') {
-    const retried = await retries.retryLater(job, error, decision.delayMs);
+    const retried = await retries.retryLater(job, error, decision.delayMs, false, phases);
     held.recorded();
     if (retried) observe.retried(error.code);
-    else noteLost(parts, job, 'after a failed attempt');
+    else noteLost(deps, job, 'after a failed attempt');
     return;
   }
-  const failed = await store.transitions.fail(job, error);
+  if (findings !== undefined && phases !== null) findings.phases = phases;
+  const stored = await storeReport(deps, job, findings, error, expiryOf(deps, job), signal);
+  const [failed] = await store.transitions.fail([job], error, { phases, report: stored });
   held.recorded();
-  if (failed === undefined) return noteLost(parts, job, 'after a failed attempt');
+  if (failed === undefined && stored !== undefined) await deps.outputs.delete(stored.key);
+  if (failed === undefined) return noteLost(deps, job, 'after a failed attempt');
   observe.ended(failed);
   await ends.followSoon(failed);
 }
 
-function noteLost({ logger, observe }: AttemptParts, job: Job, when: string): void {
+/** When what the attempt leaves behind is kept no longer. */
+function expiryOf({ clock }: Pick<AttemptDeps, 'clock'>, { retentionHours }: Job): Date {
+  return new Date(clock.now().getTime() + retentionHours * HOUR_MS);
+}
+
+/**
+ * Keeps what was found out about the last attempt of a job.
+ *
+ * @returns undefined when nothing was to be kept, or it could not be: the job has ended as it has, all the same.
+ */
+async function storeReport(
+  { outputs, logger }: Pick<AttemptDeps, 'outputs' | 'logger'>,
+  job: Job,
+  findings: Findings | undefined,
+  error: JobError | null,
+  expiresAt: Date,
+  signal: AbortSignal,
+): Promise<StoredReport | undefined> {
+  if (findings === undefined) return undefined;
+  const bytes = serializedReport(findings, error);
+  const key = outputKey(job._id, job.version, expiresAt, 'json');
+  try {
+    await outputs.put(key, bytes, signal);
+    return { key, size: bytes.byteLength };
+  } catch (error) {
+    logger.warn({ err: error, jobId: job._id }, 'the report of a render could not be kept');
+    return undefined;
+  }
+}
+
+function noteLost({ logger, observe }: AttemptDeps, job: Job, when: string): void {
   observe.lost();
   logger.info(
     { jobId: job._id, attempt: job.attempts, when },

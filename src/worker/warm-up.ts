@@ -1,28 +1,28 @@
 import type { Renderer } from '../chromium/renderer.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
-/** It takes half a second, in which processes start. What takes longer than this is not waited for: readiness tells. */
+/** It takes half a second, in which processes start. What takes longer than this is not waited for: readiness shows it. */
 const WARM_UP_MS = 30_000;
 const MAX_BYTES = 10 * 1024 * 1024;
 /** No account's: ids of accounts are UUIDs. */
-const NOBODY = 'warm-up';
+const NO_ACCOUNT = 'warm-up';
 
 /**
- * Renders a document of nobody, with everything that a document can ask for, so that the first order finds running what is
+ * Renders a document of no account, with everything that a document can ask for, so that the first job finds running what is
  * started at the first need: a page with its fonts, the printing, and the process that finishes PDFs. Never rejects.
  */
 export async function warmUp(renderer: Pick<Renderer, 'render'>, logger: Logger): Promise<void> {
   try {
-    const { phases } = await renderer.render({
-      jobId: NOBODY,
-      accountId: NOBODY,
+    const { report } = await renderer.render({
+      jobId: NO_ACCOUNT,
+      accountId: NO_ACCOUNT,
       source: { kind: 'html', html: '<!doctype html><title>warm-up</title><h1>Platen</h1><p>warm-up</p>' },
       options: { metadata: { title: 'warm-up' }, displayHeaderFooter: true, footerTemplate: '<p>1</p>' },
       deadline: Date.now() + WARM_UP_MS,
       maxOutputBytes: MAX_BYTES,
       signal: new AbortController().signal,
     });
-    logger.debug({ phases }, 'warmed up');
+    logger.debug({ phases: report.phases }, 'warmed up');
   } catch (error) {
     logger.warn({ err: error }, 'the first document of all could not be rendered');
   }

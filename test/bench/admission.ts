@@ -7,17 +7,17 @@ type PerPart<T> = Readonly<Record<(typeof PARTS)[number], T>>;
 const METRIC = 'platen_admission_duration_seconds';
 
 /** What an API process has measured of admission so far. */
-export type AdmissionReading = PerPart<Histogram>;
+export type AdmissionSample = PerPart<Histogram>;
 
-export async function readAdmission(url: string): Promise<AdmissionReading> {
+export async function readAdmission(url: string): Promise<AdmissionSample> {
   const text = await (await fetch(`${url}/metrics`)).text();
   return perPart((step) => readHistogram(text, METRIC, { step }));
 }
 
 /** Medians between two readings, in milliseconds. @throws when a request is missing: it was not let in as it should. */
 export function admissionMedians(
-  before: AdmissionReading,
-  after: AdmissionReading,
+  before: AdmissionSample,
+  after: AdmissionSample,
   requests: number,
 ): PerPart<number> {
   return perPart((part) => {

@@ -117,12 +117,12 @@ async function measured(
 
 /** As over a slow line, with a pause half-way in which nothing is read. @returns bytes. */
 async function readSlowly(service: BatchService, tenant: Tenant, path: string): Promise<number> {
-  const answer = await request(service, tenant, path);
-  const size = Number(answer.headers['content-length']);
+  const response = await request(service, tenant, path);
+  const size = Number(response.headers['content-length']);
   const began = performance.now();
   let bytes = 0;
   let paused = 0;
-  for await (const chunk of answer) {
+  for await (const chunk of response) {
     bytes += (chunk as Buffer).length;
     if (paused === 0 && bytes > size / 2) {
       await sleep(PAUSE_MS);
@@ -137,9 +137,9 @@ async function readSlowly(service: BatchService, tenant: Tenant, path: string): 
 
 /** Reads the first tenth or so of a file of all items, and goes away. */
 async function begin(service: BatchService, tenant: Tenant, path: string): Promise<void> {
-  const answer = await request(service, tenant, path);
+  const response = await request(service, tenant, path);
   let bytes = 0;
-  for await (const chunk of answer as AsyncIterable<Buffer>) {
+  for await (const chunk of response as AsyncIterable<Buffer>) {
     bytes += chunk.length;
     if (bytes > ITEMS * 50 * 1024) return;
   }
@@ -151,11 +151,11 @@ async function read(
   tenant: Tenant,
   path: string,
 ): Promise<{ bytes: number; bookmarks: number }> {
-  const answer = await request(service, tenant, path);
+  const response = await request(service, tenant, path);
   let bytes = 0;
   let kept = 0;
   const end: Buffer[] = [];
-  for await (const chunk of answer as AsyncIterable<Buffer>) {
+  for await (const chunk of response as AsyncIterable<Buffer>) {
     bytes += chunk.length;
     kept += chunk.length;
     end.push(chunk);
@@ -168,9 +168,9 @@ async function read(
 async function request(service: BatchService, { key }: Tenant, path: string): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   get(`${service.role.url}${path}`, { headers: { 'x-api-key': key } }, resolve).once('error', reject);
-  const answer = await promise;
-  if (answer.statusCode !== 200) throw new Error(`${path}: ${answer.statusCode}`);
-  return answer;
+  const response = await promise;
+  if (response.statusCode !== 200) throw new Error(`${path}: ${response.statusCode}`);
+  return response;
 }
 
 function documentOf(picture: Buffer): string {

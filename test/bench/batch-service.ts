@@ -96,15 +96,15 @@ export async function order(service: BatchService, tenant: Tenant, count: number
     data: { number: i },
     options: PRINT,
   }));
-  const answer = await clientOf(service, tenant).call('POST', '/v1/pdf/batch', { items });
-  if (answer.status !== 202) throw new Error(`${answer.status} ${Buffer.from(answer.bytes)}`);
-  return answer.json.jobId;
+  const response = await clientOf(service, tenant).call('POST', '/v1/pdf/batch', { items });
+  if (response.status !== 202) throw new Error(`${response.status} ${Buffer.from(response.bytes)}`);
+  return response.json.jobId;
 }
 
 export async function stateOf(service: BatchService, tenant: Tenant, batchId: string): Promise<BatchState> {
-  const answer = await clientOf(service, tenant).call('GET', `/v1/pdf/batch/${batchId}?limit=0`);
-  if (answer.status !== 200) throw new Error(`${answer.status} ${Buffer.from(answer.bytes)}`);
-  return answer.json;
+  const response = await clientOf(service, tenant).call('GET', `/v1/pdf/batch/${batchId}?limit=0`);
+  if (response.status !== 200) throw new Error(`${response.status} ${Buffer.from(response.bytes)}`);
+  return response.json;
 }
 
 export async function untilEnded(

@@ -114,8 +114,8 @@ async function fairness(tenant: Tenant, other: Tenant): Promise<void> {
   console.log(`\nSingle renders of another account while a batch of ${ITEMS} runs`);
   const singles = (callers: number) =>
     runLoad(callers, SECONDS * 1000, async () => {
-      const answer = await clientOf(service, other).render({ html: invoice.html, options: PRINT });
-      if (answer.status !== 200) throw new Error(`${answer.status}`);
+      const response = await clientOf(service, other).render({ html: invoice.html, options: PRINT });
+      if (response.status !== 200) throw new Error(`${response.status}`);
     });
   await singles(1);
   for (const callers of CALLERS) {
@@ -123,13 +123,13 @@ async function fairness(tenant: Tenant, other: Tenant): Promise<void> {
     const batchId = await order(service, tenant, ITEMS);
     await sleep(2000);
     const { completed } = (await stateOf(service, tenant, batchId)).progress;
-    const beside = await singles(callers);
+    const concurrent = await singles(callers);
     const items = (await stateOf(service, tenant, batchId)).progress.completed - completed;
     await cancel(service, tenant, batchId);
     const after = await singles(callers);
-    const ratio = beside.p95 / ((before.p95 + after.p95) / 2);
+    const ratio = concurrent.p95 / ((before.p95 + after.p95) / 2);
     console.log(
-      `  ${callers} at a time: p95 ${before.p95.toFixed(0)} before, ${beside.p95.toFixed(0)} beside it, ${after.p95.toFixed(0)} after: ${ratio.toFixed(2)}, wanted ≤ ${WANTED.fairness}: ${verdict(ratio <= WANTED.fairness)}; ${(items / SECONDS).toFixed(1)} items a second meanwhile`,
+      `  ${callers} at a time: p95 ${before.p95.toFixed(0)} before, ${concurrent.p95.toFixed(0)} beside it, ${after.p95.toFixed(0)} after: ${ratio.toFixed(2)}, wanted ≤ ${WANTED.fairness}: ${verdict(ratio <= WANTED.fairness)}; ${(items / SECONDS).toFixed(1)} items a second meanwhile`,
     );
   }
 }

@@ -29,18 +29,19 @@ export function renderOf(
   pool: Pool,
   html: string,
   executionMode: 'sync' | 'async' = 'sync',
+  options: object = PRINT,
 ): (key: string) => Promise<void> {
-  const body = JSON.stringify({ html, options: PRINT, executionMode });
+  const body = JSON.stringify({ html, options, executionMode });
   const wanted = executionMode === 'sync' ? 200 : 202;
   return async (key) => {
-    const answer = await pool.request({
+    const response = await pool.request({
       path: '/v1/pdf',
       method: 'POST',
       headers: { 'x-api-key': key, 'content-type': 'application/json' },
       body,
     });
-    const read = await answer.body.arrayBuffer();
-    if (answer.statusCode !== wanted)
-      throw new Error(`${answer.statusCode} ${Buffer.from(read).subarray(0, 300)}`);
+    const read = await response.body.arrayBuffer();
+    if (response.statusCode !== wanted)
+      throw new Error(`${response.statusCode} ${Buffer.from(read).subarray(0, 300)}`);
   };
 }

@@ -6,17 +6,11 @@
  * BENCH_FLOOD (default 2000): renders that the one account sends. BENCH_SAMPLES (default 30): renders of the other, in
  * each phase. Alone: `BENCH_PART=fairness make bench`.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pino } from 'pino';
-import { Pool } from 'undici';
-import type { RenderOptions } from '../../src/jobs/render-options.ts';
-import { startEmbeddedDatabase } from '../../src/store/embedded/start-embedded.ts';
-import { makeAccounts } from './callers.ts';
+import type { Pool } from 'undici';
+import { renderOf } from './callers.ts';
 import { DOCUMENTS, PRINT } from './documents.ts';
-import { openAlone } from './subjects.ts';
+import { onStandalone } from './on-database.ts';
 
 const FLOOD = Number(process.env.BENCH_FLOOD ?? 2000);
 const SAMPLES = Number(process.env.BENCH_SAMPLES ?? 30);
@@ -29,35 +23,20 @@ const SLOW_MS = 4000;
 const AT_MOST = 1.5;
 const { html } = DOCUMENTS[0]!;
 
-const folder = await mkdtemp(join(tmpdir(), 'platen-fairness-'));
-const database = await startEmbeddedDatabase({ dataDir: folder, logger: pino({ level: 'silent' }) });
-try {
-  const [flooding, other] = await makeAccounts(database.uri, ['flooding@example.com', 'other@example.com']);
-  const subject = await openAlone(database.uri);
-  const pool = new Pool(subject.url, { connections: SLOW_CALLERS + 2, headersTimeout: 120_000 });
-  try {
-    await compare(pool, flooding!, other!);
-  } finally {
-    await pool.close();
-    await subject.close();
-  }
-} finally {
-  await database.close();
-  await rm(folder, { recursive: true, force: true });
-}
+await onStandalone(2, SLOW_CALLERS + 2, ({ pool, keys: [flooding, other] }) =>
+  compare(pool, flooding!, other!),
+);
 process.exit(0);
 
 async function compare(pool: Pool, flooding: string, other: string): Promise<void> {
   console.log(
     `\nOne account renders slowly, or sends ${FLOOD} renders in the background; another one a second`,
   );
-  for (let n = 0; n < WARM_UP; n += 1) {
-    await send(pool, other, 'sync');
-    await send(pool, flooding, 'sync');
-  }
+  const render = renderOf(pool, html);
+  for (let n = 0; n < WARM_UP; n += 1) for (const key of [other, flooding]) await render(key);
   const before = times(await everySecond(pool, other, SAMPLES));
   console.log(`  without it: ${describe(before)}`);
-  const slow = times(await besideSlowRenders(pool, flooding, () => everySecond(pool, other, SAMPLES)));
+  const slow = times(await duringSlowRenders(pool, flooding, () => everySecond(pool, other, SAMPLES)));
   console.log(
     `  beside ${SLOW_CALLERS} renders of ${SLOW_MS} ms: ${describe(slow)}; ${ratios(slow, before)}`,
   );
@@ -97,10 +76,11 @@ interface Sample {
 
 /** Renders of the account, one begun every second. */
 async function everySecond(pool: Pool, key: string, count: number): Promise<Sample[]> {
+  const render = renderOf(pool, html);
   const samples: Sample[] = [];
   for (let n = 0; n < count; n += 1) {
     const begun = performance.now();
-    await send(pool, key, 'sync');
+    await render(key);
     const ms = performance.now() - begun;
     samples.push({ begun, ms });
     await sleep(Math.max(0, EVERY_MS - ms));
@@ -114,10 +94,11 @@ function times(samples: readonly Sample[]): number[] {
 }
 
 /** Has callers of the account wait for slow renders, one after the other, until `measure` is done. */
-async function besideSlowRenders<T>(pool: Pool, key: string, measure: () => Promise<T>): Promise<T> {
+async function duringSlowRenders<T>(pool: Pool, key: string, measure: () => Promise<T>): Promise<T> {
   let going = true;
+  const render = renderOf(pool, html, 'sync', { ...PRINT, delayMs: SLOW_MS });
   const caller = async () => {
-    while (going) await send(pool, key, 'sync', { delayMs: SLOW_MS });
+    while (going) await render(key);
   };
   const callers = Promise.all(Array.from({ length: SLOW_CALLERS }, caller));
   // Until it shows how slow they are.
@@ -130,32 +111,16 @@ async function besideSlowRenders<T>(pool: Pool, key: string, measure: () => Prom
 
 async function sendAll(pool: Pool, key: string): Promise<void> {
   let sent = 0;
+  const render = renderOf(pool, html, 'async');
   const sender = async () => {
-    while (sent++ < FLOOD) await send(pool, key, 'async');
+    while (sent++ < FLOOD) await render(key);
   };
   await Promise.all(Array.from({ length: SENDERS }, sender));
 }
 
-async function send(
-  pool: Pool,
-  key: string,
-  executionMode: 'sync' | 'async',
-  more: RenderOptions = {},
-): Promise<void> {
-  const answer = await pool.request({
-    path: '/v1/pdf',
-    method: 'POST',
-    headers: { 'x-api-key': key, 'content-type': 'application/json' },
-    body: JSON.stringify({ html, options: { ...PRINT, ...more }, executionMode }),
-  });
-  const body = await answer.body.arrayBuffer();
-  if (answer.statusCode !== (executionMode === 'sync' ? 200 : 202))
-    throw new Error(`${answer.statusCode} ${Buffer.from(body).subarray(0, 300)}`);
-}
-
 async function countRendered(pool: Pool): Promise<number> {
-  const answer = await pool.request({ path: '/metrics', method: 'GET' });
-  const counts = (await answer.body.text()).matchAll(
+  const response = await pool.request({ path: '/metrics', method: 'GET' });
+  const counts = (await response.body.text()).matchAll(
     /^platen_jobs_ended_total\{[^}]*state="completed"[^}]*\} (\d+)/gm,
   );
   return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);

@@ -8,7 +8,7 @@
  * BENCH_ROUNDS (default 2). BENCH_ATTACKS (a regular expression): those alone. Alone: `BENCH_PART=hostile-neighbour make bench`.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { processorMs } from '../../src/chromium/process/processes.ts';
+import { sampleProcess } from '../../src/chromium/browsers/process/processes.ts';
 import { type Arena, cancelAll, openArena } from '../hostile/support/arena.ts';
 import { FLOOD_CALLERS, FLOODS } from '../hostile/support/floods.ts';
 import { FOUND_ATTACKS } from '../hostile/support/found-attacks.ts';
@@ -60,11 +60,11 @@ const SUBJECTS: readonly Subject[] = [
   })),
 ].filter(({ name }) => WANTED.test(name));
 
-await besideAttacks();
+await duringAttacks();
 if (process.env.BENCH_ATTACKS === undefined) await sharesOfPretenders();
 process.exit(0);
 
-async function besideAttacks(): Promise<void> {
+async function duringAttacks(): Promise<void> {
   console.log(
     `\nA neighbour beside hostile documents: ${ROUNDS} rounds; p95 wanted ≤ ${AT_MOST.p95} × that alone, or ${LEAST_P95_MS} ms if that is less`,
   );
@@ -88,8 +88,8 @@ async function besideAttacks(): Promise<void> {
     console.log(`  alone: p95 ${spread(alone, 0)} ms`);
     for (const [name, { ratios, health }] of found) {
       const reached = median(ratios) <= AT_MOST.p95 && health <= AT_MOST.healthMs;
-      const told = `p95 ${spread(ratios, 2)} ×, /healthz up to ${Math.round(health)} ms`;
-      console.log(`  ${name}: ${told}: ${verdict(reached)}`);
+      const reported = `p95 ${spread(ratios, 2)} ×, /healthz up to ${Math.round(health)} ms`;
+      console.log(`  ${name}: ${reported}: ${verdict(reached)}`);
     }
   } finally {
     await arena.close();
@@ -131,7 +131,7 @@ async function sharesOfPretenders(): Promise<void> {
 
 /** Processor time that all pages have had in so many milliseconds, as a part of them. */
 async function computedIn(ms: number): Promise<number> {
-  const all = () => new Map(rendererProcesses().map((pid) => [pid, processorMs(pid) ?? 0]));
+  const all = () => new Map(rendererProcesses().map((pid) => [pid, sampleProcess(pid)?.processorMs ?? 0]));
   const began = performance.now();
   const before = all();
   await sleep(ms);

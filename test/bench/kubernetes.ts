@@ -11,9 +11,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
-import type { KubeObject } from '../../src/kubernetes/client/kube-object.ts';
-import type { New } from '../../src/kubernetes/client/kubernetes-api.ts';
-import { openKubernetesApi } from '../../src/kubernetes/client/open-kubernetes-api.ts';
 import {
   DEPLOYMENTS,
   DISRUPTION_BUDGETS,
@@ -22,13 +19,16 @@ import {
   RENDER_POOLS,
   SERVICE_ACCOUNTS,
 } from '../../src/kubernetes/resources/kinds.ts';
+import type { KubeObject } from '../../src/kubernetes/runtime/client/kube-object.ts';
+import type { New } from '../../src/kubernetes/runtime/client/kubernetes-api.ts';
+import { openKubernetesApi } from '../../src/kubernetes/runtime/client/open-kubernetes-api.ts';
 import { connectDatabase } from '../../src/store/connection.ts';
 import { startEmbeddedDatabase } from '../../src/store/embedded/start-embedded.ts';
 import { eventually } from '../support/eventually.ts';
 import { startControlPlane } from '../support/kubernetes/control-plane.ts';
 import { makeNamespace } from '../support/kubernetes/objects.ts';
 import { type RoleProcess, startRole } from '../support/processes.ts';
-import { compare, memoryOf, type Reading, read } from './controller-readings.ts';
+import { compare, type measurement, memoryOf, read } from './controller-samples.ts';
 import { startFakeNodes } from './fake-nodes.ts';
 import { pretendWorkers } from './fake-workers.ts';
 
@@ -108,7 +108,7 @@ async function measure(): Promise<void> {
   closing.push(() => controller.end());
 
   /** Lets something happen, and prints what it cost. */
-  const phase = async (name: string, happen: (from: Reading) => Promise<void>): Promise<number> => {
+  const phase = async (name: string, happen: (from: measurement) => Promise<void>): Promise<number> => {
     const before = await read(controller.url, controller.pid);
     await happen(before);
     const { writes, text } = compare(before, await read(controller.url, controller.pid));
@@ -132,7 +132,7 @@ async function measure(): Promise<void> {
 
   console.log(`\nThe controller with ${POOLS} pools of ${WORKERS} workers`);
   await phase('from nothing to all workers ready', async () => {
-    await inTurns(POOLS, (n) => api.create<KubeObject>(RENDER_POOLS, poolOf(namespace, n)));
+    await alternately(POOLS, (n) => api.create<KubeObject>(RENDER_POOLS, poolOf(namespace, n)));
     await eventually('the workers', areReady(WORKERS), LIMIT_MS);
   });
   const pods = await api.list(PODS, { namespace });
@@ -142,7 +142,7 @@ async function measure(): Promise<void> {
   await sleep(15_000);
   await atRest('at rest');
   await phase('another image for every pool, until all are ready again', async () => {
-    await inTurns(POOLS, (n) =>
+    await alternately(POOLS, (n) =>
       api.mergePatch(RENDER_POOLS, poolOf(namespace, n).metadata, { spec: { image: 'platen:next' } }),
     );
     await eventually(
@@ -174,7 +174,7 @@ function poolOf(namespace: string, n: number): New<KubeObject> {
   return pool;
 }
 
-async function inTurns(count: number, run: (n: number) => Promise<unknown>): Promise<void> {
+async function alternately(count: number, run: (n: number) => Promise<unknown>): Promise<void> {
   const together = 10;
   for (let from = 0; from < count; from += together) {
     const size = Math.min(together, count - from);

@@ -88,14 +88,14 @@ async function cancelled(service: BatchService, tenant: Tenant): Promise<void> {
   await sleep(CANCEL_AFTER_MS);
   const began = performance.now();
   const seconds = () => ((performance.now() - began) / 1000).toFixed(1);
-  const answer = await clientOf(service, tenant).call('DELETE', `/v1/pdf/batch/${batchId}`);
-  if (answer.status !== 200) throw new Error(`${answer.status}`);
-  const answered = performance.now() - began;
+  const response = await clientOf(service, tenant).call('DELETE', `/v1/pdf/batch/${batchId}`);
+  if (response.status !== 200) throw new Error(`${response.status}`);
+  const responded = performance.now() - began;
   const watched = watchHealth(service.role.url);
   const { progress } = await untilEnded(service, tenant, batchId);
   const took = (performance.now() - began) / 1000;
   console.log(
-    `  answered after ${answered.toFixed(0)} ms, ended after ${seconds()} s with ${progress.completed} completed and ${progress.failed} cancelled, wanted ≤ ${WANTED.cancelSeconds} s: ${verdict(took <= WANTED.cancelSeconds)}; /healthz answered within ${watched.stop().toFixed(0)} ms meanwhile`,
+    `  answered after ${responded.toFixed(0)} ms, ended after ${seconds()} s with ${progress.completed} completed and ${progress.failed} cancelled, wanted ≤ ${WANTED.cancelSeconds} s: ${verdict(took <= WANTED.cancelSeconds)}; /healthz answered within ${watched.stop().toFixed(0)} ms meanwhile`,
   );
   const next = performance.now();
   await untilEnded(service, tenant, await order(service, tenant, 2));

@@ -3,24 +3,18 @@
  * of one account. Prints medians in milliseconds. `make bench` runs it last.
  */
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pino } from 'pino';
 import type { Job } from '../../src/jobs/job.ts';
 import { DEFAULT_PLANS } from '../../src/plans/plan.ts';
-import { startEmbeddedDatabase } from '../../src/store/embedded/start-embedded.ts';
 import { quotaPeriod } from '../../src/usage/quota-period.ts';
 import { type Domain, newJob, openDomain } from '../support/domain.ts';
+import { onDatabase } from './on-database.ts';
 
 const ROWS = 100_000;
 const RUNS = 15;
 const DAY_MS = 86_400_000;
 const BATCH = 2000;
 
-const folder = await mkdtemp(join(tmpdir(), 'platen-rows-'));
-const database = await startEmbeddedDatabase({ dataDir: folder, logger: pino({ level: 'silent' }) });
-try {
+await onDatabase(async (database) => {
   const domain = await openDomain({ uri: database.uri });
   const empty = await measure(domain);
   await fill(domain);
@@ -33,10 +27,7 @@ try {
     );
   }
   await domain.close();
-} finally {
-  await database.close();
-  await rm(folder, { recursive: true, force: true });
-}
+});
 
 async function measure(domain: Domain): Promise<Record<string, number>> {
   const reader = { accountId: 'account', planName: 'business', plan: DEFAULT_PLANS.business } as const;
@@ -63,7 +54,7 @@ async function measure(domain: Domain): Promise<Record<string, number>> {
     ),
     'idempotency key, begun and answered': await median(async () => {
       const begun = await domain.idempotency.begin('account', '/v1/pdf', randomUUID(), 'hash');
-      if (begun.kind === 'run') await begun.lock.answered(200);
+      if (begun.kind === 'run') await begun.lock.responded(200);
     }),
     'submit and claim a job': await median(async () => {
       const { job, input } = newJob(randomUUID());

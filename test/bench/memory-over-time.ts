@@ -19,14 +19,14 @@ export function watchOverTime(
   everyMs = DEFAULT_SAMPLE_MS,
 ): { readonly samples: readonly Sample[]; stop(): readonly Sample[] } {
   const samples: Sample[] = [];
-  const look = () => samples.push(sampleOf(pid));
-  look();
-  const timer = setInterval(look, everyMs);
+  const check = () => samples.push(sampleOf(pid));
+  check();
+  const timer = setInterval(check, everyMs);
   return {
     samples,
     stop() {
       clearInterval(timer);
-      look();
+      check();
       return samples;
     },
   };

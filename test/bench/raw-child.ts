@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import puppeteer, { type Page } from 'puppeteer';
-import { findBrowser } from '../../src/chromium/process/find-browser.ts';
+import { findBrowser } from '../../src/chromium/browsers/process/find-browser.ts';
 import { DOCUMENTS } from './documents.ts';
 import { runLoad } from './load.ts';
 
@@ -11,7 +11,7 @@ import { runLoad } from './load.ts';
  * reuse: pages that are kept and given one document after the other, with nothing cleaned in between;
  * fresh: a new browser context and page for every document.
  */
-export interface RawOrder {
+export interface RawSubmission {
   readonly kind: 'reuse' | 'fresh';
   readonly document: string;
   readonly callers: number;
@@ -44,7 +44,7 @@ async function print(page: Page, html: string): Promise<void> {
   await page.pdf(PDF);
 }
 
-process.on('message', async (order: RawOrder | 'stop') => {
+process.on('message', async (order: RawSubmission | 'stop') => {
   if (order === 'stop') {
     await browser.close();
     await rm(userDataDir, { recursive: true, force: true });

@@ -8,11 +8,11 @@ import { startKafka, type TestKafka } from '../support/kafka.ts';
 import { startMongo } from '../support/mongo.ts';
 import { type RoleProcess, startRole } from '../support/processes.ts';
 import { send } from '../support/send.ts';
-import { type AdmissionReading, readAdmission } from './admission.ts';
+import { type AdmissionSample, readAdmission } from './admission.ts';
 import { renderOf } from './callers.ts';
 import type { BenchDocument } from './documents.ts';
 import { type LoadResult, runLoad } from './load.ts';
-import type { RawOrder } from './raw-child.ts';
+import type { RawSubmission } from './raw-child.ts';
 
 /** Something that renders, and can be measured. */
 export interface Subject {
@@ -25,7 +25,7 @@ export interface Subject {
   readonly workers: readonly RoleProcess[];
   run(document: BenchDocument, callers: number, durationMs: number): Promise<LoadResult>;
   /** Of Platen: what letting requests in has taken so far. */
-  admission?(): Promise<AdmissionReading>;
+  admission?(): Promise<AdmissionSample>;
   close(): Promise<void>;
 }
 
@@ -42,7 +42,7 @@ const BOOTSTRAP = {
 
 /** Raw puppeteer in a process of its own. */
 export async function openRaw(): Promise<{
-  subject(kind: RawOrder['kind'], name: string): Subject;
+  subject(kind: RawSubmission['kind'], name: string): Subject;
   close(): Promise<void>;
 }> {
   const child = fork(new URL('./raw-child.ts', import.meta.url), {
@@ -56,7 +56,7 @@ export async function openRaw(): Promise<{
       pids: [child.pid!],
       workers: [],
       run(document, callers, durationMs) {
-        child.send({ kind, document: document.name, callers, durationMs } satisfies RawOrder);
+        child.send({ kind, document: document.name, callers, durationMs } satisfies RawSubmission);
         return nextMessage(child) as Promise<LoadResult>;
       },
       close: async () => {},

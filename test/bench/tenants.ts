@@ -6,16 +6,12 @@
  * BENCH_SECONDS (default 6): how long each measurement runs. BENCH_ROUNDS (default 2). BENCH_OVER (default
  * standalone,kafka). Alone: `BENCH_PART=tenants make bench`.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pino } from 'pino';
 import { Pool } from 'undici';
-import { startEmbeddedDatabase } from '../../src/store/embedded/start-embedded.ts';
 import { makeAccounts, renderOf } from './callers.ts';
 import { type CpuUsed, type Watched, watchCpu } from './cpu.ts';
 import { DOCUMENTS, random } from './documents.ts';
 import { type LoadResult, median, runLoad } from './load.ts';
+import { onDatabase } from './on-database.ts';
 import { PICTURES_ALLOWED, startSlowPictures } from './slow-pictures.ts';
 import { openAlone, openOverKafka, openRaw, type Subject } from './subjects.ts';
 import { type ContextFigures, readContexts, rendererMemory } from './warm-contexts.ts';
@@ -53,21 +49,21 @@ interface Figures extends LoadResult {
 const pictures = await startSlowPictures(PICTURE_MS);
 const invoice = DOCUMENTS[0]!.html;
 
-const inTurn = (from: number, count: number) => {
+const byTurns = (from: number, count: number) => {
   let at = 0;
   return () => from + (at++ % count);
 };
 const ofAccounts: readonly Row[] = [
   { name: '1 account', next: () => 0 },
-  { name: '8 in turn', next: inTurn(0, 8) },
-  { name: '50 in turn', next: inTurn(0, 50) },
+  { name: '8 in turn', next: byTurns(0, 8) },
+  { name: '50 in turn', next: byTurns(0, 50) },
   { name: '500 by Zipf', next: byZipf(ZIPF_ACCOUNTS) },
 ].map((row) => ({ ...row, document: invoice, callers: CALLERS, warmUp: true }));
 const strangers: Row = {
   name: 'all others',
   document: invoice,
   callers: CALLERS,
-  next: inTurn(ZIPF_ACCOUNTS, STRANGERS),
+  next: byTurns(ZIPF_ACCOUNTS, STRANGERS),
   warmUp: false,
 };
 const picture: Row = {
@@ -83,11 +79,11 @@ const fresh = raw.subject('fresh', 'n');
 try {
   if (OVER.includes('standalone')) {
     console.log(`\nInvoices of many accounts on standalone, ${CALLERS} callers`);
-    await onDatabase((uri) => openAlone(uri, PICTURES_ALLOWED), [...ofAccounts, strangers, picture]);
+    await compareRows((uri) => openAlone(uri, PICTURES_ALLOWED), [...ofAccounts, strangers, picture]);
   }
   if (OVER.includes('kafka')) {
     console.log(`\nInvoices of many accounts over Kafka with ${WORKERS} workers, ${CALLERS} callers`);
-    await onDatabase((uri) => openOverKafka('k', { uri, workers: WORKERS }), ofAccounts);
+    await compareRows((uri) => openOverKafka('k', { uri, workers: WORKERS }), ofAccounts);
   }
 } finally {
   await raw.close();
@@ -95,10 +91,8 @@ try {
 }
 process.exit(0);
 
-async function onDatabase(open: (uri: string) => Promise<Subject>, rows: readonly Row[]): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'platen-tenants-'));
-  const database = await startEmbeddedDatabase({ dataDir: folder, logger: pino({ level: 'silent' }) });
-  try {
+async function compareRows(open: (uri: string) => Promise<Subject>, rows: readonly Row[]): Promise<void> {
+  await onDatabase(async (database) => {
     const emails = Array.from({ length: ZIPF_ACCOUNTS + STRANGERS }, (_, i) => `tenant-${i}@example.com`);
     const keys = await makeAccounts(database.uri, emails);
     const subject = await open(database.uri);
@@ -107,15 +101,12 @@ async function onDatabase(open: (uri: string) => Promise<Subject>, rows: readonl
     } finally {
       await subject.close();
     }
-  } finally {
-    await database.close();
-    await rm(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 async function compare(
   subject: Subject,
-  beside: Watched,
+  concurrent: Watched,
   rows: readonly Row[],
   keys: readonly string[],
 ): Promise<void> {
@@ -125,7 +116,7 @@ async function compare(
     await fresh.run(DOCUMENTS[0]!, CALLERS, WARM_UP_MS / 2);
     ofFresh.push((await fresh.run(DOCUMENTS[0]!, CALLERS, SECONDS * 1000)).perSecond);
     for (const row of rows) {
-      const figures = await measure(subject, beside, row, keys);
+      const figures = await measure(subject, concurrent, row, keys);
       measured.set(row.name, [...(measured.get(row.name) ?? []), figures]);
     }
   }
@@ -134,7 +125,7 @@ async function compare(
 
 async function measure(
   { url, pids, workers }: Subject,
-  beside: Watched,
+  concurrent: Watched,
   { document, callers, next, warmUp }: Row,
   keys: readonly string[],
 ): Promise<Figures> {
@@ -148,7 +139,7 @@ async function measure(
     const cpu = watchCpu({
       services: { pids },
       Chromium: { below: workers.map(({ pid }) => pid) },
-      ...beside,
+      ...concurrent,
     });
     const result = await runLoad(callers, SECONDS * 1000, call);
     const used = cpu.stop();

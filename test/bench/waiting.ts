@@ -5,16 +5,12 @@
  *
  * BENCH_SECONDS (default 6): how long each measurement runs.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pino } from 'pino';
 import { DEFAULT_PLANS } from '../../src/plans/plan.ts';
-import { startEmbeddedDatabase } from '../../src/store/embedded/start-embedded.ts';
 import { newJob, openDomain } from '../support/domain.ts';
 import { startKafka } from '../support/kafka.ts';
 import { watchCpu } from './cpu.ts';
 import { DOCUMENTS, PRINT } from './documents.ts';
+import { onDatabase } from './on-database.ts';
 import { accountOf, openAlone, openApi, type Subject } from './subjects.ts';
 
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 6);
@@ -35,11 +31,11 @@ interface Bench {
 console.log(
   `\nPDFs per second of standalone at ${RENDERING.callers} callers, while jobs of the account wait`,
 );
-await onDatabase(openAlone, async (none) => {
+await onSubject(openAlone, async (none) => {
   await none.subject.run(invoice, RENDERING.callers, WARM_UP_MS);
   for (const waiting of RENDERING.waiting) {
     const before = await render(none, 0);
-    const full = await onDatabase(openAlone, async (bench) => {
+    const full = await onSubject(openAlone, async (bench) => {
       await fill(bench, waiting);
       await bench.subject.run(invoice, RENDERING.callers, WARM_UP_MS);
       return await render(bench, waiting);
@@ -51,7 +47,7 @@ await onDatabase(openAlone, async (none) => {
 
 console.log(`\nOrders let in a second by one API without a worker, at ${ADMISSION.callers} callers`);
 const kafka = await startKafka();
-await onDatabase(
+await onSubject(
   (uri) => openApi(uri, kafka),
   async (bench) => {
     for (const waiting of ADMISSION.waiting) {
@@ -115,21 +111,16 @@ async function fill({ uri, subject }: Bench, waiting: number): Promise<void> {
   await domain.close();
 }
 
-async function onDatabase<Result>(
+function onSubject<Result>(
   open: (uri: string) => Promise<Subject>,
   measure: (bench: Bench) => Promise<Result>,
 ): Promise<Result> {
-  const folder = await mkdtemp(join(tmpdir(), 'platen-waiting-'));
-  const database = await startEmbeddedDatabase({ dataDir: folder, logger: pino({ level: 'silent' }) });
-  try {
-    const subject = await open(database.uri);
+  return onDatabase(async ({ uri, pid }) => {
+    const subject = await open(uri);
     try {
-      return await measure({ subject, uri: database.uri, databasePid: database.pid });
+      return await measure({ subject, uri, databasePid: pid });
     } finally {
       await subject.close();
     }
-  } finally {
-    await database.close();
-    await rm(folder, { recursive: true, force: true });
-  }
+  });
 }

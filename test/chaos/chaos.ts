@@ -5,63 +5,64 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import mongoose from 'mongoose';
 import { eventually } from '../support/eventually.ts';
 import { whatIsHeld } from '../support/held.ts';
+import { startKafka } from '../support/kafka.ts';
 import { processesWith } from '../support/processes.ts';
 import { openKafkaService, type TestService } from '../support/service.ts';
 import { type ChaosAccount, openAccount, writePlans } from './accounts.ts';
-import { checkJobs, countLive, usageFaults } from './checks.ts';
+import { checkJobs, countLive, usageErrors } from './checks.ts';
 import { Findings } from './findings.ts';
 import { keepKilling, ROLES } from './kills.ts';
-import { makeOrders, type PlacedOrder, place, repeat } from './orders.ts';
+import { makeSubmissions, place, repeat, type Submission } from './submissions.ts';
 
 const ACCOUNTS = ['alpha', 'beta', 'gamma'];
 const ORDERS_PER_SECOND = 7;
-/** For what is written a little later: usage, slots of the last job. */
-const SETTLED_WITHIN_MS = 20_000;
 
 export interface ChaosRun {
   readonly seed: number;
   readonly orders: number;
-  /** Longest time from the first order to the end of the last job. */
+  /** Longest time from the first submission to the end of the last job. */
   readonly limitMs: number;
   readonly log: (line: string) => void;
 }
 
 /**
- * Two APIs, two workers and a dispatcher over a real Kafka take orders of several accounts, while every two seconds
- * something is killed. Each order is repeated with its key until it is answered.
+ * Two APIs, two workers and a dispatcher over a real Kafka take submissions of several accounts, while every two
+ * seconds something is killed. Each submission is repeated with its key until it gets a response.
  *
- * @returns what is not as it should be afterwards, one line each.
+ * @returns the findings after that, one line each.
  */
 export async function runChaos({ seed, orders: count, limitMs, log }: ChaosRun): Promise<readonly string[]> {
   const findings = new Findings();
   const plans = await writePlans();
   const mark = randomUUID();
-  const service = await openKafkaService({ PLATEN_PLANS_FILE: plans, PLATEN_TEST_RUN: mark }, ROLES);
+  const kafka = await startKafka();
+  const service = await openKafkaService({ PLATEN_PLANS_FILE: plans, PLATEN_TEST_RUN: mark }, ROLES, kafka);
   try {
     const urls = ['api-1', 'api-2'].map((name) => service.roles.get(name)!.url);
     const accounts = await Promise.all(ACCOUNTS.map((name) => openAccount(name, urls)));
     const began = performance.now();
     const say = (line: string) => log(`${((performance.now() - began) / 1000).toFixed(1)} s  ${line}`);
     const spreadMs = Math.ceil((count / ORDERS_PER_SECOND) * 1000);
-    const orders = makeOrders(seed, count, spreadMs, accounts);
+    const orders = makeSubmissions(seed, count, spreadMs, accounts);
     const outOfTime = AbortSignal.timeout(limitMs);
 
-    const killing = keepKilling(service, seed, AbortSignal.timeout(spreadMs), findings, say);
-    const answers = await Promise.all(
+    const killing = keepKilling({ service, kafka }, seed, AbortSignal.timeout(spreadMs), findings, say);
+    const responses = await Promise.all(
       orders.map(async (order) => {
         await sleep(order.atMs);
         return place(order, findings, outOfTime);
       }),
     );
     await killing;
-    say('every order is answered, and everything is up');
-    const placed = answers.filter((answer) => answer !== undefined);
+    say('every submission has its response, and everything is up');
+    const placed = responses.filter((response) => response !== undefined);
     await untilOver(accounts, outOfTime, findings);
     say('every job has ended');
     await check(service, accounts, placed, findings);
     say(`checked; ${findings.counted()}; most requests for an order: ${mostTries(placed)}`);
   } finally {
     await service.stop().catch((error: Error) => findings.add('stop', error.message));
+    await kafka.stop();
     await rm(dirname(plans), { recursive: true, force: true });
   }
   for (const { pid, command } of processesWith(`PLATEN_TEST_RUN=${mark}`)) {
@@ -88,41 +89,41 @@ async function untilOver(
 async function check(
   service: TestService,
   accounts: readonly ChaosAccount[],
-  placed: readonly PlacedOrder[],
+  placed: readonly Submission[],
   findings: Findings,
 ): Promise<void> {
-  const ordersOf = (account: ChaosAccount) => placed.filter(({ order }) => order.account === account);
+  const submissionsOf = (account: ChaosAccount) => placed.filter(({ order }) => order.account === account);
   const failed = new Map<ChaosAccount, number>();
   for (const account of accounts) {
-    for (const order of ordersOf(account)) await repeat(order, findings);
-    failed.set(account, await checkJobs(account, ordersOf(account), findings));
+    for (const order of submissionsOf(account)) await repeat(order, findings);
+    failed.set(account, await checkJobs(account, submissionsOf(account), findings));
   }
   const connection = await mongoose.createConnection(service.mongodbUri).asPromise();
-  const look = async () => {
-    const faults = accounts.map((account) =>
-      usageFaults(
+  const inspection = async () => {
+    const errors = accounts.map((account) =>
+      usageErrors(
         account,
-        ordersOf(account).length,
+        submissionsOf(account).length,
         failed.get(account) ?? 0,
-        findings.refusalsOf(account.name),
+        findings.rejectionsOf(account.name),
       ),
     );
-    return (await Promise.all([...faults, whatIsHeld(connection)])).flat();
+    return (await Promise.all([...errors, whatIsHeld(connection)])).flat();
   };
   try {
-    for (const fault of await settled(look)) findings.add('at rest', fault);
+    for (const problem of await settled(inspection)) findings.add('at rest', problem);
   } finally {
     await connection.close();
   }
 }
 
-/** The faults that remain once what is written a little later had its time. */
-async function settled(look: () => Promise<string[]>): Promise<string[]> {
-  const isSettled = async () => (await look()).length === 0;
-  await eventually('settled', isSettled, SETTLED_WITHIN_MS).catch(() => undefined);
-  return look();
+/** The findings that remain once delayed writes have had their time. */
+async function settled(inspection: () => Promise<string[]>): Promise<string[]> {
+  const isSettled = async () => (await inspection()).length === 0;
+  await eventually('settled', isSettled).catch(() => undefined);
+  return inspection();
 }
 
-function mostTries(placed: readonly PlacedOrder[]): number {
+function mostTries(placed: readonly Submission[]): number {
   return Math.max(...placed.map(({ tries }) => tries));
 }

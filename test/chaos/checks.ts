@@ -1,7 +1,7 @@
 import { readPdf } from '../support/pdf.ts';
 import { type ChaosAccount, MONTHLY_RENDERS } from './accounts.ts';
 import type { Findings } from './findings.ts';
-import { type PlacedOrder, sha256 } from './orders.ts';
+import { type Submission, sha256 } from './submissions.ts';
 
 const PAGE = 100;
 const READERS = 4;
@@ -16,27 +16,27 @@ interface JobRecord {
 
 /** How a job ends that was killed in every one of its attempts, or twice with its browser: as it should. */
 const KILLED_TOO_OFTEN: ReadonlySet<string> = new Set(['BROWSER_CRASHED', 'WORKER_LOST']);
-/** Of a hundred orders. More than that cannot be chance. */
+/** Per cent of the submissions. More than that cannot be chance. */
 const MAX_KILLED_PERCENT = 1;
 
 /** How many of the account's jobs have not ended. */
 export async function countLive({ callers }: ChaosAccount): Promise<number> {
   const totals = ['queued', 'processing'].map(async (status) => {
-    const answer = await callers[0]!.call('GET', `/v1/pdf/jobs?status=${status}&limit=1`);
-    return answer.json.total as number;
+    const response = await callers[0]!.call('GET', `/v1/pdf/jobs?status=${status}&limit=1`);
+    return response.json.total as number;
   });
   return (await Promise.all(totals)).reduce((sum, total) => sum + total);
 }
 
 /**
- * Every order has one job, the one it was answered with, and that job has a PDF with the order's own text in it, the one
- * that its caller got if it got one.
+ * Checks that every submission has one job, the one in its response, and that the job has a PDF with the submission's
+ * own text in it, the same that its caller got, if it got one.
  *
  * @returns how many of the jobs have failed because they were killed in each of their attempts.
  */
 export async function checkJobs(
   account: ChaosAccount,
-  placed: readonly PlacedOrder[],
+  placed: readonly Submission[],
   findings: Findings,
 ): Promise<number> {
   const jobs = await listJobs(account);
@@ -51,7 +51,7 @@ export async function checkJobs(
       findings.add(order.key, `was answered with job ${jobId} and has job ${own[0]!.jobId}`);
     }
   }
-  for (const [key, own] of byKey) findings.add(key, `has ${own.length} jobs that nobody was told of`);
+  for (const [key, own] of byKey) findings.add(key, `has ${own.length} jobs that no response has named`);
   const killed = new Set(jobs.filter(wasKilledTooOften));
   const given = new Map(placed.map(({ jobId, pdf }) => [jobId, pdf]));
   await Promise.all(
@@ -108,12 +108,12 @@ async function listJobs({ callers }: ChaosAccount): Promise<JobRecord[]> {
 }
 
 /**
- * How what the account is told of its usage differs from what it ordered.
+ * The differences between an account's reported usage and its submissions.
  *
- * @param failed how many of the orders came to nothing: they are counted as failures, and use no quota.
- * @param refused how many answers were 503: these requests failed and were repeated.
+ * @param failed submissions without a PDF: they are counted as failures, and use no quota.
+ * @param refused the number of 503 responses: these requests failed and were repeated.
  */
-export async function usageFaults(
+export async function usageErrors(
   account: ChaosAccount,
   ordered: number,
   failed: number,
@@ -122,16 +122,16 @@ export async function usageFaults(
   const orders = ordered - failed;
   const usage = await account.owner.expect(200, 'GET', '/user/usage?period=1d');
   const charged = MONTHLY_RENDERS - usage.remaining;
-  const faults: string[] = [];
+  const errors: string[] = [];
   if (charged !== orders)
-    faults.push(`${account.name}: ${charged} of the quota are used by ${orders} orders`);
+    errors.push(`${account.name}: ${charged} of the quota are used by ${orders} orders`);
   if (usage.successCount !== orders) {
-    faults.push(`${account.name}: ${usage.successCount} of ${orders} orders are counted in the usage`);
+    errors.push(`${account.name}: ${usage.successCount} of ${orders} orders are counted in the usage`);
   }
   if (usage.failedCount < failed || usage.failedCount > failed + refused) {
-    faults.push(
+    errors.push(
       `${account.name}: ${usage.failedCount} failures are counted, of ${failed} and ${refused} refusals: ${JSON.stringify(usage.errorsByCategory)}`,
     );
   }
-  return faults;
+  return errors;
 }

@@ -1,10 +1,10 @@
-/** What is not as it should be, one line each, and what was counted beside it. */
+/** Findings, one line each, and counters. */
 export class Findings {
   readonly lines: string[] = [];
   readonly #counts = new Map<string, number>();
-  readonly #refusals = new Map<string, number>();
+  readonly #rejections = new Map<string, number>();
 
-  /** @param about the key of an order, the name of an account, or of a process. */
+  /** @param about the key of a submission, or the name of an account or a process. */
   add(about: string, what: string): void {
     this.lines.push(`${about}: ${what}`);
   }
@@ -13,13 +13,13 @@ export class Findings {
     this.#counts.set(what, (this.#counts.get(what) ?? 0) + 1);
   }
 
-  /** A request of the account was refused for the moment (503): that, too, is counted as a request that failed. */
+  /** A request of the account got a temporary 503: it is counted as a failed request, too. */
   refused(account: string): void {
-    this.#refusals.set(account, this.refusalsOf(account) + 1);
+    this.#rejections.set(account, this.rejectionsOf(account) + 1);
   }
 
-  refusalsOf(account: string): number {
-    return this.#refusals.get(account) ?? 0;
+  rejectionsOf(account: string): number {
+    return this.#rejections.get(account) ?? 0;
   }
 
   /** `200 × 310, 202 × 290` */

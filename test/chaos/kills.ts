@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { killProcess } from '../../src/chromium/process/processes.ts';
+import { killProcess } from '../../src/chromium/browsers/process/processes.ts';
+import type { TestKafka } from '../support/kafka.ts';
 import { assertGone, descendants } from '../support/processes.ts';
 import type { TestService } from '../support/service.ts';
 import type { Findings } from './findings.ts';
@@ -13,8 +14,9 @@ export const KILL_EVERY_MS = 2000;
 const DOWN_MS = { least: 200, most: 2500 };
 const KAFKA_DOWN_MS = { least: 1000, most: 5000 };
 /**
- * Kills between two of the same kind. A document that ends its browser twice is failed for good, so no job may meet two
- * kills of a browser; and who starts waits for Kafka, so that nobody would come up again if it were away all the time.
+ * The least number of kills between two of one kind. A document that ends its browser twice fails for good, so no job
+ * may meet two kills of a browser; and a starting process waits for Kafka, so nothing would start if Kafka were away
+ * all the time.
  */
 const KILLS_BETWEEN = new Map([
   ['chromium', 4],
@@ -27,7 +29,7 @@ interface Kill {
   readonly downMs: number;
 }
 
-/** Chooses who is killed, of those who are up; undefined when there is nobody. The seed decides, turn by turn. */
+/** Chooses the next victim among the running processes; undefined when none runs. The seed decides each choice. */
 function chooser(seed: number): (isUp: (victim: Victim) => boolean) => Kill | undefined {
   const random = seeded(seed);
   const last = new Map<string, number>();
@@ -46,9 +48,15 @@ function chooser(seed: number): (isUp: (victim: Victim) => boolean) => Kill | un
   };
 }
 
+/** What may be killed. */
+export interface ChaosTarget {
+  readonly service: TestService;
+  readonly kafka: TestKafka;
+}
+
 /** Kills something every two seconds until the signal, and starts it again. Resolves when everything is up again. */
 export async function keepKilling(
-  service: TestService,
+  target: ChaosTarget,
   seed: number,
   signal: AbortSignal,
   findings: Findings,
@@ -67,7 +75,7 @@ export async function keepKilling(
     const { victim, downMs } = kill;
     log(`kill ${victim}${victim === workerOf(victim) ? ` for ${downMs} ms` : ''}`);
     findings.count(`kill of ${kindOf(victim)}`);
-    const struck = strike(service, victim, downMs, findings)
+    const struck = strike(target, victim, downMs, findings)
       .catch((error: Error) => {
         const [what, ...story] = error.message.split('\n');
         findings.add(victim, what!);
@@ -89,16 +97,16 @@ function workerOf(victim: Victim): string {
 }
 
 async function strike(
-  service: TestService,
+  { service, kafka }: ChaosTarget,
   victim: Victim,
   downMs: number,
   findings: Findings,
 ): Promise<void> {
   if (victim !== workerOf(victim)) return killBrowser(service, workerOf(victim));
   if (victim === 'kafka') {
-    await service.kafka!.halt();
+    await kafka.halt();
     await sleep(downMs);
-    return service.kafka!.restart();
+    return kafka.restart();
   }
   const how = await service.roles.get(victim)!.end('SIGKILL');
   if (how !== 'SIGKILL') findings.add(victim, `had ended by itself with ${how}`);

@@ -9,7 +9,7 @@ export function seeded(seed: number): () => number {
   };
 }
 
-/** One of these, each as likely as the others; undefined when there are none. */
+/** One of the items, each with the same probability; undefined when there are none. */
 export function pick<T>(random: () => number, from: readonly T[]): T | undefined {
   return from[Math.floor(random() * from.length)];
 }

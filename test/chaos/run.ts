@@ -1,8 +1,9 @@
 import { runChaos } from './chaos.ts';
 
-/*
- * `make chaos`. SEED chooses what is killed and what is ordered (default: a new one, which is printed); CHAOS_SEEDS runs
- * several, as `1..10` or `3,7`. CHAOS_ORDERS (default 600). The exit status is 1 when there was a finding.
+/**
+ * `make chaos`. SEED chooses the kills and the submissions (default: a new one, which is printed); CHAOS_SEEDS runs
+ * several, as `1..10` or `3,7`. CHAOS_ORDERS is the number of submissions (default 600). The exit status is 1 when
+ * there was a finding.
  */
 const LIMIT_MS = 240_000;
 

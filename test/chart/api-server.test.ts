@@ -7,7 +7,7 @@ import { type ControlPlane, sharedControlPlane } from '../support/kubernetes/con
 import { HELMS, LEAST, type Manifest, manifestsOf, over, render, type Values } from './support/helm.ts';
 import { defaultResources, podSpecs, workerTemplate } from './support/pods.ts';
 
-/** Kinds that an API server has only once somebody has installed them. */
+/** Kinds that an API server has only after an installation of their definitions. */
 const OF_OTHERS = /^(ServiceMonitor|PrometheusRule|HTTPRoute)$/;
 
 const VALUES: Readonly<Record<string, Values>> = {
@@ -53,8 +53,7 @@ const VALUES: Readonly<Record<string, Values>> = {
   }),
 };
 
-describe('the chart before a real API server', function () {
-  this.timeout(120_000);
+describe('the chart before a real API server', () => {
   let plane: ControlPlane;
   let folder: string;
 
@@ -113,7 +112,7 @@ describe('the chart before a real API server', function () {
       await send('create', pods.map(asPod), '--dry-run=server');
     });
 
-    it(`has a worker template and default resources that it accepts, with ${name}`, async () => {
+    it(`it has a worker template and default resources that the server accepts, with ${name}`, async () => {
       const manifests = await render('helm4', values, { namespace: 'chart-restricted' });
       const { metadata, spec } = workerTemplate(manifests);
       const labels = metadata.labels!;
@@ -127,7 +126,7 @@ describe('the chart before a real API server', function () {
     });
   }
 
-  it('holds the images of pools by the policy of docs/production.md', async () => {
+  it('holds the images of pools to the policy of docs/production.md', async () => {
     const text = await readFile(new URL('../../docs/production.md', import.meta.url), 'utf8');
     const [, block = ''] = /```yaml\n(apiVersion: admissionregistration[\s\S]*?)```/.exec(text) ?? [];
     const policies = manifestsOf(block);
@@ -148,8 +147,8 @@ describe('the chart before a real API server', function () {
           () => false,
           (error: Error) => /must be one of registry\.example\.com\/team\/platen/.test(error.message),
         );
-      // The API server takes a moment to look at a policy.
-      await eventually('the policy holds', refused, 60_000);
+      // The API server takes a moment to read a policy.
+      await eventually('the policy holds', refused);
       await accept([pool('registry.example.com/team/platen@sha256:1')]);
       await accept([{ ...pool(''), spec: {} }]);
     } finally {
@@ -157,7 +156,7 @@ describe('the chart before a real API server', function () {
     }
   });
 
-  it('says no to what is not restricted, and to a field that there is not', async () => {
+  it('is rejected by the server for unrestricted pods and for unknown fields', async () => {
     const pod = (spec: object): Manifest => ({
       apiVersion: 'v1',
       kind: 'Pod',

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { BlockList, isIPv6 } from 'node:net';
-import { environmentSchema } from '../../src/config.ts';
+import { environmentSchema } from '../../src/environment.ts';
 import { find, HELMS, LEAST, type Manifest, over, render, type Values } from './support/helm.ts';
 import { environment } from './support/pods.ts';
 
 const ROLES = ['api', 'dispatcher', 'worker', 'controller'] as const;
-/** Who needs what: Stripe is called by two, its events come to one, and mails are sent by one. */
+/** The roles that need each service: two call Stripe, one gets its events, and one sends mails. */
 const NEEDED_BY: Readonly<Record<string, readonly string[]>> = {
   STRIPE_SECRET_KEY: ['api', 'dispatcher'],
   STRIPE_WEBHOOK_SECRET: ['api'],
@@ -27,7 +27,7 @@ const BY_REFERENCE: Values = {
   },
   mail: { existingSecret: { name: 'mail', key: 'url' }, from: 'billing@example.com' },
 };
-/** Of Stripe's API and of mail servers outside the cluster and in it; those of clouds' metadata. */
+/** Addresses of Stripe's API, of mail servers outside and inside the cluster, and of clouds' metadata. */
 const OUTSIDE = [
   ['198.202.176.20', 443],
   ['2a02:1388::20', 443],
@@ -40,10 +40,8 @@ const METADATA = ['169.254.169.254', 'fd00:ec2::254'] as const;
 for (const helm of HELMS) {
   const rendered = (values: Values) => render(helm, over(LEAST, values));
 
-  describe(`billing and mails by the chart, with ${helm}`, function () {
-    this.timeout(30_000);
-
-    it('are nothing unless they are asked for, and not known to values of an older chart', async () => {
+  describe(`the chart's billing and mails, with ${helm}`, () => {
+    it('are off by default, also with values of an older chart', async () => {
       for (const values of [{}, { stripe: null, mail: null }]) {
         const manifests = await rendered(values);
         for (const role of ROLES) assert.deepEqual(given(manifests, role), {}, role);
@@ -52,7 +50,7 @@ for (const helm of HELMS) {
       }
     });
 
-    it('take every variable that there is for them, each to those who need it', async () => {
+    it('get every variable that they have, each in the pods that need it', async () => {
       const known = Object.keys(environmentSchema.shape).filter((name) =>
         /^(STRIPE|SMTP)_|_MAIL_/.test(name),
       );
@@ -68,7 +66,7 @@ for (const helm of HELMS) {
       }
     });
 
-    it('have what is given by value in secrets, and nowhere else', async () => {
+    it('keep values that are given directly in Secrets, and nowhere else', async () => {
       const manifests = await rendered(BY_VALUE);
       assert.deepEqual(given(manifests, 'api'), {
         STRIPE_SECRET_KEY: 'platen-stripe/secret-key',
@@ -90,7 +88,7 @@ for (const helm of HELMS) {
       assert.doesNotMatch(elsewhere, /hidden/);
     });
 
-    it('use secrets that are there, and then make none', async () => {
+    it('use existing Secrets, and make none then', async () => {
       const manifests = await rendered(BY_REFERENCE);
       const { STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET } = given(manifests, 'api');
       assert.deepEqual([STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET], ['payments/key', 'payments/signing']);
@@ -100,7 +98,7 @@ for (const helm of HELMS) {
       assert.deepEqual(names.sort(), ['platen-mongodb']);
     });
 
-    it('start processes anew that are told something else', async () => {
+    it('restart the processes whose configuration changes', async () => {
       const settings = async (values: Values) => {
         const manifests = await rendered(values);
         return ['api', 'dispatcher'].map(
@@ -117,7 +115,7 @@ for (const helm of HELMS) {
       assert.ok(otherServer[0] === api && otherServer[1] !== dispatcher);
     });
 
-    it('let api and dispatcher reach Stripe and the mail server, and still not the metadata of clouds', async () => {
+    it('let api and dispatcher reach Stripe and the mail server, but not the metadata services of clouds', async () => {
       const manifests = await rendered(BY_REFERENCE);
       for (const role of ['api', 'dispatcher']) {
         const policy = find(manifests, 'NetworkPolicy', `platen-${role}`);

@@ -32,22 +32,22 @@ describe('compose.yaml', () => {
     );
 
   for (const role of ROLES) {
-    it(`gives the role ${role} a configuration that it takes`, () => {
+    it(`gives the role ${role} a valid configuration`, () => {
       assert.equal(services[role]!.command, role);
       const config = loadConfig(role, environment(role));
       assert.deepEqual(config.KAFKA_BROKERS, ['kafka:9092']);
     });
 
-    it(`gives the role ${role} no more than it needs of the machine`, () => {
+    it(`gives the role ${role} no more of the machine than it needs`, () => {
       const { read_only, cap_drop, security_opt } = services[role]!;
       assert.deepEqual([read_only, cap_drop], [true, ['ALL']]);
       assert.ok(security_opt?.includes('no-new-privileges'));
     });
   }
 
-  it('builds the image once, and has all roles run it', () => {
+  it('builds the image once for all roles', () => {
     const building = Object.keys(services).filter((name) => services[name]!.build !== undefined);
-    // Builders refuse two that export one name at a time.
+    // Builders reject two services that export one name at a time.
     assert.deepEqual(building, ['api']);
     for (const role of ROLES) {
       // Made here: a registry that has one of that name has another.
@@ -55,7 +55,7 @@ describe('compose.yaml', () => {
     }
   });
 
-  it('takes images of others by digest, from a mirror where one is named, as the Dockerfile does', () => {
+  it('pins third-party images by digest, from a configured mirror if there is one, as the Dockerfile does', () => {
     const dockerfile = readFileSync(new URL('Dockerfile', ROOT), 'utf8');
     const [, base] = /^ARG NODE_IMAGE=(.+)$/m.exec(dockerfile)!;
     const images = [base!, services.mongodb!.image!, services.kafka!.image!];
@@ -69,19 +69,19 @@ describe('compose.yaml', () => {
     for (const [, from] of stages) assert.ok(/^\$\{NODE_IMAGE\}$/.test(from!) || named.includes(from!), from);
   });
 
-  it('keeps a key that everybody knows on this machine', () => {
+  it('limits a publicly known key to this machine', () => {
     assert.match(environment('api').PLATEN_BOOTSTRAP_API_KEY!, /^sk_live_/);
     assert.deepEqual(services.api!.ports, ['127.0.0.1:8080:8080']);
   });
 
-  it('runs workers under the profile that lets Chromium have its sandbox', () => {
+  it("runs workers under the profile that allows Chromium's sandbox", () => {
     const path = services
       .worker!.security_opt!.find((option) => option.startsWith('seccomp='))!
       .slice('seccomp='.length);
     assert.ok(existsSync(new URL(path, ROOT)));
   });
 
-  it('hands down what billing and mails need, each to those who need it, and nothing of it by default', () => {
+  it('passes the settings of billing and mails to the services that need them, and none by default', () => {
     const needed: Readonly<Record<string, readonly string[]>> = {
       STRIPE_SECRET_KEY: ['api', 'dispatcher'],
       STRIPE_WEBHOOK_SECRET: ['api'],

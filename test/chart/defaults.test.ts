@@ -6,14 +6,13 @@ import { defaultResources, environment, podSpec, podSpecs, workerTemplate } from
 const ROLES = ['api', 'dispatcher', 'controller', 'worker'];
 
 for (const helm of HELMS) {
-  describe(`the chart with the least values, by ${helm}`, function () {
-    this.timeout(30_000);
+  describe(`the chart with the least values, by ${helm}`, () => {
     let manifests: Manifest[];
     before(async () => {
       manifests = await render(helm, LEAST);
     });
 
-    it('has what an installation is made of, and nothing that reaches beyond its namespace but the definitions', () => {
+    it('has all objects of an installation, and outside its namespace only the definitions', () => {
       const beyond = manifests.filter(({ metadata }) => metadata.namespace !== 'default').map(nameOf);
       assert.deepEqual(beyond.sort(), [
         'CustomResourceDefinition/renderplans.platen.dev',
@@ -47,7 +46,7 @@ for (const helm of HELMS) {
       }
     });
 
-    it('gives every pod as little as it can do with', () => {
+    it('gives every pod the least rights that it can work with', () => {
       const pods = podSpecs(manifests);
       assert.equal(pods.length, ROLES.length + 1);
       for (const { of, spec } of pods) {
@@ -85,7 +84,7 @@ for (const helm of HELMS) {
       }
     });
 
-    it('gives each role its part of the configuration, and secrets by reference to those who need them', () => {
+    it('gives each role its part of the configuration, and Secrets by reference where they are needed', () => {
       for (const role of ROLES) {
         const found = environment(manifests, role);
         assert.equal(found.MONGODB_URI, 'platen-mongodb/uri', role);
@@ -105,7 +104,7 @@ for (const helm of HELMS) {
       );
     });
 
-    it('asks for health on the operations port, and is patient before it kills', () => {
+    it('checks health on the operations port, and waits before it kills', () => {
       for (const role of ROLES) {
         const [container] = podSpec(manifests, role).containers;
         assert.ok(
@@ -121,7 +120,7 @@ for (const helm of HELMS) {
       }
     });
 
-    it('reaches the API through a service on port 80, and lets it finish when a pod is replaced', () => {
+    it('exposes the API through a Service on port 80, and lets it finish when a pod is replaced', () => {
       const service = find(manifests, 'Service', 'platen');
       assert.deepEqual(
         service.spec.ports.map(({ port, targetPort }: { port: number; targetPort: string }) => [
@@ -167,7 +166,7 @@ for (const helm of HELMS) {
       }
     });
 
-    it('lets the controller do what it does, in its namespace and nowhere else', () => {
+    it('lets the controller do its work in its own namespace and nowhere else', () => {
       assert.deepEqual(
         manifests.filter(({ kind }) => kind.startsWith('ClusterRole')),
         [],
@@ -181,7 +180,7 @@ for (const helm of HELMS) {
           )
           .flatMap(({ verbs }: { verbs: string[] }) => verbs);
       assert.deepEqual(may('', 'pods').sort(), ['list', 'patch', 'watch']);
-      // The one that links are signed by; and where that is given, none.
+      // To make the Secret that signs links; not where that is given.
       assert.deepEqual(may('', 'secrets'), ['create']);
       for (const { apiGroups, resources, verbs } of rules) {
         assert.ok(![...apiGroups, ...resources, ...verbs].includes('*'));
@@ -209,7 +208,7 @@ for (const helm of HELMS) {
       );
     });
 
-    it('names in the worker template what the controller looks for', () => {
+    it('names in the worker template the fields that the controller reads', () => {
       const { metadata, spec } = workerTemplate(manifests);
       assert.equal(metadata.labels?.['app.kubernetes.io/component'], 'worker');
       assert.equal(metadata.labels?.['app.kubernetes.io/instance'], 'platen');
@@ -220,7 +219,7 @@ for (const helm of HELMS) {
       assert.deepEqual(spec.containers[0].args, ['worker']);
     });
 
-    it('keeps the definitions when it is uninstalled, and leaves them out on request', async () => {
+    it('keeps the definitions when it is uninstalled, and omits them on request', async () => {
       for (const { kind, metadata } of manifests) {
         if (kind === 'CustomResourceDefinition')
           assert.equal(metadata.annotations?.['helm.sh/resource-policy'], 'keep');
@@ -229,7 +228,7 @@ for (const helm of HELMS) {
       assert.ok(!without.some(({ kind }) => kind === 'CustomResourceDefinition'));
     });
 
-    it('does not start pods anew when only the chart changes', () => {
+    it("does not restart pods when only the chart's version changes", () => {
       for (const { metadata } of [
         find(manifests, 'Deployment', 'platen-api').spec.template,
         workerTemplate(manifests),
@@ -240,9 +239,7 @@ for (const helm of HELMS) {
   });
 }
 
-describe('the two Helms', function () {
-  this.timeout(30_000);
-
+describe('the two Helms', () => {
   it('render the same', async () => {
     const [three, four] = await Promise.all(HELMS.map((helm) => render(helm, LEAST)));
     const sorted = (manifests: Manifest[]) =>
@@ -250,7 +247,7 @@ describe('the two Helms', function () {
     assert.deepEqual(sorted(three!), sorted(four!));
   });
 
-  it('render the same each time, so that nobody who renders without a cluster changes a key by it', async () => {
+  it('render the same each time, so that rendering without a cluster changes no key', async () => {
     for (const helm of HELMS) {
       const [once, again] = await Promise.all([render(helm, LEAST), render(helm, LEAST)]);
       assert.deepEqual(once, again);

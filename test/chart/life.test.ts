@@ -24,8 +24,7 @@ function endpointSlice(service: string, addressType: 'IPv4' | 'IPv6', addresses:
 }
 
 for (const helm of HELMS) {
-  describe(`the life of a release, by ${helm}`, function () {
-    this.timeout(120_000);
+  describe(`the life of a release, by ${helm}`, () => {
     const namespace = `life-${helm}`;
     let plane: ControlPlane;
 
@@ -53,16 +52,16 @@ for (const helm of HELMS) {
     const secret = async () => (await get('secret', SECRET)).data.secret as string;
     const replicas = async (role: string) => (await get('deployment', `platen-${role}`)).spec.replicas;
 
-    it('is installed, and tells what it lacks', async () => {
-      const said = await helmDoes(chartArguments('install', 'platen', namespace), least);
-      assert.match(said, /Platen .* is being started in the namespace life-helm/);
-      assert.match(said, /- Sandbox: most clusters refuse Chromium its sandbox/);
-      assert.match(said, /- TLS: Kafka is spoken to in the clear/);
-      assert.match(said, /platen accounts create you@example\.com/);
+    it('is installed, and reports what is missing', async () => {
+      const output = await helmDoes(chartArguments('install', 'platen', namespace), least);
+      assert.match(output, /Platen .* is being started in the namespace life-helm/);
+      assert.match(output, /- Sandbox: most clusters refuse Chromium its sandbox/);
+      assert.match(output, /- TLS: Kafka is spoken to in the clear/);
+      assert.match(output, /platen accounts create you@example\.com/);
       await assert.rejects(secret(), /NotFound/);
     });
 
-    it('takes over the secret that the controller has made when one is given, and leaves it when none is', async () => {
+    it('takes over the Secret that the controller has made when one is given, and leaves it otherwise', async () => {
       const folder = await mkdtemp(join(tmpdir(), 'platen-secret-'));
       const file = join(folder, 'secret.yaml');
       await writeFile(file, (await get('configmap', 'platen-controller')).data['link-secret.yaml']);
@@ -79,7 +78,7 @@ for (const helm of HELMS) {
       assert.equal(env.find(({ name }: { name: string }) => name === 'PLATEN_LOG_LEVEL').value, 'debug');
     });
 
-    it('starts the processes anew for another database, and not for another number of them', async () => {
+    it('restarts the processes for another database, but not for another number of replicas', async () => {
       const template = async () => (await get('deployment', 'platen-dispatcher')).spec.template;
       const before = await template();
       await upgrade({
@@ -91,7 +90,7 @@ for (const helm of HELMS) {
       assert.notDeepEqual((await template()).metadata.annotations, before.metadata.annotations);
     });
 
-    it('leaves alone what kubectl scale has set', async () => {
+    it('leaves the replicas that kubectl scale has set', async () => {
       for (const role of ['api', 'dispatcher', 'controller']) {
         await plane.kubectl('scale', 'deployment', `platen-${role}`, '--replicas=3', '-n', namespace);
       }
@@ -99,7 +98,7 @@ for (const helm of HELMS) {
       for (const role of ['api', 'dispatcher', 'controller']) assert.equal(await replicas(role), 3, role);
     });
 
-    it('goes back to the release before', async () => {
+    it('rolls back to the previous release', async () => {
       const before = await secret();
       await upgrade({ config: { logLevel: 'error' } });
       await helmDoes(['rollback', 'platen', '--namespace', namespace]);
@@ -109,7 +108,7 @@ for (const helm of HELMS) {
       assert.equal(await replicas('api'), 3);
     });
 
-    it('keeps workers from the addresses of the API server that it finds, or from those it is given', async () => {
+    it("keeps workers from the API server's addresses, found or configured", async () => {
       const folder = await mkdtemp(join(tmpdir(), 'platen-slices-'));
       const file = join(folder, 'slices.json');
       // An API server at a loopback address, as this one, writes none of itself.
@@ -142,20 +141,20 @@ for (const helm of HELMS) {
       }
     });
 
-    it('takes the words of the notes from the values', async () => {
-      const said = await upgrade({
+    it('takes the texts of the notes from the values', async () => {
+      const output = await upgrade({
         mongodb: { uri: 'mongodb://platen:password@mongo.example/platen' },
         worker: { sandbox: { installProfile: true, namespace: `${namespace}-nodes` } },
         config: { publicUrl: 'https://pdf.example.com' },
         ingress: { enabled: true, hosts: [{ host: 'pdf.example.com' }] },
       });
-      assert.match(said, /- Secrets: the password of the database stands in the values/);
-      assert.match(said, /- TLS: the ingress has none/);
-      assert.match(said, new RegExp(`kubectl -n ${namespace} patch renderpool default`));
-      assert.doesNotMatch(said, /most clusters refuse Chromium|config\.publicUrl/);
+      assert.match(output, /- Secrets: the password of the database stands in the values/);
+      assert.match(output, /- TLS: the ingress has none/);
+      assert.match(output, new RegExp(`kubectl -n ${namespace} patch renderpool default`));
+      assert.doesNotMatch(output, /most clusters refuse Chromium|config\.publicUrl/);
     });
 
-    it('is uninstalled without its secret, which the next installation finds again', async () => {
+    it('is uninstalled without its Secret, which the next installation uses', async () => {
       const before = await secret();
       await helmDoes(['uninstall', 'platen', '--namespace', namespace]);
       await assert.rejects(get('deployment', 'platen-api'), /NotFound/);
@@ -167,16 +166,14 @@ for (const helm of HELMS) {
   });
 }
 
-describe('the definitions of a release', function () {
-  this.timeout(120_000);
-
+describe('the definitions of a release', () => {
   for (const helm of HELMS) {
-    it(`come with it, and stay when it goes, with ${helm}`, async () => {
+    it(`are installed with it, and stay when it is uninstalled, with ${helm}`, async () => {
       const plane = await sharedControlPlane();
       const namespace = `definitions-${helm}`;
       await plane.kubectl('create', 'namespace', namespace);
       const options = { kubeconfig: plane.kubeconfigPath };
-      // Those that other tests have made are taken over.
+      // Definitions from other tests are taken over.
       const take = ['annotate', 'crd', 'renderplans.platen.dev', 'renderpools.platen.dev', '--overwrite'];
       if ((await plane.kubectl('get', 'crd', '-o', 'name')).includes('renderpools.platen.dev')) {
         await plane.kubectl(
@@ -192,12 +189,6 @@ describe('the definitions of a release', function () {
         values: LEAST,
       });
       assert.equal(installed.code, 0, installed.stderr);
-      await plane.kubectl(
-        'wait',
-        '--for=condition=Established',
-        'crd/renderpools.platen.dev',
-        '--timeout=30s',
-      );
       await plane.served('renderpools.platen.dev');
       const pool = ['renderpool', 'kept', '-n', namespace];
       const folder = await mkdtemp(join(tmpdir(), 'platen-pool-'));

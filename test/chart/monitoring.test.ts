@@ -17,10 +17,8 @@ const alertsOf = ({ groups }: { groups: readonly Group[] }) => groups.flatMap(({
 for (const helm of HELMS) {
   const rendered = (values: Values) => render(helm, over(LEAST, values));
 
-  describe(`what the chart installs for monitoring, by ${helm}`, function () {
-    this.timeout(60_000);
-
-    it('is nothing unless it is asked for', async () => {
+  describe(`what the chart installs for monitoring, by ${helm}`, () => {
+    it('is off by default', async () => {
       const kinds = (await rendered({})).map(({ kind, metadata }) => `${kind} ${metadata.name}`);
       assert.deepEqual(
         kinds.filter((name) => /PrometheusRule|dashboard/.test(name)),
@@ -28,7 +26,7 @@ for (const helm of HELMS) {
       );
     });
 
-    it('the alerts as they stand in their file, which promtool understands', async () => {
+    it('has the alerts of their file, which promtool accepts', async () => {
       const { spec } = find(
         await rendered({ prometheusRule: { enabled: true } }),
         'PrometheusRule',
@@ -45,7 +43,7 @@ for (const helm of HELMS) {
       }
     });
 
-    it('alerts without those that are left out, and with runbooks where they can be read', async () => {
+    it('omits chosen alerts, and links runbooks where they can be read', async () => {
       const settings = {
         enabled: true,
         disabled: ['PlatenSandboxOff', 'PlatenQueueAge'],
@@ -62,7 +60,7 @@ for (const helm of HELMS) {
         assert.equal(annotations.runbook_url, `https://wiki.example/platen/${alert}.md`);
     });
 
-    it('each dashboard in a ConfigMap that the sidecar of Grafana takes up', async () => {
+    it("has each dashboard in a ConfigMap that Grafana's sidecar loads", async () => {
       const manifests = await rendered({ dashboards: { enabled: true } });
       for (const { name, ...dashboard } of readDashboards()) {
         const { metadata, data } = find(manifests, 'ConfigMap', `platen-dashboard-${name}`);

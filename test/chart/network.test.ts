@@ -9,10 +9,8 @@ interface Block {
 for (const helm of HELMS) {
   const rendered = (values: Values) => render(helm, over(LEAST, values));
 
-  describe(`the network of the chart, by ${helm}`, function () {
-    this.timeout(30_000);
-
-    it('keeps callers and processes apart by network policies', async () => {
+  describe(`the network of the chart, by ${helm}`, () => {
+    it('separates callers and processes by network policies', async () => {
       const manifests = await rendered({
         networkPolicy: {
           apiFrom: [{ namespaceSelector: { matchLabels: { name: 'ingress' } } }],
@@ -51,7 +49,7 @@ for (const helm of HELMS) {
       assert.equal(environment(without, 'controller').PLATEN_WORKER_NETWORK_POLICIES, 'off');
     });
 
-    it('has of every rule about IPv4 the same about IPv6, and services of both', async () => {
+    it('has each rule for IPv4 also for IPv6, and dual-stack Services', async () => {
       const manifests = await rendered({ serviceMonitor: { enabled: true }, demo: { enabled: true } });
       const policies = manifests.filter(({ kind }) => kind === 'NetworkPolicy');
       assert.ok(policies.length >= 5);
@@ -75,10 +73,10 @@ for (const helm of HELMS) {
       assert.ok(services.length >= 4);
       for (const { metadata, spec } of services)
         assert.equal(spec.ipFamilyPolicy, 'PreferDualStack', metadata.name);
-      const told = await rendered({
+      const reported = await rendered({
         api: { service: { ipFamilyPolicy: 'SingleStack', ipFamilies: ['IPv6'] } },
       });
-      const { spec } = find(told, 'Service', 'platen');
+      const { spec } = find(reported, 'Service', 'platen');
       assert.deepEqual([spec.ipFamilyPolicy, spec.ipFamilies], ['SingleStack', ['IPv6']]);
     });
   });

@@ -24,10 +24,8 @@ for (const helm of HELMS) {
       ]),
     );
 
-  describe(`what the chart can be told, by ${helm}`, function () {
-    this.timeout(30_000);
-
-    it('keeps what is given by value in secrets of its own', async () => {
+  describe(`the options of the chart, by ${helm}`, () => {
+    it('keep values that are given directly in Secrets of the chart', async () => {
       const manifests = await rendered({
         mongodb: { tls: { ca: 'MONGO CA' } },
         kafka: {
@@ -67,7 +65,7 @@ for (const helm of HELMS) {
       }
     });
 
-    it('uses secrets that are there, and then makes none', async () => {
+    it('use existing Secrets, and make none then', async () => {
       const manifests = await rendered({
         mongodb: {
           uri: '',
@@ -123,7 +121,7 @@ for (const helm of HELMS) {
       );
     });
 
-    it('shows each role but the workers its secrets as files too, by which it sees that they were rotated', async () => {
+    it('mount the Secrets of each role but the workers as files too, which shows when they are rotated', async () => {
       const manifests = await rendered({
         kafka: { sasl: { mechanism: 'plain', username: 'u', existingSecret: { name: 'kafka-user' } } },
         secret: { existingSecret: { name: 'signing', key: 'hmac' } },
@@ -153,7 +151,7 @@ for (const helm of HELMS) {
       }
     });
 
-    it('takes the image from where it is said to be, whole by digest', async () => {
+    it('take the image from a configured registry, by digest if one is given', async () => {
       const digest = `sha256:${'0'.repeat(64)}`;
       const manifests = await rendered({
         global: { imagePullSecrets: [{ name: 'shared' }] },
@@ -176,8 +174,8 @@ for (const helm of HELMS) {
       assert.equal(api.image, 'g.example/platen:v9');
     });
 
-    it('takes placement, labels, variables and volumes for each role', async () => {
-      const said = {
+    it('take placement, labels, variables and volumes for each role', async () => {
+      const settings = {
         podLabels: { team: 'print' },
         podAnnotations: { note: 'x' },
         nodeSelector: { pool: 'a' },
@@ -196,10 +194,10 @@ for (const helm of HELMS) {
         extraVolumeMounts: [{ name: 'v', mountPath: '/v' }],
       };
       const manifests = await rendered({
-        api: said,
-        dispatcher: said,
-        controller: said,
-        worker: said,
+        api: settings,
+        dispatcher: settings,
+        controller: settings,
+        worker: settings,
         commonLabels: { cost: 'c1' },
         commonAnnotations: { all: 'y' },
       });
@@ -212,13 +210,13 @@ for (const helm of HELMS) {
       for (const { metadata, spec } of templates) {
         assert.deepEqual([metadata.labels.team, metadata.labels.cost], ['print', 'c1']);
         assert.deepEqual([metadata.annotations.note, metadata.annotations.all], ['x', 'y']);
-        for (const key of TAKEN_AS_THEY_ARE) assert.deepEqual(spec[key], said[key], key);
-        assert.deepEqual(spec.securityContext, said.podSecurityContext);
-        assert.deepEqual(spec.containers[0].securityContext, said.containerSecurityContext);
+        for (const key of TAKEN_AS_THEY_ARE) assert.deepEqual(spec[key], settings[key], key);
+        assert.deepEqual(spec.securityContext, settings.podSecurityContext);
+        assert.deepEqual(spec.containers[0].securityContext, settings.containerSecurityContext);
         assert.ok(!(spec.topologySpreadConstraints?.length > 0));
         const [container] = spec.containers;
         assert.ok(container.env.some(({ name }: { name: string }) => name === 'TZ'));
-        assert.deepEqual(container.envFrom, said.extraEnvFrom);
+        assert.deepEqual(container.envFrom, settings.extraEnvFrom);
         assert.ok(spec.volumes.some(({ name }: { name: string }) => name === 'v'));
         assert.ok(container.volumeMounts.some(({ mountPath }: { mountPath: string }) => mountPath === '/v'));
       }
@@ -227,7 +225,7 @@ for (const helm of HELMS) {
       }
     });
 
-    it('says how many of a role there are only when it is told', async () => {
+    it('set the replicas of a role only on request', async () => {
       const fixed = await rendered({
         api: { replicas: 3 },
         dispatcher: { replicas: 0 },
@@ -251,7 +249,7 @@ for (const helm of HELMS) {
       assert.equal(spec.behavior.scaleDown.stabilizationWindowSeconds, 9);
     });
 
-    it('opens the API by an ingress and by a route', async () => {
+    it('open the API by an Ingress and by an HTTPRoute', async () => {
       const manifests = await rendered({
         ingress: {
           enabled: true,
@@ -279,7 +277,7 @@ for (const helm of HELMS) {
       assert.equal(route.spec.rules[0].timeouts.request, '60s');
     });
 
-    it('has every process scraped, the workers among them, when it is told to', async () => {
+    it('have every process scraped, including the workers, on request', async () => {
       const manifests = await rendered({
         serviceMonitor: { enabled: true, labels: { release: 'prometheus' } },
       });
@@ -299,7 +297,7 @@ for (const helm of HELMS) {
       assert.equal(monitor.spec.endpoints[0].port, service.spec.ports[0].name);
     });
 
-    it('gives the controller a role in every namespace that it works on', async () => {
+    it('give the controller a Role in every namespace that it manages', async () => {
       const manifests = await rendered({ controller: { watchNamespaces: ['red', 'blue'] } });
       const roles = manifests.filter(({ kind }) => kind === 'Role');
       const resources = (namespace: string) =>
@@ -311,7 +309,7 @@ for (const helm of HELMS) {
       }
       assert.ok(resources('default').includes('leases') && !resources('default').includes('pods'));
       assert.equal(environment(manifests, 'controller').PLATEN_WATCH_NAMESPACES, 'red,blue');
-      // Where they are looked after: the namespace of the release is not on the list.
+      // In a managed namespace: that of the release is not on the list.
       const made = new Set(defaultResources(manifests).map(({ metadata }) => metadata.namespace));
       assert.deepEqual(made, new Set(['red']));
       for (const { subjects } of manifests.filter(({ kind }) => kind === 'RoleBinding')) {
@@ -321,7 +319,7 @@ for (const helm of HELMS) {
       }
     });
 
-    it('takes large numbers and objects of one’s own', async () => {
+    it('take large numbers and additional objects', async () => {
       const manifests = await rendered({
         config: { maxLiveJobs: 2_000_000, syncWaitMs: 0 },
         extraObjects: [
@@ -335,7 +333,7 @@ for (const helm of HELMS) {
       find(manifests, 'ConfigMap', 'platen-b');
     });
 
-    it('brings servers for a demonstration that nobody else can reach', async () => {
+    it('bring servers for a demonstration, which only this release can reach', async () => {
       const manifests = await render(helm, { demo: { enabled: true } });
       const kafka = find(manifests, 'StatefulSet', 'platen-demo-kafka');
       const mongodb = find(manifests, 'StatefulSet', 'platen-demo-mongodb');

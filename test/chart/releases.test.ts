@@ -12,8 +12,7 @@ const DEFINITIONS = ['renderplans.platen.dev', 'renderpools.platen.dev'];
 const SANDBOXED = over(LEAST, { worker: { sandbox: { installProfile: true } } });
 
 /** What one cluster takes of releases; nothing runs here, so nothing is waited for. */
-describe('several releases in one cluster', function () {
-  this.timeout(180_000);
+describe('several releases in one cluster', () => {
   let plane: ControlPlane;
   let folder: string;
   /** A copy of the chart, of another version. */
@@ -59,10 +58,10 @@ describe('several releases in one cluster', function () {
   const has = async (...object: string[]) =>
     (await plane.kubectl('get', ...object, '--ignore-not-found')) !== '';
 
-  it('takes a second one in another namespace, of another version, which has no definitions of its own', async () => {
+  it('allows a second one in another namespace, of another version, without definitions of its own', async () => {
     await install('helm3', 'platen', 'one');
-    const said = await install('helm4', 'platen', 'two', next);
-    assert.match(said, /renderplans\.platen\.dev .* belong to the release platen in the namespace one,/);
+    const output = await install('helm4', 'platen', 'two', next);
+    assert.match(output, /renderplans\.platen\.dev .* belong to the release platen in the namespace one,/);
     assert.deepEqual(await owners(), ['one/platen', 'one/platen']);
     assert.deepEqual(await definitionsIn('helm3', 'platen', 'one'), DEFINITIONS);
     assert.deepEqual(await definitionsIn('helm4', 'platen', 'two'), []);
@@ -72,28 +71,28 @@ describe('several releases in one cluster', function () {
     }
   });
 
-  it('upgrades each by itself, the definitions with the one that has them', async () => {
+  it('upgrades each by itself, and the definitions with their owner', async () => {
     await upgrade('helm4', 'platen', 'two', next);
     await upgrade('helm3', 'platen', 'one', next);
     assert.deepEqual(await definitionsIn('helm3', 'platen', 'one'), DEFINITIONS);
     assert.deepEqual(await definitionsIn('helm4', 'platen', 'two'), []);
   });
 
-  it('lets the one go that has the definitions, and leaves them and the other as they are', async () => {
+  it('uninstalls the owner of the definitions, and leaves them and the other release unchanged', async () => {
     await uninstall('helm3', 'platen', 'one');
     assert.equal((await owners()).length, 2);
     assert.ok(await has('deployment', 'platen-api', '-n', 'two'));
     assert.ok(await has('daemonset', 'platen-seccomp-installer', '-n', 'two-platen-node-setup'));
   });
 
-  it('takes another one under another name where the first one was', async () => {
+  it('allows another one under another name where the first one was', async () => {
     await install('helm3', 'again', 'one');
     await upgrade('helm3', 'again', 'one');
     assert.ok(await has('deployment', 'again-platen-api', '-n', 'one'));
   });
 
   for (const helm of HELMS) {
-    it(`gives the definitions to a release of their own, by ${helm}, when whoever had them is there and when it is not`, async () => {
+    it(`moves the definitions to a separate release, by ${helm}, with and without their previous owner`, async () => {
       const own = ['upgrade', '--install', 'platen-crds', CRDS_CHART, '--namespace', `crds-${helm}`];
       await helmDoes(helm, [...own, '--create-namespace', '--take-ownership']);
       const here = `crds-${helm}/platen-crds`;
@@ -104,7 +103,7 @@ describe('several releases in one cluster', function () {
     });
   }
 
-  it('does not take the definitions with it when they have gone to another since', async () => {
+  it('uninstalls a former owner of the definitions without them', async () => {
     await plane.kubectl('delete', 'crd', ...DEFINITIONS);
     await install('helm4', 'third', 'three', CHART, LEAST);
     assert.deepEqual(await owners(), ['three/third', 'three/third']);
@@ -117,14 +116,14 @@ describe('several releases in one cluster', function () {
     assert.equal((await owners()).length, 2);
   });
 
-  it('is installed beside definitions that kubectl has brought', async () => {
+  it('is installed with definitions that kubectl has created', async () => {
     await plane.kubectl('delete', 'crd', ...DEFINITIONS);
     await plane.installCrds();
     await install('helm3', 'platen', 'four', CHART, LEAST);
     assert.deepEqual(await definitionsIn('helm3', 'platen', 'four'), []);
   });
 
-  it('is taken away by the lines of docs/install.md, and then the definitions with the plans', async () => {
+  it('is removed by the commands of docs/install.md, and then the definitions with the plans', async () => {
     const [taken, removed, free] = await shellBlocks('install.md', '### Taking it away');
     // What the controller makes, of which none runs here.
     await plane.kubectl('create', 'configmap', 'platen-controller-made', '-n', 'four');

@@ -7,7 +7,7 @@ import { HELMS, LEAST, manifestsOf, nameOf, over, render, runHelm, type Values }
 import { podSpec } from './support/pods.ts';
 
 const CHART = fileURLToPath(new URL('../../charts/platen', import.meta.url));
-/** What `helm upgrade --reuse-values` takes for defaults: those of the chart that was installed before. */
+/** The defaults of `helm upgrade --reuse-values`: those of the chart that was installed before. */
 const BEFORE = fileURLToPath(new URL('fixtures/values-of-0.1.0.yaml', import.meta.url));
 
 const CERTIFICATE = { existingSecret: { name: 'client' } };
@@ -35,8 +35,7 @@ const VALUES: Readonly<Record<string, Values>> = {
   }),
 };
 
-describe('the chart with the values of an older one', function () {
-  this.timeout(60_000);
+describe('the chart with the values of an older one', () => {
   let folder: string;
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'platen-reused-'));
@@ -47,7 +46,7 @@ describe('the chart with the values of an older one', function () {
 
   for (const helm of HELMS) {
     for (const [name, values] of Object.entries(VALUES)) {
-      it(`renders all that it does with its own, by ${helm}, for ${name}`, async () => {
+      it(`renders the same as with its own values, by ${helm}, for ${name}`, async () => {
         const args = ['template', 'platen', folder, '--kube-version', '1.34.0'];
         const { code, stdout, stderr } = await runHelm(helm, args, { values });
         assert.equal(code, 0, stderr);

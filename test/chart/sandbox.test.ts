@@ -7,8 +7,7 @@ const INSTALLER = 'platen-seccomp-installer';
 const LABEL = 'platen.dev/seccomp-profile';
 
 for (const helm of HELMS) {
-  describe(`Chromium's sandbox in the chart, by ${helm}`, function () {
-    this.timeout(30_000);
+  describe(`Chromium's sandbox in the chart, by ${helm}`, () => {
     let manifests: Manifest[];
     before(async () => {
       manifests = await rendered({
@@ -18,14 +17,14 @@ for (const helm of HELMS) {
 
     const rendered = (values: Values) => render(helm, over(LEAST, values));
 
-    it('installs the profile from a namespace of its own, which nothing else of Platen is in', () => {
+    it('installs the profile from a separate namespace, without other objects of Platen', () => {
       const namespace = find(manifests, 'Namespace', 'default-platen-node-setup');
       assert.equal(namespace.metadata.labels?.['pod-security.kubernetes.io/enforce'], 'privileged');
       const inside = manifests.filter(({ metadata }) => metadata.namespace === 'default-platen-node-setup');
       assert.deepEqual(inside.map(({ kind }) => kind).sort(), ['ConfigMap', 'DaemonSet', 'ServiceAccount']);
     });
 
-    it('lets the installer label nodes, and do nothing else in the cluster', () => {
+    it('lets the installer label nodes, and nothing else in the cluster', () => {
       const role = find(manifests, 'ClusterRole', `default-${INSTALLER}`);
       assert.deepEqual(role.rules, [{ apiGroups: [''], resources: ['nodes'], verbs: ['get', 'patch'] }]);
       const binding = find(manifests, 'ClusterRoleBinding', `default-${INSTALLER}`);
@@ -40,7 +39,7 @@ for (const helm of HELMS) {
       );
     });
 
-    it('asks of every worker what the installer puts on the nodes, under the same name', () => {
+    it('requires of every worker the profile that the installer puts on the nodes, under the same name', () => {
       const { containers, volumes } = find(manifests, 'DaemonSet', INSTALLER).spec.template.spec;
       const [command, , target, label] = containers[0].args as string[];
       assert.equal(command, 'install-seccomp-profile');
@@ -63,9 +62,9 @@ for (const helm of HELMS) {
       }
     });
 
-    it('requires of a node what a new one has, so that an autoscaler starts it, and prefers those with the profile', async () => {
+    it('requires of a node what a new one has, so that an autoscaler starts it, and prefers nodes with the profile', async () => {
       const { spec } = workerTemplate(manifests);
-      // The label comes when the node has joined: who works out what a new node would hold does not know of it.
+      // The label is set after the node has joined: an autoscaler that simulates a new node does not know it.
       assert.deepEqual(spec.nodeSelector, { disk: 'ssd', 'kubernetes.io/os': 'linux' });
       assert.ok(!JSON.stringify(spec.affinity).includes('required'));
       // Workers go where the installer goes, and nowhere else.
@@ -90,19 +89,19 @@ for (const helm of HELMS) {
       assert.deepEqual(template.affinity.podAntiAffinity, { c: 'd' });
     });
 
-    it('has the first pool require the sandbox, unless it says otherwise itself', async () => {
+    it('has the first pool require the sandbox by default', async () => {
       const pool = (from: Manifest[]) =>
         defaultResources(from).find(({ kind }) => kind === 'RenderPool')!.spec;
       assert.equal(pool(manifests).sandbox, 'required');
       assert.equal(pool(await rendered({})).sandbox, undefined);
-      const said = await rendered({
+      const unrestricted = await rendered({
         worker: { sandbox: { installProfile: true } },
         defaultResources: { pools: { default: { sandbox: 'off' } } },
       });
-      assert.equal(pool(said).sandbox, 'off');
+      assert.equal(pool(unrestricted).sandbox, 'off');
     });
 
-    it('uses a profile that is on the nodes already', async () => {
+    it('uses a profile that is already on the nodes', async () => {
       const own = await rendered({ worker: { sandbox: { localhostProfile: 'chromium.json' } } });
       const { spec } = workerTemplate(own);
       assert.deepEqual(spec.securityContext.seccompProfile, {
@@ -113,7 +112,7 @@ for (const helm of HELMS) {
       assert.ok(!own.some(({ kind }) => kind === 'DaemonSet'));
     });
 
-    it('can leave the namespace to others, and run under another runtime', async () => {
+    it('can use an existing namespace, and run under another runtime', async () => {
       const given = await rendered({
         worker: {
           sandbox: { installProfile: true, createNamespace: false, namespace: 'kube-system' },
@@ -153,7 +152,7 @@ describe('the seccomp profile of the chart', () => {
   const rulesFor = async (name: string) =>
     (await read()).syscalls.filter(({ names }) => names.includes(name));
 
-  it('refuses what it does not name', async () => {
+  it('rejects system calls that it does not name', async () => {
     assert.equal((await read()).defaultAction, 'SCMP_ACT_ERRNO');
     for (const name of [
       'mount',
@@ -186,7 +185,7 @@ describe('the seccomp profile of the chart', () => {
     ]);
   });
 
-  it('allows sockets of the local machine and of IP, and of netlink those that tell of addresses', async () => {
+  it('allows local sockets, IP sockets, and the netlink sockets that report addresses', async () => {
     const allowed = (await rulesFor('socket')).map(({ args }) =>
       args!.map(({ index, value, op }) => [index, value, op]),
     );

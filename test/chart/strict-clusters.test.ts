@@ -5,10 +5,8 @@ import { podSpec, podSpecs } from './support/pods.ts';
 for (const helm of HELMS) {
   const rendered = (values: Values) => render(helm, over(LEAST, values));
 
-  describe(`the chart in clusters that are strict, by ${helm}`, function () {
-    this.timeout(30_000);
-
-    it('leaves the choice of users to a cluster that makes it, for every pod and for one', async () => {
+  describe(`the chart in clusters that are strict, by ${helm}`, () => {
+    it('leave the choice of users to the cluster, for every pod and for one', async () => {
       const runAsNonRoot = { runAsNonRoot: true };
       const manifests = await rendered({
         podSecurityContext: runAsNonRoot,
@@ -23,7 +21,7 @@ for (const helm of HELMS) {
         const wanted = of === 'Deployment/platen-api' ? { runAsUser: 7 } : runAsNonRoot;
         assert.deepEqual(spec.securityContext, wanted, of);
       }
-      // A profile that the sandbox needs is laid over what is given.
+      // The profile for the sandbox overrides the given one.
       const profile = { type: 'Localhost', localhostProfile: 'chromium.json' };
       const named = await rendered({
         podSecurityContext: { ...runAsNonRoot, seccompProfile: { type: 'RuntimeDefault' } },
@@ -35,16 +33,16 @@ for (const helm of HELMS) {
       });
     });
 
-    it('says what its own pods that are no role are made of besides', async () => {
-      const said = {
+    it("set the remaining fields of the chart's own pods", async () => {
+      const settings = {
         podLabels: { team: 'print' },
         podAnnotations: { note: 'x' },
         priorityClassName: 'high',
         dnsPolicy: 'Default',
       };
       const manifests = await rendered({
-        worker: { sandbox: { installProfile: true, ...said, podSecurityContext: { runAsUser: 9 } } },
-        test: { ...said, podSecurityContext: { runAsUser: 9 } },
+        worker: { sandbox: { installProfile: true, ...settings, podSecurityContext: { runAsUser: 9 } } },
+        test: { ...settings, podSecurityContext: { runAsUser: 9 } },
       });
       const { metadata, spec } = find(manifests, 'Pod', 'platen-test-render');
       for (const pod of [
@@ -58,7 +56,7 @@ for (const helm of HELMS) {
       assert.equal(metadata.annotations?.['helm.sh/hook'], 'test');
     });
 
-    it('lets cluster-autoscaler empty a node, whatever its pods keep in local volumes', async () => {
+    it('let cluster-autoscaler empty a node, whatever its pods keep in local volumes', async () => {
       const manifests = await rendered({
         demo: { enabled: true },
         worker: { sandbox: { installProfile: true }, extraVolumes: [{ name: 'fonts', emptyDir: {} }] },

@@ -27,24 +27,24 @@ describe('the cluster of the tests', function () {
     const where = await kubectl('get', 'pods', '-l', 'app=echo', '-o', 'jsonpath={.items[*].spec.nodeName}');
     assert.deepEqual(where.split(' ').sort(), ['node-a', 'node-b']);
     const names = await kubectl('get', 'pods', '-l', 'app=echo', '-o', 'jsonpath={.items[*].metadata.name}');
-    // Both answer, the caller itself among them.
-    const answered = new Set<string>();
+    // Both pods respond, the caller itself included.
+    const responded = new Set<string>();
     let refused: unknown = '';
     await eventually(
       'an answer from every pod',
       async () => {
         // The Service has its name, and each node the way to it, a moment after the pods are ready.
-        const answer = await kubectl('exec', 'deployment/echo', '--', 'node', '-e', ASK).catch((error) => {
+        const response = await kubectl('exec', 'deployment/echo', '--', 'node', '-e', ASK).catch((error) => {
           refused = error;
         });
-        if (answer !== undefined) answered.add(answer.trim());
-        return answered.size === 2;
+        if (response !== undefined) responded.add(response.trim());
+        return responded.size === 2;
       },
       60_000,
     ).catch((error: Error) => {
-      throw new Error(`${error.message}: ${[...answered]} ${refused}`);
+      throw new Error(`${error.message}: ${[...responded]} ${refused}`);
     });
-    assert.deepEqual([...answered].sort(), names.split(' ').sort());
+    assert.deepEqual([...responded].sort(), names.split(' ').sort());
   });
 });
 

@@ -12,8 +12,8 @@ import { startPeers } from './support/peers.ts';
 import { Release } from './support/release.ts';
 
 /**
- * One installation by Helm 3, from `helm install` to `helm uninstall`, of which each part leaves it as it was found; then
- * one by Helm 4 in its place, which is taken away with all that it has left.
+ * One installation by Helm 3, from `helm install` to `helm uninstall`, which each case leaves as it was found; then one
+ * by Helm 4 instead, which is removed with everything that it has left.
  */
 describe('Platen in a cluster', function () {
   this.timeout(600_000);

@@ -39,8 +39,8 @@ fi
 
 began=$SECONDS
 stage() { printf '%5d s  %s\n' $((SECONDS - began)) "$1"; }
-node_modules/.bin/node scripts/install-kubernetes.mjs cluster
-node_modules/.bin/node scripts/install-helm.mjs
+flock .cache/kubernetes.lock node_modules/.bin/node scripts/install-kubernetes.mjs cluster
+flock .cache/helm.lock node_modules/.bin/node scripts/install-helm.mjs
 debian=$(scripts/kubernetes/install-debian.sh)
 stage 'programs of the cluster'
 export PATH=$debian/bin:$project/.cache/kubernetes/bin:$project/node_modules/.bin:$PATH

@@ -6,24 +6,24 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import mongoose, { type Connection } from 'mongoose';
 import { type ChaosAccount, MONTHLY_RENDERS, openAccount } from '../chaos/accounts.ts';
-import { usageFaults } from '../chaos/checks.ts';
+import { usageErrors } from '../chaos/checks.ts';
 import { seeded } from '../chaos/random.ts';
 import { Receiver } from '../integration/callbacks/support.ts';
 import { CERTIFICATE } from '../integration/egress/support/certificate.ts';
 import { eventually } from '../support/eventually.ts';
 import { assertNothingHeld } from '../support/held.ts';
 import { readPdf } from '../support/pdf.ts';
-import type { Answer } from '../support/send.ts';
+import type { Reply } from '../support/send.ts';
 import { openKafkaService, type TestService } from '../support/service.ts';
 
 const SEED = Number(process.env.SEED ?? 1);
 /** `make soak` has 500, and 10 kills. */
 const ITEMS = Number(process.env.ITEMS ?? 200);
-/** How often each of them is killed. */
+/** How often each process is killed. */
 const KILLS = Number(process.env.KILLS ?? 3);
 /**
- * Within so many milliseconds of the worker's being at work each is killed. A worker is at work again six seconds after it
- * was killed at the earliest, when Kafka gives up the one before it; the others are killed meanwhile as well.
+ * The latest moment of each kill, in milliseconds after the worker has begun to work. A killed worker works again after
+ * six seconds at the earliest, when Kafka gives up its predecessor; the others are killed meanwhile as well.
  */
 const KILLED_WITHIN_MS = { dispatcher: 5000, worker: 1500, api: 5000 };
 const DOWN_MS = 500;
@@ -75,19 +75,19 @@ describe(`a batch of ${ITEMS} while dispatcher, worker and API are killed ${KILL
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** Asks until there is an answer: the API may be down. */
-  async function call(method: string, path: string, body?: object, key?: string): Promise<Answer> {
+  /** Repeats the request until there is a response: the API may be down. */
+  async function call(method: string, path: string, body?: object, key?: string): Promise<Reply> {
     for (;;) {
       const headers: Record<string, string> = key === undefined ? {} : { 'Idempotency-Key': key };
-      const answer = await account.callers[0]!.call(method, path, body, headers).catch(() => undefined);
-      if (answer !== undefined && answer.status < 500 && answer.status !== 409) return answer;
+      const response = await account.callers[0]!.call(method, path, body, headers).catch(() => undefined);
+      if (response !== undefined && response.status < 500 && response.status !== 409) return response;
       await sleep(100);
     }
   }
 
   /**
-   * Kills everybody, again and again, at moments that the seed decides: each time when the worker has begun to render, so
-   * the batch is under way whenever somebody is killed. Resolves when all are up again.
+   * Kills every process repeatedly, at moments that the seed decides: each time when the worker has begun to render, so
+   * the batch is under way at each kill. Resolves when all are up again.
    */
   async function killAll(): Promise<void> {
     const random = seeded(SEED);
@@ -95,7 +95,7 @@ describe(`a batch of ${ITEMS} while dispatcher, worker and API are killed ${KILL
       const since = new Date();
       const rendering = { state: 'processing', startedAt: { $gt: since } };
       const renders = async () => (await connection.collection('jobs').findOne(rendering)) !== null;
-      await eventually(`the worker renders, before kill ${round}`, renders, 60_000);
+      await eventually(`the worker renders, before kill ${round}`, renders);
       const deaths = Object.entries(KILLED_WITHIN_MS).map(([victim, withinMs]) =>
         killOnce(victim, random() * withinMs, random() * DOWN_MS),
       );
@@ -110,7 +110,10 @@ describe(`a batch of ${ITEMS} while dispatcher, worker and API are killed ${KILL
     await service.restart(victim);
   }
 
-  /** Kills the dispatcher while it waits for the answer to the batch's callback. The receiver answers the next one. */
+  /**
+   * Kills the dispatcher while it waits for the response to the batch's callback. The receiver responds to the next
+   * one.
+   */
   async function killAtCallback(): Promise<void> {
     const { respond } = receiver;
     receiver.respond = () => {};
@@ -124,11 +127,11 @@ describe(`a batch of ${ITEMS} while dispatcher, worker and API are killed ${KILL
   async function assertOneCallback(batchId: string): Promise<void> {
     const deliveries = () => connection.collection('callback_deliveries').find().toArray();
     const isDelivered = async () => (await deliveries()).every(({ state }) => state === 'delivered');
-    await eventually('the callback is delivered', isDelivered, 60_000);
+    await eventually('the callback is delivered', isDelivered);
     const [delivery, ...others] = (await deliveries()) as unknown as { _id: string }[];
     assert.deepEqual(others, []);
     const { received } = receiver;
-    assert.ok(received.length >= 2, 'the one whose sender was killed, and the one that was answered');
+    assert.ok(received.length >= 2, 'the one whose sender was killed, and the one with a response');
     const ids = new Set(received.map(({ headers }) => headers['x-service-delivery-id']));
     assert.deepEqual([...ids], [delivery!._id]);
     for (const { body } of received) {
@@ -137,7 +140,7 @@ describe(`a batch of ${ITEMS} while dispatcher, worker and API are killed ${KILL
     }
   }
 
-  it('completes; each item has its PDF, and is charged for, once; and there is one callback', async () => {
+  it('completes: each item has its PDF, and is charged for, once; and one callback is sent', async () => {
     const items = Array.from({ length: ITEMS }, (_, i) => ({
       id: `item-${i}`,
       ...(i % 3 === 0
@@ -183,9 +186,9 @@ describe(`a batch of ${ITEMS} while dispatcher, worker and API are killed ${KILL
     assert.deepEqual([...names].sort(), items.map(({ id }) => id).sort(), 'one job for each item');
     await assertPdfs(path, batch.items);
     await assertOneCallback(batch.jobId);
-    const faults = () => usageFaults(account, ITEMS, failed.length, 0);
-    await eventually('usage is right', async () => (await faults()).length === 0, 20_000).catch(async () => {
-      assert.deepEqual(await faults(), []);
+    const errors = () => usageErrors(account, ITEMS, failed.length, 0);
+    await eventually('usage is right', async () => (await errors()).length === 0, 20_000).catch(async () => {
+      assert.deepEqual(await errors(), []);
     });
   });
 
@@ -194,9 +197,9 @@ describe(`a batch of ${ITEMS} while dispatcher, worker and API are killed ${KILL
     const left = items.filter(({ status }) => status === 'completed');
     const reader = async () => {
       for (let item = left.pop(); item !== undefined; item = left.pop()) {
-        const answer = await call('GET', `${path}/${item.itemId}`);
-        assert.equal(answer.status, 200, item.itemId);
-        assert.match((await readPdf(answer.bytes)).text, new RegExp(`Order ${item.itemId}\\b`));
+        const response = await call('GET', `${path}/${item.itemId}`);
+        assert.equal(response.status, 200, item.itemId);
+        assert.match((await readPdf(response.bytes)).text, new RegExp(`Order ${item.itemId}\\b`));
       }
     };
     await Promise.all(Array.from({ length: 4 }, reader));

@@ -3,18 +3,18 @@ import { runChaos } from '../chaos/chaos.ts';
 
 const SEED = Number(process.env.SEED ?? 1);
 /** They come within half a minute, in which everything that there is is killed. `make chaos` has 600, and other seeds. */
-const ORDERS = 210;
+const SUBMISSIONS = 210;
 /** Half a minute more is enough on a machine that has nothing else to do. */
 const LIMIT_MS = 300_000;
 
-describe(`${ORDERS} orders while every two seconds something is killed`, function () {
+describe(`${SUBMISSIONS} submissions while every two seconds something is killed`, function () {
   this.timeout(500_000);
 
   it(`have one job, one right PDF, one unit of quota and one count of usage each, and leave nothing (SEED=${SEED})`, async () => {
     const story: string[] = [];
     const findings = await runChaos({
       seed: SEED,
-      orders: ORDERS,
+      orders: SUBMISSIONS,
       limitMs: LIMIT_MS,
       log: (line) => story.push(line),
     });

@@ -4,7 +4,7 @@ import { AccountStore } from '../../src/accounts/account-store.ts';
 import { systemClock } from '../../src/clock.ts';
 import { KeyStore } from '../../src/keys/key-store.ts';
 import { TestClient } from '../support/client.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually, HUNG_MS } from '../support/eventually.ts';
 import { assertNothingHeld } from '../support/held.ts';
 import { startKafka, type TestKafka } from '../support/kafka.ts';
 import { startMongo } from '../support/mongo.ts';
@@ -16,19 +16,15 @@ import { createTenant } from '../support/tenant.ts';
 const ROLES = ['api', 'dispatcher', 'worker'] as const;
 /** More than are rendered at a time: of the rest some wait in the worker, and some for a slot of their plan. */
 const MANY = 12;
-/** Only means that it hangs. */
-const LIMIT_MS = 90_000;
-
 /** One installation whose Kafka comes late, and goes away for a while. */
-describe('Without Kafka', function () {
-  this.timeout(240_000);
+describe('Without Kafka', () => {
   let roles: Record<(typeof ROLES)[number], RoleProcess>;
   let kafka: TestKafka | undefined;
   let port: number;
   let connection: Connection;
   let client: TestClient;
-  /** What was ordered, by the word that its PDF is to say. */
-  const orders = new Map<string, string>();
+  /** The submissions, by the word that their PDFs have to contain. */
+  const submissions = new Map<string, string>();
 
   before(async () => {
     port = await freePort();
@@ -46,11 +42,11 @@ describe('Without Kafka', function () {
     const [api, dispatcher, worker] = await Promise.all(ROLES.map((role) => startRole(role, environment)));
     roles = { api: api!, dispatcher: dispatcher!, worker: worker! };
     await roles.api.ready();
-    const parts = {
+    const deps = {
       accounts: new AccountStore(connection, systemClock),
       keys: new KeyStore(connection, systemClock),
     };
-    const { secret } = await createTenant(parts, 'professional', { mode: 'live' });
+    const { secret } = await createTenant(deps, 'professional', { mode: 'live' });
     client = new TestClient(roles.api.url, secret);
   });
   after(async () => {
@@ -59,19 +55,19 @@ describe('Without Kafka', function () {
     await kafka?.stop();
   });
 
-  /** Orders a document in each way, of which none can be answered with its PDF. */
-  async function orderBoth(word: string): Promise<void> {
+  /** Submits a document in each mode, neither of which can respond with its PDF. */
+  async function submitBoth(word: string): Promise<void> {
     for (const executionMode of ['async', 'sync']) {
-      const answer = await client.render({ html: `<p>${word} ${executionMode}</p>`, executionMode });
-      assert.equal(answer.status, 202, executionMode);
-      orders.set(`${word} ${executionMode}`, answer.json.jobId);
+      const reply = await client.render({ html: `<p>${word} ${executionMode}</p>`, executionMode });
+      assert.equal(reply.status, 202, executionMode);
+      submissions.set(`${word} ${executionMode}`, reply.json.jobId);
     }
   }
 
-  /** Each job has come out at its first attempt and says what was ordered, and nothing is left of any. */
+  /** Each job has completed at its first attempt with the submitted text, and nothing is left of any. */
   async function assertEachOnce(): Promise<void> {
-    for (const [word, id] of orders) {
-      const job = await client.end(id, LIMIT_MS);
+    for (const [word, id] of submissions) {
+      const job = await client.end(id, HUNG_MS);
       assert.equal(job.status, 'completed', JSON.stringify(job.error));
       assert.equal(job.attemptCount, 1, word);
       const file = await client.call('GET', `/v1/pdf/jobs/${id}/file`);
@@ -79,7 +75,7 @@ describe('Without Kafka', function () {
     }
     await assertNothingHeld(connection);
     const { json } = await client.call('GET', '/v1/pdf/jobs?limit=100');
-    assert.equal(json.total, orders.size, 'no job besides');
+    assert.equal(json.total, submissions.size, 'no job besides');
   }
 
   const readiness = async ({ url }: RoleProcess) => {
@@ -91,65 +87,59 @@ describe('Without Kafka', function () {
     /^platen_bus_connected\{.*\} (\d)$/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1];
   const all = () => Object.values(roles);
 
-  it('an API is ready and takes orders, and a worker or dispatcher that is new is not ready', async () => {
+  it('an API is ready and takes submissions, and a new worker or dispatcher is not ready', async () => {
     const { status, problems, lacks } = await readiness(roles.api);
     assert.deepEqual([status, problems], [200, []]);
     assert.match(lacks.join(), /^bus: Kafka: /);
     for (const role of [roles.dispatcher, roles.worker]) {
-      await eventually(
-        `${role.role} names the bus, and nothing else`,
-        async () => {
-          // It listens before it has come so far.
-          const said = await readiness(role).catch(() => undefined);
-          return said?.status === 503 && /^bus: Kafka: [^,]+$/.test(said.problems.join());
-        },
-        LIMIT_MS,
-      );
+      await eventually(`${role.role} names the bus, and nothing else`, async () => {
+        // It listens before it has come so far.
+        const said = await readiness(role).catch(() => undefined);
+        return said?.status === 503 && /^bus: Kafka: [^,]+$/.test(said.problems.join());
+      });
     }
     assert.deepEqual(await Promise.all(all().map(connected)), ['0', '0', '0']);
-    await orderBoth('before');
+    await submitBoth('before');
   });
 
-  it('nothing is lost: each order comes out once when Kafka has come', async () => {
+  it('nothing is lost: each submission is rendered once after Kafka is available', async () => {
     kafka = await startKafka({ port });
-    for (const role of all()) await role.ready(LIMIT_MS);
+    for (const role of all()) await role.ready();
     await assertEachOnce();
-    await eventually(
-      'all say that they have it',
-      async () => (await Promise.all(all().map(connected))).every((said) => said === '1'),
-      LIMIT_MS,
+    await eventually('all say that they have it', async () =>
+      (await Promise.all(all().map(connected))).every((said) => said === '1'),
     );
     assert.deepEqual((await readiness(roles.worker)).lacks, []);
   });
 
-  it('every process that has had it stays ready; PDFs are served, and orders taken', async () => {
+  it('processes that were connected before stay ready, serve PDFs and take submissions', async () => {
     for (let n = 0; n < MANY; n += 1) {
       const word = `under way ${n}`;
-      orders.set(word, await client.order({ html: `<p>${word}</p>`, options: { delayMs: 2000 } }));
+      submissions.set(word, await client.order({ html: `<p>${word}</p>`, options: { delayMs: 2000 } }));
     }
-    const slow = orders.get('under way 0')!;
+    const slow = submissions.get('under way 0')!;
     await eventually(
       'a render is under way',
       async () => (await client.call('GET', `/v1/pdf/jobs/${slow}`)).json.status === 'processing',
-      LIMIT_MS,
     );
     await kafka!.halt();
-    await eventually(
-      'all say that they are without it',
-      async () => (await Promise.all(all().map(connected))).every((said) => said === '0'),
-      LIMIT_MS,
+    await eventually('all say that they are without it', async () =>
+      (await Promise.all(all().map(connected))).every((said) => said === '0'),
     );
     for (const role of all()) {
       const { status, problems, lacks } = await readiness(role);
       assert.deepEqual([role.role, status, problems], [role.role, 200, []]);
       assert.match(lacks.join(), /^bus: Kafka: /, role.role);
     }
-    assert.equal((await client.end(slow, LIMIT_MS)).status, 'completed', 'what was under way is finished');
-    assert.equal((await client.call('GET', `/v1/pdf/jobs/${orders.get('before sync')}/file`)).status, 200);
-    await orderBoth('during');
+    assert.equal((await client.end(slow, HUNG_MS)).status, 'completed', 'what was under way is finished');
+    assert.equal(
+      (await client.call('GET', `/v1/pdf/jobs/${submissions.get('before sync')}/file`)).status,
+      200,
+    );
+    await submitBoth('during');
   });
 
-  it('each of these comes out once when it is back', async () => {
+  it('each submission during the outage is rendered once after it', async () => {
     await kafka!.restart();
     await assertEachOnce();
   });

@@ -15,8 +15,7 @@ import {
 
 const HTML = { html: '<p>x</p>' };
 
-describe('callbacks of a running service', function () {
-  this.timeout(120_000);
+describe('callbacks of a running service', () => {
   let service: TestService;
   let tenant: Tenant;
   let receiver: Receiver;
@@ -42,15 +41,15 @@ describe('callbacks of a running service', function () {
     const batch = await tenant.client.call('POST', '/v1/pdf/batch', { items, webhookUrl });
     assert.equal(batch.status, 202);
     const jobId = await tenant.client.order({ ...HTML, webhookUrl });
-    await eventually('both are there', () => receiver.received.length >= 2, 60_000);
+    await eventually('both are there', () => receiver.received.length >= 2);
     const bodies = receiver.received.map(({ body }) => JSON.parse(body));
     const events = Object.fromEntries(bodies.map(({ event, jobId: of }) => [event, of]));
     assert.deepEqual(events, { 'batch.completed': batch.json.jobId, 'render.completed': jobId });
     for (const { statusUrl, zipUrl, fileUrl } of bodies) {
       for (const url of [statusUrl, zipUrl ?? fileUrl]) {
-        const answer = await fetch(url, { headers: { 'x-api-key': tenant.client.key } });
-        assert.equal(answer.status, 200, url);
-        await answer.arrayBuffer();
+        const reply = await fetch(url, { headers: { 'x-api-key': tenant.client.key } });
+        assert.equal(reply.status, 200, url);
+        await reply.arrayBuffer();
       }
     }
     // What became of an attempt is counted a moment after the receiver has had it.
@@ -65,8 +64,7 @@ describe('callbacks of a running service', function () {
   });
 });
 
-describe('callbacks over Kafka, when the dispatcher is killed while they are due', function () {
-  this.timeout(180_000);
+describe('callbacks over Kafka, when the dispatcher is killed while they are due', () => {
   let service: TestService;
   let tenant: Tenant;
   let receiver: Receiver;
@@ -90,7 +88,7 @@ describe('callbacks over Kafka, when the dispatcher is killed while they are due
   });
 
   /** What the owner is told of all callbacks: how each stands, and how often it was tried. */
-  async function told(): Promise<string[]> {
+  async function reported(): Promise<string[]> {
     const connection = await mongoose.createConnection(service.mongodbUri).asPromise();
     try {
       const found = await connection.collection('callback_deliveries').find().toArray();
@@ -108,14 +106,10 @@ describe('callbacks over Kafka, when the dispatcher is killed while they are due
       await tenant.client.order({ ...HTML, webhookUrl }),
       await tenant.client.order({ ...HTML, webhookUrl }),
     ];
-    await eventually(
-      'both are to be tried again',
-      async () => {
-        const pending = (await told()).filter((one) => one.startsWith('pending') && one !== 'pending 0');
-        return pending.length === refused.length;
-      },
-      60_000,
-    );
+    await eventually('both are to be tried again', async () => {
+      const pending = (await reported()).filter((one) => one.startsWith('pending') && one !== 'pending 0');
+      return pending.length === refused.length;
+    });
     await service.roles.get('dispatcher')!.end('SIGKILL');
     receiver.respond = accept;
     const before = receiver.received.length;
@@ -126,16 +120,13 @@ describe('callbacks over Kafka, when the dispatcher is killed while they are due
     const late = await tenant.client.order({ ...HTML, webhookUrl });
     await eventually(
       'theirs are due',
-      async () => (await told()).filter((one) => one === 'pending 0').length === 2,
-      60_000,
+      async () => (await reported()).filter((one) => one === 'pending 0').length === 2,
     );
     assert.equal(receiver.received.length, before, 'nobody sends them');
     await service.restart('dispatcher');
     const all = [...refused, batch.json.jobId, late];
-    await eventually(
-      'all have come',
-      async () => (await told()).every((one) => one.startsWith('delivered')),
-      90_000,
+    await eventually('all have come', async () =>
+      (await reported()).every((one) => one.startsWith('delivered')),
     );
     const came = receiver.received.slice(before).map(({ body, headers }) => ({
       of: JSON.parse(body).jobId as string,

@@ -18,8 +18,7 @@ const AT_FIRST: Partial<Plan> = {
 /** What a process says once it has looked at a file that has changed. */
 type Outcome = 'the plans file has been read again' | 'the plans stay as they were';
 
-describe('A plan that changes while two processes run', function () {
-  this.timeout(120_000);
+describe('A plan that changes while two processes run', () => {
   let twins: Twins;
   let owner: AccountClient;
   let callers: [TestClient, TestClient];
@@ -41,13 +40,13 @@ describe('A plan that changes while two processes run', function () {
     gold: object,
     outcome: Outcome = 'the plans file has been read again',
   ): Promise<void> {
-    const told = () =>
+    const reported = () =>
       twins.roles.map(({ logs }) => logs.filter(({ msg }) => /^the plans /.test(String(msg))).length);
-    const before = told();
+    const before = reported();
     await writeFile(`${twins.plansFile}.new`, JSON.stringify({ plans: { gold } }));
     await rename(`${twins.plansFile}.new`, twins.plansFile);
-    const isSeen = () => told().every((count, i) => count > before[i]!);
-    await eventually('both have seen the change', isSeen, 30_000);
+    const isSeen = () => reported().every((count, i) => count > before[i]!);
+    await eventually('both have seen the change', isSeen);
     for (const { logs } of twins.roles)
       assert.equal(logs.findLast(({ msg }) => /^the plans /.test(String(msg)))?.msg, outcome);
   }
@@ -94,8 +93,8 @@ describe('A plan that changes while two processes run', function () {
   });
 
   it('has its new requestsPerMinute at both', async () => {
-    const looked = await callers[0].render({ html: '' });
-    const leftOfWindowS = Number(/;t=(\d+)/.exec(looked.headers.get('ratelimit') ?? '')?.[1]);
+    const checked = await callers[0].render({ html: '' });
+    const leftOfWindowS = Number(/;t=(\d+)/.exec(checked.headers.get('ratelimit') ?? '')?.[1]);
     // Three changes, however long each takes, are to fall into one window.
     if (leftOfWindowS < 30) await sleep(leftOfWindowS * 1000 + 100);
     const used = Number(
@@ -104,9 +103,10 @@ describe('A plan that changes while two processes run', function () {
     const soFar = AT_FIRST.requestsPerMinute! - used;
     await changeTo({ ...AT_FIRST, requestsPerMinute: soFar + 2 });
     const statuses = async () => {
-      const answers = [];
-      for (const caller of [...callers, ...callers]) answers.push((await caller.render({ html: '' })).status);
-      return answers;
+      const responses = [];
+      for (const caller of [...callers, ...callers])
+        responses.push((await caller.render({ html: '' })).status);
+      return responses;
     };
     assert.deepEqual(await statuses(), [400, 400, 429, 429]);
     await changeTo({ ...AT_FIRST, requestsPerMinute: soFar + 100 });
@@ -123,8 +123,10 @@ describe('A plan that changes while two processes run', function () {
     await sleep(2000);
     for (const role of twins.roles) {
       await newKey(role.url, 403);
-      const told = role.logs.filter(({ err }) => /colour/.test((err as Error | undefined)?.message ?? ''));
-      assert.equal(told.length, 1);
+      const reported = role.logs.filter(({ err }) =>
+        /colour/.test((err as Error | undefined)?.message ?? ''),
+      );
+      assert.equal(reported.length, 1);
       assert.equal((await fetch(`${role.url}/readyz`)).status, 200);
     }
     assert.deepEqual(await validity(), [0, 0]);

@@ -8,8 +8,7 @@ import { freePort } from '../support/ports.ts';
 import { openStandaloneService, type Tenant, type TestService } from '../support/service.ts';
 import { unzipFile } from '../support/unzip.ts';
 
-describe('documents from the command line', function () {
-  this.timeout(120_000);
+describe('documents from the command line', () => {
   let service: TestService;
   let tenant: Tenant;
   let templateId: string;
@@ -55,6 +54,28 @@ describe('documents from the command line', function () {
         !stderr.includes('\r') && !stderr.includes('\x1b'),
         'nothing that only a terminal understands',
       );
+    });
+
+    it('takes every option of a render, and says what is wrong with one', async () => {
+      const file = await write('paged.html', '<p style="break-after: page">one<p id=p>two');
+      const options = {
+        width: '100mm',
+        height: '50mm',
+        pageRanges: '2',
+        scripts: ['p.textContent += " " + new Date(0).getHours()'],
+        timezone: 'Asia/Tokyo',
+      };
+      const render = (given: object) =>
+        platen(['render', file, '--out', path('options'), '--options', JSON.stringify(given)]);
+      assert.equal((await render(options)).code, 0);
+      const { pages } = await readPdf(await readFile(path('options/paged.pdf')));
+      assert.deepEqual(
+        pages.map(({ text, width }) => [text, Math.round(width / 10)]),
+        [['two 9', 28]],
+      );
+      const { code, stderr } = await render({ ...options, format: 'A4' });
+      assert.equal(code, 1);
+      assert.match(stderr, /options\.width: must not be given with format/);
     });
 
     it('names what could not be rendered, and renders the rest', async () => {
@@ -146,7 +167,7 @@ describe('documents from the command line', function () {
     });
 
     it('names file and line of every fault before anything is sent', async () => {
-      const faults = async (name: string, text: string, ...more: string[]) => {
+      const errors = async (name: string, text: string, ...more: string[]) => {
         const { code, stderr } = await platen(
           ['batch', await write(name, text), '--out', path('x.zip'), ...more],
           { PLATEN_URL: `http://127.0.0.1:${await freePort()}` },
@@ -155,20 +176,20 @@ describe('documents from the command line', function () {
         return stderr.replaceAll(`${folder}/`, '').trim().split('\n');
       };
       const template = ['--template', templateId];
-      assert.match((await faults('a.csv', 'a,b\n1,2\n3\n4,5\n', ...template))[0]!, /^a\.csv:3: .*columns/i);
-      assert.deepEqual(await faults('b.csv', 'id,b\nx,2\ny,3\nx,4\n', ...template), [
+      assert.match((await errors('a.csv', 'a,b\n1,2\n3\n4,5\n', ...template))[0]!, /^a\.csv:3: .*columns/i);
+      assert.deepEqual(await errors('b.csv', 'id,b\nx,2\ny,3\nx,4\n', ...template), [
         'b.csv:4: the id "x" is that of line 2 as well',
       ]);
-      assert.match((await faults('c.csv', 'id,b\nx,2\ny,3\n'))[0]!, /needs --template/);
+      assert.match((await errors('c.csv', 'id,b\nx,2\ny,3\n'))[0]!, /needs --template/);
       const ndjson = ['{"id": "a", "html": "x"}', '', '{"id": ', '[]', '{"city": "Rome"}'].join('\n');
-      const told = await faults('d.ndjson', ndjson);
-      assert.match(told[0]!, /^d\.ndjson:3: not JSON: /);
-      assert.deepEqual(told.slice(1), [
+      const reported = await errors('d.ndjson', ndjson);
+      assert.match(reported[0]!, /^d\.ndjson:3: not JSON: /);
+      assert.deepEqual(reported.slice(1), [
         'd.ndjson:4: must be an object',
         'd.ndjson:5: names no html, url or template; --template ID gives one',
       ]);
-      assert.match((await faults('e.txt', 'x'))[0]!, /must be a \.csv/);
-      assert.match((await faults('f.ndjson', '{"html": "x"}'))[0]!, /at least two items/);
+      assert.match((await errors('e.txt', 'x'))[0]!, /must be a \.csv/);
+      assert.match((await errors('f.ndjson', '{"html": "x"}'))[0]!, /at least two items/);
     });
 
     it('names file and line of what the service refuses', async () => {
@@ -179,10 +200,10 @@ describe('documents from the command line', function () {
       const file = await write('bad.ndjson', text);
       const { code, stderr } = await platen(['batch', file, '--out', path('pdfs')]);
       assert.equal(code, 1);
-      const told = stderr.replaceAll(`${folder}/`, '');
-      assert.match(told, /^The service refuses \(VALIDATION\):$/m);
-      assert.match(told, /^bad\.ndjson:2: options\.scale: must be at most 2$/m);
-      assert.match(told, /^bad\.ndjson:4: only one of html, url/m);
+      const reported = stderr.replaceAll(`${folder}/`, '');
+      assert.match(reported, /^The service refuses \(VALIDATION\):$/m);
+      assert.match(reported, /^bad\.ndjson:2: options\.scale: must be at most 2$/m);
+      assert.match(reported, /^bad\.ndjson:4: only one of html, url/m);
     });
 
     it('says how it is used', async () => {

@@ -33,8 +33,7 @@ const KEPT = {
 } as const;
 
 /** The layout of the data before it had a version: see test/fixtures/README.md. */
-describe('a data folder of the layout before', function () {
-  this.timeout(240_000);
+describe('a data folder of the layout before', () => {
   let folder: string;
   let known: Fixture;
   let running: RoleProcess | undefined;
@@ -98,12 +97,12 @@ describe('a data folder of the layout before', function () {
       assert.equal((await ended('operator', known.jobs[job]!)).status, 'completed', job);
     }
     assert.equal((await ended('operator', known.jobs.retryWaiting!)).status, 'failed');
-    const answer = await caller('operator').render({
+    const response = await caller('operator').render({
       templateId: known.template.id,
       templateVersionId: known.template.versionIds[0],
       data: { name: 'Ada' },
     });
-    assert.match((await readPdf(answer.bytes)).text, /Dear Ada/);
+    assert.match((await readPdf(response.bytes)).text, /Dear Ada/);
   });
 
   it('has the quota that was used, with what was given back, and nothing left in hand', async () => {

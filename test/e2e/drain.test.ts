@@ -5,7 +5,7 @@ import type { Connection } from 'mongoose';
 import { pino } from 'pino';
 import { systemClock } from '../../src/clock.ts';
 import { connectDatabase } from '../../src/store/connection.ts';
-import { WorkerRegistry } from '../../src/workers/worker-registry.ts';
+import { WorkerRegistry } from '../../src/worker/pool/worker-registry.ts';
 import { eventually } from '../support/eventually.ts';
 import { askThrough } from '../support/kept-connection.ts';
 import { readPdf } from '../support/pdf.ts';
@@ -16,8 +16,7 @@ const SLOTS = 2;
 const LONG_MS = 10_000;
 const LONG = { html: '<p>long</p>', options: { delayMs: LONG_MS } };
 
-describe('A process that gets SIGTERM', function () {
-  this.timeout(120_000);
+describe('A process that gets SIGTERM', () => {
   let service: TestService;
   let connection: Connection;
   let registry: WorkerRegistry;
@@ -59,7 +58,7 @@ describe('A process that gets SIGTERM', function () {
   it('as an API takes no more, and answers those that wait with their PDFs', async () => {
     const { client } = await service.newTenant('professional');
     const api = service.roles.get('api')!;
-    const answer = client.render({ html: '<p>waited for</p>', options: { delayMs: LONG_MS } });
+    const response = client.render({ html: '<p>waited for</p>', options: { delayMs: LONG_MS } });
     await eventually('it is being rendered', async () => (await registry.list())[0]?.busy === 1);
     api.signal('SIGTERM');
     await eventually('it takes no more', () =>
@@ -68,7 +67,7 @@ describe('A process that gets SIGTERM', function () {
         () => true,
       ),
     );
-    const { status, bytes } = await answer;
+    const { status, bytes } = await response;
     assert.equal(status, 200);
     assert.match((await readPdf(bytes)).text, /waited for/);
     assert.equal(await api.ended, 0);

@@ -11,8 +11,7 @@ const OPERATIONS = ['/healthz', '/readyz', '/metrics'];
 /** Nobody listens there: an API is ready all the same, and a dispatcher is not. */
 const NO_BROKER = '127.0.0.1:1';
 
-describe('The port of operations', function () {
-  this.timeout(60_000);
+describe('The port of operations', () => {
   let environment: Record<string, string>;
   let dataDir: string;
   let running: RoleProcess | undefined;

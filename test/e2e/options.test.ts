@@ -220,8 +220,7 @@ const CASES: {
   },
 ];
 
-describe('every option, in every input mode', function () {
-  this.timeout(60_000);
+describe('every option, in every input mode', () => {
   let service: TestService;
   let tenant: Tenant;
   let client: TestClient;
@@ -262,9 +261,9 @@ describe('every option, in every input mode', function () {
     return { templateId, data: { body: html } };
   };
   const render = async (body: Record<string, unknown>) => {
-    const answer = await client.render(body);
-    assert.equal(answer.status, 200, Buffer.from(answer.bytes).toString().slice(0, 300));
-    return answer.bytes;
+    const reply = await client.render(body);
+    assert.equal(reply.status, 200, Buffer.from(reply.bytes).toString().slice(0, 300));
+    return reply.bytes;
   };
 
   for (const mode of ['html', 'url', 'template'] as const) {
@@ -278,9 +277,9 @@ describe('every option, in every input mode', function () {
     it(`${mode}: timeoutMs`, async () => {
       const html = '<p>x</p>';
       const options = { timeoutMs: 1000, delayMs: 3000 };
-      const answer = await client.render({ ...(await inputOf(mode, html, '/case-0')), options });
-      assert.equal(answer.status, 202, 'another attempt follows');
-      const { error, attemptCount } = await client.end(answer.json.jobId);
+      const reply = await client.render({ ...(await inputOf(mode, html, '/case-0')), options });
+      assert.equal(reply.status, 202, 'another attempt follows');
+      const { error, attemptCount } = await client.end(reply.json.jobId);
       assert.deepEqual([error.code, attemptCount], ['RENDER_TIMEOUT', 2]);
     });
 
@@ -311,14 +310,14 @@ describe('every option, in every input mode', function () {
   });
 
   it('refuses what is out of bounds, all of it at once', async () => {
-    const answer = await client.render({
+    const reply = await client.render({
       html: 'x',
       options: { scale: 3, delayMs: -1, format: 'B5', watermark: { opacity: 2 }, nonsense: true },
     });
-    assert.equal(answer.status, 400);
+    assert.equal(reply.status, 400);
     for (const place of ['scale', 'delayMs', 'format', 'watermark.text', 'watermark.opacity', 'nonsense']) {
       assert.ok(
-        answer.json.message.some((line: string) => line.includes(place)),
+        reply.json.message.some((line: string) => line.includes(place)),
         place,
       );
     }

@@ -10,8 +10,7 @@ import { runCommand } from '../support/command.ts';
 import { freePort } from '../support/ports.ts';
 import { openStandaloneService, type TestService } from '../support/service.ts';
 
-describe('platen try', function () {
-  this.timeout(60_000);
+describe('platen try', () => {
   let service: TestService;
 
   before(async () => {

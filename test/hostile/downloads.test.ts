@@ -10,11 +10,11 @@ import { sharedArena } from './support/shared-arena.ts';
 
 const MIB = 1024 ** 2;
 const HELD_MS = 2000;
-/** What all that is sent may keep in memory; the two processes that merge documents of this size take half of it. */
+/** Bytes of memory that all downloads may use; the two processes that merge documents of this size take half of it. */
 const MEMORY_OF_STREAMS = 450 * MIB;
 const END_MS = 60_000;
 
-/** A picture of noise, which no compression makes smaller: some 12 MB as a PDF. */
+/** A picture of noise, which cannot be compressed: about 12 MB as a PDF. */
 const NOISE = `<canvas id=c width=2000 height=2000></canvas><script>
   const context = c.getContext('2d');
   const image = context.createImageData(2000, 2000);
@@ -27,8 +27,8 @@ const NOISE = `<canvas id=c width=2000 height=2000></canvas><script>
 </script>`;
 
 /**
- * So many of each are asked for, and so many of them are sent; the others are refused. Events come first, while the batch that
- * they tell of is certainly under way: of one that has ended nobody is refused any.
+ * The number of requests of each kind, and how many of them are sent; the others are rejected. Events are requested first,
+ * while their batch is certainly running: for an ended batch no request would be rejected.
  */
 const ASKED = {
   events: { asked: 30, sent: 20 },
@@ -39,13 +39,11 @@ const ASKED = {
 } as const;
 type Kind = keyof typeof ASKED;
 
-/** Callers who ask for as much as they may, and never read. */
-describe('hostile readers', function () {
-  this.timeout(300_000);
+/** Callers that send as many requests as they may, and never read the responses. */
+describe('Hostile readers', () => {
   let arena: Arena;
 
-  before(async function () {
-    this.timeout(200_000);
+  before(async () => {
     arena = await sharedArena();
   });
 
@@ -62,14 +60,14 @@ describe('hostile readers', function () {
     await eventually('the end of the batch', ended, END_MS);
   }
 
-  it('many zips, merged PDFs, PDFs and streams of events at a time', async () => {
+  it('do not delay another account with many concurrent zips, merged PDFs, PDFs and event streams', async () => {
     await arena.withstand(async ({ client }) => {
       const whole = await batchOf(
         client,
         ['a', 'b', 'c'].map((id) => ({ id, html: NOISE })),
       );
       await finished(client, whole);
-      // It goes on for as long as it is looked at.
+      // The batch runs during the whole test.
       const slow = ['a', 'b', 'c'].map((id) => ({ id, html: 'x', options: { delayMs: 5000 } }));
       const open = await batchOf(client, slow);
       const link = (await client.call('GET', `${whole}/items/a/download-url`)).json.url;
@@ -81,14 +79,14 @@ describe('hostile readers', function () {
         link: new URL(link).pathname,
       };
       const before = memory();
-      const answers: IncomingMessage[] = [];
+      const responses: IncomingMessage[] = [];
       try {
         for (const kind of Object.keys(ASKED) as Kind[]) {
           const headers = kind === 'link' ? {} : { 'x-api-key': client.key };
           const { asked, sent } = ASKED[kind];
-          const ask = () => stall(arena.service.url + paths[kind], { headers });
-          const own = await Promise.all(Array.from({ length: asked }, ask));
-          answers.push(...own);
+          const request = () => stall(arena.service.url + paths[kind], { headers });
+          const own = await Promise.all(Array.from({ length: asked }, request));
+          responses.push(...own);
           const counted = Map.groupBy(own, ({ statusCode }) => statusCode);
           assert.deepEqual(
             [kind, counted.get(200)?.length, counted.get(429)?.length],
@@ -101,7 +99,7 @@ describe('hostile readers', function () {
         const grown = Math.round((most - before) / MIB);
         assert.ok(most - before < MEMORY_OF_STREAMS, `${grown} MiB more than before`);
       } finally {
-        for (const answer of answers) answer.destroy();
+        for (const response of responses) response.destroy();
       }
       await client.call('DELETE', open);
       await finished(client, open);

@@ -2,26 +2,26 @@ import assert from 'node:assert/strict';
 import { createPdfFinisher, type PdfFinisher } from '../../src/pdf/finish.ts';
 import { documentWithObjects } from '../support/pdf.ts';
 
-/** As a worker of sixteen slots has. */
+/** Processes of the finisher of a worker with 16 slots. */
 const PROCESSES = 3;
 const ATTACKERS = 10;
 const EACH = 3;
-/** Reading and writing so many takes several seconds. */
+/** Reading and writing this many objects takes several seconds. */
 const OBJECTS = 200_000;
 const RENDERS = 5;
 const METADATA = { title: 'Invoice' };
 
-describe('a neighbour of accounts whose PDFs take seconds to be finished', function () {
-  this.timeout(200_000);
+describe('A render beside accounts whose PDFs take seconds to finish', () => {
   let finisher: PdfFinisher;
   before(() => {
     finisher = createPdfFinisher({ processes: PROCESSES });
   });
   after(() => finisher.close());
 
-  it('has its own finished before nearly all of those that came first, of ten accounts', async () => {
+  it('is finished before nearly all earlier renders of ten accounts', async () => {
     const mine = documentWithObjects(10);
-    const finish = () => finisher.finish(mine, { metadata: METADATA, account: 'neighbour' });
+    const finish = () =>
+      finisher.finish(mine, { steps: [{ step: 'metadata', argument: METADATA }], account: 'neighbour' });
     await finish();
     const over = new AbortController();
     const slow = documentWithObjects(OBJECTS);
@@ -29,7 +29,11 @@ describe('a neighbour of accounts whose PDFs take seconds to be finished', funct
     const attacks = Array.from({ length: ATTACKERS * EACH }, async (_, i) => {
       const account = `attacker${i % ATTACKERS}`;
       try {
-        await finisher.finish(slow, { metadata: METADATA, account, signal: over.signal });
+        await finisher.finish(slow, {
+          steps: [{ step: 'metadata', argument: METADATA }],
+          account,
+          signal: over.signal,
+        });
       } catch (error) {
         if (!over.signal.aborted) throw error;
       }

@@ -4,29 +4,27 @@ import { type Arena, cancelAll, countIn } from './support/arena.ts';
 import { FLOOD_CALLERS, FLOODS, type Flood } from './support/floods.ts';
 import { sharedArena } from './support/shared-arena.ts';
 
-/** Of the neighbour's, beside a flood. */
+/** Renders of the neighbour during a flood. */
 const RENDERS = 8;
-const HUNG_MS = 120_000;
 const ENDED = ['completed', 'failed', 'cancelled'];
 
-describe('a neighbour of many callers with hostile documents', function () {
-  this.timeout(300_000);
+describe('Renders beside many callers with hostile documents', () => {
   let arena: Arena;
   before(async () => {
     arena = await sharedArena();
   });
 
-  const beside = ({ html, options, isEndless }: Flood) =>
+  const concurrent = ({ html, options, isEndless }: Flood) =>
     arena.withstand(
       async (attacker, { renders }) => {
-        const order = { html, options: { ...options, timeoutMs: 300_000 } };
-        const orders = Array.from({ length: FLOOD_CALLERS }, () => attacker.client.order(order));
-        const jobs = await Promise.all(orders);
+        const submission = { html, options: { ...options, timeoutMs: 300_000 } };
+        const submissions = Array.from({ length: FLOOD_CALLERS }, () => attacker.client.order(submission));
+        const jobs = await Promise.all(submissions);
         const under = async () => (await countIn(attacker, jobs, ['processing'])) > 1;
-        await eventually('some of them are rendered', under, HUNG_MS);
+        await eventually('some of them are rendered', under);
         const already = renders.length;
         const served = () => renders.length >= already + RENDERS;
-        await eventually(`${RENDERS} renders of the neighbour`, served, HUNG_MS);
+        await eventually(`${RENDERS} renders of the neighbour`, served);
         const ended = await countIn(attacker, jobs, ENDED);
         await cancelAll(attacker, jobs);
         assert.ok(isEndless ? ended === 0 : ended < jobs.length, `${ended} of them had ended before`);
@@ -35,5 +33,5 @@ describe('a neighbour of many callers with hostile documents', function () {
     );
 
   for (const flood of FLOODS)
-    it(`has its renders before theirs have ended, beside ${flood.name}`, () => beside(flood));
+    it(`complete before the hostile ones have ended, beside ${flood.name}`, () => concurrent(flood));
 });

@@ -13,25 +13,22 @@ import { sharedArena } from './support/shared-arena.ts';
 const KIB = 1024;
 const MIB = 1024 * KIB;
 const UPLOADS = 600;
-/** Of pages of a megabyte or two; those of 16 held 1,470 MiB. */
+/** Lists that are left unread, with pages of one or two megabytes. With pages of 16 MB they took 1,470 MiB. */
 const UNREAD = 80;
-/** 600 uploads of a megabyte held 815 MiB. */
+/** Bytes that stalled uploads may take. Without a bound, 600 uploads of a megabyte took 815 MiB. */
 const MEMORY_OF_UPLOADS = 300 * MIB;
 
-/** What the API is sent by those who mean it harm. */
-describe('hostile requests', function () {
-  this.timeout(300_000);
+describe('Other accounts are served during', () => {
   let arena: Arena;
 
-  before(async function () {
-    this.timeout(200_000);
+  before(async () => {
     arena = await sharedArena();
   });
 
   const url = () => new URL(arena.service.url);
   const memory = () => treeMemory([arena.service.roles.get('standalone')!.pid]);
 
-  /** An upload that stalls after a quarter. @returns how it is answered, in the end. */
+  /** An upload that stalls after a quarter. @returns its response. */
   function stall({ client }: Tenant, sockets: Socket[]): Promise<string> {
     return new Promise((resolve) => {
       const socket = connect(Number(url().port), '127.0.0.1');
@@ -54,16 +51,16 @@ describe('hostile requests', function () {
     });
   }
 
-  it('600 uploads of a megabyte that stall: most are refused, and all are ended', async () => {
+  it('600 stalled uploads of a megabyte, most of which are rejected and all of which are closed', async () => {
     const before = memory();
     let most = 0;
     const codes: string[] = [];
     await arena.withstand(async (attacker) => {
       const sockets: Socket[] = [];
-      const answers = Promise.all(Array.from({ length: UPLOADS }, () => stall(attacker, sockets)));
-      const over = answers.then(() => true);
+      const responses = Promise.all(Array.from({ length: UPLOADS }, () => stall(attacker, sockets)));
+      const over = responses.then(() => true);
       while (!(await Promise.race([over, sleep(100)]))) most = Math.max(most, memory());
-      codes.push(...(await answers));
+      codes.push(...(await responses));
       for (const socket of sockets) socket.destroy();
     });
     const counted = Object.groupBy(codes, (code) => code);
@@ -73,7 +70,7 @@ describe('hostile requests', function () {
     assert.ok(most - before < MEMORY_OF_UPLOADS, `${grown} MiB more than before`);
   });
 
-  it('bodies that are slow to parse, to check or to find a fault in', async () => {
+  it('uploads of bodies that are slow to parse, to check or to find an error in', async () => {
     const names = (count: number) => Array.from({ length: count }, (_, n) => `"n${n}":1`).join();
     const bodies: [body: string, code: string][] = [
       [`{"html":"x","data":[${'[],'.repeat(3_000_000)}[]]}`, 'INPUT_TOO_LARGE'],
@@ -91,7 +88,7 @@ describe('hostile requests', function () {
     });
   });
 
-  it('lengths of spaces, and records of bad names', async () => {
+  it('uploads of lengths with many spaces and of records with invalid names', async () => {
     const margin = { top: `1${' '.repeat(60_000)}!` };
     const assetHeaders = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`bad name ${n}`, 'x']));
     const items = Array.from({ length: 1000 }, (_, n) => ({
@@ -110,7 +107,7 @@ describe('hostile requests', function () {
     });
   });
 
-  it('previews of data that is slow to parse, ten at a time', async () => {
+  it('ten concurrent previews of data that are slow to parse', async () => {
     const nested = `${'['.repeat(1000)}${']'.repeat(1000)},`;
     const objects = Array.from({ length: 70_000 }, (_, n) => `{"${n.toString(36)}":1}`).join();
     const texts = [
@@ -131,7 +128,7 @@ describe('hostile requests', function () {
     });
   });
 
-  it('80 lists of templates that are not read', async () => {
+  it('80 lists of templates whose responses are not read', async () => {
     const before = memory();
     let most = 0;
     await arena.withstand(async () => {
@@ -141,18 +138,20 @@ describe('hostile requests', function () {
         await client.expect(201, 'POST', '/user/templates', { name: `${n}`, content });
       const headers = { authorization: `Bearer ${client.token}` };
       const path = `${arena.service.url}/user/templates?limit=100`;
-      const answers = await Promise.all(Array.from({ length: UNREAD }, () => leaveUnread(path, { headers })));
-      for (let looks = 0; looks < 30; looks++) {
+      const responses = await Promise.all(
+        Array.from({ length: UNREAD }, () => leaveUnread(path, { headers })),
+      );
+      for (let checks = 0; checks < 30; checks++) {
         most = Math.max(most, memory());
         await sleep(100);
       }
-      for (const answer of answers) answer.destroy();
+      for (const response of responses) response.destroy();
     });
     const grown = Math.round((most - before) / MIB);
     assert.ok(most - before < MEMORY_OF_UPLOADS, `${grown} MiB more than before`);
   });
 
-  it('150 registrations at a time: the owner signs in all the while', async () => {
+  it("150 concurrent registrations, while an account's owner signs in", async () => {
     const owner = { email: newEmail(), password: PASSWORD };
     const post = (path: string, body: object) => send(arena.service.url, 'POST', path, body);
     assert.equal((await post('/auth/register', owner)).status, 201);

@@ -61,7 +61,7 @@ export async function startContainer(
     ended,
     async ready() {
       const deadline = performance.now() + READY_MS;
-      while (!(await answers(url))) {
+      while (!(await responses(url))) {
         if (child.exitCode !== null || performance.now() > deadline) {
           throw new Error(
             `${role} did not become ready (${child.exitCode}):\n${lines.slice(-20).join('\n')}`,
@@ -92,7 +92,7 @@ function linesOf(child: ChildProcess): string[] {
   return lines;
 }
 
-async function answers(url: string): Promise<boolean> {
+async function responses(url: string): Promise<boolean> {
   try {
     const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(2000) });
     await response.body?.cancel();

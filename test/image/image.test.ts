@@ -47,8 +47,7 @@ const FONTS = [
   /Mono/,
 ];
 
-describe('the image', function () {
-  this.timeout(120_000);
+describe('the image', () => {
   const strict = join(process.env.PLATEN_IMAGE_WORK ?? '/tmp', 'strict-seccomp.json');
   const started: Container[] = [];
   let kafka: TestKafka;
@@ -168,12 +167,12 @@ const podman = (...args: string[]) => promisify(execFile)('podman', args);
 
 async function assertRenders(api: Container, key = KEY): Promise<void> {
   const client = new TestClient(api.url, key);
-  const answer = await client.render({ html: HTML });
-  assert.equal(answer.status, 200, Buffer.from(answer.bytes).toString().slice(0, 500));
+  const response = await client.render({ html: HTML });
+  assert.equal(response.status, 200, Buffer.from(response.bytes).toString().slice(0, 500));
   // Chromium names some ideographs by the radical that looks the same (U+2F42 for 文); as a search would, NFKC undoes it.
-  const text = (await readPdf(answer.bytes)).text.normalize('NFKC');
+  const text = (await readPdf(response.bytes)).text.normalize('NFKC');
   for (const [language, expected] of Object.entries(TEXTS)) assert.ok(text.includes(expected), language);
-  const fonts = await fontsInPdf(answer.bytes);
+  const fonts = await fontsInPdf(response.bytes);
   for (const { name, embedded, boxes } of fonts) {
     assert.ok(embedded, `${name} is not embedded`);
     assert.equal(boxes, 0, `${name} lacks a character`);

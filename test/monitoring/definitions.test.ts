@@ -33,9 +33,7 @@ const expressions = [
   ),
 ];
 
-describe('dashboards and alerts', function () {
-  this.timeout(200_000);
-
+describe('dashboards and alerts', () => {
   it('promtool parses every expression of every panel', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'platen-expressions-'));
     try {

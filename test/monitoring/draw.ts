@@ -5,6 +5,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { startKafka } from '../support/kafka.ts';
 import { stopMongo } from '../support/mongo.ts';
 import { openKafkaService } from '../support/service.ts';
 import { drawDashboard } from './drawing/dashboard.ts';
@@ -25,7 +26,9 @@ const POINTS = 240;
 
 const prometheus = await startPrometheus();
 const shop = await openShop();
-const service = await openKafkaService(shop.environment, ['dispatcher', 'worker-1', 'worker-2', 'api']);
+const kafka = await startKafka();
+const roles = ['dispatcher', 'worker-1', 'worker-2', 'api'];
+const service = await openKafkaService(shop.environment, roles, kafka);
 const pool = await managePool(service, prometheus, {
   minReplicas: 2,
   maxReplicas: 4,
@@ -43,6 +46,7 @@ try {
 } finally {
   await pool.stop();
   await service.stop();
+  await kafka.stop();
   await shop.close();
   await prometheus.stop();
   await stopMongo();

@@ -10,8 +10,6 @@ import { allAreScraped, startPrometheus, type TestPrometheus } from './support/p
 /** Seconds; the scrapes are one apart. */
 const RATE_INTERVAL = 10;
 const STEP = 1;
-/** What a process counts, or a rule looks at, every now and then has its turn within it. */
-const SHOWN_WITHIN_MS = 60_000;
 
 describe('the running system under Prometheus: api, workers and dispatcher over Kafka, and a controller', function () {
   this.timeout(600_000);
@@ -41,21 +39,17 @@ describe('the running system under Prometheus: api, workers and dispatcher over 
       if (expressions.length === 0) continue;
       it(`${dashboard.title}: ${title} shows a line`, async () => {
         for (const expression of expressions) {
-          await eventually(
-            `two points of ${expression}`,
-            async () => {
-              const series = await prometheus.range(expression, began, Date.now() / 1000, STEP);
-              return series.some(({ points }) => points.length >= 2);
-            },
-            SHOWN_WITHIN_MS,
-          );
+          await eventually(`two points of ${expression}`, async () => {
+            const series = await prometheus.range(expression, began, Date.now() / 1000, STEP);
+            return series.some(({ points }) => points.length >= 2);
+          });
         }
       });
     }
   }
 
   it('what an alert of billing waits for is counted from zero, or the first of it would be missed', async () => {
-    const told = await service.metrics();
+    const reported = await service.metrics();
     for (const [metric, label, values] of [
       ['platen_payment_events_total', 'outcome', ['refused', 'failed']],
       ['platen_billing_folds_total', 'outcome', ['done', 'failed']],
@@ -64,26 +58,26 @@ describe('the running system under Prometheus: api, workers and dispatcher over 
     ] as const) {
       for (const value of values)
         assert.match(
-          told,
+          reported,
           new RegExp(`^${metric}\\{.*${label}="${value}".*\\} \\d`, 'm'),
           `${metric} ${value}`,
         );
     }
-    assert.match(told, /^platen_billing_reconcile_findings_total\{.*\} \d/m);
+    assert.match(reported, /^platen_billing_reconcile_findings_total\{.*\} \d/m);
   });
 
   it('afterwards no alert has anything to tell', async () => {
     // Chromium refuses its sandbox to root.
     const unsafe = /^platen_browser_sandboxed\{.*\} 0$/m.test(await service.metrics());
     const expected = unsafe ? 'PlatenSandboxOff' : '';
-    let told = '';
+    let reported = '';
     const isCalm = async () => {
       const active = await prometheus.active();
       // Sweeps that run once a minute have not had their second run yet: told of only if that does not come for minutes.
-      told = active.filter((name) => name !== 'PlatenSweepsStuck').join();
-      return told === expected;
+      reported = active.filter((name) => name !== 'PlatenSweepsStuck').join();
+      return reported === expected;
     };
     // A moment in which the machine stood still, or a process was just being looked at anew, is none to tell anybody of.
-    await eventually('calm', isCalm, SHOWN_WITHIN_MS).catch(() => assert.equal(told, expected));
+    await eventually('calm', isCalm).catch(() => assert.equal(reported, expected));
   });
 });

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { PlatenError } from '../../src/errors/registry.ts';
-import type { Begun } from '../../src/idempotency/idempotency-store.ts';
+import type { Begun } from '../../src/http/idempotency-store.ts';
 import { type Domain, openDomain } from '../support/domain.ts';
 import { startMongo } from '../support/mongo.ts';
 
-describe('races over idempotency keys', function () {
-  this.timeout(120_000);
+describe('Races over idempotency keys', () => {
   let first: Domain;
   let second: Domain;
   before(async () => {
@@ -23,7 +22,7 @@ describe('races over idempotency keys', function () {
       return error.code;
     });
 
-  it('of two identical requests at the same moment at two processes one runs, a thousand times', async () => {
+  it('run one of two identical concurrent requests at two processes, a thousand times', async () => {
     let secondWon = 0;
     for (let start = 0; start < 1000; start += 20) {
       await Promise.all(
@@ -37,7 +36,7 @@ describe('races over idempotency keys', function () {
           if (typeof both[order.indexOf(second)] === 'object') secondWon += 1;
           const [run] = runs as [Extract<Begun, { kind: 'run' }>];
           assert.equal(run.kind, 'run');
-          await run.lock.answered(200);
+          await run.lock.responded(200);
           const replays = await Promise.all(order.map((domain) => begin(domain, key)));
           for (const replay of replays) {
             assert.deepEqual(replay, { kind: 'replay', workId: run.lock.workId, status: 200 });
@@ -48,7 +47,7 @@ describe('races over idempotency keys', function () {
     assert.ok(secondWon > 0 && secondWon < 1000, `${secondWon} won by the second`);
   });
 
-  it('of ten that find a dead request one takes over, with the same work, a hundred times', async () => {
+  it('have one of ten requests take over a dead one with its work, a hundred times', async () => {
     for (let i = 0; i < 100; i += 1) {
       const dead = (await begin(first, `dead-${i}`)) as Extract<Begun, { kind: 'run' }>;
       await dead.lock.release();
@@ -59,9 +58,9 @@ describe('races over idempotency keys', function () {
       assert.equal(taken.length, 1);
       assert.equal(taken[0]!.lock.workId, dead.lock.workId);
       assert.equal(taken[0]!.lock.resumed, true);
-      // The dead one wakes up: it has no say any more.
+      // The dead request continues, but its lock has no effect any more.
       await dead.lock.abandon();
-      await taken[0]!.lock.answered(202);
+      await taken[0]!.lock.responded(202);
       assert.equal(((await begin(second, `dead-${i}`)) as Begun).kind, 'replay');
     }
   });

@@ -7,15 +7,14 @@ const JOBS = 1000;
 /** Jobs that end at the same time. */
 const AT_ONCE = 20;
 
-describe('jobs that end while they are listed', function () {
-  this.timeout(240_000);
+describe('Jobs that end while they are listed', () => {
   let domain: Domain;
   beforeEach(async () => {
     domain = await openDomain({ uri: (await startMongo()).uri, plan: { maxWaitingJobs: 10_000 } });
   });
   afterEach(() => domain.close());
 
-  it('are in every list, once, a thousand of them', async () => {
+  it('are in every list exactly once, for a thousand jobs', async () => {
     let lists = 0;
     for (let i = 0; i < JOBS; i += AT_ONCE) {
       const accountId = `account-${i}`;
@@ -31,9 +30,7 @@ describe('jobs that end while they are listed', function () {
         }
       };
       const listing = Promise.all([list(), list(), list()]);
-      const cancels = jobs.map(({ job }) =>
-        endEarly(domain, job, (seen) => domain.store.transitions.cancel(seen)),
-      );
+      const cancels = jobs.map(({ job }) => endEarly(domain, [job]));
       await Promise.race([Promise.all(cancels), listing]);
       await domain.flush();
       ending = false;

@@ -9,8 +9,7 @@ import { startMongo } from '../support/mongo.ts';
 
 const period = quotaPeriod(new Date());
 
-describe('races over quota', function () {
-  this.timeout(120_000);
+describe('Races over quota', () => {
   let first: Domain;
   let second: Domain;
   beforeEach(async () => {
@@ -23,28 +22,28 @@ describe('races over quota', function () {
     await first.close();
     await second.close();
   });
-  const turn = (i: number) => (i % 2 ? first : second);
+  const domainOf = (i: number) => (i % 2 ? first : second);
   const take = (i: number, jobId: string, limit = 100_000) =>
-    turn(i).ledger.takeSlot('a', jobId, 100_000, { period, limit });
+    domainOf(i).ledger.takeSlot('a', jobId, 100_000, { period, limit });
   const used = () => first.ledger.quotaUsed('a', period);
 
-  it('of 400 jobs from two processes exactly as many are let in as the quota has', async () => {
-    const answers = await Promise.all(Array.from({ length: 400 }, (_, i) => take(i, `job-${i}`, 150)));
-    assert.equal(answers.filter((taken) => taken).length, 150);
+  it('of 400 jobs from two processes exactly as many are admitted as the quota has', async () => {
+    const responses = await Promise.all(Array.from({ length: 400 }, (_, i) => take(i, `job-${i}`, 150)));
+    assert.equal(responses.filter((taken) => taken).length, 150);
     assert.equal(await used(), 150);
   });
 
-  it('of groups of jobs that come together each is let in whole or not at all', async () => {
-    const answers = await Promise.all(
+  it('of groups of jobs that come together each is admitted whole or not at all', async () => {
+    const responses = await Promise.all(
       Array.from({ length: 60 }, (_, i) =>
-        turn(i).ledger.takePlaces(
+        domainOf(i).ledger.takePositions(
           'a',
-          { id: `group-${i}`, jobs: Array.from({ length: 7 }, (_, n) => `${i}-${n}`), lane: 'bulk' },
+          { id: `group-${i}`, jobs: Array.from({ length: 7 }, (_, n) => `${i}-${n}`), queue: 'bulk' },
           { maxWaiting: 100_000, quota: { period, limit: 150 } },
         ),
       ),
     );
-    const firsts = answers.filter((place) => place !== undefined).sort((a, b) => a - b);
+    const firsts = responses.filter((first) => first !== undefined).sort((a, b) => a - b);
     assert.deepEqual(
       firsts,
       Array.from({ length: 21 }, (_, i) => i * 7),
@@ -52,7 +51,7 @@ describe('races over quota', function () {
     assert.equal(await used(), 147);
   });
 
-  it('a reservation for the same job, made by two processes at once, is charged once, a thousand times', async () => {
+  it('charge concurrent reservations of two processes for the same job once, a thousand times', async () => {
     await pairs(1000, async (jobId) => {
       const both = await Promise.all([1, 2].map((i) => take(i, jobId)));
       assert.deepEqual(both.sort(), [false, true]);
@@ -60,67 +59,66 @@ describe('races over quota', function () {
     assert.equal(await used(), 1000);
   });
 
-  it('given back by three at once it is given back once, a thousand times', async () => {
+  it('given back three times at once it is given back once, a thousand times', async () => {
     await pairs(1000, async (jobId, i) => {
       await take(i, jobId);
       const ended = { ...newJob('a', { quotaPeriod: period }).job, _id: jobId, state: 'failed' as const };
-      await Promise.all([1, 2, 3].map((n) => turn(n).ledger.leave(ended)));
+      await Promise.all([1, 2, 3].map((n) => domainOf(n).ledger.leave([ended])));
     });
     assert.equal(await used(), 0);
   });
 
-  it('undone by a refusal and by the sweep at once it is undone once, and that of a job that ended never', async () => {
+  it('undone by a rejection and by the sweep at once it is undone once, and that of a job that ended never', async () => {
     await pairs(500, async (jobId, i) => {
       await take(i, jobId);
-      await Promise.all([1, 2].map((n) => turn(n).ledger.undoSlot('a', jobId, period)));
+      await Promise.all([1, 2].map((n) => domainOf(n).ledger.undoSlot('a', jobId, period)));
       await take(i, `${jobId}-completed`);
       const ended = { ...newJob('a', { quotaPeriod: period }).job, _id: `${jobId}-completed` };
-      await turn(i).ledger.leave({ ...ended, state: 'completed' });
-      await turn(i).ledger.undoSlot('a', `${jobId}-completed`, period);
+      await domainOf(i).ledger.leave([{ ...ended, state: 'completed' }]);
+      await domainOf(i).ledger.undoSlot('a', `${jobId}-completed`, period);
     });
     assert.equal(await used(), 500);
   });
 
-  it('a cancel of more jobs than any process remembers gives back each once', async () => {
+  it('give back each job once in a cancellation of more jobs than a process remembers', async () => {
     const jobs = Array.from({ length: 1200 }, () => newJob('a', { quotaPeriod: period }));
     await first.admit(...jobs);
     assert.equal(await used(), 1200);
     const cancel = async (domain: Domain, id: string) => {
       const seen = await domain.store.find('a', id);
       if (seen === undefined || seen.state === 'cancelled') return;
-      await endEarly(domain, seen, (job) => domain.store.transitions.cancel(job));
+      await endEarly(domain, [seen]);
     };
     for (let start = 0; start < jobs.length; start += 50) {
       await Promise.all(
         jobs.slice(start, start + 50).map(async ({ job }, i) => {
-          await cancel(turn(i), job._id);
+          await cancel(domainOf(i), job._id);
           // The sweep comes by as well, long after.
-          await cancel(turn(i + 1), job._id);
+          await cancel(domainOf(i + 1), job._id);
         }),
       );
     }
     await Promise.all([first.flush(), second.flush()]);
-    // Those that got a slot while others were cancelled.
+    // Jobs that got a slot while others were cancelled.
     for (const { job } of jobs) await cancel(first, job._id);
     assert.equal(await used(), 0);
   });
 
-  it('two sweeps at once, while jobs end, leave as much used as there are PDFs', async () => {
+  it('leave as much quota used as there are PDFs, with two concurrent sweeps while jobs end', async () => {
     let completed = 0;
     const ended: Promise<unknown>[] = [];
     for (let i = 0; i < 200; i += 1) {
       const { job, input } = newJob('a', { quotaPeriod: period });
-      // One in four loses its process before the job is written.
+      // One admission in four crashes before the job is written.
       if (i % 4 === 0) await take(i, job._id);
       else {
         await first.admit({ job, input });
         const live = (await first.store.live.find(job._id)) as Job;
-        const { transitions } = turn(i).store;
         if (i % 4 === 1) {
           completed += 1;
           // A waiting job has no slot to end from; cancelling others frees one.
-          ended.push(complete(turn(i), live));
-        } else ended.push(endEarly(turn(i), live, (seen) => transitions.cancel(seen)));
+          ended.push(complete(domainOf(i), live));
+        } else ended.push(endEarly(domainOf(i), [live]));
       }
     }
     await Promise.all(ended);
@@ -137,7 +135,7 @@ describe('races over quota', function () {
   });
 });
 
-/** As a worker does; whoever waits for a slot has it at once, for the plan has enough of them. */
+/** Claims and ends jobs like a worker. Every job gets a slot at once, since the plan has enough of them. */
 async function complete(domain: Domain, job: Job): Promise<void> {
   const { transitions } = domain.store;
   let seen: Job | undefined = job;
@@ -146,10 +144,10 @@ async function complete(domain: Domain, job: Job): Promise<void> {
   const expiresAt = new Date(Date.now() + 1e6);
   const output = { key: outputKey(job._id, 1, expiresAt), size: 1, pages: 1, sha256: '' };
   const completed = await transitions.complete(claimed as Job, output, expiresAt);
-  await domain.ends.follow(completed as Job);
+  await domain.ends.follow([completed as Job]);
 }
 
-/** Twenty at a time. */
+/** Calls `race` for each job, 20 of them concurrently. */
 async function pairs(count: number, race: (jobId: string, i: number) => Promise<void>): Promise<void> {
   for (let start = 0; start < count; start += 20) {
     await Promise.all(Array.from({ length: 20 }, (_, i) => race(`job-${start + i}`, start + i)));

@@ -1,19 +1,23 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
 import { PlatenError } from '../../src/errors/registry.ts';
 import { endEarly } from '../../src/jobs/end-early.ts';
 import type { Job } from '../../src/jobs/job.ts';
 import { DEFAULT_POOL } from '../../src/plans/names.ts';
+import { createGridFsOutputStore } from '../../src/store/outputs/gridfs.ts';
 import { outputKey } from '../../src/store/outputs/output-store.ts';
+import { createTemplateEngine } from '../../src/templates/engine/template-engine.ts';
 import { quotaPeriod } from '../../src/usage/quota-period.ts';
+import { Worker } from '../../src/worker/worker.ts';
 import { type Domain, newJob, openDomain, slotsInUse } from '../support/domain.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually, HUNG_MS } from '../support/eventually.ts';
+import { HeldRenderer } from '../support/held-renderer.ts';
 import { startMongo } from '../support/mongo.ts';
 
 const period = quotaPeriod(new Date());
 
-describe('races over slots and claims', function () {
-  this.timeout(240_000);
+describe('Races over slots and claims', () => {
   let first: Domain;
   let second: Domain;
   beforeEach(async () => {
@@ -27,7 +31,7 @@ describe('races over slots and claims', function () {
     await second.close();
   });
 
-  it('two processes that take and give back slots a thousand times never exceed the plan, and end at none', async () => {
+  it('never exceed the plan when two processes take and release slots a thousand times, and leave none taken', async () => {
     let held = 0;
     let most = 0;
     const use = async (domain: Domain, name: string) => {
@@ -36,7 +40,7 @@ describe('races over slots and claims', function () {
       most = Math.max(most, held);
       await new Promise(setImmediate);
       held -= 1;
-      // Twice, as after a crash between two steps: the second changes nothing.
+      // Twice, as after a crash between two steps: the second call changes nothing.
       await Promise.all([first, second].map(({ ledger }) => ledger.undoSlot('a', name, undefined)));
     };
     for (let round = 0; round < 50; round += 1) {
@@ -46,7 +50,7 @@ describe('races over slots and claims', function () {
     assert.equal(await slotsInUse(first, 'a'), 0);
   });
 
-  it('of ten who claim the same pointer one wins, a hundred times', async () => {
+  it('of ten claims of the same pointer one wins, a hundred times', async () => {
     for (let i = 0; i < 100; i += 1) {
       const { job, input } = newJob(`account-${i}`);
       await first.admit({ job, input });
@@ -59,6 +63,79 @@ describe('races over slots and claims', function () {
     }
   });
 
+  it('a pointer that comes to two workers is one attempt, one PDF and one count of usage, a thousand times', async () => {
+    const both = [first, second];
+    const publish = both.map(({ bus }) => bus.publishPointer.bind(bus));
+    const repeats: Promise<void>[] = [];
+    for (const { bus } of both) {
+      bus.publishPointer = async (pointer) => {
+        const [once, again] = Math.random() < 0.5 ? publish : publish.toReversed();
+        await once!(pointer);
+        // At the same moment, or at any step of what the first worker does.
+        const afterMs = Math.random() < 0.5 ? 0 : Math.random() * 20;
+        repeats.push((afterMs === 0 ? Promise.resolve() : sleep(afterMs)).then(() => again!(pointer)));
+      };
+    }
+    const templates = createTemplateEngine({ processes: 1 });
+    const seen: string[] = [];
+    const workers = both.map((domain, i) => {
+      const renderer = new HeldRenderer();
+      renderer.holds = false;
+      return new Worker({
+        ...domain,
+        outputs: createGridFsOutputStore(domain.connection),
+        templates,
+        renderer,
+        pool: DEFAULT_POOL,
+        owner: `w${i}`,
+        slots: 8,
+        leaseMs: 60_000,
+        random: Math.random,
+        retryBaseMs: 1000,
+        logger: pino({ level: 'silent' }),
+        onSlots() {},
+        observe: {
+          claimed: () => void seen.push(`claimed by ${i}`),
+          rendered: () => void seen.push('rendered'),
+          ended() {},
+          retried: () => void seen.push('retried'),
+          lost: () => void seen.push('lost'),
+        },
+      });
+    });
+    for (const worker of workers) await worker.start();
+    const accounts = Array.from({ length: 10 }, (_, i) => `a-${i}`);
+    const jobs = accounts.flatMap((a) =>
+      Array.from({ length: 100 }, () => newJob(a, { quotaPeriod: period })),
+    );
+    for (let start = 0; start < jobs.length; start += 100)
+      await (start % 200 ? first : second).admit(...jobs.slice(start, start + 100));
+    await eventually('all have ended', () => first.ended.length + second.ended.length >= jobs.length);
+    for (const worker of workers) await worker.stop(HUNG_MS);
+    await Promise.all(repeats);
+    await templates.close();
+    await Promise.all([first.flush(), second.flush()]);
+
+    const times = (what: string) => seen.filter((other) => other === what).length;
+    const claims = [times('claimed by 0'), times('claimed by 1')] as const;
+    assert.ok(claims[0] > 0 && claims[1] > 0, `${claims} claimed`);
+    assert.equal(claims[0] + claims[1], jobs.length);
+    assert.deepEqual(['rendered', 'retried', 'lost'].map(times), [jobs.length, 0, 0]);
+    assert.deepEqual([...first.ended, ...second.ended], Array(jobs.length).fill('completed undefined'));
+    const ended = await first.store.history.some(jobs.map(({ job }) => job._id));
+    assert.equal(ended.length, jobs.length);
+    for (const { attempts, failedAttempts } of ended)
+      assert.deepEqual([attempts, failedAttempts], [1, undefined]);
+    const outputs = await first.connection.collection<{ _id: string }>('outputs.files').find().toArray();
+    assert.deepEqual(outputs.map(({ _id }) => _id).sort(), ended.map(({ output }) => output!.key).sort());
+    const since = new Date(Math.floor(Date.now() / 3_600_000 - 24) * 3_600_000);
+    for (const account of accounts) {
+      assert.equal((await first.counters.usage(account, since)).totalRequests, 100);
+      const { inFlight, waiting, holders, quota } = (await first.ledger.find(account))!;
+      assert.deepEqual([inFlight, waiting, holders, quota?.[period]], [0, 0, {}, 100]);
+    }
+  });
+
   it('a cancel and a completion at the same moment: exactly one of them holds, a hundred times', async () => {
     let cancelledFirst = 0;
     for (let i = 0; i < 100; i += 1) {
@@ -67,30 +144,32 @@ describe('races over slots and claims', function () {
       const claimed = (await first.store.transitions.claim(job, 'w', 15_000)) as Job;
       const expiresAt = new Date(Date.now() + 1e6);
       const output = { key: outputKey(job._id, 2, expiresAt), size: 1, pages: 1, sha256: '' };
-      const cancel = () => second.store.transitions.cancel(claimed);
+      const cancel = async () => (await second.store.transitions.cancel([claimed]))[0];
       const complete = () => first.store.transitions.complete(claimed, output, expiresAt);
-      // Each has the head start half of the time.
+      // Each of the two starts first half of the time.
       const both = i % 2 ? [cancel(), complete()] : [complete(), cancel()].reverse();
       const [cancelled, completed] = await Promise.all(both);
       assert.ok((cancelled === undefined) !== (completed === undefined));
       if (cancelled !== undefined) cancelledFirst += 1;
-      await Promise.all([cancelled, completed].map((job) => job && first.ends.follow(job)));
+      await Promise.all([cancelled, completed].map((job) => job && first.ends.follow([job])));
       assert.equal(await slotsInUse(first, 'a'), 0);
     }
     assert.ok(cancelledFirst > 0 && cancelledFirst < 100, `${cancelledFirst} cancelled`);
   });
 
-  it('a renewal and the expiry of the same lease at the same moment: exactly one of them holds, a thousand times', async () => {
+  it('let exactly one of a concurrent renewal and expiry of a lease win, a thousand times', async () => {
     let renewedFirst = 0;
     for (let round = 0; round < 50; round += 1) {
       await Promise.all(
         Array.from({ length: 20 }, async (_, i) => {
           const { job, input } = newJob(`a-${round}-${i}`);
           await first.admit({ job, input });
-          // The lease has just ended when both of them come.
+          // The lease has just ended when both of them start.
           const claimed = (await first.store.transitions.claim(job, 'w', 0)) as Job;
           const renew = () => first.store.transitions.renew('w', [claimed], 60_000);
-          const expire = () => second.store.transitions.fail(claimed, new PlatenError('WORKER_LOST'), true);
+          const lostWorker = new PlatenError('WORKER_LOST');
+          const expire = async () =>
+            (await second.store.transitions.fail([claimed], lostWorker, { onlyIfLeaseEnded: true }))[0];
           const [lost, failed] =
             i % 2
               ? await Promise.all([renew(), expire()])
@@ -108,7 +187,7 @@ describe('races over slots and claims', function () {
     assert.ok(renewedFirst > 0 && renewedFirst < 1000, `${renewedFirst} renewed in time`);
   });
 
-  it('jobs that are cancelled while slots are handed to them leave nothing behind, a thousand times', async () => {
+  it('jobs that are cancelled while they get slots leave nothing behind, a thousand times', async () => {
     const ids: string[] = [];
     for (let start = 0; start < 1000; start += 50) {
       const jobs = Array.from({ length: 50 }, () => newJob('a'));
@@ -120,7 +199,7 @@ describe('races over slots and claims', function () {
           for (;;) {
             const seen = await domain.store.find('a', job._id);
             if (seen?.state === 'cancelled') return;
-            await endEarly(domain, seen as Job, (live) => domain.store.transitions.cancel(live));
+            await endEarly(domain, [seen as Job]);
           }
         }),
       );
@@ -131,18 +210,16 @@ describe('races over slots and claims', function () {
     assert.deepEqual([record?.inFlight, record?.waiting], [0, 0]);
     assert.deepEqual([record?.holders, record?.leaving, record?.ending], [{}, {}, {}]);
     assert.equal(first.ended.length + second.ended.length, 1000);
-    // Those that ended at their places are moved when their turn comes, which it does with the next job.
+    // Jobs that ended at their positions are moved when the head reaches them, which it does with the next job.
     const last = newJob('a');
     await first.admit(last);
-    await endEarly(first, (await first.store.live.find(last.job._id)) as Job, (live) =>
-      first.store.transitions.cancel(live),
-    );
+    await endEarly(first, [(await first.store.live.find(last.job._id)) as Job]);
     await first.flush();
     assert.equal(await first.connection.collection('jobs').countDocuments(), 0);
     assert.equal((await first.store.history.among(ids)).size, 1000);
   });
 
-  it('waiting jobs that two cancel at about the same moment leave their places once, a thousand times', async () => {
+  it('waiting jobs that two processes cancel at about the same moment leave their positions once, a thousand times', async () => {
     for (let start = 0; start < 1000; start += 100) {
       const accountId = `a-${start}`;
       const jobs = Array.from({ length: 100 }, () => newJob(accountId, { quotaPeriod: period }));
@@ -150,11 +227,10 @@ describe('races over slots and claims', function () {
       const seen = await first.store.live.among(jobs.map(({ job }) => job._id));
       await Promise.all(
         [...seen.values()].map(async (job) => {
-          const cancel = (domain: Domain) =>
-            endEarly(domain, job, (live) => domain.store.transitions.cancel(live));
+          const cancel = (domain: Domain) => endEarly(domain, [job]);
           // The second has seen it waiting, too, and comes at any step of what the first does.
           const both = [cancel(first), sleep(Math.random() * 40).then(() => cancel(second))];
-          const ended = (await Promise.all(both)).filter((found) => found !== undefined);
+          const ended = (await Promise.all(both)).flat();
           assert.ok(ended.length <= 1);
         }),
       );
@@ -167,7 +243,7 @@ describe('races over slots and claims', function () {
     }
   });
 
-  it('a thousand jobs submitted and ended at once by two processes all run, four at a time, and leave no slot taken', async () => {
+  it('run a thousand jobs that two processes submit and end, four at a time, and leave no slot taken', async () => {
     const ended = new Set<string>();
     const running = new Set<string>();
     let most = 0;
@@ -183,14 +259,14 @@ describe('races over slots and claims', function () {
           void (async () => {
             const expiresAt = new Date(Date.now() + 1e6);
             const output = { key: outputKey(pointer.jobId, 2, expiresAt), size: 1, pages: 1, sha256: '' };
-            // Long enough for a fifth to begin, if there were a slot for it.
+            // Long enough for a fifth job to begin, if there were a slot for it.
             await new Promise((resolve) => setTimeout(resolve, 2));
-            // It runs until its end is recorded: only after that may its slot be anybody else's.
+            // The job runs until its end is recorded: only then may another job get its slot.
             running.delete(pointer.jobId);
             const done = await domain.store.transitions.complete(claimed, output, expiresAt);
             assert.ok(done && !ended.has(pointer.jobId));
             ended.add(pointer.jobId);
-            await domain.ends.follow(done);
+            await domain.ends.follow([done]);
           })();
         },
       });

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { openKubernetesApi } from '../../src/kubernetes/client/open-kubernetes-api.ts';
-import { LeaderElection } from '../../src/kubernetes/leader/leader-election.ts';
+import { openKubernetesApi } from '../../src/kubernetes/runtime/client/open-kubernetes-api.ts';
+import { LeaderElection } from '../../src/kubernetes/runtime/leader/leader-election.ts';
 import { eventually } from '../support/eventually.ts';
 import { startControlPlane } from '../support/kubernetes/control-plane.ts';
 import { makeNamespace } from '../support/kubernetes/objects.ts';
 import { severableWay } from '../support/kubernetes/severable.ts';
-import { told } from './figures.ts';
+import { reported } from './figures.ts';
 
 /*
  * Of `make soak`: how long nobody leads after a leader was cut off from the API server and has stopped, as a part of the
@@ -52,10 +52,10 @@ try {
     const { name, way } = candidates.find((candidate) => candidate.name === leader)!;
     way.cut();
     await eventually('another leads', () => leader !== name, 60_000);
-    way.mend();
+    way.repair();
   }
 } finally {
   await plane.stop();
 }
-console.log(told('Nobody leading after a leader has stopped, in parts of a lease', ratios));
+console.log(reported('Nobody leading after a leader has stopped, in parts of a lease', ratios));
 process.exit();

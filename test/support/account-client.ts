@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { callApi } from '../integration/http/support/api.ts';
-import type { Answer } from './send.ts';
+import type { Reply } from './send.ts';
 
 export const PASSWORD = 'correct horse battery staple';
 
-/** Somebody who is signed in, over real HTTP; every answer is held against what its route declares. */
+/** A signed-in person, over real HTTP; every response is checked against the declaration of its route. */
 export class AccountClient {
   readonly url: string;
   readonly token: string;
@@ -20,19 +20,19 @@ export class AccountClient {
     return new AccountClient(url, this.token);
   }
 
-  call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+  call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> {
     return callApi(this.url, method, path, body, { authorization: `Bearer ${this.token}`, ...headers });
   }
 
-  get(path: string): Promise<Answer> {
+  get(path: string): Promise<Reply> {
     return this.call('GET', path);
   }
 
-  /** The body of an answer that must have the status. */
+  /** The body of a response that must have the status. */
   async expect(status: number, method: string, path: string, body?: unknown) {
-    const answer = await this.call(method, path, body);
-    assert.equal(answer.status, status, Buffer.from(answer.bytes).toString().slice(0, 500));
-    return answer.json;
+    const response = await this.call(method, path, body);
+    assert.equal(response.status, status, Buffer.from(response.bytes).toString().slice(0, 500));
+    return response.json;
   }
 }
 
@@ -40,9 +40,9 @@ export function newEmail(): string {
   return `${randomUUID()}@example.com`;
 }
 
-/** Somebody who has just signed up: on the free plan. */
+/** A person that has just signed up: on the free plan. */
 export async function signUp(url: string, email = newEmail()): Promise<AccountClient> {
-  const answer = await callApi(url, 'POST', '/auth/register', { email, password: PASSWORD });
-  assert.equal(answer.status, 201, Buffer.from(answer.bytes).toString().slice(0, 300));
-  return new AccountClient(url, answer.json.accessToken);
+  const response = await callApi(url, 'POST', '/auth/register', { email, password: PASSWORD });
+  assert.equal(response.status, 201, Buffer.from(response.bytes).toString().slice(0, 300));
+  return new AccountClient(url, response.json.accessToken);
 }

@@ -2,17 +2,18 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pipeline, type Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { machineMemory } from '../../src/chromium/process/machine-memory.ts';
+import { zipSize, zipStream } from '../../src/batches/zip.ts';
+import { machineMemory } from '../../src/chromium/browsers/process/machine-memory.ts';
 import { createPdfMerger } from '../../src/pdf/merge.ts';
 import { createFolderOutputStore } from '../../src/store/outputs/folder.ts';
 import type { OutputKey, OutputStore } from '../../src/store/outputs/output-store.ts';
-import { zipSize, zipStream } from '../../src/zip/zip.ts';
 import { descendants, procFile } from './processes.ts';
 
-// Serves a zip (/zip?items=10) and a merged PDF (/merged?items=10) of the first of so many entries, which are the given
-// outputs of a store in turn. Says where; and (/memory) the bytes of memory that it has and that it had at the most, and those of the merging process that had most.
-const [place, entries, size, ...keys] = process.argv.slice(2) as [string, string, string, ...OutputKey[]];
-const store = place.startsWith('mongodb') ? await openGridFs() : createFolderOutputStore(place);
+// Serves a zip (/zip?items=10) and a merged PDF (/merged?items=10) of the first entries, which repeat the given outputs
+// of a store. Prints its address; and serves (/memory) the bytes of memory that it has, its maximum, and the maximum of
+// a merging process.
+const [location, entries, size, ...keys] = process.argv.slice(2) as [string, string, string, ...OutputKey[]];
+const store = location.startsWith('mongodb') ? await openGridFs() : createFolderOutputStore(location);
 const merger = createPdfMerger({ memoryBytes: machineMemory().total });
 const date = new Date('2026-01-01');
 const files = Array.from({ length: Number(entries) }, (_, i) => ({
@@ -24,17 +25,17 @@ const files = Array.from({ length: Number(entries) }, (_, i) => ({
 const open = async ({ key }: { key: OutputKey }) => (await store.get(key))!.stream;
 
 let peak = 0;
-const look = () => {
+const check = () => {
   peak = Math.max(peak, process.memoryUsage.rss());
 };
-setInterval(look, 20);
+setInterval(check, 20);
 
 /** What serves files of a folder has no driver of a database in memory. */
 async function openGridFs(): Promise<OutputStore> {
   const { pino } = await import('pino');
   const { connectDatabase } = await import('../../src/store/connection.ts');
   const { createGridFsOutputStore } = await import('../../src/store/outputs/gridfs.ts');
-  return createGridFsOutputStore(await connectDatabase(place, pino({ level: 'silent' })));
+  return createGridFsOutputStore(await connectDatabase(location, pino({ level: 'silent' })));
 }
 
 /** Bytes that one of the merging processes had at the most; 0 before they were started. */
@@ -48,7 +49,7 @@ function mergerPeak(): number {
 
 const server = createServer((request, response) => {
   if (request.url === '/memory') {
-    look();
+    check();
     response.end(JSON.stringify({ now: process.memoryUsage.rss(), peak, mergerPeak: mergerPeak() }));
     return;
   }

@@ -8,7 +8,7 @@ import type { OutputKey } from '../../src/store/outputs/output-store.ts';
 const CHILD = fileURLToPath(new URL('./batch-files-child.ts', import.meta.url));
 const MIB = 1024 * 1024;
 
-/** Bytes: what the process has and had at the most, and what the one that merges had. */
+/** Bytes: the process's present memory and maximum, and the merging process's maximum. */
 export interface FilesMemory {
   readonly now: number;
   readonly peak: number;
@@ -29,19 +29,19 @@ export interface FilesProcess {
 }
 
 /**
- * @param place the folder of an output store, or the connection string of one in GridFS.
- * @param entries so many, which are the outputs `keys` in turn.
- * @param bytes of each of these.
+ * @param location the folder of an output store, or the connection string of one in GridFS.
+ * @param entries the number of entries, which repeat the outputs `keys`.
+ * @param bytes of each output.
  */
 export async function startFilesProcess(
-  place: string,
+  location: string,
   entries: number,
   bytes: number,
   keys: readonly OutputKey[],
 ): Promise<FilesProcess> {
   const child: ChildProcess = spawn(
     process.execPath,
-    [CHILD, place, String(entries), String(bytes), ...keys],
+    [CHILD, location, String(entries), String(bytes), ...keys],
     {
       stdio: ['ignore', 'pipe', 'inherit'],
     },
@@ -51,10 +51,10 @@ export async function startFilesProcess(
   return {
     memory: async () => (await (await fetch(`${url}/memory`)).json()) as FilesMemory,
     async read(what, pauseMs, items = entries) {
-      const [answer] = (await once(get(`${url}/${what}?items=${items}`), 'response')) as [IncomingMessage];
+      const [response] = (await once(get(`${url}/${what}?items=${items}`), 'response')) as [IncomingMessage];
       let read = 0;
       let rested = 0;
-      for await (const chunk of answer as AsyncIterable<Buffer>) {
+      for await (const chunk of response as AsyncIterable<Buffer>) {
         read += chunk.length;
         if (read - rested < 16 * MIB) continue;
         rested = read;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { type Answer, HUNG_MS, send } from './send.ts';
+import { HUNG_MS } from './eventually.ts';
+import { type Reply, send } from './send.ts';
 
 /** A caller with one API key, over real HTTP. */
 export class TestClient {
@@ -7,37 +8,37 @@ export class TestClient {
   readonly key: string;
   readonly #hungMs: number;
 
-  /** @param hungMs after which an answer is not waited for any more, in milliseconds. */
+  /** @param hungMs the longest wait for a response, in milliseconds. */
   constructor(url: string, key: string, hungMs = HUNG_MS) {
     this.url = url;
     this.key = key;
     this.#hungMs = hungMs;
   }
 
-  call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+  call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> {
     return send(this.url, method, path, body, { 'x-api-key': this.key, ...headers }, this.#hungMs);
   }
 
-  render(body: Record<string, unknown>, headers?: Record<string, string>): Promise<Answer> {
+  render(body: Record<string, unknown>, headers?: Record<string, string>): Promise<Reply> {
     return this.call('POST', '/v1/pdf', body, headers);
   }
 
-  /** Orders a job in the background. @returns its id. */
+  /** Submits a job in the background. @returns its id. */
   async order(body: Record<string, unknown>): Promise<string> {
-    const answer = await this.render({ executionMode: 'async', ...body });
-    assert.equal(answer.status, 202, Buffer.from(answer.bytes).toString().slice(0, 300));
-    return answer.json.jobId;
+    const response = await this.render({ executionMode: 'async', ...body });
+    assert.equal(response.status, 202, Buffer.from(response.bytes).toString().slice(0, 300));
+    return response.json.jobId;
   }
 
   /** The job's record once it has ended. */
-  async end(jobId: string, withinMs = 60_000) {
+  async end(jobId: string, withinMs = HUNG_MS) {
     const deadline = Date.now() + withinMs;
-    // Less and less often: a free account may look a hundred times a minute.
+    // Less and less often: a free account may poll a hundred times a minute.
     for (let pauseMs = 50; ; pauseMs = Math.min(1000, pauseMs * 1.15)) {
-      const answer = await this.call('GET', `/v1/pdf/jobs/${jobId}`);
-      assert.equal(answer.status, 200, `job ${jobId}: ${answer.status}`);
-      if (['completed', 'failed', 'cancelled'].includes(answer.json.status)) return answer.json;
-      assert.ok(Date.now() < deadline, `job ${jobId} is still ${JSON.stringify(answer.json)}`);
+      const response = await this.call('GET', `/v1/pdf/jobs/${jobId}`);
+      assert.equal(response.status, 200, `job ${jobId}: ${response.status}`);
+      if (['completed', 'failed', 'cancelled'].includes(response.json.status)) return response.json;
+      assert.ok(Date.now() < deadline, `job ${jobId} is still ${JSON.stringify(response.json)}`);
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
   }

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
+import { inheritedEnvironment } from './inherited.ts';
+import { PROGRAM } from './program.ts';
 
 export interface CommandResult {
   readonly code: number;
@@ -11,15 +13,14 @@ export interface CommandResult {
 /**
  * Runs `platen …` as an operator does.
  *
- * @param environment in place of this process's own, but for PATH and HOME.
+ * @param environment replaces this process's own (but see `inheritedEnvironment`).
  */
 export async function runCommand(
   args: readonly string[],
   { stdin = '', environment = {} }: { stdin?: string | undefined; environment?: NodeJS.ProcessEnv } = {},
 ): Promise<CommandResult> {
-  const { PATH, HOME } = process.env;
-  const child = spawn(process.execPath, ['src/main.ts', ...args], {
-    env: { PATH, HOME, ...environment },
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
+    env: { ...inheritedEnvironment(), ...environment },
     stdio: 'pipe',
   });
   child.stdin.end(stdin);

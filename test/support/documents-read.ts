@@ -4,8 +4,8 @@ import type { Connection } from 'mongoose';
 const RUNS = 3;
 
 /**
- * The fewest documents that the queries of any of three runs looked at, as the server itself counts them. On the embedded
- * database and on MongoDB it is the same field.
+ * The fewest documents that the queries of any of three runs examined, as the server itself counts them. On the
+ * embedded database and on MongoDB it is the same field.
  */
 export async function documentsRead(connection: Connection, work: () => Promise<unknown>): Promise<number> {
   let fewest = Number.POSITIVE_INFINITY;

@@ -6,13 +6,13 @@ import { createInProcessBus } from '../../src/bus/in-process.ts';
 import type { Callbacks } from '../../src/callbacks/open-callbacks.ts';
 import { SigningKeys } from '../../src/callbacks/signing-keys.ts';
 import type { Clock } from '../../src/clock.ts';
-import { IdempotencyStore } from '../../src/idempotency/idempotency-store.ts';
+import { IdempotencyStore } from '../../src/http/idempotency-store.ts';
 import type { NewJob } from '../../src/jobs/admission.ts';
 import type { Job } from '../../src/jobs/job.ts';
 import { newJobId, newJob as newJobOfOrder } from '../../src/jobs/new-job.ts';
 import type { Jobs } from '../../src/jobs/open-jobs.ts';
-import { AdmissionTimer } from '../../src/limits/admission-timer.ts';
 import { RateLimiter } from '../../src/limits/rate-limiter.ts';
+import { pendingAdmission } from '../../src/overload/pending-admission.ts';
 import { DEFAULT_PLANS, type Plan } from '../../src/plans/plan.ts';
 import { openBatchesOn, openJobLife } from '../../src/roles/job-life.ts';
 import { ensureIndexes } from '../../src/store/collection-spec.ts';
@@ -48,7 +48,7 @@ export interface Domain extends Jobs {
   readonly usage: UsageReports;
   readonly idempotency: IdempotencyStore;
   readonly limiter: RateLimiter;
-  /** State and code of the jobs that have ended, in that order. */
+  /** State and code of the ended jobs, in the order of their ends. */
   readonly ended: string[];
   /** Lets jobs in, as a request does. */
   admit(...jobs: NewJob[]): Promise<void>;
@@ -87,7 +87,7 @@ export async function openDomain(
   const limiter = new RateLimiter(connection, clock);
   await ensureIndexes(connection);
   const flush = async () => {
-    await batches.care.idle();
+    await batches.reconciler.idle();
     await jobs.ends.flush();
     await counters.flush();
     await requestLog.flush();
@@ -114,7 +114,7 @@ export async function openDomain(
     limiter,
     ended,
     admit: (...newJobs) =>
-      jobs.admission.admit({ accountId: newJobs[0]!.job.accountId, plan }, newJobs, new AdmissionTimer()),
+      jobs.admission.admit({ accountId: newJobs[0]!.job.accountId, plan }, newJobs, pendingAdmission()),
     flush,
     async close() {
       await flush();
@@ -124,7 +124,7 @@ export async function openDomain(
   };
 }
 
-/** A new job, ready to be let in, and its input; it uses no quota unless that is said. */
+/** A new job, ready for admission, and its input; by default it uses no quota. */
 export function newJob(accountId: string, overrides: Partial<Job> = {}): NewJob {
   const plan: Plan = { ...DEFAULT_PLANS.professional, retentionHours: 24, maxOutputSizeBytes: 1e7 };
   const { job, input } = newJobOfOrder(

@@ -1,4 +1,4 @@
-/** Takes pointers from Kafka and tells their ids, one a line; to be killed. Arguments: brokers, prefix, how many. */
+/** Takes pointers from Kafka and prints their ids, one per line; to be killed. Arguments: brokers, prefix, how many. */
 import { pino } from 'pino';
 import { createKafkaBus } from '../../src/bus/kafka.ts';
 import { DEFAULT_POOL } from '../../src/plans/names.ts';

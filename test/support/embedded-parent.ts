@@ -1,4 +1,4 @@
-/** Starts an embedded database in the folder given, tells its pid and address, and does nothing more: to be killed. */
+/** Starts an embedded database in the given folder, prints its pid and address, and does nothing more: to be killed. */
 import { pino } from 'pino';
 import { startEmbeddedDatabase } from '../../src/store/embedded/start-embedded.ts';
 

@@ -1,16 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const POLL_MS = 20;
+/** In milliseconds. Polls soon at first, and less and less often: a poll may cost as much as the work it waits for. */
+const FIRST_POLL_MS = 20;
+const LAST_POLL_MS = 100;
+/** What has not come after so long never comes: far more than a busy machine needs, in milliseconds. */
+export const HUNG_MS = 240_000;
 
-/** Resolves when it holds; fails when it does not within the time, which is far more than a busy machine needs. */
+/** Resolves when it holds; fails when it does not within the time. */
 export async function eventually(
   what: string,
   holds: () => boolean | Promise<boolean>,
-  limitMs = 60_000,
+  limitMs = HUNG_MS,
 ): Promise<void> {
   const deadline = performance.now() + limitMs;
-  while (!(await holds())) {
+  for (let pauseMs = FIRST_POLL_MS; !(await holds()); pauseMs = Math.min(LAST_POLL_MS, pauseMs * 1.1)) {
     if (performance.now() > deadline) throw new Error(`not within ${limitMs} ms: ${what}`);
-    await sleep(POLL_MS);
+    await sleep(pauseMs);
   }
 }

@@ -1,6 +1,6 @@
 import { mock } from 'node:test';
 
-/** In place of the clock that `performance.now()` tells: it goes on only when it is told to, until it is restored. */
+/** Replaces the clock of `performance.now()`: it advances only on demand, until it is restored. */
 export class HeldClock {
   nowMs = 1000;
   readonly #held = mock.method(performance, 'now', () => this.nowMs);

@@ -1,11 +1,12 @@
 import type { Renderer, RenderRequest } from '../../src/chromium/renderer.ts';
 import { PlatenError } from '../../src/errors/registry.ts';
+import { PDF } from '../../src/pdf/media-type.ts';
 
-/** A renderer that prints when it is told to, and stops when the worker says so, as the one that ships does. */
+/** A renderer that prints on demand, and stops when the worker says so, as the real one does. */
 export class HeldRenderer implements Renderer {
   readonly running = new Map<string, () => void>();
   readonly stopped: string[] = [];
-  /** Whether a render waits to be told. */
+  /** Whether a render waits for the test. */
   holds = true;
   /** Whether it says that it has a browser. */
   ready = true;
@@ -20,7 +21,7 @@ export class HeldRenderer implements Renderer {
     });
     await done.promise.finally(() => this.running.delete(jobId));
     const phases = { page: 0, load: 0, wait: 0, print: 0, finish: 0 };
-    return { pdf: Buffer.from('%PDF-1.7'), pages: 1, phases };
+    return { bytes: Buffer.from('%PDF-1.7'), mediaType: PDF, pages: 1, report: { phases } };
   }
 
   health() {

@@ -21,9 +21,9 @@ export async function whatIsHeld(connection: Connection): Promise<string[]> {
 }
 
 /** No slot is taken and no job is left among the live ones, of any account, once the sweeps have been by. */
-export async function assertNothingHeld(connection: Connection, limitMs = 20_000): Promise<void> {
+export async function assertNothingHeld(connection: Connection): Promise<void> {
   const isAtRest = async () => (await whatIsHeld(connection)).length === 0;
-  await eventually('nothing held', isAtRest, limitMs).catch(async (error: Error) => {
+  await eventually('nothing held', isAtRest).catch(async (error: Error) => {
     throw new Error(`${error.message}: ${(await whatIsHeld(connection)).join('; ')}`);
   });
 }

@@ -19,7 +19,7 @@ export function since(before: Histogram, after: Histogram): Histogram {
   return after.map(({ bound, count }, i) => ({ bound, count: count - (before[i]?.count ?? 0) }));
 }
 
-/** What several processes have observed; those that have observed nothing have no buckets. */
+/** The sum of several processes' histograms; a process without observations has no buckets. */
 export function together(histograms: readonly Histogram[]): Histogram {
   const [longest = []] = [...histograms].sort((a, b) => b.length - a.length);
   return longest.map(({ bound }, i) => ({

@@ -2,11 +2,10 @@ import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { CLIENT } from './client-certificates.ts';
+import { CLIENT, SERVER } from './certificates.ts';
 import { freePort } from './ports.ts';
 
 const run = promisify(execFile);
-const STORE_PASSWORD = 'of-the-key-store';
 /** As TestBroker.java has it. */
 const CLUSTER = 'platen-test-cluster-00';
 
@@ -18,9 +17,10 @@ export interface KafkaUser {
 }
 
 /**
- * What a broker is told besides, so that clients must use TLS and SASL. Its certificate is made on the spot, for loopback.
+ * Settings of a broker that make clients use TLS and SASL. Its certificate is `SERVER`.
  *
- * @returns `caFile`, the PEM that clients are to trust; `mutualBrokers`, where the same broker asks for `CLIENT` instead of SASL.
+ * @returns `caFile`, the PEM that clients are to trust; `mutualBrokers`, where the same broker requires `CLIENT`
+ * instead of SASL.
  */
 export async function secureListener({
   folder,
@@ -28,30 +28,18 @@ export async function secureListener({
   username,
   password,
 }: KafkaUser & { readonly folder: string; readonly port: number }) {
-  const keyStore = join(folder, 'broker.p12');
+  // Of PEM, Kafka takes files as they are: the key first, then its certificates.
+  const keyStore = join(folder, 'broker.pem');
   const caFile = join(folder, 'ca.crt');
-  const store = [
-    '-keystore',
-    keyStore,
-    '-storetype',
-    'PKCS12',
-    '-storepass',
-    STORE_PASSWORD,
-    '-alias',
-    'broker',
-  ];
-  const certificate = ['-dname', 'CN=broker', '-ext', 'san=ip:127.0.0.1', '-validity', '2'];
-  await run('keytool', ['-genkeypair', '-keyalg', 'RSA', '-keysize', '2048', ...certificate, ...store]);
-  await run('keytool', ['-exportcert', '-rfc', '-file', caFile, ...store]);
+  await writeFile(keyStore, SERVER.key + SERVER.cert);
+  await writeFile(caFile, SERVER.cert);
   const [internal, mutual] = [await freePort(), await freePort()];
-  // Of PEM, Kafka takes the file as it is.
   const clientAuthority = join(folder, 'clients.crt');
   await writeFile(clientAuthority, CLIENT.cert);
   const listener = (name: string) => `listener.name.client.${name}`;
   const keys = (of: string) => ({
     [`listener.name.${of}.ssl.keystore.location`]: keyStore,
-    [`listener.name.${of}.ssl.keystore.type`]: 'PKCS12',
-    [`listener.name.${of}.ssl.keystore.password`]: STORE_PASSWORD,
+    [`listener.name.${of}.ssl.keystore.type`]: 'PEM',
   });
   const scram = 'org.apache.kafka.common.security.scram.ScramLoginModule required;';
   return {

@@ -1,15 +1,16 @@
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { killProcess } from '../../src/chromium/process/processes.ts';
+import { killProcess } from '../../src/chromium/browsers/process/processes.ts';
 import { type GuardedProcess, startGuarded } from '../../src/store/embedded/guarded-process.ts';
+import { HUNG_MS } from './eventually.ts';
 import { formatWithUser, type KafkaUser, type Properties, secureListener } from './kafka-security.ts';
 import { freePort } from './ports.ts';
 
 const peer = fileURLToPath(new URL('../../.cache/peers/kafka', import.meta.url));
-const START_TIMEOUT_MS = 60_000;
 
 interface KafkaOptions {
   readonly host?: string;
@@ -22,28 +23,28 @@ export interface TestKafka {
   readonly brokers: string[];
   /** Of a secured broker: PEM of the authority that signed its certificate. */
   readonly caFile: string | undefined;
-  /** Of a secured broker: where it asks for the certificate `CLIENT` of client-certificates.ts, and for no user. */
+  /** The addresses at which a secured broker requires the certificate `CLIENT` of certificates.ts, and no user. */
   readonly mutualBrokers: string[];
   /** Of the broker that runs at present. */
   readonly pid: number;
-  /** Ends the broker in good order, keeping port and data for `restart`. */
+  /** Stops the broker in order, keeping port and data for `restart`. */
   halt(): Promise<void>;
   /** Ends it as a power cut would, keeping port and data for `restart`. */
   kill(): Promise<void>;
-  /** Starts it again on the same port and data, ending the one that runs if there is one. */
+  /** Starts it again on the same port and data, after ending a running one. */
   restart(): Promise<void>;
   /** Ends it for good, and removes its data unless the caller named the folder. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a real Kafka broker, on loopback unless told otherwise, ready for clients when this resolves. It ends with this
- * process, however that ends.
+ * Starts a real Kafka broker, by default on loopback, ready for clients when this resolves. It ends with this process,
+ * for any reason.
  *
  * @param options.host address of this machine by which clients know it; it then listens on every one.
  * @param options.port default a free one.
  * @param options.dataDir default a folder that is removed by `stop`.
- * @param options.secured asks clients for TLS and for this user, by every mechanism of SASL.
+ * @param options.secured requires clients to use TLS and this user, by every mechanism of SASL.
  */
 export async function startKafka(options: KafkaOptions = {}): Promise<TestKafka> {
   if (!existsSync(join(peer, 'java.args'))) {
@@ -83,12 +84,31 @@ export async function startKafka(options: KafkaOptions = {}): Promise<TestKafka>
       broker = await startBroker(config);
     },
     stop: async () => {
-      // Its data is of no more use, so neither is a shutdown in good order.
+      // Its data is of no more use, so an orderly shutdown is not needed.
       await end((running) => killProcess(running.pid));
       if (options.dataDir === undefined) await rm(folder, { recursive: true, force: true });
     },
   };
 }
+
+let shared: Promise<TestKafka> | undefined;
+
+/**
+ * The one broker that all tests of this process share which do not end it: each takes a prefix of its own for its topics and
+ * groups (`newPrefix`). The root hook below ends it.
+ */
+export function sharedKafka(): Promise<TestKafka> {
+  shared ??= startKafka();
+  return shared;
+}
+
+/** A unique prefix of topics and groups. */
+export function newPrefix(): string {
+  return `test-${randomBytes(6).toString('hex')}`;
+}
+
+// A root hook: mocha runs it after the last test of the last file.
+if (typeof after === 'function') after(async () => (await shared)?.stop());
 
 async function startBroker(config: string): Promise<GuardedProcess> {
   const archive = existsSync(join(peer, 'classes.jsa')) ? ['-XX:SharedArchiveFile=classes.jsa'] : [];
@@ -97,7 +117,7 @@ async function startBroker(config: string): Promise<GuardedProcess> {
     const timer = setTimeout(() => {
       killProcess(broker.pid);
       reject(new Error(`Kafka did not start in time: ${broker.output.stderr}`));
-    }, START_TIMEOUT_MS);
+    }, HUNG_MS);
     broker.onLine((line) => {
       if (line !== 'READY') return;
       clearTimeout(timer);
@@ -113,7 +133,7 @@ async function startBroker(config: string): Promise<GuardedProcess> {
 
 /** Small, quick to start, and without the pause that lets members of a new group gather. */
 function serverProperties(host: string, port: number, controllerPort: number, logDir: string): Properties {
-  // Whoever starts it looks for it on loopback.
+  // Its starter reaches it on loopback.
   const listenOn = host === '127.0.0.1' ? host : '0.0.0.0';
   return {
     'process.roles': 'broker,controller',

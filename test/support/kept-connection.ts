@@ -1,9 +1,10 @@
 import { type Agent, get, type IncomingMessage } from 'node:http';
 
 /**
- * Asks through `agent`, which says whether the connection is kept (fetch does not), and reads the answer to its end.
+ * Sends a request through `agent`, which decides whether the connection is kept (fetch does not), and reads the
+ * response to its end.
  *
- * @param agent false for a connection of its own.
+ * @param agent false for a separate connection.
  */
 export function askThrough(agent: Agent | false, url: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {

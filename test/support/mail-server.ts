@@ -12,7 +12,7 @@ export interface Delivered {
 /** A real mail server, which keeps what it takes. */
 export class MailServer {
   readonly delivered: Delivered[] = [];
-  /** What it says to a message: nothing, or why not, with the code of the answer. */
+  /** Its decision on a message: undefined to accept it, or the code and text of the rejection. */
   refuses: (delivered: Delivered) => { code: number; message: string } | undefined = () => undefined;
   readonly #server: SMTPServer;
 
@@ -33,9 +33,9 @@ export class MailServer {
         stream.on('end', () => {
           const from = envelope.mailFrom === false ? '' : envelope.mailFrom.address;
           const delivered = { from, to: envelope.rcptTo.map(({ address }) => address), message };
-          const fault = this.refuses(delivered);
-          if (fault === undefined) this.delivered.push(delivered);
-          callback(fault && Object.assign(new Error(fault.message), { responseCode: fault.code }));
+          const error = this.refuses(delivered);
+          if (error === undefined) this.delivered.push(delivered);
+          callback(error && Object.assign(new Error(error.message), { responseCode: error.code }));
         });
       },
     });

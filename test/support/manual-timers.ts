@@ -5,7 +5,7 @@ const HOUR_MS = 3_600_000;
 const STEP_MS = 50;
 const STEP_TAKES_MS = 5;
 
-/** Timers whose time passes only when it is told to. */
+/** Timers whose time passes only on demand. */
 export class ManualTimers implements Timers {
   #nowMs = 0;
   readonly #pending = new Set<{ readonly dueMs: number; readonly callback: () => void }>();
@@ -20,7 +20,7 @@ export class ManualTimers implements Timers {
     return () => this.#pending.delete(timer);
   }
 
-  /** Lets so much time pass: calls back whatever is due, in order, and lets promises settle in between. */
+  /** Passes `ms` milliseconds: calls back whatever is due, in order, and lets promises settle in between. */
   async pass(ms: number): Promise<void> {
     const untilMs = this.#nowMs + ms;
     await turn();
@@ -49,7 +49,7 @@ export class ManualTimers implements Timers {
     }
   }
 
-  /** Time passes, and nobody is called: the process was stopped. */
+  /** Time passes without callbacks: the process was suspended. */
   freeze(ms: number): void {
     this.#nowMs += ms;
   }

@@ -22,16 +22,16 @@ export function manyRenders(client: TestClient): (end: number) => Promise<void> 
       return;
     }
     if (i % 40 === 30) {
-      const answer = await client.render({
+      const response = await client.render({
         html: '<p>x</p>',
         // Enough for a busy machine to come as far as to wait for it.
         options: { waitForSelector: '#no', timeoutMs: 3000 },
       });
-      assert.equal(answer.json.code, 'SELECTOR_TIMEOUT');
+      assert.equal(response.json.code, 'SELECTOR_TIMEOUT');
       return;
     }
-    const answer = await client.render({ html: `<h1>Render ${i}</h1>`, options: { format: 'A5' } });
-    assert.equal(answer.status, 200, Buffer.from(answer.bytes).toString().slice(0, 200));
+    const response = await client.render({ html: `<h1>Render ${i}</h1>`, options: { format: 'A5' } });
+    assert.equal(response.status, 200, Buffer.from(response.bytes).toString().slice(0, 200));
   };
   let next = 0;
   return async (end) => {

@@ -6,13 +6,33 @@ const DOCS = new URL('../../docs/', import.meta.url);
 
 /** The shell blocks under a heading of a page in docs/, each as it stands, up to the next heading of that rank or a higher one. */
 export async function shellBlocks(page: string, heading: string): Promise<string[]> {
-  const text = await readFile(fileURLToPath(new URL(page, DOCS)), 'utf8');
+  return blocksOf('sh', section(await read(page), page, heading));
+}
+
+/** The YAML blocks of a page in docs/, or of what is under one of its headings. */
+export async function yamlBlocks(page: string, heading?: string): Promise<string[]> {
+  const text = await read(page);
+  return blocksOf('yaml', heading === undefined ? text : section(text, page, heading));
+}
+
+function read(page: string): Promise<string> {
+  return readFile(fileURLToPath(new URL(page, DOCS)), 'utf8');
+}
+
+function section(text: string, page: string, heading: string): string {
   const rank = /^#+ /.exec(heading)?.[0].length;
   assert.ok(rank !== undefined, `${heading} is no heading`);
   const start = text.indexOf(`\n${heading}\n`);
   assert.notEqual(start, -1, `${page} has no ${heading}`);
-  const section = text.slice(start + heading.length + 2);
-  const end = section.search(new RegExp(`^#{1,${rank - 1}} `, 'm'));
-  const within = end === -1 ? section : section.slice(0, end);
-  return [...within.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
+  const rest = text.slice(start + heading.length + 2);
+  const end = rest.search(new RegExp(`^#{1,${rank - 1}} `, 'm'));
+  return end === -1 ? rest : rest.slice(0, end);
+}
+
+/** Those in lists without their indentation. */
+function blocksOf(language: string, text: string): string[] {
+  const blocks = text.matchAll(new RegExp(`^( *)\`\`\`${language}\\n(.*?)^\\1\`\`\`$`, 'gms'));
+  return [...blocks].map(([, indent = '', block = '']) =>
+    block.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+  );
 }

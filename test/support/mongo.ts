@@ -34,7 +34,7 @@ async function startServer(): Promise<EmbeddedDatabase> {
     engine: 'mongo-java-server',
     jarsDir: process.env.PLATEN_EMBEDDED_JARS,
   });
-  // Everything after it fails then, and the first of those failures does not say why.
+  // Everything after it fails then, and the first failure does not say why.
   void database.ended.then((how) => {
     if (!closing)
       console.error(`the database of the tests has ended with ${how}: ${database.problem() ?? ''}`);
@@ -42,7 +42,7 @@ async function startServer(): Promise<EmbeddedDatabase> {
   return database;
 }
 
-/** Stops the server, if there is one: for what is not run by mocha and is to end by itself. */
+/** Stops the server, if there is one: for programs outside mocha that have to end by themselves. */
 export async function stopMongo(): Promise<void> {
   closing = true;
   await (await server)?.close();

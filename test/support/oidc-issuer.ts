@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import Provider, { type Adapter, type AdapterPayload } from 'oidc-provider';
 import { freePort } from './ports.ts';
 
@@ -15,13 +15,17 @@ export interface TestSubject {
 export interface TestIssuer {
   readonly issuer: string;
   readonly audience: string;
+  /** The client of browsers, its secret, and where it may have them sent back to. */
+  readonly client: { readonly id: string; readonly secret: string; readonly redirectUris: string[] };
+  /** Sets the user of the next browsers; `undefined` is rejected. */
+  browserOf(subject: TestSubject | undefined): void;
   /** Requests for its keys so far. */
   keyRequests(): number;
-  /** Requests that have had no answer because it hangs. */
+  /** Requests without a response because the issuer hangs. */
   hungRequests(): number;
-  /** A token that this issuer signs; `audience` in place of the service's. */
+  /** A token that this issuer signs; `audience` replaces the service's. */
   token(subject: TestSubject, options?: { audience?: string; lifetimeS?: number }): Promise<string>;
-  /** Takes connections, and answers nothing. */
+  /** Takes connections, and does not respond. */
   hang(on: boolean): void;
   /** Goes away. */
   stop(): Promise<void>;
@@ -29,11 +33,14 @@ export interface TestIssuer {
   start(): Promise<void>;
 }
 
+const BROWSER_CLIENT = 'platen-dashboard';
 const AUDIENCE = 'https://platen.test/api';
 const SECRET = 'the secret of every client of the test issuer';
 
-/** @param port where it listens, and comes back to; default a free one that no connection takes while it is away. */
+/** @param port where it listens, also after a restart; default a free one that no connection takes while it is away. */
 export async function openIssuer(port?: number): Promise<TestIssuer> {
+  let somebody: TestSubject | undefined;
+  const redirectUris: string[] = [];
   const subjects = new Map<string, TestSubject>();
   let lifetime = 3600;
   let keyRequests = 0;
@@ -45,6 +52,8 @@ export async function openIssuer(port?: number): Promise<TestIssuer> {
     return createServer((request, response) => {
       if (request.url?.endsWith('/jwks')) keyRequests += 1;
       if (hanging) hungRequests += 1;
+      else if (request.url?.startsWith('/interaction/'))
+        void interact(request, response).catch((error) => response.writeHead(500).end(String(error)));
       else void handle?.(request, response);
     });
   }
@@ -66,6 +75,17 @@ export async function openIssuer(port?: number): Promise<TestIssuer> {
   const provider = new Provider(issuer, {
     jwks: { keys: [jwk] },
     clients: [],
+    scopes: ['openid', 'email'],
+    claims: { openid: ['sub'], email: ['email', 'email_verified'] },
+    // As well-known issuers do: claims requested by scope are in the ID token.
+    conformIdTokenClaims: false,
+    findAccount: (_context, accountId) => ({
+      accountId,
+      claims: () => {
+        const { email, emailVerified = true } = subjects.get(accountId) ?? {};
+        return { sub: accountId, ...(email !== undefined && { email, email_verified: emailVerified }) };
+      },
+    }),
     features: {
       devInteractions: { enabled: false },
       clientCredentials: { enabled: true },
@@ -85,19 +105,39 @@ export async function openIssuer(port?: number): Promise<TestIssuer> {
       return email === undefined ? {} : { email, email_verified: emailVerified ?? true };
     },
     // Every subject is a client: the grant that needs no browser names the client as its subject.
-    adapter: clientAdapter(subjects),
+    adapter: clientAdapter(subjects, redirectUris),
   });
   handle = provider.callback();
+
+  /** Acts as the issuer's pages do once the user has pressed their buttons. */
+  async function interact(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { prompt, params, session } = await provider.interactionDetails(request, response);
+    const accountId = somebody?.subject;
+    if (accountId === undefined) {
+      await provider.interactionFinished(request, response, { error: 'access_denied' });
+    } else if (prompt.name === 'login') {
+      subjects.set(accountId, somebody!);
+      await provider.interactionFinished(request, response, { login: { accountId } });
+    } else {
+      const grant = new provider.Grant({ accountId: session!.accountId, clientId: String(params.client_id) });
+      grant.addOIDCScope('openid email');
+      await provider.interactionFinished(request, response, { consent: { grantId: await grant.save() } });
+    }
+  }
 
   return {
     issuer,
     audience: AUDIENCE,
+    client: { id: BROWSER_CLIENT, secret: SECRET, redirectUris },
+    browserOf(subject) {
+      somebody = subject;
+    },
     keyRequests: () => keyRequests,
     hungRequests: () => hungRequests,
     async token(subject, options = {}) {
       subjects.set(subject.subject, subject);
       lifetime = options.lifetimeS ?? 3600;
-      const answer = await fetch(`${issuer}/token`, {
+      const reply = await fetch(`${issuer}/token`, {
         method: 'POST',
         headers: {
           'content-type': 'application/x-www-form-urlencoded',
@@ -108,8 +148,8 @@ export async function openIssuer(port?: number): Promise<TestIssuer> {
           resource: options.audience ?? AUDIENCE,
         }),
       });
-      const body = (await answer.json()) as { access_token: string };
-      assert.equal(answer.status, 200, JSON.stringify(body));
+      const body = (await reply.json()) as { access_token: string };
+      assert.equal(reply.status, 200, JSON.stringify(body));
       return body.access_token;
     },
     hang(on) {
@@ -126,8 +166,8 @@ export async function openIssuer(port?: number): Promise<TestIssuer> {
   };
 }
 
-/** Keeps everything in memory, and knows every subject as a client. */
-function clientAdapter(subjects: ReadonlyMap<string, TestSubject>) {
+/** Keeps everything in memory, and knows as a client every subject, and that of browsers. */
+function clientAdapter(subjects: ReadonlyMap<string, TestSubject>, redirectUris: readonly string[]) {
   return (name: string): Adapter => {
     const kept = new Map<string, AdapterPayload>();
     return {
@@ -136,6 +176,15 @@ function clientAdapter(subjects: ReadonlyMap<string, TestSubject>) {
       },
       async find(id: string) {
         if (name !== 'Client') return kept.get(id);
+        if (id === BROWSER_CLIENT) {
+          return {
+            client_id: id,
+            client_secret: SECRET,
+            grant_types: ['authorization_code'],
+            redirect_uris: [...redirectUris],
+            response_types: ['code'],
+          };
+        }
         if (!subjects.has(id)) return undefined;
         return {
           client_id: id,
@@ -148,10 +197,12 @@ function clientAdapter(subjects: ReadonlyMap<string, TestSubject>) {
       async findByUserCode() {
         return undefined;
       },
-      async findByUid() {
-        return undefined;
+      async findByUid(uid: string) {
+        return [...kept.values()].find((payload) => payload.uid === uid);
       },
-      async consume() {},
+      async consume(id: string) {
+        kept.set(id, { ...kept.get(id), consumed: Math.floor(Date.now() / 1000) });
+      },
       async destroy(id: string) {
         kept.delete(id);
       },

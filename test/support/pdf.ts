@@ -64,7 +64,7 @@ export interface PixelBox {
   readonly bottom: number;
 }
 
-/** Everything a test usually asks of a PDF. Rejects when the bytes are no PDF. */
+/** Everything a test usually checks of a PDF. Rejects when the bytes are no PDF. */
 export async function readPdf(bytes: Uint8Array): Promise<ReadPdf> {
   return withDocument(bytes, async (document) => {
     const pages: PdfPage[] = [];
@@ -200,7 +200,7 @@ function pixels(width: number, height: number, data: Uint8ClampedArray): Rendere
   };
 }
 
-/** A document of so many objects that belong to no page: reading it takes about 10 microseconds for each. */
+/** A document with `count` objects that belong to no page: reading it takes about 10 microseconds for each. */
 export function documentWithObjects(count: number): Buffer {
   const parts = ['%PDF-1.7\n'];
   const offsets: number[] = [];

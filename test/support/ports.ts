@@ -3,21 +3,21 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * Below the ports that Linux gives to connections (ip_local_port_range, from 32768 on), so that none of these takes one
- * before the server it was meant for has it, or while that server restarts; above those that fetch refuses.
+ * Below the ports that Linux gives to connections (ip_local_port_range, from 32768 on), so that no connection takes a
+ * port before its server has it, or while that server restarts; above those that fetch refuses.
  */
 const LOWEST = 12_000;
 const BEYOND = 32_000;
 
-// Anywhere, since other processes of the same tests look for ports too.
+// At a random position, since other processes of the same tests look for ports too.
 let next = randomInt(LOWEST, BEYOND);
 
 /**
  * A port that nothing listens on, for a program that cannot choose one by itself. Never the same twice in a process
- * before all others had their turn: of two ports for one program, the first is still free when the second is asked for.
+ * before all others were used: of two ports for one program, the first is still free when the second is requested.
  */
 export async function freePort(): Promise<number> {
-  for (let looked = LOWEST; looked < BEYOND; looked += 1) {
+  for (let checked = LOWEST; checked < BEYOND; checked += 1) {
     const port = next;
     next = next + 1 < BEYOND ? next + 1 : LOWEST;
     if (await isFree(port)) return port;

@@ -4,16 +4,19 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { HUNG_MS } from './eventually.ts';
+import { inheritedEnvironment } from './inherited.ts';
 import { freePort } from './ports.ts';
+import { PROGRAM } from './program.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const POLL_MS = 25;
-/** Who has inherited the pipes of a process that ended may hold them open for longer. */
+const POLL_MS = 50;
+/** In milliseconds. A process that has inherited the pipes of an ended one may hold them open for longer. */
 const LAST_WORDS_MS = 2000;
 /** sysconf(_SC_CLK_TCK), which is this on every Linux that Node runs on. */
 const CLOCK_TICKS_PER_SECOND = 100;
 
-// Told to stop, a runner without a listener ends without its exit event, and what it started would be left behind.
+// A runner without a listener for the signal ends without its exit event, and would leave its processes behind.
 for (const [signal, code] of [
   ['SIGTERM', 143],
   ['SIGHUP', 129],
@@ -35,32 +38,29 @@ export interface RoleProcess {
   readonly output: readonly string[];
   /** Resolves with its exit code, or the signal that ended it. */
   readonly ended: Promise<number | string>;
-  /** Resolves when GET /readyz answers 200; rejects when the process ends before, or the time is up. */
+  /** Resolves when GET /readyz responds with 200; rejects when the process ends before, or the time is up. */
   ready(limitMs?: number): Promise<void>;
   /** Resolves with the first line, past or to come, that fits. */
   logged(fits: (line: LogLine) => boolean, limitMs?: number): Promise<LogLine>;
   /** Sends a signal to this process alone. */
   signal(signal: NodeJS.Signals): void;
-  /** Ends it, by SIGTERM when nothing else is said, and waits until it and all that it started are gone. */
+  /** Ends it, by default by SIGTERM, and waits until it and all its descendants are gone. */
   end(signal?: NodeJS.Signals, limitMs?: number): Promise<number | string>;
 }
 
 /**
- * Starts a role as an operator would, in a process of its own. It is killed when this process exits, should a test
- * have forgotten it.
+ * Starts a role as an operator would, in a separate process. It is killed when this process exits, in case a test has
+ * not ended it.
  *
- * @param environment in place of this process's own, but for PATH and HOME; PORT defaults to a free one, and
+ * @param environment replaces this process's own (but see `inheritedEnvironment`); PORT defaults to a free one, and
  * PLATEN_OPS_PORT to the same.
  */
 export async function startRole(role: string, environment: NodeJS.ProcessEnv = {}): Promise<RoleProcess> {
   const port = environment.PORT ?? String(await freePort());
-  const { PATH, HOME, JAVA_HOME } = process.env;
-  const child = spawn(process.execPath, ['src/main.ts', role], {
+  const child = spawn(process.execPath, [PROGRAM, role], {
     cwd: root,
     env: {
-      PATH,
-      HOME,
-      ...(JAVA_HOME === undefined ? {} : { JAVA_HOME }),
+      ...inheritedEnvironment(),
       PLATEN_OPS_PORT: port,
       // Whatever can be reached from here, tests fetch nothing.
       PLATEN_EMBEDDED: 'mongo-java-server',
@@ -83,7 +83,7 @@ export async function startRole(role: string, environment: NodeJS.ProcessEnv = {
   });
   const url = `http://127.0.0.1:${port}`;
 
-  /** Asks until there is an answer, the process is gone, or the time is up. */
+  /** Polls until there is a result, the process is gone, or the time is up. */
   const poll = async <T>(
     what: string,
     limitMs: number,
@@ -91,8 +91,8 @@ export async function startRole(role: string, environment: NodeJS.ProcessEnv = {
   ) => {
     const deadline = performance.now() + limitMs;
     for (;;) {
-      const answer = await ask();
-      if (answer !== undefined) return answer;
+      const reply = await ask();
+      if (reply !== undefined) return reply;
       const gone = child.exitCode !== null || child.signalCode !== null;
       if (gone) {
         await ended;
@@ -114,7 +114,7 @@ export async function startRole(role: string, environment: NodeJS.ProcessEnv = {
     logs,
     output,
     ended,
-    ready: async (limitMs = 60_000) => {
+    ready: async (limitMs = HUNG_MS) => {
       await poll('ready', limitMs, () =>
         fetch(`${url}/readyz`, { signal: AbortSignal.timeout(2000) }).then(
           async (response) => {
@@ -125,12 +125,12 @@ export async function startRole(role: string, environment: NodeJS.ProcessEnv = {
         ),
       );
     },
-    logged: (fits, limitMs = 30_000) => poll('log line', limitMs, () => logs.find(fits)),
+    logged: (fits, limitMs = HUNG_MS) => poll('log line', limitMs, () => logs.find(fits)),
     signal: (signal) => {
       asked = true;
       child.kill(signal);
     },
-    end: async (signal = 'SIGTERM', limitMs = 60_000) => {
+    end: async (signal = 'SIGTERM', limitMs = HUNG_MS) => {
       asked = true;
       const family = descendants(child.pid!);
       child.kill(signal);
@@ -177,7 +177,7 @@ function tail(logs: readonly LogLine[], output: readonly string[]): string {
   return [...logs.slice(-10).map((line) => JSON.stringify(line)), ...output.slice(-20)].join('\n');
 }
 
-/** A process, told apart from a later one with the same pid by when it was started. */
+/** A process, distinguished from a later one with the same pid by its start time. */
 export interface ProcessId {
   readonly pid: number;
   readonly startedAt: string;
@@ -197,8 +197,8 @@ export function descendants(pid: number): ProcessId[] {
   return below(pid).map(identify);
 }
 
-/** Resolves when none of these processes is there any more; fails when one still is after the limit. */
-export async function assertGone(processes: readonly ProcessId[], limitMs = 30_000): Promise<void> {
+/** Resolves when all these processes are gone; fails when one still exists after the limit. */
+export async function assertGone(processes: readonly ProcessId[], limitMs = HUNG_MS): Promise<void> {
   const deadline = performance.now() + limitMs;
   for (;;) {
     const alive = processes.filter(isAlive);
@@ -255,7 +255,7 @@ export function cpuSeconds(pid: number): number {
   return stat === undefined ? 0 : (Number(stat[11]) + Number(stat[12])) / CLOCK_TICKS_PER_SECOND;
 }
 
-/** The fields of /proc/pid/stat from the third on: state, parent, …; the 20th of these is the start time. */
+/** The fields of /proc/pid/stat from the third on: state, parent, …; the 20th field from there is the start time. */
 function statOf(pid: number): string[] | undefined {
   if (!Number.isInteger(pid)) return undefined;
   try {

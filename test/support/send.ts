@@ -1,4 +1,6 @@
-export interface Answer {
+import { HUNG_MS } from './eventually.ts';
+
+export interface Reply {
   readonly status: number;
   readonly headers: Headers;
   readonly bytes: Uint8Array;
@@ -7,14 +9,12 @@ export interface Answer {
   readonly json: any;
 }
 
-/** An answer that is not here by then never comes: a connection may lead to a process that is no more. */
-export const HUNG_MS = 120_000;
-
 /**
  * Sends a request over real HTTP, and follows no redirect.
  *
  * @param body texts and bytes are sent as they are, anything else as JSON.
- * @param hungMs until the whole answer is here, in milliseconds.
+ * @param hungMs the longest wait for the whole response, in milliseconds: a connection may lead to a process that is
+ * gone.
  * @throws DOMException named TimeoutError after that; its connection is closed.
  */
 export async function send(
@@ -24,18 +24,18 @@ export async function send(
   body?: unknown,
   headers: Record<string, string> = {},
   hungMs = HUNG_MS,
-): Promise<Answer> {
-  const answer = await fetch(new URL(path, url), {
+): Promise<Reply> {
+  const response = await fetch(new URL(path, url), {
     method,
     redirect: 'manual',
     signal: AbortSignal.timeout(hungMs),
     headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
     ...(body === undefined ? {} : { body: sendable(body) }),
   });
-  const bytes = new Uint8Array(await answer.arrayBuffer());
+  const bytes = new Uint8Array(await response.arrayBuffer());
   return {
-    status: answer.status,
-    headers: answer.headers,
+    status: response.status,
+    headers: response.headers,
     bytes,
     get json() {
       return JSON.parse(Buffer.from(bytes).toString());

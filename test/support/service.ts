@@ -12,7 +12,8 @@ import { ensureIndexes } from '../../src/store/collection-spec.ts';
 import { connectDatabase } from '../../src/store/connection.ts';
 import { TemplateStore } from '../../src/templates/template-store.ts';
 import { TestClient } from './client.ts';
-import { startKafka, type TestKafka } from './kafka.ts';
+import { HUNG_MS } from './eventually.ts';
+import { newPrefix, sharedKafka, type TestKafka } from './kafka.ts';
 import { startMongo } from './mongo.ts';
 import { type RoleProcess, startRole } from './processes.ts';
 import { createTenant } from './tenant.ts';
@@ -28,7 +29,6 @@ export interface TestService {
   readonly mongodbUri: string;
   /** By role; a killed one is replaced with `restart`. */
   readonly roles: Map<string, RoleProcess>;
-  readonly kafka: TestKafka | undefined;
   /** Starts a role anew with the environment it had, or one more. */
   restart(role: string): Promise<void>;
   newTenant(plan: PlanName, mode?: KeyMode): Promise<Tenant>;
@@ -47,6 +47,7 @@ const ENVIRONMENT = {
   PLATEN_RETRY_BASE_MS: '200',
   PLATEN_SECRET: 'a secret for tests, long enough to be one',
   PLATEN_WORKER_SLOTS: '2',
+  PLATEN_SYNC_WAIT_MS: String(HUNG_MS),
   PLATEN_REGISTRATIONS_PER_ADDRESS: '10000',
   PLATEN_PLANS_FILE: fileURLToPath(new URL('plans.yaml', import.meta.url)),
 };
@@ -54,7 +55,7 @@ const ENVIRONMENT = {
 /** One process, in-process bus. */
 export async function openStandaloneService(environment: Record<string, string> = {}): Promise<TestService> {
   const dataDir = await mkdtemp(join(tmpdir(), 'platen-standalone-'));
-  const service = await open(['standalone'], undefined, { PLATEN_DATA_DIR: dataDir, ...environment });
+  const service = await open(['standalone'], { PLATEN_DATA_DIR: dataDir, ...environment });
   return {
     ...service,
     async stop() {
@@ -67,24 +68,24 @@ export async function openStandaloneService(environment: Record<string, string> 
 /**
  * Several processes over a real Kafka.
  *
- * @param roleNames the processes; `worker-1` is a worker, so that there may be others. The service's address is the last one's.
+ * @param roleNames the processes; `worker-1` is a worker, so that there may be several. The service's address is the
+ * last one's.
+ * @param kafka default the one that tests share.
  */
 export async function openKafkaService(
   environment: Record<string, string> = {},
   roleNames: readonly string[] = ['dispatcher', 'worker', 'api'],
+  kafka?: TestKafka,
 ): Promise<TestService> {
-  const kafka = await startKafka();
-  return open(roleNames, kafka, {
-    KAFKA_BROKERS: kafka.brokers.join(','),
+  const { brokers } = kafka ?? (await sharedKafka());
+  return open(roleNames, {
+    KAFKA_BROKERS: brokers.join(','),
+    PLATEN_KAFKA_TOPIC_PREFIX: newPrefix(),
     ...environment,
   });
 }
 
-async function open(
-  roleNames: readonly string[],
-  kafka: TestKafka | undefined,
-  environment: Record<string, string>,
-): Promise<TestService> {
+async function open(roleNames: readonly string[], environment: Record<string, string>): Promise<TestService> {
   const { uri } = await startMongo();
   const all: Record<string, string> = { ...ENVIRONMENT, MONGODB_URI: uri, ...environment };
   const connection = await connectDatabase(uri, pino({ level: 'silent' }));
@@ -112,7 +113,6 @@ async function open(
     url,
     mongodbUri: uri,
     roles,
-    kafka,
     restart: start,
     async newTenant(plan, mode = 'live') {
       const { accountId, secret } = await createTenant({ accounts, keys }, plan, { mode });
@@ -129,7 +129,6 @@ async function open(
     async stop() {
       await connection.close();
       for (const role of [...roles.values()].reverse()) await role.end();
-      await kafka?.stop();
     },
   };
 }

@@ -4,7 +4,7 @@ import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** A disk of a few megabytes that really gets full: a tmpfs in a mount namespace of its own, seen by nobody else. */
+/** A disk of a few megabytes that really gets full: a tmpfs in a separate mount namespace, which no other process sees. */
 export interface SmallDisk {
   /** Where programs that run by `runner` see it. */
   readonly folder: string;
@@ -16,7 +16,7 @@ export interface SmallDisk {
   fill(leavingBytes?: number): void;
   /** Makes the room again that `fill` has taken. */
   empty(): void;
-  /** Takes the disk away, once nobody uses it any more. */
+  /** Removes the disk, once it is no longer used. */
   close(): void;
 }
 

@@ -13,7 +13,7 @@ export async function largePdf(): Promise<Buffer> {
   return Buffer.from(await document.save());
 }
 
-/** Asks for a file, on a connection of its own, and takes nothing of it. */
+/** Requests a file, on a separate connection, and reads nothing of it. */
 export function stall(
   url: string,
   options: RequestOptions = {},

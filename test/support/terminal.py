@@ -1,4 +1,5 @@
 """Runs a command in a terminal of its own, which is closed when stdin ends. Prints the pid, then how it ended."""
+
 import os, pty, select, sys
 
 pid, terminal = pty.fork()

@@ -18,9 +18,9 @@ export interface Unzipped {
 }
 
 /**
- * What another implementation finds in a zip; fails when a checksum is wrong.
+ * The content of a zip by another implementation; fails when a checksum is wrong.
  *
- * @param only names of those files that are read; all when there are none.
+ * @param only names of the files to read; default all.
  */
 export async function unzipFile(path: string, ...only: string[]): Promise<Unzipped[]> {
   const { stdout } = await run('python3', [SCRIPT, path, ...only], { maxBuffer: 64 * 1024 * 1024 });

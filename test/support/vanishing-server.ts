@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 
 type Handler = (request: IncomingMessage, response: ServerResponse, body: string) => void;
 
-/** A request as it came, whether or not it was answered. */
+/** A request as it came, with or without a response. */
 export interface SeenRequest {
   readonly method: string;
   readonly path: string;
@@ -13,8 +13,8 @@ export interface SeenRequest {
 }
 
 /**
- * An address that leads to one server after the other, as that of a Service does. When the one of the present vanishes, its
- * connections stay open, take requests and answer none; those that are made afterwards lead to the next one.
+ * An address that leads to one server after the other, as that of a Service does. When the present one vanishes, its
+ * connections stay open, take requests and respond to none; new connections lead to the next one.
  */
 export class VanishingServer {
   readonly seen: SeenRequest[] = [];

@@ -15,7 +15,7 @@ describe('Secrets that are rotated', () => {
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  it('are told of by variable in the metric and once in the log, and never shown', async () => {
+  it('are reported by variable in the metric and once in the log, and never shown', async () => {
     const metrics = createMetrics('api');
     const lines: string[] = [];
     const logger = {
@@ -33,21 +33,21 @@ describe('Secrets that are rotated', () => {
     };
     await writeFile(join(folder, 'MONGODB_URI'), URI);
     await writeFile(join(folder, 'PLATEN_SECRET'), 'the same');
-    // As the kubelet has beside its files.
+    // As the kubelet adds it to its files.
     await writeFile(join(folder, '..data'), '');
-    assert.deepEqual(await watch.look(), []);
+    assert.deepEqual(await watch.check(), []);
     assert.deepEqual(await outdated(), { MONGODB_URI: 0, PLATEN_SECRET: 0 });
 
     await writeFile(join(folder, 'MONGODB_URI'), URI.replace('old', 'new'));
-    assert.deepEqual(await watch.look(), ['MONGODB_URI']);
-    assert.deepEqual(await watch.look(), ['MONGODB_URI']);
+    assert.deepEqual(await watch.check(), ['MONGODB_URI']);
+    assert.deepEqual(await watch.check(), ['MONGODB_URI']);
     assert.deepEqual(await outdated(), { MONGODB_URI: 1, PLATEN_SECRET: 0 });
     assert.equal(lines.length, 1);
     assert.match(lines[0]!, /the Secret of MONGODB_URI has changed/);
     assert.ok(!lines.join().includes('mongo.example'));
 
     await writeFile(join(folder, 'MONGODB_URI'), URI);
-    assert.deepEqual(await watch.look(), []);
+    assert.deepEqual(await watch.check(), []);
     assert.deepEqual(await outdated(), { MONGODB_URI: 0, PLATEN_SECRET: 0 });
   });
 });

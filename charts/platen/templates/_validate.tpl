@@ -86,6 +86,12 @@
 {{- if ne (empty .config.oidc.issuer) (empty .config.oidc.audience) -}}
 {{- $faults = append $faults "config.oidc: issuer and audience must be set together." -}}
 {{- end -}}
+{{- if and .config.oidc.clientId (not .config.oidc.issuer) -}}
+{{- $faults = append $faults "config.oidc: clientId needs issuer and audience." -}}
+{{- end -}}
+{{- if and (.config.oidc.existingSecret | default dict).name (not .config.oidc.clientId) -}}
+{{- $faults = append $faults "config.oidc: existingSecret needs clientId." -}}
+{{- end -}}
 {{- if and .worker.sandbox.installProfile .worker.sandbox.localhostProfile -}}
 {{- $faults = append $faults "worker.sandbox: set installProfile or localhostProfile, not both." -}}
 {{- end -}}

@@ -36,15 +36,18 @@ export function createApi(options: ConnectionOptions & Credentials): PlatenApi {
   });
 }
 
-/** Sends requests of an API key once, within bounds, each answer as it comes: for what is too long to be held, or never whole. */
-export function streamer({ baseUrl, apiKey, fetch }: ConnectionOptions & Credentials) {
+/** Sends a GET request once, within bounds; the response's body is read as it comes. */
+export type Stream = (
+  path: string,
+  headers: Record<string, string>,
+  signal: AbortSignal,
+  bounds: AttemptBounds,
+) => Promise<Response>;
+
+/** Of an API key: for what is too long to be held, or never whole. */
+export function streamer({ baseUrl, apiKey, fetch }: ConnectionOptions & Credentials): Stream {
   const fetchOnce: Fetch = fetch ?? ((request) => globalThis.fetch(request));
-  return (
-    path: string,
-    headers: Record<string, string>,
-    signal: AbortSignal,
-    bounds: AttemptBounds,
-  ): Promise<Response> =>
+  return (path, headers, signal, bounds) =>
     boundedFetch(
       fetchOnce,
       new Request(`${baseUrl.replace(/\/+$/, '')}${path}`, {

@@ -1,8 +1,8 @@
-import { dataOf, type PlatenApi } from './api.ts';
+import { dataOf, type PlatenApi, type Stream } from './api.ts';
 import { type Backoff, pauseMs, sleep } from './backoff.ts';
 import { type AttemptBounds, SilenceError } from './bounded-fetch.ts';
 import { about, type CallOptions, named, type RenderCallOptions } from './call-options.ts';
-import { type DownloadProgress, downloadTo, downloadToFile } from './download.ts';
+import type { Download, DownloadOptions } from './download.ts';
 import { PlatenApiError } from './errors.ts';
 import { serverEvents } from './event-source.ts';
 import type {
@@ -15,7 +15,6 @@ import type {
   operations,
 } from './generated/schema.ts';
 import type { RenderInput } from './render.ts';
-import type { RetryOptions } from './retrying-fetch.ts';
 
 /** One document of a batch. Its id is yours, unique within the batch. */
 export type BatchItemInput = RenderInput & { readonly id: string };
@@ -35,27 +34,17 @@ export interface BatchWaitOptions extends CallOptions {
   readonly onProgress?: (standing: BatchStanding) => void;
 }
 
-export interface BatchDownloadOptions extends CallOptions {
-  readonly onProgress?: (progress: DownloadProgress) => void;
-}
-
 /** Which batches to list, and in which order. */
 export type BatchFilter = Omit<
   NonNullable<operations['get_v1_pdf_batch']['parameters']['query']>,
   'limit' | 'offset'
 >;
 
-export interface BatchesParts {
+export interface BatchesDeps {
   readonly api: PlatenApi;
-  /** Sends a request once, within bounds; the answer's body is read as it comes. */
-  readonly stream: (
-    path: string,
-    headers: Record<string, string>,
-    signal: AbortSignal,
-    bounds: AttemptBounds,
-  ) => Promise<Response>;
+  readonly stream: Stream;
+  readonly download: Download;
   readonly polling: Backoff;
-  readonly retry: RetryOptions;
 }
 
 /**
@@ -68,10 +57,10 @@ const ITEMS_PAGE_SIZE = 1000;
 
 /** Many documents in one request. */
 export class Batches {
-  readonly #parts: BatchesParts;
+  readonly #deps: BatchesDeps;
 
-  constructor(parts: BatchesParts) {
-    this.#parts = parts;
+  constructor(deps: BatchesDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -81,7 +70,7 @@ export class Batches {
    */
   async create(input: BatchInput, options: RenderCallOptions = {}): Promise<AcceptedBatch> {
     const body = { ...input, items: [...input.items] };
-    return await dataOf(this.#parts.api.POST('/v1/pdf/batch', { ...named(options), body }));
+    return await dataOf(this.#deps.api.POST('/v1/pdf/batch', { ...named(options), body }));
   }
 
   /** A batch and its first thousand items; `items` has all of them. @throws PlatenApiError with status 404. */
@@ -91,7 +80,7 @@ export class Batches {
   ): Promise<Batch> {
     const { params, ...rest } = about(batchId, options);
     const query = { ...(limit !== undefined && { limit }), ...(offset !== undefined && { offset }) };
-    return await dataOf(this.#parts.api.GET('/v1/pdf/batch/{id}', { params: { ...params, query }, ...rest }));
+    return await dataOf(this.#deps.api.GET('/v1/pdf/batch/{id}', { params: { ...params, query }, ...rest }));
   }
 
   /** All items of a batch in order; pages are fetched as they are needed. */
@@ -112,7 +101,7 @@ export class Batches {
     for (let offset = 0; ; offset += PAGE_SIZE) {
       const query = { ...filter, limit: PAGE_SIZE, offset };
       const { batches } = await dataOf(
-        this.#parts.api.GET('/v1/pdf/batch', { params: { query }, ...options }),
+        this.#deps.api.GET('/v1/pdf/batch', { params: { query }, ...options }),
       );
       for (const batch of batches) {
         // Batches that are new since the last page have pushed others onto this one.
@@ -130,7 +119,7 @@ export class Batches {
    */
   async cancel(batchId: string, options: CallOptions = {}): Promise<Batch> {
     try {
-      return await dataOf(this.#parts.api.DELETE('/v1/pdf/batch/{id}', about(batchId, options)));
+      return await dataOf(this.#deps.api.DELETE('/v1/pdf/batch/{id}', about(batchId, options)));
     } catch (error) {
       if (!(error instanceof PlatenApiError && error.code === 'JOB_ENDED')) throw error;
       // Perhaps by this very call, when the answer to its first attempt was lost.
@@ -148,14 +137,14 @@ export class Batches {
    */
   async wait(batchId: string, options: BatchWaitOptions = {}): Promise<BatchSummary> {
     const following: Following = { lastEventId: undefined, usesEvents: true, told: '' };
-    for (let looks = 1; ; looks += 1) {
+    for (let checks = 1; ; checks += 1) {
       const before = following.lastEventId;
       if (following.usesEvents) await this.#follow(batchId, following, options);
-      if (following.lastEventId !== before) looks = 1;
+      if (following.lastEventId !== before) checks = 1;
       const { items: _, ...batch } = await this.get(batchId, { ...options, limit: 0 });
-      tell(batch, following, options);
+      report(batch, following, options);
       if (batch.finishedAt !== null) return batch;
-      await sleep(pauseMs(this.#parts.polling, looks), options.signal);
+      await sleep(pauseMs(this.#deps.polling, checks), options.signal);
     }
   }
 
@@ -169,17 +158,24 @@ export class Batches {
   download(
     batchId: string,
     target: string | WritableStream<Uint8Array>,
-    { signal, onProgress }: BatchDownloadOptions = {},
+    options: DownloadOptions = {},
   ): Promise<number> {
-    const { stream, retry } = this.#parts;
-    const path = `/v1/pdf/batch/${encodeURIComponent(batchId)}/zip`;
-    const download = {
-      ask: (headers: Record<string, string>, signal: AbortSignal) => stream(path, headers, signal, retry),
-      retry,
-      signal,
-      onProgress,
-    };
-    return typeof target === 'string' ? downloadToFile(target, download) : downloadTo(target, download);
+    return this.#deps.download(`/v1/pdf/batch/${encodeURIComponent(batchId)}/zip`, target, options);
+  }
+
+  /**
+   * Downloads the PDF of one item that has completed; otherwise as `download`.
+   *
+   * @throws PlatenApiError with status 404 when it has not completed, 410 when its PDF is kept no longer.
+   */
+  downloadItem(
+    batchId: string,
+    itemId: string,
+    target: string | WritableStream<Uint8Array>,
+    options: DownloadOptions = {},
+  ): Promise<number> {
+    const path = `/v1/pdf/batch/${encodeURIComponent(batchId)}/${encodeURIComponent(itemId)}`;
+    return this.#deps.download(path, target, options);
   }
 
   /** Follows the events of a batch over one connection, for as long as that lasts. Whatever ends it, `get` tells more. */
@@ -190,14 +186,14 @@ export class Batches {
     const signals = [connection.signal, ...(options.signal === undefined ? [] : [options.signal])];
     const headers: Record<string, string> = lastEventId === undefined ? {} : { 'Last-Event-ID': lastEventId };
     try {
-      const answer = await this.#parts.stream(path, headers, AbortSignal.any(signals), EVENTS_BOUNDS);
-      if (!isEventStream(answer)) {
-        following.usesEvents = answer.status === 429 || answer.status >= 500;
+      const response = await this.#deps.stream(path, headers, AbortSignal.any(signals), EVENTS_BOUNDS);
+      if (!isEventStream(response)) {
+        following.usesEvents = response.status === 429 || response.status >= 500;
         return;
       }
-      for await (const event of serverEvents(answer.body!)) {
+      for await (const event of serverEvents(response.body!)) {
         following.lastEventId = event.id;
-        tell(JSON.parse(event.data) as BatchStanding, following, options);
+        report(JSON.parse(event.data) as BatchStanding, following, options);
         if (event.name === 'end') return;
       }
     } catch (error) {
@@ -222,10 +218,10 @@ function isEventStream({ ok, headers, body }: Response): boolean {
 }
 
 /** Tells what has changed. */
-function tell(standing: BatchStanding, following: Following, { onProgress }: BatchWaitOptions): void {
+function report(standing: BatchStanding, following: Following, { onProgress }: BatchWaitOptions): void {
   const { jobId, status, progress, estimatedCompletionTime } = standing;
-  const told = `${status} ${JSON.stringify(progress)}`;
-  if (told === following.told) return;
-  following.told = told;
+  const reported = `${status} ${JSON.stringify(progress)}`;
+  if (reported === following.told) return;
+  following.told = reported;
   onProgress?.({ jobId, status, progress, estimatedCompletionTime });
 }

@@ -35,7 +35,7 @@ export class SilenceError extends Error {
 export async function boundedFetch(
   fetchOnce: Fetch,
   request: Request,
-  { answerTimeoutMs, silenceTimeoutMs }: AttemptBounds,
+  { answerTimeoutMs: responseTimeoutMs, silenceTimeoutMs }: AttemptBounds,
   body?: ArrayBuffer,
 ): Promise<Response> {
   const connection = new AbortController();
@@ -70,12 +70,12 @@ export async function boundedFetch(
     }
   };
   const uploadMs = Math.min(LONGEST_UPLOAD_MS, Math.ceil((body?.byteLength ?? 0) / LEAST_BYTES_PER_MS));
-  const answer = await within(fetchOnce(sent), 'No answer', answerTimeoutMs + uploadMs);
-  if (answer.body === null) {
+  const response = await within(fetchOnce(sent), 'No answer', responseTimeoutMs + uploadMs);
+  if (response.body === null) {
     end();
-    return answer;
+    return response;
   }
-  const reader = answer.body.getReader();
+  const reader = response.body.getReader();
   // Nothing is read ahead: who reads slowly is not taken for a silence.
   const guarded = new ReadableStream<Uint8Array<ArrayBuffer>>(
     {
@@ -92,6 +92,6 @@ export async function boundedFetch(
     },
     { highWaterMark: 0 },
   );
-  const { status, statusText, headers } = answer;
+  const { status, statusText, headers } = response;
   return new Response(guarded, { status, statusText, headers });
 }

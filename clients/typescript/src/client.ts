@@ -2,8 +2,9 @@ import { type ConnectionOptions, createApi, dataOf, type PlatenApi, streamer } f
 import { type Backoff, pauseMs, sleep } from './backoff.ts';
 import { Batches } from './batches.ts';
 import { about, type CallOptions, named, type RenderCallOptions } from './call-options.ts';
+import { type Download, type DownloadOptions, downloader } from './download.ts';
 import { PlatenApiError, PlatenJobError } from './errors.ts';
-import type { AcceptedJob, DownloadUrl, JobRecord, operations } from './generated/schema.ts';
+import type { AcceptedJob, DownloadUrl, JobRecord, operations, RenderReport } from './generated/schema.ts';
 import { type RenderedPdf, type RenderInput, renderedPdf } from './render.ts';
 import { DEFAULT_RETRY } from './retrying-fetch.ts';
 
@@ -32,16 +33,19 @@ export class PlatenClient {
   readonly batches: Batches;
   readonly #polling: Backoff;
   readonly #headerPrefix: string;
+  readonly #download: Download;
 
   constructor(options: PlatenClientOptions) {
     this.api = createApi(options);
     this.#polling = { ...DEFAULT_POLLING, ...options.polling };
     this.#headerPrefix = options.headerPrefix ?? 'X-Service-';
+    const stream = streamer(options);
+    this.#download = downloader(stream, { ...DEFAULT_RETRY, ...options.retry });
     this.batches = new Batches({
       api: this.api,
-      stream: streamer(options),
+      stream,
+      download: this.#download,
       polling: this.#polling,
-      retry: { ...DEFAULT_RETRY, ...options.retry },
     });
   }
 
@@ -87,13 +91,28 @@ export class PlatenClient {
     return { jobId, bytes: new Uint8Array(data), pages, processingTimeMs, expiresAt };
   }
 
+  /**
+   * Downloads the PDF of a job that has completed, without holding it in memory.
+   *
+   * @param target a path, where the file appears once it is whole; or a stream, which is closed at the end.
+   * @returns its size in bytes.
+   * @throws PlatenApiError with status 404 when it has not completed, or its PDF is kept no longer.
+   */
+  download(
+    jobId: string,
+    target: string | WritableStream<Uint8Array>,
+    options: DownloadOptions = {},
+  ): Promise<number> {
+    return this.#download(`/v1/pdf/jobs/${encodeURIComponent(jobId)}/file`, target, options);
+  }
+
   /** Waits until a job has completed. @throws PlatenJobError when it has failed or was cancelled. */
   async waitFor(jobId: string, options: CallOptions = {}): Promise<JobRecord> {
-    for (let looks = 1; ; looks += 1) {
+    for (let checks = 1; ; checks += 1) {
       const job = await this.job(jobId, options);
       if (job.status === 'completed') return job;
       if (job.status === 'failed' || job.status === 'cancelled') throw new PlatenJobError(job);
-      await sleep(pauseMs(this.#polling, looks), options.signal);
+      await sleep(pauseMs(this.#polling, checks), options.signal);
     }
   }
 
@@ -132,6 +151,11 @@ export class PlatenClient {
       }
       if (jobs.length < PAGE_SIZE) return;
     }
+  }
+
+  /** What was found out about a render that was asked for with `report`; of one that has failed, too. */
+  report(jobId: string, options: CallOptions = {}): Promise<RenderReport> {
+    return dataOf(this.api.GET('/v1/pdf/jobs/{id}/report', about(jobId, options)));
   }
 
   /** An address of the job's PDF for somebody who has no key; it is valid for 15 minutes at most. */

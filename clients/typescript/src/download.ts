@@ -1,7 +1,7 @@
-import { createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
-import { Writable } from 'node:stream';
-import { type Backoff, pauseMs, retryAfterMs, sleep } from './backoff.ts';
+import { open, rename, rm } from 'node:fs/promises';
+import type { Stream } from './api.ts';
+import { pauseMs, retryAfterMs, sleep } from './backoff.ts';
+import type { CallOptions } from './call-options.ts';
 import { PlatenApiError, PlatenConnectionError } from './errors.ts';
 import type { RetryOptions } from './retrying-fetch.ts';
 
@@ -12,44 +12,77 @@ export interface DownloadProgress {
   readonly total: number | undefined;
 }
 
-export interface Download {
-  /** Asks for the file once, with further headers. The answer's body is read as it comes, and fails when it falls silent. */
-  readonly ask: (headers: Record<string, string>, signal: AbortSignal) => Promise<Response>;
-  /** The pauses between two tries, and how long after the last byte that came no further one begins. */
-  readonly retry: Backoff & Pick<RetryOptions, 'giveUpAfterMs'>;
-  readonly signal?: AbortSignal | undefined;
-  readonly onProgress?: ((progress: DownloadProgress) => void) | undefined;
+export interface DownloadOptions extends CallOptions {
+  readonly onProgress?: (progress: DownloadProgress) => void;
 }
 
 /**
- * Downloads a file to a path, where it appears once it is whole.
+ * Downloads a file. A connection that breaks off is resumed where it broke, as long as the service can do that and has the
+ * very same bytes still; a file at a path is begun anew otherwise, three times at most.
  *
- * @returns its size in bytes.
- * @throws as `downloadTo` does; nothing is left at the path then.
+ * @param path of the route, with a slash before it.
+ * @param target a path, where the file appears once it is whole; or a stream, which is closed at the end.
+ * @returns the size in bytes.
+ * @throws PlatenApiError when the service refuses; PlatenConnectionError; whatever the target fails with. Nothing is left at
+ * the path then, and the stream is aborted.
  */
-export async function downloadToFile(path: string, download: Download): Promise<number> {
+export type Download = (
+  path: string,
+  target: string | WritableStream<Uint8Array>,
+  options: DownloadOptions,
+) => Promise<number>;
+
+/**
+ * @param stream sends a request once; reading the response's body fails when it falls silent.
+ * @param retry the pauses between two tries, and how long after the last byte that came no further one begins.
+ */
+export function downloader(stream: Stream, retry: RetryOptions): Download {
+  return (path, target, options) => {
+    const source: Source = { ...options, path, stream, retry };
+    return typeof target === 'string' ? downloadToFile(target, source) : downloadToStream(target, source);
+  };
+}
+
+const MOST_RESTARTS = 3;
+
+interface Source extends DownloadOptions {
+  readonly path: string;
+  readonly stream: Stream;
+  readonly retry: RetryOptions;
+}
+
+interface Target {
+  readonly write: (bytes: Uint8Array) => Promise<void>;
+  /** Takes back what was written; undefined where that cannot be done. */
+  readonly restart?: () => Promise<void>;
+}
+
+async function downloadToFile(path: string, source: Source): Promise<number> {
   const draft = `${path}.part`;
+  let file = await open(draft, 'w');
+  const target: Target = {
+    write: (bytes) => file.writeFile(bytes),
+    restart: async () => {
+      await file.close();
+      file = await open(draft, 'w');
+    },
+  };
   try {
-    const size = await downloadTo(Writable.toWeb(createWriteStream(draft)), download);
+    const size = await new Transfer(target, source).run();
+    await file.close();
     await rename(draft, path);
     return size;
   } catch (error) {
+    await file.close();
     await rm(draft, { force: true });
     throw error;
   }
 }
 
-/**
- * Downloads a file to a stream, which is closed then. A connection that breaks off is taken up where it broke, as long as
- * the service has the very same bytes still.
- *
- * @returns the size in bytes.
- * @throws PlatenApiError when the service refuses; PlatenConnectionError. The stream is aborted then.
- */
-export async function downloadTo(target: WritableStream<Uint8Array>, download: Download): Promise<number> {
-  const writer = target.getWriter();
+async function downloadToStream(stream: WritableStream<Uint8Array>, source: Source): Promise<number> {
+  const writer = stream.getWriter();
   try {
-    const size = await new Transfer(writer, download).run();
+    const size = await new Transfer({ write: (bytes) => writer.write(bytes) }, source).run();
     await writer.close();
     return size;
   } catch (error) {
@@ -60,22 +93,23 @@ export async function downloadTo(target: WritableStream<Uint8Array>, download: D
 
 /** A download that may take several connections. */
 class Transfer {
-  readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
-  readonly #download: Download;
+  readonly #target: Target;
+  readonly #source: Source;
   #received = 0;
   #total: number | undefined;
   #etag: string | undefined;
   /** When the last byte came, in epoch milliseconds. */
   #heardAt = Date.now();
   #triesSince = 0;
+  #restarts = 0;
 
-  constructor(writer: WritableStreamDefaultWriter<Uint8Array>, download: Download) {
-    this.#writer = writer;
-    this.#download = download;
+  constructor(target: Target, source: Source) {
+    this.#target = target;
+    this.#source = source;
   }
 
   async run(): Promise<number> {
-    const { retry, signal } = this.#download;
+    const { retry, signal } = this.#source;
     for (;;) {
       this.#triesSince += 1;
       const outcome = await this.#connect();
@@ -92,15 +126,21 @@ class Transfer {
   }
 
   async #connect(): Promise<'whole' | Failure> {
-    const { ask, signal } = this.#download;
+    const { path, stream, retry, signal } = this.#source;
     const connection = new AbortController();
     try {
       const signals = signal === undefined ? [connection.signal] : [connection.signal, signal];
-      const answer = await ask(this.#resume(), AbortSignal.any(signals));
-      if (!answer.ok) return await refused(answer);
-      if (this.#received > 0 && answer.status !== 206) return CHANGED;
-      if (this.#received === 0) this.#begin(answer.headers);
-      await this.#take(answer);
+      const response = await stream(path, this.#resume(), AbortSignal.any(signals), retry);
+      if (!response.ok) return await refused(response);
+      if (this.#received > 0 && response.status !== 206) {
+        if (this.#target.restart === undefined) return CHANGED;
+        if (this.#restarts === MOST_RESTARTS) return BROKEN_EACH_TIME;
+        await ofTarget(this.#target.restart());
+        this.#restarts += 1;
+        this.#received = 0;
+      }
+      if (this.#received === 0) this.#begin(response.headers);
+      await this.#take(response);
       if (this.#total === undefined || this.#received >= this.#total) return 'whole';
       return this.#broken(new Error('The file broke off.'));
     } catch (failure) {
@@ -123,13 +163,11 @@ class Transfer {
     for (;;) {
       const next = await reader?.read();
       if (next?.value === undefined) return;
-      await this.#writer.write(next.value).catch((error: unknown) => {
-        throw new WriteError(error);
-      });
+      await ofTarget(this.#target.write(next.value));
       this.#received += next.value.byteLength;
       this.#heardAt = Date.now();
       this.#triesSince = 0;
-      this.#download.onProgress?.({ received: this.#received, total: this.#total });
+      this.#source.onProgress?.({ received: this.#received, total: this.#total });
     }
   }
 
@@ -138,9 +176,10 @@ class Transfer {
     return { Range: `bytes=${this.#received}-`, 'If-Range': this.#etag };
   }
 
-  /** What was written cannot be taken back, so without a name for the bytes there is no going on. */
+  /** Without a name for the bytes there is no going on, unless what was written can be taken back. */
   #broken(failure: unknown): Failure {
-    return { failure, isFinal: this.#received > 0 && this.#etag === undefined };
+    const isStuck = this.#received > 0 && this.#etag === undefined && this.#target.restart === undefined;
+    return { failure, isFinal: isStuck };
   }
 }
 
@@ -155,6 +194,7 @@ const CHANGED: Failure = {
   failure: new Error('The file has changed while it was downloaded.'),
   isFinal: true,
 };
+const BROKEN_EACH_TIME: Failure = { failure: new Error('The file broke off each time.'), isFinal: true };
 
 /** The target took no more: no fault of the service's. */
 class WriteError extends Error {
@@ -163,8 +203,14 @@ class WriteError extends Error {
   }
 }
 
-async function refused(answer: Response): Promise<Failure> {
-  const failure = new PlatenApiError(answer, await answer.json().catch(() => undefined));
-  const isFinal = answer.status !== 429 && answer.status < 500;
-  return { failure, isFinal, askedMs: retryAfterMs(answer) };
+async function ofTarget(step: Promise<void>): Promise<void> {
+  await step.catch((error: unknown) => {
+    throw new WriteError(error);
+  });
+}
+
+async function refused(response: Response): Promise<Failure> {
+  const failure = new PlatenApiError(response, await response.json().catch(() => undefined));
+  const isFinal = response.status !== 429 && response.status < 500;
+  return { failure, isFinal, askedMs: retryAfterMs(response) };
 }

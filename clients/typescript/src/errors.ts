@@ -3,6 +3,9 @@ import type { Error as ErrorBody, JobRecord } from './generated/schema.ts';
 /** The code of an error, as docs/errors.md lists them. */
 export type ErrorCode = ErrorBody['code'];
 
+/** Characters of an answer that did not come from Platen itself. */
+const MOST_SHOWN = 500;
+
 /** The service has answered with an error, and trying again did not help or was of no use. */
 export class PlatenApiError extends Error {
   readonly status: number;
@@ -12,19 +15,25 @@ export class PlatenApiError extends Error {
   readonly messages: readonly string[];
   /** Names the request in the service's log. */
   readonly requestId: string | undefined;
+  /** What can be done about it, and where more is said of it; undefined as `code` is. */
+  readonly remedy: string | undefined;
+  readonly docsUrl: string | undefined;
   /** The job that failed, when there is one. */
   readonly jobId: string | undefined;
 
   constructor(response: Response, body: unknown) {
-    const told = isErrorBody(body) ? body : undefined;
-    const messages = [told?.message ?? `The service answered ${response.status}.`].flat();
+    const reported = isErrorBody(body) ? body : undefined;
+    const text = typeof body === 'string' && body !== '' ? `: ${body.slice(0, MOST_SHOWN)}` : '.';
+    const messages = [reported?.message ?? `The service answered ${response.status}${text}`].flat();
     super(messages.join('; '));
     this.name = 'PlatenApiError';
     this.status = response.status;
-    this.code = told?.code;
+    this.code = reported?.code;
     this.messages = messages;
-    this.requestId = told?.requestId ?? response.headers.get('x-request-id') ?? undefined;
-    this.jobId = told?.jobId;
+    this.remedy = reported?.remedy;
+    this.docsUrl = reported?.docsUrl;
+    this.requestId = reported?.requestId ?? response.headers.get('x-request-id') ?? undefined;
+    this.jobId = reported?.jobId;
   }
 }
 

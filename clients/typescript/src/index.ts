@@ -8,7 +8,6 @@ export {
 } from './api.ts';
 export type { Backoff } from './backoff.ts';
 export type {
-  BatchDownloadOptions,
   Batches,
   BatchFilter,
   BatchInput,
@@ -19,7 +18,7 @@ export type {
 export type { AttemptBounds, Fetch } from './bounded-fetch.ts';
 export type { CallOptions, RenderCallOptions } from './call-options.ts';
 export { type JobFilter, PlatenClient, type PlatenClientOptions } from './client.ts';
-export type { DownloadProgress } from './download.ts';
+export type { DownloadOptions, DownloadProgress } from './download.ts';
 export { type ErrorCode, PlatenApiError, PlatenConnectionError, PlatenJobError } from './errors.ts';
 export type {
   AcceptedBatch,
@@ -35,6 +34,7 @@ export type {
   NewApiKey,
   paths,
   RenderOptions,
+  RenderReport,
   RequestLogEntry,
   Template,
   TemplateVersion,

@@ -1,8 +1,8 @@
 import { type AccountReader, emailOf } from '../../accounts/account-store.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../clock.ts';
-import type { Purchases } from '../../jobs/ledger/purchases.ts';
-import type { UnrecordedChanges } from '../../jobs/ledger/unrecorded-changes.ts';
+import type { Purchases } from '../../jobs/purchases/purchases.ts';
+import type { UnrecordedChanges } from '../../jobs/purchases/unrecorded-changes.ts';
 import type { MailOutbox } from '../../mail/outbox.ts';
 import type { PlanSource } from '../../plans/plan-source.ts';
 import type { Logger } from '../../telemetry/logger.ts';
@@ -10,19 +10,19 @@ import type { BillingStore } from '../billing-store.ts';
 import type { Catalogue } from '../catalogue.ts';
 import type { HostedPages } from '../hosted-pages.ts';
 import type { InvoiceMirror } from '../invoice-mirror.ts';
-import type { Readings } from '../readings.ts';
+import type { ListCursors } from '../list-cursors.ts';
 import { StripeBlocks } from '../stripe-blocks.ts';
 import type { StripeGateway } from '../stripe-gateway.ts';
 import type { SubscriptionState } from '../subscription.ts';
 import type { Subscriptions } from '../subscriptions.ts';
-import type { FaultKind, SyncStep } from '../sync.ts';
+import type { ErrorKind, SyncStep } from '../sync.ts';
 import { AutoOverage } from './auto-overage.ts';
 import { BlockLedger } from './block-ledger.ts';
 import type { BlockStore } from './block-store.ts';
 import { Reversals } from './reversals.ts';
 import { TopUps } from './top-ups.ts';
 
-export interface OverageParts {
+export interface OverageDeps {
   readonly store: BillingStore;
   readonly blocks: BlockStore;
   readonly mirror: Pick<InvoiceMirror, 'add'>;
@@ -30,7 +30,7 @@ export interface OverageParts {
   readonly gateway: StripeGateway;
   readonly catalogue: Catalogue;
   readonly pages: HostedPages;
-  readonly readings: Readings;
+  readonly cursors: ListCursors;
   readonly accounts: Pick<AccountReader, 'find'>;
   readonly plans: PlanSource;
   readonly audit: Pick<AuditLog, 'record'>;
@@ -38,29 +38,29 @@ export interface OverageParts {
   readonly outbox: Pick<MailOutbox, 'enqueue'>;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly observeFault?: (kind: FaultKind) => void;
-  readonly lookAt: (accountId: string) => Promise<SubscriptionState | undefined>;
+  readonly observeError?: (kind: ErrorKind) => void;
+  readonly checkAt: (accountId: string) => Promise<SubscriptionState | undefined>;
   readonly returnUrl: () => string;
 }
 
 export interface OverageServices {
   readonly autoOverage: AutoOverage;
   readonly blockLedger: BlockLedger;
-  /** What follows for blocks from how a customer is now. */
+  /** Applies a customer's present state to its blocks. */
   readonly step: SyncStep;
   readonly topUps: (subscriptions: Pick<Subscriptions, 'customerOf'>) => TopUps;
 }
 
-/** What buys blocks, by itself and by hand. */
-export function openOverage(parts: OverageParts): OverageServices {
-  const { store, blocks, purchases, accounts, plans } = parts;
-  const gateway = new StripeBlocks(parts.gateway);
+/** The services that buy blocks, automatically and by hand. */
+export function openOverage(deps: OverageDeps): OverageServices {
+  const { store, blocks, purchases, accounts, plans } = deps;
+  const gateway = new StripeBlocks(deps.gateway);
   const autoOverage = new AutoOverage({
-    ...parts,
+    ...deps,
     emailOf: (accountId) => emailOf(accounts, accountId),
   });
   const blockLedger = new BlockLedger({
-    ...parts,
+    ...deps,
     gateway,
     async buyer(accountId) {
       const [account, customer] = await Promise.all([accounts.find(accountId), store.find(accountId)]);
@@ -73,7 +73,7 @@ export function openOverage(parts: OverageParts): OverageServices {
       };
     },
   });
-  const reversals = new Reversals({ ...parts, blocks, purchases, autoOverage, gateway });
+  const reversals = new Reversals({ ...deps, blocks, purchases, autoOverage, gateway });
   return {
     autoOverage,
     blockLedger,
@@ -82,6 +82,6 @@ export function openOverage(parts: OverageParts): OverageServices {
       await blocks.wake(account._id);
       await reversals.follow(account);
     },
-    topUps: (subscriptions) => new TopUps({ ...parts, subscriptions }),
+    topUps: (subscriptions) => new TopUps({ ...deps, subscriptions }),
   };
 }

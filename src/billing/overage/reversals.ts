@@ -1,48 +1,37 @@
 import type { Clock } from '../../clock.ts';
-import type { Causes } from '../../jobs/ledger/bought-changes.ts';
+import type { Causes } from '../../jobs/purchases/bought-changes.ts';
 import {
   type BoughtBlock,
   type Standing,
   standsAlike,
   withStanding,
-} from '../../jobs/ledger/bought-units.ts';
-import type { Purchases } from '../../jobs/ledger/purchases.ts';
+} from '../../jobs/purchases/bought-units.ts';
+import type { Purchases } from '../../jobs/purchases/purchases.ts';
 import { type BillingStore, CARRIED_ON, type ClaimedAccount } from '../billing-store.ts';
-import { type Readings, readRound } from '../readings.ts';
-import type { StripeBlocks } from '../stripe-blocks.ts';
+import { type ListCursors, readRound } from '../list-cursors.ts';
+import type { ChargeFate, StripeBlocks } from '../stripe-blocks.ts';
 import type { AutoOverage } from './auto-overage.ts';
-import { type Block, type BlockState, type BlockStore, LOOKED_AFTER_MS } from './block-store.ts';
+import { type Block, type BlockState, type BlockStore, REVERSIBLE_MS } from './block-store.ts';
 
-/** What became of a payment after it had succeeded. */
-export interface ChargeFate {
-  /** The payment; null of a charge that has none, or was declined. */
-  readonly intentId: string | null;
-  readonly madeAt: Date;
-  readonly paidCents: number;
-  /** By refunds that have not failed; those that are under way count. */
-  readonly refundedCents: number;
-  readonly dispute: 'none' | 'open' | 'won' | 'lost';
-}
-
-export interface ReversalParts {
+export interface ReversalDeps {
   readonly blocks: BlockStore;
   readonly purchases: Purchases;
   readonly autoOverage: AutoOverage;
   readonly gateway: Pick<StripeBlocks, 'charges'>;
   readonly store: Pick<BillingStore, 'carryOn'>;
-  readonly readings: Readings;
+  readonly cursors: ListCursors;
   readonly clock: Clock;
 }
 
-/** Payments that one pass looks at; the next follows at once. */
+/** Payments that one pass checks; the next pass follows at once. */
 const CHARGES_A_PASS = 500;
 
 type Fate = Pick<ChargeFate, 'paidCents' | 'refundedCents' | 'dispute'>;
 
 /**
- * What a block stands at by its payment. Pure, and of nothing before: a refund that fails or a dispute that is won gives
- * back what it took, in whichever order that is heard of. Of a payment that was refunded in part, that part of the block's
- * PDFs is taken back, rounded down.
+ * The standing of a block by its payment. Pure, and independent of earlier states: a refund that fails or a dispute
+ * that is won gives back what it took, in any order of events. A partial refund takes back that part of the block's
+ * PDFs, rounded down.
  *
  * @param units of the whole block.
  */
@@ -75,30 +64,31 @@ function causesOf({ paidCents, refundedCents, dispute }: Fate): Causes {
 }
 
 /**
- * Follows money that goes back: a refund takes back what is left of a block, or the part of it that was refunded, until it fails; a dispute freezes the block
- * until it is decided, and nothing is bought by itself meanwhile. Neither makes room under the cap.
+ * Follows money that goes back. A refund takes back what is left of a block, or the refunded part of it, until the
+ * refund fails; a dispute freezes the block until it is decided, and nothing is bought automatically meanwhile. Neither
+ * makes room under the cap.
  */
 export class Reversals {
-  readonly #parts: ReversalParts;
+  readonly #deps: ReversalDeps;
 
-  constructor(parts: ReversalParts) {
-    this.#parts = parts;
+  constructor(deps: ReversalDeps) {
+    this.#deps = deps;
   }
 
-  /** Looks through the payments as far back as a block may still be refunded, in passes of a bound. */
+  /** Reads the payments as far back as a block may still be refunded, in passes of at most `CHARGES_A_PASS`. */
   async follow(account: ClaimedAccount): Promise<void> {
-    const { blocks, purchases, autoOverage, gateway, readings, store, clock } = this.#parts;
+    const { blocks, purchases, autoOverage, gateway, cursors, store, clock } = this.#deps;
     const { _id: accountId, customerId, cause } = account;
     const paid = await blocks.paidOf(accountId);
     const { overage, bought } = (await purchases.find(accountId)) ?? {};
     const buys = overage?.enabled === true;
     if (paid.length === 0 && !buys) return;
     const oldest = paid.map(({ createdAt }) => createdAt.getTime()).sort((a, b) => a - b)[0];
-    const lookedAfter = clock.now().getTime() - LOOKED_AFTER_MS;
-    // A dispute of anything that was paid stops the buying, also of what is no block.
-    const from = new Date(buys || oldest === undefined ? lookedAfter : oldest);
+    const checkedAfter = clock.now().getTime() - REVERSIBLE_MS;
+    // A dispute of any payment stops automatic purchases, also one of a subscription.
+    const from = new Date(buys || oldest === undefined ? checkedAfter : oldest);
     const list = `charges:${customerId}`;
-    const { round } = await readings.find(list);
+    const { round } = await cursors.find(list);
     const {
       items: charges,
       known,
@@ -116,17 +106,17 @@ export class Reversals {
     if (buys && charges.some(({ dispute }) => dispute === 'open')) {
       await autoOverage.disable(accountId, 'dispute');
     }
-    if (round !== undefined || known !== undefined) await readings.keepRound(list, known);
+    if (round !== undefined || known !== undefined) await cursors.keepRound(list, known);
     if (!complete) await store.carryOn(account);
   }
 
-  /** In this order: as long as the block is not noted to stand so, its units are looked at again. */
+  /** The units change before the block's state: as long as the state is not noted, the next pass checks the units again. */
   async #apply(
     { _id, accountId, state, units }: Block,
     bought: BoughtBlock | undefined,
     fate: ChargeFate,
   ): Promise<void> {
-    const { blocks, purchases } = this.#parts;
+    const { blocks, purchases } = this.#deps;
     const standing = standingBy(fate, units);
     if (bought !== undefined && !standsAlike(bought, withStanding(bought, standing))) {
       await purchases.withdraw(accountId, _id, standing, causesOf(fate));

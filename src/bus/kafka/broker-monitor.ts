@@ -10,7 +10,7 @@ const RETRY_MS = 500;
 const CLOSE_TIMEOUT_MS = 2000;
 const NOT_YET = 'not connected yet';
 
-/** Knows whether the brokers answer, by asking them every two seconds. */
+/** Knows whether the brokers respond, by a query every two seconds. */
 export class BrokerMonitor {
   readonly #admin: Admin;
   readonly #logger: Logger;
@@ -26,12 +26,12 @@ export class BrokerMonitor {
     this.#running = this.#run();
   }
 
-  /** Undefined while the brokers answer. */
+  /** Undefined while the brokers respond. */
   problem(): string | undefined {
     return this.#problem;
   }
 
-  /** Resolves as soon as the brokers answer; rejects when the monitor is closed before. */
+  /** Resolves as soon as the brokers respond; rejects when the monitor is closed before. */
   reachable(): Promise<void> {
     return this.#reachable.promise;
   }
@@ -54,7 +54,7 @@ export class BrokerMonitor {
     while (!signal.aborted) {
       try {
         await this.whileOpen(PROBE_TIMEOUT_MS, 'the answer of the brokers', this.#ask());
-        this.#answered();
+        this.#responded();
       } catch (error) {
         if (signal.aborted) return;
         this.#failed((error as Error).message);
@@ -70,7 +70,7 @@ export class BrokerMonitor {
     this.#connected = true;
   }
 
-  #answered(): void {
+  #responded(): void {
     if (this.#problem === undefined) return;
     this.#problem = undefined;
     this.#reachable.resolve();
@@ -87,7 +87,7 @@ export class BrokerMonitor {
 
 function pending(): PromiseWithResolvers<void> {
   const waiting = Promise.withResolvers<void>();
-  // Nobody may be waiting when it is closed before the brokers answer.
+  // The monitor may be closed before the brokers respond, while no caller waits.
   waiting.promise.catch(() => {});
   return waiting;
 }

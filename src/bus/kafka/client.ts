@@ -4,20 +4,20 @@ import { Kafka, type LogEntry, logLevel, type SASLOptions } from 'kafkajs';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { SaslMechanism } from './sasl.ts';
 
-/** An answer that takes longer than this will not come: the broker hangs, or the network swallows packets. */
+/** In milliseconds. A later response will not come: the broker hangs, or the network drops packets. */
 const REQUEST_TIMEOUT_MS = 8000;
 const CONNECT_TIMEOUT_MS = 2000;
 
-/** Who reads or writes a topic knows within this time that it has more partitions, in milliseconds. */
+/** Readers and writers of a topic know within this time that it has more partitions, in milliseconds. */
 export const TOPICS_KNOWN_MS = 5000;
 
-/** How brokers and clients make sure of each other. */
+/** How brokers and clients authenticate each other. */
 export interface KafkaSecurity {
-  /** Present for TLS. Without `ca`, the authorities that the system trusts are believed. */
+  /** Present for TLS. Without `ca`, the system's certificate authorities are trusted. */
   readonly tls?: {
     /** PEM of the authority that signed the brokers' certificates. */
     readonly ca?: string;
-    /** PEM of what is shown to brokers that ask who their clients are, and of its key; both or none. */
+    /** PEM of the client's certificate and of its key, for brokers that require one; both or none. */
     readonly cert?: string;
     readonly key?: string;
   };
@@ -38,16 +38,16 @@ export interface ClientOptions {
   readonly security?: KafkaSecurity;
 }
 
-/** Gives up on a call after a second or so of trying: for callers that have a loop of their own around it. */
+/** Gives a call up after a second or so: for callers that have their own retry loop around it. */
 const IMPATIENT = { initialRetryTime: 100, maxRetryTime: 1000, retries: 3 };
-/** Tries for good: a consumer that never gives up keeps its place in the group while the broker restarts. */
+/** Tries for ever: a consumer that never gives up keeps its membership in the group while the broker restarts. */
 const PATIENT = { initialRetryTime: 100, maxRetryTime: 1000, retries: Number.MAX_SAFE_INTEGER };
 
-/** @param untilAborted makes the client patient until then; without it, it is impatient. */
+/** @param untilAborted makes the client patient until it aborts; without it, the client is impatient. */
 export function createClient(options: ClientOptions, untilAborted?: AbortSignal): Kafka {
   const { brokers, clientId, logger, security = {} } = options;
   return new Kafka({
-    // kafkajs cannot be told to stop trying, but an empty list of brokers is an error that it does not retry.
+    // kafkajs has no call to stop trying, but it does not retry after an empty list of brokers.
     brokers: async () => (untilAborted?.aborted ? [] : [...brokers]),
     clientId,
     ...(security.tls && { ssl: { ...security.tls } }),
@@ -69,7 +69,7 @@ export function createClient(options: ClientOptions, untilAborted?: AbortSignal)
   });
 }
 
-/** kafkajs tells mechanisms apart by their type, each with the same two fields. */
+/** kafkajs distinguishes mechanisms by their type, each with the same two fields. */
 function saslOptions({ mechanism, ...identity }: NonNullable<KafkaSecurity['sasl']>): SASLOptions {
   switch (mechanism) {
     case 'plain':
@@ -82,8 +82,8 @@ function saslOptions({ mechanism, ...identity }: NonNullable<KafkaSecurity['sasl
 }
 
 /**
- * kafkajs calls every attempt that failed an error. What matters is reported by the parts that give up on it, so
- * its own lines are details.
+ * kafkajs logs every failed attempt as an error. What matters is reported by the callers that give up on it, so its own
+ * lines have the level debug.
  */
 function write(logger: Logger, entry: LogEntry): void {
   const { message, logger: _name, timestamp: _time, stack: _stack, ...rest } = entry.log;

@@ -15,14 +15,14 @@ const DELETE_TIMEOUT_MS = 2000;
 export interface EventIntakeOptions {
   readonly topic: string;
   readonly topics: TopicGroup;
-  /** Each process has a group of its own, whose name begins with this. */
+  /** Each process has its own group, whose name begins with this. */
   readonly groupPrefix: string;
   readonly sessionTimeoutMs: number;
 }
 
 /**
- * Every event from now on, for this process alone. kafkajs consumes in groups only, so each process is a group; it
- * commits no offsets, so the broker forgets the group of a process that died.
+ * Receives every event from now on, for this process alone. kafkajs consumes in groups only, so each process is a
+ * group; it commits no offsets, so the broker forgets the group of a process that died.
  */
 export class EventIntake {
   readonly #consumer: SupervisedConsumer;
@@ -65,7 +65,7 @@ export class EventIntake {
     return this.#consumer.problem();
   }
 
-  /** Resolves when every event from then on will be seen. */
+  /** Resolves when every later event will be received. */
   ready(): Promise<void> {
     return this.#consumer.ready();
   }
@@ -75,7 +75,7 @@ export class EventIntake {
     await within(DELETE_TIMEOUT_MS, 'deleting the group', this.#deleteGroup()).catch(() => {});
   }
 
-  /** A consumer that replaces one need not wait for its predecessor's membership to run out. */
+  /** A replacing consumer in a new group need not wait for its predecessor's membership to expire. */
   #newGroup(prefix: string): string {
     this.#groupId = `${prefix}.${randomUUID()}`;
     return this.#groupId;
@@ -92,7 +92,7 @@ export class EventIntake {
     }
   }
 
-  /** Tidiness only: the broker would forget the group by itself in a while. */
+  /** Tidiness only: the broker would forget the group by itself after a while. */
   async #deleteGroup(): Promise<void> {
     try {
       await this.#admin.connect();

@@ -5,8 +5,8 @@ const COMMIT_MS = 500;
 const LAST_COMMIT_TIMEOUT_MS = 2000;
 
 /**
- * Notes what has been taken, and commits it twice a second: a commit for each message would cost more than the
- * message. What is not committed when a process dies is delivered again, and found to be claimed.
+ * Notes which messages have been taken, and commits them twice a second: a commit for each message would cost more than
+ * the message. Uncommitted messages of a process that dies are delivered again, and their jobs found to be claimed.
  */
 export class Offsets {
   readonly #topic: string;
@@ -26,18 +26,18 @@ export class Offsets {
     this.#taken.set(partition, String(BigInt(offset) + 1n));
   }
 
-  /** Partitions have been assigned anew; where they stand is for their new owners to say. */
+  /** Partitions have been reassigned: their new owners commit their offsets from now on. */
   forget(): void {
     this.#taken.clear();
   }
 
-  /** Commits what is left, for at most two seconds. */
+  /** Commits the noted offsets, for at most two seconds. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await within(LAST_COMMIT_TIMEOUT_MS, 'the last commit', this.commit()).catch(() => {});
   }
 
-  /** Never rejects: what could not be committed is tried again, or delivered again. */
+  /** Never rejects: offsets that could not be committed are committed later, or their messages delivered again. */
   async commit(): Promise<void> {
     const consumer = this.#consumer();
     if (consumer === undefined || this.#committing || this.#taken.size === 0) return;
@@ -51,7 +51,7 @@ export class Offsets {
         if (this.#taken.get(partition) === offset) this.#taken.delete(partition);
       }
     } catch {
-      // Tried again with the next round, unless the partitions have moved on.
+      // Tried again in the next round, unless the partitions have been reassigned.
     } finally {
       this.#committing = false;
     }

@@ -15,19 +15,22 @@ export interface PointerIntakeOptions {
   readonly topic: string;
   readonly topics: TopicGroup;
   readonly groupId: string;
-  /** A member that has not been heard of for so long is dead, and its partitions go to others; in milliseconds. */
+  /** A member that is silent for this long is dead, and its partitions go to others; in milliseconds. */
   readonly sessionTimeoutMs: number;
-  /** Partitions that are worked on at the same time. */
+  /** Partitions that are processed at the same time. */
   readonly concurrency: number;
-  /** Whether there has been one before it, which was stopped: coming back is no problem to tell of, unless it fails. */
+  /**
+   * Whether it follows an intake that was stopped: then it is no problem that it has not joined yet, unless joining
+   * fails.
+   */
   readonly again: boolean;
 }
 
-/** Bounds how long a fetch, and with it a stop or a rebalance, waits for messages that do not come. */
+/** How long a fetch, and with it a stop or a rebalance, waits for messages, in milliseconds. */
 export const FETCH_WAIT_MS = 300;
 const ACCEPT_TIMEOUT_MS = 10_000;
 
-/** Errors by which the group says that its members are to join again. */
+/** Errors by which the group demands that its members join again. */
 const REJOIN = [
   'REBALANCE_IN_PROGRESS',
   'ILLEGAL_GENERATION',
@@ -36,8 +39,9 @@ const REJOIN = [
 ];
 
 /**
- * Takes the pointers of one pool and class. The wait for a slot may be as long as a render, so heartbeats go on meanwhile, and
- * when the group wants to rebalance the wait is broken off: what was not taken goes to whoever has the partition then.
+ * Takes the pointers of one pool and class. The wait for a slot may be as long as a render, so heartbeats continue
+ * meanwhile, and when the group wants to rebalance the wait is aborted: pointers not yet taken go to the next owner of
+ * the partition.
  */
 export class PointerIntake {
   readonly #consumer: SupervisedConsumer;
@@ -96,11 +100,11 @@ export class PointerIntake {
     return this.#consumer.problem();
   }
 
-  /** Takes nothing more, waits for what is being accepted, commits, and leaves the group. */
+  /** Takes nothing more, waits for the pointers being accepted, commits, and leaves the group. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     try {
-      // Or it would be offered the same messages over and over.
+      // Otherwise it would be offered the same messages over and over.
       this.#consumer.current()?.pause([{ topic: this.#options.topic }]);
     } catch {
       // Not in the group at the moment: there is nothing to pause.
@@ -131,12 +135,12 @@ export class PointerIntake {
     const slot = await this.#reserve(payload.heartbeat);
     if (slot === undefined) return;
     const accepting = this.#target.accept(pointer, slot).catch((error: unknown) => {
-      // The sweep publishes it again; a partition that stood still would hold up all the others.
+      // The sweep publishes it again; a stopped partition would hold up all others.
       slot.release();
       this.#logger.error({ err: error, jobId: pointer.jobId }, 'pointer not accepted');
     });
     this.#accepting.add(accepting);
-    // Noted first, so that whoever waits for the acceptance finds it noted.
+    // Noted first, so that a caller that waits for the acceptance finds it noted.
     const noted = accepting.then(() => this.#taken(message, payload));
     this.#accepting.add(noted);
     await noted;
@@ -149,7 +153,7 @@ export class PointerIntake {
     try {
       resolveOffset(message.offset);
     } catch {
-      // The partition was taken from us meanwhile; its new owner will find the job claimed.
+      // The partition was reassigned meanwhile; its new owner will find the job claimed.
       return;
     }
     this.#offsets.note(batch.partition, message.offset);
@@ -157,7 +161,7 @@ export class PointerIntake {
 
   /**
    * @returns undefined when stopping.
-   * @throws what the group said when it wants its members to join again.
+   * @throws the group's error that demands that its members join again.
    */
   async #reserve(heartbeat: () => Promise<void>): Promise<Slot | undefined> {
     const given = new AbortController();
@@ -184,13 +188,13 @@ export class PointerIntake {
       clearInterval(timer);
     }
     if (rejoin === undefined) return undefined;
-    // The last chance to say how far we got.
+    // The last chance to commit the progress.
     await this.#offsets.commit();
     throw rejoin;
   }
 
   #heartbeatMs(): number {
-    // A rebalance is noticed by the answer to a heartbeat, and all members wait for the last to notice.
+    // The response to a heartbeat reports a rebalance, and all members wait for the last one to notice.
     return Math.min(1000, this.#options.sessionTimeoutMs / 5);
   }
 }

@@ -6,7 +6,7 @@ import { within } from '../../async/timeout.ts';
 import { TOPICS_KNOWN_MS } from './client.ts';
 import type { TopicGroup } from './topic-group.ts';
 
-/** What the broker itself may take to gather acknowledgements. */
+/** How long the broker itself may gather acknowledgements, in milliseconds. */
 const ACK_TIMEOUT_MS = 5000;
 const BACKOFF_FIRST_MS = 250;
 const BACKOFF_MAX_MS = 1000;
@@ -15,18 +15,18 @@ const CLOSE_TIMEOUT_MS = 3000;
 interface Waiting {
   readonly topic: string;
   readonly message: Message;
-  /** Its publisher has been told whether it was sent. */
-  readonly answered: () => boolean;
-  /** Tells its publisher that it was sent, or with an error that it was not. Only the first answer counts. */
-  readonly answer: (error?: Error) => void;
+  /** Whether the publication is settled. */
+  readonly settled: () => boolean;
+  /** Settles the publication as sent, or as failed with an error. Only the first call counts. */
+  readonly settle: (error?: Error) => void;
 }
 
 export interface PublisherOptions {
   /** -1: all in-sync replicas; 1: the leader. */
   readonly acks: -1 | 1;
-  /** A message that has not arrived after this is given up; it may still arrive later. */
+  /** In milliseconds. A message that has not arrived by then has failed; it may still arrive later. */
   readonly deadlineMs: number;
-  /** Messages that may wait for the broker; those past it are refused. */
+  /** Messages that may wait for the broker; further ones are rejected. */
   readonly maxWaiting: number;
   /** A number in [0, 1): spreads attempts that failed together. */
   readonly random: () => number;
@@ -34,20 +34,20 @@ export interface PublisherOptions {
 }
 
 /**
- * Sends messages to the topics of one group, those of one moment together: one request is on its way at a time, and
+ * Sends messages to the topics of one group, messages of one moment together: one request is on its way at a time, and
  * whatever is published meanwhile goes with the next. So an idle bus adds no wait, and a busy one few requests.
  */
 export class Publisher {
   readonly #producer: Producer;
   readonly #topics: TopicGroup;
   readonly #options: PublisherOptions;
-  /** In order of publication, without those whose deadline has passed. */
+  /** In order of publication, without messages past their deadlines. */
   #waiting = new Set<Waiting>();
   #inFlight: readonly Waiting[] = [];
   #sending: Promise<void> | undefined;
   #connected = false;
   #topicsLost = false;
-  /** Attempts in a row that failed, and what the last of them failed with. */
+  /** Failed attempts in a row, and the error of the last. */
   #failures = 0;
   #lastFailure: unknown;
   #closed = false;
@@ -61,32 +61,32 @@ export class Publisher {
       metadataMaxAge: TOPICS_KNOWN_MS,
       retry: { initialRetryTime: 100, maxRetryTime: 500, retries: 4 },
     });
-    // Connected ahead of the first message; a failure shows again when there is something to send.
+    // Connected before the first message; an error recurs when there is something to send.
     this.#sending = this.#connect()
       .catch(() => {})
       .finally(() => this.#next());
   }
 
-  /** Resolves when the broker has the message; rejects when it has not been told so in time. */
+  /** Resolves when the broker has the message; rejects when that is not confirmed in time. */
   publish(topic: string, message: Message): Promise<void> {
     const { deadlineMs, maxWaiting } = this.#options;
     if (this.#closed) return Promise.reject(new Error('The bus is closed.'));
     if (this.#waiting.size >= maxWaiting)
       return Promise.reject(new Error('Too many messages wait for Kafka.'));
     return new Promise((resolve, reject) => {
-      let answered = false;
-      const answer = (error?: Error) => {
-        if (answered) return;
-        answered = true;
+      let settled = false;
+      const settle = (error?: Error) => {
+        if (settled) return;
+        settled = true;
         clearTimeout(timer);
         this.#waiting.delete(waiting);
         this.#options.onPublished?.(error === undefined ? 'sent' : 'failed');
         if (error === undefined) resolve();
         else reject(error);
       };
-      const late = () => answer(new Error('Kafka did not answer in time.', { cause: this.#lastFailure }));
+      const late = () => settle(new Error('Kafka did not answer in time.', { cause: this.#lastFailure }));
       const timer = setTimeout(late, deadlineMs);
-      const waiting = { topic, message, answered: () => answered, answer };
+      const waiting = { topic, message, settled: () => settled, settle };
       this.#waiting.add(waiting);
       this.#sending ??= this.#send().finally(() => this.#next());
     });
@@ -96,7 +96,7 @@ export class Publisher {
   async close(): Promise<void> {
     this.#closed = true;
     await within(CLOSE_TIMEOUT_MS, 'sending what is left', this.#drained()).catch(() => {});
-    this.#answerAll([...this.#inFlight, ...this.#waiting], new Error('The bus is closed.'));
+    this.#settleAll([...this.#inFlight, ...this.#waiting], new Error('The bus is closed.'));
     await within(CLOSE_TIMEOUT_MS, 'disconnecting', this.#producer.disconnect()).catch(() => {});
   }
 
@@ -108,9 +108,9 @@ export class Publisher {
     this.#sending = this.#waiting.size === 0 ? undefined : this.#send().finally(() => this.#next());
   }
 
-  /** Sends all that waits, in one request to each broker. Never rejects. */
+  /** Sends all waiting messages, in one request to each broker. Never rejects. */
   async #send(): Promise<void> {
-    // One turn of the event loop, so that what is published together is sent together.
+    // One round of the event loop, so that messages published together are sent together.
     await new Promise(setImmediate);
     try {
       await this.#connect();
@@ -123,22 +123,22 @@ export class Publisher {
           topicMessages: byTopic(this.#inFlight),
         });
       }
-      this.#answerAll(this.#inFlight);
+      this.#settleAll(this.#inFlight);
       this.#failures = 0;
     } catch (error) {
-      this.#topicsLost ||= saysUnknownTopic(error);
+      this.#topicsLost ||= isUnknownTopic(error);
       this.#lastFailure = error;
-      // Tried again, in order, for as long as its publisher waits for it.
-      const again = this.#inFlight.filter(({ answered }) => !answered());
+      // Tried again, in order, until their deadlines.
+      const again = this.#inFlight.filter(({ settled }) => !settled());
       this.#waiting = new Set([...again, ...this.#waiting]);
-      if (this.#closed) this.#answerAll([...this.#waiting], error as Error);
+      if (this.#closed) this.#settleAll([...this.#waiting], error as Error);
       else await this.#pause();
     }
     this.#inFlight = [];
   }
 
-  #answerAll(messages: readonly Waiting[], error?: Error): void {
-    for (const { answer } of messages) answer(error);
+  #settleAll(messages: readonly Waiting[], error?: Error): void {
+    for (const { settle } of messages) settle(error);
   }
 
   async #pause(): Promise<void> {
@@ -156,11 +156,11 @@ export class Publisher {
   }
 }
 
-/** Whether the broker does not know a topic of ours: it came back without its data, or somebody deleted the topic. */
-function saysUnknownTopic(error: unknown): boolean {
+/** Whether the broker does not know one of our topics: it came back without its data, or the topic was deleted. */
+function isUnknownTopic(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { type, cause } = error as Error & { type?: string };
-  return type === 'UNKNOWN_TOPIC_OR_PARTITION' || saysUnknownTopic(cause);
+  return type === 'UNKNOWN_TOPIC_OR_PARTITION' || isUnknownTopic(cause);
 }
 
 function byTopic(batch: readonly Waiting[]): { topic: string; messages: Message[] }[] {

@@ -10,29 +10,32 @@ import type { TopicGroup } from './topic-group.ts';
 
 const BACKOFF_FIRST_MS = 250;
 const BACKOFF_MAX_MS = 3000;
-/** Longer than any rebalance: a consumer that has done nothing for so long, with brokers that answer, hangs. */
+/**
+ * In milliseconds, longer than any rebalance: a consumer without activity for this long, with responding brokers,
+ * hangs.
+ */
 const STALL_MS = 30_000;
 const CHECK_MS = 1000;
 const CLOSE_TIMEOUT_MS = 5000;
 
 export interface ConsumerPlan {
   readonly topic: string;
-  /** Where the topic belongs to. */
+  /** The group that the topic belongs to. */
   readonly topics: TopicGroup;
-  /** Where a group without a committed offset begins: at what is there already, or at what comes. */
+  /** Where a consumer group without a committed offset begins: at the first message, or at the next one. */
   readonly fromBeginning: boolean;
-  /** Whether it follows one that was stopped in good order, and so is not taken for one that is missing yet. */
+  /** Whether it follows a consumer that was stopped in order: then it is not reported as missing while it joins. */
   readonly again?: boolean;
-  /** This and `run` are called for each consumer that is made: the first, and each that replaces one. */
+  /** `config` and `run` are called for each consumer that is made: the first, and each replacement. */
   config(): ConsumerConfig;
   run(consumer: Consumer): ConsumerRunConfig;
-  /** Partitions were assigned anew: what was noted about offsets is void. */
+  /** Partitions were reassigned: noted offsets are void. */
   onJoin?(): void;
 }
 
 /**
- * A consumer that is replaced when it breaks down, whatever it broke on. kafkajs restarts a consumer after some
- * errors, gives up for good after others, and now and then just stops; here all of these end the same way.
+ * A consumer that is replaced when it breaks down, for any reason. kafkajs restarts a consumer after some errors, gives
+ * up for good after others, and now and then just stops; here each of these leads to a replacement.
  */
 export class SupervisedConsumer {
   readonly #client: ClientOptions;
@@ -65,12 +68,12 @@ export class SupervisedConsumer {
     return this.#ready.promise;
   }
 
-  /** The consumer at work now, if there is one. */
+  /** The present consumer, if there is one. */
   current(): Consumer | undefined {
     return this.#current;
   }
 
-  /** To be called while a batch is in work, when kafkajs fetches nothing. */
+  /** To be called while a batch is processed, when kafkajs fetches nothing. */
   alive(): void {
     this.#lastSign = performance.now();
   }
@@ -97,7 +100,7 @@ export class SupervisedConsumer {
     }
   }
 
-  /** @returns why it ended, when that is not that it was told to. */
+  /** @returns why it ended, unless it was stopped. */
   async #consumeOnce(again: boolean): Promise<Error | undefined> {
     const { signal } = this.#stopped;
     const { topic, topics, fromBeginning } = this.#plan;
@@ -105,14 +108,14 @@ export class SupervisedConsumer {
     const done = new AbortController();
     const consumer = createClient(this.#client, done.signal).consumer({
       ...this.#plan.config(),
-      // Whether it is replaced is ours to decide.
+      // This class decides whether it is replaced.
       retry: { restartOnFailure: async () => false },
     });
     try {
       await unlessAborted(signal, consumer.connect());
       await unlessAborted(signal, consumer.subscribe({ topic, fromBeginning }));
       const crashed = this.#watch(consumer);
-      // It resolves when the group is joined, and what happens before and after is reported as a crash.
+      // It resolves when the group is joined; errors before and after are reported as a crash.
       consumer.run(this.#plan.run(consumer)).catch(crashed.reject);
       this.#current = consumer;
       return await unlessAborted(
@@ -139,7 +142,7 @@ export class SupervisedConsumer {
       this.#plan.onJoin?.();
     });
     consumer.on(FETCH, () => {
-      // A fetch that was under way when the group was joined says nothing yet.
+      // A fetch that was under way when the group was joined shows nothing yet.
       if (!joined) return;
       this.alive();
       this.#problem = undefined;
@@ -152,7 +155,7 @@ export class SupervisedConsumer {
   async #stall(signal: AbortSignal): Promise<Error> {
     for (;;) {
       await sleep(CHECK_MS, undefined, { signal });
-      // While they are away it is trying; it begins anew to count when they are back.
+      // While the brokers are away the consumer is retrying; its time starts anew when they are back.
       if (this.#monitor.problem() !== undefined) this.alive();
       const quietMs = performance.now() - this.#lastSign;
       if (quietMs > STALL_MS) return new Error(`no sign of life for ${Math.round(quietMs)} ms`);

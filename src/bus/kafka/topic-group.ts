@@ -2,13 +2,13 @@ import type { Admin, ITopicConfig, Kafka } from 'kafkajs';
 import type { BrokerMonitor } from './broker-monitor.ts';
 import { countPartitions, createMissing, raisePartitions } from './topics.ts';
 
-/** Topics are made by all their brokers. */
+/** In milliseconds: all brokers take part in the creation of topics. */
 const CREATE_TIMEOUT_MS = 20_000;
 
 /**
- * Topics that are made together, when one of them is first needed: those of one pool, or those of events. Each group has
- * a connection of its own for it, for a broker answers the requests of a connection one after the other, and no pool is
- * to wait for the topics of another.
+ * Topics that are created together, when one of them is first needed: those of one pool, or those of events. Each group
+ * has its own connection for it, because a broker responds to the requests of a connection one after the other, and no
+ * pool is to wait for another's topics.
  */
 export class TopicGroup {
   readonly #kafka: Kafka;
@@ -24,8 +24,8 @@ export class TopicGroup {
   }
 
   /**
-   * Resolves when the topics are there, which is looked up once, as soon as the brokers answer. Rejects when they could
-   * not be made, or the bus is closed; the next call tries again.
+   * Resolves when the topics exist, which is checked once, as soon as the brokers respond. Rejects when they could not
+   * be created, or the bus is closed; the next call tries again.
    */
   ensure(): Promise<void> {
     if (this.#ensured === undefined) {
@@ -41,19 +41,19 @@ export class TopicGroup {
     return this.#ensured;
   }
 
-  /** Looks at the broker again: it may have come back without its data. */
+  /** Checks the topics again: the broker may have come back without its data. */
   ensureAgain(): Promise<void> {
     if (!this.#creating) this.#ensured = undefined;
     return this.ensure();
   }
 
-  /** How many partitions the topic with the fewest has. @throws when the brokers do not answer. */
+  /** The number of partitions of the topic with the fewest. @throws when the brokers do not respond. */
   async partitions(): Promise<number> {
     await this.ensure();
     return this.#administer('counting partitions', (admin) => countPartitions(admin, this.#names));
   }
 
-  /** Gives each topic so many partitions, if it has fewer. @throws when that is refused, or the brokers do not answer. */
+  /** Raises each topic to `count` partitions. @throws when that is rejected, or the brokers do not respond. */
   async raise(count: number): Promise<void> {
     await this.#administer('making partitions', (admin) => raisePartitions(admin, this.#names, count));
   }

@@ -3,7 +3,7 @@ import { EVENT_TOPICS, type EventTopic, JOB_CLASSES, type JobClass } from '../bu
 
 const HOUR_MS = 3_600_000;
 
-/** How topics are made; topics that exist are left as they are. */
+/** How topics are created; existing ones are left as they are. */
 export interface TopicSettings {
   readonly prefix: string;
   /** Of each pointer topic. */
@@ -19,7 +19,7 @@ export function eventTopic(prefix: string, topic: EventTopic): string {
   return `${prefix}.events.${topic}`;
 }
 
-/** What the topics of one pool are made with. */
+/** The configuration of the topics of one pool. */
 export function pointerTopics(settings: TopicSettings, pool: string): ITopicConfig[] {
   const { prefix, partitions, replicationFactor } = settings;
   return JOB_CLASSES.map((jobClass) => ({
@@ -31,7 +31,7 @@ export function pointerTopics(settings: TopicSettings, pool: string): ITopicConf
   }));
 }
 
-/** What the topics of events are made with. */
+/** The configuration of the topics of events. */
 export function eventTopics({ prefix, replicationFactor }: TopicSettings): ITopicConfig[] {
   return EVENT_TOPICS.map((topic) => ({
     topic: eventTopic(prefix, topic),
@@ -46,16 +46,17 @@ function retention(ms: number): ITopicConfig['configEntries'] {
   return [{ name: 'retention.ms', value: String(ms) }];
 }
 
-/** @returns how many partitions the topic with the fewest has. */
+/** @returns the number of partitions of the topic with the fewest. */
 export async function countPartitions(admin: Admin, names: readonly string[]): Promise<number> {
   const { topics } = await admin.fetchTopicMetadata({ topics: [...names] });
   return Math.min(...topics.map(({ partitions }) => partitions.length));
 }
 
 /**
- * Gives topics more partitions that have fewer than `count`. Who reads and writes them finds out by itself, a little later.
+ * Raises topics with fewer than `count` partitions to it. Their readers and writers notice by themselves, a little
+ * later.
  *
- * @throws when it may not be done, or somebody else is doing it.
+ * @throws when it is not allowed, or another client is doing it.
  */
 export async function raisePartitions(admin: Admin, names: readonly string[], count: number): Promise<void> {
   const { topics } = await admin.fetchTopicMetadata({ topics: [...names] });
@@ -64,7 +65,7 @@ export async function raisePartitions(admin: Admin, names: readonly string[], co
   await admin.createPartitions({ topicPartitions: few.map(({ name: topic }) => ({ topic, count })) });
 }
 
-/** Creates the topics that are missing. Any number of processes may do so at once: who comes second finds them there. */
+/** Creates missing topics. Any number of processes may do so at once: the later ones find them there. */
 export async function createMissing(admin: Admin, topics: readonly ITopicConfig[]): Promise<void> {
   const existing = new Set(await admin.listTopics());
   const missing = topics.filter(({ topic }) => !existing.has(topic));

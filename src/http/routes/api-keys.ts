@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { byAccount } from '../../audit/audit-log.ts';
 import type { ApiKey, KeyWithSecret } from '../../keys/key-store.ts';
-import type { ApiParts } from '../api-parts.ts';
+import type { ApiDeps } from '../api-deps.ts';
+import { requireRecentSignIn } from '../recent-sign-in.ts';
 import { defineRoute } from '../route.ts';
 import {
+  apiKeyChangeSchema,
   apiKeyListSchema,
   apiKeyQuerySchema,
   apiKeyRequestSchema,
@@ -22,8 +24,8 @@ const list = defineRoute({
   auth: 'bearer',
   query: apiKeyQuerySchema,
   responses: { 200: { description: 'One page of keys, without their secrets.', schema: apiKeyListSchema } },
-}).handledBy(async ({ query, caller }, parts: ApiParts) => {
-  const { total, keys } = await parts.keys.list(caller.accountId, query);
+}).handledBy(async ({ query, caller }, deps: ApiDeps) => {
+  const { total, keys } = await deps.keys.list(caller.accountId, query);
   const { limit, offset } = query;
   return { status: 200, json: { total, limit, offset, keys: keys.map(keyBody) } };
 });
@@ -39,17 +41,18 @@ const create = defineRoute({
     201: {
       description: 'The key, with its secret this once.',
       schema: newApiKeySchema,
-      leadsTo: {
+      links: {
         operations: ['POST /user/api-keys/:id/rotate', 'DELETE /user/api-keys/:id'],
         names: { id: { field: 'id' } },
       },
     },
   },
-  errors: ['KEY_CAPACITY'],
-}).handledBy(async ({ body, caller, clientAddress }, parts: ApiParts) => {
+  errors: ['KEY_CAPACITY', 'PASSWORD_REQUIRED'],
+}).handledBy(async ({ body, caller, clientAddress }, deps: ApiDeps) => {
+  requireRecentSignIn(caller, deps.clock);
   const { accountId, plan } = caller;
   const by = byAccount(clientAddress);
-  const made = await parts.keyService.create(accountId, body, by, plan.maxActiveKeys);
+  const made = await deps.keyService.create(accountId, body, by, plan.maxActiveKeys);
   return { status: 201, json: newKeyBody(made) };
 });
 
@@ -63,9 +66,10 @@ const rotate = defineRoute({
   auth: 'bearer',
   params,
   responses: { 200: { description: 'The new key, with its secret this once.', schema: newApiKeySchema } },
-  errors: ['NOT_FOUND'],
-}).handledBy(async ({ params, caller, clientAddress }, parts: ApiParts) => {
-  const made = await parts.keyService.rotate(caller.accountId, params.id, byAccount(clientAddress));
+  errors: ['NOT_FOUND', 'PASSWORD_REQUIRED'],
+}).handledBy(async ({ params, caller, clientAddress }, deps: ApiDeps) => {
+  requireRecentSignIn(caller, deps.clock);
+  const made = await deps.keyService.rotate(caller.accountId, params.id, byAccount(clientAddress));
   return { status: 200, json: newKeyBody(made) };
 });
 
@@ -79,12 +83,29 @@ const revoke = defineRoute({
   params,
   responses: { 200: { description: 'The revoked key.', schema: apiKeySchema } },
   errors: ['NOT_FOUND'],
-}).handledBy(async ({ params, caller, clientAddress }, parts: ApiParts) => {
-  const key = await parts.keyService.revoke(caller.accountId, params.id, byAccount(clientAddress));
+}).handledBy(async ({ params, caller, clientAddress }, deps: ApiDeps) => {
+  const key = await deps.keyService.revoke(caller.accountId, params.id, byAccount(clientAddress));
   return { status: 200, json: keyBody(key) };
 });
 
-export const apiKeyRoutes = [list, create, rotate, revoke];
+const change = defineRoute({
+  method: 'patch',
+  path: '/user/api-keys/:id',
+  summary: 'Change the name of an API key, or where it may be used from',
+  description: 'In force everywhere within a second. Fields that are left out stay as they are.',
+  tags,
+  auth: 'bearer',
+  params,
+  body: apiKeyChangeSchema,
+  responses: { 200: { description: 'The key as it is now.', schema: apiKeySchema } },
+  errors: ['NOT_FOUND'],
+}).handledBy(async ({ params, body, caller, clientAddress }, deps: ApiDeps) => {
+  const by = byAccount(clientAddress);
+  const key = await deps.keyService.change(caller.accountId, params.id, body, by);
+  return { status: 200, json: keyBody(key) };
+});
+
+export const apiKeyRoutes = [list, create, rotate, change, revoke];
 
 function keyBody(key: ApiKey) {
   return {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AUDIT_ACTIONS, AUDIT_ACTORS } from '../../audit/audit-log.ts';
-import type { ApiParts } from '../api-parts.ts';
+import type { ApiDeps } from '../api-deps.ts';
 import { defineRoute } from '../route.ts';
 import { page, paging } from '../schemas/paging.ts';
 
@@ -32,10 +32,10 @@ const list = defineRoute({
     sort: z.enum(['created_desc', 'created_asc']).default('created_desc'),
   }),
   responses: { 200: { description: 'One page of entries.', schema: auditLog } },
-}).handledBy(async ({ query, caller }, parts: ApiParts) => {
+}).handledBy(async ({ query, caller }, deps: ApiDeps) => {
   const { action, limit, offset, sort } = query;
   const newestFirst = sort === 'created_desc';
-  const found = await parts.audit.list(caller.accountId, { action, limit, offset, newestFirst });
+  const found = await deps.audit.list(caller.accountId, { action, limit, offset, newestFirst });
   const entries = found.entries.map(({ _id, accountId: _accountId, at, ...rest }) => ({
     id: _id,
     ...rest,

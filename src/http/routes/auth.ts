@@ -1,5 +1,6 @@
 import type { IssuedToken } from '../../accounts/access-token-store.ts';
-import type { ApiParts } from '../api-parts.ts';
+import type { Account } from '../../accounts/account-store.ts';
+import type { ApiDeps } from '../api-deps.ts';
 import { defineRoute } from '../route.ts';
 import { accessTokenSchema, accountSchema, credentialsSchema, registrationSchema } from '../schemas/auth.ts';
 import { successSchema } from '../schemas/success.ts';
@@ -24,8 +25,8 @@ const register = defineRoute({
     'TOO_MANY_FAILURES',
     'UNAVAILABLE',
   ],
-}).handledBy(async ({ body, clientAddress }, parts: ApiParts) => {
-  return { status: 201, json: tokenBody(await parts.signIn.register(body, clientAddress)) };
+}).handledBy(async ({ body, clientAddress }, deps: ApiDeps) => {
+  return { status: 201, json: tokenBody(await deps.signIn.register(body, clientAddress)) };
 });
 
 const login = defineRoute({
@@ -37,8 +38,8 @@ const login = defineRoute({
   body: credentialsSchema,
   responses: { 200: { description: 'A token, valid for 12 hours.', schema: accessTokenSchema } },
   errors: ['UNAUTHENTICATED', 'TOO_MANY_FAILURES', 'UNAVAILABLE'],
-}).handledBy(async ({ body, clientAddress }, parts: ApiParts) => {
-  return { status: 200, json: tokenBody(await parts.signIn.signIn(body, clientAddress)) };
+}).handledBy(async ({ body, clientAddress }, deps: ApiDeps) => {
+  return { status: 200, json: tokenBody(await deps.signIn.signIn(body, clientAddress)) };
 });
 
 const logout = defineRoute({
@@ -48,8 +49,8 @@ const logout = defineRoute({
   tags,
   auth: 'bearer',
   responses: { 200: { description: 'Within a second it is valid nowhere.', schema: successSchema } },
-}).handledBy(async ({ caller, clientAddress }, parts: ApiParts) => {
-  await parts.signIn.signOut(caller.session, clientAddress);
+}).handledBy(async ({ caller, clientAddress }, deps: ApiDeps) => {
+  await deps.signIn.signOut(caller.session, clientAddress);
   return { status: 200, json: { success: true } };
 });
 
@@ -60,12 +61,18 @@ const me = defineRoute({
   tags,
   auth: 'bearer',
   responses: { 200: { description: 'The account.', schema: accountSchema } },
-}).handledBy(({ caller }, _parts: ApiParts) => {
-  const { _id, email, plan, createdAt } = caller.session.account;
-  return { status: 200, json: { id: _id, email, plan, createdAt: createdAt.toISOString() } };
+}).handledBy(({ caller }, _deps: ApiDeps) => {
+  return { status: 200, json: accountBody(caller.session.account) };
 });
 
 export const authRoutes = [register, login, logout, me];
+
+/** What an account is shown of itself. */
+export function accountBody({ _id, email, login, passwordHash, plan, createdAt }: Account) {
+  const ownSignIn = passwordHash === null ? 'operator' : 'password';
+  const signInBy = login === undefined ? 'issuer' : ownSignIn;
+  return { id: _id, email, signInBy, plan, createdAt: createdAt.toISOString() } as const;
+}
 
 function tokenBody({ token, expiresAt }: IssuedToken) {
   return { accessToken: token, tokenType: 'Bearer', expiresAt: expiresAt.toISOString() } as const;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { groupOf, hasFinished } from '../../batches/batch.ts';
 import { estimatedCompletion, progressOf, statusOf } from '../../batches/batch-record.ts';
 import type { BatchView } from '../../batches/batch-service.ts';
-import type { ApiParts } from '../api-parts.ts';
+import type { ApiDeps } from '../api-deps.ts';
 import { defineRoute } from '../route.ts';
 
 const events = defineRoute({
@@ -22,21 +22,21 @@ const events = defineRoute({
     204: { description: 'The caller has seen the end: nothing follows.' },
   },
   errors: ['NOT_FOUND', 'TOO_MANY_WAITING'],
-}).handledBy(async ({ params, headers, caller, aboutJob }, parts: ApiParts) => {
+}).handledBy(async ({ params, headers, caller, aboutJob }, deps: ApiDeps) => {
   aboutJob(params.id);
-  const batch = await parts.batches.get(caller, params.id);
+  const batch = await deps.batches.get(caller, params.id);
   const lastEventId = headers['Last-Event-ID'];
-  if (hasFinished(batch) && lastEventId === eventOf({ batch, inFlight: 0 }, parts.clock.now()).id) {
+  if (hasFinished(batch) && lastEventId === eventOf({ batch, inFlight: 0 }, deps.clock.now()).id) {
     return { status: 204 };
   }
-  const stream = parts.batchWatch.follow({
+  const stream = deps.batchWatch.follow({
     accountId: caller.accountId,
-    thing: params.id,
+    resource: params.id,
     group: groupOf(params.id),
     lastEventId,
-    look: async () => {
-      const view = await parts.batches.view(caller, params.id);
-      return { ...eventOf(view, parts.clock.now()), last: hasFinished(view.batch) };
+    check: async () => {
+      const view = await deps.batches.view(caller, params.id);
+      return { ...eventOf(view, deps.clock.now()), last: hasFinished(view.batch) };
     },
   });
   return { status: 200, body: { stream }, headers: { 'X-Accel-Buffering': 'no' } };
@@ -48,7 +48,7 @@ function eventOf(view: BatchView, now: Date) {
   const progress = progressOf(view);
   const status = statusOf(view);
   return {
-    // Both only grow.
+    // Unique, since the count and the status only advance.
     id: `${progress.completed + progress.failed}-${status}`,
     data: {
       jobId: view.batch._id,

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import type { BatchZip } from '../../batches/batch-files.ts';
-import { goneError } from '../../batches/batch-service.ts';
+import { type BatchOwner, goneError } from '../../batches/batch-service.ts';
+import { withDownload } from '../../overload/downloads.ts';
 import { contentDisposition } from '../../pdf/file-name.ts';
-import type { ApiParts } from '../api-parts.ts';
+import { PDF } from '../../pdf/media-type.ts';
+import type { ApiDeps } from '../api-deps.ts';
 import { FILE_HEADERS, rangeHeaders, requestedRange } from '../byte-range.ts';
-import { withPlace } from '../downloads.ts';
 import { signedManifestLink } from '../job-files.ts';
 import { defineRoute } from '../route.ts';
 import { downloadUrlSchema } from '../schemas/download-url.ts';
@@ -17,6 +18,21 @@ const ZIP_HEADERS = {
   'Zip-Pending': 'Items that had not ended: while there are any, a later zip may hold more.',
 } as const;
 
+export const ZIP_RESPONSES = {
+  200: {
+    description: 'The zip.',
+    contentType: 'application/zip',
+    headers: FILE_HEADERS,
+    serviceHeaders: ZIP_HEADERS,
+  },
+  206: {
+    description: 'The part of it that was asked for.',
+    contentType: 'application/zip',
+    headers: { ...FILE_HEADERS, 'Content-Range': 'Which bytes of how many.' },
+    serviceHeaders: ZIP_HEADERS,
+  },
+} as const;
+
 const zip = defineRoute({
   method: 'get',
   path: '/v1/pdf/batch/:id/zip',
@@ -27,37 +43,11 @@ const zip = defineRoute({
   auth: 'apiKey',
   params,
   headers: rangeHeaders,
-  responses: {
-    200: {
-      description: 'The zip.',
-      contentType: 'application/zip',
-      headers: FILE_HEADERS,
-      serviceHeaders: ZIP_HEADERS,
-    },
-    206: {
-      description: 'The part of it that was asked for.',
-      contentType: 'application/zip',
-      headers: { ...FILE_HEADERS, 'Content-Range': 'Which bytes of how many.' },
-      serviceHeaders: ZIP_HEADERS,
-    },
-  },
+  responses: ZIP_RESPONSES,
   errors: ['NOT_FOUND', 'GONE', 'RANGE_NOT_SATISFIABLE', 'TOO_MANY_WAITING'],
-}).handledBy(async ({ params, headers, caller, aboutJob, setHeader }, parts: ApiParts) => {
+}).handledBy(async ({ params, headers, caller, aboutJob, setHeader }, deps: ApiDeps) => {
   aboutJob(params.id);
-  return await withPlace(parts.downloads.zips, caller.accountId, async () => {
-    const zip = await parts.batchFiles.zip(await parts.batches.get(caller, params.id));
-    const { size } = zip;
-    const range = requestedRange(headers, zip, setHeader);
-    const own = zipHeaders(params.id, zip, parts);
-    const stream = zip.open(range);
-    if (range === undefined) return { status: 200, body: { size, stream }, headers: own } as const;
-    const { start, end } = range;
-    return {
-      status: 206,
-      body: { size: end - start + 1, stream },
-      headers: { ...own, 'Content-Range': `bytes ${start}-${end}/${size}` },
-    } as const;
-  });
+  return await sendZip(caller, params.id, { headers, setHeader }, deps);
 });
 
 const manifestAddress = defineRoute({
@@ -70,11 +60,11 @@ const manifestAddress = defineRoute({
   params,
   responses: { 200: { description: 'The address.', schema: downloadUrlSchema } },
   errors: ['NOT_FOUND', 'GONE'],
-}).handledBy(async ({ params, caller, aboutJob }, parts: ApiParts) => {
+}).handledBy(async ({ params, caller, aboutJob }, deps: ApiDeps) => {
   aboutJob(params.id);
-  const batch = await parts.batches.get(caller, params.id);
-  if (parts.batches.accessExpired(batch)) throw goneError(batch);
-  return { status: 200, json: { success: true, ...signedManifestLink(batch, parts) } };
+  const batch = await deps.batches.get(caller, params.id);
+  if (deps.batches.accessExpired(batch)) throw goneError(batch);
+  return { status: 200, json: { success: true, ...signedManifestLink(batch, deps) } };
 });
 
 const MERGED_HEADERS = {
@@ -93,20 +83,20 @@ const merged = defineRoute({
   params,
   query: z.strictObject({ merge: z.enum(['true']).optional().describe('What this does anyway.') }),
   responses: {
-    200: { description: 'The PDF.', contentType: 'application/pdf', serviceHeaders: MERGED_HEADERS },
+    200: { description: 'The PDF.', contentType: PDF, serviceHeaders: MERGED_HEADERS },
   },
   errors: ['NOT_FOUND', 'GONE', 'TOO_MANY_WAITING'],
-}).handledBy(async ({ params, caller, aboutJob, onHangUp }, parts: ApiParts) => {
+}).handledBy(async ({ params, caller, aboutJob, onHangUp }, deps: ApiDeps) => {
   aboutJob(params.id);
-  return await withPlace(parts.downloads.merged, caller.accountId, async () => {
-    const batch = await parts.batches.get(caller, params.id);
-    const { items, pending, open } = await parts.batchFiles.merged(batch);
-    const unwanted = new AbortController();
-    onHangUp(() => unwanted.abort());
-    const stream = open(unwanted.signal);
-    // Also where it has to make way for others.
-    stream.once('close', () => unwanted.abort());
-    const prefix = parts.config.PLATEN_HEADER_PREFIX;
+  return await withDownload(deps.downloads.merged, caller.accountId, async () => {
+    const batch = await deps.batches.get(caller, params.id);
+    const { items, pending, open } = await deps.batchFiles.merged(batch);
+    const cancel = new AbortController();
+    onHangUp(() => cancel.abort());
+    const stream = open(cancel.signal);
+    // The stream is also closed when its reservation is evicted.
+    stream.once('close', () => cancel.abort());
+    const prefix = deps.config.PLATEN_HEADER_PREFIX;
     return {
       status: 200,
       body: { stream },
@@ -121,7 +111,36 @@ const merged = defineRoute({
 
 export const batchFileRoutes = [zip, manifestAddress, merged];
 
-function zipHeaders(batchId: string, { items, pending, etag }: BatchZip, { config }: ApiParts) {
+/** The response with the zip of a batch, or with its requested range. @throws PlatenError as the routes of zips declare. */
+export function sendZip(
+  owner: BatchOwner,
+  batchId: string,
+  {
+    headers,
+    setHeader,
+  }: {
+    readonly headers: z.output<typeof rangeHeaders>;
+    readonly setHeader: (name: string, value: string) => void;
+  },
+  deps: ApiDeps,
+) {
+  return withDownload(deps.downloads.zips, owner.accountId, async () => {
+    const zip = await deps.batchFiles.zip(await deps.batches.get(owner, batchId));
+    const { size } = zip;
+    const range = requestedRange(headers, zip, setHeader);
+    const own = zipHeaders(batchId, zip, deps);
+    const stream = zip.open(range);
+    if (range === undefined) return { status: 200, body: { size, stream }, headers: own } as const;
+    const { start, end } = range;
+    return {
+      status: 206,
+      body: { size: end - start + 1, stream },
+      headers: { ...own, 'Content-Range': `bytes ${start}-${end}/${size}` },
+    } as const;
+  });
+}
+
+function zipHeaders(batchId: string, { items, pending, etag }: BatchZip, { config }: ApiDeps) {
   const prefix = config.PLATEN_HEADER_PREFIX;
   return {
     'Content-Disposition': contentDisposition(`${batchId}.zip`, 'attachment'),

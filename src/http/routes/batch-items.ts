@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { goneError } from '../../batches/batch-service.ts';
 import { PlatenError } from '../../errors/registry.ts';
-import type { ApiParts } from '../api-parts.ts';
-import { withPlace } from '../downloads.ts';
+import { withDownload } from '../../overload/downloads.ts';
+import { PDF } from '../../pdf/media-type.ts';
+import type { ApiDeps } from '../api-deps.ts';
 import { fileHeaders, signedLink } from '../job-files.ts';
 import { defineRoute } from '../route.ts';
 import { downloadUrlSchema } from '../schemas/download-url.ts';
@@ -17,19 +18,19 @@ const item = defineRoute({
   tags,
   auth: 'apiKey',
   params,
-  responses: { 200: { description: 'The PDF.', contentType: 'application/pdf' } },
+  responses: { 200: { description: 'The PDF.', contentType: PDF } },
   errors: ['NOT_FOUND', 'GONE', 'TOO_MANY_WAITING'],
-}).handledBy(async ({ params, caller, aboutJob }, parts: ApiParts) => {
+}).handledBy(async ({ params, caller, aboutJob }, deps: ApiDeps) => {
   aboutJob(params.id);
-  const batch = await parts.batches.get(caller, params.id);
-  const job = await parts.batches.completedItem(batch, params.itemId);
+  const batch = await deps.batches.get(caller, params.id);
+  const job = await deps.batches.completedItem(batch, params.itemId);
   try {
-    return await withPlace(parts.downloads.pdfs, caller.accountId, async () => {
-      return { status: 200, body: await parts.renders.openOutput(job), headers: fileHeaders(job) } as const;
+    return await withDownload(deps.downloads.pdfs, caller.accountId, async () => {
+      return { status: 200, body: await deps.renders.openOutput(job), headers: fileHeaders(job) } as const;
     });
   } catch (error) {
-    // Deleted while it was asked for.
-    if (error instanceof PlatenError && error.code === 'NOT_FOUND' && parts.batches.accessExpired(batch))
+    // The output was deleted during the request.
+    if (error instanceof PlatenError && error.code === 'NOT_FOUND' && deps.batches.accessExpired(batch))
       throw goneError(batch);
     throw error;
   }
@@ -44,12 +45,12 @@ const downloadAddress = defineRoute({
   params,
   responses: { 200: { description: 'The address.', schema: downloadUrlSchema } },
   errors: ['NOT_FOUND', 'GONE'],
-}).handledBy(async ({ params, caller, aboutJob }, parts: ApiParts) => {
+}).handledBy(async ({ params, caller, aboutJob }, deps: ApiDeps) => {
   aboutJob(params.id);
-  const batch = await parts.batches.get(caller, params.id);
-  const job = await parts.batches.completedItem(batch, params.itemId);
-  return { status: 200, json: { success: true, ...signedLink(job, parts, batch.expiresAt) } };
+  const batch = await deps.batches.get(caller, params.id);
+  const job = await deps.batches.completedItem(batch, params.itemId);
+  return { status: 200, json: { success: true, ...signedLink(job, deps, batch.expiresAt) } };
 });
 
-/** After all others below `/v1/pdf/batch/:id`, since an item's id may be anything. */
+/** To be registered after all other routes below `/v1/pdf/batch/:id`, since an item may have any id. */
 export const batchItemRoutes = [downloadAddress, item];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ApiParts } from '../api-parts.ts';
+import type { ApiDeps } from '../api-deps.ts';
 import { defineRoute } from '../route.ts';
 import { batchMetricsSchema } from '../schemas/batch-metrics.ts';
 import { periodParameter } from '../schemas/usage.ts';
@@ -12,8 +12,8 @@ const metrics = defineRoute({
   auth: 'bearer',
   query: z.strictObject({ period: periodParameter }),
   responses: { 200: { description: 'The metrics.', schema: batchMetricsSchema } },
-}).handledBy(async ({ query, caller }, parts: ApiParts) => {
-  return { status: 200, json: await parts.batchMetrics.report(caller.accountId, query.period) };
+}).handledBy(async ({ query, caller }, deps: ApiDeps) => {
+  return { status: 200, json: await deps.batchMetrics.report(caller.accountId, query.period) };
 });
 
 export const batchMetricsRoutes = [metrics];

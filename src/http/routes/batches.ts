@@ -1,25 +1,26 @@
 import { z } from 'zod';
 import type { Caller } from '../../accounts/caller.ts';
 import { BATCH_STATUSES, type Batch } from '../../batches/batch.ts';
-import type { BatchOrder, ItemOrder } from '../../batches/batch-admission.ts';
+import type { BatchSubmission, ItemSubmission } from '../../batches/batch-admission.ts';
 import { itemRecord } from '../../batches/batch-item.ts';
 import { batchRecord, estimatedCompletion } from '../../batches/batch-record.ts';
 import type { BatchView } from '../../batches/batch-service.ts';
 import { PlatenError } from '../../errors/registry.ts';
-import type { IdempotencyLock } from '../../idempotency/idempotency-store.ts';
 import { newJobId } from '../../jobs/new-job.ts';
-import type { AdmissionTimer } from '../../limits/admission-timer.ts';
+import type { PendingAdmission } from '../../overload/pending-admission.ts';
 import { safeFileName } from '../../pdf/file-name.ts';
 import type { Plan } from '../../plans/plan.ts';
-import type { ApiParts } from '../api-parts.ts';
+import type { ApiDeps } from '../api-deps.ts';
 import { checkWebhook } from '../check-webhook.ts';
 import { idempotently } from '../idempotency.ts';
+import type { IdempotencyLock } from '../idempotency-store.ts';
 import { itemSources, optionsFor } from '../render-source.ts';
+import { assertAdmissible } from '../render-submission.ts';
 import { defineRoute } from '../route.ts';
 import {
   acceptedBatchSchema,
   type BatchRequest,
-  batchFaults,
+  batchErrors,
   batchListSchema,
   batchRecordSchema,
   batchRequestSchema,
@@ -30,8 +31,8 @@ import { paging, queryInteger } from '../schemas/paging.ts';
 
 const tags = ['Batches'];
 const params = z.strictObject({ id: z.uuid().toLowerCase() });
-/** Items that a status answers with unless it is asked for others. */
-const ALL_ITEMS_UP_TO = 1000;
+/** Items in the response with a batch. Default and maximum. */
+const MAX_ITEMS = 1000;
 
 const create = defineRoute({
   method: 'post',
@@ -41,18 +42,18 @@ const create = defineRoute({
     'All items are checked at once, and let in all or none. The answer comes before any of them is rendered; follow the batch at `statusUrl`, or give a `webhookUrl`.',
   tags,
   auth: 'apiKey',
-  asksForWork: true,
+  requestsWork: true,
   headers: idempotencyHeaders,
   body: batchRequestSchema,
-  refuseBody: refuseTooMany,
-  bodyFaults: batchFaults,
-  describeFault: nameItem,
+  precheckBody: checkItemCount,
+  bodyErrors: batchErrors,
+  describeError: nameItem,
   responses: {
     202: {
       description: 'Accepted; follow the batch.',
       schema: acceptedBatchSchema,
       headers: REPLAYED_HEADER,
-      leadsTo: {
+      links: {
         operations: ['GET /v1/pdf/batch/:id', 'DELETE /v1/pdf/batch/:id'],
         names: { id: { field: 'jobId' } },
       },
@@ -72,18 +73,18 @@ const create = defineRoute({
     'INVALID_URL',
     'URL_BLOCKED',
   ],
-}).handledBy(async (request, parts: ApiParts) => {
+}).handledBy(async (request, deps: ApiDeps) => {
   const { caller, headers, aboutJob } = request;
-  return await idempotently(request, headers['Idempotency-Key'], parts.idempotency, {
+  return await idempotently(request, headers['Idempotency-Key'], deps.idempotency, {
     async run(lock) {
-      const begun = lock?.resumed ? await parts.batches.resume(caller.accountId, lock.workId) : undefined;
-      const batch = begun ?? (await submit(request, parts, lock));
+      const begun = lock?.resumed ? await deps.batches.resume(caller.accountId, lock.workId) : undefined;
+      const batch = begun ?? (await submit(request, deps, lock));
       aboutJob(batch._id);
-      return accepted(batch, parts.clock.now());
+      return accepted(batch, deps.clock.now());
     },
     async replay(batchId) {
       aboutJob(batchId);
-      return accepted(await parts.batches.get(caller, batchId), parts.clock.now());
+      return accepted(await deps.batches.get(caller, batchId), deps.clock.now());
     },
   });
 });
@@ -100,15 +101,15 @@ const list = defineRoute({
     sort: z.enum(['created_desc', 'created_asc']).default('created_desc'),
   }),
   responses: { 200: { description: 'One page of batches, without their items.', schema: batchListSchema } },
-}).handledBy(async ({ query, caller }, parts: ApiParts) => {
+}).handledBy(async ({ query, caller }, deps: ApiDeps) => {
   const { limit, offset, status, sort } = query;
-  const { total, views } = await parts.batches.list(caller, {
+  const { total, views } = await deps.batches.list(caller, {
     limit,
     offset,
     newestFirst: sort === 'created_desc',
     ...(status && { status }),
   });
-  const batches = views.map((view) => recordOf(view, parts));
+  const batches = views.map((view) => recordOf(view, deps));
   return { status: 200, json: { total, limit, offset, batches } };
 });
 
@@ -122,18 +123,18 @@ const get = defineRoute({
   auth: 'apiKey',
   params,
   query: z.strictObject({
-    limit: queryInteger(0, ALL_ITEMS_UP_TO, ALL_ITEMS_UP_TO).describe('How many items to answer.'),
+    limit: queryInteger(0, MAX_ITEMS, MAX_ITEMS).describe('How many items to answer.'),
     offset: queryInteger(0, 1_000_000, 0).describe('How many items to skip.'),
   }),
   responses: { 200: { description: 'The batch.', schema: batchRecordSchema } },
   errors: ['NOT_FOUND'],
-}).handledBy(async ({ params, query, caller, aboutJob }, parts: ApiParts) => {
+}).handledBy(async ({ params, query, caller, aboutJob }, deps: ApiDeps) => {
   aboutJob(params.id);
-  const view = await parts.batches.view(caller, params.id);
-  const items = await parts.batches.items(view.batch, query);
+  const view = await deps.batches.view(caller, params.id);
+  const items = await deps.batches.items(view.batch, query);
   return {
     status: 200,
-    json: { ...recordOf(view, parts), items: items.map((item) => itemRecord(view.batch, item)) },
+    json: { ...recordOf(view, deps), items: items.map((item) => itemRecord(view.batch, item)) },
   };
 });
 
@@ -147,42 +148,41 @@ const cancel = defineRoute({
   params,
   responses: { 200: { description: 'The batch, with its first items.', schema: batchRecordSchema } },
   errors: ['NOT_FOUND', 'JOB_ENDED'],
-}).handledBy(async ({ params, caller, aboutJob }, parts: ApiParts) => {
+}).handledBy(async ({ params, caller, aboutJob }, deps: ApiDeps) => {
   aboutJob(params.id);
-  await parts.batches.cancel(caller, params.id);
-  const view = await parts.batches.view(caller, params.id);
-  const items = await parts.batches.items(view.batch, { offset: 0, limit: ALL_ITEMS_UP_TO });
+  await deps.batches.cancel(caller, params.id);
+  const view = await deps.batches.view(caller, params.id);
+  const items = await deps.batches.items(view.batch, { offset: 0, limit: MAX_ITEMS });
   return {
     status: 200,
-    json: { ...recordOf(view, parts), items: items.map((item) => itemRecord(view.batch, item)) },
+    json: { ...recordOf(view, deps), items: items.map((item) => itemRecord(view.batch, item)) },
   };
 });
 
 export const batchRoutes = [create, list, get, cancel];
 
 async function submit(
-  { body, caller, admissionTimer }: { body: BatchRequest; caller: Caller; admissionTimer: AdmissionTimer },
-  parts: ApiParts,
+  { body, caller, admission }: { body: BatchRequest; caller: Caller; admission: PendingAdmission },
+  deps: ApiDeps,
   lock: IdempotencyLock | undefined,
 ): Promise<Batch> {
-  const refusal = parts.admission(caller.plan);
-  if (refusal !== undefined) throw refusal;
-  const order = await orderOf(body, caller, parts, lock?.workId ?? newJobId());
+  assertAdmissible(caller.plan, deps);
+  const submission = await submissionOf(body, caller, deps, lock?.workId ?? newJobId());
   lock?.assertHeld();
-  return await parts.batches.submit(caller, order, admissionTimer);
+  return await deps.batches.submit(caller, submission, admission);
 }
 
-/** @throws PlatenError for what the plan does not allow, or a template that is not there. */
-async function orderOf(
+/** @throws PlatenError for a batch that the plan does not allow, or an unknown template. */
+async function submissionOf(
   body: BatchRequest,
   caller: Caller,
-  parts: ApiParts,
+  deps: ApiDeps,
   batchId: string,
-): Promise<BatchOrder> {
+): Promise<BatchSubmission> {
   checkPlan(body, caller.plan);
-  checkWebhook(body.webhookUrl, caller.plan, parts);
-  const sources = await itemSources(body.items, caller, parts);
-  const items = body.items.map((item, index): ItemOrder => {
+  checkWebhook(body.webhookUrl, caller.plan, deps);
+  const sources = await itemSources(body.items, caller, deps);
+  const items = body.items.map((item, index): ItemSubmission => {
     const fallback = `document-${String(index + 1).padStart(String(body.items.length).length, '0')}.pdf`;
     return {
       id: item.id,
@@ -201,8 +201,8 @@ async function orderOf(
   };
 }
 
-/** Asked before the items are looked at: how many a plan allows bounds how long that takes. */
-function refuseTooMany(body: unknown, { maxBatchItems }: Plan): void {
+/** Called before the items are validated, so that the plan's number of items bounds the time of validation. */
+function checkItemCount(body: unknown, { maxBatchItems }: Plan): void {
   const { items } = (body ?? {}) as { readonly items?: unknown };
   if (!Array.isArray(items) || items.length <= maxBatchItems) return;
   throw new PlatenError(
@@ -220,12 +220,13 @@ function checkPlan({ items, expiresInHours = 1 }: BatchRequest, plan: Plan): voi
   }
   const long = items.findIndex(({ options }) => (options.timeoutMs ?? 0) > plan.maxTimeoutMs);
   if (long >= 0) {
-    const place = nameItem(`items[${long}].options.timeoutMs`, { items });
-    throw new PlatenError('PLAN_LIMIT', `${place}: the plan allows at most ${plan.maxTimeoutMs}.`);
+    const field = nameItem(`items[${long}].options.timeoutMs`, { items });
+    throw new PlatenError('PLAN_LIMIT', `${field}: the plan allows at most ${plan.maxTimeoutMs}.`);
   }
 }
 
-function accepted(batch: Batch, now: Date) {
+/** The response to an accepted batch. @param base path of the batches of the caller. */
+export function accepted(batch: Batch, now: Date, base = '/v1/pdf/batch') {
   const { _id: jobId, total, expiresAt } = batch;
   return {
     status: 202,
@@ -234,13 +235,14 @@ function accepted(batch: Batch, now: Date) {
       status: 'queued',
       itemCount: total,
       totalCount: total,
-      statusUrl: `/v1/pdf/batch/${jobId}`,
+      statusUrl: `${base}/${jobId}`,
       estimatedCompletionTime: (estimatedCompletion(batch, now) ?? now).toISOString(),
       expiresAt: expiresAt.toISOString(),
     },
   } as const;
 }
 
-function recordOf(view: BatchView, { batches, clock }: ApiParts) {
+/** The response fields of a batch, without its items. */
+export function recordOf(view: BatchView, { batches, clock }: ApiDeps) {
   return batchRecord(view, batches.accessExpired(view.batch), clock.now());
 }

@@ -6,9 +6,9 @@ import { BLOCK_SIZES, SOLD_PLANS } from '../../billing/catalogue.ts';
 import type { Selling } from '../../billing/open-billing.ts';
 import type { SubscriptionState } from '../../billing/subscription.ts';
 import { PlatenError } from '../../errors/registry.ts';
-import type { Overage } from '../../jobs/ledger/overage.ts';
+import type { Overage } from '../../jobs/purchases/overage.ts';
 import { FREE_PLAN, type PlanName } from '../../plans/plan.ts';
-import type { ApiParts } from '../api-parts.ts';
+import type { ApiDeps } from '../api-deps.ts';
 import { defineRoute } from '../route.ts';
 import {
   checkoutSchema,
@@ -27,8 +27,8 @@ const subscription = defineRoute({
   tags,
   auth: 'bearer',
   responses: { 200: { description: 'The subscription.', schema: subscriptionSchema } },
-}).handledBy(async ({ caller }, parts: ApiParts) => {
-  return { status: 200, json: await subscriptionOf(caller.accountId, parts) };
+}).handledBy(async ({ caller }, deps: ApiDeps) => {
+  return { status: 200, json: await subscriptionOf(caller.accountId, deps) };
 });
 
 const cancel = defineRoute({
@@ -41,9 +41,9 @@ const cancel = defineRoute({
   auth: 'bearer',
   responses: { 200: { description: 'The subscription as it is now.', schema: subscriptionSchema } },
   errors: [...PROVIDER_ERRORS, 'NOT_SUBSCRIBED'],
-}).handledBy(async ({ caller }, parts: ApiParts) => {
-  await selling(parts).subscriptions.cancel(caller.accountId);
-  return { status: 200, json: await subscriptionOf(caller.accountId, parts) };
+}).handledBy(async ({ caller }, deps: ApiDeps) => {
+  await selling(deps).subscriptions.cancel(caller.accountId);
+  return { status: 200, json: await subscriptionOf(caller.accountId, deps) };
 });
 
 const resume = defineRoute({
@@ -54,9 +54,9 @@ const resume = defineRoute({
   auth: 'bearer',
   responses: { 200: { description: 'The subscription as it is now.', schema: subscriptionSchema } },
   errors: [...PROVIDER_ERRORS, 'NOT_SUBSCRIBED'],
-}).handledBy(async ({ caller }, parts: ApiParts) => {
-  await selling(parts).subscriptions.resume(caller.accountId);
-  return { status: 200, json: await subscriptionOf(caller.accountId, parts) };
+}).handledBy(async ({ caller }, deps: ApiDeps) => {
+  await selling(deps).subscriptions.resume(caller.accountId);
+  return { status: 200, json: await subscriptionOf(caller.accountId, deps) };
 });
 
 const preview = defineRoute({
@@ -74,8 +74,8 @@ const preview = defineRoute({
     },
   },
   errors: [...PROVIDER_ERRORS, 'NOT_SOLD'],
-}).handledBy(async ({ caller, query }, parts: ApiParts) => {
-  const found = await selling(parts).subscriptions.preview(caller.accountId, query.plan);
+}).handledBy(async ({ caller, query }, deps: ApiDeps) => {
+  const found = await selling(deps).subscriptions.preview(caller.accountId, query.plan);
   const { period, ...rest } = found;
   return {
     status: 200,
@@ -98,9 +98,9 @@ const checkout = defineRoute({
   body: z.strictObject({ plan: z.enum(SOLD_PLANS) }),
   responses: { 200: { description: 'Where to go on.', schema: checkoutSchema } },
   errors: [...PROVIDER_ERRORS, 'NOT_SOLD', 'PAYMENT_FAILED', 'NOT_SUBSCRIBED'],
-}).handledBy(async ({ caller, body }, parts: ApiParts) => {
-  const url = await selling(parts).subscriptions.checkout(caller.accountId, body.plan);
-  const { scheduledPlan, scheduledPlanEffectiveDate } = await subscriptionOf(caller.accountId, parts);
+}).handledBy(async ({ caller, body }, deps: ApiDeps) => {
+  const url = await selling(deps).subscriptions.checkout(caller.accountId, body.plan);
+  const { scheduledPlan, scheduledPlanEffectiveDate } = await subscriptionOf(caller.accountId, deps);
   return {
     status: 200,
     json: {
@@ -119,8 +119,8 @@ const portal = defineRoute({
   auth: 'bearer',
   responses: { 200: { description: 'Where they are.', schema: hostedPageSchema } },
   errors: [...PROVIDER_ERRORS, 'NOT_SUBSCRIBED'],
-}).handledBy(async ({ caller }, parts: ApiParts) => {
-  return { status: 200, json: { url: await selling(parts).subscriptions.portal(caller.accountId) } };
+}).handledBy(async ({ caller }, deps: ApiDeps) => {
+  return { status: 200, json: { url: await selling(deps).subscriptions.portal(caller.accountId) } };
 });
 
 const blockSize = z.literal(BLOCK_SIZES);
@@ -140,11 +140,11 @@ const autoOverage = defineRoute({
   }),
   responses: { 200: { description: 'The subscription as it is now.', schema: subscriptionSchema } },
   errors: [...PROVIDER_ERRORS, 'NOT_SUBSCRIBED', 'NOT_SOLD'],
-}).handledBy(async ({ caller, body, clientAddress }, parts: ApiParts) => {
+}).handledBy(async ({ caller, body, clientAddress }, deps: ApiDeps) => {
   const { enabled, blockSize: size, spendCapCents: capCents } = body;
-  const order = { enabled, blockSize: size, capCents };
-  await selling(parts).autoOverage.set(caller.accountId, order, byAccount(clientAddress));
-  return { status: 200, json: await subscriptionOf(caller.accountId, parts) };
+  const settings = { enabled, blockSize: size, capCents };
+  await selling(deps).autoOverage.set(caller.accountId, settings, byAccount(clientAddress));
+  return { status: 200, json: await subscriptionOf(caller.accountId, deps) };
 });
 
 const overage = defineRoute({
@@ -158,28 +158,28 @@ const overage = defineRoute({
   body: z.strictObject({ blockSize: blockSize.describe('PDFs of the block.') }),
   responses: { 200: { description: 'The page where it is paid.', schema: hostedPageSchema } },
   errors: [...PROVIDER_ERRORS, 'NOT_SOLD'],
-}).handledBy(async ({ caller, body }, parts: ApiParts) => {
-  return { status: 200, json: { url: await selling(parts).topUps.buy(caller.accountId, body.blockSize) } };
+}).handledBy(async ({ caller, body }, deps: ApiDeps) => {
+  return { status: 200, json: { url: await selling(deps).topUps.buy(caller.accountId, body.blockSize) } };
 });
 
 export const billingRoutes = [subscription, cancel, resume, autoOverage, preview, checkout, overage, portal];
 
 /** @throws PlatenError BILLING_NOT_CONFIGURED */
-export function selling({ billing }: ApiParts): Selling {
+export function selling({ billing }: ApiDeps): Selling {
   if (billing.selling === undefined) throw new PlatenError('BILLING_NOT_CONFIGURED');
   return billing.selling;
 }
 
-/** As it is stored; the plan may have changed since the caller was authenticated. */
+/** The stored subscription of an account, whose plan may have changed since the caller was authenticated. */
 export async function subscriptionOf(
   accountId: string,
-  { billing, accounts }: ApiParts,
+  { billing, accounts }: ApiDeps,
 ): Promise<z.input<typeof subscriptionSchema>> {
   const [account, ledger] = await Promise.all([
     billing.store.find(accountId),
     billing.purchases.find(accountId),
   ]);
-  // After that: the plan is never older than the subscription that it follows from.
+  // Read last, so that the plan is never older than the subscription that it follows from.
   const owner = await accounts.findNow(accountId);
   return { ...subscriptionBody(owner, account), ...autoOverageBody(ledger?.overage) };
 }
@@ -211,14 +211,14 @@ function subscriptionBody(
   };
 }
 
-/** A plan is in force before the state that it follows from is noted: told is the state that the plan in force is of. */
+/** The state that the plan in force follows from. A plan is in force shortly before its state is stored. */
 function stateFor(owner: Account | undefined, account: BillingAccount | undefined) {
   const { state, coming } = account ?? {};
   const given = owner?.subscribed?.plan;
   return coming !== undefined && coming.inForce === given && state?.inForce !== given ? coming : state;
 }
 
-/** The plan in force, but for the moments in which it has changed since the state was read: both are of one time. */
+/** The plan in force. When it has changed since the state was read, the plan of that state, so that both are of one time. */
 function planFor(owner: Account | undefined, state: SubscriptionState | undefined): PlanName | undefined {
   const followed = state?.inForce ?? FREE_PLAN;
   const given = owner?.subscribed?.plan;

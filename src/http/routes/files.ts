@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { manifestStream } from '../../batches/manifest.ts';
 import { PlatenError } from '../../errors/registry.ts';
+import type { LinkKind, LinkTarget } from '../../jobs/submission/download-links.ts';
 import { networkOf } from '../../limits/network-of.ts';
 import { LINKED_PER_WINDOW } from '../../limits/rate-limiter.ts';
-import type { LinkKind, LinkTarget } from '../../orders/download-links.ts';
+import { withDownload } from '../../overload/downloads.ts';
 import { contentDisposition } from '../../pdf/file-name.ts';
-import type { ApiParts } from '../api-parts.ts';
-import { withPlace } from '../downloads.ts';
+import { PDF } from '../../pdf/media-type.ts';
+import type { ApiDeps } from '../api-deps.ts';
 import { fileHeaders } from '../job-files.ts';
 import { defineRoute } from '../route.ts';
 
@@ -19,21 +20,21 @@ const signedFile = defineRoute({
   tags: ['Files'],
   auth: 'none',
   params,
-  responses: { 200: { description: 'The PDF.', contentType: 'application/pdf' } },
+  responses: { 200: { description: 'The PDF.', contentType: PDF } },
   errors: ['NOT_FOUND', 'RATE_LIMITED', 'TOO_MANY_WAITING', 'UNAVAILABLE'],
-}).handledBy(async ({ params, clientAddress, aboutJob }, parts: ApiParts) => {
-  const target = targetOf(params.token, 'pdf', parts);
+}).handledBy(async ({ params, clientAddress, aboutJob }, deps: ApiDeps) => {
+  const target = targetOf(params.token, 'pdf', deps);
   const { accountId, jobId } = target;
   const network = networkOf(clientAddress);
   aboutJob(jobId);
-  await limitRate(target, network, parts);
+  await limitRate(target, network, deps);
   const send = async () => {
-    const job = await parts.renders.ofAccount(accountId, jobId);
-    return { status: 200, body: await parts.renders.openOutput(job), headers: fileHeaders(job) } as const;
+    const job = await deps.renders.ofAccount(accountId, jobId);
+    return { status: 200, body: await deps.renders.openOutput(job), headers: fileHeaders(job) } as const;
   };
-  const { linked, linkedByNetwork } = parts.downloads;
-  return await withPlace(linkedByNetwork, `${accountId} ${network}`, () =>
-    withPlace(linked, accountId, send),
+  const { linked, linkedByNetwork } = deps.downloads;
+  return await withDownload(linkedByNetwork, `${accountId} ${network}`, () =>
+    withDownload(linked, accountId, send),
   );
 });
 
@@ -51,16 +52,16 @@ const signedManifest = defineRoute({
     },
   },
   errors: ['NOT_FOUND', 'RATE_LIMITED', 'TOO_MANY_WAITING', 'UNAVAILABLE'],
-}).handledBy(async ({ params, clientAddress, aboutJob }, parts: ApiParts) => {
-  const target = targetOf(params.token, 'manifest', parts);
+}).handledBy(async ({ params, clientAddress, aboutJob }, deps: ApiDeps) => {
+  const target = targetOf(params.token, 'manifest', deps);
   aboutJob(target.jobId);
-  await limitRate(target, networkOf(clientAddress), parts);
-  return await withPlace(parts.downloads.manifests, target.accountId, async () => {
-    const batch = await parts.batches.ofAccount(target.accountId, target.jobId);
+  await limitRate(target, networkOf(clientAddress), deps);
+  return await withDownload(deps.downloads.manifests, target.accountId, async () => {
+    const batch = await deps.batches.ofAccount(target.accountId, target.jobId);
     const disposition = contentDisposition(`${batch._id}.json`, 'attachment');
     return {
       status: 200,
-      body: { stream: manifestStream(batch, parts.batchFiles.items(batch)) },
+      body: { stream: manifestStream(batch, deps.batchFiles.items(batch)) },
       headers: { 'Content-Disposition': disposition },
     } as const;
   });
@@ -68,8 +69,8 @@ const signedManifest = defineRoute({
 
 export const fileRoutes = [signedFile, signedManifest];
 
-/** @throws PlatenError RATE_LIMITED when this network has asked for the file too often in this minute. */
-async function limitRate({ jobId }: LinkTarget, network: string, { limiter }: ApiParts): Promise<void> {
+/** @throws PlatenError RATE_LIMITED when this network has requested the file too often in this minute. */
+async function limitRate({ jobId }: LinkTarget, network: string, { limiter }: ApiDeps): Promise<void> {
   const { allowed, resetMs } = await limiter.takeLinked(jobId, network);
   if (allowed) return;
   const message = `From one network a file is sent ${LINKED_PER_WINDOW} times a minute by signed addresses.`;
@@ -77,7 +78,7 @@ async function limitRate({ jobId }: LinkTarget, network: string, { limiter }: Ap
 }
 
 /** @throws PlatenError NOT_FOUND unless the token leads to a file of this kind. */
-function targetOf(token: string, kind: LinkKind, { links, clock }: ApiParts): LinkTarget {
+function targetOf(token: string, kind: LinkKind, { links, clock }: ApiDeps): LinkTarget {
   const target = links.verify(token, clock.now());
   if (target?.kind !== kind) throw new PlatenError('NOT_FOUND', 'The address is not valid, or no longer.');
   return target;

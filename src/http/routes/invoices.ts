@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { INVOICE_SORTS } from '../../billing/invoice-mirror.ts';
-import type { ApiParts } from '../api-parts.ts';
+import type { ApiDeps } from '../api-deps.ts';
 import { defineRoute } from '../route.ts';
 import { invoiceListSchema } from '../schemas/billing.ts';
 import { paging } from '../schemas/paging.ts';
 
 const STATUSES = ['all', 'draft', 'open', 'paid', 'void'] as const;
-/** A day, which is one in UTC, or a moment. */
+/** A day in UTC, or a moment. */
 const day = z.union([z.iso.date(), z.iso.datetime({ offset: true })], { error: 'must be a date' });
 
 const list = defineRoute({
@@ -29,7 +29,7 @@ const list = defineRoute({
       path: ['from'],
     }),
   responses: { 200: { description: 'One page of invoices.', schema: invoiceListSchema } },
-}).handledBy(async ({ query, caller }, { billing }: ApiParts) => {
+}).handledBy(async ({ query, caller }, { billing }: ApiDeps) => {
   const { status, search, from, to, sort, limit, offset } = query;
   const found = await billing.mirror.list(caller.accountId, {
     status: status === 'all' ? undefined : status,

@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import type { JobState } from '../../jobs/job.ts';
-import { JOB_STATUSES, type JobStatus, jobRecord } from '../../jobs/job-record.ts';
-import type { ApiParts } from '../api-parts.ts';
-import { withPlace } from '../downloads.ts';
+import { JOB_STATUSES, jobRecord, statesOf } from '../../jobs/job-record.ts';
+import { withDownload } from '../../overload/downloads.ts';
+import { PDF } from '../../pdf/media-type.ts';
+import type { ApiDeps } from '../api-deps.ts';
 import { fileHeaders, signedLink } from '../job-files.ts';
+import { REPORT_ROUTE, renderReport } from '../render-report.ts';
 import { defineRoute } from '../route.ts';
 import { downloadUrlSchema } from '../schemas/download-url.ts';
 import { jobRecordSchema } from '../schemas/job-record.ts';
@@ -26,9 +27,9 @@ const list = defineRoute({
     sort: z.enum(['created_desc', 'created_asc']).default('created_desc'),
   }),
   responses: { 200: { description: 'One page of jobs.', schema: jobList } },
-}).handledBy(async ({ query, caller }, parts: ApiParts) => {
+}).handledBy(async ({ query, caller }, deps: ApiDeps) => {
   const { limit, offset } = query;
-  const { total, jobs } = await parts.renders.list(caller, {
+  const { total, jobs } = await deps.renders.list(caller, {
     ...(query.status === undefined ? {} : { states: statesOf(query.status) }),
     limit,
     offset,
@@ -46,9 +47,9 @@ const get = defineRoute({
   params,
   responses: { 200: { description: 'The record.', schema: jobRecordSchema } },
   errors: ['NOT_FOUND'],
-}).handledBy(async ({ params, caller, aboutJob }, parts: ApiParts) => {
+}).handledBy(async ({ params, caller, aboutJob }, deps: ApiDeps) => {
   aboutJob(params.id);
-  return { status: 200, json: jobRecord(await parts.renders.get(caller, params.id)) };
+  return { status: 200, json: jobRecord(await deps.renders.get(caller, params.id)) };
 });
 
 const cancel = defineRoute({
@@ -61,9 +62,9 @@ const cancel = defineRoute({
   params,
   responses: { 200: { description: 'The record of the cancelled job.', schema: jobRecordSchema } },
   errors: ['NOT_FOUND', 'JOB_ENDED'],
-}).handledBy(async ({ params, caller, aboutJob }, parts: ApiParts) => {
+}).handledBy(async ({ params, caller, aboutJob }, deps: ApiDeps) => {
   aboutJob(params.id);
-  return { status: 200, json: jobRecord(await parts.renders.cancel(caller, params.id)) };
+  return { status: 200, json: jobRecord(await deps.renders.cancel(caller, params.id)) };
 });
 
 const file = defineRoute({
@@ -73,13 +74,13 @@ const file = defineRoute({
   tags,
   auth: 'apiKey',
   params,
-  responses: { 200: { description: 'The PDF.', contentType: 'application/pdf' } },
+  responses: { 200: { description: 'The PDF.', contentType: PDF } },
   errors: ['NOT_FOUND', 'TOO_MANY_WAITING'],
-}).handledBy(async ({ params, caller, aboutJob }, parts: ApiParts) => {
+}).handledBy(async ({ params, caller, aboutJob }, deps: ApiDeps) => {
   aboutJob(params.id);
-  const job = await parts.renders.get(caller, params.id);
-  return await withPlace(parts.downloads.pdfs, caller.accountId, async () => {
-    return { status: 200, body: await parts.renders.openOutput(job), headers: fileHeaders(job) } as const;
+  const job = await deps.renders.get(caller, params.id);
+  return await withDownload(deps.downloads.pdfs, caller.accountId, async () => {
+    return { status: 200, body: await deps.renders.openOutput(job), headers: fileHeaders(job) } as const;
   });
 });
 
@@ -92,15 +93,22 @@ const downloadAddress = defineRoute({
   params,
   responses: { 200: { description: 'The address.', schema: downloadUrlSchema } },
   errors: ['NOT_FOUND'],
-}).handledBy(async ({ params, caller, aboutJob }, parts: ApiParts) => {
+}).handledBy(async ({ params, caller, aboutJob }, deps: ApiDeps) => {
   aboutJob(params.id);
-  const job = await parts.renders.get(caller, params.id);
-  return { status: 200, json: { success: true, ...signedLink(job, parts) } };
+  const job = await deps.renders.get(caller, params.id);
+  return { status: 200, json: { success: true, ...signedLink(job, deps) } };
 });
 
-export const jobRoutes = [list, get, cancel, file, downloadAddress];
+const report = defineRoute({
+  ...REPORT_ROUTE,
+  path: '/v1/pdf/jobs/:id/report',
+  tags,
+  auth: 'apiKey',
+  params,
+}).handledBy(async ({ params, caller, aboutJob }, deps: ApiDeps) => {
+  aboutJob(params.id);
+  const job = await deps.renders.get(caller, params.id);
+  return { status: 200, json: await renderReport(job, deps) };
+});
 
-/** What callers see as `queued` is two states. */
-function statesOf(status: JobStatus): JobState[] {
-  return status === 'queued' ? ['queued', 'dispatched'] : [status];
-}
+export const jobRoutes = [list, get, cancel, file, downloadAddress, report];

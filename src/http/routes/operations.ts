@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { OpsParts } from '../api-parts.ts';
+import type { OpsDeps } from '../api-deps.ts';
 import { defineRoute } from '../route.ts';
 
 const tags = ['Operation'];
@@ -34,8 +34,8 @@ const health = defineRoute({
     200: { description: 'It does.', schema: live },
     503: { description: 'It is stuck and should be started again.', schema: live },
   },
-}).handledBy((_request, parts: OpsParts) => {
-  const state = parts.liveness();
+}).handledBy((_request, deps: OpsDeps) => {
+  const state = deps.liveness();
   return state.live ? { status: 200, json: state } : { status: 503, json: state };
 });
 
@@ -50,8 +50,8 @@ const readiness = defineRoute({
     200: { description: 'It can.', schema: ready },
     503: { description: 'It cannot; `problems` names what is missing.', schema: ready },
   },
-}).handledBy(async (_request, parts: OpsParts) => {
-  const state = await parts.readiness();
+}).handledBy(async (_request, deps: OpsDeps) => {
+  const state = await deps.readiness();
   return state.ready ? { status: 200, json: state } : { status: 503, json: state };
 });
 
@@ -65,8 +65,8 @@ const metrics = defineRoute({
   responses: {
     200: { description: 'The measurements.', contentType: 'text/plain; version=0.0.4; charset=utf-8' },
   },
-}).handledBy(async (_request, parts: OpsParts) => {
-  return { status: 200, body: await parts.metrics.registry.metrics() };
+}).handledBy(async (_request, deps: OpsDeps) => {
+  return { status: 200, body: await deps.metrics.registry.metrics() };
 });
 
 export const operationRoutes = [health, readiness, metrics];

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { BadEvent } from '../../billing/payment-events.ts';
 import { PlatenError } from '../../errors/registry.ts';
-import type { ApiParts } from '../api-parts.ts';
+import type { ApiDeps } from '../api-deps.ts';
 import { defineRoute } from '../route.ts';
 
-/** Events are a few kilobytes. */
+/** Bytes; events have a few kilobytes. */
 const MAX_BYTES = 1024 * 1024;
 
 const receive = defineRoute({
@@ -22,7 +22,7 @@ const receive = defineRoute({
   rawBody: {
     maxBytes: MAX_BYTES,
     description: 'The event, byte for byte as it was signed.',
-    refusedAs: 'PAYMENT_EVENT_REFUSED',
+    rejectedAs: 'PAYMENT_EVENT_REFUSED',
   },
   responses: {
     200: {
@@ -31,7 +31,7 @@ const receive = defineRoute({
     },
   },
   errors: ['PAYMENT_EVENT_REFUSED', 'BILLING_NOT_CONFIGURED'],
-}).handledBy(async ({ headers, rawBody }, { billing, metrics, logger }: ApiParts) => {
+}).handledBy(async ({ headers, rawBody }, { billing, metrics, logger }: ApiDeps) => {
   const events = billing.selling?.events;
   if (events?.canVerify !== true) throw new PlatenError('BILLING_NOT_CONFIGURED');
   const signature = headers['payments-signature'] ?? headers['stripe-signature'];
@@ -47,8 +47,8 @@ const receive = defineRoute({
   } catch (error) {
     const forged = error instanceof BadEvent;
     metrics.paymentEvents.inc({ outcome: forged ? 'refused' : 'failed' });
-    logger.warn({ err: error }, 'event of the payment provider was not taken');
-    // Also where it is our fault: the provider sends again what is not answered 200.
+    logger.warn({ err: error }, 'event of the payment provider was not accepted');
+    // Also for an error of the service: the provider sends an event again unless the response is 200.
     throw new PlatenError(
       'PAYMENT_EVENT_REFUSED',
       forged ? 'The signature does not fit the event, or is too old.' : undefined,

@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import type { ApiParts } from '../api-parts.ts';
+import type { ApiDeps } from '../api-deps.ts';
 import { confirmationPage, informationPage, PAGE_POLICY } from '../auto-overage-pages.ts';
 import { defineRoute } from '../route.ts';
 
 const PATH = '/public/auto-overage/disable';
 const BILLING_PAGE = '/dashboard/billing';
-/** A token, with what a form puts around it. */
+/** Bytes of a form or a JSON document with a token. */
 const MAX_BYTES = 4096;
 
-/** Nobody keeps the page, finds it, or learns its address from where it leads. */
+/** The page is not cached, not indexed, and its address is not sent as a referrer. */
 const PAGE_HEADERS = {
   'Cache-Control': 'no-store',
   'X-Robots-Tag': 'noindex, nofollow',
@@ -16,7 +16,7 @@ const PAGE_HEADERS = {
   'Content-Security-Policy': PAGE_POLICY,
 };
 
-const ask = defineRoute({
+const confirm = defineRoute({
   method: 'get',
   path: PATH,
   summary: 'Ask whether auto overage is to be turned off',
@@ -24,12 +24,12 @@ const ask = defineRoute({
     'The page that a mail about a purchase leads to. It changes nothing, however often it is fetched; a token that is missing, not valid, or no longer, gets a page that says so.',
   tags: ['Billing'],
   auth: 'none',
-  // Who follows a link of a mail gets a page, whatever has become of the link on the way: what mail programs have added is
-  // not looked at, and what is not one of our tokens, or is not there, gets the page that says so.
+  // A link from a mail always leads to a page, also when mail programs have changed it: parameters that they have added are
+  // ignored, and a missing or invalid token leads to the page for invalid links.
   query: z.object({ token: z.string().catch('').describe('Of the link in the mail.') }),
   responses: { 200: { description: 'A page with a form.', contentType: 'text/html; charset=utf-8' } },
   errors: ['UNAVAILABLE'],
-}).handledBy(async ({ query: { token } }, { disableLinks, clock }: ApiParts) => {
+}).handledBy(async ({ query: { token } }, { disableLinks, clock }: ApiDeps) => {
   const valid = (await disableLinks.verify(token, clock.now())) !== undefined;
   const body = valid ? confirmationPage(PATH, token) : informationPage(BILLING_PAGE);
   return { status: 200, body, headers: PAGE_HEADERS };
@@ -55,7 +55,7 @@ const disable = defineRoute({
     },
   },
   errors: ['INPUT_TOO_LARGE', 'UNAVAILABLE'],
-}).handledBy(async ({ rawBody }, { disableLinks, autoOverage, clock }: ApiParts) => {
+}).handledBy(async ({ rawBody }, { disableLinks, autoOverage, clock }: ApiDeps) => {
   const token = tokenIn(rawBody.toString('utf8'));
   const accountId = token === undefined ? undefined : await disableLinks.verify(token, clock.now());
   const done = accountId !== undefined && (await autoOverage.disable(accountId, 'link'));
@@ -67,7 +67,7 @@ const disable = defineRoute({
   return { status: 303, body: '', headers };
 });
 
-/** Of a form or of JSON, whatever the request says it is: a text that is the one is not the other. */
+/** The token of a form or a JSON document, whatever the Content-Type: no text is both. */
 function tokenIn(body: string): string | undefined {
   if (!body.trimStart().startsWith('{')) return new URLSearchParams(body).get('token') ?? undefined;
   try {
@@ -78,4 +78,4 @@ function tokenIn(body: string): string | undefined {
   }
 }
 
-export const publicAutoOverageRoutes = [ask, disable];
+export const publicAutoOverageRoutes = [confirm, disable];

@@ -1,22 +1,17 @@
 import { z } from 'zod';
 import type { Caller } from '../../accounts/caller.ts';
 import { PlatenError } from '../../errors/registry.ts';
-import type { IdempotencyLock } from '../../idempotency/idempotency-store.ts';
 import { hasEnded, type Job } from '../../jobs/job.ts';
-import type { AdmissionTimer } from '../../limits/admission-timer.ts';
-import type { Accepted, RenderOrder } from '../../orders/render-service.ts';
-import { safeFileName } from '../../pdf/file-name.ts';
-import type { ApiParts } from '../api-parts.ts';
-import { checkWebhook } from '../check-webhook.ts';
-import { withPlace } from '../downloads.ts';
+import { withDownload } from '../../overload/downloads.ts';
+import { PDF } from '../../pdf/media-type.ts';
+import type { ApiDeps } from '../api-deps.ts';
 import { idempotently } from '../idempotency.ts';
 import { fileHeaders, signedLink } from '../job-files.ts';
-import { optionsFor, sourceOf } from '../render-source.ts';
+import { renderSubmissionOf, submitOnce } from '../render-submission.ts';
 import { defineRoute } from '../route.ts';
 import { idempotencyHeaders, REPLAYED_HEADER } from '../schemas/idempotency.ts';
-import { type RenderRequest, renderFaults, renderRequestSchema } from '../schemas/render-request.ts';
+import { renderErrors, renderRequestSchema } from '../schemas/render-request.ts';
 
-const DEFAULT_FILE_NAME = 'document.pdf';
 const renderResult = z
   .strictObject({
     success: z.literal(true),
@@ -49,14 +44,14 @@ const render = defineRoute({
     'Exactly one of `html`, `url` and `templateId` is the input. A render that ends within the sync wait window is answered with its output; one that takes longer, or whose attempt failed and will be repeated, is answered 202 and goes on.',
   tags: ['Rendering'],
   auth: 'apiKey',
-  asksForWork: true,
+  requestsWork: true,
   headers: idempotencyHeaders,
   body: renderRequestSchema,
-  bodyFaults: renderFaults,
+  bodyErrors: renderErrors,
   responses: {
     200: {
       description: 'Completed. With `output` = `binary` the PDF, with `url` where to download it.',
-      contentType: 'application/pdf',
+      contentType: PDF,
       schema: renderResult,
       headers: REPLAYED_HEADER,
       serviceHeaders: {
@@ -65,7 +60,7 @@ const render = defineRoute({
         'Processing-Time-Ms': 'Milliseconds that the render took.',
         'Expires-At': 'End of the retention window.',
       },
-      leadsTo: {
+      links: {
         operations: [
           'GET /v1/pdf/jobs/:id',
           'GET /v1/pdf/jobs/:id/file',
@@ -78,7 +73,7 @@ const render = defineRoute({
       description: 'Accepted; follow the job.',
       schema: acceptedJob,
       headers: REPLAYED_HEADER,
-      leadsTo: {
+      links: {
         operations: ['GET /v1/pdf/jobs/:id', 'DELETE /v1/pdf/jobs/:id'],
         names: { id: { field: 'jobId' } },
       },
@@ -98,6 +93,12 @@ const render = defineRoute({
     'URL_BLOCKED',
     'URL_UNREACHABLE',
     'SELECTOR_TIMEOUT',
+    'CONDITION_TIMEOUT',
+    'EXCEPTION_THROWN',
+    'ASSET_FAILED',
+    'GLYPH_MISSING',
+    'COOKIE_INVALID',
+    'PAGE_RANGE_INVALID',
     'TEMPLATE_ERROR',
     'DOCUMENT_LIMIT',
     'OUTPUT_TOO_LARGE',
@@ -108,66 +109,39 @@ const render = defineRoute({
     'CANCELLED',
     'EXPIRED',
   ],
-}).handledBy(async (request, parts: ApiParts) => {
+}).handledBy(async (request, deps: ApiDeps) => {
   const { caller, headers, aboutJob } = request;
   const key = headers['Idempotency-Key'];
-  return await idempotently(request, key, parts.idempotency, {
+  return await idempotently(request, key, deps.idempotency, {
     async run(lock) {
-      if (request.body.executionMode === 'sync') parts.turns.isAwaited(caller.accountId);
-      else parts.turns.isForBackground(caller.accountId);
-      const { jobId, outcome, stopWaiting } = await takeUp(request, parts, lock);
+      const { body, admission } = request;
+      const { jobId, outcome, stopWaiting } = await submitOnce(
+        { caller, execution: body.executionMode, admission },
+        deps,
+        lock,
+        () => renderSubmissionOf(body, caller, deps),
+      );
       request.bodyDone();
       aboutJob(jobId);
       request.onHangUp(() => {
         stopWaiting();
-        // Without a key the caller cannot ask for this render again, so nobody would fetch it.
-        if (key === undefined) abandon(parts, caller, jobId);
+        // Without a key the caller cannot repeat the request, so nobody would fetch the PDF.
+        if (key === undefined) abandon(deps, caller, jobId);
       });
       const end = await outcome;
       if (end.kind !== 'ended') return accepted(jobId);
-      const job = end.job ?? (await parts.renders.get(caller, jobId));
-      return hasEnded(job.state) ? await result(job, parts) : accepted(jobId);
+      const job = end.job ?? (await deps.renders.get(caller, jobId));
+      return hasEnded(job.state) ? await result(job, deps) : accepted(jobId);
     },
     async replay(jobId, status) {
       aboutJob(jobId);
       if (status === 202) return accepted(jobId);
-      return await result(await parts.renders.get(caller, jobId), parts);
+      return await result(await deps.renders.get(caller, jobId), deps);
     },
   });
 });
 
 export const renderRoutes = [render];
-
-/** Submits the order, or goes on with what an earlier request with the same key has begun. */
-async function takeUp(
-  { body, caller, admissionTimer }: { body: RenderRequest; caller: Caller; admissionTimer: AdmissionTimer },
-  parts: ApiParts,
-  lock: IdempotencyLock | undefined,
-): Promise<Accepted> {
-  if (lock?.resumed) {
-    const begun = await parts.renders.resume(caller.accountId, lock.workId, body.executionMode);
-    if (begun !== undefined) return begun;
-  }
-  const refusal = parts.admission(caller.plan);
-  if (refusal !== undefined) throw refusal;
-  const order = await orderOf(body, caller, parts);
-  lock?.assertHeld();
-  const named = lock === undefined ? order : { ...order, jobId: lock.workId };
-  return await parts.renders.submit(caller, named, admissionTimer);
-}
-
-async function orderOf(body: RenderRequest, caller: Caller, parts: ApiParts): Promise<RenderOrder> {
-  const { webhookUrl } = body;
-  checkWebhook(webhookUrl, caller.plan, parts);
-  return {
-    source: await sourceOf(body, caller, parts),
-    options: optionsFor(body, caller),
-    output: body.output,
-    fileName: safeFileName(body.filename, DEFAULT_FILE_NAME),
-    execution: body.executionMode,
-    ...(webhookUrl !== undefined && { webhookUrl }),
-  };
-}
 
 function accepted(jobId: string) {
   const statusUrl = `/v1/pdf/jobs/${jobId}`;
@@ -178,11 +152,11 @@ function accepted(jobId: string) {
 }
 
 /** @throws PlatenError with the job's own code when it has failed or was cancelled. */
-async function result(job: Job, parts: ApiParts) {
+async function result(job: Job, deps: ApiDeps) {
   if (job.output === null) {
     throw new PlatenError(job.error?.code ?? 'INTERNAL', job.error?.message, { jobId: job._id });
   }
-  const prefix = parts.config.PLATEN_HEADER_PREFIX;
+  const prefix = deps.config.PLATEN_HEADER_PREFIX;
   const headers = {
     [`${prefix}Job-Id`]: job._id,
     [`${prefix}Pages`]: job.output.pages,
@@ -190,7 +164,7 @@ async function result(job: Job, parts: ApiParts) {
     [`${prefix}Expires-At`]: job.expiresAt?.toISOString() ?? '',
   };
   if (job.outputMode === 'url') {
-    const { url, expiresAt } = signedLink(job, parts);
+    const { url, expiresAt } = signedLink(job, deps);
     const metadata = {
       size: job.output.size,
       processingTime: job.processingTimeMs,
@@ -199,14 +173,14 @@ async function result(job: Job, parts: ApiParts) {
     };
     return { status: 200, json: { success: true, url, expiresAt, metadata }, headers } as const;
   }
-  return await sent(job, headers, parts);
+  return await sent(job, headers, deps);
 }
 
-/** The PDF itself; when the caller's account is being sent as many as may be, it is to be fetched later. */
-async function sent(job: Job, headers: Readonly<Record<string, string | number>>, parts: ApiParts) {
+/** The PDF itself; a 202 when the account has reached its bound of concurrent downloads. */
+async function sent(job: Job, headers: Readonly<Record<string, string | number>>, deps: ApiDeps) {
   try {
-    return await withPlace(parts.downloads.results, job.accountId, async () => {
-      const body = await parts.renders.openOutput(job);
+    return await withDownload(deps.downloads.results, job.accountId, async () => {
+      const body = await deps.renders.openOutput(job);
       return { status: 200, body, headers: { ...fileHeaders(job), ...headers } } as const;
     });
   } catch (error) {
@@ -215,8 +189,8 @@ async function sent(job: Job, headers: Readonly<Record<string, string | number>>
   }
 }
 
-function abandon(parts: ApiParts, caller: Caller, jobId: string): void {
-  parts.renders.cancelIfNotStarted(caller.accountId, jobId).catch((error: unknown) => {
-    parts.logger.warn({ err: error, jobId }, 'the render of a caller that hung up goes on');
+function abandon(deps: ApiDeps, caller: Caller, jobId: string): void {
+  deps.renders.cancelIfNotStarted(caller.accountId, jobId).catch((error: unknown) => {
+    deps.logger.warn({ err: error, jobId }, 'the render of a caller that hung up could not be cancelled');
   });
 }

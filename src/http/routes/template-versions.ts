@@ -4,7 +4,7 @@ import { PlatenError } from '../../errors/registry.ts';
 import type { Plan } from '../../plans/plan.ts';
 import { noTemplate } from '../../templates/template-editor.ts';
 import type { VersionSummary } from '../../templates/template-store.ts';
-import type { ApiParts } from '../api-parts.ts';
+import type { ApiDeps } from '../api-deps.ts';
 import { defineRoute } from '../route.ts';
 import { paging } from '../schemas/paging.ts';
 import { templateSchema, templateVersionListSchema, templateVersionSchema } from '../schemas/template.ts';
@@ -28,9 +28,9 @@ const list = defineRoute({
     200: { description: 'One page of versions, without their content.', schema: templateVersionListSchema },
   },
   errors: ['PLAN_LIMIT', 'NOT_FOUND'],
-}).handledBy(async ({ params, query, caller }, parts: ApiParts) => {
+}).handledBy(async ({ params, query, caller }, deps: ApiDeps) => {
   requireVersions(caller.plan);
-  const found = await parts.templates.listVersions(caller.accountId, params.id, query);
+  const found = await deps.templates.listVersions(caller.accountId, params.id, query);
   if (found === undefined) throw noTemplate(params.id);
   const { total, template, versions } = found;
   const rows = versions.map((version) => versionBody(version, template.currentVersionId));
@@ -44,14 +44,14 @@ const get = defineRoute({
   description: 'For plans with version history.',
   tags,
   auth: 'bearer',
-  takesTurn: true,
-  largeAnswer: true,
+  needsPermit: true,
+  largeResponse: true,
   params: ofVersion,
   responses: { 200: { description: 'The version.', schema: templateVersionSchema } },
   errors: ['PLAN_LIMIT', 'NOT_FOUND'],
-}).handledBy(async ({ params, caller }, parts: ApiParts) => {
+}).handledBy(async ({ params, caller }, deps: ApiDeps) => {
   requireVersions(caller.plan);
-  const { templates } = parts;
+  const { templates } = deps;
   const [version, current] = await Promise.all([
     templates.resolve(caller.accountId, params.id, params.versionId),
     templates.resolve(caller.accountId, params.id),
@@ -68,14 +68,14 @@ const rollBack = defineRoute({
   description: 'The template gets a new version that is as the old one was; for plans with version history.',
   tags,
   auth: 'bearer',
-  largeAnswer: true,
+  largeResponse: true,
   params: ofVersion,
   responses: { 200: { description: 'The template in its new version.', schema: templateSchema } },
   errors: ['PLAN_LIMIT', 'NOT_FOUND', 'TEMPLATE_ERROR', 'STORAGE_FULL', 'TOO_MANY_WAITING'],
-}).handledBy(async ({ params, caller, clientAddress }, parts: ApiParts) => {
+}).handledBy(async ({ params, caller, clientAddress }, deps: ApiDeps) => {
   requireVersions(caller.plan);
   const by = byAccount(clientAddress);
-  const saved = await parts.templateEditor.rollBack(caller, params.id, params.versionId, by);
+  const saved = await deps.templateEditor.rollBack(caller, params.id, params.versionId, by);
   return { status: 200, json: templateBody(saved) };
 });
 

@@ -2,23 +2,33 @@ import { z } from 'zod';
 import { byAccount } from '../../audit/audit-log.ts';
 import { PlatenError } from '../../errors/registry.ts';
 import { noTemplate } from '../../templates/template-editor.ts';
-import { type SavedTemplate, TEMPLATE_BOUNDS } from '../../templates/template-store.ts';
-import type { ApiParts } from '../api-parts.ts';
-import type { AccountCaller } from '../authenticate-bearer.ts';
+import { type SavedTemplate, TEMPLATE_BOUNDS, type Template } from '../../templates/template-store.ts';
+import type { ApiDeps } from '../api-deps.ts';
+import { type AccountCaller, withoutKey } from '../authenticate-bearer.ts';
+import {
+  acceptedRender,
+  assertAdmissible,
+  renderSubmissionOf,
+  WORK_REJECTIONS,
+} from '../render-submission.ts';
 import { defineRoute } from '../route.ts';
-import { paging } from '../schemas/paging.ts';
 import { successSchema } from '../schemas/success.ts';
 import {
   previewRequestSchema,
   previewSchema,
   templateChangeSchema,
   templateListSchema,
+  templateQuerySchema,
   templateRequestSchema,
   templateSchema,
+  templateSummaryListSchema,
 } from '../schemas/template.ts';
+import { acceptedRenderSchema } from '../schemas/user-render.ts';
 
 const tags = ['Templates'];
 const params = z.strictObject({ id: z.uuid().toLowerCase() });
+/** Interactive, because the user waits for the preview. */
+const PREVIEWED_AS = { output: 'binary', executionMode: 'sync' } as const;
 
 const create = defineRoute({
   method: 'post',
@@ -28,13 +38,13 @@ const create = defineRoute({
   tags,
   auth: 'bearer',
   body: templateRequestSchema,
-  takesTurn: true,
-  largeAnswer: true,
+  needsPermit: true,
+  largeResponse: true,
   responses: {
     201: {
       description: 'The template in its first version.',
       schema: templateSchema,
-      leadsTo: {
+      links: {
         operations: [
           'GET /user/templates/:id',
           'PATCH /user/templates/:id',
@@ -48,8 +58,8 @@ const create = defineRoute({
     },
   },
   errors: ['TEMPLATE_ERROR', 'TEMPLATE_CAPACITY', 'STORAGE_FULL', 'TOO_MANY_WAITING'],
-}).handledBy(async ({ body, caller, clientAddress }, parts: ApiParts) => {
-  const saved = await parts.templateEditor.create(caller, body, byAccount(clientAddress));
+}).handledBy(async ({ body, caller, clientAddress }, deps: ApiDeps) => {
+  const saved = await deps.templateEditor.create(caller, body, byAccount(clientAddress));
   return { status: 201, json: templateBody(saved) };
 });
 
@@ -61,13 +71,23 @@ const list = defineRoute({
     'Newest first. A page of very large templates ends before its limit: the next one begins at `offset` plus the number that came.',
   tags,
   auth: 'bearer',
-  takesTurn: true,
-  largeAnswer: true,
-  query: z.strictObject(paging),
-  responses: { 200: { description: 'One page of templates.', schema: templateListSchema } },
-}).handledBy(async ({ query, caller }, parts: ApiParts) => {
-  const { total, saved } = await parts.templates.list(caller.accountId, query);
-  return { status: 200, json: { total, ...query, templates: saved.map(templateBody) } };
+  needsPermit: true,
+  largeResponse: true,
+  query: templateQuerySchema,
+  responses: {
+    200: {
+      description: 'One page of templates.',
+      schema: z.union([templateListSchema, templateSummaryListSchema]),
+    },
+  },
+}).handledBy(async ({ query, caller }, deps: ApiDeps) => {
+  const { limit, offset, view, search } = query;
+  if (view === 'summary') {
+    const { total, templates } = await deps.templates.summaries(caller.accountId, { limit, offset, search });
+    return { status: 200, json: { total, limit, offset, templates: templates.map(summaryBody) } };
+  }
+  const { total, saved } = await deps.templates.list(caller.accountId, { limit, offset });
+  return { status: 200, json: { total, limit, offset, templates: saved.map(templateBody) } };
 });
 
 const get = defineRoute({
@@ -76,13 +96,13 @@ const get = defineRoute({
   summary: 'Get a template',
   tags,
   auth: 'bearer',
-  takesTurn: true,
-  largeAnswer: true,
+  needsPermit: true,
+  largeResponse: true,
   params,
   responses: { 200: { description: 'The template as it is now.', schema: templateSchema } },
   errors: ['NOT_FOUND'],
-}).handledBy(async ({ params, caller }, parts: ApiParts) => {
-  const saved = await parts.templates.current(caller.accountId, params.id);
+}).handledBy(async ({ params, caller }, deps: ApiDeps) => {
+  const saved = await deps.templates.current(caller.accountId, params.id);
   if (saved === undefined) throw noTemplate(params.id);
   return { status: 200, json: templateBody(saved) };
 });
@@ -96,13 +116,13 @@ const change = defineRoute({
   auth: 'bearer',
   params,
   body: templateChangeSchema,
-  takesTurn: true,
-  largeAnswer: true,
+  needsPermit: true,
+  largeResponse: true,
   responses: { 200: { description: 'The template in its new version.', schema: templateSchema } },
   errors: ['NOT_FOUND', 'TEMPLATE_ERROR', 'STORAGE_FULL', 'TOO_MANY_WAITING'],
-}).handledBy(async ({ params, body, caller, clientAddress }, parts: ApiParts) => {
+}).handledBy(async ({ params, body, caller, clientAddress }, deps: ApiDeps) => {
   const by = byAccount(clientAddress);
-  const saved = await parts.templateEditor.change(caller, params.id, body, by);
+  const saved = await deps.templateEditor.change(caller, params.id, body, by);
   return { status: 200, json: templateBody(saved) };
 });
 
@@ -116,34 +136,56 @@ const remove = defineRoute({
   params,
   responses: { 200: { description: 'It is deleted.', schema: successSchema } },
   errors: ['NOT_FOUND'],
-}).handledBy(async ({ params, caller, clientAddress }, parts: ApiParts) => {
-  await parts.templateEditor.delete(caller.accountId, params.id, byAccount(clientAddress));
+}).handledBy(async ({ params, caller, clientAddress }, deps: ApiDeps) => {
+  await deps.templateEditor.delete(caller.accountId, params.id, byAccount(clientAddress));
   return { status: 200, json: { success: true } };
 });
 
 const preview = defineRoute({
   method: 'post',
   path: '/user/templates/preview',
-  summary: 'Show the HTML that a template and data come to',
+  summary: 'Show what a template and data come to: the HTML, or with `output` = `pdf` a test render',
   tags,
   auth: 'bearer',
   body: previewRequestSchema,
-  takesTurn: true,
-  largeAnswer: true,
-  responses: { 200: { description: 'The HTML.', schema: previewSchema } },
-  errors: ['NOT_FOUND', 'TEMPLATE_ERROR', 'TOO_MANY_WAITING'],
-}).handledBy(async ({ body, caller }, parts: ApiParts) => {
-  const { content, sampleData } = await previewed(body, caller, parts);
-  const html = await parts.templateEditor.preview(
+  needsPermit: true,
+  largeResponse: true,
+  responses: {
+    200: { description: 'The HTML.', schema: previewSchema },
+    202: { description: 'The test render of the HTML; follow the job.', schema: acceptedRenderSchema },
+  },
+  errors: ['NOT_FOUND', 'TEMPLATE_ERROR', 'TOO_MANY_WAITING', 'PLAN_LIMIT', ...WORK_REJECTIONS],
+}).handledBy(async ({ body, caller, aboutJob }, deps: ApiDeps) => {
+  const { content, sampleData } = await previewed(body, caller, deps);
+  const html = await deps.templateEditor.preview(
     caller.accountId,
     content,
     objectText(sampleData),
     caller.plan.maxInputSizeBytes,
   );
-  return { status: 200, json: { html } };
+  if (body.output === 'html') return { status: 200, json: { html } };
+  const asTest = withoutKey(caller, 'test');
+  assertAdmissible(caller.plan, deps);
+  const submission = await renderSubmissionOf({ html, options: body.options, ...PREVIEWED_AS }, asTest, deps);
+  const { jobId, stopWaiting } = await deps.renders.submit(asTest, submission);
+  stopWaiting();
+  aboutJob(jobId);
+  return acceptedRender(jobId, null);
 });
 
 export const templateRoutes = [create, list, preview, get, change, remove];
+
+function summaryBody({ _id, name, currentVersionId, version, size, createdAt, updatedAt }: Template) {
+  return {
+    id: _id,
+    name,
+    versionId: currentVersionId,
+    version,
+    size,
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+  };
+}
 
 export function templateBody({ template, version }: SavedTemplate) {
   return {
@@ -161,21 +203,22 @@ export function templateBody({ template, version }: SavedTemplate) {
 async function previewed(
   { content, templateId, sampleData }: z.output<typeof previewRequestSchema>,
   caller: AccountCaller,
-  parts: ApiParts,
+  deps: ApiDeps,
 ): Promise<{ content: string; sampleData: string }> {
   if (content !== undefined) return { content, sampleData: sampleData ?? '{}' };
-  const saved = await parts.templates.resolve(caller.accountId, templateId ?? '');
+  const saved = await deps.templates.resolve(caller.accountId, templateId ?? '');
   if (saved === undefined) throw noTemplate(templateId ?? '');
   return { content: saved.content, sampleData: sampleData ?? saved.sampleData };
 }
 
 /**
- * The same JSON document, which is not parsed here: that is for the template's process.
+ * Checks that a JSON document is an object. It is not parsed here, but in the sandbox process of the template.
  *
- * @throws PlatenError VALIDATION for a document without names, which could fill no variable.
+ * @returns the same document.
+ * @throws PlatenError VALIDATION for a document that is not an object, and so could fill no variable.
  */
 function objectText(sampleData: string): string {
   if (sampleData.trimStart().startsWith('{')) return sampleData;
-  const fault = 'sampleData: must be a JSON object to fill variables';
-  throw new PlatenError('VALIDATION', fault, { details: [fault] });
+  const error = 'sampleData: must be a JSON object to fill variables';
+  throw new PlatenError('VALIDATION', error, { details: [error] });
 }

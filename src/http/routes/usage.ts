@@ -1,8 +1,10 @@
 import { z } from 'zod';
-import type { ApiParts } from '../api-parts.ts';
+import { periodDays } from '../../usage/periods.ts';
+import { DURATION_BOUNDS_MS, INTERVALS } from '../../usage/usage-series.ts';
+import type { ApiDeps } from '../api-deps.ts';
 import { defineRoute } from '../route.ts';
 import { queryBoolean } from '../schemas/paging.ts';
-import { periodParameter, usageSummarySchema } from '../schemas/usage.ts';
+import { periodParameter, usageSeriesSchema, usageSummarySchema } from '../schemas/usage.ts';
 
 const usage = defineRoute({
   method: 'get',
@@ -15,8 +17,37 @@ const usage = defineRoute({
     includeBreakdown: queryBoolean(false).describe('`true` adds what each API key was used for.'),
   }),
   responses: { 200: { description: 'The summary.', schema: usageSummarySchema } },
-}).handledBy(async ({ query, caller }, parts: ApiParts) => {
-  return { status: 200, json: await parts.usage.summary(caller, query.period, query.includeBreakdown) };
+}).handledBy(async ({ query, caller }, deps: ApiDeps) => {
+  return { status: 200, json: await deps.usage.summary(caller, query.period, query.includeBreakdown) };
 });
 
-export const usageRoutes = [usage];
+const series = defineRoute({
+  method: 'get',
+  path: '/user/usage/series',
+  summary: 'Get the usage of the account over time',
+  tags: ['Telemetry'],
+  auth: 'bearer',
+  query: z
+    .strictObject({
+      period: periodParameter,
+      interval: z.enum(INTERVALS).default('day').describe('`hour` with a period of 7 days at the most.'),
+      apiKeyId: z.uuid().toLowerCase().optional().describe('Only requests with this key.'),
+    })
+    .refine(({ period, interval }) => interval === 'day' || periodDays(period) <= 7, {
+      error: 'must be day with a period of more than 7 days',
+      path: ['interval'],
+    }),
+  responses: { 200: { description: 'The series.', schema: usageSeriesSchema } },
+}).handledBy(async ({ query, caller }, { usage }: ApiDeps) => {
+  const points = await usage.series(caller, query);
+  return {
+    status: 200,
+    json: {
+      interval: query.interval,
+      durationBoundsMs: [...DURATION_BOUNDS_MS],
+      points: points.map(({ at, ...counts }) => ({ at: at.toISOString(), ...counts })),
+    },
+  };
+});
+
+export const usageRoutes = [usage, series];

@@ -1,15 +1,20 @@
 import { z } from 'zod';
 import { byAccount } from '../../audit/audit-log.ts';
-import { DELIVERY_STATES, type Delivery } from '../../callbacks/delivery.ts';
+import { bodyOf, type CallbackPayload, DELIVERY_STATES, type Delivery } from '../../callbacks/delivery.ts';
+import { scheduleTest } from '../../callbacks/schedule-callbacks.ts';
 import { PlatenError } from '../../errors/registry.ts';
-import type { ApiParts } from '../api-parts.ts';
+import type { ApiDeps } from '../api-deps.ts';
+import { checkWebhook } from '../check-webhook.ts';
+import { requireRecentSignIn } from '../recent-sign-in.ts';
 import { defineRoute } from '../route.ts';
 import { paging } from '../schemas/paging.ts';
 import {
   newWebhookKeySchema,
+  webhookDeliveryDetailSchema,
   webhookDeliveryListSchema,
   webhookDeliverySchema,
   webhookKeyListSchema,
+  webhookTestSchema,
 } from '../schemas/webhook.ts';
 
 const tags = ['Callbacks'];
@@ -23,14 +28,15 @@ const list = defineRoute({
   auth: 'bearer',
   query: z.strictObject({
     status: z.enum(DELIVERY_STATES).optional().describe('Only callbacks in this state.'),
+    jobId: z.uuid().toLowerCase().optional().describe('Only that of this job or batch.'),
     ...paging,
     sort: z.enum(['created_desc', 'created_asc']).default('created_desc'),
   }),
   responses: { 200: { description: 'One page of callbacks.', schema: webhookDeliveryListSchema } },
-}).handledBy(async ({ query, caller }, { deliveries }: ApiParts) => {
-  const { status: state, limit, offset, sort } = query;
+}).handledBy(async ({ query, caller }, { deliveries }: ApiDeps) => {
+  const { status: state, jobId, limit, offset, sort } = query;
   const newestFirst = sort === 'created_desc';
-  const found = await deliveries.list(caller.accountId, { state, limit, offset, newestFirst });
+  const found = await deliveries.list(caller.accountId, { state, jobId, limit, offset, newestFirst });
   const page = found.deliveries.map(deliveryBody);
   return { status: 200, json: { total: found.total, limit, offset, deliveries: page } };
 });
@@ -48,10 +54,46 @@ const redeliver = defineRoute({
     202: { description: 'The callback, which is about to be sent.', schema: webhookDeliverySchema },
   },
   errors: ['NOT_FOUND'],
-}).handledBy(async ({ params, caller }, { deliveries }: ApiParts) => {
+}).handledBy(async ({ params, caller }, { deliveries }: ApiDeps) => {
   const delivery = await deliveries.redeliver(caller.accountId, params.id);
   if (delivery === undefined) throw new PlatenError('NOT_FOUND', `There is no callback ${params.id}.`);
   return { status: 202, json: deliveryBody(delivery) };
+});
+
+const get = defineRoute({
+  method: 'get',
+  path: '/user/webhook-deliveries/:id',
+  summary: 'Get a callback with what it says and the attempts to send it',
+  tags,
+  auth: 'bearer',
+  params: z.strictObject({ id: z.uuid().toLowerCase() }),
+  responses: { 200: { description: 'The callback.', schema: webhookDeliveryDetailSchema } },
+  errors: ['NOT_FOUND'],
+}).handledBy(async ({ params, caller }, { deliveries, publicUrl }: ApiDeps) => {
+  const delivery = await deliveries.find(params.id);
+  if (delivery?.accountId !== caller.accountId)
+    throw new PlatenError('NOT_FOUND', `There is no callback ${params.id}.`);
+  const { payload, recentAttempts = [] } = delivery;
+  const attempts = recentAttempts.map(({ at, ...attempt }) => ({ at: at.toISOString(), ...attempt }));
+  const body = JSON.parse(bodyOf(payload, publicUrl())) as CallbackPayload;
+  return { status: 200, json: { ...deliveryBody(delivery), payload: body, attempts } };
+});
+
+const test = defineRoute({
+  method: 'post',
+  path: '/user/webhook-deliveries/test',
+  summary: 'Send a callback that tells of nothing',
+  description: 'Signed and repeated as any other, with the event `webhook.test`: to see whether they arrive.',
+  tags,
+  auth: 'bearer',
+  body: webhookTestSchema,
+  responses: {
+    202: { description: 'The callback, which is about to be sent.', schema: webhookDeliverySchema },
+  },
+  errors: ['PLAN_LIMIT', 'INVALID_URL', 'URL_BLOCKED', 'STORAGE_FULL'],
+}).handledBy(async ({ body, caller }, deps: ApiDeps) => {
+  checkWebhook(body.url, caller.plan, deps);
+  return { status: 202, json: deliveryBody(await scheduleTest(deps, caller, body.url)) };
 });
 
 const keys = defineRoute({
@@ -66,7 +108,7 @@ const keys = defineRoute({
       schema: webhookKeyListSchema,
     },
   },
-}).handledBy(async ({ caller }, { signingKeys }: ApiParts) => {
+}).handledBy(async ({ caller }, { signingKeys }: ApiDeps) => {
   const signing = await signingKeys.list(caller.accountId);
   return {
     status: 200,
@@ -90,15 +132,17 @@ const rotate = defineRoute({
   tags,
   auth: 'bearer',
   responses: { 200: { description: 'The new key, with its secret this once.', schema: newWebhookKeySchema } },
-}).handledBy(async ({ caller, clientAddress }, { signingKeys }: ApiParts) => {
+  errors: ['PASSWORD_REQUIRED'],
+}).handledBy(async ({ caller, clientAddress }, { signingKeys, clock }: ApiDeps) => {
+  requireRecentSignIn(caller, clock);
   const { id, secret } = await signingKeys.rotate(caller.accountId, byAccount(clientAddress));
   return { status: 200, json: { id, secret } };
 });
 
-export const webhookRoutes = [list, redeliver, keys, rotate];
+export const webhookRoutes = [list, test, get, redeliver, keys, rotate];
 
 function deliveryBody(delivery: Delivery) {
-  const { payload, due } = delivery;
+  const { payload, dueAt } = delivery;
   return {
     id: delivery._id,
     event: payload.event,
@@ -108,7 +152,7 @@ function deliveryBody(delivery: Delivery) {
     attemptCount: delivery.attempts,
     createdAt: delivery.createdAt.toISOString(),
     lastAttemptAt: delivery.lastAttemptAt?.toISOString() ?? null,
-    nextAttemptAt: due?.toISOString() ?? null,
+    nextAttemptAt: dueAt?.toISOString() ?? null,
     deliveredAt: delivery.deliveredAt?.toISOString() ?? null,
     responseStatus: delivery.responseStatus,
     error: delivery.error,

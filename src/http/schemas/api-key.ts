@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { shortList } from '../../jobs/short-list.ts';
 import { normaliseAllowedIp } from '../../keys/allowed-ips.ts';
 import { KEY_SORTS, KEY_STATUSES } from '../../keys/key-store.ts';
 import { KEY_MODES } from '../../keys/secret.ts';
+import { shortList } from '../../options/core/short-list.ts';
 import { page, paging } from './paging.ts';
 
 const MAX_ALLOWED_IPS = 100;
@@ -11,7 +11,7 @@ const MAX_NAME = 100;
 const time = z.iso.datetime();
 const mode = z.enum(KEY_MODES);
 
-/** An API key as its account sees it, without its secret. */
+/** An API key, without its secret. */
 export const apiKeySchema = z
   .strictObject({
     id: z.uuid(),
@@ -32,7 +32,7 @@ export const apiKeyListSchema = z
   .strictObject({ ...page, keys: z.array(apiKeySchema) })
   .meta({ id: 'ApiKeyList' });
 
-/** The one answer that shows a secret. */
+/** The only response that contains a secret. */
 export const newApiKeySchema = z
   .strictObject({
     id: z.uuid(),
@@ -58,10 +58,26 @@ const allowedIp = z
   )
   .transform((entry) => normaliseAllowedIp(entry) ?? entry);
 
+const name = z.string().trim().min(1).max(MAX_NAME);
+const allowedIps = shortList(allowedIp, MAX_ALLOWED_IPS).transform((entries) => [...new Set(entries)]);
+
+/** The body of `PATCH /user/api-keys/:id`. */
+export const apiKeyChangeSchema = z
+  .strictObject({
+    name: name.optional(),
+    allowedIps: allowedIps
+      .optional()
+      .describe('Addresses and networks that the key may be used from; none: from everywhere.'),
+  })
+  .refine((change) => change.name !== undefined || change.allowedIps !== undefined, {
+    message: 'one of name, allowedIps is required',
+  })
+  .meta({ id: 'ApiKeyChange', minProperties: 1 });
+
 /** The body of `POST /user/api-keys`. */
 export const apiKeyRequestSchema = z
   .strictObject({
-    name: z.string().trim().min(1).max(MAX_NAME),
+    name,
     mode: mode.default('live').describe('Renders of `test` keys carry a watermark and use no quota.'),
     allowedIps: shortList(allowedIp, MAX_ALLOWED_IPS)
       .default([])

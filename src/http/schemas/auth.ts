@@ -18,10 +18,32 @@ export const registrationSchema = z
   })
   .meta({ id: 'Registration' });
 
-/** The body of `POST /auth/login`. What cannot be a password is not told apart from one that is wrong. */
+/** The body of `POST /auth/login`. A text that cannot be a password is treated like a wrong password. */
 export const credentialsSchema = z
   .strictObject({ email, password: z.string().min(1).max(PASSWORD_LENGTHS.max) })
   .meta({ id: 'Credentials' });
+
+/** The body of `POST /auth/session`. */
+export const sessionRequestSchema = z
+  .strictObject({
+    email: credentialsSchema.shape.email.optional(),
+    password: credentialsSchema.shape.password.optional(),
+    oneTimeToken: z
+      .string()
+      .min(1)
+      .max(128)
+      .optional()
+      .describe('What stands behind `#once=` in the link that standalone prints when it starts.'),
+  })
+  .refine(
+    ({ email, password, oneTimeToken }) =>
+      (email !== undefined && password !== undefined) !== (oneTimeToken !== undefined),
+    { error: 'needs email and password, or oneTimeToken' },
+  )
+  .meta({
+    id: 'SessionRequest',
+    oneOf: [{ required: ['email', 'password'] }, { required: ['oneTimeToken'] }],
+  });
 
 export const accessTokenSchema = z
   .strictObject({
@@ -35,6 +57,11 @@ export const accountSchema = z
   .strictObject({
     id: z.uuid(),
     email: z.email().nullable().describe('Null when an issuer vouches for no address.'),
+    signInBy: z
+      .enum(['password', 'issuer', 'operator'])
+      .describe(
+        'What its owner signs in with: a password of this service; an OpenID Connect issuer; or, without a password, what whoever operates the service gives, such as the link that standalone prints.',
+      ),
     plan: nameSchema.describe('The name of its plan.'),
     createdAt: z.iso.datetime(),
   })

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { BATCH_STATUSES } from '../../batches/batch.ts';
 import { ITEM_STATUSES } from '../../batches/batch-item.ts';
-import { shortRecord } from '../../jobs/short-list.ts';
-import { MAX_FAULTS } from '../faults.ts';
+import { shortRecord } from '../../options/core/short-list.ts';
+import { MAX_ERRORS } from '../field-errors.ts';
 import { page } from './paging.ts';
-import { inputFaults, renderRequestSchema, webhookUrlSchema } from './render-request.ts';
+import { inputErrors, renderRequestSchema, webhookUrlSchema } from './render-request.ts';
 
 const time = z.iso.datetime();
 const count = z.int().min(0);
@@ -12,9 +12,10 @@ const MAX_ITEM_ID = 255;
 const MAX_NOTES = 2000;
 const MAX_METADATA = { entries: 50, key: 100, value: 500 };
 
-const { html, url, templateId, templateVersionId, data, filename, options } = renderRequestSchema.shape;
+const { html, url, templateId, templateVersionId, data, filename, report, options } =
+  renderRequestSchema.shape;
 
-/** An item's id stands in paths, where `.` and `..` mean something else and controls mean nothing. */
+/** An item's id is part of paths, in which `.` and `..` have another meaning and control characters are not allowed. */
 const itemId = z
   .string()
   .min(1)
@@ -33,10 +34,11 @@ const batchItemSchema = z.strictObject({
   templateVersionId,
   data,
   filename,
+  report,
   options,
 });
 
-/** The body of `POST /v1/pdf/batch`; `batchFaults` has the rules between its fields. */
+/** The body of `POST /v1/pdf/batch`; `batchErrors` has the rules between its fields. */
 export const batchRequestSchema = z
   .strictObject({
     items: z
@@ -67,29 +69,29 @@ export const batchRequestSchema = z
 
 export type BatchRequest = z.output<typeof batchRequestSchema>;
 
-/** Rules between the items of a batch and between the fields of each. @returns a fault for each that is broken. */
-export function batchFaults(given: unknown): string[] {
+/** Checks the rules between the items of a batch and between the fields of each. @returns an error for each violation. */
+export function batchErrors(given: unknown): string[] {
   const items = itemsOf(given);
-  const faults: string[] = [];
+  const errors: string[] = [];
   const firstOf = new Map<unknown, number>();
   for (const [index, item] of items.entries()) {
-    if (faults.length >= MAX_FAULTS) break;
-    faults.push(...inputFaults(item).map((fault) => `items[${index}]: ${fault}`));
+    if (errors.length >= MAX_ERRORS) break;
+    errors.push(...inputErrors(item).map((problem) => `items[${index}]: ${problem}`));
     const id = idOf(item);
     if (id === undefined) continue;
     const first = firstOf.get(id);
     if (first === undefined) firstOf.set(id, index);
-    else faults.push(`items[${index}].id: is that of items[${first}] as well`);
+    else errors.push(`items[${index}].id: is that of items[${first}] as well`);
   }
-  return faults;
+  return errors;
 }
 
-/** A fault with the id of the item it is in, where it has one: `items[3] ("inv-3").options.scale: must be at most 2`. */
-export function nameItem(fault: string, given: unknown): string {
-  const place = /^items\[(\d{1,6})\]/.exec(fault);
-  const id = place === null ? undefined : idOf(itemsOf(given)[Number(place[1])]);
-  if (place === null || id === undefined) return fault;
-  return `${place[0]} (${JSON.stringify(id.slice(0, 64))})${fault.slice(place[0].length)}`;
+/** An error with the id of its item, if it has one: `items[3] ("inv-3").options.scale: must be at most 2`. */
+export function nameItem(problem: string, given: unknown): string {
+  const match = /^items\[(\d{1,6})\]/.exec(problem);
+  const id = match === null ? undefined : idOf(itemsOf(given)[Number(match[1])]);
+  if (match === null || id === undefined) return problem;
+  return `${match[0]} (${JSON.stringify(id.slice(0, 64))})${problem.slice(match[0].length)}`;
 }
 
 function itemsOf(given: unknown): readonly unknown[] {
@@ -129,6 +131,10 @@ export const batchItemRecordSchema = z
     pdfSize: count.describe('Bytes; 0 until completed.'),
     pages: count.describe('0 until completed.'),
     processingTimeMs: count,
+    reportEndpoint: z
+      .string()
+      .optional()
+      .describe('Where its report is: from its end on, if one was asked for.'),
   })
   .meta({ id: 'BatchItem' });
 
@@ -145,7 +151,8 @@ export const batchProgressSchema = z
 
 const status = z.enum(BATCH_STATUSES);
 
-const batchFields = {
+/** The response fields of a batch, without its items. */
+export const batchFields = {
   jobId: z.uuid(),
   status: status.describe('`completed` when every item has ended, whatever came of each.'),
   createdAt: time,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a `download-url` route answers. */
+/** The response of the `download-url` routes. */
 export const downloadUrlSchema = z
   .strictObject({
     success: z.literal(true),

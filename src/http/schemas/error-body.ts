@@ -7,7 +7,11 @@ export const errorBodySchema = z
     statusCode: z.int().min(400).max(599),
     error: z.string().describe('Label of the status, such as Bad Request.'),
     message: z.union([z.string(), z.array(z.string())]).describe('Validation failures list several.'),
-    code: z.enum(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]]).describe('See docs/errors.md.'),
+    code: z
+      .enum(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]])
+      .describe('The list is in docs/errors.md.'),
+    remedy: z.string().describe('What can be done about an error of this code.'),
+    docsUrl: z.url().describe('Where the documentation says more of the code.'),
     requestId: z.string().describe('As in the header X-Request-Id.'),
     jobId: z.uuid().optional().describe('The job that failed, when there is one.'),
   })

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Headers of a request that may be repeated. */
+/** Headers of a request that may be sent again. */
 export const idempotencyHeaders = z.object({
   'Idempotency-Key': z
     .string()

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { JOB_STATUSES } from '../../jobs/job-record.ts';
+import { jobErrorSchema } from './attempt.ts';
 
 const time = z.iso.datetime();
 const count = z.int().min(0);
-
-const jobError = z.strictObject({ code: z.string(), message: z.string() });
 
 /** The job status record. */
 export const jobRecordSchema = z
@@ -29,6 +28,10 @@ export const jobRecordSchema = z
     maxAttempts: count,
     willRetry: z.boolean(),
     deadLettered: z.boolean().describe('True once the job has failed for good: stop polling.'),
-    error: jobError.nullable().describe('Can be present while willRetry is true.'),
+    error: jobErrorSchema.nullable().describe('Can be present while willRetry is true.'),
+    reportEndpoint: z
+      .string()
+      .optional()
+      .describe('Where its report is: from its end on, if one was asked for.'),
   })
   .meta({ id: 'JobRecord' });

@@ -20,9 +20,9 @@ export function queryBoolean(fallback: boolean) {
   );
 }
 
-/** Most that a list skips that has to read what it skips; further back the caller narrows the list down instead. */
+/** The largest offset of a list that reads the skipped rows; beyond it callers narrow the list down instead. */
 const MAX_OFFSET = 10_000;
-/** Most that a list skips that knows where its rows lie. */
+/** The largest offset of a list that does not read the skipped rows. */
 const MAX_COUNTED_OFFSET = 1_000_000_000;
 
 /** `limit` and `offset` of every list. */
@@ -37,7 +37,7 @@ function pagingUpTo(maxOffset: number) {
   };
 }
 
-/** What every list answers besides its rows. */
+/** The response fields of every list, besides its rows. */
 export const page = {
   total: z.int().min(0).describe('How many there are in all.'),
   limit: z.int(),

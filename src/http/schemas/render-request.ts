@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { renderOptionsSchema } from '../../jobs/render-options.ts';
+import { renderOptionsSchema } from '../../options/core/render-options.ts';
 
-/** Deeper than any data is; the database takes a hundred levels. */
+/** Levels of nesting: more than real data have. The database supports 100. */
 export const MAX_DATA_DEPTH = 64;
-/** As browsers and proxies have it. */
+/** The usual limit of browsers and proxies. */
 const MAX_URL_LENGTH = 8192;
 const SOURCES = ['html', 'url', 'templateId'] as const;
 const TEMPLATE_FIELDS = ['data', 'templateVersionId'] as const;
 
-/** Where a callback goes; what may be reached is for the route to check. */
+/** The address of a callback; the route checks whether it may be called. */
 export const webhookUrlSchema = z
   .string()
   .max(2048, { abort: true })
@@ -18,7 +18,7 @@ export const webhookUrlSchema = z
   )
   .meta({ format: 'uri' });
 
-/** The body of `POST /v1/pdf`; `inputFaults` has the rules between its fields. */
+/** The body of `POST /v1/pdf`; `renderErrors` has the rules between its fields. */
 export const renderRequestSchema = z
   .strictObject({
     html: z.string().min(1).optional().describe('Input source: an HTML document.'),
@@ -54,6 +54,7 @@ export const renderRequestSchema = z
       .describe(
         'Where a signed callback goes when the render has ended, with `executionMode` = `async`; professional and business plans.',
       ),
+    report: z.boolean().optional().describe('The same as `report` of the options, before which it comes.'),
     options: renderOptionsSchema.default({}),
   })
   .meta({
@@ -67,30 +68,30 @@ export const renderRequestSchema = z
 
 export type RenderRequest = z.output<typeof renderRequestSchema>;
 
-/** Rules between the fields of a render's input. @returns a fault for each that is broken. */
-export function inputFaults(given: unknown): string[] {
+/** Checks the rules between the input fields of a render. @returns an error for each violation. */
+export function inputErrors(given: unknown): string[] {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return [];
   const fields = given as Readonly<Record<string, unknown>>;
   const sources = SOURCES.filter((source) => fields[source] !== undefined);
-  const faults: string[] = [];
-  if (sources.length === 0) faults.push(`one of ${SOURCES.join(', ')} is required`);
+  const errors: string[] = [];
+  if (sources.length === 0) errors.push(`one of ${SOURCES.join(', ')} is required`);
   if (sources.length > 1) {
-    faults.push(`only one of ${SOURCES.join(', ')} may be given, not ${sources.join(' and ')}`);
+    errors.push(`only one of ${SOURCES.join(', ')} may be given, not ${sources.join(' and ')}`);
   }
   for (const field of fields.templateId === undefined ? TEMPLATE_FIELDS : []) {
-    if (fields[field] !== undefined) faults.push(`${field}: may only be given together with templateId`);
+    if (fields[field] !== undefined) errors.push(`${field}: may only be given together with templateId`);
   }
-  return faults;
+  return errors;
 }
 
-/** The same, and those of a render that is asked for by itself. */
-export function renderFaults(given: unknown): string[] {
-  const faults = inputFaults(given);
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) return faults;
+/** Checks the same rules, and the rules of a single render. @returns an error for each violation. */
+export function renderErrors(given: unknown): string[] {
+  const errors = inputErrors(given);
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return errors;
   const { webhookUrl, executionMode } = given as Readonly<Record<string, unknown>>;
   if (webhookUrl !== undefined && executionMode !== 'async')
-    faults.push('webhookUrl: may only be given together with executionMode async');
-  return faults;
+    errors.push('webhookUrl: may only be given together with executionMode async');
+  return errors;
 }
 
 function isHttpUrl(text: string): boolean {
@@ -99,7 +100,7 @@ function isHttpUrl(text: string): boolean {
   return protocol === 'http:' || protocol === 'https:';
 }
 
-/** Level by level, not by recursion: the nesting is the caller's. */
+/** Level by level instead of recursively, because the caller chooses the nesting. */
 function isShallow(data: unknown): boolean {
   let level: unknown[] = [data];
   for (let depth = 0; depth <= MAX_DATA_DEPTH; depth += 1) {

@@ -1,4 +1,4 @@
 import { z } from 'zod';
 
-/** The body of an answer that has nothing more to say. */
+/** The body of a response without any data. */
 export const successSchema = z.strictObject({ success: z.literal(true) }).meta({ id: 'Success' });

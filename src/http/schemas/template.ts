@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { findJsonFault } from '../json-fault.ts';
-import { type JsonBounds, jsonExcess } from '../json-size.ts';
-import { page } from './paging.ts';
-import { MAX_DATA_DEPTH } from './render-request.ts';
+import { findJsonError } from '../json-error.ts';
+import { type JsonBounds, jsonLimitExceeded } from '../json-size.ts';
+import { page, paging } from './paging.ts';
+import { MAX_DATA_DEPTH, renderRequestSchema } from './render-request.ts';
 
 const MAX_NAME = 200;
-/** Far fewer names and values than a body may have: they stand in a text, which is parsed besides the body. */
-const MAX_SAMPLE: JsonBounds = { parts: 50_000, names: 25_000, depth: MAX_DATA_DEPTH };
+/** Far fewer names and values than in a body: sample data are a text, which is parsed in addition to the body. */
+const MAX_SAMPLE: JsonBounds = { elements: 50_000, names: 25_000, depth: MAX_DATA_DEPTH };
 
 const time = z.iso.datetime();
 const name = z.string().trim().min(1).max(MAX_NAME);
@@ -17,25 +17,25 @@ const content = z
 const sampleData = z
   .string()
   .check((context) => {
-    const fault = jsonFaultOf(context.value);
-    if (fault === undefined) return;
-    context.issues.push({ code: 'custom', input: context.value, message: fault });
+    const problem = jsonErrorOf(context.value);
+    if (problem === undefined) return;
+    context.issues.push({ code: 'custom', input: context.value, message: problem });
   })
   .describe('A JSON document serialized as a string.');
 
-/** For checks that are to run even when a field is faulty, so that all faults are told at once. */
+/** When to run a check that must not be skipped because a field is invalid, so that all errors are reported together. */
 function isObject({ value }: { readonly value: unknown }): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function jsonFaultOf(text: string): string | undefined {
-  const excess = jsonExcess(Buffer.from(text), MAX_SAMPLE);
-  if (excess !== undefined) return `must not have ${excess}`;
+function jsonErrorOf(text: string): string | undefined {
+  const limitExceeded = jsonLimitExceeded(Buffer.from(text), MAX_SAMPLE);
+  if (limitExceeded !== undefined) return `must not have ${limitExceeded}`;
   try {
     JSON.parse(text);
     return undefined;
   } catch {
-    return `must be a JSON document: ${findJsonFault(text)}`;
+    return `must be a JSON document: ${findJsonError(text)}`;
   }
 }
 
@@ -55,6 +55,37 @@ export const templateSchema = z
 export const templateListSchema = z
   .strictObject({ ...page, templates: z.array(templateSchema) })
   .meta({ id: 'TemplateList' });
+
+/** A template in a list with `view=summary`. */
+const templateSummarySchema = templateSchema
+  .omit({ content: true, sampleData: true })
+  .extend({ size: z.int().min(0).describe('Bytes of its content and sample data.') })
+  .meta({ id: 'TemplateSummary' });
+
+export const templateSummaryListSchema = z
+  .strictObject({ ...page, templates: z.array(templateSummarySchema) })
+  .meta({ id: 'TemplateSummaryList' });
+
+/** The query of `GET /user/templates`. */
+export const templateQuerySchema = z
+  .strictObject({
+    ...paging,
+    view: z
+      .enum(['full', 'summary'])
+      .default('full')
+      .describe('`summary` leaves content and sample data out.'),
+    search: z
+      .string()
+      .trim()
+      .min(1)
+      .max(MAX_NAME)
+      .optional()
+      .describe('Part of the name, in either case; with `view` = `summary`.'),
+  })
+  .refine(({ view, search }) => search === undefined || view === 'summary', {
+    error: 'may only be given together with view summary',
+    path: ['search'],
+  });
 
 const versionFields = {
   id: z.uuid(),
@@ -97,6 +128,13 @@ export const previewRequestSchema = z
     sampleData: sampleData
       .optional()
       .describe('A JSON document serialized as a string; without it that of the saved template, or nothing.'),
+    output: z
+      .enum(['html', 'pdf'])
+      .default('html')
+      .describe(
+        '`pdf` renders the HTML as a test key would: it counts as a test render, and is followed as one.',
+      ),
+    options: renderRequestSchema.shape.options.describe('Of the PDF.'),
   })
   .refine((given) => (given.content === undefined) !== (given.templateId === undefined), {
     message: 'exactly one of content and templateId is required',

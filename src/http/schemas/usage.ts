@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { nameSchema } from '../../plans/plan.ts';
 import { PERIODS } from '../../usage/periods.ts';
+import { INTERVALS } from '../../usage/usage-series.ts';
 import { page } from './paging.ts';
 
 const count = z.int().min(0);
@@ -34,6 +35,31 @@ export const usageSummarySchema = z
   })
   .meta({ id: 'UsageSummary' });
 
+const seriesPointSchema = z
+  .strictObject({
+    at: z.iso.datetime().describe('When the hour or day (UTC) began.'),
+    total: count,
+    success: count,
+    failed: count,
+    errorsByCategory: z.record(z.string(), count),
+    pages: count.describe('Of the PDFs that were rendered.'),
+    bytes: count.describe('Of the same.'),
+    durations: z
+      .array(count)
+      .describe(
+        'How long their renders took: how many took up to each of `durationBoundsMs`, and at the end how many took longer.',
+      ),
+  })
+  .meta({ id: 'UsagePoint' });
+
+export const usageSeriesSchema = z
+  .strictObject({
+    interval: z.enum(INTERVALS),
+    durationBoundsMs: z.array(count).describe('Milliseconds, rising.'),
+    points: z.array(seriesPointSchema).describe('Every hour or day of the period, the first one first.'),
+  })
+  .meta({ id: 'UsageSeries' });
+
 const requestLogEntrySchema = z
   .strictObject({
     id: z.uuid(),
@@ -45,6 +71,7 @@ const requestLogEntrySchema = z
       .describe('Without its last octet (IPv4) or its last 80 bits (IPv6), unless the plan reveals it.'),
     status: z.enum(['success', 'error']),
     errorReason: z.string().nullable().describe("The error's code."),
+    jobId: z.uuid().nullable().describe('The job or batch that it got; null without one.'),
     createdAt: z.iso.datetime(),
   })
   .meta({ id: 'RequestLogEntry' });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { CALLBACK_EVENTS, DELIVERY_STATES } from '../../callbacks/delivery.ts';
+import { CALLBACK_EVENTS, DELIVERY_STATES, MAX_RECENT_ATTEMPTS } from '../../callbacks/delivery.ts';
 import { page } from './paging.ts';
+import { webhookUrlSchema } from './render-request.ts';
 
 const time = z.iso.datetime();
 
@@ -8,7 +9,7 @@ export const webhookDeliverySchema = z
   .strictObject({
     id: z.uuid().describe('What `X-Service-Delivery-Id` says, with every attempt.'),
     event: z.enum(CALLBACK_EVENTS),
-    jobId: z.uuid().describe('The batch or job that it tells of.'),
+    jobId: z.uuid().describe('The batch or job that it tells of; of `webhook.test` an id that nothing has.'),
     url: z.string(),
     status: z.enum(DELIVERY_STATES),
     attemptCount: z.int().min(0).describe('Since it was ordered, or last asked for by hand.'),
@@ -20,6 +21,33 @@ export const webhookDeliverySchema = z
     error: z.string().nullable().describe('Why the last attempt failed.'),
   })
   .meta({ id: 'WebhookDelivery' });
+
+/** A callback with its body and the attempts to send it. */
+export const webhookDeliveryDetailSchema = z
+  .strictObject({
+    ...webhookDeliverySchema.shape,
+    payload: z
+      .strictObject({
+        event: z.enum(CALLBACK_EVENTS),
+        jobId: z.uuid(),
+        status: z.string(),
+        statusUrl: z.string(),
+        zipUrl: z.string().optional(),
+        fileUrl: z.string().optional(),
+        completedAt: time,
+        error: z.strictObject({ code: z.string(), message: z.string() }).optional(),
+      })
+      .describe('The body that is sent.'),
+    attempts: z
+      .array(z.strictObject({ at: time, responseStatus: z.int().nullable(), error: z.string().nullable() }))
+      .describe(`The last ${MAX_RECENT_ATTEMPTS} at most, the first of them first.`),
+  })
+  .meta({ id: 'WebhookDeliveryDetail' });
+
+/** The body of `POST /user/webhook-deliveries/test`. */
+export const webhookTestSchema = z
+  .strictObject({ url: webhookUrlSchema.describe('Where it goes.') })
+  .meta({ id: 'WebhookTest' });
 
 export const webhookDeliveryListSchema = z
   .strictObject({ ...page, deliveries: z.array(webhookDeliverySchema) })

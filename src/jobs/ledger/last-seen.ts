@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { LedgerRecord, SeenLedger } from './ledger-record.ts';
 
-/** The fields of a record that are remembered: what changes answer with. */
+/** The fields of a record that are remembered: what changes return. */
 export const SEEN = { revision: 1, inFlight: 1, waiting: 1, lanes: 1, arriving: 1, stored: 1 } as const;
 /** Accounts whose ledger is remembered as it was last seen. */
 const REMEMBERED_ACCOUNTS = 10_000;
@@ -27,7 +27,7 @@ export class LastSeen {
     this.#stored.delete(accountId);
   }
 
-  /** Answers may come in another order than that of the changes. */
+  /** Responses may come in another order than that of the changes. */
   remember(record: (SeenLedger & Pick<LedgerRecord, 'stored'>) | undefined): void {
     if (record === undefined) return;
     const { _id, revision, inFlight, waiting, lanes, arriving, stored = 0 } = record;

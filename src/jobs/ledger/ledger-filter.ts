@@ -1,8 +1,8 @@
 import type { mongo } from 'mongoose';
 import type { Period } from '../../usage/quota-period.ts';
 import { callbackBytes, type Job, keptBytes } from '../job.ts';
-import { LANES, type Lane } from '../lanes.ts';
-import { type LedgerRecord, laneState, type NextInLane, type SeenLedger } from './ledger-record.ts';
+import { PRIORITY_QUEUES, type QueueName } from '../priority-queues.ts';
+import { type LedgerRecord, type NextInQueue, queueState, type SeenLedger } from './ledger-record.ts';
 
 /** The quota that an admission uses: a period and the PDFs that may be used in it. */
 export interface QuotaLimit {
@@ -53,20 +53,20 @@ export function amounts(count: number, quota: Period | undefined, bytes = 0): Re
   return { ...(quota && { [`quota.${quota}`]: count }), ...(bytes !== 0 && { stored: bytes }) };
 }
 
-export function headIs(lane: Lane, head: number): Filter {
-  return { [`lanes.${lane}.head`]: head === 0 ? { $exists: false } : head };
+export function headIs(queue: QueueName, head: number): Filter {
+  return { [`lanes.${queue}.head`]: head === 0 ? { $exists: false } : head };
 }
 
 export function fields<T>(map: string, jobIds: readonly string[], value: T): Record<string, T> {
   return Object.fromEntries(jobIds.map((jobId) => [`${map}.${jobId}`, value]));
 }
 
-/** Nobody has got a place in a lane that is served before this one, since the ledger was seen. */
-export function nobodyCameBefore(lane: Lane, seen: SeenLedger): Filter {
-  const before = LANES.slice(0, LANES.indexOf(lane));
+/** No job has got a position in a queue that is served before this one, since the ledger was seen. */
+export function noEarlierPositions(queue: QueueName, seen: SeenLedger): Filter {
+  const before = PRIORITY_QUEUES.slice(0, PRIORITY_QUEUES.indexOf(queue));
   return Object.fromEntries(
     before.map((earlier) => {
-      const { tail } = laneState(seen, earlier);
+      const { tail } = queueState(seen, earlier);
       return [`lanes.${earlier}.tail`, tail === 0 ? { $exists: false } : tail];
     }),
   );
@@ -76,22 +76,22 @@ export function idsOf(jobs: readonly { readonly _id: string }[]): string[] {
   return jobs.map(({ _id }) => _id);
 }
 
-/** Moves jobs from their places at the head of a lane to slots: what must be so, and what changes. */
-export function handing({ lane, head, jobs }: Pick<NextInLane, 'lane' | 'head' | 'jobs'>, now: Date) {
+/** Moves jobs from their positions at the head of a queue to slots: the condition, and the changes. */
+export function handing({ queue, head, jobs }: Pick<NextInQueue, 'queue' | 'head' | 'jobs'>, now: Date) {
   const since = now.getTime();
   const holders = jobs.map(({ _id, quotaPeriod }) => [
     `holders.${_id}`,
     { since, ...(quotaPeriod && { quota: quotaPeriod }) },
   ]);
   return {
-    filter: { ...fields('holders', idsOf(jobs), { $exists: false }), ...headIs(lane, head) },
-    $inc: { waiting: -jobs.length, [`lanes.${lane}.head`]: jobs.length },
+    filter: { ...fields('holders', idsOf(jobs), { $exists: false }), ...headIs(queue, head) },
+    $inc: { waiting: -jobs.length, [`lanes.${queue}.head`]: jobs.length },
     $set: Object.fromEntries(holders),
   };
 }
 
 /**
- * By path: what jobs that have ended give back of the quota, if they have made no PDF, and of the bytes kept for them. Those
+ * By path: what jobs that have ended give back of the quota, if they have made no PDF, and of the bytes kept for them. Jobs
  * with a callback take room for its record, which outlives them.
  */
 export function givenBack(jobs: readonly Job[]): Record<string, number> {

@@ -2,9 +2,9 @@ import type { UnrecordedChange } from '../../audit/audit-log.ts';
 import type { CollectionSpec } from '../../store/collection.ts';
 import type { Period } from '../../usage/quota-period.ts';
 import type { Job } from '../job.ts';
-import { LANES, type Lane, type LaneState } from '../lanes.ts';
-import type { Bought } from './bought-units.ts';
-import type { Overage } from './overage.ts';
+import { PRIORITY_QUEUES, type QueueName, type QueueState } from '../priority-queues.ts';
+import type { Bought } from '../purchases/bought-units.ts';
+import type { Overage } from '../purchases/overage.ts';
 
 export const LEDGERS: CollectionSpec = {
   name: 'ledgers',
@@ -25,46 +25,46 @@ export interface SlotHolder {
   readonly bytes?: number;
 }
 
-/** Jobs that were given places, and may not all be at them yet. */
+/** Jobs that were given positions, and may not all be at them yet. */
 export interface Arrival {
   /** Epoch milliseconds. */
   readonly since: number;
-  /** Those that are new: what they have taken is given back if they are never written. */
+  /** The new ones: what they have taken is given back if they are never written. */
   readonly jobs: readonly string[];
-  /** Of a batch instead of their ids: how many items it has. Its jobs are written by whoever expands it. */
+  /** Of a batch instead of their ids: how many items it has. Its jobs are written by its expansion. */
   readonly batchOf?: number;
   readonly quota?: Period;
-  /** Bytes of the inputs of those that are new. */
+  /** Bytes of the inputs of the new ones. */
   readonly bytes?: number;
 }
 
 /**
- * What one account has taken: plan slots, places in its lanes, quota. Everything that is limited for an account stands in
+ * What one account has taken: plan slots, positions in its queues, quota. Everything that is limited for an account is in
  * this one record, so that it is taken and given back in one atomic update, and costs the same however many jobs wait.
  *
- * The record also names every job that is between two steps: whatever dies in between, a sweep finds the job by its name
- * and does the rest. Only a job that simply waits at its place is not named: it is found by the number of the place.
+ * The record also names every job that is between two steps: whatever process dies in between, a sweep finds the job by its
+ * name and does the rest. Only a job that waits at its position is not named: it is found by the number of the position.
  */
 export interface LedgerRecord {
   /** The account. */
   readonly _id: string;
   /** Grows with every change: what a sweep decides holds only for the record that it has seen. */
   readonly revision: number;
-  /** Set while there is something to look after; absent otherwise, so that its sparse index holds only these. */
+  /** Set while a sweep has something to check; absent otherwise, so that its sparse index holds only these. */
   readonly active?: true;
   /** Plan slots taken. */
   readonly inFlight: number;
-  /** By job id: who holds them. */
+  /** The jobs that hold them, by id. */
   readonly holders?: Readonly<Record<string, SlotHolder>>;
-  /** Jobs that wait, at a place or for the time of their next attempt. */
+  /** Jobs that wait, at a position or for the time of their next attempt. */
   readonly waiting: number;
-  readonly lanes?: Readonly<Partial<Record<Lane, Partial<LaneState>>>>;
+  readonly lanes?: Readonly<Partial<Record<QueueName, Partial<QueueState>>>>;
   /**
-   * By the id of their admission, or of the job that comes back: who is on the way to places. While there is nobody, a
-   * place at which nobody is found is one that nobody is coming to.
+   * Jobs that are still to be written at their positions, by the id of their admission or of the job that comes back. While
+   * there is none, a position at which no job is found stays empty.
    */
   readonly arriving?: Readonly<Record<string, Arrival>>;
-  /** Waiting jobs that are about to be ended: `leavingName` → epoch milliseconds. */
+  /** Waiting jobs that are about to be ended: `finalisingName` → epoch milliseconds. */
   readonly leaving?: Readonly<Record<string, number>>;
   /** Jobs that have ended and given back what they held, and whose end is still to be followed up: id → epoch milliseconds. */
   readonly ending?: Readonly<Record<string, number>>;
@@ -85,16 +85,16 @@ export interface LedgerRecord {
   readonly recounted?: number;
 }
 
-/** What the hand-over of slots goes by: a ledger but for the names in it, which may be many. */
+/** What decides who gets slots: a ledger but for the names in it, which may be many. */
 export type SeenLedger = Pick<
   LedgerRecord,
   '_id' | 'revision' | 'inFlight' | 'waiting' | 'lanes' | 'arriving'
 >;
 
-/** Who are to get slots: the jobs at the first places of a lane, one after the other, by a ledger as it was seen. */
-export interface NextInLane {
-  readonly lane: Lane;
-  /** The number of the first one's place. */
+/** The jobs that are to get slots: at the first positions of a queue, one after another, by a ledger as it was seen. */
+export interface NextInQueue {
+  readonly queue: QueueName;
+  /** The number of the first job's position. */
   readonly head: number;
   readonly jobs: readonly Pick<Job, '_id' | 'quotaPeriod'>[];
   /** Plan slots that the account may hold. */
@@ -102,33 +102,45 @@ export interface NextInLane {
   readonly seen: SeenLedger;
 }
 
-/** Where a lane stands. */
-export function laneState(ledger: Pick<LedgerRecord, 'lanes'>, lane: Lane): LaneState {
-  const { head = 0, tail = 0 } = ledger.lanes?.[lane] ?? {};
+/** The head and the tail of a queue. */
+export function queueState(ledger: Pick<LedgerRecord, 'lanes'>, queue: QueueName): QueueState {
+  const { head = 0, tail = 0 } = ledger.lanes?.[queue] ?? {};
   return { head, tail };
 }
 
-/** Jobs that may run at the moment: those that do, and those that wait and would fit beside them. */
+/** How many positions are served before this one. Some may be those of cancelled jobs. */
+export function positionsBefore(position: string, ledger: Pick<LedgerRecord, 'lanes'>): number {
+  const [, own, number] = position.split('/');
+  let before = 0;
+  for (const queue of PRIORITY_QUEUES) {
+    const { head, tail } = queueState(ledger, queue);
+    if (queue === own) return before + Math.max(0, Number(number) - head);
+    before += Math.max(0, tail - head);
+  }
+  return before;
+}
+
+/** Jobs that may run at the moment: in flight, and waiting up to the free slots. */
 export function admissibleDemand({ inFlight, waiting }: LedgerRecord, concurrentRenders: number): number {
   return inFlight + Math.min(waiting, Math.max(0, concurrentRenders - inFlight));
 }
 
-/** Whether nobody is at a place of an account. */
-export function lanesAreEmpty(ledger: Pick<LedgerRecord, 'lanes'>): boolean {
-  return LANES.every((lane) => {
-    const { head, tail } = laneState(ledger, lane);
+/** Whether no job is at a position of an account. */
+export function queuesAreEmpty(ledger: Pick<LedgerRecord, 'lanes'>): boolean {
+  return PRIORITY_QUEUES.every((queue) => {
+    const { head, tail } = queueState(ledger, queue);
     return head >= tail;
   });
 }
 
-/** Whether nobody is on the way to a place of an account. */
-export function nobodyArrives({ arriving = {} }: Pick<LedgerRecord, 'arriving'>): boolean {
+/** Whether no job is still to be written at a position of an account. */
+export function noneIsPending({ arriving = {} }: Pick<LedgerRecord, 'arriving'>): boolean {
   return Object.keys(arriving).length === 0;
 }
 
-/** Whether nothing of an account is to be looked after. */
+/** Whether a sweep has nothing to check of an account. */
 export function isAtRest(ledger: LedgerRecord): boolean {
   const { inFlight, waiting, holders, arriving, leaving, ending } = ledger;
   const named = [holders, arriving, leaving, ending].some((names) => Object.keys(names ?? {}).length > 0);
-  return inFlight === 0 && waiting === 0 && !named && lanesAreEmpty(ledger);
+  return inFlight === 0 && waiting === 0 && !named && queuesAreEmpty(ledger);
 }

@@ -2,8 +2,8 @@ import type { Connection, mongo } from 'mongoose';
 import type { Clock } from '../../clock.ts';
 import { Collection, type Update } from '../../store/collection.ts';
 import type { Period } from '../../usage/quota-period.ts';
-import { type Job, leavingName } from '../job.ts';
-import type { Lane } from '../lanes.ts';
+import { finalisingName, type Job } from '../job.ts';
+import type { QueueName } from '../priority-queues.ts';
 import { LastSeen, SEEN } from './last-seen.ts';
 import {
   amounts,
@@ -13,14 +13,20 @@ import {
   headIs,
   idsOf,
   isBeyond,
-  nobodyCameBefore,
+  noEarlierPositions,
   notNamed,
   type QuotaLimit,
   type StoredLimit,
   withinQuota,
   withinStored,
 } from './ledger-filter.ts';
-import { LEDGERS, type LedgerRecord, laneState, type NextInLane, type SeenLedger } from './ledger-record.ts';
+import {
+  LEDGERS,
+  type LedgerRecord,
+  type NextInQueue,
+  queueState,
+  type SeenLedger,
+} from './ledger-record.ts';
 
 export type { QuotaLimit, StoredLimit } from './ledger-filter.ts';
 
@@ -57,12 +63,12 @@ export class Ledger {
     return this.#seen.storedLately(accountId);
   }
 
-  /** It has turned out that others have changed the ledger: it is to be looked up again. */
+  /** Other processes have changed the ledger: it is read again. */
   forgetSeen(accountId: string): void {
     this.#seen.forget(accountId);
   }
 
-  /** The records of all accounts that have something to look after. */
+  /** The records of all accounts that a sweep is to check. */
   active(): Promise<LedgerRecord[]> {
     return this.#records.find({ active: true });
   }
@@ -74,10 +80,10 @@ export class Ledger {
   }
 
   /**
-   * Takes a plan slot, a PDF of the quota and room for the input for one new job, if nobody of the account waits before it.
+   * Takes a plan slot, a PDF of the quota and room for the input for one new job, if no job of the account waits before it.
    *
    * @param cap plan slots that the account may hold.
-   * @returns false when the slots, the quota or the room are used up, or others wait.
+   * @returns false when the slots, the quota or the room are used up, or other jobs wait.
    */
   async takeSlot(
     accountId: string,
@@ -114,20 +120,20 @@ export class Ledger {
   }
 
   /**
-   * Takes places in a lane, as many PDFs of the quota, and room for the inputs for new jobs: for all of them or for none.
+   * Takes positions in a queue, as many PDFs of the quota, and room for the inputs of new jobs: for all of them or none.
    *
    * @param admission its id, which names the arrival until it is confirmed, is that of the first job, or of the batch:
    * then `batchOf` says how many items it has, and `jobs` is empty.
    * @param maxWaiting jobs of the account that may wait.
    * @param onlyBehindOthers take them only if others wait already.
-   * @returns the number of the first place; undefined when places, quota or room do not suffice.
+   * @returns the number of the first position; undefined when positions, quota or room do not suffice.
    */
-  async takePlaces(
+  async takePositions(
     accountId: string,
     admission: {
       readonly id: string;
       readonly jobs: readonly string[];
-      readonly lane: Lane;
+      readonly queue: QueueName;
       readonly batchOf?: number;
     },
     limits: {
@@ -137,7 +143,7 @@ export class Ledger {
     },
     onlyBehindOthers = false,
   ): Promise<number | undefined> {
-    const { id, jobs, lane, batchOf } = admission;
+    const { id, jobs, queue, batchOf } = admission;
     const { maxWaiting, quota, stored } = limits;
     const count = batchOf ?? jobs.length;
     const arrival = {
@@ -159,7 +165,7 @@ export class Ledger {
       $inc: {
         waiting: count,
         revision: 1,
-        [`lanes.${lane}.tail`]: count,
+        [`lanes.${queue}.tail`]: count,
         ...amounts(count, quota?.period, stored?.bytes),
       },
       $set: { [`arriving.${id}`]: arrival, active: true },
@@ -168,7 +174,7 @@ export class Ledger {
       ? await this.#records.findOneAndUpdate(filter, update, SEEN)
       : await this.#records.upsertMatching(filter, { ...update, $setOnInsert: { inFlight: 0 } }, SEEN);
     this.#seen.remember(taken);
-    return taken === undefined ? undefined : laneState(taken, lane).tail - count;
+    return taken === undefined ? undefined : queueState(taken, queue).tail - count;
   }
 
   /** The jobs of an arrival are written. @returns undefined when a sweep has given the arrival up meanwhile. */
@@ -204,7 +210,7 @@ export class Ledger {
   /**
    * Gives back the slot, the PDF of the quota and the room of a job that was never written.
    *
-   * @param since only the slot that was taken then: for who decides by what was seen a while ago.
+   * @param since only the slot that was taken then: for a caller that decides by what it saw a while ago.
    */
   undoSlot(
     accountId: string,
@@ -217,44 +223,49 @@ export class Ledger {
     return this.#changeHeld(accountId, jobId, back, since);
   }
 
-  /** Hands a slot to the job at the head of a lane. @returns undefined when no slot is free, or the head has moved. */
+  /** Gives a slot to the job at the head of a queue. @returns undefined when no slot is free, or the head has moved. */
   takeNext(
     accountId: string,
-    lane: Lane,
-    job: NextInLane['jobs'][number],
-    { head, cap }: Pick<NextInLane, 'head' | 'cap'>,
+    queue: QueueName,
+    job: NextInQueue['jobs'][number],
+    { head, cap }: Pick<NextInQueue, 'head' | 'cap'>,
   ): Promise<SeenLedger | undefined> {
-    const { filter, $inc, $set } = handing({ lane, head, jobs: [job] }, this.#clock.now());
+    const { filter, $inc, $set } = handing({ queue, head, jobs: [job] }, this.#clock.now());
     return this.#change(
       { _id: accountId, inFlight: { $lt: cap }, ...filter },
       { $inc: { inFlight: 1, ...$inc }, $set: { ...$set, active: true } },
     );
   }
 
-  /** Passes over places from the head on at which nobody waits any more. @returns undefined when the head has moved. */
-  passOver(accountId: string, lane: Lane, head: number, places = 1): Promise<SeenLedger | undefined> {
+  /** Passes over positions from the head on at which no job waits any more. @returns undefined when the head has moved. */
+  passOver(
+    accountId: string,
+    queue: QueueName,
+    head: number,
+    positions = 1,
+  ): Promise<SeenLedger | undefined> {
     return this.#change(
-      { _id: accountId, ...headIs(lane, head) },
-      { $inc: { [`lanes.${lane}.head`]: places } },
+      { _id: accountId, ...headIs(queue, head) },
+      { $inc: { [`lanes.${queue}.head`]: positions } },
     );
   }
 
   /**
-   * Gives out one more place in a lane, to a job that is counted as waiting already; to be confirmed as an arrival by the
-   * id of the job.
+   * Gives out one more position in a queue, to a job that is counted as waiting already; to be confirmed as an arrival by
+   * the id of the job.
    *
    * @returns its number.
    */
-  async appendPlace(accountId: string, lane: Lane, jobId: string): Promise<number> {
+  async appendPosition(accountId: string, queue: QueueName, jobId: string): Promise<number> {
     const since = this.#clock.now().getTime();
     const change: Change = {
-      $inc: { [`lanes.${lane}.tail`]: 1, revision: 1 },
+      $inc: { [`lanes.${queue}.tail`]: 1, revision: 1 },
       $set: { [`arriving.${jobId}`]: { since, jobs: [] }, active: true },
       $setOnInsert: { inFlight: 0, waiting: 0 },
     };
     const record = await this.#records.upsert(accountId, change, { projection: SEEN });
     this.#seen.remember(record);
-    return laneState(record, lane).tail - 1;
+    return queueState(record, queue).tail - 1;
   }
 
   /**
@@ -269,71 +280,49 @@ export class Ledger {
   /**
    * Says that waiting jobs of an account are about to be ended, so that a crash in the middle is found.
    *
-   * @param names as `leavingName` makes them.
+   * @param names as `finalisingName` makes them.
    */
-  async announceLeaving(accountId: string, ...names: readonly string[]): Promise<void> {
+  async announceEnds(accountId: string, ...names: readonly string[]): Promise<void> {
     const now = this.#clock.now().getTime();
     await this.#change({ _id: accountId }, { $set: { ...fields('leaving', names, now), active: true } });
   }
 
-  /** Somebody else has moved the jobs: by other names, if they have ended. */
-  async withdrawLeaving(accountId: string, ...names: readonly string[]): Promise<void> {
+  /** Another process has moved the jobs: by other names, if they have ended. */
+  async withdrawEnds(accountId: string, ...names: readonly string[]): Promise<void> {
     await this.#change({ _id: accountId }, { $unset: fields('leaving', names, '') });
   }
 
   /**
-   * A job has ended: gives back what it held, be it a slot or a place, and its PDF of the quota if it made none. From now
-   * on its PDF is kept in the place of its input, or its input stays.
+   * Jobs of one account have ended, all of them at their positions or all while they held slots: gives back what each held,
+   * and its PDF of the quota if it made none. From now on the PDF of each is kept in the place of its input, or its input
+   * stays.
    *
-   * @param next who gets its slot in the same update.
-   * @returns undefined when that has been done before; or when `next` is not the next any more: nothing has changed then.
-   */
-  leave(job: Job, next?: NextInLane): Promise<SeenLedger | undefined> {
-    return job.endedFrom === 'queued' ? this.leavePlaces([job]) : this.leaveAll([job], next);
-  }
-
-  /**
-   * Jobs of one account have ended that waited: gives back what each held, as `leave` does, in one update.
-   *
-   * @returns undefined when that has been done before for one of them: nothing has changed then.
-   */
-  leavePlaces(jobs: readonly Job[]): Promise<SeenLedger | undefined> {
-    const [{ accountId }] = jobs as [Job];
-    const names = jobs.map(leavingName);
-    return this.#change(
-      { _id: accountId, ...fields('leaving', names, { $exists: true }) },
-      {
-        $unset: fields('leaving', names, ''),
-        $inc: { waiting: -jobs.length, ...givenBack(jobs) },
-        $set: { ...fields('ending', idsOf(jobs), this.#clock.now().getTime()), active: true },
-      },
-    );
-  }
-
-  /**
-   * Jobs of one account have ended that held slots: gives back what each held, as `leave` does, in one update.
-   *
-   * @param next who gets slots of theirs in it: as many as they are, or fewer.
+   * @param next jobs that get slots of theirs in the same update: as many as they are, or fewer.
    * @returns undefined when that has been done before for one of them, or `next` are not the next any more: nothing has
    * changed then.
    */
-  leaveAll(jobs: readonly Job[], next?: NextInLane): Promise<SeenLedger | undefined> {
-    const [{ accountId }] = jobs as [Job];
-    const ids = idsOf(jobs);
-    const now = this.#clock.now().getTime();
-    const moved = next && handing(next, this.#clock.now());
+  leave(jobs: readonly Job[], next?: NextInQueue): Promise<SeenLedger | undefined> {
+    const [{ accountId, endedFrom }] = jobs as [Job];
+    const waited = endedFrom === 'queued';
+    const map = waited ? 'leaving' : 'holders';
+    const names = waited ? jobs.map(finalisingName) : idsOf(jobs);
+    const now = this.#clock.now();
+    const moved = next && handing(next, now);
     const granted = next?.jobs.length ?? 0;
+    const taken: Record<string, number> = waited
+      ? { waiting: -jobs.length }
+      : { inFlight: granted - jobs.length };
     return this.#change(
       {
         _id: accountId,
-        ...fields('holders', ids, { $exists: true }),
-        ...(next && { inFlight: { $lte: next.cap }, ...nobodyCameBefore(next.lane, next.seen) }),
+        ...fields(map, names, { $exists: true }),
+        ...(next && { inFlight: { $lte: next.cap }, ...noEarlierPositions(next.queue, next.seen) }),
         ...moved?.filter,
       },
       {
-        $unset: fields('holders', ids, ''),
-        $inc: { inFlight: granted - jobs.length, ...givenBack(jobs), ...moved?.$inc },
-        $set: { ...fields('ending', ids, now), active: true, ...moved?.$set },
+        $unset: fields(map, names, ''),
+        $inc: { ...taken, ...givenBack(jobs), ...moved?.$inc },
+        $set: { ...fields('ending', idsOf(jobs), now.getTime()), active: true, ...moved?.$set },
       },
     );
   }
@@ -343,7 +332,7 @@ export class Ledger {
     await this.#change({ _id: accountId }, { $unset: fields('ending', jobIds, '') });
   }
 
-  /** Notes that nothing of an account is to be looked after. @returns whether the record was still as seen. */
+  /** Notes that sweeps need not check an account. @returns whether the record was still as seen. */
   rest({ _id, revision }: LedgerRecord): Promise<boolean> {
     return this.#records.updateOne({ _id, revision }, { $unset: { active: '' } });
   }

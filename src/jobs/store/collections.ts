@@ -1,5 +1,6 @@
 import type { Connection, mongo } from 'mongoose';
 import { Collection, type CollectionSpec } from '../../store/collection.ts';
+import { DUE_INDEX, type Due } from '../../store/due-queue.ts';
 import type { Job } from '../job.ts';
 
 /**
@@ -23,11 +24,10 @@ export interface StoredPart {
 }
 
 /** A job that waits for the time of its next attempt. */
-export interface ScheduledRetry {
+export interface ScheduledRetry extends Due {
   /** The job's id. */
   readonly _id: string;
   readonly accountId: string;
-  readonly dueAt: Date;
 }
 
 /**
@@ -52,7 +52,7 @@ const LIVE: CollectionSpec = {
   indexes: [
     // Compare-and-set by exactly these two fields is one index look-up on every supported database.
     { fields: { _id: 1, version: 1 }, unique: true },
-    // Whoever is next in a lane is found by its place.
+    // The next job in a queue is found by its position.
     { fields: { place: 1 }, unique: true, sparse: true },
     // The live part of a listing.
     { fields: { accountId: 1, createdAt: 1, _id: 1 } },
@@ -66,7 +66,8 @@ const LIVE: CollectionSpec = {
 
 const RETRIES: CollectionSpec = {
   name: 'job_retries',
-  indexes: [{ fields: { dueAt: 1 } }, { fields: { accountId: 1 } }],
+  indexes: [DUE_INDEX, { fields: { accountId: 1 } }],
+  replaced: [{ dueAt: 1 }],
 };
 
 const HISTORY: CollectionSpec = {
@@ -84,7 +85,7 @@ const HISTORY: CollectionSpec = {
 };
 
 const INPUTS: CollectionSpec = { name: 'job_inputs' };
-const PARTS: CollectionSpec = { name: 'job_input_parts' };
+const INPUT_CHUNKS: CollectionSpec = { name: 'job_input_parts' };
 
 export function openJobCollections(connection: Connection): JobCollections {
   return {
@@ -92,6 +93,6 @@ export function openJobCollections(connection: Connection): JobCollections {
     retries: new Collection<ScheduledRetry>(connection, RETRIES),
     history: new Collection<Job>(connection, HISTORY),
     inputs: new Collection<StoredInput>(connection, INPUTS),
-    parts: new Collection<StoredPart>(connection, PARTS),
+    parts: new Collection<StoredPart>(connection, INPUT_CHUNKS),
   };
 }

@@ -5,7 +5,7 @@ import type { JobCollections } from './collections.ts';
 const AT_ONCE = 500;
 
 /** A job that has ended, and what is kept of it. */
-export type KeptJob = Pick<Job, '_id' | 'accountId' | 'state' | 'output' | 'inputBytes'>;
+export type KeptJob = Pick<Job, '_id' | 'accountId' | 'state' | 'output' | 'report' | 'inputBytes'>;
 
 /** What has ended, until its retention ends: found by id and listed by account. */
 export class JobHistory {
@@ -58,7 +58,7 @@ export class JobHistory {
 
   /** Jobs whose retention has ended: what is needed to delete them. */
   expired(now: Date, limit: number): Promise<KeptJob[]> {
-    const projection = { accountId: 1, state: 1, output: 1, inputBytes: 1 } as const;
+    const projection = { accountId: 1, state: 1, output: 1, report: 1, inputBytes: 1 } as const;
     return this.#collections.history.find({ expiresAt: { $lte: now } }, { projection, limit });
   }
 
@@ -75,11 +75,20 @@ export class JobHistory {
       _id: JobState;
       outputs: number;
       inputs: number;
+      reports: number;
     }>({ accountId }, [
       {
-        $group: { _id: '$state', outputs: { $sum: '$output.size' }, inputs: { $sum: '$inputBytes' } },
+        $group: {
+          _id: '$state',
+          outputs: { $sum: '$output.size' },
+          inputs: { $sum: '$inputBytes' },
+          reports: { $sum: '$report.size' },
+        },
       },
     ]);
-    return sums.reduce((sum, { _id, outputs, inputs }) => sum + (_id === 'completed' ? outputs : inputs), 0);
+    return sums.reduce(
+      (sum, { _id, outputs, inputs, reports }) => sum + reports + (_id === 'completed' ? outputs : inputs),
+      0,
+    );
   }
 }

@@ -30,7 +30,7 @@ export function openJobStore(connection: Connection, clock: Clock): JobStore {
   return {
     transitions: new Transitions(collections, clock),
     live,
-    retries: new ScheduledRetries(collections),
+    retries: new ScheduledRetries(collections, clock),
     inputs: new JobInputs(collections),
     history,
     async find(accountId, jobId) {

@@ -6,6 +6,9 @@ export interface JobListQuery {
   readonly accountId: string;
   /** Those of test keys, or those of live keys; both when absent. */
   readonly test?: boolean;
+  /** Only what was made then or later, and only what was made before that. */
+  readonly from?: Date | undefined;
+  readonly to?: Date | undefined;
   /** States to list; all when absent. */
   readonly states?: readonly JobState[];
   readonly limit: number;
@@ -14,7 +17,7 @@ export interface JobListQuery {
 }
 
 /** What says where in the list a job is. A page that begins far down the list passes by many, which are not read whole. */
-type Place = Pick<Job, '_id' | 'createdAt'>;
+type ListPosition = Pick<Job, '_id' | 'createdAt'>;
 
 interface Page {
   readonly sort: { readonly createdAt: 1 | -1; readonly _id: 1 | -1 };
@@ -35,6 +38,7 @@ export async function listJobs(
     item: { $exists: false },
     ...(query.test !== undefined && { test: query.test }),
     ...(query.states && { state: { $in: [...query.states] } }),
+    ...madeWithin(query),
   };
   const visible: mongo.Filter<Job> = { ...filter, expiresAt: { $gt: now } };
   // What has ended but not been moved yet is counted where it is going to be.
@@ -47,17 +51,21 @@ export async function listJobs(
   // All of them, to be counted: they are what has ended within the last moments.
   const movingJobs = await live.find(visible);
   const moving = movingJobs.map(({ _id }) => _id);
-  const parts = partsOf(query).map((part) => listEnded(history, part, { moving, page, now }));
+  const parts = fieldsOf(query).map((part) => listEnded(history, part, { moving, page, now }));
   const ended = await Promise.all(parts);
-  const gathered: Place[] = [...liveJobs, ...movingJobs, ...ended.flatMap(({ places }) => places)];
-  // One that ended between two of these looks is in both, and shown as it was seen last.
+  const gathered: ListPosition[] = [
+    ...liveJobs,
+    ...movingJobs,
+    ...ended.flatMap(({ positions }) => positions),
+  ];
+  // A job that ended between two of these queries is in both, and shown as it was seen last.
   const once = new Map(gathered.map((job) => [job._id, job]));
   const shown = [...once.values()]
     .sort((a, b) => sign * (a.createdAt.getTime() - b.createdAt.getTime() || (a._id < b._id ? -1 : 1)))
     .slice(query.offset, upTo)
     .map(({ _id }) => _id);
   const known = new Map([...liveJobs, ...movingJobs].map((job) => [job._id, job]));
-  const inHistory = new Set(ended.flatMap(({ places }) => places.map(({ _id }) => _id)));
+  const inHistory = new Set(ended.flatMap(({ positions }) => positions.map(({ _id }) => _id)));
   for (const job of await findAll(history, shown, inHistory)) known.set(job._id, job);
   // Of those, some may have been deleted since.
   const jobs = shown.flatMap((id) => known.get(id) ?? []);
@@ -66,14 +74,28 @@ export async function listJobs(
   return { total: liveTotal + movingJobs.length + endedTotal - seenTwice, jobs };
 }
 
+function madeWithin({ from, to }: Pick<JobListQuery, 'from' | 'to'>): mongo.Filter<Job> {
+  if (from === undefined && to === undefined) return {};
+  return { createdAt: { ...(from && { $gte: from }), ...(to && { $lt: to }) } };
+}
+
 /** The parts of the history that the query is about, each of which lies in the order of time in the index. */
-function partsOf({ accountId, test, states = END_STATES }: JobListQuery): mongo.Filter<Job>[] {
+function fieldsOf({ accountId, test, states = END_STATES, ...query }: JobListQuery): mongo.Filter<Job>[] {
   const tests = test === undefined ? [false, true] : [test];
   return tests.flatMap((isTest) =>
     states
       .filter(hasEnded)
       // Null is what a job has that is no item of a batch: a path below one that is missing.
-      .map((state) => ({ accountId, 'item.batchId': null, test: isTest, state }) as mongo.Filter<Job>),
+      .map(
+        (state) =>
+          ({
+            accountId,
+            'item.batchId': null,
+            test: isTest,
+            state,
+            ...madeWithin(query),
+          }) as mongo.Filter<Job>,
+      ),
   );
 }
 
@@ -85,14 +107,14 @@ async function listEnded(
   history: JobCollections['history'],
   part: mongo.Filter<Job>,
   { moving, page, now }: { readonly moving: readonly string[]; readonly page: Page; readonly now: Date },
-): Promise<{ total: number; places: Place[] }> {
+): Promise<{ total: number; positions: ListPosition[] }> {
   const moved = moving.length === 0 ? part : { ...part, _id: { $nin: [...moving] } };
-  const [places, expired, all] = await Promise.all([
+  const [positions, expired, all] = await Promise.all([
     history.find({ ...moved, expiresAt: { $gt: now } }, { ...page, projection: { createdAt: 1 } }),
     history.count({ ...moved, expiresAt: { $lte: now } }),
     history.count(moved),
   ]);
-  return { total: all - expired, places };
+  return { total: all - expired, positions };
 }
 
 /** Those of the jobs that were found in the history. */

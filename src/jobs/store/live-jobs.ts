@@ -13,10 +13,10 @@ export interface RunningJobs {
 /** Ids that are looked up together. */
 const AT_ONCE = 500;
 
-/** Of a job: its state, whose pool it is for, and who holds it. */
+/** Of a job: its state, the pool that it is for, and the worker that holds it. */
 export type Whereabouts = Pick<Job, 'state' | 'class' | 'pool' | 'owner' | 'dispatchedAt'>;
 
-/** Looks for jobs that wait, run or have just ended. Each look-up is by an exact key, and costs the same however many there are. */
+/** Finds jobs that wait, run or have just ended, each by an exact key: that costs the same however many there are. */
 export class LiveJobs {
   readonly #live: JobCollections['live'];
 
@@ -38,14 +38,9 @@ export class LiveJobs {
     return found;
   }
 
-  /** Whoever waits at a place: undefined when nobody does (any more, or yet). */
-  at(place: string): Promise<Job | undefined> {
-    return this.#live.findOne({ place });
-  }
-
-  /** Those who wait at some of these places. */
-  atPlaces(places: readonly string[]): Promise<Job[]> {
-    return this.#live.find({ place: { $in: [...places] } });
+  /** The jobs at some of these positions: at each one at most, which waits or has ended there. */
+  atPositions(positions: readonly string[]): Promise<Job[]> {
+    return this.#live.find({ place: { $in: [...positions] } });
   }
 
   /** How many of these jobs are dispatched and processing, by class; and since when the oldest of the former are, by pool. */
@@ -87,7 +82,7 @@ export class LiveJobs {
 
   /** Deletes jobs that were never accepted: written too late, after what they had taken was given back. */
   async withdraw(jobIds: readonly string[]): Promise<void> {
-    // In their first version: nobody has moved them on.
+    // In their first version: no process has moved them on.
     for (const _id of jobIds) await this.#live.deleteOne({ _id, version: 1 });
   }
 

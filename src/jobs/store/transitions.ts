@@ -1,77 +1,80 @@
+import type { mongo } from 'mongoose';
 import type { Clock } from '../../clock.ts';
 import type { PlatenError } from '../../errors/registry.ts';
 import type { Update } from '../../store/collection.ts';
-import type { Job, JobError, JobOutput, JobState } from '../job.ts';
+import {
+  type FailedAttempt,
+  hasEnded,
+  type Job,
+  type JobError,
+  type JobOutput,
+  type JobState,
+  type StoredReport,
+} from '../job.ts';
 import { isOwnCrash } from '../retry-policy.ts';
 import type { JobCollections } from './collections.ts';
 
-/** A job as somebody saw it: enough to try to move it on. */
+/** A job as it was seen: enough to try to move it on. */
 export type SeenJob = Pick<Job, '_id' | 'version'>;
+
+/** Where the time of an attempt that failed went; null where it is not known. */
+type Phases = FailedAttempt['phases'];
+
+/** What of an attempt goes with the end of its job. */
+export interface AttemptDetails {
+  /** For a sweep that takes the job from a worker: a lease that was renewed meanwhile stands. */
+  readonly onlyIfLeaseEnded?: boolean;
+  readonly phases?: Phases;
+  readonly report?: StoredReport | undefined;
+}
 
 const HOUR_MS = 3_600_000;
 const CANCELLED: JobError = { code: 'CANCELLED', message: 'The job was cancelled.' };
 
 /**
- * Every change of a job's state (the picture is in job.ts). Each function is one atomic update that requires the
- * version the caller decided on; it answers the job as it is afterwards, or undefined when somebody else was first —
- * in which case nothing has changed and nothing is to be done.
+ * Every change of a job's state (the picture is in job.ts). Each function is one atomic update that requires the version
+ * the caller decided on; it returns the job as it is afterwards, or undefined when another process was first: then nothing
+ * has changed and nothing is to be done. Given several jobs, it returns those that it has moved.
  */
 export class Transitions {
   readonly #live: JobCollections['live'];
+  readonly #history: JobCollections['history'];
   readonly #clock: Clock;
 
-  constructor({ live }: JobCollections, clock: Clock) {
+  constructor({ live, history }: JobCollections, clock: Clock) {
     this.#live = live;
+    this.#history = history;
     this.#clock = clock;
   }
 
   /**
-   * Makes a job durable. Its input must have been saved before: a job without one must never be seen.
+   * Makes jobs durable. Their inputs must have been saved before: a job without one must never be seen.
    *
-   * @returns false when there is a live job with this id, or at its place; nothing has changed then.
+   * @returns false when there is a live job with one of these ids, or at one of these positions: jobs that were there
+   * before, by an earlier try of the same request, stay, and the others are written.
    */
-  accept(job: Job): Promise<boolean> {
-    return this.#live.insertIfAbsent(job);
-  }
-
-  /** The same for many jobs at once. Those that were there before, by an earlier try of the same request, stay. */
-  acceptAll(jobs: readonly Job[]): Promise<void> {
+  accept(jobs: readonly Job[]): Promise<boolean> {
     return this.#live.insertAbsent(jobs);
   }
 
-  /** queued → queued, at a place in a lane: its time has come. */
-  giveAPlace(seen: SeenJob, place: string): Promise<Job | undefined> {
-    return this.#move(seen, 'queued', { place });
-  }
-
-  /** queued → dispatched, once a plan slot is held. */
-  dispatch(seen: SeenJob, pool: string): Promise<Job | undefined> {
-    return this.#move(
-      seen,
-      'dispatched',
-      { dispatchedAt: this.#clock.now(), pool },
-      { remove: { place: '' } },
-    );
+  /** queued → queued, at a position in a queue: its time has come. */
+  enqueue(seen: SeenJob, position: string): Promise<Job | undefined> {
+    return this.#move(seen, 'queued', { place: position });
   }
 
   /**
-   * `dispatch` for jobs that were all seen with the same version, in one update.
+   * queued → dispatched, once plan slots are held, for jobs that were all seen with the same version.
    *
-   * @returns those that are dispatched now; the others have moved on.
+   * @returns the jobs that are dispatched now; the others have moved on.
    */
-  async dispatchAll(seen: readonly Job[], pool: string): Promise<Job[]> {
-    const version = seen[0]?.version;
+  async dispatch(seen: readonly Job[], pool: string): Promise<Job[]> {
     const now = this.#clock.now();
-    const ids = seen.map(({ _id }) => _id);
     const set = { state: 'dispatched', dispatchedAt: now, pool, updatedAt: now } as const;
-    const moved = await this.#live.updateMany(
-      { _id: { $in: ids }, version },
-      { $set: set, $inc: { version: 1 }, $unset: { place: '' } },
-    );
-    if (moved === seen.length) {
+    const update: Update<Job> = { $set: set, $inc: { version: 1 }, $unset: { place: '' } };
+    if ((await this.#moveAll(seen, update)) === seen.length) {
       return seen.map(({ place: _, ...job }) => ({ ...job, ...set, version: job.version + 1 }));
     }
-    const found = await this.#live.find({ _id: { $in: ids } });
+    const found = await this.#live.find({ _id: { $in: idsOf(seen) } });
     return found.filter(({ state }) => state === 'dispatched');
   }
 
@@ -91,7 +94,12 @@ export class Transitions {
    * processing → completed, if the fence still holds. The worker knows all of the job but until when its lease was
    * renewed last, so the job is not read back.
    */
-  async complete(claimed: Job, output: JobOutput, expiresAt: Date): Promise<Job | undefined> {
+  async complete(
+    claimed: Job,
+    output: JobOutput,
+    expiresAt: Date,
+    report?: StoredReport,
+  ): Promise<Job | undefined> {
     const now = this.#clock.now();
     const { _id, version } = claimed;
     const set = {
@@ -101,6 +109,7 @@ export class Transitions {
       updatedAt: now,
       expiresAt,
       output,
+      ...(report && { report }),
       error: null,
       processingTimeMs: now.getTime() - (claimed.startedAt ?? now).getTime(),
     } as const;
@@ -111,13 +120,15 @@ export class Transitions {
   /**
    * processing → queued, to be tried again `delayMs` from now.
    *
-   * @param onlyIfLeaseEnded true for who takes the job from a worker: a lease that was renewed meanwhile stands.
+   * @param onlyIfLeaseEnded for a sweep that takes the job from a worker: a lease that was renewed meanwhile stands.
+   * @param phases of the attempt that has failed.
    */
   retryLater(
     claimed: Job,
     error: PlatenError,
     delayMs: number,
     onlyIfLeaseEnded = false,
+    phases: Phases = null,
   ): Promise<Job | undefined> {
     const now = this.#clock.now();
     return this.#move(
@@ -128,6 +139,7 @@ export class Transitions {
         error: recorded(error),
         owner: null,
         leaseExpiresAt: null,
+        ...afterAttempt(claimed, recorded(error), phases, now),
       },
       { increment: { crashes: isOwnCrash(error) ? 1 : 0 }, onlyIfLeaseEnded },
     );
@@ -139,42 +151,23 @@ export class Transitions {
     return this.#move(claimed, 'queued', undone, { increment: { attempts: -1 } });
   }
 
-  /**
-   * Any live state → failed.
-   *
-   * @param onlyIfLeaseEnded as of `retryLater`.
-   */
-  fail(job: Job, error: PlatenError, onlyIfLeaseEnded = false): Promise<Job | undefined> {
-    return this.#end(job, 'failed', recorded(error), onlyIfLeaseEnded);
+  /** Any live state → failed, for jobs as of `#end`. @returns the jobs that have failed now; the others have moved on. */
+  fail(seen: readonly Job[], error: PlatenError, details?: AttemptDetails): Promise<Job[]> {
+    return this.#end(seen, 'failed', recorded(error), details);
   }
 
-  /** Any live state → cancelled. */
-  cancel(job: Job): Promise<Job | undefined> {
-    return this.#end(job, 'cancelled', CANCELLED, false);
-  }
-
-  /**
-   * `cancel` for jobs that wait, were all seen with the same version and are to be kept for the same time, in one update.
-   *
-   * @param leaving of this try alone, as `leavingName` says.
-   * @returns undefined when some had moved on: of those that were ended nonetheless the records say so by `leaving`.
-   */
-  cancelAll(seen: readonly Job[], leaving: string): Promise<Job[] | undefined> {
-    return this.#endAll(seen, leaving, 'cancelled', CANCELLED);
-  }
-
-  /** `fail` for such jobs, as `cancelAll`. */
-  failAll(seen: readonly Job[], leaving: string, error: PlatenError): Promise<Job[] | undefined> {
-    return this.#endAll(seen, leaving, 'failed', recorded(error));
+  /** Any live state → cancelled, as `fail`. */
+  cancel(seen: readonly Job[]): Promise<Job[]> {
+    return this.#end(seen, 'cancelled', CANCELLED);
   }
 
   /**
    * Prolongs the leases of what a worker still holds, in one update.
    *
-   * @returns the ids of those jobs that it holds no more (cancelled, or given to somebody else).
+   * @returns the ids of those jobs that it holds no more (cancelled, or given to another worker).
    */
   async renew(owner: string, held: readonly SeenJob[], leaseMs: number): Promise<string[]> {
-    const ids = held.map((job) => job._id);
+    const ids = idsOf(held);
     const leaseExpiresAt = new Date(this.#clock.now().getTime() + leaseMs);
     await this.#live.updateMany(
       { _id: { $in: ids }, owner, state: 'processing' },
@@ -185,58 +178,52 @@ export class Transitions {
     return held.filter((job) => versions.get(job._id) !== job.version).map((job) => job._id);
   }
 
-  async #endAll(
+  /**
+   * @param seen one job; or waiting jobs that were seen with the same version and retention, with a `leaving` of this try
+   * alone.
+   */
+  async #end(
     seen: readonly Job[],
-    leaving: string,
     state: 'failed' | 'cancelled',
     error: JobError,
-  ): Promise<Job[] | undefined> {
-    const [{ version, retentionHours }] = seen as [Job];
-    const ids = seen.map(({ _id }) => _id);
+    { onlyIfLeaseEnded = false, phases = null, report }: AttemptDetails = {},
+  ): Promise<Job[]> {
+    const [job] = seen as [Job];
+    const { leaving, startedAt } = job;
     const now = this.#clock.now();
     const set = {
       state,
-      endedFrom: 'queued',
-      leaving,
+      ...(!hasEnded(job.state) && { endedFrom: job.state }),
+      ...(leaving && { leaving }),
+      ...(report && { report }),
       completedAt: now,
       updatedAt: now,
-      expiresAt: new Date(now.getTime() + retentionHours * HOUR_MS),
+      expiresAt: new Date(now.getTime() + job.retentionHours * HOUR_MS),
       error,
       owner: null,
       leaseExpiresAt: null,
-    } as const;
-    const moved = await this.#live.updateMany(
-      { _id: { $in: ids }, version },
-      { $set: set, $inc: { version: 1 } },
-    );
-    return moved === seen.length ? seen.map((job) => ({ ...job, ...set, version: version + 1 })) : undefined;
+      ...(job.state === 'processing' && {
+        ...(startedAt && { processingTimeMs: now.getTime() - startedAt.getTime() }),
+        ...(state === 'failed' && afterAttempt(job, error, phases, now)),
+      }),
+    };
+    const guard = onlyIfLeaseEnded ? { leaseExpiresAt: { $lte: now } } : {};
+    const moved = await this.#moveAll(seen, { $set: set, $inc: { version: 1 } }, guard);
+    if (moved === seen.length) return seen.map((each) => ({ ...each, ...set, version: each.version + 1 }));
+    if (moved === 0) return [];
+    const found = await this.#live.find({ _id: { $in: idsOf(seen) } });
+    const live = new Set(idsOf(found));
+    // A job whose position was reached since is in the history already. No job goes the other way.
+    const passed = await this.#history.find({ _id: { $in: idsOf(seen).filter((id) => !live.has(id)) } });
+    return [...found, ...passed].filter((each) => each.leaving === leaving);
   }
 
-  #end(
-    job: Job,
-    state: 'failed' | 'cancelled',
-    error: JobError,
-    onlyIfLeaseEnded: boolean,
-  ): Promise<Job | undefined> {
-    const now = this.#clock.now();
-    const began = job.state === 'processing' ? job.startedAt : null;
-    return this.#move(
-      job,
-      state,
-      {
-        ...(job.state === 'queued' || job.state === 'dispatched' || job.state === 'processing'
-          ? { endedFrom: job.state }
-          : {}),
-        ...(job.leaving && { leaving: job.leaving }),
-        completedAt: now,
-        expiresAt: new Date(now.getTime() + job.retentionHours * HOUR_MS),
-        error,
-        owner: null,
-        leaseExpiresAt: null,
-        processingTimeMs: began === null ? job.processingTimeMs : now.getTime() - began.getTime(),
-      },
-      { onlyIfLeaseEnded },
-    );
+  /** One update of jobs that were all seen with the same version. @returns how many of them it has moved. */
+  async #moveAll(seen: readonly Job[], update: Update<Job>, guard: mongo.Filter<Job> = {}): Promise<number> {
+    const [{ _id, version }] = seen as [Job];
+    // One job by its exact key, which every supported database looks up in one index.
+    if (seen.length === 1) return Number(await this.#live.updateOne({ _id, version, ...guard }, update));
+    return this.#live.updateMany({ _id: { $in: idsOf(seen) }, version, ...guard }, update);
   }
 
   /** The one update behind every other arrow. */
@@ -246,7 +233,6 @@ export class Transitions {
     set: Partial<Job>,
     more: {
       readonly increment?: Partial<Record<'attempts' | 'crashes', number>>;
-      readonly remove?: { readonly place: '' };
       readonly onlyIfLeaseEnded?: boolean;
     } = {},
   ): Promise<Job | undefined> {
@@ -254,7 +240,6 @@ export class Transitions {
     const update: Update<Job> = {
       $set: { ...set, state, updatedAt: now },
       $inc: { version: 1, ...more.increment },
-      ...(more.remove && { $unset: more.remove }),
     };
     return this.#live.findOneAndUpdate(
       {
@@ -265,6 +250,21 @@ export class Transitions {
       update,
     );
   }
+}
+
+/** Adds the attempt that has just failed to the earlier ones. */
+function afterAttempt(
+  { attempts, maxAttempts, startedAt, failedAttempts = [] }: Job,
+  error: JobError,
+  phases: Phases,
+  endedAt: Date,
+): Pick<Job, 'failedAttempts'> {
+  const failed: FailedAttempt = { number: attempts, startedAt: startedAt ?? endedAt, endedAt, error, phases };
+  return { failedAttempts: [...failedAttempts, failed].slice(-maxAttempts) };
+}
+
+function idsOf(jobs: readonly SeenJob[]): string[] {
+  return jobs.map(({ _id }) => _id);
 }
 
 function recorded(error: PlatenError): JobError {

@@ -1,8 +1,8 @@
 import type { Clock } from '../../clock.ts';
 import { type ErrorCode, PlatenError } from '../../errors/registry.ts';
 import { type NamedPlan, poolOf } from '../../plans/plan.ts';
-import type { HandOver } from '../hand-over.ts';
-import { hasEnded, type Job, jobOfLeaving, leavingName } from '../job.ts';
+import { finalisingName, hasEnded, type Job, jobOfFinalising } from '../job.ts';
+import type { JobDispatch } from '../job-dispatch.ts';
 import type { JobEnds } from '../job-ends.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Arrival, LedgerRecord, SlotHolder } from '../ledger/ledger-record.ts';
@@ -10,25 +10,25 @@ import type { Retries } from '../retries.ts';
 import { decideRetry } from '../retry-policy.ts';
 import type { JobStore } from '../store/job-store.ts';
 
-export interface NamedJobsParts {
+export interface NamedJobsDeps {
   readonly ledger: Ledger;
   readonly store: JobStore;
-  readonly handOver: HandOver;
+  readonly dispatch: JobDispatch;
   readonly retries: Retries;
   readonly ends: JobEnds;
   readonly clock: Clock;
   readonly planOf: (accountId: string) => Promise<NamedPlan>;
-  /** After so many milliseconds without a claim, the pointer of a dispatched job is published again. */
+  /** Milliseconds without a claim after which the pointer of a dispatched job is published again. */
   readonly redeliveryMs: number;
   /** First back-off between attempts, in milliseconds. */
   readonly retryBaseMs: number;
   readonly random: () => number;
   /**
-   * Asked about the places of a batch whose admission has not been heard of for a while: true when the batch is durable,
-   * and its jobs are on their way. When it is not, what was written for it is deleted, and its places are given back.
+   * Whether a batch is durable whose admission was begun a while ago: its jobs are still to be written then. When it is not,
+   * what was written for it is deleted, and its positions are given back.
    */
   readonly keepsArrivalOf?: (batchId: string, items: number) => Promise<boolean>;
-  /** Told of every attempt that will be repeated. */
+  /** Called for every attempt that will be repeated. */
   readonly onRetried: (code: ErrorCode) => void;
 }
 
@@ -36,53 +36,53 @@ export interface NamedJobsParts {
 const DEAD_MS = 10_000;
 /** The ordinary way of following up the end of a job takes a quarter of a second. */
 const UNFOLLOWED_MS = 5000;
-/** Who is about to end a job that waits decides in moments; its mark must not be taken from it. */
+/** A process that is about to end a waiting job decides in moments; its name for the job must not be withdrawn meanwhile. */
 const UNDECIDED_MS = 60_000;
 
 /**
- * Looks at every job that a ledger names, and does what whoever put its name there did not get to: a process that died
- * between two steps, a worker that was lost, a pointer that did not arrive.
+ * Checks every job that a ledger names, and does what the process that named it did not get to: one that died between two
+ * steps, a worker that was lost, a pointer that did not arrive.
  *
- * @param ledgers of the accounts that have something to look after.
+ * @param ledgers of the accounts that have something to check.
  * @returns how many things were put right.
  */
 export async function repairNamedJobs(
-  parts: NamedJobsParts,
+  deps: NamedJobsDeps,
   ledgers: readonly LedgerRecord[],
 ): Promise<number> {
-  const now = parts.clock.now().getTime();
-  const live = await parts.store.live.among(ledgers.flatMap((ledger) => namedIn(ledger, now)));
+  const now = deps.clock.now().getTime();
+  const live = await deps.store.live.among(ledgers.flatMap((ledger) => namedIn(ledger, now)));
   let repaired = 0;
   for (const ledger of ledgers) {
     const accountId = ledger._id;
     for (const [jobId, holder] of Object.entries(ledger.holders ?? {})) {
-      repaired += Number(await repairHolder(parts, { accountId, jobId, holder, job: live.get(jobId), now }));
+      repaired += Number(await repairHolder(deps, { accountId, jobId, holder, job: live.get(jobId), now }));
     }
     for (const [id, arrival] of olderThan(DEAD_MS, ledger.arriving ?? {}, now)) {
-      repaired += Number(await repairArrival(parts, accountId, id, arrival, live));
+      repaired += Number(await repairArrival(deps, accountId, id, arrival, live));
     }
     for (const [name, { since }] of olderThan(UNFOLLOWED_MS, timed(ledger.leaving), now)) {
-      const jobId = jobOfLeaving(name);
-      // Its turn may have come meanwhile: then it has been moved from its place (HandOver.clearPlaces).
-      const job = live.get(jobId) ?? (await parts.store.history.find(jobId));
-      if (job !== undefined && hasEnded(job.state) && leavingName(job) === name) {
-        repaired += Number(await parts.ends.follow(job));
+      const jobId = jobOfFinalising(name);
+      // The head may have reached it meanwhile: then it has been moved from its position (JobDispatch.clearPositions).
+      const job = live.get(jobId) ?? (await deps.store.history.find(jobId));
+      if (job !== undefined && hasEnded(job.state) && finalisingName(job) === name) {
+        repaired += Number(await deps.ends.follow([job]));
       } else if (now - since > UNDECIDED_MS) {
-        await parts.ledger.withdrawLeaving(accountId, name);
+        await deps.ledger.withdrawEnds(accountId, name);
       }
     }
     const unfollowed = olderThan(UNFOLLOWED_MS, timed(ledger.ending), now).map(([jobId]) => jobId);
-    if (unfollowed.length > 0) repaired += await finishEnds(parts, accountId, unfollowed);
+    if (unfollowed.length > 0) repaired += await finishEnds(deps, accountId, unfollowed);
   }
   return repaired;
 }
 
-/** The jobs that have to be looked at. */
+/** The jobs that have to be checked. */
 function namedIn(ledger: LedgerRecord, now: number): string[] {
   return [
     ...Object.keys(ledger.holders ?? {}),
     ...olderThan(DEAD_MS, ledger.arriving ?? {}, now).flatMap(([, { jobs }]) => jobs),
-    ...olderThan(UNFOLLOWED_MS, timed(ledger.leaving), now).map(([name]) => jobOfLeaving(name)),
+    ...olderThan(UNFOLLOWED_MS, timed(ledger.leaving), now).map(([name]) => jobOfFinalising(name)),
     ...olderThan(UNFOLLOWED_MS, timed(ledger.ending), now).map(([id]) => id),
   ];
 }
@@ -97,65 +97,69 @@ interface Held {
 }
 
 /** @returns whether something was put right. */
-async function repairHolder(parts: NamedJobsParts, held: Held): Promise<boolean> {
+async function repairHolder(deps: NamedJobsDeps, held: Held): Promise<boolean> {
   const { job, now, holder } = held;
   const dead = now - holder.since > DEAD_MS;
-  if (job === undefined) return dead && (await freeUnusedSlot(parts, held));
+  if (job === undefined) return dead && (await freeUnusedSlot(deps, held));
   switch (job.state) {
     case 'dispatched':
-      return publishAgain(parts, job, now);
+      return publishAgain(deps, job, now);
     case 'processing':
-      return endLostAttempt(parts, job, now);
+      return endLostAttempt(deps, job, now);
     case 'queued':
       if (!dead) return false;
       // Between the slot and the dispatch, or between the end of its attempt and the release of its slot.
       // The slot that was seen: meanwhile the job may have come back and have another.
-      if (job.place === undefined) return parts.retries.releaseSlot(job, holder.since);
-      return parts.handOver.dispatch(job, (await parts.planOf(job.accountId)).plan);
+      if (job.place === undefined) return deps.retries.releaseSlot(job, holder.since);
+      return (await deps.dispatch.dispatch([job], (await deps.planOf(job.accountId)).plan)).length > 0;
     default:
       if (now - job.updatedAt.getTime() < UNFOLLOWED_MS) return false;
-      return job.endedFrom !== 'queued' ? parts.ends.follow(job) : undoHandOver(parts, job, holder.since);
+      return job.endedFrom !== 'queued' ? deps.ends.follow([job]) : undoDispatch(deps, job, holder.since);
   }
 }
 
 /** Its process died before it had written the job; or the job ended long ago, and its slot was taken twice. */
-async function freeUnusedSlot(parts: NamedJobsParts, { accountId, jobId, holder }: Held): Promise<boolean> {
-  const ended = await parts.store.history.find(jobId);
+async function freeUnusedSlot(deps: NamedJobsDeps, { accountId, jobId, holder }: Held): Promise<boolean> {
+  const ended = await deps.store.history.find(jobId);
   const { quota, bytes, since } = holder;
-  const { ledger } = parts;
+  const { ledger } = deps;
   const freed =
     ended === undefined
       ? await ledger.undoSlot(accountId, jobId, quota, since, bytes)
       : await ledger.undoSlot(accountId, jobId, undefined, since);
   if (freed === undefined) return false;
-  if (ended === undefined) await parts.store.inputs.delete([jobId]);
-  await parts.handOver.serve(accountId, freed);
+  if (ended === undefined) await deps.store.inputs.delete([jobId]);
+  await deps.dispatch.serve(accountId, freed);
   return true;
 }
 
-/** It ended while it was being given its slot, and who gave it died before it could take it back. */
-async function undoHandOver({ ledger, handOver }: NamedJobsParts, job: Job, since: number): Promise<boolean> {
-  await handOver.clearPlaces([job]);
+/** It ended while it was being given its slot, and the process that gave it died before it could take it back. */
+async function undoDispatch(
+  { ledger, dispatch: jobDispatch }: NamedJobsDeps,
+  job: Job,
+  since: number,
+): Promise<boolean> {
+  await jobDispatch.clearPositions([job]);
   const freed = await ledger.backToWaiting(job.accountId, job._id, since);
-  if (freed !== undefined) await handOver.serve(job.accountId, freed);
+  if (freed !== undefined) await jobDispatch.serve(job.accountId, freed);
   return freed !== undefined;
 }
 
 /** The message may be lost, or the pool that it went to has no workers any more: the plan names the pool that has. */
-async function publishAgain(parts: NamedJobsParts, job: Job, now: number): Promise<boolean> {
-  if (now - job.updatedAt.getTime() < parts.redeliveryMs) return false;
-  const { plan } = await parts.planOf(job.accountId);
+async function publishAgain(deps: NamedJobsDeps, job: Job, now: number): Promise<boolean> {
+  if (now - job.updatedAt.getTime() < deps.redeliveryMs) return false;
+  const { plan } = await deps.planOf(job.accountId);
   const pool = poolOf(plan);
   // Touching it spaces the messages; a claim in between makes the update miss.
-  if (!(await parts.store.live.touch(job, pool, new Date(now)))) return false;
-  parts.handOver.publish({ ...job, pool }, plan, true);
+  if (!(await deps.store.live.touch(job, pool, new Date(now)))) return false;
+  deps.dispatch.publish({ ...job, pool }, plan, true);
   return true;
 }
 
 /** Takes a job from a worker that has stopped renewing its lease: to be tried again, or failed. */
-async function endLostAttempt(parts: NamedJobsParts, job: Job, now: number): Promise<boolean> {
+async function endLostAttempt(deps: NamedJobsDeps, job: Job, now: number): Promise<boolean> {
   if (job.leaseExpiresAt === null || job.leaseExpiresAt.getTime() > now) return false;
-  const { retries, store, ends, retryBaseMs, random, onRetried } = parts;
+  const { retries, store, ends, retryBaseMs, random, onRetried } = deps;
   const error = new PlatenError('WORKER_LOST');
   const decision = decideRetry(job, error, retryBaseMs, random);
   if (decision.kind === 'retry') {
@@ -163,45 +167,45 @@ async function endLostAttempt(parts: NamedJobsParts, job: Job, now: number): Pro
     if (retried) onRetried(error.code);
     return retried;
   }
-  const failed = await store.transitions.fail(job, error, true);
-  if (failed === undefined) return false;
+  const failed = await store.transitions.fail([job], error, { onlyIfLeaseEnded: true });
+  if (failed.length === 0) return false;
   await ends.follow(failed);
   return true;
 }
 
-/** Its process died: what it has not written was never accepted, and what it has written is let in. */
+/** Its process died: what it has not written was never accepted, and what it has written is admitted. */
 async function repairArrival(
-  parts: NamedJobsParts,
+  deps: NamedJobsDeps,
   accountId: string,
   id: string,
   { jobs, batchOf, quota, since, bytes = 0 }: Arrival,
   live: ReadonlyMap<string, Job>,
 ): Promise<boolean> {
-  const { ledger, store, handOver } = parts;
+  const { ledger, store, dispatch: jobDispatch } = deps;
   if (batchOf !== undefined) {
-    if (await parts.keepsArrivalOf?.(id, batchOf)) return false;
+    if (await deps.keepsArrivalOf?.(id, batchOf)) return false;
     const undone = await ledger.undoArrival(accountId, id, batchOf, quota, since, bytes);
-    if (undone !== undefined) await handOver.serve(accountId, undone);
+    if (undone !== undefined) await jobDispatch.serve(accountId, undone);
     return undone !== undefined;
   }
   const ended = await store.history.among(jobs.filter((jobId) => !live.has(jobId)));
   const missing = jobs.filter((jobId) => !live.has(jobId) && !ended.has(jobId));
-  // Those that come back have brought nothing, and of several that are new each has about its share.
+  // Jobs that come back have brought nothing, and several new ones have brought about as much each.
   const unused = Math.round((bytes * missing.length) / Math.max(1, jobs.length));
   const record = await ledger.undoArrival(accountId, id, missing.length, quota, since, unused);
   if (record === undefined) return false;
   await store.inputs.delete(missing);
-  await handOver.serve(accountId, record);
+  await jobDispatch.serve(accountId, record);
   return true;
 }
 
 /**
- * Those that are not live any more have been moved to the history, which is the last step but one; save those that ended
- * at their places, which are moved when their turn comes, wherever the steps are. They are looked for anew: who follows
- * them up may be slow, and not dead.
+ * Jobs that are not live any more have been moved to the history, which is the last step but one; except jobs that ended at
+ * their positions, which are moved when the head reaches them, whatever step they are at. They are looked up anew: the
+ * process that follows them up may be slow, and not dead.
  */
 async function finishEnds(
-  { ends, ledger, store }: NamedJobsParts,
+  { ends, ledger, store }: NamedJobsDeps,
   accountId: string,
   jobIds: readonly string[],
 ): Promise<number> {

@@ -4,14 +4,14 @@ import { isPastTestPeriod } from '../../usage/quota-period.ts';
 import type { LedgerRecord } from '../ledger/ledger-record.ts';
 import type { StoredBytes } from '../ledger/stored-bytes.ts';
 
-export interface RecountParts {
+export interface RecountDeps {
   readonly stored: StoredBytes;
   readonly clock: Clock;
-  /** Each answers the bytes of one kind that an account really keeps. */
+  /** Each returns the bytes of one kind that an account really keeps. */
   readonly counts: readonly ((accountId: string) => Promise<number>)[];
 }
 
-/** Accounts that one run looks at, and those of them whose bytes it counts. */
+/** Accounts that one run checks, and how many of them it counts the bytes of. */
 const LOOKED_AT = 1000;
 const COUNTED = 50;
 /** Accounts of which it is remembered how they were last seen. */
@@ -23,18 +23,18 @@ const REMEMBERED = 100_000;
  * alone from one visit to the next with nothing on its way: so nothing is counted that is about to be taken or given back.
  */
 export class StoredRecount {
-  readonly #parts: RecountParts;
+  readonly #deps: RecountDeps;
   readonly #seen = new LRUCache<string, number>({ max: REMEMBERED });
-  /** The account that was looked at last. */
+  /** The account that was checked last. */
   #last = '';
 
-  constructor(parts: RecountParts) {
-    this.#parts = parts;
+  constructor(deps: RecountDeps) {
+    this.#deps = deps;
   }
 
   /** Goes on where the last run ended, and begins anew at the end. @returns how many accounts were put right. */
   async run(): Promise<number> {
-    const records = await this.#parts.stored.after(this.#last, LOOKED_AT);
+    const records = await this.#deps.stored.after(this.#last, LOOKED_AT);
     let counted = 0;
     let repaired = 0;
     this.#last = records.length < LOOKED_AT ? '' : records.at(-1)!._id;
@@ -53,7 +53,7 @@ export class StoredRecount {
   }
 
   async #recount(record: LedgerRecord): Promise<boolean> {
-    const { stored, clock, counts } = this.#parts;
+    const { stored, clock, counts } = this.#deps;
     let bytes = 0;
     for (const count of counts) bytes += await count(record._id);
     const past = Object.keys(record.quota ?? {}).filter((period) => isPastTestPeriod(period, clock.now()));

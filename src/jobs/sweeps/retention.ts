@@ -5,7 +5,7 @@ import type { JobHistory, KeptJob } from '../store/history.ts';
 
 const BATCH = 500;
 
-/** Deletes jobs whose retention has ended, with their outputs and inputs; then outputs that nobody claims. */
+/** Deletes jobs whose retention has ended, with their outputs and inputs; then outputs that no job knows of. */
 export async function endRetention(
   { history, stored }: { readonly history: JobHistory; readonly stored: StoredBytes },
   outputs: OutputStore,
@@ -27,7 +27,10 @@ export async function deleteKept(
   outputs: OutputStore,
   jobs: readonly KeptJob[],
 ): Promise<void> {
-  for (const { output } of jobs) if (output !== null) await outputs.delete(output.key);
+  for (const { output, report } of jobs) {
+    if (output !== null) await outputs.delete(output.key);
+    if (report !== undefined) await outputs.delete(report.key);
+  }
   const deleted = await history.delete(jobs.map((job) => job._id));
   await stored.giveBackAll(jobs, deleted, keptBytes);
 }

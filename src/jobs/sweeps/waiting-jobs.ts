@@ -1,59 +1,65 @@
 import type { Clock } from '../../clock.ts';
 import { PlatenError } from '../../errors/registry.ts';
 import type { NamedPlan } from '../../plans/plan.ts';
-import { endWaiting } from '../end-waiting.ts';
-import type { HandOver } from '../hand-over.ts';
+import { endEarly } from '../end-early.ts';
 import { hasEnded, type Job } from '../job.ts';
+import type { JobDispatch } from '../job-dispatch.ts';
 import type { JobEnds } from '../job-ends.ts';
-import { atFirst, firstPlaces, LANES, type Lane, type LaneState } from '../lanes.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { isAtRest, type LedgerRecord, laneState, lanesAreEmpty } from '../ledger/ledger-record.ts';
+import { isAtRest, type LedgerRecord, queueState, queuesAreEmpty } from '../ledger/ledger-record.ts';
+import {
+  atFirst,
+  firstPositions,
+  PRIORITY_QUEUES,
+  type QueueName,
+  type QueueState,
+} from '../priority-queues.ts';
 import type { JobStore } from '../store/job-store.ts';
 
-export interface WaitingJobsParts {
+export interface WaitingJobsDeps {
   readonly ledger: Ledger;
   readonly store: JobStore;
-  readonly handOver: HandOver;
+  readonly dispatch: JobDispatch;
   readonly ends: JobEnds;
   readonly clock: Clock;
   readonly planOf: (accountId: string) => Promise<NamedPlan>;
 }
 
 const HOUR_MS = 3_600_000;
-/** Jobs of one lane that are ended in one run, and those of them that are ended together. */
+/** Jobs of one queue that are ended in one run, and how many of them together. */
 const EXPIRED_AT_ONCE = 1000;
 const ENDED_TOGETHER = 100;
-/** Places of one lane that nobody comes to and that are passed over in one run, and those that are looked at together. */
+/** Empty positions of one queue that are passed over in one run, and how many of them are read together. */
 const PASSED_AT_ONCE = 1000;
-const LOOKED_AT_TOGETHER = 100;
+const READ_TOGETHER = 100;
 
-/** Looks at the heads of the lanes: how long that takes does not depend on how many wait behind them. */
+/** Checks the heads of the queues: how long that takes does not depend on how many jobs wait behind them. */
 export class WaitingJobs {
-  readonly #parts: WaitingJobsParts;
-  /** By place: who was on the way when it was first seen empty at the head of its lane. */
+  readonly #deps: WaitingJobsDeps;
+  /** By position: the admissions that were pending when it was first seen empty at the head of its queue. */
   #empty = new Map<string, readonly string[]>();
 
-  constructor(parts: WaitingJobsParts) {
-    this.#parts = parts;
+  constructor(deps: WaitingJobsDeps) {
+    this.#deps = deps;
   }
 
   /**
-   * Hands out slots that a crash left free while others wait, passes over places that nobody is going to come to, and
-   * notes which accounts are at rest.
+   * Gives out slots that a crash left free while jobs wait, passes over positions at which no job will be written any more,
+   * and notes which accounts are at rest.
    *
    * @returns how many things were put right.
    */
   async serve(ledgers: readonly LedgerRecord[]): Promise<number> {
-    const { ledger, handOver, planOf } = this.#parts;
+    const { ledger, dispatch, planOf } = this.#deps;
     const seenEmpty = new Map<string, readonly string[]>();
     let repaired = 0;
     for (const record of ledgers) {
       if (isAtRest(record)) await ledger.rest(record);
-      else if (lanesAreEmpty(record)) repaired += Number(await this.#recountWaiting(record));
+      else if (queuesAreEmpty(record)) repaired += Number(await this.#recountWaiting(record));
       else {
         repaired += await this.#passAbandoned(record, seenEmpty);
         const { plan } = await planOf(record._id);
-        if (record.inFlight < plan.concurrentRenders) await handOver.serve(record._id);
+        if (record.inFlight < plan.concurrentRenders) await dispatch.serve(record._id);
       }
     }
     this.#empty = seenEmpty;
@@ -63,100 +69,102 @@ export class WaitingJobs {
   /** Ends jobs that have waited for longer than their output would have been kept. @returns how many. */
   async expire(ledgers: readonly LedgerRecord[]): Promise<number> {
     let ended = 0;
-    for (const record of ledgers) for (const lane of LANES) ended += await this.#expireLane(record, lane);
+    for (const record of ledgers)
+      for (const queue of PRIORITY_QUEUES) ended += await this.#expireQueue(record, queue);
     return ended;
   }
 
-  /** Once everybody has arrived who was on the way when a place was first seen empty, nobody is coming to it. */
+  /** Once no admission is pending that was when a position was first seen empty, no job will be written at it. */
   async #passAbandoned(record: LedgerRecord, seenEmpty: Map<string, readonly string[]>): Promise<number> {
     const { arriving = {} } = record;
-    const onTheWay = Object.keys(arriving);
+    const pending = Object.keys(arriving);
     let passed = 0;
-    for (const lane of LANES) {
-      const state = laneState(record, lane);
-      const empty = await this.#emptyAtHead(record._id, lane, state);
+    for (const queue of PRIORITY_QUEUES) {
+      const state = queueState(record, queue);
+      const empty = await this.#emptyAtHead(record._id, queue, state);
       const expected = empty.map(
-        (place) => this.#empty.get(place)?.filter((id) => id in arriving) ?? onTheWay,
+        (position) => this.#empty.get(position)?.filter((id) => id in arriving) ?? pending,
       );
       for (const [i, ids] of expected.entries()) if (ids.length > 0) seenEmpty.set(empty[i]!, ids);
       const awaited = expected.findIndex((ids) => ids.length > 0);
-      passed += await this.#passOver(record._id, lane, state, awaited === -1 ? empty.length : awaited);
+      passed += await this.#passOver(record._id, queue, state, awaited === -1 ? empty.length : awaited);
     }
     return passed;
   }
 
-  /** @returns how many places were passed over: none when the head has moved. */
-  async #passOver(accountId: string, lane: Lane, { head }: LaneState, places: number): Promise<number> {
-    if (places === 0) return 0;
-    const moved = await this.#parts.ledger.passOver(accountId, lane, head, places);
-    return moved === undefined ? 0 : places;
+  /** @returns how many positions were passed over: none when the head has moved. */
+  async #passOver(
+    accountId: string,
+    queue: QueueName,
+    { head }: QueueState,
+    positions: number,
+  ): Promise<number> {
+    if (positions === 0) return 0;
+    const moved = await this.#deps.ledger.passOver(accountId, queue, head, positions);
+    return moved === undefined ? 0 : positions;
   }
 
-  /** The first places of a lane, up to where somebody is. */
-  async #emptyAtHead(accountId: string, lane: Lane, state: LaneState): Promise<string[]> {
-    const { live } = this.#parts.store;
-    const places = firstPlaces(accountId, lane, state, PASSED_AT_ONCE);
-    const [first] = places;
-    // Nearly always somebody is at the first: who is behind need not be read.
-    if (first === undefined || (await live.at(first)) !== undefined) return [];
-    for (let from = 0; from < places.length; from += LOOKED_AT_TOGETHER) {
-      const some = places.slice(from, from + LOOKED_AT_TOGETHER);
-      const taken = new Set((await live.atPlaces(some)).map(({ place }) => place));
-      const end = some.findIndex((place) => taken.has(place));
-      if (end !== -1) return places.slice(0, from + end);
+  /** The first positions of a queue, up to one with a job. */
+  async #emptyAtHead(accountId: string, queue: QueueName, state: QueueState): Promise<string[]> {
+    const { live } = this.#deps.store;
+    const positions = firstPositions(accountId, queue, state, PASSED_AT_ONCE);
+    const [first] = positions;
+    // Nearly always there is a job at the first: the jobs behind it need not be read.
+    if (first === undefined || (await live.atPositions([first])).length > 0) return [];
+    for (let from = 0; from < positions.length; from += READ_TOGETHER) {
+      const some = positions.slice(from, from + READ_TOGETHER);
+      const taken = new Set((await live.atPositions(some)).map(({ place }) => place));
+      const end = some.findIndex((position) => taken.has(position));
+      if (end !== -1) return positions.slice(0, from + end);
     }
-    return places;
+    return positions;
   }
 
-  /** Nobody is at a place: whoever is counted as waiting must be waiting for the time of its next attempt. */
+  /** No job is at a position: all that are counted as waiting must wait for the time of their next attempt. */
   async #recountWaiting(record: LedgerRecord): Promise<boolean> {
-    const { ledger, store } = this.#parts;
+    const { ledger, store } = this.#deps;
     const between = [record.arriving, record.leaving].some((names) => Object.keys(names ?? {}).length > 0);
     if (record.waiting === 0 || record.inFlight > 0 || between) return false;
     const waiting = await store.retries.countOf(record._id);
     return waiting !== record.waiting && (await ledger.setWaiting(record, waiting));
   }
 
-  async #expireLane({ _id: accountId }: LedgerRecord, lane: Lane): Promise<number> {
-    const { ledger, handOver } = this.#parts;
+  async #expireQueue({ _id: accountId }: LedgerRecord, queue: QueueName): Promise<number> {
+    const { ledger, dispatch } = this.#deps;
     let ended = 0;
-    for (let looked = 0; looked < EXPIRED_AT_ONCE; ) {
+    for (let checked = 0; checked < EXPIRED_AT_ONCE; ) {
       const record = await ledger.find(accountId);
       if (record === undefined) break;
-      const state = laneState(record, lane);
-      const first = await this.#atHead(accountId, lane, state);
+      const state = queueState(record, queue);
+      const first = await this.#atHead(accountId, queue, state);
       const over = firstOf(first, ({ state }) => hasEnded(state));
       const due = firstOf(first, (job) => this.#isOverdue(job) && isAlike(job, first[0]!));
       if (over.length > 0) {
-        await handOver.clearPlaces(over);
-        await ledger.passOver(accountId, lane, state.head, over.length);
-      } else if (due.length > 0) ended += due.length - (await this.#expire(due)).length;
-      else break;
-      looked += over.length + due.length;
+        await dispatch.clearPositions(over);
+        await ledger.passOver(accountId, queue, state.head, over.length);
+      } else if (due.length > 0) {
+        const error = new PlatenError('EXPIRED');
+        ended += (await endEarly(this.#deps, due, { error, whole: true })).length;
+      } else break;
+      checked += over.length + due.length;
     }
     return ended;
   }
 
-  /** Who wait or have ended at the first places of a lane, up to where nobody is. */
-  async #atHead(accountId: string, lane: Lane, state: LaneState): Promise<Job[]> {
-    const places = firstPlaces(accountId, lane, state, ENDED_TOGETHER);
-    return places.length === 0 ? [] : atFirst(places, await this.#parts.store.live.atPlaces(places));
+  /** The jobs that wait or have ended at the first positions of a queue, up to one without a job. */
+  async #atHead(accountId: string, queue: QueueName, state: QueueState): Promise<Job[]> {
+    const positions = firstPositions(accountId, queue, state, ENDED_TOGETHER);
+    return positions.length === 0
+      ? []
+      : atFirst(positions, await this.#deps.store.live.atPositions(positions));
   }
 
   #isOverdue(job: Job): boolean {
-    return job.createdAt.getTime() + job.retentionHours * HOUR_MS <= this.#parts.clock.now().getTime();
-  }
-
-  /** @returns those that have moved on meanwhile. */
-  #expire(due: readonly Job[]): Promise<Job[]> {
-    const { transitions } = this.#parts.store;
-    return endWaiting(this.#parts, due, (jobs, leaving) =>
-      transitions.failAll(jobs, leaving, new PlatenError('EXPIRED')),
-    );
+    return job.createdAt.getTime() + job.retentionHours * HOUR_MS <= this.#deps.clock.now().getTime();
   }
 }
 
-/** The first ones of which something holds. */
+/** The first jobs, up to one for which something does not hold. */
 function firstOf(jobs: readonly Job[], holds: (job: Job) => boolean): Job[] {
   const end = jobs.findIndex((job) => !holds(job));
   return jobs.slice(0, end === -1 ? jobs.length : end);

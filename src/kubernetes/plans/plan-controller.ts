@@ -1,14 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../clock.ts';
-import type { DemandReading } from '../../jobs/demand.ts';
+import type { DemandSample } from '../../jobs/demand.ts';
 import type { Plan } from '../../plans/plan.ts';
 import { type PlanMirror, UNKNOWN_ORIGIN } from '../../plans/plan-mirror.ts';
 import type { Logger } from '../../telemetry/logger.ts';
-import { writeStatus } from '../client/apply.ts';
-import type { EventRecorder } from '../client/event-recorder.ts';
-import type { Informer } from '../client/informer.ts';
-import { refOf } from '../client/kube-object.ts';
-import type { KubernetesApi } from '../client/kubernetes-api.ts';
 import type { ControllerMetrics } from '../controller-metrics.ts';
 import type { Held, HeldNames } from '../held-names.ts';
 import { FIELD_MANAGER } from '../pools/names.ts';
@@ -18,10 +13,15 @@ import { FORMER_FINALIZER } from '../resources/group.ts';
 import { RENDER_PLANS, type RenderPlan } from '../resources/kinds.ts';
 import { EVENTS } from '../resources/reasons.ts';
 import { pace } from '../resources/status-pace.ts';
+import { writeStatus } from '../runtime/client/apply.ts';
+import type { EventRecorder } from '../runtime/client/event-recorder.ts';
+import type { Informer } from '../runtime/client/informer.ts';
+import { refOf } from '../runtime/client/kube-object.ts';
+import type { KubernetesApi } from '../runtime/client/kubernetes-api.ts';
 import { COUNTED, type PlanUse, planStatus } from './plan-status.ts';
 import { type PlanVerdict, type ResolvedPlans, resolvePlans } from './resolve-plans.ts';
 
-export interface PlanControllerParts {
+export interface PlanControllerDeps {
   readonly api: KubernetesApi;
   readonly plans: Informer<RenderPlan>;
   /** Pools that have workers, and the namespace of each. */
@@ -31,8 +31,8 @@ export interface PlanControllerParts {
   readonly mirror: Pick<PlanMirror, 'read' | 'write'>;
   /** How many accounts have a plan. */
   readonly countAccounts: (plan: string) => Promise<number>;
-  readonly demand: { readonly latest: DemandReading | undefined };
-  /** Told of the keys of plans about which something else was found than before, once that is in force. */
+  readonly demand: { readonly latest: DemandSample | undefined };
+  /** Called with the keys of plans whose verdict has changed, once it is in force. */
   readonly onMirrored: (changed: readonly string[]) => void;
   readonly events: Pick<EventRecorder, 'record'>;
   readonly metrics: Pick<ControllerMetrics, 'orphanPlans'>;
@@ -42,36 +42,36 @@ export interface PlanControllerParts {
 
 /** The key for all plans together; no object has such a key. */
 export const MIRROR = '*';
-/** Counts of accounts and jobs are looked up so often. */
+/** Accounts and jobs are counted at most this often, in milliseconds. */
 const COUNT_EVERY_MS = 10_000;
 
 /**
- * Puts all plans together into force, and looks at each by itself for its status. Only what is in force is told, so the mirror
- * comes first. A plan that is deleted while accounts are on it stays in force for them: nobody is left under limits that
- * nobody has chosen, and nothing keeps the object.
+ * Puts all plans into force together, and reconciles the status of each by itself. A status reports only what is in
+ * force, so the mirror is written first. A plan that is deleted while accounts are on it stays in force for them, so
+ * that no account gets limits that nobody has chosen; the object itself is not kept.
  */
 export class PlanController {
-  readonly #parts: PlanControllerParts;
+  readonly #deps: PlanControllerDeps;
   readonly #statusWrittenMs = new Map<string, number>();
   #resolved: ResolvedPlans | undefined;
   #orphanNames: ReadonlySet<string> = new Set();
 
-  constructor(parts: PlanControllerParts) {
-    this.#parts = parts;
+  constructor(deps: PlanControllerDeps) {
+    this.#deps = deps;
   }
 
-  /** @returns milliseconds after which to look again. */
+  /** @returns milliseconds until the next reconciliation. */
   async reconcile(key: string, signal: AbortSignal): Promise<number | undefined> {
     if (key === MIRROR) return this.#mirror();
-    const plan = this.#parts.plans.get(refOf(key));
+    const plan = this.#deps.plans.get(refOf(key));
     if (plan === undefined) {
       this.#statusWrittenMs.delete(key);
       return undefined;
     }
     const verdict = this.#resolved?.verdicts.get(key);
-    // What is to be told of it is known once the mirror has it; then it is looked at again.
+    // The verdict is known once the mirror is written; then the plan is reconciled again.
     if (verdict === undefined || verdict.generation !== plan.metadata.generation) return undefined;
-    return this.#lookAt(key, plan, verdict, signal);
+    return this.#checkAt(key, plan, verdict, signal);
   }
 
   /** Names of the plans whose jobs a pool runs. */
@@ -83,10 +83,10 @@ export class PlanController {
     return found;
   }
 
-  /** @returns milliseconds after which to look again: while accounts are on plans that were deleted. */
+  /** @returns milliseconds until the next reconciliation: set while accounts are on plans that were deleted. */
   async #mirror(): Promise<number | undefined> {
-    const { plans, poolsInForce, heldPlans, mirror, onMirrored, logger } = this.#parts;
-    // Of one moment: a plan that goes meanwhile must be found among those that were mirrored the next time.
+    const { plans, poolsInForce, heldPlans, mirror, onMirrored, logger } = this.#deps;
+    // A snapshot: a plan that is deleted meanwhile must count among the mirrored ones the next time.
     const all = [...plans.all()];
     const held = heldPlans();
     const orphans = await this.#orphans(all, held);
@@ -103,12 +103,12 @@ export class PlanController {
     return orphans.size > 0 ? COUNT_EVERY_MS : undefined;
   }
 
-  /** Plans that are in force, whose RenderPlan is gone and that accounts are still on. */
+  /** Plans in force whose RenderPlan is deleted and that accounts are still on. */
   async #orphans(
     all: readonly RenderPlan[],
     held: HeldNames['plans'],
   ): Promise<ReadonlyMap<string, Held<Plan>>> {
-    const { mirror, countAccounts, metrics, logger } = this.#parts;
+    const { mirror, countAccounts, metrics, logger } = this.#deps;
     const mirrored = await mirror.read();
     const there = new Set([...held.keys(), ...all.map(({ metadata }) => metadata.name)]);
     const found = new Map<string, Held<Plan>>();
@@ -129,7 +129,7 @@ export class PlanController {
     return found;
   }
 
-  async #lookAt(
+  async #checkAt(
     key: string,
     plan: RenderPlan,
     verdict: PlanVerdict,
@@ -140,30 +140,30 @@ export class PlanController {
       return undefined;
     }
     if (verdict.state === 'NameTaken') return this.#writeStatus(key, plan, verdict, {}, signal);
-    const accounts = await this.#parts.countAccounts(plan.metadata.name);
+    const accounts = await this.#deps.countAccounts(plan.metadata.name);
     await this.#writeStatus(key, plan, verdict, { accounts, ...this.#load(plan.metadata.name) }, signal);
     return COUNT_EVERY_MS;
   }
 
   #load(name: string): Partial<PlanUse> {
-    const { latest } = this.#parts.demand;
+    const { latest } = this.#deps.demand;
     if (latest === undefined) return {};
     const { inFlight, waiting, demand } = latest.byPlan.get(name) ?? { inFlight: 0, waiting: 0, demand: 0 };
     return { inFlight, waiting, demand };
   }
 
-  /** What comes of it is told by the watch: it is looked at again, or gone. */
+  /** The watch reports the result: the plan is reconciled again, or gone. */
   async #release(plan: RenderPlan, finalizers: readonly string[], signal: AbortSignal): Promise<void> {
     const others = finalizers.filter((name) => name !== FORMER_FINALIZER);
-    // The version keeps what somebody else has put there at the same moment.
+    // With the version, a finalizer that another client adds at the same moment is kept.
     const patch = { metadata: { finalizers: others, resourceVersion: plan.metadata.resourceVersion } };
-    await this.#parts.api.mergePatch(RENDER_PLANS, plan.metadata, patch, {
+    await this.#deps.api.mergePatch(RENDER_PLANS, plan.metadata, patch, {
       fieldManager: FIELD_MANAGER,
       signal,
     });
   }
 
-  /** @returns milliseconds after which the counts that wait are due. */
+  /** @returns milliseconds after which the postponed counts are due. */
   async #writeStatus(
     key: string,
     plan: RenderPlan,
@@ -171,12 +171,12 @@ export class PlanController {
     use: Partial<PlanUse>,
     signal: AbortSignal,
   ): Promise<number | undefined> {
-    const { api, clock, plans } = this.#parts;
+    const { api, clock, plans } = this.#deps;
     const status = planStatus(plan, verdict, use, clock.now());
     const nowMs = clock.now().getTime();
     const due = pace(plan.status, status, COUNTED, this.#statusWrittenMs.get(key), nowMs);
     if (due.write === undefined) return due.againAfterMs;
-    this.#tell(plan, [
+    this.#report(plan, [
       ...eventsOf(plan.status?.conditions, status.conditions ?? []),
       ...inForceEvent(plan, verdict),
     ]);
@@ -190,14 +190,14 @@ export class PlanController {
     return undefined;
   }
 
-  #tell(plan: RenderPlan, events: readonly ResourceEvent[]): void {
+  #report(plan: RenderPlan, events: readonly ResourceEvent[]): void {
     for (const { reason, note } of events) {
-      this.#parts.events.record(plan, { type: EVENTS[reason].type, reason, action: 'Mirror', note });
+      this.#deps.events.record(plan, { type: EVENTS[reason].type, reason, action: 'Mirror', note });
     }
   }
 }
 
-/** Told once for every edit that is in force. */
+/** Reported once for every edit that is in force. */
 function inForceEvent({ status }: RenderPlan, { state, generation }: PlanVerdict): readonly ResourceEvent[] {
   if (state !== 'Valid' || status?.observedGeneration === generation) return [];
   return [{ reason: 'InForce', note: `Generation ${generation} is in force.` }];

@@ -3,7 +3,7 @@ import type { RenderPlan } from '../resources/kinds.ts';
 import { PLAN_CONDITIONS } from '../resources/reasons.ts';
 import type { PlanVerdict } from './resolve-plans.ts';
 
-/** Who uses a plan, at one moment. */
+/** The accounts and jobs of a plan at one moment. */
 export interface PlanUse {
   readonly accounts: number;
   readonly inFlight: number;
@@ -16,9 +16,9 @@ export const COUNTED: readonly (keyof PlanUse)[] = ['accounts', 'inFlight', 'wai
 export type PlanStatus = NonNullable<RenderPlan['status']>;
 
 /**
- * What is to be told of a plan.
+ * The status to write for a plan.
  *
- * @param use what it was before where it is not known.
+ * @param use without the fields that are not known: these keep their previous values.
  */
 export function planStatus(
   plan: RenderPlan,

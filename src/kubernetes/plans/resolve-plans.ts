@@ -1,43 +1,43 @@
 import { type Plan, planSchema, poolOf } from '../../plans/plan.ts';
 import type { PlanSet, PoolSettings } from '../../plans/plan-source.ts';
 import { type Overrides, overridesSchema, withOverrides } from '../../plans/plans-file.ts';
-import { keyOf } from '../client/kube-object.ts';
 import { type HeldNames, isHeld, NOTHING_HELD } from '../held-names.ts';
 import type { RenderPlan } from '../resources/kinds.ts';
 import { holdersOfNames } from '../resources/names-taken.ts';
+import { keyOf } from '../runtime/client/kube-object.ts';
 
 /** What became of one RenderPlan. */
 export interface PlanVerdict {
   readonly state: 'Valid' | 'Invalid' | 'NameTaken';
-  /** Why not: the faults, or the object that has the name. */
+  /** Why it is not in force: the errors, or the object that holds the name. */
   readonly detail?: string;
-  /** What is in force under its name from this object; undefined when nothing of it is. */
+  /** What is in force under its name from this object; undefined when nothing is. */
   readonly inForce?: Plan;
   /** The pool that it names, and the one that runs its jobs. */
   readonly wantedPool?: string;
   readonly pool?: string;
-  /** Whether that one is there; otherwise the jobs wait until it is. */
+  /** Whether `pool` exists; otherwise the jobs wait until it does. */
   readonly poolFound?: boolean;
-  /** What it was found for. */
+  /** The generation that the verdict is about. */
   readonly generation: number | undefined;
 }
 
 /** All plans as they are to be mirrored, and what became of each object by its key. */
 export interface ResolvedPlans {
   readonly set: PlanSet;
-  /** By name of those plans that a resource describes, its namespace. */
+  /** The namespace of each plan that a resource describes, by name. */
   readonly origins: ReadonlyMap<string, string>;
   readonly verdicts: ReadonlyMap<string, PlanVerdict>;
 }
 
 /**
- * All RenderPlans laid over the built-in plans. One that is not valid is as it last was: as was found before, or else as its
+ * All RenderPlans over the built-in plans. An invalid one stays as it was last: as in the last verdict, or else as its
  * status says, which outlives the process that wrote it.
  *
- * @param pools those that have workers, by name.
- * @param before what was found last.
- * @param held plans that stay as they are mirrored: their namespaces have not been read yet, or they were deleted with accounts
- *   on them.
+ * @param pools pools that have workers, by name.
+ * @param before the last verdicts.
+ * @param held plans that stay as they are mirrored: their namespaces have not been read yet, or they were deleted with
+ * accounts on them.
  */
 export function resolvePlans(
   plans: Iterable<RenderPlan>,
@@ -48,7 +48,7 @@ export function resolvePlans(
   const all = [...plans];
   const holders = holdersOfNames(all);
   const given = new Map<string, Overrides>();
-  const faults = new Map<string, string>();
+  const errors = new Map<string, string>();
   const origins = new Map<string, string>();
   for (const [name, plan] of holders) {
     if (isHeld(held.get(name), true)) continue;
@@ -58,7 +58,7 @@ export function resolvePlans(
       : (before?.get(keyOf(plan.metadata))?.inForce ?? lastGood(plan));
     if (!parsed.success) {
       const each = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'spec'}: ${message}`);
-      faults.set(name, each.join('; '));
+      errors.set(name, each.join('; '));
     }
     if (overrides === undefined) continue;
     given.set(name, overrides);
@@ -80,7 +80,7 @@ export function resolvePlans(
       : holders.get(name);
     const verdict =
       holder === plan || holder === undefined
-        ? verdictOf(plan, { given, faults, merged, pools })
+        ? verdictOf(plan, { given, errors, merged, pools })
         : {
             state: 'NameTaken' as const,
             detail: keyOf(holder.metadata),
@@ -95,31 +95,31 @@ function verdictOf(
   plan: RenderPlan,
   found: {
     readonly given: ReadonlyMap<string, Overrides>;
-    readonly faults: ReadonlyMap<string, string>;
+    readonly errors: ReadonlyMap<string, string>;
     readonly merged: ReadonlyMap<string, Plan>;
     readonly pools: ReadonlyMap<string, PoolSettings>;
   },
 ): PlanVerdict {
   const { name, generation } = plan.metadata;
-  const fault = found.faults.get(name);
+  const problem = found.errors.get(name);
   const inForce = found.given.has(name) ? found.merged.get(name) : undefined;
   const pool = inForce && poolOf(withPool(inForce, found.pools));
   return {
-    state: fault === undefined ? 'Valid' : 'Invalid',
-    ...(fault !== undefined && { detail: fault }),
+    state: problem === undefined ? 'Valid' : 'Invalid',
+    ...(problem !== undefined && { detail: problem }),
     ...(inForce && { inForce, wantedPool: poolOf(inForce) }),
     ...(pool !== undefined && { pool, poolFound: found.pools.has(pool) }),
     generation,
   };
 }
 
-/** A plan whose pool is not there is run by the default pool. */
+/** The default pool runs the jobs of a plan whose pool does not exist. */
 function withPool(plan: Plan, pools: ReadonlyMap<string, PoolSettings>): Plan {
   const { poolRef, ...rest } = plan;
   return poolRef === undefined || pools.has(poolRef) ? plan : rest;
 }
 
-/** What was in force of it when it was valid. */
+/** What was in force of the plan when it was last valid. */
 function lastGood({ status }: RenderPlan): Overrides | undefined {
   const parsed = planSchema.safeParse(status?.inForce);
   return parsed.success ? parsed.data : undefined;

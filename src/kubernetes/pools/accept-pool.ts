@@ -1,21 +1,23 @@
-import { keyOf } from '../client/kube-object.ts';
 import type { RenderPool } from '../resources/kinds.ts';
 import { type RenderPoolSpec, renderPoolSpecSchema } from '../resources/render-pool.ts';
+import { keyOf } from '../runtime/client/kube-object.ts';
 import type { PoolScaling } from '../scaling/types.ts';
 
-/** Whether a pool is looked after, and as what. */
+/** Whether a pool is managed, and with which spec; or why not. */
 export type Acceptance =
   | { readonly state: 'Valid'; readonly spec: RenderPoolSpec }
-  | { readonly state: 'Invalid'; readonly faults: string }
+  | { readonly state: 'Invalid'; readonly errors: string }
   | { readonly state: 'NameTaken'; readonly by: string }
   | { readonly state: 'NamespaceUnreadable'; readonly problem: string };
 
-/** What is known of the object that has a pool's name. */
+/** What is known of the object that holds a pool's name. */
 export type NameHolder = Pick<RenderPool, 'metadata'>;
 
 /**
- * @param holder of the pool's name. The API server has checked the spec against the definition that it has; that may be
- *   another version's.
+ * Checks a pool's name and spec. The API server has checked the spec against its own definition, which may be another
+ * version's.
+ *
+ * @param holder the object that holds the pool's name.
  */
 export function acceptPool(pool: RenderPool, holder: NameHolder | undefined): Acceptance {
   if (holder !== undefined && holder.metadata.uid !== pool.metadata.uid) {
@@ -23,19 +25,19 @@ export function acceptPool(pool: RenderPool, holder: NameHolder | undefined): Ac
   }
   const parsed = renderPoolSpecSchema.safeParse(pool.spec);
   if (!parsed.success) {
-    const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
-    return { state: 'Invalid', faults: faults.join('; ') };
+    const errors = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+    return { state: 'Invalid', errors: errors.join('; ') };
   }
   const { minReplicas, maxReplicas, mode, replicas } = parsed.data;
   if (minReplicas > maxReplicas)
-    return { state: 'Invalid', faults: 'minReplicas is greater than maxReplicas' };
+    return { state: 'Invalid', errors: 'minReplicas is greater than maxReplicas' };
   if (mode === 'Manual' && replicas === undefined) {
-    return { state: 'Invalid', faults: 'mode is Manual, and replicas is not set' };
+    return { state: 'Invalid', errors: 'mode is Manual, and replicas is not set' };
   }
   return { state: 'Valid', spec: parsed.data };
 }
 
-/** Workers that a pool may have: in the mode Manual, those that somebody asks for, whatever maxReplicas says. */
+/** Workers that a pool may have: in manual mode the requested number, whatever maxReplicas says. */
 export function mostWorkers({
   mode,
   replicas = 0,
@@ -44,7 +46,7 @@ export function mostWorkers({
   return mode === 'Manual' ? Math.max(replicas, maxReplicas) : maxReplicas;
 }
 
-/** How the pool is to be sized, as the autoscaler is told. */
+/** The pool's sizing, in the autoscaler's terms. */
 export function scalingOf(spec: RenderPoolSpec): PoolScaling {
   const { mode, replicas, targetUtilisation } = spec;
   return {

@@ -1,8 +1,3 @@
-import { applyWhenChanged } from '../client/apply.ts';
-import type { Informer } from '../client/informer.ts';
-import { type Kind, type KubeObject, keyOf } from '../client/kube-object.ts';
-import type { KubernetesApi } from '../client/kubernetes-api.ts';
-import { KubernetesError } from '../client/kubernetes-error.ts';
 import {
   DEPLOYMENTS,
   type Deployment,
@@ -12,12 +7,17 @@ import {
   type RenderPool,
   SERVICE_ACCOUNTS,
 } from '../resources/kinds.ts';
+import { applyWhenChanged } from '../runtime/client/apply.ts';
+import type { Informer } from '../runtime/client/informer.ts';
+import { type Kind, type KubeObject, keyOf } from '../runtime/client/kube-object.ts';
+import type { KubernetesApi } from '../runtime/client/kubernetes-api.ts';
+import { KubernetesError } from '../runtime/client/kubernetes-error.ts';
 import { contains } from './contains.ts';
 import { FIELD_MANAGER } from './names.ts';
 import { isForeign, type OwnedObjects } from './owned-objects.ts';
 import type { Outcome } from './pool-status.ts';
 
-/** The caches of what pools own. */
+/** The caches of the objects that pools own. */
 export interface OwnedInformers {
   readonly deployments: Informer<Deployment>;
   readonly budgets: Informer<PlainObject>;
@@ -25,23 +25,23 @@ export interface OwnedInformers {
   readonly accounts: Informer<PlainObject>;
 }
 
-/** What was applied last of an object: the same again, at the same generation, would change nothing. */
+/** What was applied last of an object: applying it again, at the same generation, would change nothing. */
 interface Applied {
   readonly wanted: string;
   readonly generation: number | undefined;
 }
 
 export interface ApplyResult extends Outcome {
-  /** Objects that others had changed or deleted. */
+  /** Objects that other clients had changed or deleted. */
   readonly healed: readonly string[];
-  /** Whether the Deployment is as it was to be. */
+  /** Whether the Deployment is as it should be. */
   readonly deploymentApplied: boolean;
 }
 
-/** Answers that repeating soon will not change: the object itself, or the rights, have to. */
-const REFUSALS: ReadonlySet<number> = new Set([400, 403, 413, 422]);
+/** Statuses that an early repetition will not change: the object or the rights have to change first. */
+const REJECTIONS: ReadonlySet<number> = new Set([400, 403, 413, 422]);
 
-/** Makes the objects of pools as they should be, by server-side apply where something differs. */
+/** Makes and corrects the objects of pools, by server-side apply where something differs. */
 export class ObjectApplier {
   readonly #api: KubernetesApi;
   readonly #informers: OwnedInformers;
@@ -53,10 +53,10 @@ export class ObjectApplier {
   }
 
   /**
-   * The Deployment last: its pods need the rest. An object that belongs to somebody else is left alone, and so is everything
-   * that the API server refuses.
+   * Applies the Deployment last, since its pods need the other objects. An object of another owner is left alone, and
+   * so is everything that the API server rejects.
    *
-   * @throws KubernetesError for what may go better the next time.
+   * @throws KubernetesError for errors that may not recur.
    */
   async apply(pool: RenderPool, wanted: OwnedObjects, signal: AbortSignal): Promise<ApplyResult> {
     const { deployments, budgets, policies, accounts } = this.#informers;
@@ -87,7 +87,7 @@ export class ObjectApplier {
     }
   }
 
-  /** @returns why not; undefined when the object is as it should be. */
+  /** @returns why the object is not as it should be; undefined when it is. */
   async #one<T extends KubeObject>(
     kind: Kind<T>,
     informer: Informer<T>,
@@ -97,7 +97,7 @@ export class ObjectApplier {
     signal: AbortSignal,
   ): Promise<Outcome | undefined> {
     const key = appliedKey(kind, wanted);
-    // The caches hold what carries our labels only: an object that they lack may be somebody else's.
+    // The caches hold only objects with our labels: one that they lack may exist, and belong to another owner.
     const live = informer.get(wanted.metadata) ?? (await this.#api.get(kind, wanted.metadata, { signal }));
     if (isForeign(live, pool)) {
       return {
@@ -120,13 +120,13 @@ export class ObjectApplier {
       if (before?.wanted === text && changed) healed.push(`${kind.kind} ${wanted.metadata.name}`);
       return undefined;
     } catch (error) {
-      if (!(error instanceof KubernetesError) || !REFUSALS.has(error.status)) throw error;
+      if (!(error instanceof KubernetesError) || !REJECTIONS.has(error.status)) throw error;
       return { reason: 'Refused', message: `${kind.kind} ${wanted.metadata.name}: ${error.message}` };
     }
   }
 }
 
-/** Nobody has touched it since: its spec has the same generation, and its labels are there. */
+/** The object is unchanged since: its spec has the same generation, and its labels are there. */
 function isAsApplied(live: KubeObject, { generation }: Applied, wanted: KubeObject): boolean {
   return (
     generation !== undefined &&

@@ -1,28 +1,28 @@
 import { doublingMs } from '../../async/backoff.ts';
 
-/** Somebody else writes the size of a pool. */
+/** Another client writes the size of a pool. */
 export interface Contest {
   readonly by: readonly string[];
-  /** How often they have, with pauses shorter than QUIET_MS. */
+  /** How often it has, with pauses shorter than QUIET_MS. */
   readonly count: number;
-  /** Until then the size stays as they have left it. */
+  /** Until then the size stays as the other client has set it. */
   readonly yieldUntilMs: number;
-  /** When they did last. */
+  /** When it wrote last. */
   readonly sinceMs: number;
-  /** The own value was written after that: if it is not there any more, they have written again. */
+  /** The controller has written its own value after that: if it is gone, the other client has written again. */
   readonly reclaimed: boolean;
 }
 
 const FIRST_YIELD_MS = 30_000;
 const LONGEST_YIELD_MS = 600_000;
-/** Nobody has written for so long: it is over. */
+/** A contest is over when the other client has written nothing for this long, in milliseconds. */
 const QUIET_MS = 900_000;
 
 /**
- * Two writers who each put their own value back would raise and lower a pool for ever (temporal-worker-controller#529). So
- * whoever is met yields to the other, each time for longer, and says so.
+ * Two writers that each restore their own value would raise and lower a pool for ever (temporal-worker-controller#529).
+ * So the controller yields to the other writer, each time for longer, and reports it.
  *
- * @param writers who has written the size last, when it is not as it was left; empty otherwise.
+ * @param writers the managers that wrote the size last, when it is not as the controller left it; empty otherwise.
  */
 export function nextContest(
   contest: Contest | undefined,

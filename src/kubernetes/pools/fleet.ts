@@ -4,7 +4,7 @@ import { DELETION_COST, workersOf } from './names.ts';
 
 const TEMPLATE_HASH = 'pod-template-hash';
 
-/** What the caches say of a pool's workers, as the autoscaler is told. */
+/** The autoscaler's view of a pool's workers, from the caches. */
 export function fleetOf(pool: string, deployment: Deployment | undefined, pods: readonly Pod[]): FleetState {
   const own = pods.filter((pod) => isOfDeployment(pod, workersOf(pool)) && !hasEnded(pod));
   return {
@@ -22,7 +22,7 @@ export function isOfDeployment({ metadata }: Pod, deployment: string): boolean {
   );
 }
 
-/** A pod that was evicted or has run out counts towards nothing; the ReplicaSet has replaced it. */
+/** An evicted or finished pod does not count: the ReplicaSet has replaced it. */
 function hasEnded({ status, metadata }: Pod): boolean {
   return (
     metadata.deletionTimestamp === undefined && (status?.phase === 'Failed' || status?.phase === 'Succeeded')
@@ -43,7 +43,7 @@ export function podState(pod: Pod): PodState {
 function phaseOf(pod: Pod): PodPhase {
   if (pod.metadata.deletionTimestamp !== undefined) return 'terminating';
   if (conditionOf(pod, 'Ready')?.status === 'True') return 'ready';
-  // When a node falls silent its pods are called not ready by others; their own last word is that they are.
+  // When a node falls silent, Kubernetes marks its pods as not ready; the last state that the pods reported is ready.
   return conditionOf(pod, 'ContainersReady')?.status === 'True' ? 'unreachable' : 'pending';
 }
 

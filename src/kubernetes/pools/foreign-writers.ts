@@ -1,13 +1,13 @@
-import type { FieldSet, KubeObject } from '../client/kube-object.ts';
 import type { Deployment, Pod } from '../resources/kinds.ts';
+import type { FieldSet, KubeObject } from '../runtime/client/kube-object.ts';
 import { DELETION_COST, FIELD_MANAGER } from './names.ts';
 
-/** Who else has written `spec.replicas` last: their names in `managedFields`. Empty when it is ours. */
+/** Other managers that wrote `spec.replicas` last, by their names in `managedFields`. Empty when the field is ours. */
 export function foreignReplicasWriters(deployment: Deployment): string[] {
   return foreignWriters(deployment, ['f:spec', 'f:replicas']);
 }
 
-/** Who else has written the deletion cost of one of these pods. */
+/** Other managers that wrote the deletion cost of any of the pods. */
 export function foreignCostWriters(pods: readonly Pod[]): string[] {
   return [...new Set(pods.flatMap(costWritersOf))].sort();
 }
@@ -22,7 +22,7 @@ function foreignWriters({ metadata }: KubeObject, path: readonly string[]): stri
   const managers = (metadata.managedFields ?? [])
     .filter(({ fieldsV1 }) => has(fieldsV1, path))
     .map(({ manager }) => manager ?? 'an unknown manager');
-  // Whoever writes what stands there already shares a field with us, and changes nothing.
+  // A client that writes the value that is there already shares the field with us, and changes nothing.
   return managers.includes(FIELD_MANAGER) ? [] : [...new Set(managers)];
 }
 

@@ -1,14 +1,14 @@
 import { GROUP } from '../resources/group.ts';
 
-/** Whose fields those are that the controller writes, in `managedFields`. */
+/** The controller's name in `managedFields`. */
 export const FIELD_MANAGER = 'platen-controller';
 export const POOL_LABEL = `${GROUP}/pool`;
 export const MANAGED_BY_LABEL = 'app.kubernetes.io/managed-by';
 export const DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost';
-/** Of an empty worker that is to go; all others have none, which counts as 0. */
+/** The deletion cost of an empty worker that is to go; other workers have none, which counts as 0. */
 export const VICTIM_COST = '-1000';
 
-/** The name of the Deployment of a pool, and of all else that goes with it. */
+/** The name of the Deployment of a pool, and of the other objects of the pool. */
 export function workersOf(pool: string): string {
   return `platen-pool-${pool}`;
 }
@@ -22,14 +22,14 @@ export function workerSelector(pool: string): Readonly<Record<string, string>> {
   };
 }
 
-/** The same as a text, as the scale sub-resource wants it. */
+/** The same labels as a text, as the scale subresource needs it. */
 export function selectorText(labels: Readonly<Record<string, string>>): string {
   return Object.entries(labels)
     .map(([name, value]) => `${name}=${value}`)
     .join(',');
 }
 
-/** Of every object that the controller makes for a pool. */
+/** The labels of every object that the controller makes for a pool. */
 export function ownLabels(pool: string, instance: string | undefined): Readonly<Record<string, string>> {
   return {
     ...workerSelector(pool),

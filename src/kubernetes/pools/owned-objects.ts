@@ -1,11 +1,4 @@
 import {
-  apiVersionOf,
-  controllerReference,
-  type Kind,
-  type KubeObject,
-  type OwnerReference,
-} from '../client/kube-object.ts';
-import {
   DEPLOYMENTS,
   type Deployment,
   DISRUPTION_BUDGETS,
@@ -14,21 +7,28 @@ import {
   type RenderPool,
   SERVICE_ACCOUNTS,
 } from '../resources/kinds.ts';
+import {
+  apiVersionOf,
+  controllerReference,
+  type Kind,
+  type KubeObject,
+  type OwnerReference,
+} from '../runtime/client/kube-object.ts';
 import { FIELD_MANAGER, MANAGED_BY_LABEL, ownLabels, workerSelector, workersOf } from './names.ts';
 import { instanceOf, podTemplate, type WorkerTemplate } from './worker-template.ts';
 
-/** What the installation says of all pools. */
+/** The installation's settings for all pools. */
 export interface PoolsSettings {
   readonly template: WorkerTemplate;
-  /** Networks that no worker may reach, CIDRs: metadata services and the API server, as a Service and itself. */
+  /** CIDRs that no worker may reach: metadata services, and the API server by its Service and its own address. */
   readonly blockedNetworks: readonly string[];
   /** Port of the workers' health and metrics, by the name that the template gives it. */
   readonly opsPort: string | number;
-  /** Where the cluster enforces none, or the installation brings its own. */
+  /** False where the cluster enforces no policies, or the installation brings its own. */
   readonly networkPolicies: boolean;
 }
 
-/** What a pool owns, as it should be. */
+/** The objects that a pool owns, as they should be. */
 export interface OwnedObjects {
   readonly serviceAccount: PlainObject;
   readonly networkPolicy: PlainObject | undefined;
@@ -37,7 +37,7 @@ export interface OwnedObjects {
   readonly deployment: Deployment;
 }
 
-/** Of the workers so many may be drained at a time; what they render is handed back anyway. */
+/** The part of the workers that may be drained at a time; their renders are given back anyway. */
 const MAX_UNAVAILABLE = '25%';
 
 /** Pure: the same pool and settings give the same objects. */
@@ -49,7 +49,8 @@ export function ownedObjects(pool: RenderPool, settings: PoolsSettings): OwnedOb
   const podSelector = { matchLabels: workerSelector(pool.metadata.name) };
   return {
     serviceAccount: owned(SERVICE_ACCOUNTS, { automountServiceAccountToken: false }),
-    // Not the pool's: what goes with it goes at once, and workers that are ending still render. The controller deletes it.
+    // Not owned by the pool: owned objects are deleted at once, and ending workers still render. The controller deletes
+    // it.
     networkPolicy: settings.networkPolicies
       ? ownedObject(NETWORK_POLICIES, pool, instance, { spec: networkPolicy(podSelector, settings) }, [])
       : undefined,
@@ -64,7 +65,7 @@ export function ownedObjects(pool: RenderPool, settings: PoolsSettings): OwnedOb
     deployment: owned(DEPLOYMENTS, {
       spec: {
         selector: podSelector,
-        // No worker goes before its successor is ready. Pods that are ending do not count towards the surge.
+        // No worker ends before its successor is ready. Ending pods do not count towards the surge.
         strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: '25%', maxUnavailable: 0 } },
         revisionHistoryLimit: 3,
         ...(pool.spec.paused && { paused: true }),
@@ -97,15 +98,17 @@ function ownedObject<T extends KubeObject>(
 }
 
 /**
- * Names are asked for wherever they are told: some clusters do so at addresses that are blocked otherwise, a cache on the node
- * (NodeLocal DNSCache: 169.254.20.10, or another of either family) or the metadata service (Cloud DNS of GKE: 169.254.169.254).
+ * DNS is allowed to every address: some clusters serve it at addresses that are blocked otherwise, a cache on the node
+ * (NodeLocal DNSCache: 169.254.20.10, or another of either family) or the metadata service (Cloud DNS of GKE:
+ * 169.254.169.254).
  */
 const DNS_PORTS = ['UDP', 'TCP'].map((protocol) => ({ protocol, port: 53 }));
 
 /**
- * Nobody calls a worker but whoever reads its metrics, and other workers least of all. A worker reaches every pod that is
- * no worker (database, Kafka) and the outside, but neither metadata services nor the API server; names it may ask for anywhere. Of a CNI that counts
- * pods in the network of a node as pods, those are open too: docs/production.md says what a policy cannot close.
+ * Only readers of its metrics may call a worker, and other workers may not. A worker reaches the outside and every pod
+ * that is no worker (database, Kafka), but neither metadata services nor the API server; DNS it reaches at every
+ * address. With a CNI that counts pods in a node's network as pods, those are reachable too: docs/production.md says
+ * what a policy cannot close.
  */
 function networkPolicy(podSelector: object, { blockedNetworks, opsPort }: PoolsSettings) {
   const notWorkers = {
@@ -132,7 +135,7 @@ function allBut(cidr: string, blocked: readonly string[]) {
   return { ipBlock: { cidr, ...(except.length > 0 && { except }) } };
 }
 
-/** Whether an object is there and belongs to somebody else than this pool. Without an owner it is ours by its labels. */
+/** Whether an object exists and belongs to another owner. Without an owner it is ours by its labels. */
 export function isForeign(live: KubeObject | undefined, { metadata }: RenderPool): boolean {
   if (live === undefined) return false;
   const owners = (live.metadata.ownerReferences ?? []).filter(({ controller }) => controller === true);
@@ -140,7 +143,7 @@ export function isForeign(live: KubeObject | undefined, { metadata }: RenderPool
   return !owners.some(({ uid }) => uid === metadata.uid);
 }
 
-/** Whether an object says of itself that the controller has made it for the pool. */
+/** Whether an object's labels say that the controller made it for the pool. */
 export function isOurs({ metadata }: KubeObject, pool: string): boolean {
   return metadata.name === workersOf(pool) && metadata.labels?.[MANAGED_BY_LABEL] === FIELD_MANAGER;
 }

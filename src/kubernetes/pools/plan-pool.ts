@@ -2,7 +2,7 @@ import type { ResourceEvent } from '../resources/condition-list.ts';
 import type { Deployment, Pod } from '../resources/kinds.ts';
 import type { RenderPoolSpec } from '../resources/render-pool.ts';
 import { decide, startState } from '../scaling/autoscaler.ts';
-import type { AutoscalerState, Decision, FleetState, PoolReading } from '../scaling/types.ts';
+import type { AutoscalerState, Decision, FleetState, PoolSample } from '../scaling/types.ts';
 import { scalingOf } from './accept-pool.ts';
 import { type Contest, nextContest } from './contest.ts';
 import { fleetOf } from './fleet.ts';
@@ -10,42 +10,42 @@ import { costWritersOf, foreignReplicasWriters } from './foreign-writers.ts';
 import { DELETION_COST } from './names.ts';
 import { beginShrinkCheck, checkShrink, type ShrinkCheck } from './shrink-check.ts';
 
-/** A pool as it is seen at one moment. */
+/** A pool as it is observed at one moment. */
 export interface ObservedPool {
   readonly name: string;
   readonly spec: RenderPoolSpec;
   readonly deployment: Deployment | undefined;
   readonly pods: readonly Pod[];
-  /** Undefined when none can be had. */
-  readonly reading: PoolReading | undefined;
+  /** Undefined when the demand cannot be read. */
+  readonly sample: PoolSample | undefined;
 }
 
-/** What one look leaves to the next. A new leader begins with `startMemory`. */
+/** What one reconciliation passes to the next. A new leader begins with `startMemory`. */
 export interface PoolMemory {
   readonly autoscaler: AutoscalerState;
   readonly shrink: ShrinkCheck | undefined;
   readonly contest: Contest | undefined;
 }
 
-/** What is to be done for a pool now. */
+/** The steps for a pool now. */
 export interface PoolPlan {
   /** `spec.replicas` to apply: the live value where nothing changes. */
   readonly replicas: number;
   readonly decision: Decision;
   readonly fleet: FleetState;
-  /** Ids of workers. */
+  /** Ids of the workers to pause. */
   readonly pause: readonly string[];
   readonly resume: readonly string[];
-  /** Names of pods. */
+  /** Names of the pods to mark. */
   readonly mark: readonly string[];
   readonly unmark: readonly string[];
-  /** Workers that died in the place of chosen ones. */
+  /** Workers that died instead of chosen ones. */
   readonly wrongVictims: readonly string[];
   readonly events: readonly ResourceEvent[];
-  /** Nothing is under way: until something changes it is enough to look now and then. */
-  readonly atRest: boolean;
+  /** Nothing is under way: until an event comes, an occasional reconciliation is enough. */
+  readonly settled: boolean;
   readonly memory: PoolMemory;
-  /** To be kept in the memory once the replicas have gone down. */
+  /** Kept in the memory once the replicas have gone down. */
   readonly shrink?: ShrinkCheck;
 }
 
@@ -53,17 +53,17 @@ export function startMemory(nowMs: number): PoolMemory {
   return { autoscaler: startState(nowMs), shrink: undefined, contest: undefined };
 }
 
-/** Pure: from what is seen to what is wanted. @param nowMs milliseconds since the epoch. */
+/** Pure: from the observed state to the plan. @param nowMs milliseconds since the epoch. */
 export function planPool(observed: ObservedPool, memory: PoolMemory, nowMs: number): PoolPlan {
-  const { name, spec, deployment, pods, reading } = observed;
+  const { name, spec, deployment, pods, sample } = observed;
   const fleet = fleetOf(name, deployment, pods);
-  const { state, decision } = decide(scalingOf(spec), memory.autoscaler, reading, fleet, nowMs);
+  const { state, decision } = decide(scalingOf(spec), memory.autoscaler, sample, fleet, nowMs);
   const writers = deployment === undefined ? [] : foreignReplicasWriters(deployment);
   const contest = nextContest(memory.contest, writers, nowMs);
   const yields = contest !== undefined && nowMs < contest.yieldUntilMs;
   const replicas = yields ? fleet.replicas : decision.desired;
 
-  const victims = podsOf(decision.remove, reading);
+  const victims = podsOf(decision.remove, sample);
   const shrinking = replicas < fleet.replicas;
   const { check, wrong } = checkShrink(memory.shrink, pods, nowMs);
   const begins = shrinking ? beginShrinkCheck(pods, victims, fleet.replicas - replicas, nowMs) : undefined;
@@ -76,21 +76,21 @@ export function planPool(observed: ObservedPool, memory: PoolMemory, nowMs: numb
     ...marks(pods, victims),
     wrongVictims: wrong,
     events: [...scaleEvents(replicas, fleet.replicas, decision, deployment), ...wrong.map(wrongVictimEvent)],
-    atRest: isAtRest(decision, replicas, fleet) && state.silentSince.size === 0 && check === undefined,
+    settled: isSettled(decision, replicas, fleet) && state.silentSince.size === 0 && check === undefined,
     memory: { autoscaler: state, shrink: check, contest },
     ...(begins && { shrink: begins }),
   };
 }
 
-function podsOf(workers: readonly string[], reading: PoolReading | undefined): ReadonlySet<string> {
+function podsOf(workers: readonly string[], sample: PoolSample | undefined): ReadonlySet<string> {
   const ids = new Set(workers);
-  const pods = (reading?.workers ?? []).flatMap(({ id, pod }) =>
+  const pods = (sample?.workers ?? []).flatMap(({ id, pod }) =>
     ids.has(id) && pod !== undefined ? [pod] : [],
   );
   return new Set(pods);
 }
 
-/** Exactly the victims carry the cost; what others have written is left to them. */
+/** Exactly the victims carry the cost; a cost that another client has written is left alone. */
 function marks(pods: readonly Pod[], victims: ReadonlySet<string>) {
   const alive = pods.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   const own = alive.filter((pod) => costWritersOf(pod).length === 0).map(({ metadata }) => metadata);
@@ -121,7 +121,7 @@ function wrongVictimEvent(pod: string): ResourceEvent {
 }
 
 /** Whether time alone will change nothing soon. */
-function isAtRest(decision: Decision, replicas: number, fleet: FleetState): boolean {
+function isSettled(decision: Decision, replicas: number, fleet: FleetState): boolean {
   const inOrder = fleet.pods.length === replicas && fleet.pods.every(({ phase }) => phase === 'ready');
   return inOrder && decision.desired === fleet.replicas && decision.limitedBy === undefined;
 }

@@ -1,14 +1,14 @@
-import type { Informer } from '../client/informer.ts';
-import { keyOf } from '../client/kube-object.ts';
 import type { Pod } from '../resources/kinds.ts';
+import type { Informer } from '../runtime/client/informer.ts';
+import { keyOf } from '../runtime/client/kube-object.ts';
 import { POOL_LABEL } from './names.ts';
 
-/** The workers' pods by their pool, so that nobody has to look through all of them. */
+/** The workers' pods by their pool, so that no caller has to scan all of them. */
 export class PodIndex {
   readonly #informer: Informer<Pod>;
   readonly #byPool = new Map<string, Map<string, Pod>>();
 
-  /** @param onChange told of the key of a pool whose pods have changed. */
+  /** @param onChange called with the key of a pool whose pods have changed. */
   constructor(informer: Informer<Pod>, onChange: (poolKey: string) => void) {
     this.#informer = informer;
     informer.onChange((key, now, before) => {
@@ -25,7 +25,7 @@ export class PodIndex {
     return [...(this.#byPool.get(poolKey)?.values() ?? [])];
   }
 
-  /** Takes note of what a write has returned. */
+  /** Takes over the object that a write has returned. */
   remember(pod: Pod): void {
     this.#informer.remember(pod);
   }

@@ -1,17 +1,17 @@
 import type { Clock } from '../../clock.ts';
 import type { Logger } from '../../telemetry/logger.ts';
-import { writeStatus } from '../client/apply.ts';
-import type { EventRecorder } from '../client/event-recorder.ts';
-import type { Informer } from '../client/informer.ts';
-import { keyOf, refOf } from '../client/kube-object.ts';
-import type { KubernetesApi } from '../client/kubernetes-api.ts';
-import { isNotFound } from '../client/kubernetes-error.ts';
 import type { ControllerMetrics } from '../controller-metrics.ts';
 import type { DemandWatch } from '../demand-watch.ts';
 import { eventsOf, type ResourceEvent } from '../resources/condition-list.ts';
 import { NETWORK_POLICIES, PODS, type Pod, RENDER_POOLS, type RenderPool } from '../resources/kinds.ts';
 import { EVENTS } from '../resources/reasons.ts';
 import { pace } from '../resources/status-pace.ts';
+import { writeStatus } from '../runtime/client/apply.ts';
+import type { EventRecorder } from '../runtime/client/event-recorder.ts';
+import type { Informer } from '../runtime/client/informer.ts';
+import { keyOf, refOf } from '../runtime/client/kube-object.ts';
+import type { KubernetesApi } from '../runtime/client/kubernetes-api.ts';
+import { isNotFound } from '../runtime/client/kubernetes-error.ts';
 import type { WatchedNamespaces } from '../watched-namespaces.ts';
 import { type Acceptance, acceptPool, type NameHolder } from './accept-pool.ts';
 import { ObjectApplier, type OwnedInformers } from './apply-objects.ts';
@@ -19,22 +19,22 @@ import { DELETION_COST, FIELD_MANAGER, VICTIM_COST, workersOf } from './names.ts
 import { isOurs, ownedObjects, type PoolsSettings } from './owned-objects.ts';
 import { type ObservedPool, type PoolMemory, type PoolPlan, planPool, startMemory } from './plan-pool.ts';
 import type { PodIndex } from './pod-index.ts';
-import { COUNTED, type Outcome, type PoolStatus, poolStatus, refusedStatus } from './pool-status.ts';
+import { COUNTED, type Outcome, type PoolStatus, poolStatus, rejectedStatus } from './pool-status.ts';
 import { recordPool, removePool } from './record-pool.ts';
 import type { WorkerRequests } from './worker-requests.ts';
 
-export interface PoolControllerParts {
+export interface PoolControllerDeps {
   readonly api: KubernetesApi;
   readonly pools: Informer<RenderPool>;
   readonly pods: PodIndex;
   readonly owned: OwnedInformers;
-  /** Who has each name, of pools that are in several namespaces. */
+  /** The pool that holds a name, of pools in several namespaces. */
   readonly holderOf: (name: string) => NameHolder | undefined;
-  /** Which namespaces cannot be read: their pools are left as they are. */
+  /** The namespaces that cannot be read: their pools are left as they are. */
   readonly namespaces: Pick<WatchedNamespaces, 'problem' | 'problems'>;
-  /** Undefined while the installation's template of a worker cannot be used, and why. */
-  readonly settings: () => PoolsSettings | { readonly fault: string };
-  readonly demand: Pick<DemandWatch, 'readingOf'>;
+  /** The settings; or, while the installation's template of a worker cannot be used, the error. */
+  readonly settings: () => PoolsSettings | { readonly error: string };
+  readonly demand: Pick<DemandWatch, 'sampleOf'>;
   readonly requests: Pick<WorkerRequests, 'send'>;
   /** Plans whose jobs a pool runs. */
   readonly plansOf: (pool: string) => readonly string[];
@@ -44,28 +44,28 @@ export interface PoolControllerParts {
   readonly logger: Pick<Logger, 'info' | 'warn'>;
 }
 
-/** While something is under way, time alone may call for the next step. */
+/** In milliseconds. While something is under way, time alone may call for the next step. */
 const UNDER_WAY_MS = 1000;
-/** Windows and hold times pass without any event. */
+/** In milliseconds. Windows and hold times pass without any event. */
 const SETTLED_MS = 5000;
-/** Whether an object of somebody else is gone, or a refusal has ended, is told by no watch. */
-const REFUSED_AGAIN_MS = 30_000;
+/** In milliseconds. No watch reports that another owner's object is gone, or that a rejection has ended. */
+const REJECTED_RETRY_MS = 30_000;
 
-/** Looks at one pool: sees, plans (pure, `planPool`), and does what is planned. */
+/** Reconciles one pool: observes, plans (pure, `planPool`), and executes the plan. */
 export class PoolController {
-  readonly #parts: PoolControllerParts;
+  readonly #deps: PoolControllerDeps;
   readonly #applier: ObjectApplier;
   readonly #memory = new Map<string, PoolMemory>();
   readonly #statusWrittenMs = new Map<string, number>();
 
-  constructor(parts: PoolControllerParts) {
-    this.#parts = parts;
-    this.#applier = new ObjectApplier(parts.api, parts.owned);
+  constructor(deps: PoolControllerDeps) {
+    this.#deps = deps;
+    this.#applier = new ObjectApplier(deps.api, deps.owned);
   }
 
-  /** @returns milliseconds after which to look again. */
+  /** @returns milliseconds until the next reconciliation. */
   async reconcile(key: string, signal: AbortSignal): Promise<number | undefined> {
-    const { pools, holderOf, namespaces, clock } = this.#parts;
+    const { pools, holderOf, namespaces, clock } = this.#deps;
     const pool = pools.get(refOf(key));
     if (pool === undefined || pool.metadata.deletionTimestamp !== undefined) {
       this.#forget(key);
@@ -77,19 +77,19 @@ export class PoolController {
       problem === undefined ? acceptPool(pool, holderOf(name)) : { state: 'NamespaceUnreadable', problem };
     if (acceptance.state !== 'Valid') {
       this.#memory.delete(key);
-      const status = refusedStatus(pool, acceptance, namespaces.problems(), clock.now());
+      const status = rejectedStatus(pool, acceptance, namespaces.problems(), clock.now());
       return this.#writeStatus(key, pool, status, signal);
     }
-    return this.#lookAfter(key, pool, acceptance.spec, signal);
+    return this.#checkAfter(key, pool, acceptance.spec, signal);
   }
 
-  async #lookAfter(
+  async #checkAfter(
     key: string,
     pool: RenderPool,
     spec: ObservedPool['spec'],
     signal: AbortSignal,
   ): Promise<number> {
-    const { owned, pods, demand, requests, plansOf, namespaces, clock, metrics } = this.#parts;
+    const { owned, pods, demand, requests, plansOf, namespaces, clock, metrics } = this.#deps;
     const { name, namespace } = pool.metadata;
     const nowMs = clock.now().getTime();
     const observed: ObservedPool = {
@@ -100,12 +100,12 @@ export class PoolController {
         ...(namespace !== undefined && { namespace }),
       }),
       pods: pods.ofPool(key),
-      reading: demand.readingOf(name),
+      sample: demand.sampleOf(name),
     };
     const plan = planPool(observed, this.#memory.get(key) ?? startMemory(nowMs), nowMs);
     this.#memory.set(key, plan.memory);
     recordPool(metrics, name, spec, plan);
-    this.#tell(
+    this.#report(
       pool,
       plan.events.filter(({ reason }) => reason === 'WrongVictim'),
     );
@@ -115,26 +115,26 @@ export class PoolController {
     const { outcome, deploymentApplied } = await this.#apply({ ...pool, spec }, plan, signal);
     if (deploymentApplied) {
       if (plan.shrink !== undefined) this.#memory.set(key, { ...plan.memory, shrink: plan.shrink });
-      this.#tellSize(pool, plan);
+      this.#reportSize(pool, plan);
     }
     const facts = { observed, plan, outcome, plans: plansOf(name), unreadable: namespaces.problems() };
     const status = poolStatus(pool, facts, clock.now());
     const statusDueMs = await this.#writeStatus(key, pool, status, signal);
-    const againMs = outcome.reason === 'Applied' ? SETTLED_MS : REFUSED_AGAIN_MS;
-    return Math.min(plan.atRest ? againMs : UNDER_WAY_MS, statusDueMs ?? againMs);
+    const againMs = outcome.reason === 'Applied' ? SETTLED_MS : REJECTED_RETRY_MS;
+    return Math.min(plan.settled ? againMs : UNDER_WAY_MS, statusDueMs ?? againMs);
   }
 
-  /** Exactly the empty workers that are to go carry a deletion cost; it is seen in the cache before the replicas go down. */
+  /** Exactly the empty workers that are to go carry a deletion cost; the cache has it before the replicas go down. */
   async #mark({ metadata: { namespace } }: RenderPool, { mark, unmark }: PoolPlan, signal: AbortSignal) {
     const write = async (name: string, cost: string | null) => {
       const ref = { name, ...(namespace !== undefined && { namespace }) };
       const patch = { metadata: { annotations: { [DELETION_COST]: cost } } };
       try {
-        const pod = await this.#parts.api.mergePatch<Pod>(PODS, ref, patch, {
+        const pod = await this.#deps.api.mergePatch<Pod>(PODS, ref, patch, {
           fieldManager: FIELD_MANAGER,
           signal,
         });
-        this.#parts.pods.remember(pod);
+        this.#deps.pods.remember(pod);
       } catch (error) {
         if (!isNotFound(error)) throw error;
       }
@@ -150,33 +150,33 @@ export class PoolController {
     { replicas }: PoolPlan,
     signal: AbortSignal,
   ): Promise<{ outcome: Outcome; deploymentApplied: boolean }> {
-    const settings = this.#parts.settings();
-    if ('fault' in settings) {
-      return { outcome: { reason: 'NoTemplate', message: settings.fault }, deploymentApplied: false };
+    const settings = this.#deps.settings();
+    if ('error' in settings) {
+      return { outcome: { reason: 'NoTemplate', message: settings.error }, deploymentApplied: false };
     }
     const wanted = ownedObjects(pool, settings);
     const { deployment } = wanted;
     const sized = { ...wanted, deployment: { ...deployment, spec: { ...deployment.spec, replicas } } };
     const { healed, deploymentApplied, reason, message } = await this.#applier.apply(pool, sized, signal);
-    this.#tell(
+    this.#report(
       pool,
       healed.map((object) => ({ reason: 'DriftHealed', note: `${object} is as it should be again.` })),
     );
     return { outcome: { reason, message }, deploymentApplied };
   }
 
-  /** @returns milliseconds after which the counts that wait are due. */
+  /** @returns milliseconds after which the postponed counts are due. */
   async #writeStatus(
     key: string,
     pool: RenderPool,
     status: PoolStatus,
     signal: AbortSignal,
   ): Promise<number | undefined> {
-    const { api, clock, pools } = this.#parts;
+    const { api, clock, pools } = this.#deps;
     const nowMs = clock.now().getTime();
     const due = pace(pool.status, status, COUNTED, this.#statusWrittenMs.get(key), nowMs);
     if (due.write === undefined) return due.againAfterMs;
-    this.#tell(pool, eventsOf(pool.status?.conditions, status.conditions ?? []));
+    this.#report(pool, eventsOf(pool.status?.conditions, status.conditions ?? []));
     const written = await writeStatus(api, RENDER_POOLS, pool, due.write, {
       fieldManager: FIELD_MANAGER,
       force: true,
@@ -187,10 +187,10 @@ export class PoolController {
     return undefined;
   }
 
-  #tellSize(pool: RenderPool, plan: PoolPlan): void {
-    const { metrics, logger } = this.#parts;
+  #reportSize(pool: RenderPool, plan: PoolPlan): void {
+    const { metrics, logger } = this.#deps;
     const sizes = plan.events.filter(({ reason }) => reason !== 'WrongVictim');
-    this.#tell(pool, sizes);
+    this.#report(pool, sizes);
     if (sizes.length === 0) return;
     const direction = plan.replicas > plan.fleet.replicas ? 'up' : 'down';
     metrics.scaleActions.inc({ pool: pool.metadata.name, direction });
@@ -201,24 +201,25 @@ export class PoolController {
     );
   }
 
-  #tell(pool: RenderPool, events: readonly ResourceEvent[]): void {
+  #report(pool: RenderPool, events: readonly ResourceEvent[]): void {
     for (const { reason, note } of events) {
-      this.#parts.events.record(pool, { type: EVENTS[reason].type, reason, action: 'Reconcile', note });
+      this.#deps.events.record(pool, { type: EVENTS[reason].type, reason, action: 'Reconcile', note });
     }
   }
 
   /**
-   * Of a pool that is gone: its workers may render for minutes yet, so their network policy goes after the last of them.
+   * For a pool that is gone: its workers may render for minutes yet, so their network policy is deleted after the last
+   * of them.
    *
-   * @returns milliseconds after which to look again, where it cannot be seen whether there are any.
+   * @returns milliseconds until the next reconciliation, where it is not known whether workers are left.
    */
   async #openNetwork(key: string, signal: AbortSignal): Promise<number | undefined> {
-    const { api, owned, pods, namespaces } = this.#parts;
+    const { api, owned, pods, namespaces } = this.#deps;
     const pool = refOf(key);
     const ref = { ...pool, name: workersOf(pool.name) };
     const policy = owned.policies.get(ref);
     if (policy === undefined || !isOurs(policy, pool.name)) return undefined;
-    if (namespaces.problem(pool.namespace ?? '') !== undefined) return REFUSED_AGAIN_MS;
+    if (namespaces.problem(pool.namespace ?? '') !== undefined) return REJECTED_RETRY_MS;
     if (owned.deployments.get(ref) !== undefined || pods.ofPool(key).length > 0) return undefined;
     await api.delete(NETWORK_POLICIES, ref, { uid: policy.metadata.uid, signal });
     return undefined;
@@ -229,6 +230,6 @@ export class PoolController {
     this.#memory.delete(key);
     this.#statusWrittenMs.delete(key);
     this.#applier.forget(workersOf(name), namespace);
-    if (this.#parts.holderOf(name) === undefined) removePool(this.#parts.metrics, name);
+    if (this.#deps.holderOf(name) === undefined) removePool(this.#deps.metrics, name);
   }
 }

@@ -11,13 +11,13 @@ import type { ObservedPool, PoolPlan } from './plan-pool.ts';
 export type PoolStatus = NonNullable<RenderPool['status']>;
 type PoolFinding = Finding<typeof POOL_CONDITIONS>;
 
-/** What came of writing a pool's objects. */
+/** The result of writing a pool's objects. */
 export interface Outcome {
   readonly reason: keyof typeof POOL_CONDITIONS.WorkersApplied.reasons;
   readonly message: string;
 }
 
-/** What changes by itself, and can wait before it is told. */
+/** Fields that change by themselves, and whose report can be postponed. */
 export const COUNTED = [
   'replicas',
   'readyReplicas',
@@ -26,8 +26,8 @@ export const COUNTED = [
   'pausedWorkers',
 ] as const satisfies readonly (keyof RenderPoolStatus)[];
 
-/** Of a pool that is not looked after: why not, and otherwise what was last. */
-export function refusedStatus(
+/** The status of a pool that is not managed: the reason, and otherwise what it was last. */
+export function rejectedStatus(
   pool: RenderPool,
   acceptance: Exclude<Acceptance, { state: 'Valid' }>,
   unreadable: UnreadableNamespaces,
@@ -35,23 +35,23 @@ export function refusedStatus(
 ): PoolStatus {
   const { status, metadata } = pool;
   const findings: PoolFinding[] = [
-    { type: 'Accepted', reason: acceptance.state, message: refusal(acceptance) },
+    { type: 'Accepted', reason: acceptance.state, message: rejection(acceptance) },
     namespacesReadable(unreadable),
   ];
-  const told = conditionsOf(POOL_CONDITIONS, status?.conditions, findings, metadata.generation, now);
-  // It has its workers still, and a controller that starts anew has to know (poolsInForce).
+  const reported = conditionsOf(POOL_CONDITIONS, status?.conditions, findings, metadata.generation, now);
+  // The pool still has its workers, and a controller that starts anew has to know that (poolsInForce).
   const kept = (status?.conditions ?? []).filter(({ type }) => type === 'WorkersApplied');
   return {
     ...status,
     ...(metadata.generation !== undefined && { observedGeneration: metadata.generation }),
-    conditions: [...kept, ...told],
+    conditions: [...kept, ...reported],
   };
 }
 
-function refusal(acceptance: Exclude<Acceptance, { state: 'Valid' }>): string {
+function rejection(acceptance: Exclude<Acceptance, { state: 'Valid' }>): string {
   switch (acceptance.state) {
     case 'Invalid':
-      return `${acceptance.faults}. The workers stay as they were.`;
+      return `${acceptance.errors}. The workers stay as they were.`;
     case 'NameTaken':
       return `${acceptance.by} is older and has the name.`;
     case 'NamespaceUnreadable':
@@ -59,10 +59,10 @@ function refusal(acceptance: Exclude<Acceptance, { state: 'Valid' }>): string {
   }
 }
 
-/** Why, by name, of the watched namespaces that cannot be read. */
+/** The reason for each watched namespace that cannot be read, by its name. */
 export type UnreadableNamespaces = ReadonlyMap<string, string>;
 
-/** Told by every pool that can be seen: nothing can be written where it is missed. */
+/** Reported on every pool that can be read: nothing can be written in the unreadable namespace itself. */
 function namespacesReadable(unreadable: UnreadableNamespaces): PoolFinding {
   const type = 'NamespacesReadable';
   if (unreadable.size === 0) return { type, reason: 'AllReadable', message: '' };
@@ -70,7 +70,7 @@ function namespacesReadable(unreadable: UnreadableNamespaces): PoolFinding {
   return { type, reason: 'NamespaceUnreadable', message: cut(each.join('; ')) };
 }
 
-/** The API server takes no longer message of a condition. */
+/** The API server takes no longer message of a condition, in characters. */
 const MAX_MESSAGE = 32_768;
 
 function cut(message: string): string {
@@ -81,12 +81,12 @@ export interface PoolFacts {
   readonly observed: ObservedPool;
   readonly plan: PoolPlan;
   readonly outcome: Outcome;
-  /** Whose jobs run here. */
+  /** The plans whose jobs run here. */
   readonly plans: readonly string[];
   readonly unreadable: UnreadableNamespaces;
 }
 
-/** What is to be told of a pool. */
+/** The status to write for a pool. */
 export function poolStatus(pool: RenderPool, facts: PoolFacts, now: Date): PoolStatus {
   const { observed, plan, outcome, plans, unreadable } = facts;
   const { metadata, status } = pool;
@@ -111,8 +111,8 @@ export function poolStatus(pool: RenderPool, facts: PoolFacts, now: Date): PoolS
     readyReplicas: fleet.pods.filter(({ phase }) => phase === 'ready').length,
     desiredReplicas: plan.replicas,
     ...(decision.want !== undefined && { wantedReplicas: decision.want }),
-    ...(observed.reading !== undefined && { demandSlots: observed.reading.demand }),
-    pausedWorkers: (observed.reading?.workers ?? []).filter(({ state }) => state === 'paused').length,
+    ...(observed.sample !== undefined && { demandSlots: observed.sample.demand }),
+    pausedWorkers: (observed.sample?.workers ?? []).filter(({ state }) => state === 'paused').length,
     selector: selectorText(workerSelector(metadata.name)),
     ...(lastScaleTime !== undefined && { lastScaleTime }),
     plans: [...plans].sort(),
@@ -138,17 +138,17 @@ function scalingActive({ spec }: ObservedPool, { decision }: PoolPlan): PoolFind
   return { type: 'ScalingActive', reason: decision.hold ?? spec.mode, message: '' };
 }
 
-/** By what workers say of themselves: what they were told to do does not tell what they have. */
-function sandboxed({ reading }: ObservedPool): PoolFinding {
-  const said = (reading?.workers ?? []).map(({ sandbox }) => sandbox);
-  const all = said.every((sandbox) => sandbox === 'on') ? 'WorkersSandboxed' : 'WorkersUnsandboxed';
-  return { type: 'Sandboxed', reason: said.length === 0 ? 'WorkersUnknown' : all, message: '' };
+/** By what workers report of themselves: their settings do not show whether the sandbox is in effect. */
+function sandboxed({ sample }: ObservedPool): PoolFinding {
+  const states = (sample?.workers ?? []).map(({ sandbox }) => sandbox);
+  const all = states.every((sandbox) => sandbox === 'on') ? 'WorkersSandboxed' : 'WorkersUnsandboxed';
+  return { type: 'Sandboxed', reason: states.length === 0 ? 'WorkersUnknown' : all, message: '' };
 }
 
 /** By what the dispatcher has found at Kafka, which the controller does not reach. */
-function partitioned({ spec, reading }: ObservedPool): PoolFinding {
+function partitioned({ spec, sample }: ObservedPool): PoolFinding {
   const type = 'Partitioned';
-  const partitions = reading?.partitions;
+  const partitions = sample?.partitions;
   if (partitions === undefined) return { type, reason: 'PartitionsUnknown', message: '' };
   const workers = mostWorkers(spec);
   if (partitions >= workers) return { type, reason: 'PartitionsSuffice', message: '' };
@@ -159,7 +159,7 @@ function partitioned({ spec, reading }: ObservedPool): PoolFinding {
 function soleWriter(pods: readonly Pod[], { memory: { contest } }: PoolPlan, nowMs: number): PoolFinding {
   const type = 'SoleWriter';
   if (contest !== undefined) {
-    const who = contest.by.join(', ');
+    const names = contest.by.join(', ');
     const next =
       nowMs < contest.yieldUntilMs
         ? 'The size stays as it was written for a while.'
@@ -167,7 +167,7 @@ function soleWriter(pods: readonly Pod[], { memory: { contest } }: PoolPlan, now
     return {
       type,
       reason: 'ForeignReplicas',
-      message: `${who} has written spec.replicas of the Deployment. ${next}`,
+      message: `${names} has written spec.replicas of the Deployment. ${next}`,
     };
   }
   const writers = foreignCostWriters(pods);

@@ -1,19 +1,19 @@
 import type { PoolSettings } from '../../plans/plan-source.ts';
-import { findCondition } from '../client/conditions.ts';
 import { type HeldNames, isHeld, NOTHING_HELD } from '../held-names.ts';
 import type { RenderPool } from '../resources/kinds.ts';
 import { holdersOfNames } from '../resources/names-taken.ts';
+import { findCondition } from '../runtime/client/conditions.ts';
 import { acceptPool, mostWorkers } from './accept-pool.ts';
 
-/** Pools that plans can name, and by name the namespace of each. */
+/** Pools that plans can name, and the namespace of each by name. */
 export interface PoolsInForce {
   readonly pools: ReadonlyMap<string, PoolSettings>;
   readonly origins: ReadonlyMap<string, string>;
 }
 
 /**
- * The pools that have workers, or get some: those that plans can name. One whose spec has become invalid has kept its workers;
- * one that is being deleted loses them.
+ * The pools that have workers, or get some: those are the pools that plans can name. A pool whose spec has become
+ * invalid has kept its workers; one that is being deleted loses them.
  *
  * @param held pools that stay as they are mirrored, since their namespaces have not been read yet.
  */

@@ -4,7 +4,7 @@ import type { PoolPlan } from './plan-pool.ts';
 
 const HOLDS = ['Paused', 'NoReading', 'StaleReading'] as const;
 
-/** Writes what was found and decided of a pool into the gauges. */
+/** Writes the observed state and the decision of a pool into the gauges. */
 export function recordPool(
   metrics: ControllerMetrics,
   pool: string,
@@ -20,7 +20,7 @@ export function recordPool(
   metrics.wrongVictims.inc({ pool }, plan.wrongVictims.length);
 }
 
-/** A pool that is gone is gone from the gauges, too. */
+/** Removes a deleted pool from the gauges. */
 export function removePool(metrics: ControllerMetrics, pool: string): void {
   for (const gauge of [
     metrics.desiredReplicas,

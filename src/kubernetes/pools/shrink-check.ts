@@ -1,9 +1,9 @@
 import type { Pod } from '../resources/kinds.ts';
 import { conditionOf, podState } from './fleet.ts';
 
-/** A shrink whose victims are to be looked at. */
+/** A shrink whose victims are to be checked. */
 export interface ShrinkCheck {
-  /** Pods that may go: those that were marked, and those that were not ready. */
+  /** Pods that may be deleted: the marked ones, and those that were not ready. */
   readonly expected: ReadonlySet<string>;
   /** Pods that were ready and are to stay. */
   readonly staying: ReadonlySet<string>;
@@ -13,13 +13,13 @@ export interface ShrinkCheck {
 }
 
 export interface CheckedShrink {
-  /** Undefined when everything is known. */
+  /** Undefined when the check is complete. */
   readonly check: ShrinkCheck | undefined;
-  /** Names of workers that died instead of a chosen one. */
+  /** Names of workers that died instead of chosen ones. */
   readonly wrong: readonly string[];
 }
 
-/** The ReplicaSet controller needs moments; who dies later than this dies of something else. */
+/** In milliseconds. The ReplicaSet controller needs moments; a pod that dies later than this dies of another cause. */
 const CHECK_FOR_MS = 30_000;
 
 /** To be made from the pods as they were when the replicas went down. */
@@ -37,8 +37,8 @@ export function beginShrinkCheck(
 }
 
 /**
- * Who died of a shrink. A pod that is drained from its node, or that dies once all the expected ones have, died of something
- * else.
+ * Checks which pods a shrink has ended. A pod that is drained from its node, or that dies once all the expected ones
+ * have, died of another cause.
  */
 export function checkShrink(
   check: ShrinkCheck | undefined,

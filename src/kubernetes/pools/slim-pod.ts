@@ -2,8 +2,8 @@ import type { Pod } from '../resources/kinds.ts';
 import { DELETION_COST } from './names.ts';
 
 /**
- * What the controller reads of a pod. The cache of two thousand workers has no use for their containers,
- * volumes and probes; and who has written which field is asked only of one that carries a deletion cost.
+ * The fields of a pod that the controller reads. The cache of 2,000 workers has no use for their containers, volumes
+ * and probes; and the managers of fields matter only for a pod that carries a deletion cost.
  */
 export function slimPod({ apiVersion, kind, metadata, spec, status }: Pod): Pod {
   const { managedFields, ...rest } = metadata;

@@ -3,19 +3,19 @@ import type { Logger } from '../../telemetry/logger.ts';
 import type { PoolsSettings } from './owned-objects.ts';
 import { parseWorkerTemplate, type WorkerTemplate } from './worker-template.ts';
 
-/** A mounted ConfigMap changes without a word; see docs/decisions/0045-plans-are-read-again.md. */
-const LOOK_EVERY_MS = 5000;
+/** In milliseconds. No event reports a change of a mounted ConfigMap; see docs/decisions/0045-plans-are-read-again.md. */
+const CHECK_EVERY_MS = 5000;
 
-/** The installation's template of a worker, which is read again and again. One with faults is as none. */
+/** The installation's template of a worker, which is read repeatedly. An invalid one counts as missing. */
 export class TemplateFile {
   readonly #path: string;
   readonly #others: Omit<PoolsSettings, 'template'>;
   readonly #logger: Pick<Logger, 'info' | 'error'>;
   #text: string | undefined;
   #template: WorkerTemplate | undefined;
-  #fault = 'the template of a worker was not read yet';
+  #error = 'the template of a worker was not read yet';
   #timer: NodeJS.Timeout | undefined;
-  #looking: Promise<void> | undefined;
+  #checking: Promise<void> | undefined;
   #stopped = false;
 
   constructor(path: string, others: Omit<PoolsSettings, 'template'>, logger: Pick<Logger, 'info' | 'error'>) {
@@ -24,20 +24,20 @@ export class TemplateFile {
     this.#logger = logger;
   }
 
-  /** What is said of all pools, or why the template cannot be used. */
-  get settings(): PoolsSettings | { readonly fault: string } {
+  /** The settings of all pools, or why the template cannot be used. */
+  get settings(): PoolsSettings | { readonly error: string } {
     const template = this.#template;
-    return template === undefined ? { fault: this.#fault } : { ...this.#others, template };
+    return template === undefined ? { error: this.#error } : { ...this.#others, template };
   }
 
-  /** @param onChange told of every other content but the first. */
+  /** @param onChange called for every change after the first read. */
   async start(onChange: () => void): Promise<void> {
-    await this.#look(() => undefined);
+    await this.#check(() => undefined);
     const schedule = () => {
       if (this.#stopped) return;
       this.#timer = setTimeout(() => {
-        this.#looking = this.#look(onChange).finally(schedule);
-      }, LOOK_EVERY_MS);
+        this.#checking = this.#check(onChange).finally(schedule);
+      }, CHECK_EVERY_MS);
     };
     schedule();
   }
@@ -45,10 +45,10 @@ export class TemplateFile {
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);
-    await this.#looking;
+    await this.#checking;
   }
 
-  async #look(onChange: () => void): Promise<void> {
+  async #check(onChange: () => void): Promise<void> {
     const text = await readFile(this.#path, 'utf8').catch((error: Error) => error.message);
     if (text === this.#text) return;
     this.#text = text;
@@ -57,7 +57,7 @@ export class TemplateFile {
       this.#logger.info({ file: this.#path }, "the workers' template has been read");
     } catch (error) {
       this.#template = undefined;
-      this.#fault = (error as Error).message;
+      this.#error = (error as Error).message;
       this.#logger.error({ err: error, file: this.#path }, "the workers' template cannot be used");
     }
     onChange();

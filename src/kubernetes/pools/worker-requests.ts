@@ -1,10 +1,10 @@
 import type { Logger } from '../../telemetry/logger.ts';
-import type { WorkerRegistry } from '../../workers/worker-registry.ts';
+import type { WorkerRegistry } from '../../worker/pool/worker-registry.ts';
 
-/** A worker obeys within three seconds; a request that it has not obeyed by then is sent again. */
+/** In milliseconds. A worker obeys a request within three seconds; one that it has not obeyed by then is sent again. */
 const AGAIN_AFTER_MS = 5000;
 
-/** Tells workers to claim nothing more, or to claim again, without writing the same every second. */
+/** Asks workers to pause or to resume claiming, without writing the same request every second. */
 export class WorkerRequests {
   readonly #registry: Pick<WorkerRegistry, 'requestPause' | 'cancelPause'>;
   readonly #logger: Pick<Logger, 'warn'>;
@@ -16,9 +16,9 @@ export class WorkerRequests {
   }
 
   /**
-   * Never fails: nothing follows from a request before the worker has said that it obeys.
+   * Never fails: nothing follows from a request before the worker has reported that it obeys.
    *
-   * @param pause ids of workers that are to claim nothing more; a worker of which neither list speaks stays as it is.
+   * @param pause ids of workers that are to pause; a worker in neither list stays as it is.
    */
   async send(pause: readonly string[], resume: readonly string[], nowMs: number): Promise<void> {
     for (const [id, { atMs }] of this.#sent) if (nowMs - atMs >= AGAIN_AFTER_MS) this.#sent.delete(id);
@@ -29,7 +29,7 @@ export class WorkerRequests {
       await this.#registry.requestPause(toPause);
       await this.#registry.cancelPause(toResume);
     } catch (error) {
-      this.#logger.warn({ err: error }, 'workers could not be asked to pause; they will be asked again');
+      this.#logger.warn({ err: error }, 'workers could not be asked to pause; the request will be repeated');
       return;
     }
     for (const id of toPause) this.#sent.set(id, { paused: true, atMs: nowMs });

@@ -24,15 +24,15 @@ const templateSchema = z.looseObject({
   }),
 });
 
-/** What every worker of the installation has; the pools' fields are laid over it. */
+/** What every worker of the installation has; the pool's fields override it. */
 export type WorkerTemplate = z.infer<typeof templateSchema>;
 
-/** @param text YAML of a PodTemplateSpec. @throws an error that names each fault. */
+/** @param text YAML of a PodTemplateSpec. @throws an error that names each problem. */
 export function parseWorkerTemplate(text: string): WorkerTemplate {
   const parsed = templateSchema.safeParse(parse(text, { version: '1.1' }));
   if (parsed.success) return parsed.data;
-  const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
-  throw new Error(`the template of a worker is not valid: ${faults.join('; ')}`);
+  const errors = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+  throw new Error(`the template of a worker is not valid: ${errors.join('; ')}`);
 }
 
 /** The `app.kubernetes.io/instance` of the installation: the Helm release. */
@@ -88,7 +88,7 @@ function workerContainer(container: z.infer<typeof containerSchema>, pool: strin
   };
 }
 
-/** Of several of a name the last counts, at the place of the first. */
+/** Of several variables with one name the last counts, at the position of the first. */
 function mergedByName<T extends { readonly name: string }>(variables: readonly T[]): T[] {
   return [...new Map(variables.map((variable) => [variable.name, variable])).values()];
 }

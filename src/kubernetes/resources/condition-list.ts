@@ -1,9 +1,9 @@
-import { type Condition, findCondition, setCondition } from '../client/conditions.ts';
+import { type Condition, findCondition, setCondition } from '../runtime/client/conditions.ts';
 import { EVENTS, type EventReason, type PLAN_CONDITIONS, type POOL_CONDITIONS } from './reasons.ts';
 
 type Tables = typeof PLAN_CONDITIONS | typeof POOL_CONDITIONS;
 
-/** What was found about one of the things that conditions are about. */
+/** A finding about the subject of one condition. */
 export interface Finding<Table extends Tables, Type extends keyof Table = keyof Table> {
   readonly type: Type;
   readonly reason: string;
@@ -11,8 +11,8 @@ export interface Finding<Table extends Tables, Type extends keyof Table = keyof 
 }
 
 /**
- * The conditions with these findings in them; what they say nothing of is gone. The status of each stands beside its reason in
- * the documented list.
+ * The conditions with these findings in them; conditions without a finding are removed. The status of each is taken
+ * from the documented list, by its reason.
  */
 export function conditionsOf<Table extends Tables>(
   table: Table,
@@ -56,7 +56,7 @@ export interface ResourceEvent {
   readonly note: string;
 }
 
-/** The events that a change of conditions is worth: those whose reason is new, and in the list of events. */
+/** The events for a change of conditions: for each new reason that is in the list of events. */
 export function eventsOf(
   before: readonly Condition[] | undefined,
   after: readonly Condition[],

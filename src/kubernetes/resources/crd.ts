@@ -55,13 +55,13 @@ export function objectSchema({ description, spec, status, rules }: ResourceDefin
   };
 }
 
-/** A zod type as Kubernetes wants it: structural, without what it prunes or refuses anyway. */
+/** A zod type as Kubernetes needs it: structural, without what it would prune or reject. */
 export function structural(type: z.ZodType): StructuralSchema {
   const schema = z.toJSONSchema(type, { io: 'input', target: 'openapi-3.0', unrepresentable: 'throw' });
   return cleaned(schema as StructuralSchema);
 }
 
-/** What zod puts in for every whole number: those that JavaScript can tell apart. */
+/** The bounds that zod adds to every integer: those that JavaScript represents exactly. */
 const SAFE = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
 const INT32 = [-(2 ** 31), 2 ** 31 - 1];
 

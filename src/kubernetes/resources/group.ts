@@ -5,5 +5,5 @@ export const API_VERSION = `${GROUP}/${VERSION}`;
 /** `kubectl get platen` lists every resource of this category. */
 export const CATEGORY = 'platen';
 
-/** What earlier versions have put on plans. The controller takes it away, or such a plan could never be deleted. */
+/** A finalizer that earlier versions put on plans. The controller removes it, or such a plan could never be deleted. */
 export const FORMER_FINALIZER = `${GROUP}/in-use`;

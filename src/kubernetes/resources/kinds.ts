@@ -1,14 +1,14 @@
-import type { Condition } from '../client/conditions.ts';
-import type { Kind, KubeObject } from '../client/kube-object.ts';
+import type { Condition } from '../runtime/client/conditions.ts';
+import type { Kind, KubeObject } from '../runtime/client/kube-object.ts';
 import { GROUP, VERSION } from './group.ts';
 import type { RenderPlanSpec, RenderPlanStatus } from './render-plan.ts';
 import type { RenderPoolSpec, RenderPoolStatus } from './render-pool.ts';
 
-/** Of these kinds only what Platen reads is described; the rest is carried along. */
+/** Of these kinds only the fields that Platen reads are described; the rest is carried along. */
 
 type WithConditions<Status> = Omit<Status, 'conditions'> & { readonly conditions?: readonly Condition[] };
 
-/** As the API server has it: of a version of the definition that may be another than this code's. */
+/** As the API server has it: its version of the definition may differ from this code's. */
 export type RenderPlan = KubeObject<{
   readonly spec: RenderPlanSpec;
   readonly status?: WithConditions<RenderPlanStatus>;
@@ -54,7 +54,7 @@ export type Pod = KubeObject<{
   readonly status?: { readonly phase?: string; readonly conditions?: readonly PodCondition[] };
 }>;
 
-/** Objects of which nothing is read but what they ought to say. */
+/** Objects of which only the desired fields are read. */
 export type PlainObject = KubeObject<{
   readonly spec?: Readonly<Record<string, unknown>>;
   readonly automountServiceAccountToken?: boolean;

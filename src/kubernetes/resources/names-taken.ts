@@ -1,10 +1,10 @@
-import { type KubeObject, keyOf } from '../client/kube-object.ts';
+import { type KubeObject, keyOf } from '../runtime/client/kube-object.ts';
 
 /**
- * Names of plans and pools hold for the whole installation, while objects of one name may be in several namespaces: the
- * oldest has the name. Among those of the same second, the first namespace has it.
+ * Names of plans and pools are unique in the whole installation, while several namespaces may have objects of one name:
+ * the oldest holds the name. Of objects of the same second, that of the first namespace holds it.
  *
- * @returns by name, the object that has it.
+ * @returns the object that holds each name, by name.
  */
 export function holdersOfNames<T extends KubeObject>(objects: Iterable<T>): ReadonlyMap<string, T> {
   const holders = new Map<string, T>();

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { passedOn } from './schema-parts.ts';
+import { passedOn } from './schema-fields.ts';
 
 const MAX_ENTRIES = 64;
 const labels = z.record(z.string(), z.string().max(256 * 1024));
@@ -28,7 +28,7 @@ const environmentVariable = z.object({
   valueFrom: passedOn.describe('A field, a ConfigMap or a Secret that it is taken from.').optional(),
 });
 
-/** What a pool may say of its pods. Each is laid over the template that the installation brings. */
+/** What a pool may set on its pods. Each field overrides the template that the installation brings. */
 export const podFields = {
   image: z
     .string()

@@ -1,11 +1,11 @@
-/** A reason of a condition, or of an event: whom to tell, and of what. */
+/** A reason of a condition or of an event. */
 export interface ReasonEntry {
   readonly status: 'True' | 'False' | 'Unknown';
   /** When it is given, and what to do about it. */
   readonly meaning: string;
 }
 
-/** By type: what a condition is about, and which reasons it can have. */
+/** By type: what a condition is about, and the reasons that it can have. */
 export type ConditionTable = Readonly<
   Record<string, { readonly about: string; readonly reasons: Readonly<Record<string, ReasonEntry>> }>
 >;
@@ -192,9 +192,6 @@ export const POOL_CONDITIONS = {
     },
   },
 } as const satisfies ConditionTable;
-
-export type PlanConditionType = keyof typeof PLAN_CONDITIONS;
-export type PoolConditionType = keyof typeof POOL_CONDITIONS;
 
 interface EventEntry {
   readonly type: 'Normal' | 'Warning';

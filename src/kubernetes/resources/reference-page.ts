@@ -106,7 +106,7 @@ function defaultOf(property: StructuralSchema): string {
   return value === undefined || typeof value === 'object' ? '' : code(String(value));
 }
 
-/** What the rules say of an object and its fields. */
+/** The messages of the rules for an object and its fields. */
 function rulesOf(schema: StructuralSchema): string {
   const found = messages(schema);
   if (found.length === 0) return '';

@@ -2,17 +2,17 @@ import { z } from 'zod';
 import { overridesSchema } from '../../plans/plans-file.ts';
 import { CATEGORY } from './group.ts';
 import type { ResourceDefinition } from './resource-definition.ts';
-import { commonStatus, rules } from './schema-parts.ts';
+import { commonStatus, rules } from './schema-fields.ts';
 
-/** The rule of `nameSchema` (plans/plan.ts) for whoever names a plan or a pool. */
+/** The rule of `nameSchema` (plans/plan.ts) for a field that names a plan or a pool. */
 export const nameRule = (path: string, what: string) => ({
   rule: `${path}.matches('^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$')`,
   message: `${what} must be 1 to 63 lower-case letters, digits, "-" and ".", and begin and end with a letter or digit`,
 });
 
 /**
- * What a RenderPlan says: any of the fields of a plan. What it leaves out is that of the built-in plan of its name, or else
- * that of the plan `free`, as in a plans file.
+ * The spec of a RenderPlan: any of the fields of a plan. A missing field has the value of the built-in plan of its
+ * name, or else of the plan `free`, as in a plans file.
  */
 export const renderPlanSpecSchema = overridesSchema
   .extend({

@@ -3,7 +3,7 @@ import { CATEGORY } from './group.ts';
 import { podFields } from './pod-fields.ts';
 import { nameRule } from './render-plan.ts';
 import type { ResourceDefinition } from './resource-definition.ts';
-import { commonStatus, MAX_REPLICAS, podCount, rules, seconds, timeSchema } from './schema-parts.ts';
+import { commonStatus, MAX_REPLICAS, podCount, rules, seconds, timeSchema } from './schema-fields.ts';
 
 const scaleDownSchema = z
   .object({

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { CelRule } from './schema-parts.ts';
+import type { CelRule } from './schema-fields.ts';
 
 /** A column of `kubectl get`; one of priority 1 is shown with `-o wide` only. */
 export interface PrinterColumn {
@@ -20,7 +20,7 @@ export interface ResourceDefinition {
   readonly description: string;
   readonly spec: z.ZodType;
   readonly status: z.ZodType;
-  /** About the object as a whole: of its metadata, only the name can be asked for. */
+  /** About the object as a whole: of its metadata, rules can use only the name. */
   readonly rules: readonly CelRule[];
   readonly columns: readonly PrinterColumn[];
   readonly scale?: {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** What changes all the time is written so often at most, in milliseconds; metrics have it to the second. */
+/** How often fields that change all the time are written at most, in milliseconds; metrics have them to the second. */
 export const COUNTS_EVERY_MS = 10_000;
 
 export interface PacedStatus<S> {
@@ -11,10 +11,11 @@ export interface PacedStatus<S> {
 }
 
 /**
- * A status has decisions, which are told at once, and counts, which can wait. Nothing is written that stands there already.
+ * A status has decisions, which are written at once, and counts, which can wait. A status that is there already is not
+ * written again.
  *
  * @param counts the fields that can wait.
- * @param lastWrittenMs when it was written last; undefined when it was not.
+ * @param lastWrittenMs when the status was written last; undefined when it was not.
  */
 export function pace<S extends object>(
   live: S | undefined,

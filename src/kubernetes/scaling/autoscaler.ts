@@ -7,11 +7,11 @@ import {
   type HoldReason,
   MARK_SETTLED_MS,
   type PodState,
-  type PoolReading,
+  type PoolSample,
   type PoolScaling,
-  READING_VALID_MS,
+  SAMPLE_VALID_MS,
   type ScalingLimit,
-  type WorkerReading,
+  type WorkerSample,
 } from './types.ts';
 import { isAlive, planShrink, type ShrinkPlan } from './victims.ts';
 import { wantedReplicas } from './want.ts';
@@ -22,33 +22,33 @@ export interface Decided {
   readonly decision: Decision;
 }
 
-/** What a new leader begins with. The first reading seeds its window with the replicas that are there. */
+/** The state of a new leader. The first sample seeds its window with the present replicas. */
 export function startState(nowMs: number): AutoscalerState {
   return { wanted: [], shrinks: [], markedSince: new Map(), silentSince: new Map(), readableAt: nowMs };
 }
 
 /**
- * How large a pool is to be now, and who is to go when that is less than it has.
+ * Decides how large a pool is to be now, and which workers are to go when that is less than it has.
  *
- * Pure: the same arguments give the same answer. To be called every second or two, and whenever a reading, a pod or the
- * pool's spec changes; calling it more often changes nothing but the moment.
+ * Pure: the same arguments give the same decision. To be called every second or two, and whenever a sample, a pod or
+ * the pool's spec changes; more calls change nothing but the moment.
  *
- * @param reading undefined when it cannot be had. One that is too old counts as none.
- * @param nowMs on the clock that `reading.at` is from.
+ * @param sample undefined when it cannot be read. One that is too old counts as none.
+ * @param nowMs on the clock of `sample.at`.
  */
 export function decide(
   settings: PoolScaling,
   state: AutoscalerState,
-  reading: PoolReading | undefined,
+  sample: PoolSample | undefined,
   fleet: FleetState,
   nowMs: number,
 ): Decided {
-  const hold = holdReason(settings, reading, nowMs);
-  if (reading === undefined || hold !== undefined)
-    return held(settings, state, reading, fleet, hold ?? 'NoReading', nowMs);
+  const hold = holdReason(settings, sample, nowMs);
+  if (sample === undefined || hold !== undefined)
+    return held(settings, state, sample, fleet, hold ?? 'NoReading', nowMs);
 
   const seeded = seedAfterGap(state, fleet, nowMs);
-  const want = settings.manualReplicas ?? wantedReplicas(settings, reading);
+  const want = settings.manualReplicas ?? wantedReplicas(settings, sample);
   const wanted = noteWanted(
     seeded.wanted,
     bounded(settings, want),
@@ -56,61 +56,61 @@ export function decide(
     nowMs,
   );
   const shrinks = shrinksWithin(seeded.shrinks, settings.scaleDown.periodSeconds, nowMs);
-  const silentSince = silentPods(reading, fleet, seeded.silentSince, nowMs);
-  const lost = lostPods(reading, fleet, silentSince, nowMs);
+  const silentSince = silentPods(sample, fleet, seeded.silentSince, nowMs);
+  const lost = lostPods(sample, fleet, silentSince, nowMs);
   const target = targetOf(settings, want, largestWanted(wanted), lost);
   const next = { ...seeded, wanted, shrinks, silentSince, readableAt: nowMs };
   return target > fleet.replicas
-    ? raised(settings, next, reading, fleet, { want, target })
-    : shrunk(settings, next, reading, fleet, { want, target, nowMs });
+    ? raised(settings, next, sample, fleet, { want, target })
+    : shrunk(settings, next, sample, fleet, { want, target, nowMs });
 }
 
 function holdReason(
   settings: PoolScaling,
-  reading: PoolReading | undefined,
+  sample: PoolSample | undefined,
   nowMs: number,
 ): HoldReason | undefined {
   if (settings.paused) return 'Paused';
-  if (reading === undefined) return 'NoReading';
-  return nowMs - reading.at > READING_VALID_MS ? 'StaleReading' : undefined;
+  if (sample === undefined) return 'NoReading';
+  return nowMs - sample.at > SAMPLE_VALID_MS ? 'StaleReading' : undefined;
 }
 
 /**
- * Nothing is taken away, whatever was begun: what drains in maintenance works again; without a reading nobody can be told
- * apart, so requests stay as they are. What was asked for by name (a minimum, a manual size) is still brought about.
+ * Takes nothing away, whatever was begun: in maintenance, draining workers resume; without a sample workers cannot be
+ * told apart, so requests stay as they are. A size that the spec names (a minimum, a manual size) still applies.
  */
 function held(
   settings: PoolScaling,
   state: AutoscalerState,
-  reading: PoolReading | undefined,
+  sample: PoolSample | undefined,
   fleet: FleetState,
   hold: HoldReason,
   nowMs: number,
 ): Decided {
-  const drained = pausedWorkers(reading);
+  const drained = pausedWorkers(sample);
   const quiet = { want: undefined, hold, pause: [], remove: [] };
   const next = { ...state, markedSince: new Map(), silentSince: new Map() };
   if (hold === 'Paused') {
     return { state: next, decision: { ...quiet, desired: fleet.replicas, reason: 'Held', resume: drained } };
   }
-  const asked = settings.manualReplicas ?? settings.minReplicas;
+  const requested = settings.manualReplicas ?? settings.minReplicas;
   const mayFallBack =
     settings.manualReplicas === undefined &&
     fleet.replicas === 0 &&
     nowMs - state.readableAt >= FALLBACK_AFTER_MS;
   const fallback = mayFallBack ? Math.min(settings.fallbackReplicas, settings.maxReplicas) : 0;
-  const desired = Math.max(fleet.replicas, asked, fallback);
-  const reason = fallback > Math.max(fleet.replicas, asked) ? 'Fallback' : 'Held';
+  const desired = Math.max(fleet.replicas, requested, fallback);
+  const reason = fallback > Math.max(fleet.replicas, requested) ? 'Fallback' : 'Held';
   return { state: next, decision: { ...quiet, desired, reason, resume: [] } };
 }
 
-/** After a start or a gap, what was wanted meanwhile is not known: the size that is there stands in for it. */
+/** After a start or a gap, the sizes wanted meanwhile are not known: the present size stands in for them. */
 function seedAfterGap(state: AutoscalerState, fleet: FleetState, nowMs: number): AutoscalerState {
-  const unbroken = state.wanted.length > 0 && nowMs - state.readableAt <= READING_VALID_MS;
+  const unbroken = state.wanted.length > 0 && nowMs - state.readableAt <= SAMPLE_VALID_MS;
   return unbroken ? state : { ...state, wanted: [{ at: nowMs, replicas: fleet.replicas }] };
 }
 
-/** In manual mode the asked size holds at once; else the largest of the window, with replacements for what is lost. */
+/** In manual mode the requested size applies at once; else the largest of the window, with replacements for lost pods. */
 function targetOf(settings: PoolScaling, want: number, largest: number, lost: number): number {
   if (settings.manualReplicas !== undefined) return want;
   return bounded(settings, largest + lost);
@@ -121,11 +121,11 @@ function bounded(settings: PoolScaling, replicas: number): number {
   return Math.min(settings.maxReplicas, Math.max(settings.minReplicas, replicas));
 }
 
-/** Up at once, as far as pods may be on their way at a time. Whoever was to go works again. */
+/** Raises at once, up to the bound on pending pods. Workers that were to go resume. */
 function raised(
   settings: PoolScaling,
   state: AutoscalerState,
-  reading: PoolReading,
+  sample: PoolSample,
   fleet: FleetState,
   { want, target }: { want: number; target: number },
 ): Decided {
@@ -141,37 +141,41 @@ function raised(
       reason: desired > fleet.replicas ? 'Raised' : 'Steady',
       ...(limitedBy && { limitedBy }),
       pause: [],
-      resume: pausedWorkers(reading),
+      resume: pausedWorkers(sample),
       remove: [],
     },
   };
 }
 
 /**
- * Down in two phases: the chosen stop claiming; those that were seen empty are marked; when the marks have been seen for a
- * while, the replicas go down by as many. Also what is done at the right size: nobody is chosen, and all work.
+ * Shrinks in two phases: the chosen workers pause; those that were seen empty are marked; when the marks have been seen
+ * for a while, the replicas go down by as many. Also used at the right size: no worker is chosen, and all resume.
  */
 function shrunk(
   settings: PoolScaling,
   state: AutoscalerState,
-  reading: PoolReading,
+  sample: PoolSample,
   fleet: FleetState,
   { want, target, nowMs }: { want: number; target: number; nowMs: number },
 ): Decided {
   const alive = fleet.pods.filter(isAlive).length;
-  /** Pods that the last shrink has not taken yet: they are still among the victims. */
-  const leaving = Math.max(0, alive - fleet.replicas);
-  const excess = fleet.rolling ? 0 : fleet.replicas + leaving - target;
+  /** Pods that the last shrink has not deleted yet: they are still among the victims. */
+  const undeleted = Math.max(0, alive - fleet.replicas);
+  const surplus = fleet.rolling ? 0 : fleet.replicas + undeleted - target;
   const allowance =
     settings.manualReplicas === undefined
       ? shrinkAllowance(settings.scaleDown, state.shrinks, fleet.replicas)
       : Number.POSITIVE_INFINITY;
-  const plan = planShrink(settings, reading, fleet, { excess, allowed: allowance + leaving, nowMs });
+  const plan = planShrink(settings, sample, fleet, {
+    surplus,
+    allowed: allowance + undeleted,
+    nowMs,
+  });
 
   const drained = plan.victims.filter(({ state: its, busy }) => its === 'paused' && busy === 0);
   const markedSince = seenMarks(drained, state.markedSince, fleet, nowMs);
   const gone =
-    leaving > 0 ? 0 : plan.notReady + settledVictims(plan, drained, markedSince, fleet, reading.at);
+    undeleted > 0 ? 0 : plan.notReady + settledVictims(plan, drained, markedSince, fleet, sample.at);
   const chosen = new Set(plan.victims.map(({ id }) => id));
   const shrinks = gone > 0 ? [...state.shrinks, { at: nowMs, pods: gone }] : state.shrinks;
   const limitedBy = limitOf(settings, fleet, plan, { want, target, gone });
@@ -183,14 +187,14 @@ function shrunk(
       reason: gone > 0 ? 'Shrunk' : 'Steady',
       ...(limitedBy && { limitedBy }),
       pause: [...chosen],
-      resume: pausedWorkers(reading).filter((id) => !chosen.has(id)),
+      resume: pausedWorkers(sample).filter((id) => !chosen.has(id)),
       remove: drained.map(({ id }) => id),
     },
   };
 }
 
 function seenMarks(
-  drained: readonly WorkerReading[],
+  drained: readonly WorkerSample[],
   before: ReadonlyMap<string, number>,
   fleet: FleetState,
   nowMs: number,
@@ -201,14 +205,14 @@ function seenMarks(
 }
 
 /**
- * How many ready pods may go: none while a mark stands on a pod that is to stay, since it might go instead.
+ * How many ready pods may go: none while a pod that is to stay is marked, since it might go instead.
  *
- * @param readAt the moment at which the drained were seen empty. It counts instead of the present: who claimed again
- *   meanwhile, and was chosen again, is not empty because an old reading says so.
+ * @param readAt when the drained workers were seen empty. It counts instead of the present: a worker that has claimed
+ * again meanwhile, and was chosen again, is not empty because an old sample says so.
  */
 function settledVictims(
   plan: ShrinkPlan,
-  drained: readonly WorkerReading[],
+  drained: readonly WorkerSample[],
   markedSince: ReadonlyMap<string, number>,
   fleet: FleetState,
   readAt: number,
@@ -238,6 +242,6 @@ function aboveMaximum(settings: PoolScaling, want: number): boolean {
   return settings.manualReplicas === undefined && want > settings.maxReplicas;
 }
 
-function pausedWorkers(reading: PoolReading | undefined): string[] {
-  return (reading?.workers ?? []).filter(({ state }) => state === 'paused').map(({ id }) => id);
+function pausedWorkers(sample: PoolSample | undefined): string[] {
+  return (sample?.workers ?? []).filter(({ state }) => state === 'paused').map(({ id }) => id);
 }

@@ -1,32 +1,32 @@
-import { type FleetState, type PodState, type PoolReading, SILENT_AFTER_MS } from './types.ts';
+import { type FleetState, type PodState, type PoolSample, SILENT_AFTER_MS } from './types.ts';
 import { workersByPod } from './victims.ts';
 
-/** The ready pods whose workers are not seen, each with when it was missed first. */
+/** The ready pods whose workers are not seen, each with the time when it was first missed. */
 export function silentPods(
-  reading: PoolReading,
+  sample: PoolSample,
   fleet: FleetState,
   before: ReadonlyMap<string, number>,
   nowMs: number,
 ): ReadonlyMap<string, number> {
-  const workers = workersByPod(reading);
+  const workers = workersByPod(sample);
   const silent = fleet.pods.filter(({ name, phase }) => phase === 'ready' && !workers.has(name));
   return new Map(silent.map(({ name }) => [name, before.get(name) ?? nowMs]));
 }
 
 /**
- * Pods that stopped working with their nodes: they count as replicas and run nothing. Kubernetes says so after 50 s; where
- * workers have been silent for long enough it is assumed sooner. Of a node of which nobody is heard any more, everything that
- * was bound to it is lost: the scheduler may have put there what was to come in its place.
+ * Pods that stopped with their nodes: they count as replicas and run nothing. Kubernetes reports that after 50 s; where
+ * workers have been silent for long enough it is assumed sooner. On a node whose workers are all silent, everything
+ * that was bound to it is lost: the scheduler may have put the replacements there.
  *
- * While nobody at all is heard of, nodes are not what is wrong: then only what Kubernetes says counts.
+ * While no worker at all is heard, the nodes are not the cause: then only what Kubernetes reports counts.
  */
 export function lostPods(
-  reading: PoolReading,
+  sample: PoolSample,
   fleet: FleetState,
   silentSince: ReadonlyMap<string, number>,
   nowMs: number,
 ): number {
-  const workers = workersByPod(reading);
+  const workers = workersByPod(sample);
   const ready = fleet.pods.filter(({ phase }) => phase === 'ready').length;
   const mayBeNodes = silentSince.size < ready || silentSince.size === 1;
   const hasStopped = ({ name, phase }: PodState) => {

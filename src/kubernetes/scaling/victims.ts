@@ -1,18 +1,18 @@
-import type { FleetState, PodState, PoolReading, PoolScaling, ScalingLimit, WorkerReading } from './types.ts';
+import type { FleetState, PodState, PoolSample, PoolScaling, ScalingLimit, WorkerSample } from './types.ts';
 
-/** How a pool gets rid of so many pods. */
+/** How a pool removes the pods that are too many. */
 export interface ShrinkPlan {
-  /** Pods that are not there yet or not ready: they go as soon as the replicas do, whoever is marked. */
+  /** Pods that do not exist yet or are not ready: they go as soon as the replicas do, whichever are marked. */
   readonly notReady: number;
-  /** Ready workers that are to be drained, those that are nearest to empty first. */
-  readonly victims: readonly WorkerReading[];
+  /** Ready workers that are to be drained, the nearest to empty first. */
+  readonly victims: readonly WorkerSample[];
   readonly limitedBy?: ScalingLimit;
 }
 
-export interface ShrinkOrder {
+export interface ShrinkRequest {
   /** Pods that are too many. */
-  readonly excess: number;
-  /** Of them, how many may go now. */
+  readonly surplus: number;
+  /** The number of them that may go now. */
   readonly allowed: number;
   readonly nowMs: number;
 }
@@ -20,20 +20,21 @@ export interface ShrinkOrder {
 const NOTHING: ShrinkPlan = { notReady: 0, victims: [] };
 
 /**
- * Who is to go. A ReplicaSet deletes pods that are not ready before it looks at any mark (`ActivePodsWithRanks`), so these
- * are counted off first; while one of them may be starting, or still works, nothing can go.
+ * Which workers are to go. A ReplicaSet deletes pods that are not ready before it compares deletion costs
+ * (`ActivePodsWithRanks`), so these are counted first; while one of them may be starting, or still works, nothing can
+ * go.
  */
 export function planShrink(
   settings: Pick<PoolScaling, 'workerYoungSeconds'>,
-  reading: PoolReading,
+  sample: PoolSample,
   fleet: FleetState,
-  { excess, allowed, nowMs }: ShrinkOrder,
+  { surplus, allowed, nowMs }: ShrinkRequest,
 ): ShrinkPlan {
-  if (excess <= 0) return NOTHING;
-  const takes = Math.min(excess, allowed);
+  if (surplus <= 0) return NOTHING;
+  const takes = Math.min(surplus, allowed);
   const notCreated = Math.max(0, fleet.replicas - fleet.pods.filter(isAlive).length);
-  if (takes <= notCreated) return { notReady: takes, victims: [], ...limitOf(takes, takes, excess) };
-  const workers = workersByPod(reading);
+  if (takes <= notCreated) return { notReady: takes, victims: [], ...limitOf(takes, takes, surplus) };
+  const workers = workersByPod(sample);
   const youngSince = nowMs - settings.workerYoungSeconds * 1000;
   const notReady = fleet.pods.filter(isNotReady);
   const obstacle = obstacleOf(notReady, workers, youngSince);
@@ -46,7 +47,7 @@ export function planShrink(
     .filter((worker) => isCandidate(worker, youngSince))
     .sort(nearestToEmpty);
   const victims = candidates.slice(0, takes - first);
-  return { notReady: first, victims, ...limitOf(first + victims.length, takes, excess) };
+  return { notReady: first, victims, ...limitOf(first + victims.length, takes, surplus) };
 }
 
 export function isAlive({ phase }: PodState): boolean {
@@ -57,13 +58,13 @@ function isNotReady(pod: PodState): boolean {
   return isAlive(pod) && pod.phase !== 'ready';
 }
 
-export function workersByPod({ workers }: PoolReading): ReadonlyMap<string, WorkerReading> {
+export function workersByPod({ workers }: PoolSample): ReadonlyMap<string, WorkerSample> {
   return new Map(workers.flatMap((worker) => (worker.pod === undefined ? [] : [[worker.pod, worker]])));
 }
 
 function obstacleOf(
   notReady: readonly PodState[],
-  workers: ReadonlyMap<string, WorkerReading>,
+  workers: ReadonlyMap<string, WorkerSample>,
   youngSince: number,
 ): ScalingLimit | undefined {
   for (const pod of notReady) {
@@ -74,17 +75,17 @@ function obstacleOf(
   return undefined;
 }
 
-function isCandidate({ state, startedAt }: WorkerReading, youngSince: number): boolean {
+function isCandidate({ state, startedAt }: WorkerSample, youngSince: number): boolean {
   return state === 'paused' || (state === 'claiming' && startedAt <= youngSince);
 }
 
-/** Those that drain already stay chosen, or each reading would choose others. */
-function nearestToEmpty(a: WorkerReading, b: WorkerReading): number {
-  const drains = (worker: WorkerReading) => (worker.state === 'paused' ? 0 : 1);
+/** Workers that drain already stay chosen, or each sample would choose others. */
+function nearestToEmpty(a: WorkerSample, b: WorkerSample): number {
+  const drains = (worker: WorkerSample) => (worker.state === 'paused' ? 0 : 1);
   return drains(a) - drains(b) || a.busy - b.busy || a.startedAt - b.startedAt || (a.id < b.id ? -1 : 1);
 }
 
-function limitOf(found: number, takes: number, excess: number): { limitedBy?: ScalingLimit } {
+function limitOf(found: number, takes: number, surplus: number): { limitedBy?: ScalingLimit } {
   if (found < takes) return { limitedBy: 'WorkersYoung' };
-  return takes < excess ? { limitedBy: 'ScaleDownRate' } : {};
+  return takes < surplus ? { limitedBy: 'ScaleDownRate' } : {};
 }

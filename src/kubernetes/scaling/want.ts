@@ -1,12 +1,12 @@
-import type { PoolReading, PoolScaling } from './types.ts';
+import type { PoolSample, PoolScaling } from './types.ts';
 
 /**
  * β of the square-root rule (Halfin and Whitt): free slots grow with the square root of the demand, as its random swings
- * do. What other values cost and bring: docs/decisions/0070-headroom.md.
+ * do. What other values cost and bring: docs/decisions/0070-sizing-defaults.md.
  */
 export const HEADROOM_BETA = 0.5;
 
-/** Free slots that a pool shall have beyond its demand. */
+/** Free slots that a pool is to have beyond its demand. */
 export function headroom(
   { headroomSlots, headroomBeta = HEADROOM_BETA }: Pick<PoolScaling, 'headroomSlots' | 'headroomBeta'>,
   demand: number,
@@ -15,12 +15,12 @@ export function headroom(
 }
 
 /**
- * The size that demand asks for, before every bound. Without demand a pool that may go to zero wants nothing: headroom is
- * for work that comes beside other work.
+ * The size that the demand calls for, before every bound. Without demand a pool that may go to zero wants nothing:
+ * headroom is for work that comes in addition to other work.
  */
 export function wantedReplicas(
   settings: PoolScaling,
-  { demand, inFlightOnLive }: Pick<PoolReading, 'demand' | 'inFlightOnLive'>,
+  { demand, inFlightOnLive }: Pick<PoolSample, 'demand' | 'inFlightOnLive'>,
 ): number {
   const slots = Math.max(0, demand, inFlightOnLive);
   if (slots === 0 && settings.minReplicas === 0) return 0;

@@ -3,7 +3,7 @@ import type { AutoscalerState, PoolScaling } from './types.ts';
 type Wanted = AutoscalerState['wanted'];
 type Shrinks = AutoscalerState['shrinks'];
 
-/** The sizes wanted within the window, with the newest; what a later and larger one covers need not be kept. */
+/** The sizes wanted within the window, with the newest; sizes that a later and larger one covers are dropped. */
 export function noteWanted(wanted: Wanted, replicas: number, seconds: number, nowMs: number): Wanted {
   const kept = wanted.filter((past) => past.replicas > replicas && past.at > nowMs - seconds * 1000);
   return [...kept, { at: nowMs, replicas }];
@@ -21,7 +21,7 @@ export function shrinksWithin(shrinks: Shrinks, seconds: number, nowMs: number):
 /**
  * How many more pods may go in this period.
  *
- * @param shrinks those of the period alone.
+ * @param shrinks the shrinks of this period only.
  */
 export function shrinkAllowance(
   { maxPercent }: PoolScaling['scaleDown'],

@@ -1,4 +1,4 @@
-/** What a mail says, once for its plain text and its HTML. */
+/** The content of a mail, from which its plain text and its HTML are made. */
 export interface MailText {
   readonly subject: string;
   readonly blocks: readonly Block[];
@@ -6,27 +6,27 @@ export interface MailText {
 
 export type Block =
   | { readonly paragraph: string }
-  /** Names and values, one a line. */
+  /** Names and values, each pair on a line. */
   | { readonly facts: readonly (readonly [name: string, value: string])[] }
-  /** A way to a page; the address is shown in plain text. */
+  /** A button that opens a page; plain text shows its address. */
   | { readonly button: string; readonly url: string }
-  /** The same, less loud. */
+  /** A small link to a page; plain text shows its address. */
   | { readonly link: string; readonly url: string };
 
 const SIGNATURE = 'Platen';
 const LINE_CHARS = 76;
 
 export function plainTextOf({ blocks }: MailText): string {
-  const parts = blocks.map((block) => {
+  const paragraphs = blocks.map((block) => {
     if ('paragraph' in block) return wrapped(block.paragraph);
     if ('facts' in block) return block.facts.map(([name, value]) => `  ${name}: ${value}`).join('\n');
     const what = 'button' in block ? block.button : block.link;
     return `${wrapped(`${what}:`)}\n${block.url}`;
   });
-  return `${[...parts, `-- \n${SIGNATURE}`].join('\n\n')}\n`;
+  return `${[...paragraphs, `-- \n${SIGNATURE}`].join('\n\n')}\n`;
 }
 
-/** Without anything that would be fetched, and with styles beside what they style, as mail programs want it. */
+/** HTML without external resources and with inline styles, as mail programs require it. */
 export function htmlOf({ subject, blocks }: MailText): string {
   return `<!DOCTYPE html>
 <html lang="en">

@@ -1,11 +1,13 @@
 import type { DisabledBecause, Mail, MailKind, MailValues } from '../mail.ts';
 import type { Block, MailText } from './layout.ts';
 
-/** Where a mail leads to. */
+/** The addresses of the links in a mail. */
 export interface Links {
+  /** The address of the dashboard, without a slash at the end. */
+  readonly dashboardUrl: string;
   /** The billing page of the dashboard. */
   readonly billingUrl: string;
-  /** Asks whether auto overage is to be turned off, without signing in. */
+  /** The page that turns auto overage off, without signing in. */
   readonly disableUrl: string;
 }
 
@@ -15,14 +17,33 @@ const MONEY = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD
 const COUNT = new Intl.NumberFormat('en-US');
 const MOMENT = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
 
-/** What a mail says. */
+/** The content of a mail. */
 export function textOf({ kind, values }: Mail['content'], links: Links): MailText {
-  // The outbox keeps a kind and its values together, as they were put in.
+  // The outbox stores a kind and its values together, so they match.
   const write = TEXTS[kind] as Write<MailKind>;
   return write(values, links);
 }
 
 const TEXTS: { readonly [Kind in MailKind]: Write<Kind> } = {
+  'password-reset': ({ token, until }, { dashboardUrl }) => ({
+    subject: 'Set a new password',
+    blocks: [
+      said('Somebody, hopefully you, has asked for a new password of your account.'),
+      // The token is in the fragment, so that no server logs it.
+      { button: 'Set a new password', url: `${dashboardUrl}/reset-password#token=${token}` },
+      said(
+        `The link works once, until ${moment(until)}. If you have not asked for it, you need not do anything.`,
+      ),
+    ],
+  }),
+  'email-verification': ({ token, until }, { dashboardUrl }) => ({
+    subject: 'Confirm your e-mail address',
+    blocks: [
+      said('Your account has this e-mail address. Confirm that it is yours.'),
+      { button: 'Confirm the address', url: `${dashboardUrl}/verify-email#token=${token}` },
+      said(`The link works once, until ${moment(until)}.`),
+    ],
+  }),
   'overage-purchased': ({ units, amountCents, spentCents, capCents }, links) => ({
     subject: `${pdfs(units)} bought by auto overage`,
     blocks: [

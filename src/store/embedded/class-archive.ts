@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startGuarded } from './guarded-process.ts';
-import { parseAnswer } from './launcher-answer.ts';
+import { parseResponse } from './launcher-response.ts';
 
 /**
  * The loaded classes of the embedded database, kept so that a JVM maps them at its start instead of reading the jars.
@@ -76,10 +76,10 @@ async function rehearse(java: string, args: readonly string[], jarsDir: string):
   let jvm: string | undefined;
   let reason: string | undefined;
   rehearsal.onLine((line) => {
-    const answer = parseAnswer(line);
-    if (answer?.kind === 'jvm') jvm = answer.name;
-    if (answer?.kind === 'failed') reason = answer.reason;
-    if (answer?.kind === 'port') void rehearsal.stop();
+    const response = parseResponse(line);
+    if (response?.kind === 'jvm') jvm = response.name;
+    if (response?.kind === 'failed') reason = response.reason;
+    if (response?.kind === 'port') void rehearsal.stop();
   });
   const code = await rehearsal.closed;
   if (code !== 0 || jvm === undefined) {

@@ -8,7 +8,7 @@ export interface EmbeddedDatabase {
   readonly pid: number;
   /** Resolves when the database has ended, for whatever reason. */
   readonly ended: Promise<unknown>;
-  /** Why it cannot write at present, a full disk above all; undefined when it can, or cannot tell. */
+  /** Why it cannot write at present, a full disk above all; undefined when it can, or does not know. */
   problem(): string | undefined;
   /** Writes everything and ends it. */
   close(): Promise<void>;

@@ -11,8 +11,8 @@ export interface SilenceLimits {
 }
 
 export interface InstallerRun {
-  /** Told each line of its progress, for a person. */
-  readonly tell: (line: string) => void;
+  /** Called with each line of its progress, for a person. */
+  readonly report: (line: string) => void;
   /** Default: it may be silent for as long as it runs. */
   readonly limits?: SilenceLimits;
   /** Of its environment, beside this process's own. */
@@ -28,7 +28,7 @@ export interface InstallerRun {
 export async function runInstaller(
   script: string,
   args: readonly string[],
-  { tell, limits, environment = {} }: InstallerRun,
+  { report, limits, environment = {} }: InstallerRun,
 ): Promise<void> {
   const child = spawn(process.execPath, [script, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -49,7 +49,7 @@ export async function runInstaller(
   };
   createInterface({ input: child.stdout }).on('line', (line) => {
     heard();
-    tell(withoutName(line));
+    report(withoutName(line));
   });
   createInterface({ input: child.stderr }).on('line', (line) => {
     if (line.trim() !== '') reason ??= withoutName(line);

@@ -5,7 +5,7 @@ import type { Logger } from '../../telemetry/logger.ts';
 import { archiveToUse, makeClassArchive } from './class-archive.ts';
 import { type EmbeddedDatabase, EmbeddedDatabaseError } from './embedded-database.ts';
 import { type GuardedProcess, startGuarded } from './guarded-process.ts';
-import { type LauncherAnswer, parseAnswer } from './launcher-answer.ts';
+import { type LauncherResponse, parseResponse } from './launcher-response.ts';
 
 /** A cold machine starts it in 2 s; the rest is for one that is busy with other things. */
 const START_TIMEOUT_MS = 60_000;
@@ -88,15 +88,15 @@ export async function startMongoJavaServer(options: MongoJavaServerOptions): Pro
   };
 }
 
-type FirstAnswer =
-  | LauncherAnswer
+type FirstResponse =
+  | LauncherResponse
   | { readonly kind: 'ended'; readonly how: number | string }
   | { readonly kind: 'silent' };
 
 interface Launched {
   readonly process: GuardedProcess;
   /** What came of it: an answer that decides, its end, or nothing in time. */
-  readonly first: FirstAnswer;
+  readonly first: FirstResponse;
   /** The JVM's name for itself. */
   readonly jvm: () => string | undefined;
   /** Why it cannot write at present. */
@@ -114,35 +114,35 @@ async function launch(options: MongoJavaServerOptions, archiveFlags: readonly st
   });
   let jvm: string | undefined;
   let problem: string | undefined;
-  const first = new Promise<FirstAnswer>((decide) => {
+  const first = new Promise<FirstResponse>((decide) => {
     const timer = setTimeout(() => decide({ kind: 'silent' }), START_TIMEOUT_MS);
     // Of a process that has ended, all lines have not come yet; its pipes are read to their end first.
     void process.closed.then((how) => decide({ kind: 'ended', how })).then(() => clearTimeout(timer));
     process.onLine(
-      listener(logger, (answer) => {
-        if (answer.kind === 'jvm') {
-          jvm = answer.name;
+      listener(logger, (response) => {
+        if (response.kind === 'jvm') {
+          jvm = response.name;
           return;
         }
-        if (answer.kind === 'waiting') {
-          const what = /no space|quota/i.test(answer.reason) ? 'disk full' : 'database';
-          problem = `${what}: ${file} cannot be written: ${answer.reason}`;
+        if (response.kind === 'waiting') {
+          const what = /no space|quota/i.test(response.reason) ? 'disk full' : 'database';
+          problem = `${what}: ${file} cannot be written: ${response.reason}`;
           logger.error(
-            { file, reason: answer.reason },
+            { file, reason: response.reason },
             'the embedded database cannot write; it goes on trying',
           );
           return;
         }
-        if (answer.kind === 'written') {
+        if (response.kind === 'written') {
           problem = undefined;
           logger.info({ file }, 'the embedded database can write again');
           return;
         }
-        if (answer.kind === 'failed') {
-          logger.error({ file, reason: answer.reason }, 'the embedded database has failed');
+        if (response.kind === 'failed') {
+          logger.error({ file, reason: response.reason }, 'the embedded database has failed');
         }
         clearTimeout(timer);
-        decide(answer);
+        decide(response);
       }),
     );
   });
@@ -150,12 +150,12 @@ async function launch(options: MongoJavaServerOptions, archiveFlags: readonly st
 }
 
 /** Hands on what the launcher says; what anything else prints, the JVM above all, is logged and means nothing. */
-function listener(logger: Logger, onAnswer: (answer: LauncherAnswer) => void) {
+function listener(logger: Logger, onResponse: (response: LauncherResponse) => void) {
   let foreign = 0;
   return (line: string, stream: 'stdout' | 'stderr') => {
-    const answer = stream === 'stdout' ? parseAnswer(line) : undefined;
-    if (answer !== undefined) {
-      onAnswer(answer);
+    const response = stream === 'stdout' ? parseResponse(line) : undefined;
+    if (response !== undefined) {
+      onResponse(response);
       return;
     }
     if (line.trim() === '') return;
@@ -167,7 +167,7 @@ function listener(logger: Logger, onAnswer: (answer: LauncherAnswer) => void) {
 async function startFailure(
   { folder, java }: MongoJavaServerOptions,
   process: GuardedProcess,
-  first: FirstAnswer,
+  first: FirstResponse,
 ): Promise<EmbeddedDatabaseError> {
   await process.stop();
   const file = databaseFile(folder);
@@ -191,7 +191,7 @@ async function startFailure(
   return new EmbeddedDatabaseError(`The embedded database did not start (${how}${said ? `: ${said}` : ''}).`);
 }
 
-/** Later starts are faster for it; nobody waits for it, and the service runs without. */
+/** Later starts are faster for it; no start waits for it, and the service runs without. */
 function renewArchive(java: string, jarsDir: string, logger: Logger): void {
   makeClassArchive(java, jarsDir).then(
     () => logger.info({ jarsDir }, 'class archive of the embedded database made anew'),

@@ -20,7 +20,7 @@ const START_TIMEOUT_MS = 60_000;
 const POLL_MS = 50;
 
 /** Where and how it is fetched. */
-export interface FetchOptions extends Pick<InstallerRun, 'tell' | 'environment'> {
+export interface FetchOptions extends Pick<InstallerRun, 'report' | 'environment'> {
   /** Has a folder for each version; default .cache/mongod beside the package. */
   readonly folder?: string;
   readonly limits?: SilenceLimits;
@@ -41,10 +41,10 @@ export function fetchedMongod(folder = defaultFolder()): string | undefined {
  * @throws EmbeddedDatabaseError when it cannot be had, or is not what it should be.
  */
 export async function fetchMongod(options: FetchOptions): Promise<string> {
-  const { folder = defaultFolder(), limits = SILENCE, checksums, tell, environment } = options;
+  const { folder = defaultFolder(), limits = SILENCE, checksums, report, environment } = options;
   if (!existsSync(INSTALLER)) throw new EmbeddedDatabaseError('not on PATH');
   const args = [FETCHED_VERSION, join(folder, FETCHED_VERSION), ...(checksums ? [checksums] : [])];
-  await runInstaller(INSTALLER, args, { tell, limits, ...(environment && { environment }) });
+  await runInstaller(INSTALLER, args, { report, limits, ...(environment && { environment }) });
   const file = fetchedMongod(folder);
   if (file === undefined) throw new EmbeddedDatabaseError(`${INSTALLER} has left nothing that can be run`);
   return file;
@@ -94,7 +94,7 @@ export async function startMongod(program: string, folder: string): Promise<Embe
   });
   const deadline = performance.now() + START_TIMEOUT_MS;
   while (exit === undefined && performance.now() < deadline) {
-    if (await answers(server)) {
+    if (await responses(server)) {
       return {
         uri: `${server}platen?directConnection=true`,
         kind: 'mongod',
@@ -116,7 +116,7 @@ export async function startMongod(program: string, folder: string): Promise<Embe
   );
 }
 
-async function answers(uri: string): Promise<boolean> {
+async function responses(uri: string): Promise<boolean> {
   const client = new mongoose.mongo.MongoClient(uri, {
     directConnection: true,
     serverSelectionTimeoutMS: 1000,
@@ -131,7 +131,7 @@ async function answers(uri: string): Promise<boolean> {
   }
 }
 
-/** A port that was free a moment ago: mongod has no way to choose one and tell. */
+/** A port that was free a moment ago: mongod cannot choose one and report it. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise((done) => server.once('listening', done));

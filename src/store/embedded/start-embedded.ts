@@ -22,9 +22,9 @@ export interface EmbeddedDatabaseOptions {
   readonly engine?: EngineChoice | undefined;
   /** Where scripts/install-peers.mjs has put mongo-java-server; default .cache/peers/mongo-java-server. */
   readonly jarsDir?: string | undefined;
-  /** What is missing is brought to this machine, and a person is told of it; without it nothing is. */
+  /** What is missing is brought to this machine, with lines of progress for a person; without it nothing is. */
   readonly fetch?: FetchOptions | undefined;
-  /** How long another process's lock on the data gets to go away, in milliseconds; 5000 unless said otherwise. */
+  /** How long another process's lock on the data gets to go away, in milliseconds; default: 5000. */
   readonly lockWaitMs?: number | undefined;
 }
 
@@ -66,7 +66,7 @@ export async function startEmbeddedDatabase(options: EmbeddedDatabaseOptions): P
       obstacles.push(`${kind}: ${error.message}`);
       const next = chosen[index + 1];
       if (next !== undefined)
-        options.fetch?.tell(`No ${kind} (${error.message}): ${next.kind} is tried instead`);
+        options.fetch?.report(`No ${kind} (${error.message}): ${next.kind} is tried instead`);
     }
   }
   throw new EmbeddedDatabaseError(
@@ -120,7 +120,7 @@ function javaServerCandidate(options: EmbeddedDatabaseOptions): Candidate {
     async prepare() {
       // Elsewhere it is for whoever has put it there to keep it up to date.
       if (options.jarsDir === undefined && fetch !== undefined && existsSync(JAVA_INSTALLER))
-        await runInstaller(JAVA_INSTALLER, ['mongo-java-server'], { tell: fetch.tell });
+        await runInstaller(JAVA_INSTALLER, ['mongo-java-server'], { report: fetch.report });
       const jarsDir = options.jarsDir ?? DEFAULT_JARS_DIR;
       const problem = installationProblem(jarsDir);
       if (problem !== undefined) throw new EmbeddedDatabaseError(problem);

@@ -6,10 +6,10 @@ const MIB = 1024 * 1024;
 const KEPT_FREE_BYTES = 32 * MIB;
 /** How often a write that found no room is tried again. */
 const RETRY_MS = 500;
-/** A look at the disk holds for this long: it is asked for with every order. */
-const LOOK_HOLDS_MS = 500;
+/** A check of the disk holds for this long: every submission asks for one. */
+const CHECK_HOLDS_MS = 500;
 
-/** What a look at a disk says. */
+/** What a check of a disk finds. */
 export interface FreeSpace {
   readonly bytes: number;
 }
@@ -17,29 +17,29 @@ export interface FreeSpace {
 export interface DiskSpaceOptions {
   /** Free bytes below which no new work is to be taken. */
   readonly keptFreeBytes?: number;
-  /** Another look at the disk, for tests. @throws when the folder is not there. */
-  readonly look?: (folder: string) => FreeSpace;
+  /** Another check of the disk, for tests. @throws when the folder is not there. */
+  readonly check?: (folder: string) => FreeSpace;
 }
 
 /** Watches the disk of a folder, and lets writes wait for room on it. */
 export class DiskSpace {
   readonly #folder: string;
   readonly #keptFreeBytes: number;
-  readonly #look: (folder: string) => FreeSpace;
+  readonly #check: (folder: string) => FreeSpace;
   #waiting = 0;
   #known: { readonly until: number; readonly problem: string | undefined } = { until: 0, problem: undefined };
 
   constructor(folder: string, options: DiskSpaceOptions = {}) {
     this.#folder = folder;
     this.#keptFreeBytes = options.keptFreeBytes ?? KEPT_FREE_BYTES;
-    this.#look = options.look ?? lookAtDisk;
+    this.#check = options.check ?? checkAtDisk;
   }
 
   /** Why no new work should be taken; undefined while there is room. */
   problem(): string | undefined {
     if (this.#waiting > 0) return `disk full: ${this.#waiting} PDFs wait for room in ${this.#folder}`;
     const now = performance.now();
-    if (now >= this.#known.until) this.#known = { until: now + LOOK_HOLDS_MS, problem: this.#tooLittle() };
+    if (now >= this.#known.until) this.#known = { until: now + CHECK_HOLDS_MS, problem: this.#tooLittle() };
     return this.#known.problem;
   }
 
@@ -72,9 +72,9 @@ export class DiskSpace {
   #tooLittle(): string | undefined {
     let bytes: number;
     try {
-      ({ bytes } = this.#look(this.#folder));
+      ({ bytes } = this.#check(this.#folder));
     } catch {
-      // Not there yet, or not to be looked at: writing will show.
+      // Not there yet, or not to be read: writing will show.
       return undefined;
     }
     if (bytes >= this.#keptFreeBytes) return undefined;
@@ -82,13 +82,13 @@ export class DiskSpace {
   }
 }
 
-/** The disk has no more room, or the user's share of it is used up. */
+/** The disk has no more room, or the user's quota on it is used up. */
 function isDiskFull(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return code === 'ENOSPC' || code === 'EDQUOT';
 }
 
-function lookAtDisk(folder: string): FreeSpace {
+function checkAtDisk(folder: string): FreeSpace {
   const { bavail, bsize } = statfsSync(folder);
   return { bytes: bavail * bsize };
 }

@@ -5,15 +5,15 @@ import { dirname, join } from 'node:path';
 import { DiskSpace, type DiskSpaceOptions } from './disk-space.ts';
 import { HOUR_MS, type OutputKey, type OutputStore } from './output-store.ts';
 
-const KEY = /^(?<hour>\d{1,9})\/(?<name>[A-Za-z0-9_-]{1,100}\.\d{1,15}\.pdf)$/;
+const KEY = /^(?<hour>\d{1,9})\/(?<name>[A-Za-z0-9_-]{1,100}\.\d{1,15}\.(?:pdf|json))$/;
 const HOUR_FOLDER = /^\d{1,9}$/;
-const FILE = /^[A-Za-z0-9_-]{1,100}\.\d{1,15}\.pdf$/;
+const FILE = /^[A-Za-z0-9_-]{1,100}\.\d{1,15}\.(?:pdf|json)$/;
 /** What is written lies here under a name of its own until it is whole. */
 const UNFINISHED = 'unfinished';
 const ABANDONED_AFTER_MS = HOUR_MS;
 
 /**
- * Outputs as files: `<folder>/<expiry hour>/<job>.<fence>.pdf`. A file gets its name when it is whole and on the disk;
+ * Outputs as files: `<folder>/<expiry hour>/<job>.<fence>.pdf`, of reports `….json`. A file gets its name when it is whole and on the disk;
  * a crash leaves an unfinished one at most, which `deleteExpired` clears away after an hour. While the disk is full,
  * `put` waits.
  */

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { type Connection, mongo } from 'mongoose';
+import { PDF } from '../../pdf/media-type.ts';
 import { Collection, type CollectionSpec } from '../collection.ts';
 import { isDuplicateKey } from '../duplicate-key.ts';
 import { expiryOf, HOUR_MS, type OutputKey, type OutputStore, type StoredOutput } from './output-store.ts';
@@ -39,7 +40,7 @@ const CHUNKS: CollectionSpec = { name: 'outputs.chunks' };
  * most are, lies within its file document. So it is put by one statement and read by one; larger ones can be read by any
  * GridFS client.
  *
- * Written here rather than through the driver's bucket, which looks for its indexes first, writes chunk by chunk, and
+ * Written here rather than through the driver's bucket, which checks its indexes first, writes chunk by chunk, and
  * cannot find by one exact key, the only look-up that the embedded server does without a scan.
  */
 export function createGridFsOutputStore(connection: Connection): OutputStore {
@@ -52,7 +53,7 @@ export function createGridFsOutputStore(connection: Connection): OutputStore {
         await insert(files, chunks, key, pdf);
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
-        // An earlier put of this key got part of the way, or all of it without the answer.
+        // An earlier put of this key got part of the way, or all of it without the response.
         await remove(files, chunks, key);
         await insert(files, chunks, key, pdf);
       }
@@ -100,7 +101,7 @@ async function insert(files: Files, chunks: Chunks, key: OutputKey, pdf: Uint8Ar
     chunkSize: CHUNK_BYTES,
     uploadDate: new Date(),
     filename: key,
-    metadata: { contentType: 'application/pdf', expiresAt: expiryOf(key) },
+    metadata: { contentType: key.endsWith('.json') ? 'application/json' : PDF, expiresAt: expiryOf(key) },
     ...(isOneChunk && { data: new mongo.Binary(bytes) }),
   });
 }

@@ -30,14 +30,19 @@ export interface OutputStore {
   deleteExpired(now: Date): Promise<number>;
 }
 
-/** `<expiry hour since the epoch>/<job>.<fence>.pdf`: what is to be deleted together lies together. */
+/** `<expiry hour since the epoch>/<job>.<fence>.pdf`, of a report `….json`: what is to be deleted together lies together. */
 export type OutputKey = string & { readonly __brand: 'OutputKey' };
 
 export const HOUR_MS = 3_600_000;
 
 /** The hour is rounded up, so that nothing goes before its time. */
-export function outputKey(jobId: string, fence: number, expiresAt: Date): OutputKey {
-  return `${Math.ceil(expiresAt.getTime() / HOUR_MS)}/${jobId}.${fence}.pdf` as OutputKey;
+export function outputKey(
+  jobId: string,
+  fence: number,
+  expiresAt: Date,
+  kind: 'pdf' | 'json' = 'pdf',
+): OutputKey {
+  return `${Math.ceil(expiresAt.getTime() / HOUR_MS)}/${jobId}.${fence}.${kind}` as OutputKey;
 }
 
 /** The end of the hour that the key is filed under. */

@@ -4,7 +4,7 @@ import type { RenderCall } from './protocol.ts';
 
 /** Characters of the longest template that is parsed: above any plan's input limit. */
 const MAX_SOURCE_CHARS = 32 * 1024 * 1024;
-/** What a small template may use in characters and array elements, however little it puts out. */
+/** Characters and array elements that a small template may use, however short its output is. */
 const MIN_MEMORY_UNITS = 8_000_000;
 
 const CACHED_TEMPLATES = 100;
@@ -13,7 +13,7 @@ const CACHED_CHARS = 2 * 1024 * 1024;
 /** Tags that would read other files. */
 const FILE_TAGS = ['include', 'render', 'layout'];
 
-/** Where a tag's output is collected (LiquidJS leaves the type unexported). */
+/** The type of a tag's output buffer (LiquidJS does not export it). */
 type Emitter = NonNullable<Parameters<Template['render']>[1]>;
 
 /**
@@ -22,35 +22,35 @@ type Emitter = NonNullable<Parameters<Template['render']>[1]>;
  * otherwise. Not to be trusted with hostile templates by itself: it runs in a process of its own.
  */
 export class TemplateRenderer {
-  private readonly liquid = createLiquid();
-  private readonly parsed = new ParsedTemplates<Template[]>(CACHED_TEMPLATES, CACHED_CHARS);
+  readonly #liquid = createLiquid();
+  readonly #parsed = new ParsedTemplates<Template[]>(CACHED_TEMPLATES, CACHED_CHARS);
 
   /** Throws a LiquidError when the syntax is wrong. */
   check(source: string): void {
-    this.parse(source);
+    this.#parse(source);
   }
 
-  /** Throws a LiquidError for faults of the template, and OutputTooLarge. */
+  /** Throws a LiquidError for errors of the template, and OutputTooLarge. */
   render(call: RenderCall): string {
-    const template = this.parse(call.source);
+    const template = this.#parse(call.source);
     const data: object = JSON.parse(call.data);
     const inputUnits = call.source.length + call.data.length;
-    const output: string = this.liquid.renderSync(template, data, {
+    const output: string = this.#liquid.renderSync(template, data, {
       renderLimit: call.softTimeoutMs,
       memoryLimit: Math.max(MIN_MEMORY_UNITS, 2 * call.maxOutputBytes + 4 * inputUnits),
       globals: { [OUTPUT_LIMIT]: call.maxOutputBytes },
     });
-    // Characters were counted on the way; bytes are at least as many.
+    // Characters were counted during rendering; bytes are at least as many.
     if (Buffer.byteLength(output) > call.maxOutputBytes) throw new OutputTooLarge(call.maxOutputBytes);
     return output;
   }
 
-  private parse(source: string): Template[] {
-    return this.parsed.get(source, () => this.liquid.parse(source));
+  #parse(source: string): Template[] {
+    return this.#parsed.get(source, () => this.#liquid.parse(source));
   }
 }
 
-/** The rendered text is longer than the caller takes. */
+/** The rendered text is longer than the caller accepts. */
 export class OutputTooLarge extends Error {
   constructor(maxBytes: number) {
     super(`the output is larger than ${maxBytes} bytes`);
@@ -87,8 +87,8 @@ function createLiquid(): Liquid {
 }
 
 /**
- * Counts what is written, at every level: LiquidJS charges filters to its memory limit, but neither the output nor
- * what `capture` collects, and a template that doubles a captured text would grow without end.
+ * Counts the output at every level: LiquidJS counts the output of filters towards its memory limit, but neither the
+ * output nor what `capture` collects, and a template that doubles a captured text would grow without end.
  */
 function boundOutput(liquid: Liquid): void {
   const { renderer } = liquid;
@@ -99,23 +99,23 @@ function boundOutput(liquid: Liquid): void {
 
 class BoundedEmitter implements Emitter {
   buffer = '';
-  private readonly context: Context;
-  private readonly maxChars: number;
+  readonly #context: Context;
+  readonly #maxChars: number;
 
   constructor(context: Context) {
-    this.context = context;
-    this.maxChars = (context.globals as { [OUTPUT_LIMIT]: number })[OUTPUT_LIMIT];
+    this.#context = context;
+    this.#maxChars = (context.globals as { [OUTPUT_LIMIT]: number })[OUTPUT_LIMIT];
   }
 
   write(value: unknown): void {
     const text = typeof value === 'string' ? value : textOf(value);
-    this.context.memoryLimit.use(text.length);
-    if (this.buffer.length + text.length > this.maxChars) throw new OutputTooLarge(this.maxChars);
+    this.#context.memoryLimit.use(text.length);
+    if (this.buffer.length + text.length > this.#maxChars) throw new OutputTooLarge(this.#maxChars);
     this.buffer += text;
   }
 }
 
-/** As LiquidJS prints a value that no filter has made a text. */
+/** A value as LiquidJS prints it when no filter has made it a text. */
 function textOf(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (Array.isArray(value)) return value.map(textOf).join('');

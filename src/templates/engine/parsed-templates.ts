@@ -2,10 +2,10 @@ import { LRUCache } from 'lru-cache';
 
 /** Parsed templates by their source, least recently used first out; bounded in number and in characters of source. */
 export class ParsedTemplates<Parsed extends object | string> {
-  private readonly entries: LRUCache<string, Parsed>;
+  readonly #entries: LRUCache<string, Parsed>;
 
   constructor(maxEntries: number, maxChars: number) {
-    this.entries = new LRUCache({
+    this.#entries = new LRUCache({
       max: maxEntries,
       maxSize: maxChars,
       // The library takes no entry without a size.
@@ -14,15 +14,15 @@ export class ParsedTemplates<Parsed extends object | string> {
   }
 
   get size(): number {
-    return this.entries.size;
+    return this.#entries.size;
   }
 
-  /** What `parse` made of this source, now or earlier. What `parse` throws is not kept. */
+  /** The result of `parse` for this source, now or earlier. Its errors are not kept. */
   get(source: string, parse: () => Parsed): Parsed {
-    const known = this.entries.get(source);
+    const known = this.#entries.get(source);
     if (known !== undefined) return known;
     const parsed = parse();
-    this.entries.set(source, parsed);
+    this.#entries.set(source, parsed);
     return parsed;
   }
 }

@@ -1,8 +1,8 @@
 /** What runs in a template process: renders and checks, one call at a time. */
 import { serve } from '../../sandbox/serve.ts';
-import { faultText } from './faults.ts';
 import { TemplateRenderer } from './liquid.ts';
 import type { Call } from './protocol.ts';
+import { errorText } from './template-errors.ts';
 
 const renderer = new TemplateRenderer();
 
@@ -10,4 +10,4 @@ serve<Call>((call) => {
   if (call.kind === 'render') return renderer.render(call);
   renderer.check(call.source);
   return '';
-}, faultText);
+}, errorText);

@@ -1,4 +1,4 @@
-/** What the engine asks of its template processes. Data crosses as JSON: nothing else can come in. */
+/** Calls of the engine to its template processes. Data is passed as JSON: nothing else can come in. */
 
 export interface RenderCall {
   readonly kind: 'render';

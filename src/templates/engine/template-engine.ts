@@ -10,29 +10,19 @@ export interface TemplateLimits {
   readonly maxOutputBytes: number;
 }
 
-/** Whose template it is, and when it has to be done. */
-export interface TemplateTurn {
-  /** Accounts take turns. */
-  readonly account?: string | undefined;
-  /** Milliseconds until the job's deadline: waiting for a free process counts. */
-  readonly withinMs?: number | undefined;
-  /** Ends it when it aborts. */
-  readonly signal?: AbortSignal | undefined;
-}
-
 /** Turns templates and data into HTML, in processes of their own that are killed when they do not stop. */
 export interface TemplateEngine {
   /**
    * `data` is an object, or one as JSON, which is parsed in the template's process alone.
    *
-   * Rejects with TEMPLATE_ERROR for faults of the template (its message leads with line and column where they are
-   * known) and for crossed limits; with RENDER_TIMEOUT when the time of `turn` ends before; with the signal's
+   * Rejects with TEMPLATE_ERROR for errors of the template (its message leads with line and column where they are
+   * known) and for exceeded limits; with RENDER_TIMEOUT when the time of `terms` ends before; with the signal's
    * PlatenError, else CANCELLED, when that aborts.
    */
-  render(source: string, data: object | string, limits: TemplateLimits, turn?: TemplateTurn): Promise<string>;
-  /** Syntax only. Rejects with TEMPLATE_ERROR as `render` does. */
+  render(source: string, data: object | string, limits: TemplateLimits, terms?: CallTerms): Promise<string>;
+  /** Checks the syntax only. Rejects with TEMPLATE_ERROR as `render` does. */
   check(source: string, account?: string): Promise<void>;
-  /** Ends every process; what is under way or waiting rejects with UNAVAILABLE. */
+  /** Ends every process; calls under way or waiting reject with UNAVAILABLE. */
   close(): Promise<void>;
 }
 
@@ -43,11 +33,11 @@ export interface TemplateEngineOptions {
 }
 
 const HEAP_MB = 256;
-/** A template is asked to stop this long before it is killed, so that the error can name the line. */
+/** In milliseconds: a template is asked to stop this long before it is killed, so that the error can name the line. */
 const NOTICE_MS = 200;
 const CHECK_TIMEOUT_MS = 5000;
 
-/** Starts its processes at once, so that the first render finds one that is warm. */
+/** Starts its first process at once, so that the first render finds a warm one. */
 export function createTemplateEngine(options: TemplateEngineOptions): TemplateEngine {
   const sandbox = createSandbox({
     entry: new URL(`./process-main${extname(import.meta.url)}`, import.meta.url),
@@ -56,16 +46,16 @@ export function createTemplateEngine(options: TemplateEngineOptions): TemplateEn
     logger: options.logger,
   });
 
-  async function run(call: Call, timeoutMs: number, turn: CallTerms = {}): Promise<string> {
+  async function run(call: Call, timeoutMs: number, terms: CallTerms = {}): Promise<string> {
     try {
-      return (await sandbox.run(call, timeoutMs, turn)) as string;
+      return (await sandbox.run(call, timeoutMs, terms)) as string;
     } catch (thrown) {
       throw templateError(thrown, timeoutMs);
     }
   }
 
   return {
-    render(source, data, limits, turn) {
+    render(source, data, limits, terms) {
       const { timeoutMs, maxOutputBytes } = limits;
       const softTimeoutMs = timeoutMs - Math.min(NOTICE_MS, timeoutMs / 5);
       const call: Call = {
@@ -75,7 +65,7 @@ export function createTemplateEngine(options: TemplateEngineOptions): TemplateEn
         softTimeoutMs,
         maxOutputBytes,
       };
-      return run(call, timeoutMs, turn);
+      return run(call, timeoutMs, terms);
     },
     async check(source, account) {
       await run({ kind: 'check', source }, CHECK_TIMEOUT_MS, { account });
@@ -88,7 +78,7 @@ function templateError(thrown: unknown, timeoutMs: number): PlatenError {
   if (thrown instanceof PlatenError) return thrown;
   if (!(thrown instanceof SandboxError)) return new PlatenError('CANCELLED', undefined, { cause: thrown });
   switch (thrown.reason) {
-    case 'fault':
+    case 'error':
       return new PlatenError('TEMPLATE_ERROR', thrown.message);
     case 'timeout':
       return new PlatenError('TEMPLATE_ERROR', `The template runs longer than ${timeoutMs} ms.`);

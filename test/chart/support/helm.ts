@@ -10,7 +10,7 @@ import { parseAllDocuments } from 'yaml';
 
 export const CHART = fileURLToPath(new URL('../../../charts/platen', import.meta.url));
 const BIN = fileURLToPath(new URL('../../../.cache/kubernetes/bin', import.meta.url));
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 120_000;
 
 /** The Helm versions that the chart is for; `scripts/install-helm.mjs` builds them. */
 export const HELMS = ['helm3', 'helm4'] as const;
@@ -25,7 +25,7 @@ export const LEAST: Values = {
   kafka: { brokers: 'kafka.example:9092' },
 };
 
-/** An object as it was rendered; its parts are looked into by path. */
+/** An object as it was rendered; its fields are read by path. */
 export interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;
@@ -75,7 +75,7 @@ export function chartArguments(command: string, release = 'platen', namespace = 
   return [command, release, CHART, '--namespace', namespace];
 }
 
-/** `helm template`, as objects. @throws AssertionError with what Helm says when it refuses. */
+/** `helm template`, as objects. @throws AssertionError with Helm's message when it rejects the values. */
 export async function render(
   helm: Helm,
   values: Values,
@@ -87,8 +87,8 @@ export async function render(
   return manifestsOf(stdout);
 }
 
-/** What Helm says to values that it refuses. */
-export async function refusal(helm: Helm, values: Values): Promise<string> {
+/** Helm's message for values that it rejects. */
+export async function rejection(helm: Helm, values: Values): Promise<string> {
   const args = [...chartArguments('template'), '--kube-version', '1.34.0'];
   const { code, stderr } = await runHelm(helm, args, { values });
   assert.notEqual(code, 0, 'Helm took these values');

@@ -30,7 +30,7 @@ interface PodSpec {
   readonly spec: Manifest['spec'];
 }
 
-/** The specs of all pods that come of these objects, the workers' among them. */
+/** The specs of all pods of these objects, including the workers. */
 export function podSpecs(manifests: readonly Manifest[]): PodSpec[] {
   const rendered = manifests.flatMap((manifest): PodSpec[] => {
     const of = `${manifest.kind}/${manifest.metadata.name}`;

@@ -4,20 +4,20 @@ import { eventually } from '../../support/eventually.ts';
 import {
   assertEachOnce,
   cancelAll,
-  orderSlow,
   processing,
   SteadyLoad,
+  submitSlow,
   withoutWaiting,
 } from '../support/load.ts';
 import { HUNG_MS, type Pod, type Release, type Tenant } from '../support/release.ts';
 
 const AWAY_MS = 30_000;
-/** Three minutes of work for one worker: the pool is asked for more as long as nobody has made it larger; then the rest goes. */
+/** Three minutes of work for one worker, replenished until the pool has grown; then the rest is cancelled. */
 const LONG_BURST = 60;
 /** Of which cases have more than one process meanwhile. */
 const DOUBLED = ['api', 'controller'];
 
-/** What is killed, drained or away; nothing is lost by it, nor rendered twice for anybody to see. */
+/** Kills, drains and outages: nothing is lost, and no result is rendered twice. */
 export function describeDisruptions(release: () => Release): void {
   describe('in disruptions', () => {
     let client: Tenant;
@@ -44,12 +44,12 @@ export function describeDisruptions(release: () => Release): void {
       ['deleted', (pod: Pod) => release().kubectl('delete', 'pod', pod.metadata.name, '--wait=false')],
       ['killed', (pod: Pod) => release().killProcesses(pod)],
     ] as const) {
-      it(`renders every order once when a worker is ${how} in mid-render`, async () => {
-        const orders = await orderSlow(client, 2, 8000);
+      it(`renders every submission once when a worker is ${how} in mid-render`, async () => {
+        const submissions = await submitSlow(client, 2, 8000);
         const [worker] = await release().readyPods('worker');
         await eventually('renders under way', async () => (await processing(client)) === 2, HUNG_MS);
         await end(worker!);
-        await assertEachOnce(client, orders);
+        await assertEachOnce(client, submissions);
         const isNew = ({ metadata, status }: Pod) =>
           metadata.uid !== worker!.metadata.uid || restartsOf(status) > restartsOf(worker!.status);
         const replaced = async () => (await release().readyPods('worker')).some(isNew);
@@ -57,7 +57,7 @@ export function describeDisruptions(release: () => Release): void {
       });
     }
 
-    it('has another controller lead when the one that led is killed, which scales as that one did', async () => {
+    it('replaces a killed leading controller, and scales as before', async () => {
       await release().kubectl('scale', 'deployment/platen-controller', '--replicas=2');
       await release().hasPods('controller', 2, HUNG_MS);
       const leader = await holderOf(release());
@@ -67,14 +67,14 @@ export function describeDisruptions(release: () => Release): void {
       assert.ok(pod, `${leader} leads`);
       release().killProcesses(pod);
       const killed = performance.now();
-      // Its container would be started again, and go on with the Lease that is its own pod's.
+      // A restarted container would go on with the Lease, which belongs to its pod.
       await release().kubectl('delete', 'pod', pod.metadata.name, '--force', '--grace-period=0');
-      const orders = await orderSlow(client, LONG_BURST, 6000);
+      const submissions = await submitSlow(client, LONG_BURST, 6000);
       const isAnother = async () => !(await holderOf(release())).startsWith(`${pod.metadata.name}_`);
       await eventually('another leader', isAnother, HUNG_MS);
       console.log(`      another leader after ${((performance.now() - killed) / 1000).toFixed(1)} s`);
       await grows();
-      await assertEachOnce(client, await withoutWaiting(client, orders));
+      await assertEachOnce(client, await withoutWaiting(client, submissions));
     });
 
     it('goes on rendering while the API server is away for 30 s, and scales again afterwards', async () => {
@@ -94,15 +94,15 @@ export function describeDisruptions(release: () => Release): void {
       assert.ok(during > 0, 'no render while it was away');
       console.log(`      ${during} renders while it was away`);
 
-      const orders = await orderSlow(client, LONG_BURST, 6000);
+      const submissions = await submitSlow(client, LONG_BURST, 6000);
       await grows();
-      await assertEachOnce(client, await withoutWaiting(client, orders));
+      await assertEachOnce(client, await withoutWaiting(client, submissions));
     });
 
-    it('loses nothing, and refuses no request, when a node is cordoned and drained under load', async () => {
+    it('loses nothing, and rejects no request, when a node is cordoned and drained under load', async () => {
       await release().kubectl('scale', 'deployment/platen-api', '--replicas=2');
       await release().hasPods('api', 2, HUNG_MS);
-      const orders = await orderSlow(client, 20, 5000);
+      const submissions = await submitSlow(client, 20, 5000);
       await grows();
       const load = new SteadyLoad(await release().openAccount('business'), 1);
       const { kubectl } = release().cluster.plane;
@@ -114,14 +114,14 @@ export function describeDisruptions(release: () => Release): void {
         await kubectl('uncordon', 'node-b');
         await load.stop();
       }
-      await assertEachOnce(client, orders);
+      await assertEachOnce(client, submissions);
       assert.deepEqual(load.failures, []);
       assert.ok(load.completed > 0, 'no render meanwhile');
     });
   });
 }
 
-/** Who leads: the name of a pod, and what tells this start of it from others. */
+/** The leader: the name of its pod, and what distinguishes this start of it from others. */
 function holderOf(release: Release): Promise<string> {
   return release.kubectl('get', 'lease', 'platen-controller', '-o', 'jsonpath={.spec.holderIdentity}');
 }

@@ -9,8 +9,8 @@ import { CHART, HUNG_MS, Release, type Tenant, VALUES } from '../support/release
 
 const KEPT = 4321;
 /**
- * What is installed the second time: Chromium has its sandbox, by a profile that the chart puts on the nodes, and processes
- * run as users that nobody knows, of the group 0, as OpenShift has it.
+ * The values of the second installation: Chromium has its sandbox, by a profile that the chart puts on the nodes, and
+ * processes run as unknown users of the group 0, as on OpenShift.
  */
 export const SANDBOXED = {
   ...VALUES,
@@ -21,9 +21,9 @@ export const SANDBOXED = {
   },
 };
 
-/** What `helm uninstall` takes, and what it leaves: of this release, and of another one beside it. */
+/** What `helm uninstall` removes and what it leaves: of this release, and of another one in the cluster. */
 export function describeEnd(release: () => Release): void {
-  describe('beside a release in another namespace, of another version of the chart', () => {
+  describe('with a release in another namespace, of another version of the chart', () => {
     let other: Release;
     let others: Tenant;
     before(async () => {
@@ -34,13 +34,13 @@ export function describeEnd(release: () => Release): void {
       others = await other.openAccount('business');
     });
 
-    it('renders, and so does that one', async () => {
+    it('renders, and so does the other release', async () => {
       assert.notEqual(await chartOf(release()), await chartOf(other));
       await assertRenders(await release().openAccount('business'), 'by the first');
       await assertRenders(others, 'by the other');
     });
 
-    it('leaves definitions, plans, pools and data when it is uninstalled, and has them all when it is installed again, by Helm 4', async () => {
+    it('leaves definitions, plans, pools and data when it is uninstalled, and uses them when Helm 4 installs it again', async () => {
       const client = await release().openAccount('business');
       const id = await client.order({ html: '<p>kept</p>' });
       assert.equal((await client.end(id)).status, 'completed');
@@ -61,7 +61,7 @@ export function describeEnd(release: () => Release): void {
       assert.equal((await again.render({ html: '<p>again</p>' })).status, 200);
     });
 
-    it('stays when the namespace of the other one is deleted, with all in it and accounts on its plans', async () => {
+    it('stays when the namespace of the other one is deleted, with everything in it and accounts on its plans', async () => {
       const { kubectl } = release().cluster.plane;
       await kubectl('delete', 'namespace', other.place.namespace, '--wait=false');
       await kubectl('wait', '--for=delete', `namespace/${other.place.namespace}`, '--timeout=120s');
@@ -72,7 +72,7 @@ export function describeEnd(release: () => Release): void {
 
 /** The end of all: what docs/install.md says about it, word for word. */
 export function describeTakingAway(release: () => Release): void {
-  describe('taken away by the lines of docs/install.md', () => {
+  describe('removed by the commands of docs/install.md', () => {
     let lines: string[];
     before(async () => {
       lines = await shellBlocks('install.md', '### Taking it away');
@@ -80,7 +80,7 @@ export function describeTakingAway(release: () => Release): void {
     const run = (block: number) =>
       runLines(lines[block]!, release().cluster.plane, release().place.namespace, 'helm4');
 
-    it('is gone with what it had on the nodes, but for the profile; plans stay', async () => {
+    it('is gone with everything on the nodes but the profile; plans stay', async () => {
       await run(0);
       const { kubectl } = release().cluster.plane;
       const installers = async () => (await kubectl('get', 'daemonsets', '-A', '-o', 'name')).trim();
@@ -133,12 +133,12 @@ function chartOf(release: Release): Promise<string> {
 }
 
 async function assertRenders(client: Tenant, words: string): Promise<void> {
-  const answer = await client.render({ html: `<h1>${words}</h1>` });
-  assert.equal(answer.status, 200, Buffer.from(answer.bytes).toString().slice(0, 500));
-  assert.equal((await readPdf(answer.bytes)).text.trim(), words);
+  const response = await client.render({ html: `<h1>${words}</h1>` });
+  assert.equal(response.status, 200, Buffer.from(response.bytes).toString().slice(0, 500));
+  assert.equal((await readPdf(response.bytes)).text.trim(), words);
 }
 
-/** Uninstalls, until what takes orders is gone; the definitions stay. */
+/** Uninstalls the release, and waits until the API is gone; the definitions stay. */
 export async function uninstall(release: Release): Promise<void> {
   await release.helm('uninstall', 'platen', '--wait', '--timeout', '5m');
   for (const role of ['api', 'dispatcher', 'controller']) {

@@ -5,17 +5,17 @@ import type { Release } from '../support/release.ts';
 
 const PLANS = ['business', 'free', 'professional', 'starter'];
 
-/** `helm install` and what is there afterwards. */
+/** `helm install` and its result. */
 export function describeInstallation(release: () => Release): void {
   describe('installed by its chart', () => {
     it('is ready after helm install, and renders a PDF by REST through the Service', async () => {
       const installedMs = await release().installed();
       const started = performance.now();
       const client = await release().openAccount('free');
-      const answer = await client.render({ html: '<h1>From a pod</h1>' });
+      const response = await client.render({ html: '<h1>From a pod</h1>' });
       const tookMs = installedMs + performance.now() - started;
-      assert.equal(answer.status, 200, Buffer.from(answer.bytes).toString().slice(0, 500));
-      assert.equal((await readPdf(answer.bytes)).text.trim(), 'From a pod');
+      assert.equal(response.status, 200, Buffer.from(response.bytes).toString().slice(0, 500));
+      assert.equal((await readPdf(response.bytes)).text.trim(), 'From a pod');
       console.log(`      helm install to the first PDF: ${(tookMs / 1000).toFixed(1)} s`);
     });
 
@@ -33,17 +33,17 @@ export function describeInstallation(release: () => Release): void {
       assert.deepEqual([name, mode], ['default', 'Automatic']);
     });
 
-    it('gives no token of the API server to what answers callers or renders their documents', async () => {
+    it('gives no token of the API server to processes that serve callers or render documents', async () => {
       for (const role of ['api', 'dispatcher', 'worker']) {
         const [pod] = await release().readyPods(role);
         assert.ok(pod, role);
-        const look = ['exec', pod.metadata.name, '--', 'ls', '/var/run/secrets/kubernetes.io'];
-        await assert.rejects(release().kubectl(...look), /No such file/, role);
+        const check = ['exec', pod.metadata.name, '--', 'ls', '/var/run/secrets/kubernetes.io'];
+        await assert.rejects(release().kubectl(...check), /No such file/, role);
       }
     });
 
-    it('asks by a NetworkPolicy that workers are kept from the metadata address and from all who call', async () => {
-      // Nothing in this cluster enforces one, so this is what is asked for, not what it does.
+    it('has a NetworkPolicy that keeps workers from the metadata address and from all callers', async () => {
+      // Nothing in this cluster enforces policies, so this checks the policy, not its effect.
       const { spec } = await release().get<NetworkPolicy>('networkpolicy', 'platen-pool-default');
       assert.deepEqual([...spec.policyTypes].sort(), ['Egress', 'Ingress']);
       const peers = spec.egress.flatMap(({ to = [] }) => to);

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PlatenClient } from '../../../clients/typescript/src/index.ts';
-import { killProcess } from '../../../src/chromium/process/processes.ts';
+import { killProcess } from '../../../src/chromium/browsers/process/processes.ts';
 import { eventually } from '../../support/eventually.ts';
 import { readPdf } from '../../support/pdf.ts';
 import { procFile } from '../../support/processes.ts';
 import { send } from '../../support/send.ts';
-import { assertEachOnce, cancelAll, orderSlow, processing } from '../support/load.ts';
+import { assertEachOnce, cancelAll, processing, submitSlow } from '../support/load.ts';
 import type { ClusterNode } from '../support/node.ts';
 import { HUNG_MS, type Pod, type Release, SLOTS_PER_WORKER, type Tenant } from '../support/release.ts';
 
 const ROLES = ['api', 'dispatcher', 'controller'];
-/** Of six seconds each: enough for the pool to grow before the node vanishes, and to go on meanwhile. */
+/** Renders of six seconds each: enough for the pool to grow before the node vanishes, and to continue meanwhile. */
 const LONG_RENDERS = 26;
-/** By the Service: so many that a connection of one of them leads to what vanishes. */
+/** Callers by the Service: enough that one of their connections leads to the vanishing node. */
 const CALLERS = 6;
 
 /** More than a worker has pages made ahead, whose processes run already. */
@@ -30,7 +30,7 @@ const eat = () => {
 };
 setInterval(eat, 20);`;
 
-/** What is lost without a word, or lives and cannot work. */
+/** Processes that are lost without notice, or live and cannot work. */
 export function describeLosses(release: () => Release): void {
   describe('when something is lost', () => {
     let client: Tenant;
@@ -45,25 +45,25 @@ export function describeLosses(release: () => Release): void {
       await scaleRoles(release(), 1);
     });
 
-    it('loses nothing, and renders nothing twice, when a node vanishes with all that runs on it', async () => {
+    it('loses nothing, and renders nothing twice, when a node vanishes with all its pods', async () => {
       const { cluster } = release();
       await scaleRoles(release(), 2);
-      const orders = await orderSlow(client, LONG_RENDERS, 6000);
-      const lost = await nodeThatRenders(release(), client);
-      // The Service leads to both processes until the cluster has noticed.
-      const survivor = (await release().readyPods('api')).find(isOff(lost));
-      const there = release().at(client, `http://${survivor!.status.podIP}:8080`);
-      const callers = new KeptConnections(
-        release().url,
-        release().at(await release().openAccount('business'), there.url),
-      );
+      const neighbour = await release().openAccount('business');
+      const callers = new KeptConnections(release().url, neighbour);
       await eventually('renders by the Service', () => callers.rendered > CALLERS, HUNG_MS);
+      const submissions = await submitSlow(client, LONG_RENDERS, 6000);
+      const lost = await nodeThatRenders(release(), client);
+      // At once: renders that run there now end within seconds.
       await lost.cutPower();
       const cut = performance.now();
+      // The Service leads to both processes until the cluster has noticed.
+      const survivor = (await release().readyPods('api')).find(isOff(lost));
+      const survivorUrl = `http://${survivor!.status.podIP}:8080`;
+      const there = release().at(client, survivorUrl);
       try {
-        await assertEachOnce(there, orders);
+        await assertEachOnce(there, submissions);
         const attempts = await Promise.all(
-          [...orders.keys()].map(
+          [...submissions.keys()].map(
             async (id) => (await there.call('GET', `/v1/pdf/jobs/${id}`)).json.attemptCount,
           ),
         );
@@ -80,13 +80,13 @@ export function describeLosses(release: () => Release): void {
       await eventually('what was lost runs anew', () => hasStartedSince(release(), lost, cutAt), HUNG_MS);
       for (const role of ROLES) await release().hasPods(role, 2, HUNG_MS);
       console.log(`      as before ${seconds(booted)} s after the node was back`);
-      await callers.stop();
+      await callers.stop(release().at(neighbour, survivorUrl));
       await release().leaveDeadConnections();
       await scaleRoles(release(), 1);
       await release().hasPods('worker', 1, HUNG_MS);
     });
 
-    it('leaves the work of a worker without process ids to another; it says so, and heals', async () => {
+    it('leaves the jobs of a worker without process ids to another; that worker reports it and recovers', async () => {
       const strangers: Tenant[] = [];
       while (strangers.length < STRANGERS) strangers.push(await release().openAccount('business'));
       await editPool(release(), { mode: 'Manual', replicas: 1 });
@@ -100,8 +100,8 @@ export function describeLosses(release: () => Release): void {
       const ready = async () => (await release().readyPods('worker')).map(({ metadata }) => metadata.uid);
       const isReady = async () => (await ready()).includes(worker!.metadata.uid);
       try {
-        // Of so many new accounts that it needs a new page for some: what it has open goes on.
-        const orders = await Promise.all(strangers.map((stranger) => orderSlow(stranger, 2, 6000)));
+        // From enough new accounts that some need a new page; open pages continue.
+        const submissions = await Promise.all(strangers.map((stranger) => submitSlow(stranger, 2, 6000)));
         const problems = async () => {
           const { json } = await send(`http://${worker!.status.podIP}:9090`, 'GET', '/readyz');
           return JSON.stringify(json);
@@ -109,7 +109,8 @@ export function describeLosses(release: () => Release): void {
         await eventually('it says why', async () => /no browser is ready/.test(await problems()), HUNG_MS);
         await eventually('it is not ready', async () => !(await isReady()), HUNG_MS);
         await editPool(release(), { replicas: 2 });
-        for (const [index, stranger] of strangers.entries()) await assertEachOnce(stranger, orders[index]!);
+        for (const [index, stranger] of strangers.entries())
+          await assertEachOnce(stranger, submissions[index]!);
       } finally {
         // First what started them: they are left to the first process of the container, which has to see them off.
         for (const mark of ['spawn(', 'sleep']) {
@@ -139,7 +140,7 @@ export function describeLosses(release: () => Release): void {
 
 /** Callers of the Service by the TypeScript client, as its README has them: a render that fails is one too many. */
 class KeptConnections {
-  readonly #tenant: Tenant;
+  readonly #key: string;
   readonly #url: string;
   readonly #ended: Promise<unknown>;
   rendered = 0;
@@ -148,14 +149,14 @@ class KeptConnections {
 
   constructor(url: string, tenant: Tenant) {
     this.#url = url;
-    this.#tenant = tenant;
+    this.#key = tenant.key;
     this.#ended = Promise.allSettled(Array.from({ length: CALLERS }, () => this.#call()));
   }
 
   async #call(): Promise<void> {
     const platen = new PlatenClient({
       baseUrl: this.#url,
-      apiKey: this.#tenant.key,
+      apiKey: this.#key,
       fetch: (request) => {
         if (request.method === 'POST') this.#tries += 1;
         return fetch(request);
@@ -170,14 +171,14 @@ class KeptConnections {
     }
   }
 
-  /** Holds against them that every render came, each once. */
-  async stop(): Promise<void> {
+  /** Holds against them that every render came, each once. @param tenant whose they are, at a process that is there. */
+  async stop(tenant: Tenant): Promise<void> {
     this.#stopped = true;
     const ends = (await this.#ended) as PromiseSettledResult<void>[];
     const failures = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []));
     assert.deepEqual(failures, []);
-    await eventually('usage', async () => (await this.#tenant.completed()) >= this.rendered, HUNG_MS);
-    assert.equal(await this.#tenant.completed(), this.rendered);
+    await eventually('usage', async () => (await tenant.completed()) >= this.rendered, HUNG_MS);
+    assert.equal(await tenant.completed(), this.rendered);
     console.log(`      ${this.rendered} renders by the Service meanwhile, in ${this.#tries} tries`);
   }
 }
@@ -195,7 +196,7 @@ async function nodeThatRenders(release: Release, client: Tenant): Promise<Cluste
   assert.ok(candidates.length > 0, 'no node can be done without');
   let found: ClusterNode | undefined;
   const isBusy = async () => {
-    // Those that are not ready yet count as well: a worker renders some seconds before the cluster knows that it can.
+    // Workers that are not ready yet count as well: a worker renders some seconds before the cluster knows that it can.
     const workers = await release.pods('worker');
     const busy = await processing(client);
     found = candidates.find((node) => {
@@ -230,7 +231,7 @@ function processesWith(release: Release, pod: Pod, mark: string): string[] {
   return release.processesOf(pod).filter((pid) => procFile(pid, 'cmdline').includes(mark));
 }
 
-/** Whether processes are being started in a pod, and no more of them come. */
+/** Whether processes are being started in a pod, and no more of them succeed. */
 async function isFull(release: Release, pod: Pod): Promise<boolean> {
   const before = processesWith(release, pod, 'sleep').length;
   await sleep(500);

@@ -5,12 +5,12 @@ import { assertEachOnce, cancelAll } from '../support/load.ts';
 import type { Release, Tenant } from '../support/release.ts';
 
 const AWAY_MS = 60_000;
-const LOOK_EVERY_MS = 1000;
+const CHECK_EVERY_MS = 1000;
 /** Only means that it hangs. */
 const LIMIT_MS = 90_000;
 const ROLES = ['api', 'dispatcher', 'worker'];
 
-/** The part of an EndpointSlice that says who answers for a Service. */
+/** The part of an EndpointSlice with the endpoints of a Service. */
 interface EndpointSlices {
   readonly items: readonly {
     readonly endpoints?: readonly { readonly conditions: { readonly ready?: boolean } }[];
@@ -19,7 +19,7 @@ interface EndpointSlices {
 
 /** What the pods depend on is away for a while. */
 export function describeOutages(release: () => Release): void {
-  describe('while something outside is away', () => {
+  describe('during an outage of a dependency', () => {
     let client: Tenant;
     // Of its own for each case, which counts what it has completed.
     beforeEach(async () => {
@@ -30,20 +30,20 @@ export function describeOutages(release: () => Release): void {
       await release().hasPods('worker', 1, 120_000);
     });
 
-    it('keeps its endpoints and takes orders while Kafka is stopped for 60 s, and renders each once afterwards', async () => {
+    it('keeps its endpoints and takes submissions while Kafka is stopped for 60 s, and renders each once afterwards', async () => {
       const first = await client.order({ html: '<h1>before</h1>' });
       assert.equal((await client.end(first)).status, 'completed');
       const before = await podsOf(release());
       const apis = await endpointsOf(release());
       assert.ok(apis > 0);
-      const orders = new Map<string, string>();
+      const submissions = new Map<string, string>();
       const order = async (executionMode: string) => {
-        const word = `outage-${orders.size}-${executionMode}`;
-        const answer = await client.render({ html: `<h1>${word}</h1>`, executionMode });
-        assert.equal(answer.status, 202, word);
-        orders.set(answer.json.jobId, word);
+        const word = `outage-${submissions.size}-${executionMode}`;
+        const response = await client.render({ html: `<h1>${word}</h1>`, executionMode });
+        assert.equal(response.status, 202, word);
+        submissions.set(response.json.jobId, word);
       };
-      /** Pods of before that were not ready at some look, or had been started again. */
+      /** Earlier pods that were not ready at some check, or had been restarted. */
       const lost = new Set<string>();
       const { kafka } = release().peers;
       await kafka.halt();
@@ -59,14 +59,14 @@ export function describeOutages(release: () => Release): void {
           for (const pod of before) if (!now.includes(pod)) lost.add(pod);
           // What was rendered before is served.
           assert.equal((await client.call('GET', `/v1/pdf/jobs/${first}/file`)).status, 200);
-          await sleep(LOOK_EVERY_MS);
+          await sleep(CHECK_EVERY_MS);
         }
         await waited;
       } finally {
         await kafka.restart();
       }
       assert.deepEqual([...lost], []);
-      await assertEachOnce(client, orders, 1);
+      await assertEachOnce(client, submissions, 1);
     });
   });
 }

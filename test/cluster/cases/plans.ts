@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../../support/eventually.ts';
 import { send } from '../../support/send.ts';
-import { assertEachOnce, orderSlow, processing } from '../support/load.ts';
+import { assertEachOnce, processing, replenish, submitSlow } from '../support/load.ts';
 import { HUNG_MS, QUICK_POOL, type Release } from '../support/release.ts';
 
 const KIB = 1024;
 const BUILT_IN_INPUT_BYTES = 10_240 * KIB;
-/** What the plan acme allows at a time, of how many orders, and where they are rendered. */
+/** The slots of the plan acme, the number of its submissions, and the nodes for them. */
 const ACME_SLOTS = 3;
-const ACME_ORDERS = 12;
+const ACME_SUBMISSIONS = 12;
+const RENDER_MS = 3000;
 const ACME_NODE = 'node-b';
 
 /** RenderPlans are the plans. */
@@ -19,12 +20,12 @@ export function describePlans(release: () => Release): void {
       await release().hasPods('api', 2, HUNG_MS);
       const client = await release().openAccount('business');
       const urls = (await release().readyPods('api')).map(({ status }) => `http://${status.podIP}:8080`);
-      // Refused for its form when it is not refused for its size: nothing comes of it either way.
+      // Rejected for its form if not for its size: nothing is rendered either way.
       const body = JSON.stringify({ html: 'x'.repeat(100 * KIB), unknown: 1 });
       const headers = { 'x-api-key': client.key, 'content-type': 'application/json' };
       const statuses = async () => {
-        const answers = await Promise.all(urls.map((url) => send(url, 'POST', '/v1/pdf', body, headers)));
-        return answers.map(({ status }) => status);
+        const responses = await Promise.all(urls.map((url) => send(url, 'POST', '/v1/pdf', body, headers)));
+        return responses.map(({ status }) => status);
       };
 
       assert.deepEqual(await statuses(), [400, 400]);
@@ -43,11 +44,11 @@ export function describePlans(release: () => Release): void {
       await release().hasPods('api', 1, HUNG_MS);
     });
 
-    it('are refused by the API server, with the field, when they cannot be', async () => {
+    it('are rejected by the API server, with the field, when they are invalid', async () => {
       await assert.rejects(edit(release(), 'business', { concurrentRenders: 0 }), /concurrentRenders/);
     });
 
-    it('may name a pool on nodes of its own: their work runs there alone, from no worker to their concurrency and back', async () => {
+    it('may name a pool on separate nodes: their jobs run there alone, from no worker to their concurrency and back', async () => {
       await release().kubectl('label', 'node', ACME_NODE, 'customer=acme');
       const pool = { ...QUICK_POOL, minReplicas: 0, maxReplicas: 10, slotsPerWorker: 1 };
       await release().apply(resource('RenderPool', 'acme', { ...pool, nodeSelector: { customer: 'acme' } }));
@@ -66,18 +67,19 @@ export function describePlans(release: () => Release): void {
       const before = await printedElsewhere();
 
       const ordered = performance.now();
-      const orders = await orderSlow(client, ACME_ORDERS, 3000);
+      const submissions = await submitSlow(client, ACME_SUBMISSIONS, RENDER_MS);
       let most = 0;
       const nodes = new Set<string | undefined>();
-      const look = async () => {
+      const check = async () => {
+        await replenish(client, submissions, ACME_SLOTS, RENDER_MS);
         most = Math.max(most, await processing(client));
         for (const { spec } of await release().pods('worker', ofPool)) nodes.add(spec.nodeName);
       };
       await eventually(
         `a ready worker of its own for each slot of the plan`,
         async () => {
-          await look();
-          // The square root of the demand asks for a free one besides.
+          await check();
+          // The square root of the demand adds a free one.
           return (await release().readyPods('worker', ofPool)).length >= ACME_SLOTS;
         },
         HUNG_MS,
@@ -88,13 +90,13 @@ export function describePlans(release: () => Release): void {
       await eventually(
         'as many renders at a time as the plan allows',
         async () => {
-          await look();
+          await check();
           return most >= ACME_SLOTS;
         },
         HUNG_MS,
       );
-      await assertEachOnce(client, orders);
-      await look();
+      await assertEachOnce(client, submissions);
+      for (const { spec } of await release().pods('worker', ofPool)) nodes.add(spec.nodeName);
       // Before a worker has its node it has none.
       nodes.delete(undefined);
       assert.deepEqual([most, [...nodes]], [ACME_SLOTS, [ACME_NODE]]);

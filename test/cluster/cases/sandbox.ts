@@ -30,7 +30,7 @@ export function describeSandbox(release: () => Release): void {
       await installSandboxed(release());
     });
 
-    it('has the profile put on each node, which is labelled when it is there', async () => {
+    it('has the profile put on each node, which gets its label after that', async () => {
       const find = async () => {
         const { items } = await release().get<{ items: Labelled[] }>('nodes');
         labels = items.flatMap(({ metadata }) => metadata.labels[LABEL] ?? []);
@@ -61,12 +61,12 @@ export function describeSandbox(release: () => Release): void {
         assert.equal(value, 'required');
       }
       const client = await release().openAccount('free');
-      const answer = await client.render({ html: '<h1>In the sandbox</h1>' });
-      assert.equal(answer.status, 200, Buffer.from(answer.bytes).toString().slice(0, 500));
-      assert.equal((await readPdf(answer.bytes)).text.trim(), 'In the sandbox');
+      const response = await client.render({ html: '<h1>In the sandbox</h1>' });
+      assert.equal(response.status, 200, Buffer.from(response.bytes).toString().slice(0, 500));
+      assert.equal((await readPdf(response.bytes)).text.trim(), 'In the sandbox');
     });
 
-    it('says so in the metric and in the condition of the pool, and the kernel says it too', async () => {
+    it("reports the sandbox in the metric and in the pool's condition, and the kernel confirms it", async () => {
       const workers = await release().readyPods('worker');
       assert.equal(await release().metric('platen_browser_sandboxed', workers), workers.length);
       const query = '-o=jsonpath={.status.conditions[?(@.type=="Sandboxed")].reason}';
@@ -95,7 +95,7 @@ export function describeSandbox(release: () => Release): void {
       });
     }
 
-    it('runs a worker on a node that joined while it waited, without label and without profile', async () => {
+    it('runs a worker on a node that joined while it waited, without label and profile', async () => {
       const { cluster } = release();
       const joins = cluster.nodes.find(({ name }) => name === 'node-b')!;
       const { plane } = cluster;
@@ -144,12 +144,12 @@ interface Labelled {
   readonly metadata: { readonly labels: Readonly<Record<string, string>> };
 }
 
-/** What a pod asks of a node that is to be this one. */
+/** The node selector that places a pod on this node. */
 function on(node: string): Readonly<Record<string, string>> {
   return { 'kubernetes.io/hostname': node };
 }
 
-/** Who runs the processes of a pod. */
+/** The users that run the processes of a pod. */
 async function usersOf(release: Release, pod: Pod): Promise<string[]> {
   const found = release.processesOf(pod).flatMap((pid) => {
     const [, uid] = /^Uid:\s*(\d+)/m.exec(procFile(pid, 'status')) ?? [];
@@ -181,7 +181,10 @@ function isSandboxed({ spec }: Pod): boolean {
   return spec.securityContext?.seccompProfile?.localhostProfile !== undefined;
 }
 
-/** In how many pid namespaces Chromium's processes in a pod are: proc(5), NSpid. Those that end meanwhile are left out. */
+/**
+ * The number of pid namespaces of Chromium's processes in a pod: proc(5), NSpid. Processes that end meanwhile are left
+ * out.
+ */
 function depths(release: Release, pod: Pod): { browsers: number[]; renderers: number[] } {
   const found = release.processesOf(pod).map((pid) => {
     const command = procFile(pid, 'cmdline');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../../support/eventually.ts';
-import { assertEachOnce, orderSlow, processing, withoutWaiting } from '../support/load.ts';
+import { assertEachOnce, processing, replenish, submitSlow, withoutWaiting } from '../support/load.ts';
 import { BUSINESS_SLOTS, HUNG_MS, type Release, SLOTS_PER_WORKER } from '../support/release.ts';
 
 /** As many as the smaller plan lets wait; while the pool grows they must not run out. */
@@ -16,7 +16,7 @@ export function describeScaling(release: () => Release): void {
     it("stays at one slot's worth of workers in a burst of a free account", async () => {
       await release().hasPods('worker', 1, HUNG_MS, DEFAULT_POOL);
       const client = await release().openAccount('free');
-      const orders = await orderSlow(client, BURST, RENDER_MS);
+      const submissions = await submitSlow(client, BURST, RENDER_MS);
       let largest = 0;
       // Between two renders there is a moment without any.
       let atOnce = 0;
@@ -28,17 +28,20 @@ export function describeScaling(release: () => Release): void {
       };
       await eventually('some of its renders', watched, HUNG_MS);
       assert.deepEqual([largest, atOnce], [1, 1]);
-      for (const id of orders.keys()) await client.call('DELETE', `/v1/pdf/jobs/${id}`);
+      for (const id of submissions.keys()) await client.call('DELETE', `/v1/pdf/jobs/${id}`);
     });
 
     it("grows to the plan's concurrency in the same burst of a business account, and back to its minimum", async () => {
       const client = await release().openAccount('business');
       const started = performance.now();
-      const orders = await orderSlow(client, BURST, RENDER_MS);
+      const submissions = await submitSlow(client, BURST, RENDER_MS);
       const workers = Math.ceil(BUSINESS_SLOTS / SLOTS_PER_WORKER);
       await eventually(
         `${workers} workers`,
-        async () => (await release().readyPods('worker', DEFAULT_POOL)).length >= workers,
+        async () => {
+          await replenish(client, submissions, BUSINESS_SLOTS, RENDER_MS);
+          return (await release().readyPods('worker', DEFAULT_POOL)).length >= workers;
+        },
         HUNG_MS,
       );
       console.log(`      at the plan's concurrency after ${seconds(started)} s`);
@@ -46,13 +49,14 @@ export function describeScaling(release: () => Release): void {
       await eventually(
         'as many renders at a time as the plan allows',
         async () => {
+          await replenish(client, submissions, BUSINESS_SLOTS, RENDER_MS);
           atOnce = Math.max(atOnce, await processing(client));
           return atOnce >= BUSINESS_SLOTS;
         },
         HUNG_MS,
       );
       assert.equal(atOnce, BUSINESS_SLOTS);
-      await assertEachOnce(client, await withoutWaiting(client, orders));
+      await assertEachOnce(client, await withoutWaiting(client, submissions));
       const idle = performance.now();
       await release().hasPods('worker', 1, HUNG_MS, DEFAULT_POOL);
       console.log(`      at the minimum ${seconds(idle)} s after the last render`);

@@ -20,7 +20,7 @@ export function describeUpgrades(release: () => Release): void {
       ],
       ['helm rollback', () => release().helm('rollback', 'platen', '--wait', '--timeout', '5m'), TAG],
     ] as const) {
-      it(`fails no request under ${what}, which every role follows`, () =>
+      it(`fails no request under ${what}, which reaches every role`, () =>
         assertUnnoticed(release(), act, tag));
     }
   });

@@ -19,7 +19,7 @@ export interface ClusterOptions {
 export interface Cluster {
   /** Of this run, removed at its end. */
   readonly folder: string;
-  /** Where every node looks for seccomp profiles. */
+  /** The folder in which every node finds seccomp profiles. */
   readonly seccompFolder: string;
   readonly plane: ControlPlane;
   /** The first shares its address with everything else that runs on this machine. */
@@ -46,7 +46,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     console.log(`  ${((performance.now() - started) / 1000).toFixed(1).padStart(6)} s  ${what}`);
   };
   await setUpNetwork();
-  // A short path: those of sockets may not be longer than 107 characters.
+  // A short path: a socket's path may have at most 107 characters.
   const folder = await mkdtemp(join(tmpdir(), 'platen-cluster-'));
   const seccompFolder = join(folder, 'seccomp');
   await mkdir(seccompFolder);
@@ -82,7 +82,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       return file;
     },
     stop: async () => {
-      // Kubelets first, or they would go on restarting what is ended.
+      // Kubelets first, or they would restart the ended programs.
       for (const program of programs()) await program.end('SIGKILL');
       await plane.stop();
       await rm(folder, { recursive: true, force: true }).catch(() => {

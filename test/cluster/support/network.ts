@@ -12,10 +12,10 @@ export const CLUSTER_NETWORK = '10.88.0.0/16';
 export const HOST_ADDRESS = '10.88.0.1';
 
 /**
- * Makes the bridge that nodes and pods share. The network namespace of this process must be a fresh one, which takes the
- * bridge, every rule and every address with it when it ends.
+ * Makes the bridge that nodes and pods share. The network namespace of this process must be a fresh one, which removes
+ * the bridge, every rule and every address when it ends.
  *
- * @throws when this is a network that somebody uses.
+ * @throws when this network is in use.
  */
 export async function setUpNetwork(): Promise<void> {
   const others = Object.keys(networkInterfaces()).filter((name) => name !== 'lo');
@@ -28,7 +28,7 @@ export async function setUpNetwork(): Promise<void> {
   await run('ip', ['link', 'add', BRIDGE, 'type', 'bridge']);
   await addAddress(HOST_ADDRESS);
   await run('ip', ['link', 'set', BRIDGE, 'up']);
-  // Whoever is on this machine and calls a Service: kube-proxy leads what has a way out, whichever it is.
+  // For callers of a Service on this machine: kube-proxy rewrites packets that have any route.
   await run('ip', ['route', 'add', SERVICE_RANGE, 'dev', BRIDGE]);
   await run('sysctl', ['-q', '-w', 'net.ipv4.ip_forward=1', 'net.ipv4.conf.all.route_localnet=1']);
 }

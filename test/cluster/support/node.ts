@@ -35,7 +35,7 @@ export interface NodeOptions {
 export interface ClusterNode {
   readonly name: string;
   readonly address: string;
-  /** Those of the present. */
+  /** The programs that run at present. */
   readonly programs: readonly Program[];
   /** Ends kubelet, container runtime and every container at once, without a word to anybody. */
   cutPower(): Promise<void>;
@@ -84,12 +84,12 @@ async function startContainerd(folder: string, socket: string, options: NodeOpti
     folder,
     command: 'containerd',
   });
-  const answers = () =>
+  const responses = () =>
     ctr(socket, 'version').then(
       () => true,
       () => false,
     );
-  await containerd.until('ready', async () => existsSync(socket) && (await answers()), START_TIMEOUT_MS);
+  await containerd.until('ready', async () => existsSync(socket) && (await responses()), START_TIMEOUT_MS);
   return containerd;
 }
 

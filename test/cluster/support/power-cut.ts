@@ -1,13 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readlinkSync } from 'node:fs';
-import { killProcess } from '../../../src/chromium/process/processes.ts';
+import { killProcess } from '../../../src/chromium/browsers/process/processes.ts';
 import { procFile } from '../../support/processes.ts';
 
 /**
- * Ends every process of a node's containers as a power cut does: first their network, so that nobody hears of their end
- * (a kernel that lives on would close their connections), then all of them at once, and what held them.
+ * Ends every process of a node's containers as a power cut does: first their network, so that their end is not
+ * announced (a living kernel would close their connections), then all of them at once, with their shims.
  *
- * @param cgroup the one below which the node's pods live.
+ * @param cgroup the cgroup that contains the node's pods.
  * @param socket the container runtime's, by which its shims are known.
  */
 export function cutPower(cgroup: string, socket: string): void {
@@ -20,7 +20,7 @@ export function cutPower(cgroup: string, socket: string): void {
     const command = procFile(pid, 'cmdline');
     return command.includes('containerd-shim') && command.includes(socket);
   });
-  // Whoever has been started meanwhile is in the cgroup as well.
+  // Processes started meanwhile are in the cgroup as well.
   for (const pid of [...shims, ...contained, ...processesIn(`${cgroup}/`)]) killProcess(Number(pid));
 }
 
@@ -43,8 +43,8 @@ function networkOf(pid: string): string | undefined {
 }
 
 /**
- * Cuts off a network by any of the processes in it: pages of browsers come and go meanwhile. Those of a sandbox have one of their
- * own, which leads nowhere.
+ * Cuts off a network by any of the processes in it: pages of browsers come and go meanwhile. Processes of a sandbox
+ * have a network namespace of their own, which leads nowhere.
  */
 function disconnect(members: readonly string[]): void {
   for (const pid of members) {

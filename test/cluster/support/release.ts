@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { killProcess } from '../../../src/chromium/process/processes.ts';
+import { killProcess } from '../../../src/chromium/browsers/process/processes.ts';
 import { AccountClient, PASSWORD } from '../../support/account-client.ts';
 import { TestClient } from '../../support/client.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -19,7 +19,7 @@ export const CHART = fileURLToPath(new URL('../../../charts/platen', import.meta
 /** Of --wait; the process itself gets longer. */
 const HELM_WAIT = '5m';
 const HELM_TIMEOUT_MS = 330_000;
-/** What has not come about after so many milliseconds never will. Nothing here is asked to be quicker than that. */
+/** In milliseconds: what has not happened by then never will. Nothing here has to be faster. */
 export const HUNG_MS = 300_000;
 /** As callers have it: what a Service leads to may be no more. A render that is waited for takes 25 s at most. */
 const SILENT_MS = 45_000;
@@ -64,7 +64,7 @@ export const VALUES = {
   },
 };
 
-/** A pod, of what the API server says of it. */
+/** The fields of a pod that the tests read. */
 export interface Pod {
   readonly metadata: {
     readonly name: string;
@@ -92,10 +92,10 @@ export interface Pod {
   };
 }
 
-/** Of those that scripts/install-helm.mjs builds. */
+/** The versions that scripts/install-helm.mjs builds. */
 export type HelmVersion = 'helm3' | 'helm4';
 
-/** Somebody with an account: signed in, and with an API key. */
+/** A person with an account: signed in, and with an API key. */
 export class Tenant extends TestClient {
   readonly owner: AccountClient;
 
@@ -140,7 +140,7 @@ export class Release {
     return this.#helm;
   }
 
-  /** Who installs and upgrades from now on. */
+  /** Chooses the version of Helm for later installations and upgrades. */
   useHelm(helm: HelmVersion): void {
     this.#helm = helm;
   }
@@ -183,7 +183,7 @@ export class Release {
     return this.#installed;
   }
 
-  /** `helm install` with values laid over those that this machine needs, until everything is ready. */
+  /** `helm install` with values over those that this machine needs, until everything is ready. */
   async install(values: object = {}): Promise<void> {
     await this.helm(
       ...['install', NAME, this.place.chart, '--create-namespace', '--wait', '--timeout', HELM_WAIT],
@@ -192,12 +192,12 @@ export class Release {
     const service = await this.get<{ spec: { clusterIP: string } }>('service', NAME);
     this.#url = `http://${service.spec.clusterIP}`;
     // Every node knows the way to it a moment after its pods are ready.
-    const answers = () =>
+    const responses = () =>
       send(this.url, 'GET', '/openapi.json').then(
         ({ status }) => status === 200,
         () => false,
       );
-    await eventually('the Service leads to the API', answers, HUNG_MS);
+    await eventually('the Service leads to the API', responses, HUNG_MS);
   }
 
   /** `helm upgrade` with values of its own laid over what this machine needs, until everything is ready. */
@@ -215,7 +215,7 @@ export class Release {
     return flags;
   }
 
-  /** Where the peers are, and the image; little is asked for of the processor, which all pods share. */
+  /** The peers' addresses, and the image; small CPU requests, since all pods share the processors. */
   #baseValues(): object {
     const resources = { requests: { cpu: '10m', memory: '64Mi' } };
     const { data } = this.place;
@@ -234,7 +234,7 @@ export class Release {
     };
   }
 
-  /** The pods of a role, those that are ending left out. */
+  /** The pods of a role, without ending ones. */
   async pods(component: string, more = ''): Promise<Pod[]> {
     const selector = `app.kubernetes.io/instance=${NAME},app.kubernetes.io/component=${component}${more}`;
     const { items } = await this.get<{ items: Pod[] }>('pods', '--selector', selector);
@@ -246,7 +246,7 @@ export class Release {
     return (await this.pods(component, more)).filter(isReady);
   }
 
-  /** Resolves when a role has so many ready pods, and no others. */
+  /** Resolves when a role has this many ready pods, and no others. */
   async hasPods(component: string, count: number, limitMs: number, more = ''): Promise<void> {
     await eventually(
       `${count} ready ${component} pods`,
@@ -258,7 +258,7 @@ export class Release {
     );
   }
 
-  /** What the cluster looks like at present, for whoever reads of a failure. */
+  /** The present state of the cluster, for the message of a failure. */
   async describe(): Promise<string> {
     const asked = [
       ['get', 'pods,renderpools,renderplans', '-o', 'wide'],
@@ -270,11 +270,11 @@ export class Release {
       ]),
       ['logs', '--selector=app.kubernetes.io/component=worker', '--tail=5'],
     ];
-    const answers = await Promise.all(asked.map((args) => this.kubectl(...args).catch(String)));
-    return answers.join('\n');
+    const responses = await Promise.all(asked.map((args) => this.kubectl(...args).catch(String)));
+    return responses.join('\n');
   }
 
-  /** The processes of a pod's containers, as they are numbered here; not the one that holds the pod together. */
+  /** The processes of a pod's containers, by their ids on this machine, without the pause process. */
   processesOf({ metadata }: Pick<Pod, 'metadata'>): string[] {
     return processesIn(`pod${metadata.uid}/`).filter((pid) => !procFile(pid, 'cmdline').startsWith('/pause'));
   }
@@ -288,8 +288,8 @@ export class Release {
   }
 
   /**
-   * Opens an account on a plan, and gives it an API key. The plan is in force when this resolves. Done once more where nothing
-   * was said: what the Service leads to may have vanished.
+   * Opens an account on a plan, and gives it an API key. The plan is in force when this resolves. Repeated once without
+   * a response: the Service's endpoint may have vanished.
    */
   async openAccount(plan: string): Promise<Tenant> {
     return await this.#openAccount(plan).catch((error: Error) => {
@@ -311,16 +311,16 @@ export class Release {
   }
 
   /**
-   * Leaves the connections that were kept to what the Service led to and has vanished: each of so many requests at a time has
-   * one of its own, and what does not answer is closed.
+   * Abandons kept connections to vanished endpoints of the Service: each of several concurrent requests has its own
+   * connection, and one without a response is closed.
    */
   async leaveDeadConnections(): Promise<void> {
     const ask = () => send(this.url, 'GET', '/openapi.json', undefined, {}, PROMPT_MS);
-    const allAnswer = async () => {
-      const answers = await Promise.allSettled(Array.from({ length: KEPT_AT_MOST }, ask));
-      return answers.every(({ status }) => status === 'fulfilled');
+    const allResponse = async () => {
+      const responses = await Promise.allSettled(Array.from({ length: KEPT_AT_MOST }, ask));
+      return responses.every(({ status }) => status === 'fulfilled');
     };
-    await eventually('every connection leads somewhere', allAnswer, HUNG_MS);
+    await eventually('every connection leads somewhere', allResponse, HUNG_MS);
   }
 
   /** The same caller at the Service of the present, or at another address. */

@@ -1,112 +1,26 @@
-import { randomUUID } from 'node:crypto';
-import type { ErrorCode } from '../../../src/errors/registry.ts';
 import { newEmail, PASSWORD } from '../../support/account-client.ts';
-import { eventually } from '../../support/eventually.ts';
-import type { Actor } from './cast.ts';
-
-/** A request that its owner is allowed. */
-export interface Ask {
-  readonly path: string;
-  readonly body?: unknown;
-}
-
-interface Row {
-  /** What `ask` is answered. */
-  readonly status: number;
-  /** Makes what the request is about, and the request. */
-  readonly ask: (owner: Actor) => Ask | Promise<Ask>;
-  /** The same, with something of the owner's named in the body. */
-  readonly askInBody?: (owner: Actor) => Promise<Ask>;
-  /** Whoever asks cannot ask again. */
-  readonly endsSession?: true;
-  /** Of a route that shows what an account has: whether the answer to somebody who has nothing shows nothing. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
-  readonly isEmptyFor?: (body: any, who: Actor) => boolean;
-  /** What the free plan does not have. */
-  readonly beyondPlan?: { readonly code: ErrorCode; readonly ask: (owner: Actor) => Promise<Ask> };
-}
-
-const HTML = { html: '<p>x</p>' };
-const ENDED_LIMIT_MS = 60_000;
-
-async function completedJob(owner: Actor): Promise<string> {
-  const answer = await owner.client.render({ ...HTML, executionMode: 'async' });
-  const { jobId } = answer.json;
-  await owner.client.end(jobId);
-  return jobId;
-}
-
-async function newKey(owner: Actor): Promise<string> {
-  return (await owner.made('POST', '/user/api-keys', { name: randomUUID() })).id;
-}
-
-async function newTemplate(owner: Actor): Promise<{ id: string; versionId: string }> {
-  return owner.made('POST', '/user/templates', { name: 'note', content: '<p>{{ x }}</p>' });
-}
-
-/** The callback of a render that has ended, to a port where nobody listens. */
-async function newCallback(owner: Actor): Promise<string> {
-  const webhookUrl = 'https://127.0.0.1:8/';
-  const { jobId } = await owner.made('POST', '/v1/pdf', { ...HTML, executionMode: 'async', webhookUrl });
-  let found: { id: string } | undefined;
-  await eventually(
-    'its callback is ordered',
-    async () => {
-      const { deliveries } = await owner.made('GET', '/user/webhook-deliveries');
-      found = deliveries.find((delivery: { jobId: string }) => delivery.jobId === jobId);
-      return found !== undefined;
-    },
-    ENDED_LIMIT_MS,
-  );
-  return found!.id;
-}
-
-const ofJob = (rest = '') => ({
-  status: 200,
-  ask: async (owner: Actor) => ({ path: `/v1/pdf/jobs/${await completedJob(owner)}${rest}` }),
-});
-
-const ITEMS = ['first', 'second'].map((id) => ({ id, ...HTML }));
-
-async function newBatch(owner: Actor, options: object = {}): Promise<string> {
-  const items = ITEMS.map((item) => ({ ...item, options }));
-  return (await owner.made('POST', '/v1/pdf/batch', { items })).jobId;
-}
-
-async function completedBatch(owner: Actor): Promise<string> {
-  const batchId = await newBatch(owner);
-  await eventually(
-    'the batch has ended',
-    async () => {
-      const { finishedAt } = await owner.made('GET', `/v1/pdf/batch/${batchId}`);
-      return finishedAt !== null;
-    },
-    ENDED_LIMIT_MS,
-  );
-  return batchId;
-}
-
-const ofBatch = (rest = '') => ({
-  status: 200,
-  ask: async (owner: Actor) => ({ path: `/v1/pdf/batch/${await completedBatch(owner)}${rest}` }),
-});
-
-/** A route of a template; `rest` is what stands behind its id. */
-const ofTemplate = (rest: (saved: { versionId: string }) => string = () => '', body?: unknown) => ({
-  status: 200,
-  ask: async (owner: Actor) => {
-    const saved = await newTemplate(owner);
-    return { path: `/user/templates/${saved.id}${rest(saved)}`, body };
-  },
-});
-
-const ofVersions = (rest: (saved: { versionId: string }) => string): Row => {
-  const row = ofTemplate(rest);
-  return { ...row, beyondPlan: { code: 'PLAN_LIMIT', ask: row.ask } };
-};
-
-const open = (path: string): Row => ({ status: 200, ask: () => ({ path }) });
-const isEmpty = ({ total }: { total: number }) => total === 0;
+import {
+  completedBatch,
+  completedJob,
+  endOfBatch,
+  failedJob,
+  HTML,
+  ITEMS,
+  isEmpty,
+  newBatch,
+  newCallback,
+  newKey,
+  newTemplate,
+  ofBatch,
+  ofJob,
+  ofRender,
+  ofTemplate,
+  ofUserBatch,
+  ofVersions,
+  open,
+  type Row,
+  reportedJob,
+} from './access-asks.ts';
 
 /** Every operation of the API document. */
 export const ACCESS: Readonly<Record<string, Row>> = {
@@ -127,6 +41,7 @@ export const ACCESS: Readonly<Record<string, Row>> = {
   'GET /v1/pdf/jobs/:id': ofJob(),
   'GET /v1/pdf/jobs/:id/file': ofJob('/file'),
   'GET /v1/pdf/jobs/:id/download-url': ofJob('/download-url'),
+  'GET /v1/pdf/jobs/:id/report': ofJob('/report', reportedJob),
   'DELETE /v1/pdf/jobs/:id': {
     status: 200,
     ask: async (owner) => {
@@ -195,6 +110,44 @@ export const ACCESS: Readonly<Record<string, Row>> = {
   'POST /auth/logout': { ...open('/auth/logout'), endsSession: true },
   'GET /auth/me': { ...open('/auth/me'), isEmptyFor: ({ id }, who) => id === who.accountId },
 
+  'GET /auth/config': open('/auth/config'),
+  // Without an issuer to sign in at.
+  'GET /auth/oidc/start': { ...open('/auth/oidc/start'), status: 404 },
+  'GET /auth/oidc/callback': { ...open('/auth/oidc/callback'), status: 404 },
+  'POST /auth/session': {
+    status: 201,
+    ask: async (owner) => {
+      const body = { email: newEmail(), password: PASSWORD };
+      await owner.made('POST', '/auth/register', body);
+      return { path: '/auth/session', body };
+    },
+  },
+  'DELETE /auth/session': { ...open('/auth/session'), endsSession: true },
+  'GET /auth/sessions': { ...open('/auth/sessions'), isEmptyFor: isEmpty },
+  'DELETE /auth/sessions/:id': {
+    status: 200,
+    ask: async (owner) => ({ path: `/auth/sessions/${await owner.newSession()}` }),
+  },
+
+  // These prove who they are by something that nobody has here.
+  'POST /auth/password': {
+    status: 403,
+    ask: () => ({ path: '/auth/password', body: { currentPassword: 'wrong', newPassword: PASSWORD } }),
+  },
+  'POST /auth/forgot': {
+    status: 202,
+    ask: () => ({ path: '/auth/forgot', body: { email: newEmail() } }),
+  },
+  'POST /auth/reset': {
+    status: 403,
+    ask: () => ({ path: '/auth/reset', body: { token: 'x'.repeat(43), password: PASSWORD } }),
+  },
+  'POST /auth/email/verify': {
+    status: 403,
+    ask: () => ({ path: '/auth/email/verify', body: { token: 'x'.repeat(43) } }),
+  },
+  'POST /auth/email/verification': { status: 202, ask: () => ({ path: '/auth/email/verification' }) },
+
   'GET /user/api-keys': {
     ...open('/user/api-keys'),
     // Its own one.
@@ -215,6 +168,10 @@ export const ACCESS: Readonly<Record<string, Row>> = {
     status: 200,
     ask: async (owner) => ({ path: `/user/api-keys/${await newKey(owner)}/rotate` }),
   },
+  'PATCH /user/api-keys/:id': {
+    status: 200,
+    ask: async (owner) => ({ path: `/user/api-keys/${await newKey(owner)}`, body: { name: 'renamed' } }),
+  },
   'DELETE /user/api-keys/:id': {
     status: 200,
     ask: async (owner) => ({ path: `/user/api-keys/${await newKey(owner)}` }),
@@ -228,6 +185,13 @@ export const ACCESS: Readonly<Record<string, Row>> = {
   'POST /user/templates/preview': {
     status: 200,
     ask: () => ({ path: '/user/templates/preview', body: { content: '<p>x</p>' } }),
+    beyondPlan: {
+      code: 'PLAN_LIMIT',
+      ask: async () => ({
+        path: '/user/templates/preview',
+        body: { content: '<p>x</p>', output: 'pdf', options: { timeoutMs: 30_001 } },
+      }),
+    },
     askInBody: async (owner) => {
       return { path: '/user/templates/preview', body: { templateId: (await newTemplate(owner)).id } };
     },
@@ -242,6 +206,10 @@ export const ACCESS: Readonly<Record<string, Row>> = {
   ),
 
   'GET /user/usage': { ...open('/user/usage'), isEmptyFor: ({ totalRequests }) => totalRequests === 0 },
+  'GET /user/usage/series': {
+    ...open('/user/usage/series'),
+    isEmptyFor: ({ points }) => points.every(({ total }: { total: number }) => total === 0),
+  },
   'GET /user/batches/metrics': {
     ...open('/user/batches/metrics'),
     isEmptyFor: ({ averageItemsPerBatch }) => averageItemsPerBatch === 0,
@@ -249,7 +217,66 @@ export const ACCESS: Readonly<Record<string, Row>> = {
   'GET /user/request-logs': { ...open('/user/request-logs'), isEmptyFor: isEmpty },
   'GET /user/audit-log': { ...open('/user/audit-log'), isEmptyFor: isEmpty },
 
+  'GET /user/renders': { ...open('/user/renders'), isEmptyFor: isEmpty },
+  'POST /user/renders': {
+    status: 202,
+    ask: () => ({ path: '/user/renders', body: HTML }),
+    askInBody: async (owner) => {
+      return { path: '/user/renders', body: { templateId: (await newTemplate(owner)).id } };
+    },
+    beyondPlan: {
+      code: 'PLAN_LIMIT',
+      ask: async () => ({ path: '/user/renders', body: { ...HTML, options: { timeoutMs: 30_001 } } }),
+    },
+  },
+  'GET /user/renders/:id': ofRender(),
+  'GET /user/renders/:id/file': ofRender('/file'),
+  'GET /user/renders/:id/report': ofRender('/report', reportedJob),
+  'GET /user/renders/:id/input': ofRender('/input', failedJob),
+  'POST /user/renders/:id/retry': { ...ofRender('/retry', failedJob), status: 202 },
+  'DELETE /user/renders/:id': {
+    status: 200,
+    ask: async (owner) => {
+      const options = { delayMs: 20_000, timeoutMs: 30_000 };
+      return { path: `/user/renders/${await owner.client.order({ ...HTML, options })}` };
+    },
+  },
+  'GET /user/batches': { ...open('/user/batches'), isEmptyFor: isEmpty },
+  'GET /user/batches/:id': ofUserBatch(),
+  'GET /user/batches/:id/items': ofUserBatch('/items'),
+  'GET /user/batches/:id/zip': ofUserBatch('/zip'),
+  'DELETE /user/batches/:id': {
+    status: 200,
+    ask: async (owner) => {
+      const options = { delayMs: 10_000 };
+      return { path: `/user/batches/${await newBatch(owner, options)}` };
+    },
+  },
+  'POST /user/batches/:id/retry-failed': {
+    status: 202,
+    ask: async (owner) => {
+      const batchId = await newBatch(owner, { waitForSelector: '#never', timeoutMs: 1000 });
+      await endOfBatch(owner, batchId);
+      return { path: `/user/batches/${batchId}/retry-failed` };
+    },
+  },
+  'GET /user/plans': { ...open('/user/plans'), isEmptyFor: ({ current }) => current === 'business' },
+  'GET /user/events': { ...open('/user/events'), endless: true },
+  'GET /user/queue': { ...open('/user/queue'), isEmptyFor: ({ waiting }) => waiting === 0 },
+
   'GET /user/webhook-deliveries': { ...open('/user/webhook-deliveries'), isEmptyFor: isEmpty },
+  'GET /user/webhook-deliveries/:id': {
+    status: 200,
+    ask: async (owner) => ({ path: `/user/webhook-deliveries/${await newCallback(owner)}` }),
+  },
+  'POST /user/webhook-deliveries/test': {
+    status: 202,
+    ask: () => ({ path: '/user/webhook-deliveries/test', body: { url: 'https://127.0.0.1:8/' } }),
+    beyondPlan: {
+      code: 'PLAN_LIMIT',
+      ask: async () => ({ path: '/user/webhook-deliveries/test', body: { url: 'https://example.com/' } }),
+    },
+  },
   'POST /user/webhook-deliveries/:id/redeliver': {
     status: 202,
     ask: async (owner) => ({ path: `/user/webhook-deliveries/${await newCallback(owner)}/redeliver` }),
@@ -285,4 +312,5 @@ export const ACCESS: Readonly<Record<string, Row>> = {
   'GET /metrics': open('/metrics'),
   'GET /openapi.json': open('/openapi.json'),
   'GET /docs': open('/docs'),
+  'GET /docs/api/try': open('/docs/api/try'),
 };

@@ -1,6 +1,7 @@
 import { pino } from 'pino';
-import { AccessTokenStore, tokenId } from '../../../src/accounts/access-token-store.ts';
+import { AccessTokenStore } from '../../../src/accounts/access-token-store.ts';
 import { systemClock } from '../../../src/clock.ts';
+import { hashSecret } from '../../../src/hash-secret.ts';
 import { KeyStore } from '../../../src/keys/key-store.ts';
 import { newSecret } from '../../../src/keys/secret.ts';
 import type { PlanName } from '../../../src/plans/plan.ts';
@@ -14,8 +15,11 @@ export class Actor {
   readonly key: string;
   readonly token: string;
   readonly client: TestClient;
+  /** Begins a session of a browser. @returns its id. */
+  readonly newSession: () => Promise<string>;
 
-  constructor(accountId: string, client: TestClient, token: string) {
+  constructor(accountId: string, client: TestClient, token: string, newSession: () => Promise<string>) {
+    this.newSession = newSession;
     this.accountId = accountId;
     this.client = client;
     this.key = client.key;
@@ -28,9 +32,10 @@ export class Actor {
 
   /** The body of an answer that has to be good. */
   async made(method: string, path: string, body?: unknown) {
-    const answer = await this.client.call(method, path, body, this.headers);
-    if (answer.status >= 300) throw new Error(`${method} ${path}: ${Buffer.from(answer.bytes).toString()}`);
-    return answer.json;
+    const response = await this.client.call(method, path, body, this.headers);
+    if (response.status >= 300)
+      throw new Error(`${method} ${path}: ${Buffer.from(response.bytes).toString()}`);
+    return response.json;
   }
 }
 
@@ -68,7 +73,10 @@ export class Cast {
     const keys = new KeyStore(connection, systemClock);
     const newActor = async (plan: PlanName): Promise<Actor> => {
       const { accountId, client } = await service.newTenant(plan);
-      return new Actor(accountId, client, (await tokens.issue(accountId)).token);
+      const browser = { ipAddress: null, userAgent: null };
+      return new Actor(accountId, client, (await tokens.issue(accountId)).token, async () =>
+        hashSecret((await tokens.issue(accountId, browser)).token),
+      );
     };
     const newKey = (accountId: string, allowedIps: string[]) =>
       keys.create(accountId, { name: 'test', mode: 'live', allowedIps });
@@ -78,11 +86,11 @@ export class Cast {
     const revokedKey = await newKey(accountId, []);
     await keys.revoke(accountId, revokedKey.key._id);
     const revokedToken = await tokens.issue(accountId);
-    await tokens.revoke(tokenId(revokedToken.token), accountId, revokedToken.expiresAt);
+    await tokens.revoke(hashSecret(revokedToken.token), accountId, revokedToken.expiresAt);
     const expiredToken = await tokens.issue(accountId);
     await connection
       .collection<{ _id: string; expiresAt: Date }>('access_tokens')
-      .updateOne({ _id: tokenId(expiredToken.token) }, { $set: { expiresAt: new Date(Date.now() - 1) } });
+      .updateOne({ _id: hashSecret(expiredToken.token) }, { $set: { expiresAt: new Date(Date.now() - 1) } });
 
     const parts = {
       owner,

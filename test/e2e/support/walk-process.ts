@@ -35,14 +35,14 @@ async function ran(): Promise<Set<string>> {
 }
 
 async function render(): Promise<void> {
-  const answer = await fetch(`http://127.0.0.1:${running.port}/v1/pdf`, {
+  const response = await fetch(`http://127.0.0.1:${running.port}/v1/pdf`, {
     method: 'POST',
     headers: { 'X-API-Key': config.PLATEN_BOOTSTRAP_API_KEY!, 'Content-Type': 'application/json' },
     body: JSON.stringify({ html: '<h1>Invoice</h1><p>A document without script.</p>' }),
   });
-  const pdf = Buffer.from(await answer.arrayBuffer());
-  if (answer.status !== 200 || !pdf.subarray(0, 5).equals(Buffer.from('%PDF-')))
-    throw new Error(`${answer.status}: ${pdf.toString('latin1', 0, 500)}`);
+  const pdf = Buffer.from(await response.arrayBuffer());
+  if (response.status !== 200 || !pdf.subarray(0, 5).equals(Buffer.from('%PDF-')))
+    throw new Error(`${response.status}: ${pdf.toString('latin1', 0, 500)}`);
 }
 
 for (let i = 0; i < WARM_UP; i += 1) await render();

@@ -1,9 +1,9 @@
-/** What many callers of one account have rendered at a time. */
+/** A document that many callers of one account have rendered concurrently. */
 export interface Flood {
   readonly name: string;
   readonly html: string;
   readonly options: Record<string, unknown>;
-  /** Whether it goes on until its deadline. */
+  /** Whether the render runs until its deadline. */
   readonly isEndless: boolean;
 }
 

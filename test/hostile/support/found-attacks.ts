@@ -1,22 +1,22 @@
 import type { Attack } from './attack.ts';
-import { began, tell, working } from './scripts.ts';
+import { began, report, working } from './scripts.ts';
 
 const options = { timeoutMs: 3000 };
 const done = { ...options, waitForSelector: '.done' };
 const MIB = 1024 ** 2;
 
-/** What takes longer than it may, in whatever step. */
+/** The codes of a render that takes longer than it may, in any step. */
 const TOO_LONG = ['RENDER_TIMEOUT', 'SELECTOR_TIMEOUT'];
-/** Whether it is done in time depends on the machine. */
+/** Whether the render ends in time depends on the machine. */
 const SLOW = ['completed', ...TOO_LONG];
 
 const spin = `new Worker(URL.createObjectURL(new Blob(['for (;;);'])))`;
 
-/** Documents that ask for the impossible. */
+/** Documents with impossible demands. */
 export const FOUND_ATTACKS: readonly Attack[] = [
   {
     name: 'elements that are nested 30,000 deep',
-    order: (villain) => ({
+    submission: (villain) => ({
       html: working(
         villain,
         `let e = p; for (let i = 0; i < 30_000; i++) e = e.appendChild(document.createElement('div'))`,
@@ -27,7 +27,7 @@ export const FOUND_ATTACKS: readonly Attack[] = [
   },
   {
     name: 'boxes of more pages than anybody can read',
-    order: () => ({
+    submission: () => ({
       html: '<div style="height:30000000px;border:1px solid"></div><div style="position:absolute;inset:0 -1e9px -1e9px 0">',
       options,
     }),
@@ -35,7 +35,7 @@ export const FOUND_ATTACKS: readonly Attack[] = [
   },
   {
     name: 'a thousand canvases',
-    order: (villain) => ({
+    submission: (villain) => ({
       html: working(
         villain,
         `for (let i = 0; i < 1000; i++) { const c = document.createElement('canvas');
@@ -48,7 +48,7 @@ export const FOUND_ATTACKS: readonly Attack[] = [
   },
   {
     name: 'thousands of fonts',
-    order: () => ({
+    submission: () => ({
       html: `<style>${Array.from({ length: 5000 }, (_, i) => `@font-face { font-family: f${i}; src: url(data:font/woff2;base64,d09GMgABAAAAA${i}) } .f${i} { font-family: f${i} }`).join('')}</style>${Array.from({ length: 5000 }, (_, i) => `<i class=f${i}>x</i>`).join('')}`,
       options,
     }),
@@ -56,7 +56,7 @@ export const FOUND_ATTACKS: readonly Attack[] = [
   },
   {
     name: 'SVG filters upon SVG filters',
-    order: () => ({
+    submission: () => ({
       html: `<svg width=4000 height=4000><filter id=f x=-5 y=-5 width=11 height=11>${'<feTurbulence baseFrequency=".9" numOctaves="9"/><feGaussianBlur stdDeviation="200"/><feMorphology operator="dilate" radius="90"/>'.repeat(50)}</filter><rect width=4000 height=4000 filter="url(#f)"/></svg>`,
       options,
     }),
@@ -64,7 +64,7 @@ export const FOUND_ATTACKS: readonly Attack[] = [
   },
   {
     name: 'counters of counters',
-    order: () => ({
+    submission: () => ({
       html: `<style>i { counter-reset: c; counter-increment: c } i::before { content: counters(c, "${'.'.repeat(99)}") }</style>${'<i>'.repeat(400)}${'<b><i>x</i></b>'.repeat(20_000)}`,
       options,
     }),
@@ -72,7 +72,7 @@ export const FOUND_ATTACKS: readonly Attack[] = [
   },
   {
     name: 'a table of overlapping spans',
-    order: () => ({
+    submission: () => ({
       html: `<table border=1>${`<tr>${'<td rowspan=60000 colspan=900>x'.repeat(20)}`.repeat(300)}</table>`,
       options,
     }),
@@ -80,17 +80,17 @@ export const FOUND_ATTACKS: readonly Attack[] = [
   },
   {
     name: 'selectors that look at everything for everything',
-    order: () => ({
+    submission: () => ({
       html: `<style>${Array.from({ length: 200 }, (_, i) => `:has(~ b:nth-last-child(${i + 2}n of :not(i, u))) *, .c${i} ~ b { color: red }`).join('')}</style>${'<b><u><i>x</i></u></b>'.repeat(10_000)}`,
       options,
     }),
-    // Each of 200 rules looks at all elements before each of 10,000.
+    // Each of 200 rules examines all elements before each of 10,000 elements.
     ends: TOO_LONG,
     byFree: true,
   },
   {
     name: 'paper as large as a country, and as small as a dot',
-    order: () => ({
+    submission: () => ({
       html: `<style>@page { size: 9000000in 9000000in; margin: 0 } @page dot { size: 0.01in 0.01in } i { page: dot }</style><p>x</p>${'<i>x</i> '.repeat(500)}`,
       options: { ...options, preferCSSPageSize: true },
     }),
@@ -98,7 +98,7 @@ export const FOUND_ATTACKS: readonly Attack[] = [
   },
   {
     name: 'WebAssembly that takes four gigabytes',
-    order: (villain) => ({
+    submission: (villain) => ({
       html: working(
         villain,
         `const memory = new WebAssembly.Memory({ initial: 1, maximum: 65536 });
@@ -112,7 +112,7 @@ export const FOUND_ATTACKS: readonly Attack[] = [
   },
   {
     name: 'workers that compute without end, more and more of them',
-    order: (villain) => ({
+    submission: (villain) => ({
       html: working(villain, `setInterval(() => ${spin}, 1); await new Promise(() => 0)`),
       options: done,
     }),
@@ -121,7 +121,7 @@ export const FOUND_ATTACKS: readonly Attack[] = [
   },
   {
     name: 'blobs of three gigabytes',
-    order: (villain) => ({
+    submission: (villain) => ({
       html: working(
         villain,
         `const blobs = []; for (let i = 0; i < 60; i++) {
@@ -135,7 +135,7 @@ export const FOUND_ATTACKS: readonly Attack[] = [
   },
   {
     name: 'frames in frames',
-    order: (villain) => ({
+    submission: (villain) => ({
       html: `<script>if (self === top) ${began(villain)}; const html = document.documentElement.outerHTML;
         for (let i = 0; i < 10; i++) document.write('<iframe srcdoc="' + html.replaceAll('&', '&amp;').replaceAll('"', '&quot;') + '"></iframe>')</script>`,
       options,
@@ -145,7 +145,7 @@ export const FOUND_ATTACKS: readonly Attack[] = [
   },
   {
     name: 'addresses and titles that change without end',
-    order: (villain) => ({
+    submission: (villain) => ({
       html: working(
         villain,
         `const end = performance.now() + 2000; for (let i = 0; performance.now() < end; i++) {
@@ -157,7 +157,7 @@ export const FOUND_ATTACKS: readonly Attack[] = [
   },
   {
     name: 'errors that nobody catches, without end',
-    order: (villain) => ({
+    submission: (villain) => ({
       html: working(villain, `for (let i = 0; i < 100_000; i++) reportError(new Error('x'.repeat(500)))`),
       options: done,
     }),
@@ -165,23 +165,23 @@ export const FOUND_ATTACKS: readonly Attack[] = [
   },
   {
     name: 'storage that is filled to the brim',
-    order: (villain) => ({
+    submission: (villain) => ({
       html: working(
         villain,
         `const cache = await caches.open('x');
         for (let stored = 1; stored <= 60; stored++) {
           await cache.put('/' + stored, new Response(new Uint8Array(${25 * MIB}).fill(stored)))
-            .catch((error) => { ${tell(villain, "'full: ' + error")}; stored = 60 });
-          if (stored % 10 === 0) ${tell(villain, "'stored ' + stored * 25 + ' MiB'")} }`,
+            .catch((error) => { ${report(villain, "'full: ' + error")}; stored = 60 });
+          if (stored % 10 === 0) ${report(villain, "'stored ' + stored * 25 + ' MiB'")} }`,
       ),
       options: { ...done, timeoutMs: 30_000 },
     }),
     ends: [...SLOW, 'BROWSER_CRASHED'],
-    tells: /full: |stored /,
+    reports: /full: |stored /,
   },
   {
     name: 'requests to its own origin without end',
-    order: (villain) => ({
+    submission: (villain) => ({
       html: working(
         villain,
         `const end = performance.now() + 2000; const ask = async () => {

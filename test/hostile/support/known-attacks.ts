@@ -2,9 +2,9 @@ import type { Attack } from './attack.ts';
 import { began, working } from './scripts.ts';
 
 const options = { timeoutMs: 3000 };
-/** Of what has to end otherwise than by its deadline. */
+/** Options of attacks that must end before their deadline. */
 const patient = { timeoutMs: 30_000 };
-/** Whether it is done in time depends on the machine. */
+/** Whether the render ends in time depends on the machine. */
 const SLOW = ['completed', 'RENDER_TIMEOUT', 'SELECTOR_TIMEOUT'];
 const MIB = 1024 ** 2;
 
@@ -21,13 +21,13 @@ export const KNOWN_ATTACKS: readonly Attack[] = [
     ['an attribute', `<img src="data:${SVG}"><p style="${SVG}">`],
   ].map(([where, html]) => ({
     name: `a megabyte of the beginnings of an SVG in ${where}`,
-    order: () => ({ html: html!, options }),
+    submission: () => ({ html: html!, options }),
     ends: SLOW,
   })),
   ...[80, 300].map(
     (mib): Attack => ({
       name: `a request of ${mib} MiB to the document's own origin`,
-      order: (villain) => ({
+      submission: (villain) => ({
         html: working(villain, `await ${sendsText(mib * MIB)}.catch(() => 0)`),
         options: done,
       }),
@@ -37,18 +37,18 @@ export const KNOWN_ATTACKS: readonly Attack[] = [
   ),
   {
     name: 'a form of 80 MiB sent to where the document is',
-    order: (villain) => ({
+    submission: (villain) => ({
       html: `<form method=post action="/"><textarea name=t></textarea></form><script>if (!sessionStorage.sent) {
         ${began(villain)}; sessionStorage.sent = 1; document.forms[0].t.value = 'x'.repeat(${80 * MIB}); document.forms[0].submit() }</script>`,
       options: done,
     }),
-    // Chromium itself may end the page that sends so much.
+    // Chromium itself may end a page that sends this much.
     ends: ['DOCUMENT_LIMIT', 'BROWSER_CRASHED', ...SLOW],
   },
   ...[80, 300].map(
     (mib): Attack => ({
       name: `requests of ${mib} MiB under asset headers`,
-      order: (villain) => ({
+      submission: (villain) => ({
         html: working(
           villain,
           `await fetch('${villain.origin}/', { method: 'POST', body: 'x'.repeat(${mib * MIB}) }).catch(() => 0)`,
@@ -60,7 +60,7 @@ export const KNOWN_ATTACKS: readonly Attack[] = [
   ),
   {
     name: 'a flood of console messages',
-    order: (villain) => ({
+    submission: (villain) => ({
       html: working(villain, `for (let i = 0; i < 300_000; i++) console.log('x'.repeat(100), i)`),
       options: done,
     }),
@@ -69,7 +69,7 @@ export const KNOWN_ATTACKS: readonly Attack[] = [
   },
   {
     name: 'a flood of dialogs',
-    order: (villain) => ({
+    submission: (villain) => ({
       html: working(villain, `for (let i = 0; i < 10_000; i++) alert(i)`),
       options: { ...done, ...patient },
     }),
@@ -78,7 +78,7 @@ export const KNOWN_ATTACKS: readonly Attack[] = [
   },
   {
     name: 'a source URL with a flood of web-socket frames',
-    order: (villain) => ({
+    submission: (villain) => ({
       url: villain.page(
         working(
           villain,
@@ -93,7 +93,7 @@ export const KNOWN_ATTACKS: readonly Attack[] = [
   },
   {
     name: 'a source URL that reads a body of 200 MiB',
-    order: (villain) => ({
+    submission: (villain) => ({
       url: villain.page(
         working(villain, `await (await fetch('${villain.origin}/bytes?n=${200 * MIB}')).arrayBuffer()`),
       ),
@@ -103,7 +103,7 @@ export const KNOWN_ATTACKS: readonly Attack[] = [
   },
   {
     name: 'a source URL of 600 MiB under a policy of the render',
-    order: ({ origin }) => ({
+    submission: ({ origin }) => ({
       url: `${origin}/bytes?n=${600 * MIB}`,
       options: { ...patient, csp: "script-src 'none'" },
     }),
@@ -112,7 +112,7 @@ export const KNOWN_ATTACKS: readonly Attack[] = [
   },
   {
     name: 'a source URL with a hundred frames of 15 MiB under a policy of the render',
-    order: (villain) => ({
+    submission: (villain) => ({
       url: villain.page(
         Array.from(
           { length: 100 },
@@ -121,7 +121,7 @@ export const KNOWN_ATTACKS: readonly Attack[] = [
       ),
       options: { ...patient, csp: "script-src 'none'" },
     }),
-    ends: ['DOCUMENT_LIMIT'],
+    ends: ['DOCUMENT_LIMIT', 'BROWSER_CRASHED'],
     byFree: true,
   },
 ];

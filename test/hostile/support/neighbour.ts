@@ -1,36 +1,35 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestClient } from '../../support/client.ts';
+import { HUNG_MS } from '../../support/eventually.ts';
 
-/** Between two renders of the neighbour's, and between two questions about health. Milliseconds. */
+/** The pause between two renders of the neighbour, and between two health checks, in milliseconds. */
 const PAUSE_MS = 25;
-/** After so long what has not answered hangs. Milliseconds. */
-const HUNG_MS = 60_000;
 
 const ROWS = Array.from({ length: 30 }, (_, i) => `<tr><td>Item ${i}<td>${i * 7}.00<td>${i * 7 * 3}.00`);
 const DOCUMENT = `<title>Invoice</title><style>td { border: 1px solid; padding: 4px }</style><h1>Invoice</h1>
   <table>${ROWS.join('')}</table><script>document.title += ' of the neighbour'</script>`;
 
-/** What the neighbour has met with so far, while somebody else did something: milliseconds. */
+/** The neighbour's measurements during an attack so far, in milliseconds. */
 export interface Experience {
   /** How long each of its renders took. */
   readonly renders: readonly number[];
-  /** How long it waited for each answer about health. */
+  /** How long each health check took. */
   readonly health: readonly number[];
 }
 
 export interface NeighbourSettings {
-  /** How many renders it does at least; default 3. */
+  /** The least number of renders. Default 3. */
   readonly atLeast?: number;
-  /** Of each render. */
+  /** Options of each render. */
   readonly options?: Record<string, unknown>;
 }
 
 /**
- * A tenant that renders one document after the other, and asks how the service is, while `work` goes on. Fails when one of
- * its renders fails or is repeated, and when the service does not say that it is well.
+ * A tenant that renders one document after the other, and checks the health of the service, while `work` runs. Fails when one
+ * of its renders fails or is retried, and when the service is not healthy.
  *
- * @param work is told what the neighbour has met with so far.
+ * @param work gets the neighbour's measurements so far.
  */
 export async function neighbourDuring(
   client: TestClient,
@@ -60,26 +59,26 @@ export async function neighbourDuring(
 
 /** A render of the neighbour's, which must succeed at its first attempt. */
 export async function renderOnce(client: TestClient, options?: Record<string, unknown>): Promise<void> {
-  const answer = await client.render({
+  const response = await client.render({
     html: DOCUMENT,
     executionMode: 'sync',
     ...(options && { options }),
   });
-  const said = Buffer.from(answer.bytes).toString('latin1').slice(0, 300);
-  // On a machine that is busy with something else its caller may be told to come back.
+  const said = Buffer.from(response.bytes).toString('latin1').slice(0, 300);
+  // On a busy machine the caller may get a Retry-After.
   assert.ok(
-    [200, 202].includes(answer.status),
-    `a render of the neighbour was answered ${answer.status}: ${said}`,
+    [200, 202].includes(response.status),
+    `a render of the neighbour was answered ${response.status}: ${said}`,
   );
-  const jobId = answer.status === 200 ? answer.headers.get('x-service-job-id')! : answer.json.jobId;
+  const jobId = response.status === 200 ? response.headers.get('x-service-job-id')! : response.json.jobId;
   const { status, attemptCount } = await client.end(jobId, HUNG_MS);
   assert.deepEqual([status, attemptCount], ['completed', 1], 'of a render of the neighbour');
 }
 
 async function askHealth(client: TestClient): Promise<void> {
-  const answer = await fetch(new URL('/healthz', client.url), { signal: AbortSignal.timeout(HUNG_MS) });
-  await answer.arrayBuffer();
-  assert.equal(answer.status, 200);
+  const response = await fetch(new URL('/healthz', client.url), { signal: AbortSignal.timeout(HUNG_MS) });
+  await response.arrayBuffer();
+  assert.equal(response.status, 200);
 }
 
 /** @returns milliseconds. */

@@ -8,7 +8,6 @@ export function sharedArena(): Promise<Arena> {
   return opening;
 }
 
-after(async function () {
-  this.timeout(200_000);
+after(async () => {
   await (await opening)?.close();
 });

@@ -11,8 +11,8 @@ import { ensureIndexes } from '../../../src/store/collection-spec.ts';
 import { connectDatabase } from '../../../src/store/connection.ts';
 import { startMongo } from '../../support/mongo.ts';
 
-describe('the plans of accounts', () => {
-  it('are those of their names, and the plan free without an account or a plan of that name', async () => {
+describe('The plan of an account', () => {
+  it('is the plan of its name, and free without an account or a plan of this name', async () => {
     const { uri } = await startMongo();
     const [connection, other] = await Promise.all([
       connectDatabase(uri, pino({ level: 'silent' })),

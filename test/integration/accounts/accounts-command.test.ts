@@ -35,12 +35,12 @@ describe('platen accounts', () => {
   const login = (email: string, password: string) =>
     callApi(api.url, 'POST', '/auth/login', { email, password });
 
-  it('makes an account on a plan, with a password that signs in', async () => {
+  it('creates an account on a plan, with a password that signs in', async () => {
     const email = newEmail();
     const made = await json(['create', email, '--plan', 'starter']);
-    const answer = await login(email, made.password);
-    assert.equal(answer.status, 200);
-    const me = await new AccountClient(api.url, answer.json.accessToken).expect(200, 'GET', '/auth/me');
+    const response = await login(email, made.password);
+    assert.equal(response.status, 200);
+    const me = await new AccountClient(api.url, response.json.accessToken).expect(200, 'GET', '/auth/me');
     assert.deepEqual([me.id, me.plan], [made.id, 'starter']);
     const again = await platen(['create', email]);
     assert.equal(again.code, 1);
@@ -69,7 +69,7 @@ describe('platen accounts', () => {
     assert.deepEqual((await json(['list', '--limit', '1', '--offset', '1']))[0], all[1]);
   });
 
-  it('knows the plans that are mirrored from the cluster', async () => {
+  it('accepts the plans that are mirrored from the cluster', async () => {
     const mirror = new PlanMirror(api.domain.connection);
     const plans = new Map([...BUILT_IN.plans]).set('acme', DEFAULT_PLANS.business);
     assert.match((await platen(['create', newEmail(), '--plan', 'acme'])).stderr, /acme is no plan/);
@@ -95,7 +95,7 @@ describe('platen accounts', () => {
     );
   });
 
-  it('knows the plans of the file that its environment names', async () => {
+  it('accepts the plans of the file that its environment names', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'platen-accounts-'));
     const environment = { MONGODB_URI: uri, PLATEN_PLANS_FILE: join(folder, 'plans.yaml') };
     await writeFile(environment.PLATEN_PLANS_FILE, 'plans: { gold: { maxActiveKeys: 7 } }');
@@ -112,7 +112,7 @@ describe('platen accounts', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('resets a password and ends the tokens', async () => {
+  it('resets a password and revokes the tokens', async () => {
     const email = newEmail();
     const client = await signUp(api.url, email);
     await client.expect(200, 'GET', '/auth/me');
@@ -126,7 +126,7 @@ describe('platen accounts', () => {
     assert.ok(actions.includes('account.password_reset') && actions.includes('account.tokens_revoked'));
   });
 
-  it('ends the tokens of an account, not its keys', async () => {
+  it('revokes the tokens of an account, but not its keys', async () => {
     const email = newEmail();
     const client = await signUp(api.url, email);
     const { apiKey } = await client.expect(201, 'POST', '/user/api-keys', { name: 'key' });
@@ -138,8 +138,8 @@ describe('platen accounts', () => {
     assert.equal((await login(email, PASSWORD)).status, 200);
   });
 
-  it('says what is wrong', async () => {
-    for (const [args, told] of [
+  it('names the errors of its arguments', async () => {
+    for (const [args, reported] of [
       [[], /What is to be done\?[\s\S]*usage: platen accounts/],
       [['drop'], /Not understood: drop[\s\S]*usage/],
       [['list', 'x'], /Not understood/],
@@ -154,7 +154,7 @@ describe('platen accounts', () => {
       const { code, stderr, stdout } = await platen(args);
       assert.equal(code, 1, args.join(' '));
       assert.equal(stdout, '');
-      assert.match(stderr, told);
+      assert.match(stderr, reported);
       assert.doesNotMatch(stderr, /\n +at /);
     }
   });
@@ -169,22 +169,22 @@ describe('platen accounts', () => {
 
     const on = (args: readonly string[]) => platen(args, { environment: { PLATEN_DATA_DIR: dataDir } });
 
-    it('makes no database where none is', async () => {
+    it('creates no database in an empty folder', async () => {
       const { code, stderr } = await on(['list']);
       assert.equal(code, 1);
       assert.match(stderr, /MONGODB_URI is not set, and .* holds no data/);
     });
 
-    it('opens the embedded one, unless it is in use', async () => {
+    it('opens the embedded database, unless it is in use', async () => {
       await writeFile(join(dataDir, 'secret'), 'as standalone makes it at its first start');
       const made = await on(['create', 'owner@example.com']);
       assert.equal(made.code, 0, made.stderr);
       const [first, second] = await Promise.all([on(['list']), on(['list'])]);
-      const answers = [first, second].sort((a, b) => a.code - b.code);
-      assert.equal(answers[0]!.code, 0, answers[0]!.stderr);
-      assert.match(answers[0]!.stdout, /owner@example\.com/);
-      if (answers[1]!.code !== 0)
-        assert.match(answers[1]!.stderr, /cannot be opened[\s\S]*in use by another/);
+      const responses = [first, second].sort((a, b) => a.code - b.code);
+      assert.equal(responses[0]!.code, 0, responses[0]!.stderr);
+      assert.match(responses[0]!.stdout, /owner@example\.com/);
+      if (responses[1]!.code !== 0)
+        assert.match(responses[1]!.stderr, /cannot be opened[\s\S]*in use by another/);
     });
   });
 });

@@ -20,7 +20,7 @@ const GIVEN = {
   PLATEN_BOOTSTRAP_API_KEY: KEY,
 };
 
-describe('the bootstrap account', () => {
+describe('The bootstrap account', () => {
   let api: TestApi;
   beforeEach(async () => {
     api = await openApi();
@@ -31,12 +31,12 @@ describe('the bootstrap account', () => {
     bootstrapAccount({ ...api, logger: pino({ level: 'silent' }) }, config);
 
   async function signIn(password: string): Promise<AccountClient> {
-    const answer = await callApi(api.url, 'POST', '/auth/login', { email: EMAIL, password });
-    assert.equal(answer.status, 200);
-    return new AccountClient(api.url, answer.json.accessToken);
+    const response = await callApi(api.url, 'POST', '/auth/login', { email: EMAIL, password });
+    assert.equal(response.status, 200);
+    return new AccountClient(api.url, response.json.accessToken);
   }
 
-  /** What operators have done, in the order of the alphabet: much of it is of the same millisecond. */
+  /** The audited actions of operators, sorted by name, since many have the same time. */
   async function done(client: AccountClient) {
     const { entries } = await client.expect(200, 'GET', '/user/audit-log?sort=created_asc');
     return entries
@@ -45,7 +45,7 @@ describe('the bootstrap account', () => {
       .toSorted();
   }
 
-  it('is made once, with its key, by however many processes that start at once or again', async () => {
+  it('is created once, with its key, however many processes start concurrently or again', async () => {
     await Promise.all([start(), start(), start()]);
     await start();
     const client = await signIn(GIVEN.PLATEN_BOOTSTRAP_PASSWORD);
@@ -57,7 +57,7 @@ describe('the bootstrap account', () => {
     assert.deepEqual(await done(client), ['account.registered', 'key.created']);
   });
 
-  it('takes over a changed plan and password, ends its tokens then, and is audited', async () => {
+  it('takes over a changed plan and password, which revokes its tokens, and is audited', async () => {
     await start();
     const before = await signIn(GIVEN.PLATEN_BOOTSTRAP_PASSWORD);
     const password = 'another password';
@@ -80,7 +80,7 @@ describe('the bootstrap account', () => {
     await assert.rejects(start(other), /the key belongs to another account/);
   });
 
-  it('is not that of somebody who has registered the address before, until all of theirs is ended', async () => {
+  it('does not take over an account with its address that somebody has registered, until all credentials of that account are revoked', async () => {
     const { uri } = await startMongo();
     await api.close();
     api = await openApi({ uri });
@@ -90,7 +90,7 @@ describe('the bootstrap account', () => {
     await assert.rejects(start(), /PLATEN_BOOTSTRAP_EMAIL: somebody else has registered first@example\.com/);
     assert.equal(await api.keys.findBySecret(KEY), undefined);
     assert.equal((await squatter.expect(200, 'GET', '/auth/me')).plan, 'free');
-    // A new password alone leaves them their API keys.
+    // A new password does not revoke API keys.
     const reset = ['accounts', 'reset-password', EMAIL];
     const environment = { MONGODB_URI: uri };
     assert.equal((await runCommand(reset, { environment })).code, 0);
@@ -108,7 +108,7 @@ describe('the bootstrap account', () => {
     await eventually('their token is ended', async () => (await squatter.get('/auth/me')).status === 401);
   });
 
-  it('of an older version, which nobody has marked, is known by its key or its password', async () => {
+  it('of an older version, which has no mark, is recognised by its key or its password', async () => {
     for (const proof of ['PLATEN_BOOTSTRAP_PASSWORD', 'PLATEN_BOOTSTRAP_API_KEY'] as const) {
       await start();
       await api.domain.connection.collection('accounts').updateOne({}, { $unset: { byOperator: '' } });
@@ -116,20 +116,22 @@ describe('the bootstrap account', () => {
     }
   });
 
-  it('cannot have a plan that there is not', async () => {
+  it('cannot have an unknown plan', async () => {
     const unknown = start({ ...GIVEN, PLATEN_BOOTSTRAP_PLAN: 'gold' });
     await assert.rejects(unknown, /PLATEN_BOOTSTRAP_PLAN: gold is no plan; free, starter/);
     assert.equal(await api.accounts.findByEmail(EMAIL), undefined);
   });
 });
 
-describe('the first account of a data folder', () => {
-  it('is made once with its key, which is made anew when its file is lost, and all of it is audited', async () => {
+describe('The first account of a data folder', () => {
+  it('is created once with its key, which is replaced when its file is lost, and both are audited', async () => {
     const api = await openApi();
     const folder = await mkdtemp(join(tmpdir(), 'platen-first-'));
     const start = () => firstAccount({ ...api, config: { PLATEN_DATA_DIR: folder } });
-    const { keyFile, madeKey } = await start();
-    assert.deepEqual(await start(), { keyFile, madeKey: undefined });
+    const { keyFile, madeKey, signInToken } = await start();
+    const second = await start();
+    assert.deepEqual([second.keyFile, second.madeKey], [keyFile, undefined]);
+    assert.notEqual(second.signInToken, signInToken, 'each start has a link of its own');
     assert.equal((await readFile(keyFile, 'utf8')).trim(), madeKey);
     await rm(keyFile);
     const again = (await start()).madeKey;
@@ -141,7 +143,7 @@ describe('the first account of a data folder', () => {
       offset: 0,
       newestFirst: false,
     });
-    // In the order of the alphabet: some of it may be of the same millisecond.
+    // Sorted by name, since several may have the same time.
     assert.deepEqual(entries.map(({ action, actor }) => `${action} by ${actor}`).toSorted(), [
       'account.registered by operator',
       'key.created by operator',
@@ -151,7 +153,7 @@ describe('the first account of a data folder', () => {
     await api.close();
   });
 
-  it('is not that of somebody who has registered its address', async () => {
+  it('does not take over an account with its address that somebody has registered', async () => {
     const api = await openApi();
     const folder = await mkdtemp(join(tmpdir(), 'platen-first-'));
     await signUp(api.url, 'owner@localhost.localdomain');

@@ -2,13 +2,15 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SignJWT } from 'jose';
+import { OidcIssuer } from '../../../src/accounts/oidc-issuer.ts';
 import { OidcVerifier } from '../../../src/accounts/oidc-verifier.ts';
 import { AccountClient, newEmail, signUp } from '../../support/account-client.ts';
+import { eventually } from '../../support/eventually.ts';
 import { startMongo } from '../../support/mongo.ts';
 import { openIssuer, type TestIssuer } from '../../support/oidc-issuer.ts';
 import { openApi, type TestApi } from '../http/support/api.ts';
 
-describe('tokens of an OpenID Connect issuer', () => {
+describe('Tokens of an OpenID Connect issuer', () => {
   let issuer: TestIssuer;
   let impostor: TestIssuer;
   let api: TestApi;
@@ -32,19 +34,19 @@ describe('tokens of an OpenID Connect issuer', () => {
   const as = (token: string) => new AccountClient(api.url, token);
   const newSubject = () => `subject-${randomUUID()}`;
 
-  it('open an account at their first use, the same at every process', async () => {
+  it('create an account at their first use, the same in every process', async () => {
     const subject = { subject: newSubject(), email: newEmail() };
     const tokens = [await issuer.token(subject), await issuer.token(subject)];
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, (_, n) =>
         as(tokens[n % 2]!)
           .at(n % 4 < 2 ? api.url : other.url)
           .expect(200, 'GET', '/auth/me'),
       ),
     );
-    assert.equal(new Set(answers.map(({ id }) => id)).size, 1);
-    assert.equal(answers[0].email, subject.email);
-    assert.equal(answers[0].plan, 'free');
+    assert.equal(new Set(responses.map(({ id }) => id)).size, 1);
+    assert.equal(responses[0].email, subject.email);
+    assert.equal(responses[0].plan, 'free');
     const log = await as(tokens[0]!).expect(200, 'GET', '/user/audit-log');
     assert.deepEqual(
       log.entries.map(({ action }: { action: string }) => action),
@@ -53,7 +55,7 @@ describe('tokens of an OpenID Connect issuer', () => {
     assert.equal(log.entries[0].details.issuer, issuer.issuer);
   });
 
-  it('have an account per subject, and all that accounts have', async () => {
+  it('belong to one account for each subject, with all features of an account', async () => {
     const [one, two] = [
       as(await issuer.token({ subject: newSubject() })),
       as(await issuer.token({ subject: newSubject() })),
@@ -63,7 +65,7 @@ describe('tokens of an OpenID Connect issuer', () => {
     assert.equal((await two.expect(200, 'GET', '/user/api-keys')).total, 0);
   });
 
-  it('do not open the account of somebody who has registered the same address', async () => {
+  it('do not open an account that was registered with the same address', async () => {
     const email = newEmail();
     const registered = await (await signUp(api.url, email)).expect(200, 'GET', '/auth/me');
     const federated = await as(await issuer.token({ subject: newSubject(), email })).expect(
@@ -75,7 +77,7 @@ describe('tokens of an OpenID Connect issuer', () => {
     assert.equal(federated.email, email);
   });
 
-  it('give an account its address only when the issuer has verified it, and follow changes', async () => {
+  it('give an account its address only when the issuer has verified it, and update it', async () => {
     const subject = newSubject();
     const email = newEmail();
     const unverified = await issuer.token({ subject, email, emailVerified: false });
@@ -84,7 +86,7 @@ describe('tokens of an OpenID Connect issuer', () => {
     assert.equal((await as(verified).expect(200, 'GET', '/auth/me')).email, email);
   });
 
-  it('are valid until they expire, and a minute longer for clocks that differ', async () => {
+  it('are valid until a minute after they expire, for clocks that differ', async () => {
     const client = as(await issuer.token({ subject: newSubject() }, { lifetimeS: 30 }));
     await client.expect(200, 'GET', '/auth/me');
     api.domain.clock.pass(80_000);
@@ -94,7 +96,7 @@ describe('tokens of an OpenID Connect issuer', () => {
     api.domain.clock.pass(-95_000);
   });
 
-  it('are refused when they are not for this service, not by this issuer, changed or unsigned', async () => {
+  it('are rejected when they are for another service, by another issuer, altered or unsigned', async () => {
     const subject = newSubject();
     const good = await issuer.token({ subject });
     const [header, payload, signature] = good.split('.') as [string, string, string];
@@ -114,7 +116,7 @@ describe('tokens of an OpenID Connect issuer', () => {
     await as(good).expect(200, 'GET', '/auth/me');
   });
 
-  it('end when they are logged out, and when all tokens of the account are ended', async () => {
+  it('are revoked by a logout, and with all tokens of the account', async () => {
     const subject = newSubject();
     const [first, second] = [as(await issuer.token({ subject })), as(await issuer.token({ subject }))];
     await first.at(other.url).expect(200, 'GET', '/auth/me');
@@ -129,13 +131,13 @@ describe('tokens of an OpenID Connect issuer', () => {
     await as(await issuer.token({ subject })).expect(200, 'GET', '/auth/me');
   });
 
-  it('are checked with keys that are fetched once', async () => {
+  it('are verified with keys that are fetched once', async () => {
     const before = issuer.keyRequests();
     for (let n = 0; n < 20; n += 1) await as(await issuer.token({ subject: newSubject() })).get('/auth/me');
     assert.equal(issuer.keyRequests(), before);
   });
 
-  describe('while the issuer is away', () => {
+  describe('While the issuer is unreachable, its tokens', () => {
     /** A process that has not seen the issuer yet. */
     async function freshly(test: (fresh: TestApi, client: AccountClient) => Promise<void>): Promise<void> {
       const client = as(await issuer.token({ subject: newSubject() }));
@@ -148,15 +150,15 @@ describe('tokens of an OpenID Connect issuer', () => {
       }
     }
 
-    it('are neither valid nor invalid, until it is back', async () => {
+    it('are neither valid nor invalid, until it is reachable', async () => {
       await freshly(async (fresh, client) => {
         await issuer.stop();
-        const answer = await client.get('/auth/me');
-        assert.equal(answer.status, 503);
-        assert.equal(answer.json.code, 'UNAVAILABLE');
-        const seconds = Number(answer.headers.get('retry-after'));
+        const response = await client.get('/auth/me');
+        assert.equal(response.status, 503);
+        assert.equal(response.json.code, 'UNAVAILABLE');
+        const seconds = Number(response.headers.get('retry-after'));
         assert.ok(seconds >= 1 && seconds <= 5);
-        // What is no token of this issuer's, whatever its keys are, is refused all the same.
+        // A token that names another issuer is rejected even without keys.
         const foreign = await impostor.token({ subject: newSubject() }, { audience: issuer.audience });
         for (const token of ['nonsense', 'a.b.c', foreign]) {
           assert.equal((await new AccountClient(fresh.url, token).get('/auth/me')).status, 401, token);
@@ -167,42 +169,66 @@ describe('tokens of an OpenID Connect issuer', () => {
       });
     });
 
-    it('do not hang with it', async () => {
+    it('do not block requests', async () => {
       await freshly(async (fresh, client) => {
         issuer.hang(true);
-        const asked = issuer.hungRequests();
-        const answers = await Promise.all([client.get('/auth/me'), client.get('/auth/me')]);
+        const requests = issuer.hungRequests();
+        const responses = await Promise.all([client.get('/auth/me'), client.get('/auth/me')]);
         assert.deepEqual(
-          answers.map(({ status }) => status),
+          responses.map(({ status }) => status),
           [503, 503],
         );
         assert.equal((await client.get('/auth/me')).status, 503);
-        // By the first two together; the third does not wait for it.
-        assert.equal(issuer.hungRequests() - asked, 1);
-        // Whoever has a password is not concerned.
+        // The first two share the request; the third does not wait for it.
+        assert.equal(issuer.hungRequests() - requests, 1);
+        // Accounts with a password are not affected.
         await signUp(fresh.url);
         issuer.hang(false);
       });
     });
 
-    it('do not hang either where its keys have become too old', async () => {
+    it('do not block requests when its keys have expired', async () => {
       const { clock } = api.domain;
-      const verifier = new OidcVerifier({ ...issuer, clock, keysCacheMs: 50 });
+      const verifier = new OidcVerifier({
+        issuer: new OidcIssuer({ issuer: issuer.issuer, clock }),
+        audience: issuer.audience,
+        clock,
+        keysCacheMs: 50,
+      });
       const token = await issuer.token({ subject: newSubject() });
       assert.ok(await verifier.verify(token));
       await sleep(60);
       issuer.hang(true);
       await assert.rejects(verifier.verify(token), { code: 'UNAVAILABLE' });
-      const asked = issuer.hungRequests();
+      const requests = issuer.hungRequests();
       await assert.rejects(verifier.verify(token), { code: 'UNAVAILABLE' });
-      assert.equal(issuer.hungRequests(), asked, 'it is not asked again');
+      assert.equal(issuer.hungRequests(), requests, 'no further request is sent');
       issuer.hang(false);
       clock.pass(5000);
       assert.ok(await verifier.verify(token));
       clock.pass(-5000);
     });
 
-    it('go on where its keys are known', async () => {
+    it('are verified without new metadata an hour after the last', async () => {
+      const { clock } = api.domain;
+      const verifier = new OidcVerifier({
+        issuer: new OidcIssuer({ issuer: issuer.issuer, clock }),
+        audience: issuer.audience,
+        clock,
+      });
+      const token = await issuer.token({ subject: newSubject() }, { lifetimeS: 7200 });
+      assert.ok(await verifier.verify(token));
+      issuer.hang(true);
+      clock.pass(3_600_000);
+      const requests = issuer.hungRequests();
+      for (let tries = 0; tries < 3; tries += 1) assert.ok(await verifier.verify(token));
+      await eventually('a request', () => issuer.hungRequests() > requests);
+      assert.equal(issuer.hungRequests() - requests, 1, 'one request, by the first caller');
+      issuer.hang(false);
+      clock.pass(-3_600_000);
+    });
+
+    it('are verified while its keys are cached', async () => {
       const client = as(await issuer.token({ subject: newSubject() }));
       await issuer.stop();
       await client.expect(200, 'GET', '/auth/me');

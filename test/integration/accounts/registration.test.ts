@@ -6,8 +6,7 @@ import { callApi, openApi, type TestApi } from '../http/support/api.ts';
 
 const HOUR_MS = 3_600_000;
 
-describe('registering', function () {
-  this.timeout(60_000);
+describe('Registration', () => {
   let api: TestApi;
   afterEach(() => api.close());
 
@@ -16,19 +15,19 @@ describe('registering', function () {
     return callApi(api.url, 'POST', '/auth/register', body, { 'x-forwarded-for': address });
   }
 
-  /** Goes on to the beginning of the next hour: registrations are counted by the hour, and none may end in between. */
+  /** Lets time pass to the beginning of the next hour, so that no window of registrations ends during a test. */
   function beginHour(...apis: TestApi[]): void {
     const left = HOUR_MS - (api.domain.clock.now().getTime() % HOUR_MS);
     for (const { domain } of apis) domain.clock.pass(left + 1000);
   }
 
-  /** Status, and the code of a refusal. */
+  /** The status, and the error code. */
   async function outcome(asked: ReturnType<typeof register>) {
     const { status, json } = await asked;
     return status === 201 ? 201 : `${status} ${json.code}`;
   }
 
-  it('is bounded for each network, at every process, for an hour', async () => {
+  it('is bounded for each network, over all processes, for an hour', async () => {
     const { uri } = await startMongo();
     const options = { uri, config: { PLATEN_REGISTRATIONS_PER_ADDRESS: 3 }, trustedProxies: 1 };
     api = await openApi(options);
@@ -43,9 +42,9 @@ describe('registering', function () {
       { 'x-forwarded-for': '2001:db8:1:1::3' },
     );
     assert.equal(elsewhere.status, 201);
-    const refused = await register('2001:db8:1:1::4');
-    assert.deepEqual([refused.status, refused.json.code], [429, 'TOO_MANY_REGISTRATIONS']);
-    const seconds = Number(refused.headers.get('retry-after'));
+    const rejected = await register('2001:db8:1:1::4');
+    assert.deepEqual([rejected.status, rejected.json.code], [429, 'TOO_MANY_REGISTRATIONS']);
+    const seconds = Number(rejected.headers.get('retry-after'));
     assert.ok(seconds >= 1 && seconds <= 3600, String(seconds));
     assert.equal(await outcome(register('2001:db8:1:2::1')), 201);
     api.domain.clock.pass(HOUR_MS);
@@ -53,7 +52,7 @@ describe('registering', function () {
     await other.close();
   });
 
-  it('is bounded for the networks of one IPv6 /48 together, at ten times as many', async () => {
+  it('is bounded for one IPv6 /48 at ten times as many', async () => {
     api = await openApi({ config: { PLATEN_REGISTRATIONS_PER_ADDRESS: 1 }, trustedProxies: 1 });
     beginHour(api);
     for (let n = 0; n < 10; n += 1) assert.equal(await outcome(register(`2001:db8:2:${n}::1`)), 201);
@@ -67,7 +66,7 @@ describe('registering', function () {
     assert.equal(await outcome(register('198.51.100.1')), '403 REGISTRATION_CLOSED');
   });
 
-  it('can ask for an invitation, which is good for one account, on its plan', async () => {
+  it('can require an invitation, which is valid for one account, on its plan', async () => {
     const { uri } = await startMongo();
     api = await openApi({ uri, config: { PLATEN_REGISTRATION: 'invite' } });
     const { invitations } = api.accountServices;
@@ -78,11 +77,11 @@ describe('registering', function () {
     });
     const { code: invitation } = JSON.parse(made.stdout);
     const email = newEmail();
-    const answer = await register('198.51.100.1', { email, invitation });
-    const client = new AccountClient(api.url, answer.json.accessToken);
+    const response = await register('198.51.100.1', { email, invitation });
+    const client = new AccountClient(api.url, response.json.accessToken);
     assert.equal((await client.expect(200, 'GET', '/auth/me')).plan, 'starter');
     assert.equal(await outcome(register('198.51.100.1', { invitation })), '403 INVITATION_INVALID');
-    // One that led to no account stays good, for one; nobody uses it after its time.
+    // An invitation that led to no account stays valid for one, until it expires.
     const second = (await invitations.create('free', HOUR_MS)).code;
     const taken = await outcome(register('198.51.100.1', { email, invitation: second }));
     assert.equal(taken, '401 UNAUTHENTICATED');
@@ -95,14 +94,14 @@ describe('registering', function () {
     assert.equal(await outcome(register('198.51.100.1', { invitation: third })), '403 INVITATION_INVALID');
   });
 
-  it('of many at a time keeps nobody from signing in, from the same network or others', async () => {
+  it('of many concurrent accounts prevents no sign-in, from the same network or others', async () => {
     api = await openApi({ trustedProxies: 1 });
     const email = newEmail();
     await register('198.51.100.1', { email });
     const flood = Array.from({ length: 150 }, (_, n) =>
       outcome(register(n % 2 ? '198.51.100.1' : `203.0.113.${n}`)),
     );
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       ['198.51.100.1', '192.0.2.1'].map((address) =>
         callApi(
           api.url,
@@ -114,7 +113,7 @@ describe('registering', function () {
       ),
     );
     assert.deepEqual(
-      answers.map(({ status }) => status),
+      responses.map(({ status }) => status),
       [200, 200],
     );
     const outcomes = await Promise.all(flood);
@@ -122,7 +121,7 @@ describe('registering', function () {
     assert.ok(outcomes.includes(201));
   });
 
-  it('leaves the turns of other networks to them when one signs in often', async () => {
+  it('and sign-ins of one network do not delay other networks', async () => {
     api = await openApi({ trustedProxies: 1 });
     const email = newEmail();
     await register('192.0.2.1', { email });

@@ -13,8 +13,7 @@ import { callApi, openApi, type TestApi } from '../http/support/api.ts';
 
 const WINDOW_MS = 15 * 60_000;
 
-describe('signing up, in and out', function () {
-  this.timeout(120_000);
+describe('Registering and signing in', () => {
   let api: TestApi;
   let other: TestApi;
   let uri: string;
@@ -35,36 +34,36 @@ describe('signing up, in and out', function () {
   }
 
   let lastAddress = 0;
-  /** As from an address of its own, so that no test uses up another's failures. */
+  /** Sends a request from a new address, so that no test uses up the failures of another. */
   function from(address = `198.51.${++lastAddress}.1`) {
     return (path: string, body: unknown, url = api.url) =>
       callApi(url, 'POST', path, body, { 'x-forwarded-for': address });
   }
 
-  it('opens an account on the free plan, whose token works at every process', async () => {
+  it('creates an account on the free plan, whose token is valid in every process', async () => {
     const email = newEmail();
     const client = await signUp(api.url, email.toUpperCase());
     for (const url of [api.url, other.url]) {
       const me = await client.at(url).expect(200, 'GET', '/auth/me');
       assert.equal(me.email, email);
-      assert.equal(me.plan, 'free');
+      assert.deepEqual([me.plan, me.signInBy], ['free', 'password']);
       assert.match(me.id, /^[\da-f-]{36}$/);
       assert.ok(Math.abs(Date.parse(me.createdAt) - Date.now()) < 10_000);
     }
   });
 
-  it('gives a token for 12 hours to whoever has the password', async () => {
+  it('gives a token for 12 hours for the right password', async () => {
     const email = newEmail();
     await signUp(api.url, email);
-    const answer = await from()('/auth/login', { email: email.toUpperCase(), password: PASSWORD });
-    assert.equal(answer.status, 200);
-    assert.equal(answer.json.tokenType, 'Bearer');
-    const hours = (Date.parse(answer.json.expiresAt) - Date.now()) / 3_600_000;
+    const response = await from()('/auth/login', { email: email.toUpperCase(), password: PASSWORD });
+    assert.equal(response.status, 200);
+    assert.equal(response.json.tokenType, 'Bearer');
+    const hours = (Date.parse(response.json.expiresAt) - Date.now()) / 3_600_000;
     assert.ok(hours > 11.9 && hours <= 12, String(hours));
-    await new AccountClient(api.url, answer.json.accessToken).expect(200, 'GET', '/auth/me');
+    await new AccountClient(api.url, response.json.accessToken).expect(200, 'GET', '/auth/me');
   });
 
-  it('keeps neither password nor token', async () => {
+  it('stores neither password nor token', async () => {
     const email = newEmail();
     const { token } = await signUp(api.url, email);
     for (const name of ['accounts', 'access_tokens', 'audit_log']) {
@@ -73,7 +72,7 @@ describe('signing up, in and out', function () {
     }
   });
 
-  it('ends a token by its age', async () => {
+  it('rejects an expired token', async () => {
     const client = await signUp(api.url);
     pass(12 * 3_600_000 - 60_000);
     await client.expect(200, 'GET', '/auth/me');
@@ -85,7 +84,7 @@ describe('signing up, in and out', function () {
     pass(-12 * 3_600_000 - 1000);
   });
 
-  it('ends a token at every process within a second of logging out', async () => {
+  it('revokes a token in every process within a second of a logout', async () => {
     const client = await signUp(api.url);
     await client.at(other.url).expect(200, 'GET', '/auth/me');
     await client.expect(200, 'POST', '/auth/logout');
@@ -94,7 +93,7 @@ describe('signing up, in and out', function () {
     await client.at(other.url).expect(401, 'GET', '/auth/me');
   });
 
-  it('gives no token that outlives a change of the password, however close the two are', async () => {
+  it('issues no token that survives a concurrent change of the password', async () => {
     const logger = pino({ level: 'silent' });
     const connection = await connectDatabase(uri, logger);
     const accounts = new AccountStore(connection, api.domain.clock);
@@ -116,15 +115,15 @@ describe('signing up, in and out', function () {
         const account = await accounts.findByEmail(email);
         await accountService.resetPassword(account!, 'another password', BY_OPERATOR);
       })();
-      const [answer] = await Promise.all([signingIn, changing]);
-      if (answer.status === 200) given.push(answer.json.accessToken);
+      const [response] = await Promise.all([signingIn, changing]);
+      if (response.status === 200) given.push(response.json.accessToken);
     }
     await sleep(1000);
     for (const token of given) await new AccountClient(api.url, token).expect(401, 'GET', '/auth/me');
     await connection.close();
   });
 
-  it('refuses what is no token', async () => {
+  it('rejects a malformed token', async () => {
     for (const authorization of [
       '',
       'Bearer',
@@ -133,35 +132,35 @@ describe('signing up, in and out', function () {
       `Bearer at_${'a'.repeat(43)}`,
       'Bearer a b',
     ]) {
-      const answer = await callApi(api.url, 'GET', '/auth/me', undefined, { authorization });
-      assert.equal(answer.status, 401, authorization);
-      assert.equal(answer.json.code, 'UNAUTHENTICATED');
+      const response = await callApi(api.url, 'GET', '/auth/me', undefined, { authorization });
+      assert.equal(response.status, 401, authorization);
+      assert.equal(response.json.code, 'UNAUTHENTICATED');
     }
     assert.equal((await callApi(api.url, 'GET', '/auth/me')).status, 401);
   });
 
-  it('challenges for a token, and says when one was refused', async () => {
+  it('responds with a challenge for a token, and says when one was rejected', async () => {
     const ended = await signUp(api.url);
     await ended.expect(200, 'POST', '/auth/logout');
     const challenge = async (authorization?: string) => {
       const headers = authorization === undefined ? undefined : { authorization };
-      const answer = await callApi(api.url, 'GET', '/user/api-keys', undefined, headers);
-      return answer.headers.get('www-authenticate');
+      const response = await callApi(api.url, 'GET', '/user/api-keys', undefined, headers);
+      return response.headers.get('www-authenticate');
     };
     for (const nothing of [undefined, 'Bearer', 'Basic dTpw']) {
       assert.equal(await challenge(nothing), 'Bearer realm="platen"', nothing);
     }
-    for (const refused of [`Bearer ${ended.token}`, 'bearer x', 'Bearer a b']) {
-      assert.equal(await challenge(refused), 'Bearer realm="platen", error="invalid_token"', refused);
+    for (const rejected of [`Bearer ${ended.token}`, 'bearer x', 'Bearer a b']) {
+      assert.equal(await challenge(rejected), 'Bearer realm="platen", error="invalid_token"', rejected);
     }
     const wrong = await from()('/auth/login', { email: newEmail(), password: 'wrong password' });
     assert.equal(wrong.headers.get('www-authenticate'), 'Bearer realm="platen"');
   });
 
-  it('names every fault of a registration at once', async () => {
-    const answer = await from()('/auth/register', { email: 'nobody', password: 'short', plan: 'business' });
-    assert.equal(answer.status, 400);
-    assert.deepEqual(answer.json.message, [
+  it('names all errors of a registration', async () => {
+    const response = await from()('/auth/register', { email: 'nobody', password: 'short', plan: 'business' });
+    assert.equal(response.status, 400);
+    assert.deepEqual(response.json.message, [
       'email: must be a valid email',
       'password: must have at least 8 characters',
       'plan: is not known',
@@ -176,15 +175,15 @@ describe('signing up, in and out', function () {
     );
   });
 
-  it('takes a password however its letters are composed', async () => {
+  it('accepts a password in every Unicode normalisation', async () => {
     const email = newEmail();
     const registered = await from()('/auth/register', { email, password: 'Caf\u00e9 Caf\u00e9' });
     assert.equal(registered.status, 201);
     assert.equal((await from()('/auth/login', { email, password: 'Cafe\u0301 Cafe\u0301' })).status, 200);
   });
 
-  describe('to somebody who tries out addresses', () => {
-    it('answers the same whether the address has an account or not', async () => {
+  describe('when addresses are tried out', () => {
+    it('responds alike whether or not the address has an account', async () => {
       const email = newEmail();
       await signUp(api.url, email);
       const attempts = [
@@ -201,19 +200,19 @@ describe('signing up, in and out', function () {
       assert.deepEqual(names[2], names[0]);
     });
 
-    it('derives a key for it all the same, which is what takes long', async () => {
+    it('hashes the password in both cases, which takes most of the time', async () => {
       const email = newEmail();
       await signUp(api.url, email);
       for (const address of [email, newEmail()]) {
         const derived = await keysDerived(async () => {
-          const answer = await from()('/auth/login', { email: address, password: 'wrong password' });
-          assert.equal(answer.status, 401);
+          const response = await from()('/auth/login', { email: address, password: 'wrong password' });
+          assert.equal(response.status, 401);
         });
         assert.equal(derived, 1);
       }
     });
 
-    it('does not change the account whose address is registered again', async () => {
+    it('does not change the account when its address is registered again', async () => {
       const email = newEmail();
       await signUp(api.url, email);
       await from()('/auth/register', { email, password: 'another password' });
@@ -222,25 +221,25 @@ describe('signing up, in and out', function () {
     });
   });
 
-  describe('after too many failures', () => {
-    // Well inside a window: none may end in the middle of a test.
+  describe('A sign-in after too many failures', () => {
+    // Well inside a window, so that none ends during a test.
     beforeEach(() => pass(WINDOW_MS + 1000 - (api.domain.clock.now().getTime() % WINDOW_MS)));
 
-    it('refuses an account at every process, to where they came from, and says truly for how long', async () => {
+    it('is rejected for that account and network in every process, with the right Retry-After', async () => {
       const email = newEmail();
       await signUp(api.url, email);
       const attempt = from();
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 15 }, (_, n) =>
           attempt('/auth/login', { email, password: 'wrong password' }, n % 2 ? api.url : other.url),
         ),
       );
-      assert.equal(answers.filter(({ status }) => status === 401).length, 5);
-      assert.equal(answers.filter(({ status }) => status === 429).length, 10);
-      const refused = await attempt('/auth/login', { email, password: PASSWORD });
-      assert.equal(refused.status, 429);
-      assert.equal(refused.json.code, 'TOO_MANY_FAILURES');
-      const seconds = Number(refused.headers.get('retry-after'));
+      assert.equal(responses.filter(({ status }) => status === 401).length, 5);
+      assert.equal(responses.filter(({ status }) => status === 429).length, 10);
+      const rejected = await attempt('/auth/login', { email, password: PASSWORD });
+      assert.equal(rejected.status, 429);
+      assert.equal(rejected.json.code, 'TOO_MANY_FAILURES');
+      const seconds = Number(rejected.headers.get('retry-after'));
       assert.ok(seconds > 0 && seconds <= 900, String(seconds));
       pass(seconds * 1000 - 20_000);
       assert.equal((await attempt('/auth/login', { email, password: PASSWORD })).status, 429);
@@ -248,10 +247,10 @@ describe('signing up, in and out', function () {
       assert.equal((await attempt('/auth/login', { email, password: PASSWORD })).status, 200);
     });
 
-    it('lets its owner in from elsewhere, whatever one network tries', async () => {
+    it('is allowed for that account from other networks', async () => {
       const email = newEmail();
       await signUp(api.url, email);
-      // Each from another /64 of one /48.
+      // Each attempt comes from another /64 of the same /48.
       for (let n = 0; n < 30; n += 1) {
         const attempt = from(`2001:db8:9:${n.toString(16)}::1`);
         const path = n % 2 ? '/auth/login' : '/auth/register';
@@ -261,20 +260,24 @@ describe('signing up, in and out', function () {
       assert.equal((await from()('/auth/login', { email, password: PASSWORD })).status, 200);
     });
 
-    it('refuses an account from wherever, past ten times as many', async () => {
+    it('is rejected for that account from every network, past ten times as many', async () => {
       const email = newEmail();
       await signUp(api.url, email);
-      const answers: number[] = [];
+      const responses: number[] = [];
       for (let n = 0; n < 55; n += 1) {
-        const answer = await from()('/auth/login', { email, password: 'wrong' }, n % 2 ? api.url : other.url);
-        answers.push(answer.status);
+        const response = await from()(
+          '/auth/login',
+          { email, password: 'wrong' },
+          n % 2 ? api.url : other.url,
+        );
+        responses.push(response.status);
       }
-      assert.equal(answers.filter((status) => status === 401).length, 50);
-      assert.equal(answers.filter((status) => status === 429).length, 5);
+      assert.equal(responses.filter((status) => status === 401).length, 50);
+      assert.equal(responses.filter((status) => status === 429).length, 5);
       assert.equal((await from()('/auth/login', { email, password: PASSWORD })).status, 429);
     });
 
-    it('refuses an address that has no account just so', async () => {
+    it('is rejected alike for an address without an account', async () => {
       const email = newEmail();
       const attempt = from();
       for (let n = 0; n < 5; n += 1) await attempt('/auth/login', { email, password: 'wrong password' });
@@ -282,22 +285,22 @@ describe('signing up, in and out', function () {
       assert.equal((await attempt('/auth/register', { email, password: PASSWORD })).status, 429);
     });
 
-    it('refuses a client address, of IPv6 its whole network, and nobody else', async () => {
+    it('is rejected for that client address, or its IPv6 network, and for no other', async () => {
       const email = newEmail();
       await signUp(api.url, email);
       for (let n = 0; n < 20; n += 1) {
-        const answer = await from(`2001:db8:7:7::${n}`)('/auth/login', {
+        const response = await from(`2001:db8:7:7::${n}`)('/auth/login', {
           email: newEmail(),
           password: 'wrong',
         });
-        assert.equal(answer.status, 401);
+        assert.equal(response.status, 401);
       }
       const login = { email, password: PASSWORD };
       assert.equal((await from('2001:db8:7:7:1:2:3:4')('/auth/login', login)).status, 429);
       assert.equal((await from('2001:db8:7:8::1')('/auth/login', login)).status, 200);
     });
 
-    it('does not count those who sign in', async () => {
+    it('is not limited by successful sign-ins', async () => {
       const email = newEmail();
       await signUp(api.url, email);
       const login = from();
@@ -308,7 +311,7 @@ describe('signing up, in and out', function () {
   });
 });
 
-/** How many keys Node derived from passwords meanwhile. */
+/** How many keys Node derived from passwords during a call. */
 async function keysDerived(task: () => Promise<void>): Promise<number> {
   let derived = 0;
   const hook = createHook({

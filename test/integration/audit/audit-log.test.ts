@@ -8,12 +8,12 @@ import { callApi, openApi, type TestApi } from '../http/support/api.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-describe('the audit log', () => {
+describe('The audit log', () => {
   let api: TestApi;
 
   before(async () => {
     api = await openApi({ trustedProxies: 1 });
-    // Well inside a day (UTC): entries are counted by the day, and none may end in the middle of a test.
+    // Well inside a day (UTC), by which entries are counted, so that none ends during a test.
     const { clock } = api.domain;
     clock.pass(DAY_MS + HOUR_MS - (clock.now().getTime() % DAY_MS));
   });
@@ -22,7 +22,7 @@ describe('the audit log', () => {
   const login = (email: string, password: string) =>
     callApi(api.url, 'POST', '/auth/login', { email, password }, { 'x-forwarded-for': '192.0.2.7' });
 
-  it('names every action of an account, its actor, address, time and target', async () => {
+  it('has every action of an account with its actor, address, time and target', async () => {
     const email = newEmail();
     await signUp(api.url, email);
     await login(email, 'wrong password');
@@ -64,7 +64,7 @@ describe('the audit log', () => {
     assert.equal((await client.get('/user/audit-log?action=x')).status, 400);
   });
 
-  it('says which version a template was saved in, and which one it was rolled back to', async () => {
+  it('names the version of a saved template, and the version of a roll-back', async () => {
     const client = await signUp(api.url);
     const { id: accountId } = await client.expect(200, 'GET', '/auth/me');
     await api.accounts.setPlan(accountId, 'professional');
@@ -83,7 +83,7 @@ describe('the audit log', () => {
     );
   });
 
-  it('is shown to its own account alone', async () => {
+  it('is visible only to its own account', async () => {
     await signUp(api.url);
     const client = await signUp(api.url);
     const { total } = await client.expect(200, 'GET', '/user/audit-log');
@@ -91,27 +91,27 @@ describe('the audit log', () => {
     assert.equal((await callApi(api.url, 'GET', '/user/audit-log')).status, 401);
   });
 
-  it('also notes failures for addresses without an account', async () => {
+  it('has failures for addresses without an account', async () => {
     const before = await count({ accountId: null });
     await login(newEmail(), 'wrong password');
     assert.equal(await count({ accountId: null }), before + 1);
   });
 
-  describe('of which one action fills a day', () => {
+  describe('when one action exceeds its bound in a day', () => {
     const accountId = 'an account';
     const event = (action: AuditAction, actor: AuditActor = 'account') => ({ accountId, action, actor });
     let log: AuditLog;
 
     before(async () => {
       const { connection, clock } = api.domain;
-      log = new AuditLog(connection, clock, pino({ level: 'silent' }), { perAccount: 3, ofNobody: 5 });
+      log = new AuditLog(connection, clock, pino({ level: 'silent' }), { perAccount: 3, withoutAccount: 5 });
       await ensureIndexes(connection);
     });
     const all = async () =>
       (await log.list(accountId, { limit: 100, offset: 0, newestFirst: false })).entries;
     const actions = async () => (await all()).map(({ action }) => action);
 
-    it('says how many were left out, and hides nothing else', async () => {
+    it('says how many entries were left out, and leaves out no other action', async () => {
       await Promise.all(Array.from({ length: 10 }, () => log.record(event('template.saved'))));
       await log.record(event('key.created'));
       const entries = await all();
@@ -141,13 +141,13 @@ describe('the audit log', () => {
       assert.equal(leftOut!.details.entries, '1');
     });
 
-    it('leaves out nothing of what an operator does', async () => {
+    it('leaves out no entry of an operator', async () => {
       const before = (await all()).length;
       for (let i = 0; i < 5; i += 1) await log.record(event('account.plan_changed', 'operator'));
       assert.deepEqual((await actions()).slice(before), Array(5).fill('account.plan_changed'));
     });
 
-    it('is bounded, too, for what concerns no account', async () => {
+    it('is bounded for events without an account as well', async () => {
       const before = await count({ accountId: null });
       const failed = { accountId: null, action: 'account.sign_in_failed', actor: 'anonymous' } as const;
       for (let i = 0; i < 20; i += 1) await log.record(failed);
@@ -156,7 +156,7 @@ describe('the audit log', () => {
     });
   });
 
-  it('counts five hundred of an action in a day, as the route says', async () => {
+  it("keeps 500 entries of an action in a day, as the route's description says", async () => {
     const client = await signUp(api.url);
     const { id: accountId } = await client.expect(200, 'GET', '/auth/me');
     const saved = { accountId, action: 'template.saved', actor: 'account' } as const;
@@ -168,7 +168,7 @@ describe('the audit log', () => {
     assert.equal(total, 500);
   });
 
-  it('forgets entries after 400 days', async () => {
+  it('deletes entries after 400 days', async () => {
     const now = api.domain.clock.now().getTime();
     const all = await count({});
     assert.equal(await api.accountServices.audit.deleteOld(new Date(now + 399 * DAY_MS)), 0);

@@ -29,7 +29,7 @@ describe('POST /v1/pdf/batch', () => {
     caller.post('/v1/pdf/batch', body, headers);
   const status = async (id: string, query = '') => (await caller.get(`/v1/pdf/batch/${id}${query}`)).json;
   const finished = (id: string) =>
-    eventually('the batch has ended', async () => (await status(id)).finishedAt !== null, 25_000);
+    eventually('the batch has ended', async () => (await status(id)).finishedAt !== null);
 
   it('answers before anything is rendered, and renders every item once', async () => {
     const held = latch();
@@ -40,9 +40,9 @@ describe('POST /v1/pdf/batch', () => {
       rendered.push(job.item!.id);
       return { pages: 2 };
     };
-    const answer = await order({ items: items(120), notes: 'monthly', metadata: { run: '7' } });
-    assert.equal(answer.status, 202);
-    const { jobId, estimatedCompletionTime, expiresAt, ...rest } = answer.json;
+    const response = await order({ items: items(120), notes: 'monthly', metadata: { run: '7' } });
+    assert.equal(response.status, 202);
+    const { jobId, estimatedCompletionTime, expiresAt, ...rest } = response.json;
     assert.deepEqual(rest, {
       status: 'queued',
       itemCount: 120,
@@ -139,7 +139,7 @@ describe('POST /v1/pdf/batch', () => {
   });
 
   it('says what is wrong with which items, all at once', async () => {
-    const answer = await order({
+    const response = await order({
       items: [
         { id: 'a', html: '<p>x</p>', options: { scale: 7 } },
         { id: 'a', html: '<p>x</p>', url: 'https://example.com/' },
@@ -148,9 +148,9 @@ describe('POST /v1/pdf/batch', () => {
         { html: 'x' },
       ],
     });
-    assert.equal(answer.status, 400);
-    const faults: string[] = answer.json.message;
-    assert.deepEqual(faults.sort(), [
+    assert.equal(response.status, 400);
+    const errors: string[] = response.json.message;
+    assert.deepEqual(errors.sort(), [
       'items[0] ("a").options.scale: must be at most 2',
       'items[1] ("a").id: is that of items[0] as well',
       'items[1] ("a"): only one of html, url, templateId may be given, not html and url',

@@ -5,7 +5,7 @@ import { hasEnded } from '../../../src/jobs/job.ts';
 import { newJobId } from '../../../src/jobs/new-job.ts';
 import { repairNamedJobs } from '../../../src/jobs/sweeps/named-jobs.ts';
 import { WaitingJobs } from '../../../src/jobs/sweeps/waiting-jobs.ts';
-import { AdmissionTimer } from '../../../src/limits/admission-timer.ts';
+import { pendingAdmission } from '../../../src/overload/pending-admission.ts';
 import { type Domain, newJob, openDomain } from '../../support/domain.ts';
 import { startMongo } from '../../support/mongo.ts';
 import { batchOf, callerWith, dieAt } from './support.ts';
@@ -13,13 +13,12 @@ import { batchOf, callerWith, dieAt } from './support.ts';
 const SLOTS = 3;
 const ITEMS = 180;
 const CHUNKS = 4;
-/** Longer than anybody between two steps takes, and than a batch is left to who was at it. */
+/** Longer than a process between two steps takes, and than the lease of a batch. */
 const LONG_MS = 20_000;
-/** Longer than a name is kept of a job that somebody was about to end, and has not ended. */
+/** Longer than a name is kept of a job that was about to be ended, and has not ended. */
 const UNDECIDED_MS = 61_000;
 
-describe('cancelling a batch', function () {
-  this.timeout(120_000);
+describe('cancelling a batch', () => {
   let domain: Domain;
   /** Commands that were sent to the database. */
   let commands = 0;
@@ -36,23 +35,23 @@ describe('cancelling a batch', function () {
   });
   after(() => domain.close());
 
-  /** What the dispatcher does again and again. */
+  /** What the dispatcher repeats. */
   async function sweep(): Promise<void> {
     const { ledger, batches } = domain;
     const repairs = { ...domain, redeliveryMs: 1e9, retryBaseMs: 1000, random: Math.random };
     await repairNamedJobs({ ...repairs, onRetried: () => {} }, await ledger.active());
-    await batches.care.sweep();
+    await batches.reconciler.sweep();
     await new WaitingJobs(domain).serve(await ledger.active());
     await domain.flush();
   }
 
   async function opened(caller: ReturnType<typeof callerWith>, items: number): Promise<Batch> {
-    const batch = await domain.batches.service.submit(caller, batchOf(items), new AdmissionTimer());
-    await domain.batches.care.idle();
+    const batch = await domain.batches.service.submit(caller, batchOf(items), pendingAdmission());
+    await domain.batches.reconciler.idle();
     return found(batch);
   }
 
-  /** Has a worker begin those that have a slot. */
+  /** Has a worker begin the jobs that have a slot. */
   async function claimHolders(accountId: string): Promise<void> {
     for (const jobId of await holders(accountId)) {
       const job = await domain.store.live.find(jobId);
@@ -65,12 +64,12 @@ describe('cancelling a batch', function () {
   const holders = async (accountId: string) =>
     Object.keys((await domain.ledger.find(accountId))?.holders ?? {});
 
-  /** Ends those that have a slot, as a worker would that fails them. */
+  /** Ends the jobs that have a slot, as a worker would that fails them. */
   async function endHolders(accountId: string): Promise<void> {
     for (const jobId of await holders(accountId)) {
       const job = await domain.store.live.find(jobId);
       if (job === undefined || hasEnded(job.state)) continue;
-      await endEarly(domain, job, (seen) => domain.store.transitions.cancel(seen));
+      await endEarly(domain, [job]);
     }
   }
 
@@ -101,7 +100,7 @@ describe('cancelling a batch', function () {
     await claimHolders(caller.accountId);
     const before = commands;
     await domain.batches.service.cancel(caller, batch._id);
-    await domain.batches.care.idle();
+    await domain.batches.reconciler.idle();
     const used = commands - before;
     console.log(`      ${used} commands for ${items} items in ${chunkCount(batch)} chunks`);
     assert.ok(used < 20 * chunkCount(batch), `${used} commands`);
@@ -111,7 +110,7 @@ describe('cancelling a batch', function () {
     const ended = commands;
     await endHolders(caller.accountId);
     await domain.flush();
-    assert.ok(commands - ended < items / 5, `${commands - ended} commands to pass over their places`);
+    assert.ok(commands - ended < items / 5, `${commands - ended} commands to pass over their positions`);
     await assertOver(batch);
   });
 
@@ -120,7 +119,7 @@ describe('cancelling a batch', function () {
     const batch = await opened(caller, 2000);
     await claimHolders(caller.accountId);
     await domain.batches.service.cancel(caller, batch._id);
-    await domain.batches.care.idle();
+    await domain.batches.reconciler.idle();
     const later = newJob(caller.accountId, { _id: newJobId(), class: 'bulk' });
     await domain.admit(later);
     await endHolders(caller.accountId);
@@ -130,7 +129,7 @@ describe('cancelling a batch', function () {
     assert.equal((await domain.ledger.find(caller.accountId))?.waiting, 0);
   });
 
-  it('lets those end by themselves that get a slot meanwhile', async () => {
+  it('lets items end by themselves that get a slot meanwhile', async () => {
     for (let run = 0; run < 20; run += 1) {
       const caller = callerWith(domain.plan);
       const batch = await opened(caller, ITEMS);
@@ -138,16 +137,16 @@ describe('cancelling a batch', function () {
       // Slots are handed to the next in line while those are being cancelled.
       while (pendingOf(await found(batch)) > 0) await endHolders(caller.accountId);
       await domain.flush();
-      await domain.batches.care.idle();
+      await domain.batches.reconciler.idle();
       await assertOver(batch);
     }
   });
 
-  describe('is gone on with when who does it dies', () => {
+  describe('is continued by a sweep when its process dies', () => {
     const steps = {
-      'naming them': () => dieAt(domain.ledger, 'announceLeaving'),
-      'cancelling them': () => dieAt(domain.store.transitions, 'cancelAll'),
-      'giving back what they held': () => dieAt(domain.ledger, 'leavePlaces'),
+      'naming them': () => dieAt(domain.ledger, 'announceEnds'),
+      'cancelling them': () => dieAt(domain.store.transitions, 'cancel'),
+      'giving back what they held': () => dieAt(domain.ledger, 'leave'),
       'counting their outcomes': () => dieAt(domain.counters, 'countEnds'),
       'counting them in their batch': () => dieAt(domain.batches.store, 'count'),
       'forgetting them': () => dieAt(domain.ledger, 'forgetEnded'),
@@ -156,15 +155,15 @@ describe('cancelling a batch', function () {
     for (const when of ['before', 'after'] as const) {
       for (const [name, dying] of Object.entries(steps)) {
         for (const passed of [false, true]) {
-          const how = passed ? ', and their turn comes before anybody looks' : '';
+          const how = passed ? ', and the head reaches them before a sweep' : '';
           it(`${when} ${name}${how}`, async () => {
             const caller = callerWith(domain.plan);
             const batch = await opened(caller, ITEMS);
             assert.equal(chunkCount(batch), CHUNKS);
-            // Of the chunks, the last to be cancelled is the one that is at the head of the lane.
+            // Of the chunks, the last to be cancelled is the one that is at the head of the queue.
             const restore = dying()(CHUNKS, when);
             await domain.batches.service.cancel(caller, batch._id);
-            await domain.batches.care.idle();
+            await domain.batches.reconciler.idle();
             restore();
             if (passed) {
               await endHolders(caller.accountId);

@@ -9,8 +9,7 @@ describe('downloads of batches at a time', () => {
   let caller: TestCaller;
   let batchId: string;
 
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     api = await openApi();
     const pdf = await largePdf();
     api.worker.render = async () => ({ pages: 1, pdf });
@@ -18,7 +17,7 @@ describe('downloads of batches at a time', () => {
     const items = ['a', 'b'].map((id) => ({ id, html: '<p>x</p>' }));
     batchId = (await caller.post('/v1/pdf/batch', { items })).json.jobId;
     const status = () => caller.get(`/v1/pdf/batch/${batchId}`);
-    await eventually('its end', async () => (await status()).json.finishedAt !== null, 20_000);
+    await eventually('its end', async () => (await status()).json.finishedAt !== null);
   });
   after(() => api.close());
 
@@ -28,8 +27,7 @@ describe('downloads of batches at a time', () => {
     ['zip', 8],
     ['pdf', 2],
   ] as const) {
-    it(`are ${most} of an account for its ${what}; whoever goes away makes room`, async function () {
-      this.timeout(120_000);
+    it(`are ${most} of an account for its ${what}; a caller that goes away makes room`, async () => {
       const path = `/v1/pdf/batch/${batchId}/${what}`;
       const open = await Promise.all(Array.from({ length: most }, () => stalled(path)));
       for (const { statusCode } of open) assert.equal(statusCode, 200);
@@ -41,12 +39,12 @@ describe('downloads of batches at a time', () => {
       assert.equal((await other.get(path)).status, 404, 'nor is somebody else');
       open[0]!.destroy();
       await once(open[0]!, 'close');
-      await eventually('room again', async () => (await caller.get(path)).status === 200, 20_000);
+      await eventually('room again', async () => (await caller.get(path)).status === 200);
       for (const response of open) response.destroy();
     });
   }
 
-  it('are eight of an account for its manifests, though nobody has to say who asks', async () => {
+  it('are eight of an account for its manifests, though they need no credential', async () => {
     const link = (await caller.get(`/v1/pdf/batch/${batchId}/manifest/download-url`)).json.url;
     const { pathname } = new URL(link);
     const gate = Promise.withResolvers<void>();
@@ -63,16 +61,15 @@ describe('downloads of batches at a time', () => {
     await eventually('all are being made', () => asked === 8);
     assert.equal((await fetch(`${api.url}${pathname}`)).status, 429);
     gate.resolve();
-    for (const answer of open) {
-      const { items } = (await (await answer).json()) as { items: unknown[] };
+    for (const reply of open) {
+      const { items } = (await (await reply).json()) as { items: unknown[] };
       assert.equal(items.length, 2);
     }
     Reflect.deleteProperty(store, 'chunk');
     assert.equal((await fetch(`${api.url}${pathname}`)).status, 200);
   });
 
-  it('hold no place when they are refused, answered by HEAD, or over', async function () {
-    this.timeout(120_000);
+  it('hold no permit when they are rejected, asked for by HEAD, or over', async () => {
     const small = await api.newCaller();
     api.worker.render = async () => ({ pages: 1 });
     const items = ['a', 'b'].map((id) => ({ id, html: '<p>x</p>' }));

@@ -13,8 +13,7 @@ const LOOK_MS = 50;
 /** How long the slots are elsewhere: several times what the batch takes by itself. */
 const OTHERS = 3 * ITEMS;
 
-describe('estimatedCompletionTime half-way through a batch', function () {
-  this.timeout(60_000);
+describe('estimatedCompletionTime half-way through a batch', () => {
   let api: TestApi;
   let caller: TestCaller;
   /** Ends the renders that run, in the order in which they began. */
@@ -40,9 +39,9 @@ describe('estimatedCompletionTime half-way through a batch', function () {
 
   async function order(count: number, prefix: string): Promise<string> {
     const items = Array.from({ length: count }, (_, i) => ({ id: `${prefix}${i}`, html: '<p>x</p>' }));
-    const answer = await caller.post('/v1/pdf/batch', { items });
-    assert.equal(answer.status, 202);
-    return answer.json.jobId;
+    const response = await caller.post('/v1/pdf/batch', { items });
+    assert.equal(response.status, 202);
+    return response.json.jobId;
   }
 
   const status = async (id: string) => (await caller.get(`/v1/pdf/batch/${id}?limit=0`)).json;
@@ -97,7 +96,7 @@ describe('estimatedCompletionTime half-way through a batch', function () {
     await eventually('they wait', async () => (await waiting()) === ITEMS - SLOTS + OTHERS);
     await pass(1 + OTHERS / SLOTS);
     assert.equal(batchItems, SLOTS, 'no further item has begun meanwhile');
-    for (const { status: answered } of await Promise.all(renders)) assert.equal(answered, 200);
+    for (const { status: responded } of await Promise.all(renders)) assert.equal(responded, 200);
     await assertEstimate(batchId, SLOTS);
   });
 });

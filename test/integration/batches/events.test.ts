@@ -15,10 +15,10 @@ class Follower {
   #text = '';
   #response: IncomingMessage | undefined;
   ended = false;
-  readonly answered: Promise<IncomingMessage>;
+  readonly responded: Promise<IncomingMessage>;
 
   constructor(caller: TestCaller, batchId: string, headers: Record<string, string> = {}) {
-    this.answered = new Promise((resolve, reject) => {
+    this.responded = new Promise((resolve, reject) => {
       const options = { headers: { 'x-api-key': caller.secret, ...headers } };
       get(`${caller.url}/v1/pdf/batch/${batchId}/events`, options, (response) => {
         this.#response = response;
@@ -71,9 +71,9 @@ describe('GET /v1/pdf/batch/:id/events', () => {
 
   async function order(count: number): Promise<string> {
     const items = Array.from({ length: count }, (_, i) => ({ id: `item-${i}`, html: `<p>${i}</p>` }));
-    const answer = await caller.post('/v1/pdf/batch', { items });
-    assert.equal(answer.status, 202);
-    return answer.json.jobId;
+    const reply = await caller.post('/v1/pdf/batch', { items });
+    assert.equal(reply.status, 202);
+    return reply.json.jobId;
   }
 
   /** Lets this many renders end, one after the other as they come. */
@@ -84,10 +84,10 @@ describe('GET /v1/pdf/batch/:id/events', () => {
     }
   }
 
-  it('tells the progress until the end, and closes', async () => {
+  it('reports the progress until the end, and closes', async () => {
     const batchId = await order(6);
     const follower = new Follower(caller, batchId);
-    const response = await follower.answered;
+    const response = await follower.responded;
     assert.equal(response.statusCode, 200);
     assert.equal(response.headers['content-type'], 'text/event-stream');
     assert.equal(response.headers['cache-control'], 'no-store');
@@ -116,7 +116,7 @@ describe('GET /v1/pdf/batch/:id/events', () => {
     const seen = first.events.at(-1)!.id;
     first.hangUp();
     const second = new Follower(caller, batchId, { 'Last-Event-ID': seen });
-    await second.answered;
+    await second.responded;
     await end(1);
     await eventually('another', () => second.events.length > 0);
     assert.equal(second.events[0]!.data.progress.completed, 2, 'and nothing that was seen before');
@@ -130,7 +130,7 @@ describe('GET /v1/pdf/batch/:id/events', () => {
     );
   });
 
-  it('is over for whoever has seen the end: 204, after which an EventSource does not come again', async () => {
+  it('is over for a caller that has seen the end: 204, after which an EventSource does not come again', async () => {
     const batchId = await order(2);
     const follower = new Follower(caller, batchId);
     await end(2);
@@ -144,13 +144,17 @@ describe('GET /v1/pdf/batch/:id/events', () => {
     assert.equal(again.bytes.length, 0);
     const running = await order(2);
     const other = new Follower(caller, running, { 'Last-Event-ID': seen.id });
-    assert.equal((await other.answered).statusCode, 200, 'the end of another batch says nothing of this one');
+    assert.equal(
+      (await other.responded).statusCode,
+      200,
+      'the end of another batch says nothing of this one',
+    );
     await end(2);
     await eventually('its end', () => other.ended);
     assert.equal(other.events.at(-1)?.name, 'end');
   });
 
-  it('tells the end of a cancelled batch once its last render has ended', async () => {
+  it('reports the end of a cancelled batch once its last render has ended', async () => {
     const batchId = await order(10);
     await eventually('two run', () => gates.length === 2);
     const follower = new Follower(caller, batchId);
@@ -164,21 +168,21 @@ describe('GET /v1/pdf/batch/:id/events', () => {
     assert.deepEqual([name, data.status, data.progress.completed], ['end', 'cancelled', 2]);
   });
 
-  it("refuses the twenty-first stream of an account, and nobody else's", async () => {
+  it("rejects the twenty-first stream of an account, and no other account's", async () => {
     const batchId = await order(2);
     const followers = Array.from({ length: 20 }, () => new Follower(caller, batchId));
-    for (const follower of followers) assert.equal((await follower.answered).statusCode, 200);
+    for (const follower of followers) assert.equal((await follower.responded).statusCode, 200);
     const refused = await caller.get(`/v1/pdf/batch/${batchId}/events`);
     assert.deepEqual([refused.status, refused.json.code], [429, 'TOO_MANY_WAITING']);
     assert.equal(refused.headers.get('retry-after'), '5');
     const mine = caller;
     caller = await api.newCaller();
     const other = new Follower(caller, await order(2));
-    assert.equal((await other.answered).statusCode, 200);
+    assert.equal((await other.responded).statusCode, 200);
     followers[0]!.hangUp();
     await eventually('room again', async () => {
       const again = new Follower(mine, batchId);
-      const { statusCode } = await again.answered;
+      const { statusCode } = await again.responded;
       again.hangUp();
       return statusCode === 200;
     });

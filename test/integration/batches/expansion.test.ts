@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Batch, chunkCount, itemJobId } from '../../../src/batches/batch.ts';
-import { BatchAdmission, type BatchOrder } from '../../../src/batches/batch-admission.ts';
+import { BatchAdmission, type BatchSubmission } from '../../../src/batches/batch-admission.ts';
 import { EXPANDER_MS, expand } from '../../../src/batches/expansion.ts';
 import type { Job } from '../../../src/jobs/job.ts';
-import { laneState } from '../../../src/jobs/ledger/ledger-record.ts';
+import { queueState } from '../../../src/jobs/ledger/ledger-record.ts';
 import { repairNamedJobs } from '../../../src/jobs/sweeps/named-jobs.ts';
 import { WaitingJobs } from '../../../src/jobs/sweeps/waiting-jobs.ts';
-import { AdmissionTimer } from '../../../src/limits/admission-timer.ts';
+import { pendingAdmission } from '../../../src/overload/pending-admission.ts';
 import { outputKey } from '../../../src/store/outputs/output-store.ts';
 import { type Domain, openDomain } from '../../support/domain.ts';
 import { batchOf, callerWith, dyingAt, Killed } from './support.ts';
@@ -17,7 +17,7 @@ const CHUNKS = 4;
 /** Longer than anybody between two steps takes. */
 const LONG_MS = 20_000;
 
-describe('letting a batch in, with a death at any step', () => {
+describe('admitting a batch, with a death at any step', () => {
   let domain: Domain;
 
   before(async () => {
@@ -39,15 +39,18 @@ describe('letting a batch in, with a death at any step', () => {
       },
       await ledger.active(),
     );
-    await batches.care.sweep();
+    await batches.reconciler.sweep();
     await new WaitingJobs(domain).serve(await ledger.active());
   }
 
   const parts = () => ({ ...domain, batches: domain.batches.store });
-  const admit = (order: BatchOrder, caller = callerWith(domain.plan), admission = domain.batches.admission) =>
-    admission.admit(caller, order, new AdmissionTimer());
+  const admit = (
+    order: BatchSubmission,
+    caller = callerWith(domain.plan),
+    admission = domain.batches.admission,
+  ) => admission.admit(caller, order, pendingAdmission());
 
-  /** Each item has exactly one job, at its own place, and the account's ledger knows of no other. */
+  /** Each item has exactly one job, at its own position, and the account's ledger knows of no other. */
   async function assertWhole(batch: Batch): Promise<void> {
     const { live } = domain.store;
     const ids = batchOf(batch.total).items.map(({ id }, i) => itemJobId(batch, i, id));
@@ -58,10 +61,10 @@ describe('letting a batch in, with a death at any step', () => {
     const held = Object.keys(record.holders ?? {});
     assert.equal(held.length, 3);
     assert.equal(record.waiting, batch.total - 3);
-    const { head, tail } = laneState(record, 'bulk');
+    const { head, tail } = queueState(record, 'bulk');
     assert.equal(tail - head, record.waiting);
-    const places = [...jobs.values()].filter(({ place }) => place !== undefined);
-    assert.equal(places.length, record.waiting);
+    const placed = [...jobs.values()].filter(({ place }) => place !== undefined);
+    assert.equal(placed.length, record.waiting);
     assert.equal(Object.values(record.quota ?? {})[0], batch.total);
     const { phase, busy } = (await domain.batches.store.find(batch._id))!;
     assert.deepEqual([phase, busy], ['open', undefined]);
@@ -73,7 +76,7 @@ describe('letting a batch in, with a death at any step', () => {
     const claimed = await transitions.claim(job, 'worker', 15_000);
     const expiresAt = new Date(domain.clock.now().getTime() + 3_600_000);
     const output = { key: outputKey(job._id, 1, expiresAt), size: 1, pages: 1, sha256: '' };
-    await domain.ends.follow((await transitions.complete(claimed!, output, expiresAt))!);
+    await domain.ends.follow([(await transitions.complete(claimed!, output, expiresAt))!]);
   }
 
   for (const when of ['before', 'after'] as const) {
@@ -106,7 +109,7 @@ describe('letting a batch in, with a death at any step', () => {
     }
 
     for (let chunk = 1; chunk <= CHUNKS; chunk += 1) {
-      it(`goes on where the expander died ${when} it noted chunk ${chunk}`, async () => {
+      it(`goes on where the process died ${when} it noted chunk ${chunk}`, async () => {
         const { batches, clock } = domain;
         const batch = await admit(batchOf(ITEMS));
         assert.equal(chunkCount(batch), CHUNKS);
@@ -125,7 +128,7 @@ describe('letting a batch in, with a death at any step', () => {
     }
   }
 
-  it('writes no item again that has ended before whoever wrote it could note that', async () => {
+  it('writes no item again that has ended before its process could note that it was written', async () => {
     const { batches, clock, ledger, store } = domain;
     const batch = await admit(batchOf(ITEMS));
     const dying = { ...parts(), batches: dyingAt(batches.store, 'expanded', 1, 'before') };
@@ -152,7 +155,7 @@ describe('letting a batch in, with a death at any step', () => {
     assert.equal(items.filter(({ status }) => status === 'completed').length, 3);
   });
 
-  it('confirms the arrival of a batch whose expander died right before that', async () => {
+  it('confirms the arrival of a batch whose process died right before that', async () => {
     const batch = await admit(batchOf(ITEMS));
     const dying = { ...parts(), ledger: dyingAt(domain.ledger, 'confirmArrival', 1, 'before') };
     await assert.rejects(expand(dying, batch), Killed);
@@ -162,7 +165,7 @@ describe('letting a batch in, with a death at any step', () => {
     await assertWhole(batch);
   });
 
-  it('has a batch fail whose places are gone before its jobs are written', async () => {
+  it('has a batch fail whose positions are gone before its jobs are written', async () => {
     const { batches, ledger, clock } = domain;
     const batch = await admit(batchOf(ITEMS));
     await ledger.undoArrival(batch.accountId, batch._id, ITEMS, batch.quotaPeriod ?? undefined);
@@ -178,8 +181,7 @@ describe('letting a batch in, with a death at any step', () => {
     );
   });
 
-  it('writes every job once, however many expand a batch at the same time', async function () {
-    this.timeout(120_000);
+  it('writes every job once, however many processes expand a batch at the same time', async () => {
     for (let round = 0; round < 30; round += 1) {
       const batch = await admit(batchOf(ITEMS));
       const others = Array.from({ length: 3 }, async () => {
@@ -236,7 +238,7 @@ describe('letting a batch in, with a death at any step', () => {
     assert.equal(Object.values(record?.quota ?? {})[0], 0);
   });
 
-  it('takes no batch for lost that somebody else has expanded to the end meanwhile', async () => {
+  it('takes no batch for lost that another process has expanded to the end meanwhile', async () => {
     const { batches } = domain;
     const batch = await admit(batchOf(ITEMS));
     const dying = { ...parts(), batches: dyingAt(batches.store, 'expanded', CHUNKS - 1, 'after') };
@@ -248,13 +250,12 @@ describe('letting a batch in, with a death at any step', () => {
     await assertWhole(batch);
   });
 
-  it('cancels a batch at any moment of its expansion', async function () {
-    this.timeout(120_000);
+  it('cancels a batch at any moment of its expansion', async () => {
     const { batches, ledger } = domain;
     for (let run = 0; run < 25; run += 1) {
       const caller = callerWith(domain.plan);
       const batch = await admit(batchOf(ITEMS), caller);
-      batches.care.begin(batch);
+      batches.reconciler.begin(batch);
       await sleep(Math.random() * 150);
       await batches.service.cancel(caller, batch._id);
       await domain.flush();

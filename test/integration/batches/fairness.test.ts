@@ -8,14 +8,13 @@ const ITEMS = 1000;
 /** Far more than the worker of the tests has: what is published and has no slot there waits on the bus. */
 const PLAN_SLOTS = 200;
 const WORKER_SLOTS = 16;
-/** One is kept for an account that holds none (docs/decisions/0180-room-for-newcomers.md). */
+/** One is kept for an account that holds none (docs/scheduling.md). */
 const BATCH_SLOTS = WORKER_SLOTS - 1;
 const SINGLES = 8;
 /** Long enough that the batch outlives the single renders on a machine that is slow. */
 const ITEM_MS = 200;
 
-describe(`single renders beside a batch of ${ITEMS}`, function () {
-  this.timeout(120_000);
+describe(`single renders concurrent with a batch of ${ITEMS}`, () => {
   let api: TestApi;
   let owner: TestCaller;
   let other: TestCaller;
@@ -50,7 +49,7 @@ describe(`single renders beside a batch of ${ITEMS}`, function () {
   });
   after(() => api.close());
 
-  it("go before its items, those of others and its owner's own, as soon as a slot of the worker is free", async () => {
+  it('go before its items, renders of other accounts and of its owner, as soon as a slot of the worker is free', async () => {
     const items = Array.from({ length: ITEMS }, (_, i) => ({ id: `item-${i}`, html: `<p>${i}</p>` }));
     const { status, json } = await owner.post('/v1/pdf/batch', { items });
     assert.equal(status, 202);
@@ -60,7 +59,7 @@ describe(`single renders beside a batch of ${ITEMS}`, function () {
       const { pending, throttled } = await progress();
       return begun === BATCH_SLOTS && pending - throttled === PLAN_SLOTS;
     };
-    await eventually('the batch has all the slots of its plan', hasAllSlots, 60_000);
+    await eventually('the batch has all the slots of its plan', hasAllSlots);
     taken.resolve();
     for (let i = 0; i < SINGLES; i += 1) {
       for (const caller of [other, owner]) await caller.completed();

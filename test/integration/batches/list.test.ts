@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { BATCH_STATUSES, type BatchStatus } from '../../../src/batches/batch.ts';
 import type { Job } from '../../../src/jobs/job.ts';
-import { AdmissionTimer } from '../../../src/limits/admission-timer.ts';
+import { pendingAdmission } from '../../../src/overload/pending-admission.ts';
 import { eventually } from '../../support/eventually.ts';
 import { openApi, type TestApi, type TestCaller } from '../http/support/api.ts';
 import { latch } from '../http/support/test-worker.ts';
@@ -110,7 +110,7 @@ describe('GET /v1/pdf/batch', () => {
     // One whose jobs nobody was able to write.
     const owner = { ...callerWith(api.domain.plan), accountId: caller.accountId };
     const { admission, store } = api.domain.batches;
-    const failed = await admission.admit(owner, batchOf(SLOTS), new AdmissionTimer());
+    const failed = await admission.admit(owner, batchOf(SLOTS), pendingAdmission());
     await assertListed({ ...ended, processing: [alsoQueued, processing], queued: [failed._id] });
     await store.fail(failed);
     await assertListed({ ...ended, processing: [alsoQueued, processing], failed: [failed._id] });
@@ -129,7 +129,7 @@ describe('GET /v1/pdf/batch', () => {
     const renders = Array.from({ length: SLOTS }, () => caller.render({ html: '<p>x</p>' }));
     await eventually('they wait as well', async () => {
       const { waiting, arriving = {} } = (await api.domain.ledger.find(caller.accountId)) ?? {};
-      // At their places, too: one that is still on the way to its own is passed over.
+      // At their positions, too: a job that is still to be written at its own is passed over.
       return waiting === items + SLOTS && Object.keys(arriving).length === 0;
     });
     await end('begun-0', 'begun-1');
@@ -139,12 +139,12 @@ describe('GET /v1/pdf/batch', () => {
     assert.equal((await status(begun)).progress.throttled, 2);
     await assertListed({ processing: [begun], queued: [waiting] });
     await end(...notItems(), 'begun-2', 'begun-3', 'waiting-0', 'waiting-1');
-    for (const { status: answered } of await Promise.all(renders)) assert.equal(answered, 200);
+    for (const { status: responded } of await Promise.all(renders)) assert.equal(responded, 200);
     await finished(waiting);
     await assertListed({ completed: [waiting, begun] });
   });
 
-  it('has of a status those of the own account alone', async () => {
+  it('has of a status the batches of the own account alone', async () => {
     const mine = await order('mine', SLOTS + 1);
     await run('mine-0', 'mine-1');
     const other = await api.newCaller();

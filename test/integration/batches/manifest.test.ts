@@ -36,7 +36,7 @@ describe('the manifest of a batch', () => {
   const finished = (id: string) =>
     eventually('the batch has ended', async () => (await status(id)).finishedAt !== null);
 
-  it('tells what became of every item, and agrees with the zip', async () => {
+  it('has what became of every item, and agrees with the zip', async () => {
     api.worker.render = async ({ item }) =>
       item!.id === 'item-1' ? { fails: new PlatenError('URL_UNREACHABLE', 'No such host.') } : { pages: 2 };
     const id = await start();
@@ -45,10 +45,10 @@ describe('the manifest of a batch', () => {
     assert.equal(link.status, 200);
     const life = Date.parse(link.json.expiresAt) - api.domain.clock.now().getTime();
     assert.ok(life > 14 * MINUTE_MS && life <= 15 * MINUTE_MS);
-    const answer = await fetchManifest(link.json.url);
-    assert.equal(answer.status, 200);
-    assert.equal(answer.headers.get('content-disposition'), `attachment; filename=${id}.json`);
-    const manifest = answer.json;
+    const response = await fetchManifest(link.json.url);
+    assert.equal(response.status, 200);
+    assert.equal(response.headers.get('content-disposition'), `attachment; filename=${id}.json`);
+    const manifest = response.json;
     assert.deepEqual(Object.keys(manifest), ['jobId', 'createdAt', 'items']);
     assert.deepEqual([manifest.jobId, manifest.createdAt], [id, (await status(id)).createdAt]);
     assert.equal(manifest.items.length, ITEMS);
@@ -70,7 +70,7 @@ describe('the manifest of a batch', () => {
     );
     await api.domain.flush();
     assert.ok(
-      Buffer.from((await fetchManifest(link.json.url)).bytes).equals(answer.bytes),
+      Buffer.from((await fetchManifest(link.json.url)).bytes).equals(response.bytes),
       'from the history',
     );
   });

@@ -57,12 +57,11 @@ describe('the merged PDF of a batch', () => {
     const items = ids.map((id) => ({ id, html: '<p>x</p>' }));
     const { jobId } = (await caller.post('/v1/pdf/batch', { items })).json;
     const isOver = async () => (await caller.get(`/v1/pdf/batch/${jobId}`)).json.finishedAt !== null;
-    await eventually('it has ended', isOver, 30_000);
+    await eventually('it has ended', isOver);
     return jobId;
   }
 
-  it('has all completed items in order, with a bookmark for each', async function () {
-    this.timeout(60_000);
+  it('has all completed items in order, with a bookmark for each', async () => {
     api.worker.render = async ({ item }) => {
       if (item!.id === 'Nr. 5 ü') return { fails: new PlatenError('URL_UNREACHABLE') };
       const pages = [`${item!.index} first`, `${item!.index} last`];
@@ -70,12 +69,12 @@ describe('the merged PDF of a batch', () => {
     };
     const ids = Array.from({ length: 140 }, (_, i) => `Nr. ${i} ü`);
     const id = await ended(ids);
-    const answer = await merged(id);
-    assert.equal(answer.status, 200);
-    assert.equal(answer.headers.get('x-service-merged-items'), '139');
-    assert.equal(answer.headers.get('x-service-merged-pending'), '0');
-    assertTable(Buffer.from(answer.bytes));
-    const pdf = await readPdf(answer.bytes);
+    const response = await merged(id);
+    assert.equal(response.status, 200);
+    assert.equal(response.headers.get('x-service-merged-items'), '139');
+    assert.equal(response.headers.get('x-service-merged-pending'), '0');
+    assertTable(Buffer.from(response.bytes));
+    const pdf = await readPdf(response.bytes);
     const expected = [...ids.keys()].filter((i) => i !== 5);
     assert.deepEqual(
       pdf.pages.map(({ text }) => text),
@@ -87,7 +86,7 @@ describe('the merged PDF of a batch', () => {
     );
     assert.deepEqual(pdf.pages.map(({ width }) => width).slice(0, 4), [300, 301, 300, 301]);
     // A link by name, to its own document's last page.
-    const text = Buffer.from(answer.bytes).toString('latin1');
+    const text = Buffer.from(response.bytes).toString('latin1');
     for (const at of [0, 2, 100]) {
       const number = /^#\[\{"num":(\d+)/.exec(pdf.pages[at]!.links[0]!)![1];
       const target = text.slice(text.indexOf(`\n${number} 0 obj\n`)).split('endobj')[0]!;
@@ -123,8 +122,7 @@ describe('a merger of PDFs', () => {
   });
   after(() => merger.close());
 
-  it('reads no further ahead than it is read, and stops when it is told to', async function () {
-    this.timeout(120_000);
+  it('reads no further ahead than it is read, and stops when its signal aborts', async () => {
     const pdf = await documentOf(['x', 'y']);
     let reads = 0;
     const sources = Array.from({ length: 200 }, (_, i) => ({
@@ -147,8 +145,7 @@ describe('a merger of PDFs', () => {
     assert.ok(reads <= 4);
   });
 
-  it('keeps no account waiting for the documents of another that take long', async function () {
-    this.timeout(60_000);
+  it('keeps no account waiting for the documents of another that take long', async () => {
     const [slow, quick] = [documentWithObjects(500_000), await documentOf(['x'])];
     let slowRead = 0;
     const sourcesOf = (pdf: Buffer, count: number) =>
@@ -186,7 +183,7 @@ describe('a merger of PDFs', () => {
     }
   });
 
-  it('holds so much of all documents, and breaks off the merge of whoever holds most for the sake of others', async () => {
+  it('holds bounded bytes of all documents, and breaks off the merge of the account that holds most for the sake of others', async () => {
     const document = await PDFDocument.create();
     const picture = document.context.register(document.context.stream(randomBytes(500_000)));
     document.addPage().node.addContentStream(picture);

@@ -64,7 +64,7 @@ for (const kind of ['folder', 'database'] as const) {
       return jobId;
     }
 
-    it('are the same while retention goes on, and after it has ended for each in turn', async () => {
+    it('are the same while retention goes on, and after it has ended for each, one by one', async () => {
       await batchOf(60, 1);
       await batchOf(5, 5);
       await caller.completed();
@@ -82,7 +82,7 @@ for (const kind of ['folder', 'database'] as const) {
       }
     });
 
-    it('are the same when nobody has swept for a day, and a dead attempt has left a PDF that no job knows of', async () => {
+    it('are the same when no sweep has run for a day, and a dead attempt has left a PDF that no job knows of', async () => {
       const batchId = await batchOf(60, 1);
       const { expiresAt } = (await caller.get(`/v1/pdf/batch/${batchId}`)).json;
       const lost = outputKey('a-job-whose-worker-lost-its-lease', 7, new Date(expiresAt));

@@ -29,9 +29,9 @@ describe('the retention of a batch', () => {
     const html = `<p>${'shared '.repeat(200)}</p>`;
     const options = { displayHeaderFooter: true, headerTemplate: '<b>header</b>'.repeat(50) };
     const items = Array.from({ length: ITEMS }, (_, i) => ({ id: `item-${i}`, html, options }));
-    const answer = await caller.post('/v1/pdf/batch', { items, ...(expiresInHours && { expiresInHours }) });
-    assert.equal(answer.status, 202);
-    const { jobId } = answer.json;
+    const response = await caller.post('/v1/pdf/batch', { items, ...(expiresInHours && { expiresInHours }) });
+    assert.equal(response.status, 202);
+    const { jobId } = response.json;
     await eventually('it has ended', async () => (await batch(jobId)).json.finishedAt !== null);
     await api.domain.flush();
     return jobId;
@@ -104,7 +104,7 @@ describe('the retention of a batch', () => {
     assert.equal(await sweep(), 0, 'nothing is left to do');
   });
 
-  it('ends as well when nobody has swept for days, and the batch is forgotten after three months', async () => {
+  it('ends as well when no sweep has run for days, and the batch is forgotten after three months', async () => {
     const batchId = await ended(1);
     api.domain.clock.pass(3 * DAY_MS);
     assert.equal((await caller.get(`/v1/pdf/batch/${batchId}/item-0`)).status, 410);

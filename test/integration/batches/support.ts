@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '../../../src/accounts/caller.ts';
-import type { BatchOrder } from '../../../src/batches/batch-admission.ts';
+import type { BatchSubmission } from '../../../src/batches/batch-admission.ts';
 import type { Plan } from '../../../src/plans/plan.ts';
 
 /** Somebody who asks for batches, under a plan. */
@@ -16,7 +16,7 @@ export function callerWith(plan: Plan, mode: Caller['mode'] = 'live'): Caller {
 }
 
 /** A batch of so many small documents that share their options. */
-export function batchOf(count: number): BatchOrder {
+export function batchOf(count: number): BatchSubmission {
   return {
     batchId: randomUUID(),
     items: Array.from({ length: count }, (_, i) => ({

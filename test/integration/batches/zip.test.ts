@@ -65,17 +65,17 @@ describe('the zip of a batch', () => {
   it('holds every completed item in order, byte for byte, and leaves out what failed', async () => {
     const ids = ['b', 'bad', 'a', 'Ünïcode', 'c/d'];
     const id = await ended(ids);
-    const answer = await zip(id);
-    assert.equal(answer.status, 200);
-    assert.equal(answer.headers.get('content-type'), 'application/zip');
-    assert.equal(answer.headers.get('content-length'), String(answer.bytes.length));
+    const response = await zip(id);
+    assert.equal(response.status, 200);
+    assert.equal(response.headers.get('content-type'), 'application/zip');
+    assert.equal(response.headers.get('content-length'), String(response.bytes.length));
     assert.match(
-      answer.headers.get('content-disposition')!,
+      response.headers.get('content-disposition')!,
       new RegExp(`^attachment; filename="?${id}\\.zip"?$`),
     );
-    assert.equal(answer.headers.get('x-service-zip-items'), '4');
-    assert.equal(answer.headers.get('x-service-zip-pending'), '0');
-    const found = await unzip(answer.bytes);
+    assert.equal(response.headers.get('x-service-zip-items'), '4');
+    assert.equal(response.headers.get('x-service-zip-pending'), '0');
+    const found = await unzip(response.bytes);
     assert.deepEqual(
       found.map(({ name, sha256 }) => [name, sha256]),
       [
@@ -145,9 +145,9 @@ describe('the zip of a batch', () => {
       { range: 'bytes' },
     ];
     for (const headers of requests) {
-      const answer = await zip(id, headers);
-      assert.deepEqual([answer.status, answer.bytes.length], [200, size], JSON.stringify(headers));
-      assert.equal(answer.headers.get('content-range'), null);
+      const response = await zip(id, headers);
+      assert.deepEqual([response.status, response.bytes.length], [200, size], JSON.stringify(headers));
+      assert.equal(response.headers.get('content-range'), null);
     }
     const beyond = await zip(id, { range: `bytes=${size}-` });
     assert.deepEqual([beyond.status, beyond.json.code], [416, 'RANGE_NOT_SATISFIABLE']);
@@ -174,7 +174,7 @@ describe('the zip of a batch', () => {
     assert.deepEqual([late.status, (await unzip(late.bytes)).length], [200, 3]);
   });
 
-  it('is not there without a completed item, for somebody else, or for a batch that never was', async () => {
+  it('is not there without a completed item, for another account, or for a batch that never was', async () => {
     const id = await ended(['bad-1', 'bad-2']);
     const none = await zip(id);
     assert.deepEqual([none.status, none.json.code, none.json.jobId], [404, 'NOT_FOUND', id]);
@@ -204,8 +204,8 @@ describe('the zip of a batch', () => {
       }).length;
     const open = async () => {
       const request = get(`${api.url}/v1/pdf/batch/${id}/zip`, { headers: { 'x-api-key': caller.secret } });
-      const [answer] = (await once(request, 'response')) as [IncomingMessage];
-      return answer;
+      const [response] = (await once(request, 'response')) as [IncomingMessage];
+      return response;
     };
     const readers = await Promise.all([open(), open(), open()]);
     for (const reader of readers) await once(reader, 'readable');

@@ -4,15 +4,16 @@ import { PlatenError } from '../../../src/errors/registry.ts';
 import { pick, seeded } from '../../chaos/random.ts';
 import { FAIR } from '../../support/stripe/deliverer.ts';
 import type * as R from '../../support/stripe/records.ts';
-import type { Fault } from '../../support/stripe/stand-in.ts';
-import { BadConnection, FAULTS } from './bad-connection.ts';
+import type { Problem } from '../../support/stripe/stand-in.ts';
+import { BadConnection, problems } from './bad-connection.ts';
 import { BlockOracle } from './block-oracle.ts';
 import { type Life, type LifeRig, openLifeRig } from './life-rig.ts';
 import { checkMirror, checkSubscription } from './subscription-oracle.ts';
 
-const RUNS = Number(process.env.BILLING_RUNS ?? 250);
+/** make soak has 2,000. */
+const RUNS = Number(process.env.BILLING_RUNS ?? 40);
 const FIRST_SEED = Number(process.env.SEED ?? 1);
-/** Lives at a time, each in a database of its own: one of them waits for its database for half of its time. */
+/** Concurrent lives, each in its own database: a life waits for its database half of the time. */
 const AT_A_TIME = 3;
 const ACTS = 9;
 /** Requests that find the quota used up at the same moment. */
@@ -23,7 +24,7 @@ const DAY_MS = 24 * HOUR_MS;
 const STORM = { dropped: 0.2, doubled: 0.2, delayed: 0.4 };
 /** Of all calls to Stripe. */
 const FAILING = 0.03;
-/** Longer than anything waits that could not be done, and than whoever makes a schedule is left to it. */
+/** Longer than any retry, and than the time left to the process that makes a schedule. */
 const LATER_MS = 15 * 60_000;
 const PLANS = ['starter', 'professional', 'business'] as const;
 const CARDS = ['good', 'declined', 'authenticates'] as const;
@@ -38,7 +39,7 @@ type Run = Life & {
   readonly pages: ReadonlySet<string>;
 };
 
-describe('Subscriptions and blocks, whatever becomes of the events', function () {
+describe('Subscriptions and blocks, whatever happens to the events', function () {
   // Each run takes a quarter of a second, and more than half a second on a busy machine.
   this.timeout(1_200_000);
   const rigs: LifeRig[] = [];
@@ -50,11 +51,11 @@ describe('Subscriptions and blocks, whatever becomes of the events', function ()
     for (const rig of rigs) await rig.close();
   });
 
-  /** What a customer, an operator, a bank or time does; refusals are answers like any other. */
+  /** An action of a customer, an operator, a bank or time; rejections are as good as successes. */
   async function act(run: Run): Promise<void> {
     const { random, clock, standIn, selling, accountId } = run;
     const { acts, books } = standIn;
-    const customerId = await selling.subscriptions.customerOf(accountId).catch(refusals);
+    const customerId = await selling.subscriptions.customerOf(accountId).catch(rejections);
     if (customerId === undefined) return;
     const here = ({ customer }: { customer: string | null }) => !books.customers.get(customer!)!.deleted;
     const subscriptions = [...books.subscriptions.values()].filter(here);
@@ -95,11 +96,11 @@ describe('Subscriptions and blocks, whatever becomes of the events', function ()
       drawn -= weight;
       return drawn < 0;
     })!;
-    await Promise.resolve(deed[1]()).catch(refusals);
+    await Promise.resolve(deed[1]()).catch(rejections);
     standIn.catchUp();
   }
 
-  function refusals(error: unknown): undefined {
+  function rejections(error: unknown): undefined {
     if (!(error instanceof PlatenError)) throw error;
   }
 
@@ -112,16 +113,16 @@ describe('Subscriptions and blocks, whatever becomes of the events', function ()
     });
   }
 
-  /** By somebody who sees the plan in force, and needs more at once. */
+  /** Requests at once from a customer that sees the plan in force and needs more. */
   async function letBuy(run: Run): Promise<void> {
     const { random, selling, accountId } = run;
-    await selling.sync.lookAt(accountId);
+    await selling.sync.checkAt(accountId);
     const order = { enabled: true, capCents: pick(random, CAPS) };
-    await selling.autoOverage.set(accountId, order, BY_BILLING).catch(refusals);
+    await selling.autoOverage.set(accountId, order, BY_BILLING).catch(rejections);
     await needMore(run);
   }
 
-  /** The quota is used up, and more is asked for, by many at once. */
+  /** Uses the quota up, and requests more, many times at once. */
   async function needMore({ oracle }: Run): Promise<void> {
     await oracle.useUp();
     await oracle.request(AT_ONCE);
@@ -186,7 +187,7 @@ describe('Subscriptions and blocks, whatever becomes of the events', function ()
 
   async function storm(run: Run): Promise<void> {
     const { random, deliverer, selling, standIn, accountId } = run;
-    await selling.subscriptions.checkout(accountId, pick(random, PLANS)!).catch(refusals);
+    await selling.subscriptions.checkout(accountId, pick(random, PLANS)!).catch(rejections);
     completeCheckout(run);
     await letBuy(run);
     for (let count = 0; count < ACTS; count += 1) {
@@ -200,9 +201,11 @@ describe('Subscriptions and blocks, whatever becomes of the events', function ()
   const statesOf = async ({ oracle }: Run) =>
     (await oracle.blocks()).map(({ _id, state }) => `${_id} ${state}`).join();
 
-  /** When blocks that could not be gone on with are due again; Stripe refuses what is of a customer that was deleted. */
+  /** When blocks that could not be continued are due again; Stripe rejects calls for a deleted customer. */
   async function triedAgainAt({ oracle }: Run): Promise<Date | undefined> {
-    const held = (await oracle.blocks()).filter(({ failures, dueAt }) => failures > 0 && dueAt !== undefined);
+    const held = (await oracle.blocks()).filter(
+      ({ failures = 0, dueAt }) => failures > 0 && dueAt !== undefined,
+    );
     return held.map(({ dueAt }) => dueAt).sort((a, b) => b!.getTime() - a!.getTime())[0];
   }
 
@@ -211,7 +214,7 @@ describe('Subscriptions and blocks, whatever becomes of the events', function ()
     const { deliverer, clock, selling, standIn, connection } = run;
     deliverer.weather = FAIR;
     connection.chance = 0;
-    // What could not be looked at is looked at later.
+    // Failed checks are repeated later.
     clock.pass(LATER_MS);
     standIn.catchUp();
     for (let round = 0; round < 20; round += 1) {
@@ -221,7 +224,7 @@ describe('Subscriptions and blocks, whatever becomes of the events', function ()
       await selling.reconcile.customers();
       const before = await statesOf(run);
       await follow(run);
-      // Blocks that have moved are looked at once more: what was paid for them may have gone back meanwhile.
+      // Changed blocks are checked once more: their payments may have been refunded meanwhile.
       const rest = (await statesOf(run)) === before;
       const quiet = (await selling.sync.sweep()) === 0 && rest && deliverer.waiting === 0;
       const later = await triedAgainAt(run);
@@ -232,24 +235,24 @@ describe('Subscriptions and blocks, whatever becomes of the events', function ()
     assert.fail('it does not come to rest');
   }
 
-  /** Pages whose address Stripe has told: nobody can pay on another one. */
+  /** Pages whose address Stripe has returned: only these can be paid. */
   function pagesOf({ standIn }: Life): ReadonlySet<string> {
-    const told = new Set<string>();
-    standIn.onAnswer = ({ method, route }, { status, body }) => {
+    const reported = new Set<string>();
+    standIn.onResponse = ({ method, route }, { status, body }) => {
       if (method === 'POST' && route === '/v1/checkout/sessions' && status === 200)
-        told.add((body as R.CheckoutSession).id);
+        reported.add((body as R.CheckoutSession).id);
     };
-    return told;
+    return reported;
   }
 
-  /** Schedules that were made and never told what is to come. */
+  /** Schedules whose next phase was never added. */
   function halfMade({ standIn }: Life): R.Schedule[] {
     const { schedules } = standIn.books;
     return [...schedules.values()].filter(({ status, phases }) => status === 'active' && phases.length < 2);
   }
 
-  /** @returns which faults the connection to Stripe had. */
-  async function live(seed: number, rig: LifeRig): Promise<ReadonlyMap<Fault, number>> {
+  /** @returns the problems that the connection to Stripe had. */
+  async function live(seed: number, rig: LifeRig): Promise<ReadonlyMap<Problem, number>> {
     const random = seeded(seed);
     const life = await rig.begin({ random, weather: STORM });
     const run = {
@@ -271,19 +274,20 @@ describe('Subscriptions and blocks, whatever becomes of the events', function ()
     }
   }
 
-  it(`end as a fresh look says, ${RUNS} times`, async () => {
-    const drawn: Partial<Record<Fault, number>> = {};
+  it(`end in the state of a fresh check, ${RUNS} times`, async () => {
+    const drawn: Partial<Record<Problem, number>> = {};
     let next = FIRST_SEED;
     const liveOn = async (rig: LifeRig) => {
       while (next < FIRST_SEED + RUNS) {
         const seed = next;
         next += 1;
-        for (const [fault, count] of await live(seed, rig)) drawn[fault] = (drawn[fault] ?? 0) + count;
+        for (const [problem, count] of await live(seed, rig)) drawn[problem] = (drawn[problem] ?? 0) + count;
       }
     };
     await Promise.all(rigs.map(liveOn));
-    // Each of them has come, and often.
+    // Each problem has occurred, and often.
     if (RUNS < 100) return;
-    for (const fault of FAULTS) assert.ok((drawn[fault] ?? 0) > RUNS / 10, `${fault}: ${drawn[fault]}`);
+    for (const problem of problems)
+      assert.ok((drawn[problem] ?? 0) > RUNS / 10, `${problem}: ${drawn[problem]}`);
   });
 });

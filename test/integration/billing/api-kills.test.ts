@@ -3,26 +3,27 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { LEASE_MS } from '../../../src/billing/leases.ts';
 import { setUpStripe } from '../../../src/billing/setup.ts';
+import { LEASE_MS } from '../../../src/store/due-queue.ts';
 import { quotaPeriod } from '../../../src/usage/quota-period.ts';
 import { signUp } from '../../support/account-client.ts';
 import { startMongo } from '../../support/mongo.ts';
-import type { Answer } from '../../support/send.ts';
+import type { Reply } from '../../support/send.ts';
 import { StripeStandIn } from '../../support/stripe/stand-in.ts';
 import { openApi, type TestApi, TestCaller } from '../http/support/api.ts';
 import type { ApiProcessOptions, Death, FromApiProcess, ToApiProcess } from './api-process.ts';
 
 const PROCESS = fileURLToPath(new URL('api-process.ts', import.meta.url));
-/** Longer than a block is left to a dispatcher that is not heard of. */
+/** Longer than a block is left to a silent dispatcher. */
 const AHEAD_MS = LEASE_MS;
 const QUOTA = 2;
 const UNITS = 1000;
 const PRICE = 1000;
-const REQUESTS = 200;
+/** In all; make soak has 200. */
+const REQUESTS = Number(process.env.REQUESTS ?? 40);
 const HTML = { html: '<p>x</p>' };
 const COME_AGAIN_MS = 500;
-/** A request waits so long for a purchase, unless the process is told otherwise. */
+/** How long a request waits for a purchase by default, in milliseconds. */
 const WAIT_MS = 10_000;
 const SHORT_WAIT_MS = 500;
 const DRAFTED = { when: 'after', operation: 'draft' } as const;
@@ -31,8 +32,8 @@ interface ApiProcess {
   readonly url: string;
   /** Resolves with the signal that has ended it. */
   readonly ended: Promise<NodeJS.Signals | null>;
-  /** Whether it goes on with blocks, and by how much longer than ten seconds requests wait for that. */
-  tell(told: Partial<ToApiProcess>): void;
+  /** Whether it continues blocks, and how many milliseconds more than ten seconds requests wait for that. */
+  configure(changes: Partial<ToApiProcess>): void;
   end(): Promise<void>;
 }
 
@@ -44,22 +45,21 @@ interface Buyer {
   readonly at: (url: string) => TestCaller;
 }
 
-/** How a request was answered in the end, and what it was told before. */
+/** The final response to a request, and the responses before. */
 interface Outcome {
-  readonly answer: Answer;
-  readonly told: readonly Answer[];
+  readonly response: Reply;
+  readonly earlier: readonly Reply[];
 }
 
-describe('200 requests at the moment the quota ends, in two API processes of which one is killed', function () {
-  this.timeout(60_000);
+describe('Requests at the moment the quota ends, in two API processes of which one is killed', () => {
   let uri: string;
   let api: TestApi;
   let standIn: StripeStandIn;
   let apiBase: string;
   let survivor: ApiProcess;
   let victim: ApiProcess | undefined;
-  /** Requests that were told to come again, each once. */
-  let toldOnce: number;
+  /** Requests that were told to retry, each counted once. */
+  let reportedOnce: number;
 
   before(async () => {
     ({ uri } = await startMongo());
@@ -79,7 +79,7 @@ describe('200 requests at the moment the quota ends, in two API processes of whi
     await standIn?.close();
   });
   afterEach(async () => {
-    survivor.tell({ dispatches: false });
+    survivor.configure({ dispatches: false });
     await victim?.end();
   });
 
@@ -88,14 +88,14 @@ describe('200 requests at the moment the quota ends, in two API processes of whi
     const options: ApiProcessOptions = { uri, apiBase, secretKey, quota: QUOTA, aheadMs, death };
     const child: ChildProcess = fork(PROCESS, [JSON.stringify(options)]);
     const ended = once(child, 'exit').then(([, signal]) => signal as NodeJS.Signals | null);
-    const [told] = (await Promise.race([
+    const [reported] = (await Promise.race([
       once(child, 'message'),
       ended.then((signal) => Promise.reject(new Error(`It ended at once: ${signal}`))),
     ])) as [FromApiProcess];
     return {
-      url: told.url,
+      url: reported.url,
       ended,
-      tell: ({ dispatches = false, waitsLongerMs = 0 }) =>
+      configure: ({ dispatches = false, waitsLongerMs = 0 }) =>
         void child.send({ dispatches, waitsLongerMs } satisfies ToApiProcess),
       async end() {
         child.kill('SIGKILL');
@@ -106,14 +106,14 @@ describe('200 requests at the moment the quota ends, in two API processes of whi
 
   /** An account that has paid for a plan, has used up its quota, and lets one block be bought. */
   async function usedUp(): Promise<Buyer> {
-    toldOnce = 0;
+    reportedOnce = 0;
     const owner = await signUp(api.url);
     const accountId: string = (await owner.expect(200, 'GET', '/auth/me')).id;
     const { id, apiKey } = await owner.expect(201, 'POST', '/user/api-keys', { name: 'mine' });
     await owner.expect(200, 'POST', '/user/checkout', { plan: 'professional' });
     const page = [...standIn.books.sessions.values()].findLast(({ status }) => status === 'open')!;
     standIn.acts.completeCheckout(page.id);
-    await api.billing.selling!.sync.lookAt(accountId);
+    await api.billing.selling!.sync.checkAt(accountId);
     const order = { enabled: true, spendCapCents: PRICE };
     await owner.expect(200, 'POST', '/user/subscription/auto-overage', order);
     const { quotaWindow } = (await api.accounts.find(accountId))!;
@@ -125,29 +125,29 @@ describe('200 requests at the moment the quota ends, in two API processes of whi
     return { accountId, customerId: page.customer, period, at };
   }
 
-  /** Asks until it is decided: of the other process when the first one is gone, and again when it is told so. */
+  /** Repeats the request until it is decided: at the other process when the first one is gone, and again on a retry. */
   async function ask({ at }: Buyer, first: string): Promise<Outcome> {
-    const told: Answer[] = [];
+    const earlier: Reply[] = [];
     let url = first;
     for (;;) {
-      const answer = await at(url)
+      const response = await at(url)
         .render(HTML)
         .catch((error: unknown) => {
           if (url === survivor.url || error instanceof assert.AssertionError) throw error;
           url = survivor.url;
         });
-      if (answer === undefined) continue;
-      if (answer.status !== 503) return { answer, told };
-      if (told.length === 0) toldOnce += 1;
-      told.push(answer);
+      if (response === undefined) continue;
+      if (response.status !== 503) return { response, earlier };
+      if (earlier.length === 0) reportedOnce += 1;
+      earlier.push(response);
       await sleep(COME_AGAIN_MS);
     }
   }
 
   /**
-   * Half of the requests at each process. The first is killed; the second goes on with the block then.
+   * Sends half of the requests to each process. The first is killed; the second then continues the block.
    *
-   * @param over.meanwhile before the second goes on.
+   * @param over.meanwhile runs before the second continues.
    * @param over.together false for a process that is killed while it decides: it has to be the one that does.
    */
   async function askedOf(
@@ -163,11 +163,11 @@ describe('200 requests at the moment the quota ends, in two API processes of whi
     const half = (of: string) => Array.from({ length: REQUESTS / 2 }, () => ask(buyer, of));
     const first = half(url);
     const second = together ? half(survivor.url) : [];
-    victim.tell({ dispatches: true });
+    victim.configure({ dispatches: true });
     assert.equal(await ended, 'SIGKILL');
     if (!together) second.push(...half(survivor.url));
     await meanwhile?.();
-    survivor.tell({ dispatches: true });
+    survivor.configure({ dispatches: true });
     return Promise.all([...first, ...second]);
   }
 
@@ -180,8 +180,8 @@ describe('200 requests at the moment the quota ends, in two API processes of whi
       ({ customer, amount, paid }) => customer === customerId && amount === PRICE && paid,
     );
 
-  /** The owner is told after the requests have gone on; the block rests after that. */
-  async function resting({ accountId }: Buyer) {
+  /** The owner is notified after the requests have continued; the block is settled after that. */
+  async function blocked({ accountId }: Buyer) {
     const blocks = api.domain.connection.collection('overage_blocks');
     for (;;) {
       const found = await blocks.find({ accountId }).toArray();
@@ -191,10 +191,10 @@ describe('200 requests at the moment the quota ends, in two API processes of whi
   }
 
   async function assertOneBlock(buyer: Buyer, outcomes: readonly Outcome[], letInBefore: number) {
-    const blocks = await resting(buyer);
+    const blocks = await blocked(buyer);
     const { accountId, period } = buyer;
     assert.equal(outcomes.length, REQUESTS);
-    for (const { answer } of outcomes) assert.equal(answer.status, 202, JSON.stringify(answer.json));
+    for (const { response } of outcomes) assert.equal(response.status, 202, JSON.stringify(response.json));
     assert.equal(blocks.length, 1);
     const [{ _id: blockId, state }] = blocks as unknown as [{ _id: string; state: string }];
     assert.equal(state, 'granted');
@@ -207,7 +207,7 @@ describe('200 requests at the moment the quota ends, in two API processes of whi
     assert.deepEqual([overage?.spentCents, overage?.gate], [PRICE, undefined]);
     const granted = Object.entries(bought!.blocks).map(([id, { left }]) => [id, left]);
     assert.deepEqual(granted, [[blockId, UNITS]]);
-    // Whom the killed process had let in already has asked again.
+    // Requests that the killed process had admitted already were repeated.
     const used = quota![period]! - QUOTA;
     assert.ok(used >= REQUESTS && used <= REQUESTS + letInBefore, `${used} were let in`);
     assert.equal(await api.billing.purchases.left(accountId, period, QUOTA), UNITS - used);
@@ -231,10 +231,10 @@ describe('200 requests at the moment the quota ends, in two API processes of whi
     ['when it is paid', 'after', 'pay'],
     ['before its units are there', 'before', 'grant'],
     ['when its units are there', 'after', 'grant'],
-    ['before the owner is told', 'before', 'enqueue'],
-    ['when the owner is told', 'after', 'enqueue'],
+    ['before the owner is notified', 'before', 'enqueue'],
+    ['when the owner is notified', 'after', 'enqueue'],
   ] as const) {
-    it(`are all let in by one block, charged once and granted once: ${point}`, async () => {
+    it(`are all admitted by one block, charged once and granted once: ${point}`, async () => {
       const buyer = await usedUp();
       const outcomes = await askedOf(buyer, { when, operation }, { together: operation !== 'reserve' });
       const granted = operation === 'enqueue' || (operation === 'grant' && when === 'after');
@@ -242,30 +242,30 @@ describe('200 requests at the moment the quota ends, in two API processes of whi
     });
   }
 
-  it('are told to come again where nobody goes on for as long as they wait, and are let in then', async () => {
+  it('are rejected with a retry time when no process buys a block while they wait, and are admitted later', async () => {
     const buyer = await usedUp();
-    survivor.tell({ waitsLongerMs: SHORT_WAIT_MS - WAIT_MS });
+    survivor.configure({ waitsLongerMs: SHORT_WAIT_MS - WAIT_MS });
     const meanwhile = async () => {
-      while (toldOnce < REQUESTS) await sleep(COME_AGAIN_MS / 10);
+      while (reportedOnce < REQUESTS) await sleep(COME_AGAIN_MS / 10);
     };
     const outcomes = await askedOf(buyer, DRAFTED, { meanwhile });
     await assertOneBlock(buyer, outcomes, 0);
-    for (const { told } of outcomes) {
-      assert.equal(told[0]?.json.code, 'OVERAGE_PENDING');
-      assert.equal(told[0]?.headers.get('retry-after'), '5');
+    for (const { earlier } of outcomes) {
+      assert.equal(earlier[0]?.json.code, 'OVERAGE_PENDING');
+      assert.equal(earlier[0]?.headers.get('retry-after'), '5');
     }
   });
 
-  it('keep nobody else waiting while they wait', async () => {
+  it('keep no other request waiting while they wait', async () => {
     const buyer = await usedUp();
-    // They hold what they hold until somebody goes on with the block.
-    survivor.tell({ waitsLongerMs: WAIT_MS * 1_000 });
+    // They keep their reservations until a process continues the block.
+    survivor.configure({ waitsLongerMs: WAIT_MS * 1_000 });
     const neighbour = (await api.newCaller()).at(survivor.url);
     const meanwhile = async () => {
-      // More than can be looked at together have come, and none is answered.
+      // More have come than can be checked together, and none has a response.
       await sleep(COME_AGAIN_MS);
       for (let count = 0; count < QUOTA; count += 1) assert.equal((await neighbour.render(HTML)).status, 202);
-      assert.equal(toldOnce, 0);
+      assert.equal(reportedOnce, 0);
     };
     await assertOneBlock(buyer, await askedOf(buyer, DRAFTED, { meanwhile }), 0);
   });
@@ -273,17 +273,17 @@ describe('200 requests at the moment the quota ends, in two API processes of whi
   for (const [point, when, operation] of [
     ['before its invoice is void', 'before', 'void'],
     ['when its invoice is void', 'after', 'void'],
-    ['before the owner is told', 'before', 'enqueue'],
+    ['before the owner is notified', 'before', 'enqueue'],
     ['before the purchase is given up', 'before', 'release'],
     ['when the purchase is given up', 'after', 'release'],
   ] as const) {
-    it(`are all refused when the card is declined, and nothing is owed: ${point}`, async () => {
+    it(`are all rejected when the card is declined, and nothing is owed: ${point}`, async () => {
       const buyer = await usedUp();
       standIn.acts.changeCard(buyer.customerId, 'declined');
       const outcomes = await askedOf(buyer, { when, operation });
-      const [block, ...others] = await resting(buyer);
+      const [block, ...others] = await blocked(buyer);
       assert.deepEqual([block?.state, others.length], ['failed', 0]);
-      for (const { answer } of outcomes) assert.equal(answer.json.code, 'QUOTA_EXCEEDED');
+      for (const { response } of outcomes) assert.equal(response.json.code, 'QUOTA_EXCEEDED');
       const invoices = invoicesOf(buyer).map(({ status, amount_paid: paid }) => [status, paid]);
       assert.deepEqual(invoices, [['void', 0]]);
       assert.equal(chargesOf(buyer).length, 0);

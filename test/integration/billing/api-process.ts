@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BlockStore } from '../../../src/billing/overage/block-store.ts';
 import { StripeBlocks } from '../../../src/billing/stripe-blocks.ts';
-import { BeyondQuota } from '../../../src/jobs/beyond-quota.ts';
-import { Purchases } from '../../../src/jobs/ledger/purchases.ts';
+import { BeyondQuota } from '../../../src/jobs/purchases/beyond-quota.ts';
+import { Purchases } from '../../../src/jobs/purchases/purchases.ts';
 import { MailOutbox } from '../../../src/mail/outbox.ts';
 import { openApi } from '../http/support/api.ts';
 
@@ -26,7 +26,7 @@ export interface ApiProcessOptions {
   readonly death?: Death | undefined;
 }
 
-/** It is told to go on with blocks, or to leave them alone; and by how much longer requests wait for a purchase, or shorter. */
+/** Whether to continue blocks or leave them alone, and by how much longer or shorter requests wait for a purchase. */
 export interface ToApiProcess {
   readonly dispatches: boolean;
   readonly waitsLongerMs: number;
@@ -46,7 +46,7 @@ const OWNERS = {
   release: Purchases,
   enqueue: MailOutbox,
 } as const;
-/** Requests are answered that soon: nothing is printed here. */
+/** Requests get their responses this soon, in milliseconds: nothing is rendered here. */
 const SYNC_WAIT_MS = 50;
 const PAUSE_MS = 20;
 
@@ -61,10 +61,10 @@ function dieAt({ when, operation }: Death): void {
   });
 }
 
-/*
- * The API and the dispatcher of blocks in one process, as standalone has them; jobs are taken in, and nobody prints them.
+/**
+ * The API and the dispatcher of blocks in one process, as in standalone; jobs are accepted, and never rendered.
  *
- *   api-process.ts <ApiProcessOptions as JSON>
+ * api-process.ts <ApiProcessOptions as JSON>
  */
 const options = JSON.parse(process.argv[2]!) as ApiProcessOptions;
 if (options.death !== undefined) dieAt(options.death);
@@ -78,14 +78,14 @@ await api.worker.stop();
 api.domain.clock.pass(options.aheadMs);
 let dispatches = false;
 let waitsLongerMs = 0;
-process.on('message', (told: ToApiProcess) => {
-  ({ dispatches, waitsLongerMs } = told);
+process.on('message', (reported: ToApiProcess) => {
+  ({ dispatches, waitsLongerMs } = reported);
 });
 const { more } = BeyondQuota.prototype;
-BeyondQuota.prototype.more = function (accountId, quota, count, began, standAside) {
-  return more.call(this, accountId, quota, count, began + waitsLongerMs, standAside);
+BeyondQuota.prototype.more = function (accountId, quota, count, began, releasePermit) {
+  return more.call(this, accountId, quota, count, began + waitsLongerMs, releasePermit);
 };
-// Whoever has started it is gone.
+// The parent process is gone.
 process.once('disconnect', () => process.exit(0));
 process.send!({ url: api.url } satisfies FromApiProcess);
 for (;;) {

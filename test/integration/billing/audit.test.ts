@@ -1,20 +1,19 @@
 import assert from 'node:assert/strict';
 import { BY_BILLING } from '../../../src/audit/audit-log.ts';
-import { LEASE_MS } from '../../../src/billing/leases.ts';
+import { LEASE_MS } from '../../../src/store/due-queue.ts';
 import { quotaPeriod } from '../../../src/usage/quota-period.ts';
 import { BlockOracle } from './block-oracle.ts';
 import { followAndDie } from './killed-dispatcher.ts';
 import { deliverEvents, type Life, type LifeRig, openLifeRig, passDays } from './life-rig.ts';
 
 const DAY_MS = 86_400_000;
-/** Longer than an account is left to a dispatcher that is not heard of. */
+/** Longer than an account is left to a silent dispatcher. */
 const CLAIM_OVER_MS = LEASE_MS;
 const UNITS = 1_000;
 
 type Entry = readonly [action: string, details: Readonly<Record<string, string>>];
 
-describe('The audit log of what billing changes', function () {
-  this.timeout(60_000);
+describe('The audit log of what billing changes', () => {
   let rig: LifeRig;
   let life: Life;
 
@@ -55,7 +54,7 @@ describe('The audit log of what billing changes', function () {
     return all.filter(({ actor }) => actor === 'billing');
   }
   const known = new Set<string>();
-  /** What has been recorded since it was asked before, by action. */
+  /** The entries since the last call, by action. */
   async function news(): Promise<Entry[]> {
     const fresh = (await entries()).filter(({ _id }) => !known.has(_id));
     for (const { _id } of fresh) known.add(_id);
@@ -70,7 +69,7 @@ describe('The audit log of what billing changes', function () {
     return [new Date(start * 1000).toISOString(), new Date(end * 1000).toISOString()] as const;
   };
 
-  it('has every change of the plan and of its period, with what has caused it', async () => {
+  it('has every change of the plan and of its period, with the cause', async () => {
     await subscribe();
     const first = period().join('/');
     const subscribed = await news();
@@ -114,7 +113,7 @@ describe('The audit log of what billing changes', function () {
     ]);
   });
 
-  it('has what becomes of blocks: granted, frozen, returned, taken back, and over', async () => {
+  it('has each change of a block: granted, frozen, returned, taken back, and expired', async () => {
     await subscribe();
     await news();
     const blockId = await buyByHand();
@@ -143,7 +142,7 @@ describe('The audit log of what billing changes', function () {
     const [[action, back] = []] = await news();
     assert.deepEqual([action, back!.units], ['billing.block_returned', units]);
 
-    // Nobody asks for the quota: its end is seen to all the same, once.
+    // Without a request for the quota, the end is handled all the same, once.
     life.clock.pass(Date.parse(endsAt) - life.clock.now().getTime() - 1);
     await life.selling.blockLedger.lapse();
     await life.selling.changes.sweep();
@@ -156,7 +155,7 @@ describe('The audit log of what billing changes', function () {
     assert.deepEqual(await news(), [['billing.block_expired', { units, cause: 'its time is over' }]]);
   });
 
-  it('has the end of blocks that the quota of a new period is asked for first', async () => {
+  it('has the expiry of blocks that is first noticed in a new period', async () => {
     await buyByHand();
     await news();
     const { endsAt } = (await blocks())[0]!;
@@ -170,7 +169,7 @@ describe('The audit log of what billing changes', function () {
     assert.deepEqual(await news(), []);
   });
 
-  it('has auto overage that is turned off by a failed payment, or held by what is owed', async () => {
+  it('has auto overage that is switched off by a failed payment, or suspended by an unpaid renewal', async () => {
     await subscribe();
     const order = { enabled: true, capCents: 5_000 };
     await life.selling.autoOverage.set(life.accountId, order, BY_BILLING);
@@ -195,7 +194,7 @@ describe('The audit log of what billing changes', function () {
   });
 
   for (const when of ['before', 'after'] as const) {
-    it(`has the change of a plan once, though whoever made it was killed ${when} the entry`, async () => {
+    it(`has the change of a plan once, though its process was killed ${when} the entry`, async () => {
       await life.selling.subscriptions.checkout(life.accountId, 'starter');
       const page = [...life.standIn.books.sessions.values()][0]!;
       life.standIn.acts.completeCheckout(page.id);
@@ -214,7 +213,7 @@ describe('The audit log of what billing changes', function () {
       );
     });
 
-    it(`has what was bought once, though whoever made it was killed ${when} the entry`, async () => {
+    it(`has a purchase once, though its process was killed ${when} the entry`, async () => {
       await life.selling.topUps.buy(life.accountId, UNITS);
       const page = [...life.standIn.books.sessions.values()][0]!;
       life.standIn.acts.completeCheckout(page.id);
@@ -230,7 +229,7 @@ describe('The audit log of what billing changes', function () {
     });
   }
 
-  it('has a change that was taken back at the provider before it could be recorded', async () => {
+  it('has a change that was reverted at the provider before it could be recorded', async () => {
     await life.selling.subscriptions.checkout(life.accountId, 'starter');
     const page = [...life.standIn.books.sessions.values()][0]!;
     life.standIn.acts.completeCheckout(page.id);

@@ -5,8 +5,7 @@ import { openApi, type TestApi } from '../http/support/api.ts';
 const SETTINGS = { enabled: true, units: 1000, priceCents: 1000, capCents: 5000, cycle: '2026-01' };
 const OFF = { kind: 'auto-overage-disabled', values: { because: 'link' } };
 
-describe('The mail that says that auto overage was turned off', function () {
-  this.timeout(60_000);
+describe('The mail that reports that auto overage was switched off', () => {
   let api: TestApi;
   let accountId: string;
   let email: string;
@@ -28,39 +27,39 @@ describe('The mail that says that auto overage was turned off', function () {
     const kept = await api.domain.connection.collection('mails').find({ accountId }).toArray();
     return kept.map(({ to, state, content }) => ({ to, state, content }));
   };
-  /** Follows the link of a mail, and presses the button. @returns what it was answered with. */
+  /** Follows the link of a mail, and presses the button. @returns the response. */
   async function pressTheButton(): Promise<string | null> {
     const token = await api.disableLinks.sign(accountId, api.domain.clock.now());
-    const answer = await fetch(`${api.url}/public/auto-overage/disable`, {
+    const response = await fetch(`${api.url}/public/auto-overage/disable`, {
       method: 'POST',
       redirect: 'manual',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: `token=${token}`,
     });
-    return new URL(answer.headers.get('location')!, api.url).searchParams.get('autoOverageDisabled');
+    return new URL(response.headers.get('location')!, api.url).searchParams.get('autoOverageDisabled');
   }
-  /** What follows for auto overage from a look at the customer. */
-  async function look(): Promise<void> {
+  /** Applies a check of the customer to auto overage. */
+  async function check(): Promise<void> {
     const state = { mayBuyByItself: true, currentPeriod: null };
     await api.billing.selling!.autoOverage.follow(accountId, state);
   }
 
-  it('is put in when the link of a mail has done it, once, to the owner', async () => {
+  it('is added once, to the owner, when the link of a mail has switched it off', async () => {
     assert.equal(await pressTheButton(), '1');
     assert.deepEqual(await mails(), [{ to: email, state: 'waiting', content: OFF }]);
     assert.equal(await pressTheButton(), '0', 'it was off already');
-    await look();
+    await check();
     assert.equal((await mails()).length, 1);
     assert.equal((await api.billing.purchases.find(accountId))!.overage!.untold, undefined);
   });
 
-  it('is put in once when the button is pressed many times at once', async () => {
-    const answers = await Promise.all(Array.from({ length: 10 }, () => pressTheButton()));
-    assert.deepEqual(answers.toSorted(), [...Array<string>(9).fill('0'), '1']);
+  it('is added once when the button is pressed many times at once', async () => {
+    const responses = await Promise.all(Array.from({ length: 10 }, () => pressTheButton()));
+    assert.deepEqual(responses.toSorted(), [...Array<string>(9).fill('0'), '1']);
     assert.equal((await mails()).length, 1);
   });
 
-  it('comes each time that it was on', async () => {
+  it('is sent each time that auto overage had been on', async () => {
     await pressTheButton();
     await turnOn();
     api.domain.clock.pass(1000);
@@ -68,19 +67,19 @@ describe('The mail that says that auto overage was turned off', function () {
     assert.equal((await mails()).length, 2);
   });
 
-  it('is put in by whoever comes next, when the process ended before it could be', async () => {
-    // The update that turns it off is all that such a process has done.
+  it('is added by the next process when the first one ended before', async () => {
+    // Such a process has done nothing but the update that switches it off.
     assert.equal(await api.billing.purchases.disable(accountId, 'link'), true);
     assert.deepEqual(await mails(), []);
-    await look();
-    await look();
+    await check();
+    await check();
     assert.deepEqual(await mails(), [{ to: email, state: 'waiting', content: OFF }]);
   });
 
-  it('does not come when the owner has turned it on again meanwhile', async () => {
+  it('is not sent when the owner has switched it on again meanwhile', async () => {
     await api.billing.purchases.disable(accountId, 'link');
     await turnOn();
-    await look();
+    await check();
     assert.deepEqual(await mails(), []);
   });
 });

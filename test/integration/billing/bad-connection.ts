@@ -1,8 +1,8 @@
 import { pick, seeded } from '../../chaos/random.ts';
-import type { Asked, Fault, StripeStandIn } from '../../support/stripe/stand-in.ts';
+import type { Problem, StripeRequest, StripeStandIn } from '../../support/stripe/stand-in.ts';
 
-/** Stripe answers 500, before or after the work was done, or 429, or not at all, before or after. */
-export const FAULTS: readonly Fault[] = ['lost', 'unsent', 'failed', 'belied', 'busy'];
+/** Stripe responds with 500, before or after the work was done, or with 429, or not at all, before or after. */
+export const problems: readonly Problem[] = ['lost', 'unsent', 'failed', 'belied', 'busy'];
 
 /**
  * Makes a part of all calls to Stripe fail. What becomes of the first call of a route, of the second and so on is drawn for
@@ -12,22 +12,22 @@ export class BadConnection {
   /** In [0, 1]; no call fails at 0. */
   chance: number;
   /** How many calls have failed, by how. */
-  readonly drawn = new Map<Fault, number>();
+  readonly drawn = new Map<Problem, number>();
   readonly #seed: number;
   readonly #routes = new Map<string, () => number>();
 
   constructor(standIn: StripeStandIn, seed: number, chance: number) {
     this.#seed = seed;
     this.chance = chance;
-    standIn.fault = (asked) => this.#faultOf(asked);
+    standIn.problemOf = (asked) => this.#errorOf(asked);
   }
 
-  #faultOf({ method, route }: Asked): Fault | undefined {
+  #errorOf({ method, route }: StripeRequest): Problem | undefined {
     const random = this.#randomOf(`${method} ${route}`);
     if (random() >= this.chance) return undefined;
-    const fault = pick(random, FAULTS)!;
-    this.drawn.set(fault, (this.drawn.get(fault) ?? 0) + 1);
-    return fault;
+    const error = pick(random, problems)!;
+    this.drawn.set(error, (this.drawn.get(error) ?? 0) + 1);
+    return error;
   }
 
   #randomOf(route: string): () => number {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import type { Block, BlockState } from '../../../src/billing/overage/block-store.ts';
 import { PlatenError } from '../../../src/errors/registry.ts';
-import { BeyondQuota } from '../../../src/jobs/beyond-quota.ts';
-import { type BoughtBlock, countedFor } from '../../../src/jobs/ledger/bought-units.ts';
 import type { LedgerRecord } from '../../../src/jobs/ledger/ledger-record.ts';
-import { Purchases } from '../../../src/jobs/ledger/purchases.ts';
+import { BeyondQuota } from '../../../src/jobs/purchases/beyond-quota.ts';
+import { type BoughtBlock, countedFor } from '../../../src/jobs/purchases/bought-units.ts';
+import { Purchases } from '../../../src/jobs/purchases/purchases.ts';
 import { type Period, quotaPeriod } from '../../../src/usage/quota-period.ts';
 import type { Books } from '../../support/stripe/books.ts';
 import type * as R from '../../support/stripe/records.ts';
@@ -12,9 +12,9 @@ import type { Life, LifeRig } from './life-rig.ts';
 
 /** A block that is used up, or over, is forgotten some time after: no sooner than this, in milliseconds. */
 const REMEMBERED_MS = 118 * 24 * 3_600_000;
-/** So long a page that was asked for may still come, in milliseconds; a page that is refused looks the same. */
+/** How long a requested page may still come, in milliseconds; a rejected page looks the same. */
 const PAGE_MS = 23 * 3_600_000;
-/** A gate that is set stays so: nobody waits for what is decided elsewhere. */
+/** A gate that is set stays so: requests do not wait for a decision elsewhere. */
 const NO_WAIT_MS = -1;
 const GRANTED: readonly BlockState[] = ['granted', 'frozen', 'reversed'];
 
@@ -25,10 +25,10 @@ interface Dealings {
 }
 
 /**
- * Uses up an account's quota as many requests at once do, keeps its own record of what was decided and used, and holds
- * everything that Platen has written of blocks against that record and against Stripe's books: at most one charge for a
- * block; units granted for those that were paid, and taken back, or frozen, with the money; what was spent in a billing
- * period is the price of the blocks that did not fail, and is never above the cap.
+ * Uses up an account's quota by concurrent requests, keeps its own record of decisions and usage, and checks everything
+ * that Platen has written about blocks against that record and against Stripe's books: at most one charge for a block;
+ * units granted for paid blocks, and taken back, or frozen, with the money; the amount spent in a billing period is the
+ * price of the blocks that did not fail, and is never above the cap.
  */
 export class BlockOracle {
   readonly #life: Life;
@@ -51,7 +51,7 @@ export class BlockOracle {
     );
   }
 
-  /** Uses all that is left: of the period's quota, and of what was bought. */
+  /** Uses the rest of the period's quota and of the bought blocks. */
   async useUp(): Promise<void> {
     const { billing, accountId } = this.#life;
     const { period, limit } = await this.#quota();
@@ -67,23 +67,23 @@ export class BlockOracle {
       .updateOne({ _id: accountId }, change, { upsert: true });
   }
 
-  /** So many requests at once, in two processes. @returns how each was answered. */
-  async request(count: number): Promise<('let in' | 'told to come again' | 'refused')[]> {
+  /** Sends `count` requests at once, to two processes. @returns the outcome of each. */
+  async request(count: number): Promise<('let in' | 'told to retry' | 'refused')[]> {
     const quota = await this.#quota();
     const { accountId } = this.#life;
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: count }, async (_, index) => {
         try {
           const more = await this.#processes[index % 2]!.more(accountId, quota, 1, performance.now());
           return more === undefined ? 'refused' : 'let in';
         } catch (error) {
-          if (error instanceof PlatenError && error.code === 'OVERAGE_PENDING') return 'told to come again';
+          if (error instanceof PlatenError && error.code === 'OVERAGE_PENDING') return 'told to retry';
           throw error;
         }
       }),
     );
     await this.#watch();
-    return answers;
+    return responses;
   }
 
   async #quota(): Promise<{ period: Period; limit: number }> {
@@ -166,7 +166,7 @@ export class BlockOracle {
     }
   }
 
-  /** What was granted, with what was used of it taken off, and what is over set to nothing. */
+  /** The granted units less the used ones; zero for expired blocks. */
   #presentOf(record: LedgerRecord | undefined): Readonly<Record<string, BoughtBlock>> {
     if (record?.bought === undefined) return {};
     const { bought, quota } = record;

@@ -15,8 +15,7 @@ const UNITS = 1_000;
 const AT_ONCE = 20;
 
 /** The months of a year, a day at a time; after every event, and every day, all that was written is held against Stripe's books. */
-describe('A year of blocks beyond the quota', function () {
-  this.timeout(180_000);
+describe('A year of blocks beyond the quota', () => {
   let rig: LifeRig;
   let life: Life;
   let oracle: BlockOracle;
@@ -86,14 +85,14 @@ describe('A year of blocks beyond the quota', function () {
   const refund = (charge: string, amount?: number) =>
     life.selling.gateway.stripe.refunds.create({ charge, ...(amount !== undefined && { amount }) });
 
-  /** Uses all that is left, and asks for more. @returns how the requests were answered at first. */
+  /** Uses the rest, and requests more. @returns the first response. */
   async function needMore(): Promise<'bought' | 'refused'> {
     life.clock.pass(MINUTE_MS);
     await oracle.useUp();
-    const answers = new Set(await oracle.request(AT_ONCE));
-    assert.equal(answers.size, 1, String([...answers]));
+    const responses = new Set(await oracle.request(AT_ONCE));
+    assert.equal(responses.size, 1, String([...responses]));
     await follow();
-    return answers.has('refused') ? 'refused' : 'bought';
+    return responses.has('refused') ? 'refused' : 'bought';
   }
   async function buyByHand(): Promise<void> {
     life.clock.pass(MINUTE_MS);
@@ -116,7 +115,7 @@ describe('A year of blocks beyond the quota', function () {
     assert.deepEqual(new Set(await states()), new Set(['granted']));
   });
 
-  it('has one cap for two cards, two caps, a refund and a dispute in one period; the next period has its own', async () => {
+  it('has one cap at a time, through two cards, a raise, a refund and a dispute; the next period has its own', async () => {
     await allow(PRICE);
     assert.equal(await needMore(), 'bought');
     assert.equal(await needMore(), 'refused');
@@ -152,7 +151,7 @@ describe('A year of blocks beyond the quota', function () {
     assert.equal(charges().length, 4);
   });
 
-  it('counts a purchase in the period that it was decided in, though it is paid in the next', async () => {
+  it('counts a purchase in the period of its decision, though it is paid in the next', async () => {
     await allow(PRICE);
     await days(27);
     life.clock.pass(periodEnd() - life.clock.now().getTime() - HOUR_MS);
@@ -173,7 +172,7 @@ describe('A year of blocks beyond the quota', function () {
     assert.deepEqual([(await overage()).spentCents, charges().length], [PRICE, 2]);
   });
 
-  it('gives a purchase up that nobody confirms, in the next period, and takes nothing from that one', async () => {
+  it('gives an unconfirmed purchase up in the next period, and takes nothing from that one', async () => {
     await allow(PRICE);
     await days(27);
     life.clock.pass(periodEnd() - life.clock.now().getTime() - HOUR_MS);
@@ -190,7 +189,7 @@ describe('A year of blocks beyond the quota', function () {
     assert.equal(charges().length, 1);
   });
 
-  it('buys nothing while a renewal is owed, and goes on when it is paid', async () => {
+  it('buys nothing while a renewal is owed, and continues when it is paid', async () => {
     await allow(2 * PRICE);
     assert.equal(await needMore(), 'bought');
     life.standIn.acts.changeCard(life.customerId, 'declined');
@@ -207,7 +206,7 @@ describe('A year of blocks beyond the quota', function () {
     assert.equal(charges().length, 3);
   });
 
-  it('freezes what is disputed, for months, and gives back what is won', async () => {
+  it('freezes a disputed block for months, and gives it back when the dispute is won', async () => {
     await buyByHand();
     await buyByHand();
     const whole = await left();
@@ -234,7 +233,7 @@ describe('A year of blocks beyond the quota', function () {
     assert.equal(await left(), 0);
   });
 
-  it('takes back what is disputed and lost, once, and leaves the subscription alone', async () => {
+  it('takes a block back when its dispute is lost, once, and leaves the subscription alone', async () => {
     await allow(3 * PRICE);
     assert.equal(await needMore(), 'bought');
     await buyByHand();
@@ -252,14 +251,14 @@ describe('A year of blocks beyond the quota', function () {
     const { plan } = (await rig.accounts.find(life.accountId))!;
     assert.deepEqual([subscription().status, plan], ['active', 'starter']);
     assert.equal(await left(), rig.plans.plan('starter').monthlyRenders);
-    // Off until the owner turns it on again.
+    // Off until the owner switches it on again.
     assert.equal(await needMore(), 'refused');
     await allow(PRICE);
     assert.equal(await needMore(), 'bought');
     assert.equal(charges().length, 3);
   });
 
-  it('takes back what is refunded: that part, of what is left of that block alone, in whichever period', async () => {
+  it('takes a refunded part from the rest of that block alone, in any period', async () => {
     await oracle.useUp();
     for (let count = 0; count < 3; count += 1) await buyByHand();
     const [first, second, third] = charges().map(({ id }) => id);
@@ -292,7 +291,7 @@ describe('A year of blocks beyond the quota', function () {
     assert.equal(await left(), quota);
   });
 
-  it('gives back what a refund took that fails, unless its time is over', async () => {
+  it('gives back what a failed refund took, unless the block has expired', async () => {
     await oracle.useUp();
     for (let count = 0; count < 2; count += 1) await buyByHand();
     const refunds = [];
@@ -316,7 +315,7 @@ describe('A year of blocks beyond the quota', function () {
     assert.equal(await left(), 0);
   });
 
-  it('keeps blocks to the end of the period after the one they were bought in, for every length of a month', async () => {
+  it('keeps blocks to the end of the period after their purchase, for every length of a month', async () => {
     const quota = rig.plans.plan('starter').monthlyRenders;
     for (let month = 0; month < 6; month += 1) {
       await days(2);

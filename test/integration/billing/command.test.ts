@@ -13,8 +13,7 @@ const PUBLIC_URL = 'https://pdf.example.com';
 /** Another price than the built-in plan has, in US cents. */
 const DEARER = 2500;
 
-describe('platen billing', function () {
-  this.timeout(60_000);
+describe('platen billing', () => {
   let standIn: StripeStandIn;
   let environment: Record<string, string>;
   const run = (command: string, more: Record<string, string> = {}) =>
@@ -33,7 +32,7 @@ describe('platen billing', function () {
   });
   afterEach(() => standIn.close());
 
-  it('makes what is sold in an empty account, once, and then finds nothing missing', async () => {
+  it('makes everything for sale in an empty account, once, and then finds nothing missing', async () => {
     const missing = await run('check');
     assert.equal(missing.code, 1, missing.stderr);
     assert.match(missing.stdout, /platen_plan_starter_monthly/);
@@ -67,7 +66,7 @@ describe('platen billing', function () {
     assert.match(otherwise.stdout, /platen_plan_starter_monthly/);
   });
 
-  it('makes the price anew of which the old one was archived, and has kept its lookup key', async () => {
+  it('replaces an archived price that still has its lookup key', async () => {
     await run('setup');
     const key = 'platen_plan_starter_monthly';
     const [old] = [...standIn.books.prices.values()].filter(({ lookup_key }) => lookup_key === key);
@@ -84,7 +83,7 @@ describe('platen billing', function () {
     assert.equal((await run('check')).code, 0);
   });
 
-  it('says in one line that the key is wrong, or that nobody answers', async () => {
+  it('reports in one line that the key is wrong, or that the provider does not respond', async () => {
     for (const command of ['setup', 'check']) {
       const wrong = await run(command, { STRIPE_SECRET_KEY: 'sk_test_wrong' });
       assert.equal(wrong.code, 1);
@@ -96,7 +95,7 @@ describe('platen billing', function () {
     assert.match(nobody.stderr, /^Stripe cannot be reached: [^\n]+\n$/);
   });
 
-  it('says what it lacks', async () => {
+  it('reports missing settings', async () => {
     const { code, stderr } = await run('setup', { STRIPE_SECRET_KEY: '' });
     assert.deepEqual([code, stderr.trim()], [1, 'STRIPE_SECRET_KEY is required.']);
     assert.equal(standIn.books.prices.size, 0);

@@ -7,8 +7,7 @@ import { followEvents, type Life, type LifeRig, openLifeRig } from './life-rig.t
 const PRICE = 1_000;
 const UNITS = 1_000;
 
-describe('A block that is not paid, or not all of it, by a card', function () {
-  this.timeout(60_000);
+describe('A block that is not paid, or not wholly paid, by a card', () => {
   let rig: LifeRig;
   let life: Life;
   let oracle: BlockOracle;
@@ -23,7 +22,7 @@ describe('A block that is not paid, or not all of it, by a card', function () {
     const { accountId, standIn, selling } = life;
     await selling.subscriptions.checkout(accountId, 'starter');
     standIn.acts.completeCheckout([...standIn.books.sessions.keys()].at(-1)!);
-    await selling.sync.lookAt(accountId);
+    await selling.sync.checkAt(accountId);
     await selling.autoOverage.set(accountId, { enabled: true, capCents: 2 * PRICE }, BY_BILLING);
   });
   afterEach(() => life?.end());
@@ -34,7 +33,7 @@ describe('A block that is not paid, or not all of it, by a card', function () {
   }
   async function buy(): Promise<R.Invoice> {
     await oracle.useUp();
-    assert.deepEqual(await oracle.request(3), Array(3).fill('told to come again'));
+    assert.deepEqual(await oracle.request(3), Array(3).fill('told to retry'));
     await follow();
     await follow();
     return invoice();
@@ -60,7 +59,7 @@ describe('A block that is not paid, or not all of it, by a card', function () {
     return sent.map(({ content }) => [content.kind, content.values.because]).sort();
   };
   const unproven = async () => {
-    const { values } = await rig.metrics.billingFaults.get();
+    const { values } = await rig.metrics.billingErrors.get();
     return values.find(({ labels }) => labels.kind === 'unproven')!.value;
   };
 
@@ -69,7 +68,7 @@ describe('A block that is not paid, or not all of it, by a card', function () {
     ['just enough', PRICE, 0, 0],
     ['a part', 400, 600, 0],
   ] as const) {
-    it(`is given when the customer's credit balance pays ${what}`, async () => {
+    it(`is granted when the customer's credit balance pays ${what}`, async () => {
       const plan = charged();
       await setBalance(-cents);
       const { status, amount_due, amount_paid } = await buy();
@@ -83,14 +82,14 @@ describe('A block that is not paid, or not all of it, by a card', function () {
   }
 
   for (const off of [300, PRICE]) {
-    it(`is given when a coupon of the customer takes ${off} cents off`, async () => {
+    it(`is granted when a coupon of the customer takes ${off} cents off`, async () => {
       life.standIn.books.discounts.set(life.customerId, off);
       assert.deepEqual([(await buy()).amount_due, await states()], [PRICE - off, ['granted']]);
       assert.deepEqual(await units(), [UNITS]);
     });
   }
 
-  it('is charged with what the customer owes from before, and given', async () => {
+  it("is charged with the customer's earlier debt, and granted", async () => {
     await setBalance(250);
     assert.equal((await buy()).amount_due, PRICE + 250);
     assert.deepEqual([await states(), balance()], [['granted'], 0]);
@@ -106,7 +105,7 @@ describe('A block that is not paid, or not all of it, by a card', function () {
     assert.deepEqual(await states(), ['reversed']);
   });
 
-  it('is not taken back by a card that was declined, when no payment was needed', async () => {
+  it('is not taken back because of a declined card, when no payment was needed', async () => {
     await setBalance(-PRICE);
     await buy();
     life.standIn.acts.changeCard(life.customerId, 'declined');
@@ -118,7 +117,7 @@ describe('A block that is not paid, or not all of it, by a card', function () {
     assert.deepEqual(await states(), ['granted']);
   });
 
-  it('leaves the credit balance as it was when the rest of the price cannot be charged', async () => {
+  it('leaves the credit balance unchanged when the rest of the price cannot be charged', async () => {
     await setBalance(-400);
     life.standIn.acts.changeCard(life.customerId, 'declined');
     assert.equal((await buy()).status, 'void');
@@ -126,7 +125,7 @@ describe('A block that is not paid, or not all of it, by a card', function () {
     assert.deepEqual(await mails(), [['overage-failed', undefined]]);
   });
 
-  it('is not given, nor said to have cost nothing, when the invoice was marked as paid elsewhere', async () => {
+  it('is neither granted nor reported as free when the invoice was marked as paid elsewhere', async () => {
     life.standIn.acts.changeCard(life.customerId, 'authenticates');
     const before = await unproven();
     const { id } = await buy();

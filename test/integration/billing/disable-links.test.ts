@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import type { Connection } from 'mongoose';
 import { pino } from 'pino';
 import { DISABLE_LINK_LIFE_MS, DisableLinks } from '../../../src/billing/disable-links.ts';
-import { DownloadLinks } from '../../../src/orders/download-links.ts';
+import { DownloadLinks } from '../../../src/jobs/submission/download-links.ts';
 import { connectDatabase } from '../../../src/store/connection.ts';
 import { startMongo } from '../../support/mongo.ts';
 
 const NOW = new Date('2026-11-22T05:00:00Z');
 
-describe('Tokens that turn auto overage off', () => {
+describe('Tokens that switch auto overage off', () => {
   let connection: Connection;
   let uri: string;
   let links: DisableLinks;
@@ -20,7 +20,7 @@ describe('Tokens that turn auto overage off', () => {
   });
   after(() => connection?.close());
 
-  it('name their account to every process of the installation', async () => {
+  it('identify their account to every process of the installation', async () => {
     const elsewhere = await connectDatabase(uri, pino({ level: 'silent' }));
     try {
       // Both make the key at once.
@@ -40,7 +40,7 @@ describe('Tokens that turn auto overage off', () => {
     assert.equal(await links.verify(token, later(DISABLE_LINK_LIFE_MS)), undefined);
   });
 
-  it('are worth nothing when anything of them is changed', async () => {
+  it('are invalid when any part of them is changed', async () => {
     const token = await links.sign('a', NOW);
     const [payload, mac] = token.split('.') as [string, string];
     const forged = Buffer.from(JSON.stringify(['b', NOW.getTime() * 2])).toString('base64url');
@@ -60,7 +60,7 @@ describe('Tokens that turn auto overage off', () => {
       assert.equal(await links.verify(other, NOW), undefined, other);
   });
 
-  it('are of no other purpose, and no token of another purpose is one of these', async () => {
+  it('have no other purpose, and no token of another purpose is valid here', async () => {
     const downloads = new DownloadLinks('a secret for tests, long enough to be one');
     const { token } = downloads.sign('job', 'a', new Date(NOW.getTime() + 60_000), NOW);
     assert.equal(await links.verify(token, NOW), undefined);

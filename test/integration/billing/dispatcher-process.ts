@@ -1,10 +1,11 @@
 import { pino } from 'pino';
 import { AuditLog } from '../../../src/audit/audit-log.ts';
 import { openBilling } from '../../../src/billing/open-billing.ts';
-import { Purchases } from '../../../src/jobs/ledger/purchases.ts';
+import { Purchases } from '../../../src/jobs/purchases/purchases.ts';
 import { MailOutbox } from '../../../src/mail/outbox.ts';
 import { connectDatabase } from '../../../src/store/connection.ts';
-import { openAccounts, StillClock } from './life-rig.ts';
+import { StillClock } from '../../support/still-clock.ts';
+import { openAccounts } from './life-rig.ts';
 
 /** Whose the operations are that it can be killed at. */
 const OWNERS = { recordOnce: AuditLog, enqueue: MailOutbox } as const;

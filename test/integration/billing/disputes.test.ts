@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { billingSweeps } from '../../../src/roles/billing.ts';
 import { type Life, type LifeRig, openLifeRig } from './life-rig.ts';
 
-describe('Disputes of what was paid', function () {
-  this.timeout(60_000);
+describe('Disputes of payments', () => {
   let rig: LifeRig;
   let life: Life;
 
@@ -28,7 +27,7 @@ describe('Disputes of what was paid', function () {
   }
   const lastCharge = () => [...life.standIn.books.charges.keys()].at(-1)!;
   /** What the dispatcher's metrics say after its sweep. */
-  async function told(): Promise<Record<string, number>> {
+  async function reported(): Promise<Record<string, number>> {
     const sweeps = billingSweeps(life.billing, { PLATEN_SWEEP_MS: 1_000 }, rig.metrics);
     await sweeps.find(({ name }) => name === 'count-disputes')!.run();
     const { values } = await rig.metrics.billingDisputes.get();
@@ -40,24 +39,24 @@ describe('Disputes of what was paid', function () {
     await life.selling.topUps.buy(life.accountId, 1_000);
     await complete();
     const bought = lastCharge();
-    assert.deepEqual(await told(), { subscription: 0, block: 0 });
+    assert.deepEqual(await reported(), { subscription: 0, block: 0 });
     const { acts } = life.standIn;
     const first = acts.dispute(subscribed);
-    assert.deepEqual(await told(), { subscription: 1, block: 0 });
+    assert.deepEqual(await reported(), { subscription: 1, block: 0 });
     const second = acts.dispute(bought);
-    assert.deepEqual(await told(), { subscription: 1, block: 1 });
+    assert.deepEqual(await reported(), { subscription: 1, block: 1 });
     acts.decideDispute(first.id, 'won');
-    assert.deepEqual(await told(), { subscription: 0, block: 1 });
+    assert.deepEqual(await reported(), { subscription: 0, block: 1 });
     acts.decideDispute(second.id, 'lost');
-    assert.deepEqual(await told(), { subscription: 0, block: 0 });
+    assert.deepEqual(await reported(), { subscription: 0, block: 0 });
   });
 
-  it('are not counted of customers that nobody here has', async () => {
+  it('are not counted for customers of others', async () => {
     const { stripe } = life.selling.gateway;
     const stranger = await stripe.customers.create({ email: 'stranger@example.com' });
     const [price] = [...life.standIn.books.prices.values()].filter(({ recurring }) => recurring !== null);
     life.standIn.acts.subscribe(stranger.id, price!.id, { card: 'good' });
     life.standIn.acts.dispute(lastCharge());
-    assert.deepEqual(await told(), { subscription: 0, block: 0 });
+    assert.deepEqual(await reported(), { subscription: 0, block: 0 });
   });
 });

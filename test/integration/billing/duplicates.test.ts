@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import type * as R from '../../support/stripe/records.ts';
-import type { Fault } from '../../support/stripe/stand-in.ts';
+import type { Problem } from '../../support/stripe/stand-in.ts';
 import { type Life, type LifeRig, openLifeRig } from './life-rig.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-describe('What is put right at the provider, when that is refused or fails', function () {
-  this.timeout(60_000);
+describe('Repairs at the provider that are rejected or fail', () => {
   let rig: LifeRig;
   let life: Life;
   let second: R.Subscription;
@@ -22,16 +21,16 @@ describe('What is put right at the provider, when that is refused or fails', fun
     const { accountId, standIn, selling, clock } = life;
     await selling.subscriptions.checkout(accountId, 'starter');
     standIn.acts.completeCheckout([...standIn.books.sessions.keys()].at(-1)!);
-    await selling.sync.lookAt(accountId);
+    await selling.sync.checkAt(accountId);
     clock.pass(MINUTE_MS);
   });
   afterEach(() => life?.end());
 
-  /** The same call goes wrong so many times. */
-  function goesWrong(route: string, fault: Fault, times: number): void {
+  /** The same call fails this many times. */
+  function goesWrong(route: string, error: Problem, times: number): void {
     let left = times;
-    life.standIn.fault = (asked) =>
-      asked.method === 'POST' && asked.route === route && left-- > 0 ? fault : undefined;
+    life.standIn.problemOf = (asked) =>
+      asked.method === 'POST' && asked.route === route && left-- > 0 ? error : undefined;
   }
   function subscribeAgain(): void {
     const { standIn, customerId } = life;
@@ -39,7 +38,7 @@ describe('What is put right at the provider, when that is refused or fails', fun
     const { id } = prices.find(({ metadata }) => metadata.platen_plan === 'business')!;
     second = standIn.acts.subscribe(customerId, id, { card: 'good' });
   }
-  const look = () => life.selling.sync.lookAt(life.accountId);
+  const check = () => life.selling.sync.checkAt(life.accountId);
   /** By time alone: no event is delivered. */
   async function pass(ms: number): Promise<void> {
     life.clock.pass(ms);
@@ -53,34 +52,34 @@ describe('What is put right at the provider, when that is refused or fails', fun
     const sent = await rig.connection.collection('mails').find({ accountId }).toArray();
     return sent.map(({ content }) => content.kind);
   };
-  const faults = async () => {
-    const { values } = await rig.metrics.billingFaults.get();
+  const errors = async () => {
+    const { values } = await rig.metrics.billingErrors.get();
     return values.find(({ labels }) => labels.kind === 'refund')!.value;
   };
 
-  it('a second subscription whose refund is refused charges nothing more, and is tried again', async () => {
+  it('charge nothing more for a second subscription whose refund is rejected, and are tried again', async () => {
     subscribeAgain();
-    const before = await faults();
+    const before = await errors();
     goesWrong('/v1/refunds', 'refused', 1);
-    await look();
+    await check();
     assert.deepEqual([second.status, second.cancel_at_period_end], ['active', true]);
-    assert.deepEqual([refunds(), await mails(), await faults()], [[], [], before + 1]);
+    assert.deepEqual([refunds(), await mails(), await errors()], [[], [], before + 1]);
     await pass(30 * MINUTE_MS);
     assert.deepEqual(refunds(), [], 'not due yet');
     await pass(31 * MINUTE_MS);
     assert.deepEqual([second.status, refunds()], ['canceled', [[34_900, 'succeeded']]]);
-    assert.deepEqual([await mails(), await faults()], [['duplicate-subscription'], before + 1]);
+    assert.deepEqual([await mails(), await errors()], [['duplicate-subscription'], before + 1]);
     await pass(HOUR_MS);
     assert.equal(refunds().length, 1);
   });
 
-  it('a refund that is always refused is told of again and again, and never said to be on its way', async () => {
+  it('are reported each time while a refund is always rejected, and never announce it', async () => {
     subscribeAgain();
-    const before = await faults();
+    const before = await errors();
     goesWrong('/v1/refunds', 'refused', Number.POSITIVE_INFINITY);
-    await look();
+    await check();
     for (let hours = 0; hours < 5; hours += 1) await pass(HOUR_MS + MINUTE_MS);
-    assert.equal(await faults(), before + 6);
+    assert.equal(await errors(), before + 6);
     assert.equal(second.status, 'active');
     const charges = () => [...life.standIn.books.charges.values()].filter(({ amount }) => amount === 34_900);
     assert.equal(charges().length, 1);
@@ -90,10 +89,10 @@ describe('What is put right at the provider, when that is refused or fails', fun
     assert.deepEqual([refunds(), await mails()], [[], []]);
   });
 
-  it('one that an operator has paid back meanwhile is ended, and not paid back again', async () => {
+  it('end a second subscription that an operator has refunded meanwhile, and do not refund it again', async () => {
     subscribeAgain();
     goesWrong('/v1/refunds', 'refused', 1);
-    await look();
+    await check();
     const charge = [...life.standIn.books.charges.keys()].at(-1)!;
     await life.selling.gateway.stripe.refunds.create({ charge });
     await pass(HOUR_MS + MINUTE_MS);
@@ -101,12 +100,12 @@ describe('What is put right at the provider, when that is refused or fails', fun
     assert.deepEqual(await mails(), ['duplicate-subscription']);
   });
 
-  for (const fault of ['failed', 'lost'] as const) {
-    it(`a refund is made once, and soon, when its answer is ${fault}`, async () => {
+  for (const error of ['failed', 'lost'] as const) {
+    it(`refund once, and soon, when the response is ${error}`, async () => {
       subscribeAgain();
-      // The library asks twice more with the same key.
-      goesWrong('/v1/refunds', fault, 3);
-      assert.equal(await look(), undefined);
+      // The library repeats it twice with the same key.
+      goesWrong('/v1/refunds', error, 3);
+      assert.equal(await check(), undefined);
       assert.deepEqual(await mails(), []);
       await pass(MINUTE_MS);
       assert.deepEqual([second.status, refunds()], ['canceled', [[34_900, 'succeeded']]]);
@@ -114,7 +113,7 @@ describe('What is put right at the provider, when that is refused or fails', fun
     });
   }
 
-  it('an invoice is void soon, though Stripe has failed at that and says so again for the same key', async () => {
+  it('void an invoice soon, though Stripe has failed at that and keeps failing for the same key', async () => {
     const { standIn, customerId, selling } = life;
     standIn.acts.changeCard(customerId, 'declined');
     await pass(32 * DAY_MS);
@@ -123,13 +122,13 @@ describe('What is put right at the provider, when that is refused or fails', fun
     const open = [...standIn.books.invoices.values()].filter(({ status }) => status === 'open');
     assert.equal(open.length, 1);
     goesWrong('/v1/invoices/:id/void', 'failed', 1);
-    assert.equal(await look(), undefined);
+    assert.equal(await check(), undefined);
     assert.equal(open[0]!.status, 'open');
     await pass(MINUTE_MS);
     assert.equal(open[0]!.status, 'void');
   });
 
-  it('another upgrade is not held up by a failure to void the invoice of the one before', async () => {
+  it('do not delay another upgrade when the previous invoice cannot be voided', async () => {
     const { standIn, customerId, selling, accountId } = life;
     standIn.acts.changeCard(customerId, 'authenticates');
     assert.notEqual(await selling.subscriptions.checkout(accountId, 'professional'), '');

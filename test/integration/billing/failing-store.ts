@@ -5,7 +5,7 @@ const WRITES = [
   ...(['bulkWrite', 'deleteOne', 'deleteMany'] as const),
 ];
 
-/** What a write that has failed is answered with. */
+/** The error of a failed write. */
 export class StoreFailed extends Error {}
 
 /**

@@ -5,10 +5,10 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Connection } from 'mongoose';
 import { pino } from 'pino';
-import { LEASE_MS } from '../../../src/billing/leases.ts';
 import { setUpStripe } from '../../../src/billing/setup.ts';
-import { Purchases } from '../../../src/jobs/ledger/purchases.ts';
+import { Purchases } from '../../../src/jobs/purchases/purchases.ts';
 import { connectDatabase } from '../../../src/store/connection.ts';
+import { LEASE_MS } from '../../../src/store/due-queue.ts';
 import { quotaPeriod } from '../../../src/usage/quota-period.ts';
 import { signUp } from '../../support/account-client.ts';
 import { startMongo } from '../../support/mongo.ts';
@@ -16,13 +16,12 @@ import { StripeStandIn } from '../../support/stripe/stand-in.ts';
 import { openApi, type TestApi } from '../http/support/api.ts';
 
 const PROCESS = fileURLToPath(new URL('ledger-process.ts', import.meta.url));
-/** Longer than a block is left to a dispatcher that is not heard of. */
+/** Longer than a block is left to a silent dispatcher. */
 const AHEAD_MS = LEASE_MS;
 const QUOTA = 2;
 const REQUESTS = 200;
 
-describe('A purchase that 200 requests decide on at once, and whose dispatcher is killed', function () {
-  this.timeout(60_000);
+describe('A purchase that 200 requests decide on at once, and whose dispatcher is killed', () => {
   let uri: string;
   let api: TestApi;
   let standIn: StripeStandIn;
@@ -54,7 +53,7 @@ describe('A purchase that 200 requests decide on at once, and whose dispatcher i
     await owner.expect(200, 'POST', '/user/checkout', { plan: 'professional' });
     const page = [...standIn.books.sessions.values()].findLast(({ status }) => status === 'open')!;
     standIn.acts.completeCheckout(page.id);
-    await api.billing.selling!.sync.lookAt(accountId);
+    await api.billing.selling!.sync.checkAt(accountId);
     const order = { enabled: true, spendCapCents: 1000 };
     await owner.expect(200, 'POST', '/user/subscription/auto-overage', order);
     const { quotaWindow } = (await api.accounts.find(accountId))!;
@@ -84,8 +83,8 @@ describe('A purchase that 200 requests decide on at once, and whose dispatcher i
     ['when it is paid', 'after', 'pay'],
     ['before its units are there', 'before', 'grant'],
     ['when its units are there', 'after', 'grant'],
-    ['before the owner is told', 'before', 'enqueue'],
-    ['when the owner is told', 'after', 'enqueue'],
+    ['before the owner is notified', 'before', 'enqueue'],
+    ['when the owner is notified', 'after', 'enqueue'],
   ] as const) {
     it(`is one block, charged once and granted once: ${point}`, async () => {
       const { accountId, customerId, need } = await usedUp();

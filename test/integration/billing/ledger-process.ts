@@ -6,15 +6,16 @@ import { BlockLedger } from '../../../src/billing/overage/block-ledger.ts';
 import { BlockStore } from '../../../src/billing/overage/block-store.ts';
 import { StripeBlocks } from '../../../src/billing/stripe-blocks.ts';
 import { StripeGateway } from '../../../src/billing/stripe-gateway.ts';
-import { Purchases } from '../../../src/jobs/ledger/purchases.ts';
+import { Purchases } from '../../../src/jobs/purchases/purchases.ts';
 import { MailOutbox } from '../../../src/mail/outbox.ts';
 import { connectDatabase } from '../../../src/store/connection.ts';
 import { TestClock } from '../../support/domain.ts';
 
-/*
- * A dispatcher that goes on with blocks and does nothing else, in a process of its own:
+/**
+ * A dispatcher that only continues blocks, in a separate process:
  *
- *   ledger-process.ts <database> <Stripe> <its key> <ms that its clock is ahead> [<before|after> <operation at which it is killed>]
+ * ledger-process.ts <database> <Stripe> <its key> <ms that its clock is ahead> [<before
+ * after> <operation at which it is killed>]
  */
 const [uri = '', apiBase = '', secretKey = '', ahead = '0', when, operation] = process.argv.slice(2);
 

@@ -6,7 +6,7 @@ import { type Billing, openBilling, type Selling } from '../../../src/billing/op
 import { EVENT_TYPES } from '../../../src/billing/payment-events.ts';
 import { setUpStripe } from '../../../src/billing/setup.ts';
 import type { Clock } from '../../../src/clock.ts';
-import { Purchases } from '../../../src/jobs/ledger/purchases.ts';
+import { Purchases } from '../../../src/jobs/purchases/purchases.ts';
 import { KeyStore } from '../../../src/keys/key-store.ts';
 import { MailOutbox } from '../../../src/mail/outbox.ts';
 import { BUILT_IN, HeldPlans } from '../../../src/plans/plan-source.ts';
@@ -15,6 +15,7 @@ import { ensureIndexes } from '../../../src/store/collection-spec.ts';
 import { createMetrics, type Metrics } from '../../../src/telemetry/metrics.ts';
 import { openDomain } from '../../support/domain.ts';
 import { startMongo } from '../../support/mongo.ts';
+import { StillClock } from '../../support/still-clock.ts';
 import type { Books } from '../../support/stripe/books.ts';
 import { Deliverer, FAIR, type Weather } from '../../support/stripe/deliverer.ts';
 import { StripeStandIn } from '../../support/stripe/stand-in.ts';
@@ -22,23 +23,12 @@ import { StripeStandIn } from '../../support/stripe/stand-in.ts';
 const SECRET = 'whsec_for_tests';
 const DAY_MS = 86_400_000;
 const WEBHOOK_URL = 'https://platen.test/webhooks/payments';
-/** What is kept of one life, and is in the way of the next. */
+/** The collections of one life, which have to be cleared for the next. */
 const OF_A_LIFE = [
   ...['billing_accounts', 'billing_events', 'billing_missed_events', 'billing_invoices'],
   'billing_readings',
   ...['overage_blocks', 'mails', 'ledgers'],
 ];
-
-/** A clock that stands still unless it is set forward: a seed decides everything. */
-export class StillClock implements Clock {
-  #at = Date.parse('2027-01-31T12:00:00Z');
-  now(): Date {
-    return new Date(this.#at);
-  }
-  pass(ms: number): void {
-    this.#at += ms;
-  }
-}
 
 /** One customer, with a Stripe and a time of their own, over the database of the rig. */
 export interface Life {
@@ -68,12 +58,12 @@ export interface LifeRig {
     weather?: Weather;
     afterEvent?: () => Promise<void>;
   }): Promise<Life>;
-  /** Billing as another process has it, which knows nothing but what is stored. */
+  /** Billing in another process, which knows only what is stored. */
   reopen(life: Life): Selling;
   close(): Promise<void>;
 }
 
-/** Accounts, and what is done to them and recorded of it. To be made before the connection's indexes are. */
+/** Accounts, changes to them, and their audit log. To be made before the connection's indexes are. */
 export function openAccounts(connection: Connection, clock: Clock) {
   const logger = pino({ level: 'silent' });
   const accounts = new AccountStore(connection, clock);
@@ -164,27 +154,27 @@ export async function openLifeRig(): Promise<LifeRig> {
 
 type Shop = Pick<Books, 'products' | 'prices' | 'portalConfigurations'>;
 
-/** What is sold is made once: it is the same in every life. */
+/** Products and prices are made once: they are the same in every life. */
 function stock(books: Books, { products, prices, portalConfigurations }: Shop): void {
   for (const [id, product] of products) books.products.set(id, structuredClone(product));
   for (const [id, price] of prices) books.prices.set(id, structuredClone(price));
   for (const [id, one] of portalConfigurations) books.portalConfigurations.set(id, structuredClone(one));
 }
 
-/** Has the dispatcher told of all that has happened at Stripe. */
+/** Delivers all events of Stripe to the dispatcher. */
 export async function deliverEvents({ standIn, deliverer, selling }: Life): Promise<void> {
   standIn.catchUp();
   await deliverer.deliverAll();
   await selling.events.resolveWaiting();
 }
 
-/** The same, and looks at the customer until there is nothing to look at, as the dispatcher does. */
+/** The same, and checks the customer until nothing is due, as the dispatcher does. */
 export async function followEvents(life: Life): Promise<void> {
   await deliverEvents(life);
   while ((await life.selling.sync.sweep()) > 0);
 }
 
-/** Goes on by so many days, and has each followed. */
+/** Passes `count` days, and follows the events of each. */
 export async function passDays({ clock }: Life, count: number, follow: () => Promise<void>): Promise<void> {
   for (let day = 0; day < count; day += 1) {
     clock.pass(DAY_MS);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setUpStripe } from '../../../src/billing/setup.ts';
-import { BeyondQuota } from '../../../src/jobs/beyond-quota.ts';
+import { BeyondQuota } from '../../../src/jobs/purchases/beyond-quota.ts';
 import { quotaPeriod } from '../../../src/usage/quota-period.ts';
 import { type AccountClient, signUp } from '../../support/account-client.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -14,8 +14,7 @@ const QUOTA = 2;
 const HTML = { html: '<p>x</p>' };
 const DAY_MS = 86_400_000;
 
-describe('blocks beyond the quota', function () {
-  this.timeout(60_000);
+describe('blocks beyond the quota', () => {
   let api: TestApi;
   let standIn: StripeStandIn;
   let deliverer: Deliverer;
@@ -72,7 +71,7 @@ describe('blocks beyond the quota', function () {
   afterEach(async () => {
     stopped = true;
     await driving;
-    standIn.fault = () => undefined;
+    standIn.problemOf = () => undefined;
   });
 
   /** Delivers what has happened, and follows it, as a dispatcher does. */
@@ -115,12 +114,12 @@ describe('blocks beyond the quota', function () {
   /** The purchase may take longer than a caller waits for its PDF. */
   const assertLetIn = (status: number) => assert.ok([200, 202].includes(status), String(status));
 
-  it('are bought once, however many requests find the quota used up at once', async () => {
+  it('are bought once, however many requests use the quota up at once', async () => {
     await enable();
     await useQuota();
     drive();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => caller.render(HTML)));
-    for (const { status } of answers) assertLetIn(status);
+    const responses = await Promise.all(Array.from({ length: 20 }, () => caller.render(HTML)));
+    for (const { status } of responses) assertLetIn(status);
     assert.deepEqual(
       (await invoicesOfBlocks()).map(({ status, amount_paid }) => [status, amount_paid]),
       [['paid', 1000]],
@@ -128,22 +127,22 @@ describe('blocks beyond the quota', function () {
     const { spentCents, gate } = await overage();
     assert.deepEqual([spentCents, gate], [1000, undefined]);
     assert.equal(await remaining(), 1000 - 20);
-    await eventually('the owner is told', async () => (await mails()).length > 0);
+    await eventually('the owner is notified', async () => (await mails()).length > 0);
     assert.deepEqual(await mails(), ['overage-purchased']);
   });
 
-  it('are bought in a period that nothing was used of: for a batch larger than the quota', async () => {
+  it('are bought in an unused period: for a batch larger than the quota', async () => {
     await enable();
     drive();
     const items = Array.from({ length: QUOTA + 1 }, (_, at) => ({ id: `item-${at}`, ...HTML }));
-    let answer = await caller.call('POST', '/v1/pdf/batch', { items });
-    while (answer.status === 503) answer = await caller.call('POST', '/v1/pdf/batch', { items });
-    assert.equal(answer.status, 202, JSON.stringify(answer.json));
+    let response = await caller.call('POST', '/v1/pdf/batch', { items });
+    while (response.status === 503) response = await caller.call('POST', '/v1/pdf/batch', { items });
+    assert.equal(response.status, 202, JSON.stringify(response.json));
     assert.equal((await invoicesOfBlocks()).length, 1);
     assert.equal(await remaining(), 1000 - 1);
   });
 
-  it('are bought where the quota is nothing', async () => {
+  it('are bought for a plan without quota', async () => {
     await enable();
     const { purchases } = api.billing;
     const { quotaWindow } = (await api.accounts.find(accountId))!;
@@ -159,7 +158,7 @@ describe('blocks beyond the quota', function () {
     assert.equal((await invoicesOfBlocks()).length, 1);
   });
 
-  it('are not bought past the cap, nor for who has not asked for it', async () => {
+  it('are not bought past the cap, nor for accounts that have not allowed it', async () => {
     await useQuota();
     assert.equal((await caller.render(HTML)).json.code, 'QUOTA_EXCEEDED');
     await enable();
@@ -176,7 +175,7 @@ describe('blocks beyond the quota', function () {
     assert.equal(json.code, 'VALIDATION');
   });
 
-  it('leave nothing behind when the card is declined: no money, no gate, and nothing more is tried', async () => {
+  it('leave nothing behind when the card is declined: no charge, no reservation, and no further try', async () => {
     await enable();
     await useQuota();
     standIn.acts.changeCard(await customerId(), 'declined');
@@ -196,7 +195,7 @@ describe('blocks beyond the quota', function () {
     assert.equal((await owner.expect(200, 'GET', '/user/subscription')).autoOverageEnabled, false);
   });
 
-  it('wait for the customer where the bank wants to see them, and hold the gate meanwhile', async () => {
+  it('wait for the customer where the bank demands a confirmation, and hold the gate meanwhile', async () => {
     await enable();
     await useQuota();
     standIn.acts.changeCard(await customerId(), 'authenticates');
@@ -213,7 +212,7 @@ describe('blocks beyond the quota', function () {
     assert.equal((await invoicesOfBlocks()).length, 1);
   });
 
-  it('are given up when the customer does not come', async () => {
+  it('are given up when the customer does not confirm', async () => {
     await enable();
     await useQuota();
     standIn.acts.changeCard(await customerId(), 'authenticates');
@@ -242,29 +241,29 @@ describe('blocks beyond the quota', function () {
       await enable();
       await useQuota();
       let failed = false;
-      standIn.fault = (asked) => {
+      standIn.problemOf = (asked) => {
         if (failed || asked.method !== 'POST' || asked.route !== route) return undefined;
         failed = true;
         return 'failed';
       };
       drive();
-      let answer = await caller.render(HTML);
-      while (answer.status === 503) answer = await caller.render(HTML);
-      assertLetIn(answer.status);
+      let response = await caller.render(HTML);
+      while (response.status === 503) response = await caller.render(HTML);
+      assertLetIn(response.status);
       const paid = (await invoicesOfBlocks()).filter(({ status }) => status === 'paid');
       assert.equal(paid.length, 1);
     });
 
-    it(`are charged once when the answers of POST ${route} are lost`, async () => {
+    it(`are charged once when the responses of POST ${route} are lost`, async () => {
       await enable();
       await useQuota();
-      const faults: ('lost' | 'unsent')[] = ['unsent', 'lost', 'lost', 'lost'];
-      standIn.fault = (asked) =>
-        asked.method === 'POST' && asked.route === route ? faults.pop() : undefined;
+      const errors: ('lost' | 'unsent')[] = ['unsent', 'lost', 'lost', 'lost'];
+      standIn.problemOf = (asked) =>
+        asked.method === 'POST' && asked.route === route ? errors.pop() : undefined;
       drive();
-      let answer = await caller.render(HTML);
-      while (answer.status === 503) answer = await caller.render(HTML);
-      assertLetIn(answer.status);
+      let response = await caller.render(HTML);
+      while (response.status === 503) response = await caller.render(HTML);
+      assertLetIn(response.status);
       const paid = (await invoicesOfBlocks()).filter(({ status }) => status === 'paid');
       assert.equal(paid.length, 1);
       assert.equal((await overage()).spentCents, 1000);

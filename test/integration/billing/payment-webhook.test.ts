@@ -6,8 +6,7 @@ const SECRET = 'whsec_for_tests';
 const webhooks = new Stripe('sk_test_x').webhooks;
 const PATH = '/webhooks/payments';
 
-describe('POST /webhooks/payments', function () {
-  this.timeout(60_000);
+describe('POST /webhooks/payments', () => {
   let api: TestApi;
   const event = (over: object = {}) =>
     JSON.stringify({
@@ -40,23 +39,23 @@ describe('POST /webhooks/payments', function () {
   });
   after(() => api.close());
 
-  it('takes an event that is signed, under either name of the header', async () => {
+  it('takes a signed event, under either name of the header', async () => {
     const payload = event();
     for (const [i, header] of ['payments-signature', 'stripe-signature'].entries()) {
-      const answer = await send(payload, signed(payload), header);
-      assert.deepEqual([answer.status, answer.json], [200, { received: true }]);
+      const response = await send(payload, signed(payload), header);
+      assert.deepEqual([response.status, response.json], [200, { received: true }]);
       assert.equal(await wanted(), i + 1, 'the mark is stored before the answer');
     }
   });
 
-  it('takes it byte for byte, whatever its type says', async () => {
+  it('takes an event byte for byte, whatever its content type', async () => {
     const payload = event().replaceAll(':', ' :  ');
     const before = await wanted();
-    const answer = await callApi(api.url, 'POST', PATH, payload, {
+    const response = await callApi(api.url, 'POST', PATH, payload, {
       'payments-signature': signed(payload),
       'content-type': 'text/plain',
     });
-    assert.equal(answer.status, 200);
+    assert.equal(response.status, 200);
     assert.equal(await wanted(), before + 1);
   });
 
@@ -67,7 +66,7 @@ describe('POST /webhooks/payments', function () {
     assert.equal((await send(payload, [time, other, good].join())).status, 200);
   });
 
-  it('refuses what is not signed, forged, changed or old, and notes nothing', async () => {
+  it('rejects unsigned, forged, changed and old events, and notes nothing', async () => {
     const before = await wanted();
     const payload = event();
     const refused: [string, string | undefined][] = [
@@ -86,7 +85,7 @@ describe('POST /webhooks/payments', function () {
     assert.equal(await wanted(), before);
   });
 
-  it('answers 400 to a body over its limit as well: the contract has 200 and 400 for this route, and no 413', async () => {
+  it('responds with 400 to a body over its limit as well: the contract has 200 and 400 for this route, and no 413', async () => {
     const before = await wanted();
     const limit = 1024 * 1024;
     const base = event({ padding: '' });
@@ -96,13 +95,13 @@ describe('POST /webhooks/payments', function () {
     assert.deepEqual([status, json.code], [400, 'PAYMENT_EVENT_REFUSED']);
     assert.match(String(json.message), /larger than the limit/);
     assert.equal(await wanted(), before);
-    // The same event of one byte less is taken: it was its size that was refused.
+    // The same event with one byte less is taken: it was rejected for its size.
     const fits = sized(limit);
     assert.equal((await send(fits, signed(fits))).status, 200);
     assert.equal(await wanted(), before + 1);
   });
 
-  it('accepts and ignores what it does not know, and customers of others', async () => {
+  it('accepts and ignores unknown events, and customers of others', async () => {
     const before = await wanted();
     for (const over of [
       { type: 'payout.paid' },
@@ -115,7 +114,7 @@ describe('POST /webhooks/payments', function () {
     assert.equal(await wanted(), before);
   });
 
-  it('answers 400 without a secret to check by', async () => {
+  it('responds with 400 without a secret to check by', async () => {
     const other = await openApi({ billing: { STRIPE_SECRET_KEY: 'sk_test_nobody' } });
     const { status, json } = await callApi(other.url, 'POST', PATH, '{}');
     assert.deepEqual([status, json.code], [400, 'BILLING_NOT_CONFIGURED']);

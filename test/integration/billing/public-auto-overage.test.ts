@@ -3,8 +3,7 @@ import { openApi, type TestApi } from '../http/support/api.ts';
 
 const PATH = '/public/auto-overage/disable';
 
-describe('The public way to turn auto overage off', function () {
-  this.timeout(60_000);
+describe('The public page that switches auto overage off', () => {
   let api: TestApi;
   let token: string;
   let disabled: string[];
@@ -35,15 +34,15 @@ describe('The public way to turn auto overage off', function () {
       headers: { 'content-type': type },
       body,
     });
-  const target = (answer: Response) => [answer.status, answer.headers.get('location')];
+  const target = (response: Response) => [response.status, response.headers.get('location')];
   const DONE = [303, '/dashboard/billing?autoOverageDisabled=1'];
   const NOT_DONE = [303, '/dashboard/billing?autoOverageDisabled=0'];
 
-  it('shows a page that asks, and changes nothing however often it is fetched', async () => {
+  it('shows a form, and changes nothing however often it is fetched', async () => {
     for (let count = 0; count < 3; count += 1) {
-      const answer = await get(`?token=${token}`);
-      const page = await answer.text();
-      assert.equal(answer.status, 200);
+      const response = await get(`?token=${token}`);
+      const page = await response.text();
+      assert.equal(response.status, 200);
       assert.match(page, /<form method="post" action="\/public\/auto-overage\/disable">/);
       assert.ok(page.includes(`name="token" value="${token}"`));
     }
@@ -51,7 +50,7 @@ describe('The public way to turn auto overage off', function () {
     assert.deepEqual(disabled, []);
   });
 
-  it('is found by no search engine, kept by nobody, framed by no page, and runs nothing', async () => {
+  it('is not indexed, cached or framed, and runs no script', async () => {
     for (const asked of [token, 'forged']) {
       const { headers } = await get(`?token=${asked}`);
       assert.match(headers.get('x-robots-tag')!, /noindex/);
@@ -61,33 +60,33 @@ describe('The public way to turn auto overage off', function () {
     }
   });
 
-  it('shows a page without a form, and nothing of the token, when that is not valid', async () => {
+  it('shows no form, and nothing of the token, when that is not valid', async () => {
     for (const forged of ['forged', `${token}x`, `${token}"><script>alert(1)</script>`, '<b>x</b>']) {
-      const answer = await get(`?token=${encodeURIComponent(forged)}`);
-      const page = await answer.text();
-      assert.equal(answer.status, 200);
+      const response = await get(`?token=${encodeURIComponent(forged)}`);
+      const page = await response.text();
+      assert.equal(response.status, 200);
       assert.doesNotMatch(page, /<form|<script|<b>x/);
       assert.match(page, /This link is not valid/);
     }
   });
 
-  it('shows that page also where a mail program has lost the token, doubled it or added to the link', async () => {
+  it('shows no form where a mail program has lost the token, doubled it or changed the link', async () => {
     for (const query of ['', '?', '?token', '?token=', '?other=1', '?token=a&token=b', '?token[x]=1']) {
-      const answer = await get(query);
-      assert.equal(answer.status, 200, query);
-      assert.match(answer.headers.get('content-type')!, /^text\/html/, query);
-      assert.match(await answer.text(), /This link is not valid/, query);
+      const response = await get(query);
+      assert.equal(response.status, 200, query);
+      assert.match(response.headers.get('content-type')!, /^text\/html/, query);
+      assert.match(await response.text(), /This link is not valid/, query);
     }
     assert.match(await (await get(`?utm_source=mail&token=${token}`)).text(), /<form method="post"/);
   });
 
-  it('turns it off by a form or by JSON', async () => {
+  it('switches it off by a form or by JSON', async () => {
     assert.deepEqual(target(await post(`token=${token}`)), DONE);
     assert.deepEqual(target(await post(JSON.stringify({ token }), 'application/json')), DONE);
     assert.deepEqual(disabled, ['account-1 link', 'account-1 link']);
   });
 
-  it('says so when it did not turn it off', async () => {
+  it('reports when it changed nothing', async () => {
     for (const body of ['token=forged', 'token=', '', '{', '{"token": 5}', 'other=1'])
       assert.deepEqual(target(await post(body)), NOT_DONE, body);
     assert.deepEqual(disabled, []);
@@ -95,7 +94,7 @@ describe('The public way to turn auto overage off', function () {
     assert.deepEqual(target(await post(`token=${token}`)), NOT_DONE);
   });
 
-  it('ends with the life of the link', async () => {
+  it('expires with the link', async () => {
     api.domain.clock.pass(31 * 86_400_000);
     assert.match(await (await get(`?token=${token}`)).text(), /This link is not valid/);
     assert.deepEqual(target(await post(`token=${token}`)), NOT_DONE);

@@ -4,11 +4,10 @@ import { followEvents, type Life, type LifeRig, openLifeRig } from './life-rig.t
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-/** Customers that one run looks at. */
+/** Customers that one run checks. */
 const A_RUN = 20;
 
-describe('What the reconcile finds', function () {
-  this.timeout(60_000);
+describe('Reconciliation with the provider', () => {
   let rig: LifeRig;
   let life: Life;
 
@@ -23,7 +22,7 @@ describe('What the reconcile finds', function () {
 
   const follow = () => followEvents(life);
 
-  describe('downgrades that a crash has left half-made', () => {
+  describe('of downgrades that a crash has left half-made', () => {
     beforeEach(async () => {
       await life.selling.subscriptions.checkout(life.accountId, 'professional');
       const page = [...life.standIn.books.sessions.values()].find(({ status }) => status === 'open')!;
@@ -35,12 +34,12 @@ describe('What the reconcile finds', function () {
     const subscription = () => [...life.standIn.books.subscriptions.values()][0]!;
     /** As after a crash: the first call has made the schedule, and the second one was never sent. */
     async function dieBetweenTheCalls(): Promise<void> {
-      life.standIn.fault = ({ method, route }) =>
+      life.standIn.problemOf = ({ method, route }) =>
         method === 'POST' && route === '/v1/subscription_schedules/:id' ? 'unsent' : undefined;
       await assert.rejects(life.selling.subscriptions.checkout(life.accountId, 'starter'));
-      life.standIn.fault = () => undefined;
+      life.standIn.problemOf = () => undefined;
       assert.deepEqual([schedule().status, schedule().phases.length], ['active', 1]);
-      // No event tells of it: a look does.
+      // No event reports it: a check does.
       assert.equal(await reconcile(), 0);
       assert.equal((await state()).scheduleId, schedule().id);
     }
@@ -65,7 +64,7 @@ describe('What the reconcile finds', function () {
     const plan = async () => (await rig.accounts.findNow(life.accountId))!.plan;
     const state = async () => (await life.billing.store.find(life.accountId))!.state!;
 
-    it('are finished where the call is still known, and not before its maker is surely dead', async () => {
+    it('finishes them where the call is still known, and not before its process is surely dead', async () => {
       await dieBetweenTheCalls();
       life.clock.pass(9 * MINUTE_MS);
       assert.equal(await reconcile(), 0);
@@ -77,7 +76,7 @@ describe('What the reconcile finds', function () {
       assert.equal(await plan(), 'starter');
     });
 
-    it('are released where it is not, and the customer may ask again', async () => {
+    it('releases them where it is not, and the customer may try again', async () => {
       await dieBetweenTheCalls();
       const { operation } = (await life.billing.store.find(life.accountId))!;
       await life.billing.store.endOperation(life.accountId, operation!.key);
@@ -90,7 +89,7 @@ describe('What the reconcile finds', function () {
       assert.equal(await plan(), 'starter');
     });
 
-    it('are released when Stripe has forgotten the key of the call', async () => {
+    it('releases them when Stripe has forgotten the key of the call', async () => {
       await dieBetweenTheCalls();
       life.clock.pass(DAY_MS);
       assert.equal(await reconcile(), 1);
@@ -99,7 +98,7 @@ describe('What the reconcile finds', function () {
       assert.equal(await plan(), 'professional');
     });
 
-    it('are left alone when the customer has asked again meanwhile', async () => {
+    it('leaves them alone when the customer has tried again meanwhile', async () => {
       await dieBetweenTheCalls();
       life.clock.pass(10 * MINUTE_MS);
       await life.selling.subscriptions.checkout(life.accountId, 'starter');
@@ -107,7 +106,7 @@ describe('What the reconcile finds', function () {
       assert.equal((await state()).scheduledPlan, 'starter');
     });
 
-    it('are none where all went well, nor where an operator lets the subscription end', async () => {
+    it('finds none where all went well, nor where an operator lets the subscription end', async () => {
       const { subscriptions, gateway } = life.selling;
       await subscriptions.checkout(life.accountId, 'starter');
       life.clock.pass(DAY_MS);
@@ -125,7 +124,7 @@ describe('What the reconcile finds', function () {
     });
   });
 
-  it('is of all customers in turn, though every run is one of a new process', async () => {
+  it('checks all customers one after the other, though every run is in a new process', async () => {
     const { store } = life.billing;
     const ids = [life.accountId];
     for (let made = 0; made < 2 * A_RUN; made += 1) {
@@ -136,10 +135,10 @@ describe('What the reconcile finds', function () {
     }
     const wanted = async () => Promise.all(ids.map(async (id) => (await store.find(id))!.wanted));
     const before = await wanted();
-    const looked = async () => (await wanted()).filter((now, index) => now > before[index]!).length;
+    const checked = async () => (await wanted()).filter((now, index) => now > before[index]!).length;
     for (const expected of [A_RUN, 2 * A_RUN, 2 * A_RUN + 1]) {
       await rig.reopen(life).reconcile.customers();
-      assert.equal(await looked(), expected);
+      assert.equal(await checked(), expected);
     }
     // The round begins again.
     await rig.reopen(life).reconcile.customers();

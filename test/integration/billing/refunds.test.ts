@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
-import { LEASE_MS } from '../../../src/billing/leases.ts';
 import { standingBy } from '../../../src/billing/overage/reversals.ts';
 import { DEFAULT_PLANS } from '../../../src/plans/plan.ts';
+import { LEASE_MS } from '../../../src/store/due-queue.ts';
 import { quotaPeriod } from '../../../src/usage/quota-period.ts';
 import { latch } from '../http/support/test-worker.ts';
 import { followEvents, type Life, type LifeRig, openLifeRig } from './life-rig.ts';
 
 const QUOTA = DEFAULT_PLANS.free.monthlyRenders;
 
-describe('Refunds of blocks, and refunds that fail', function () {
-  this.timeout(60_000);
+describe('Refunds of blocks, and refunds that fail', () => {
   let rig: LifeRig;
   let life: Life;
 
@@ -51,19 +50,19 @@ describe('Refunds of blocks, and refunds that fail', function () {
       .updateOne({ _id: life.accountId }, { $inc: { [`quota.${period()}`]: pdfs } });
   }
 
-  for (const told of ['refund.failed', 'refund.updated', 'charge.refund.updated']) {
+  for (const reported of ['refund.failed', 'refund.updated', 'charge.refund.updated']) {
     for (const lowers of [true, false]) {
-      it(`give back what they took: ${told}, the charge's sum ${lowers ? 'lowered' : 'as it was'}`, async () => {
+      it(`give back what they took: ${reported}, the charge's sum ${lowers ? 'lowered' : 'as it was'}`, async () => {
         const { blockId, chargeId } = await buy();
         await use(QUOTA + 300);
         assert.equal(await left(), 700);
         const { id } = await refund(chargeId);
         await follow();
         assert.deepEqual([await left(), await state(blockId)], [0, 'reversed']);
-        life.standIn.acts.failRefund(id, { lowers, told: [told] });
-        // Our own endpoint is not sent the older name; one that was made by hand may be.
+        life.standIn.acts.failRefund(id, { lowers, events: [reported] });
+        // Our own endpoint does not subscribe to the older name; one that was made by hand may.
         const failed = [...life.standIn.books.events.values()].at(-1)!;
-        if (told === 'charge.refund.updated') await life.selling.events.note(asEvent(failed));
+        if (reported === 'charge.refund.updated') await life.selling.events.note(asEvent(failed));
         await follow();
         assert.deepEqual([await left(), await state(blockId)], [700, 'granted']);
         // A second one, which is paid this time.
@@ -75,7 +74,7 @@ describe('Refunds of blocks, and refunds that fail', function () {
     }
   }
 
-  it('take back the part that they are of, rounded down, and say so in the audit log', async () => {
+  it('take back their part, rounded down, and are in the audit log', async () => {
     const { blockId, chargeId } = await buy();
     const { stripe } = life.selling.gateway;
     const first = await stripe.refunds.create({ charge: chargeId, amount: 300 });
@@ -100,7 +99,7 @@ describe('Refunds of blocks, and refunds that fail', function () {
       ...{ units: String(units), cause: 'refund' },
       ...{ refundedCents: String(refundedCents), paidCents: '1000' },
     });
-    // Of one moment by the clock of the test, which leaves their order open.
+    // At the same moment by the test's clock, which leaves their order open.
     assert.deepEqual(
       entries.map(({ details }) => details).sort((a, b) => Number(b?.units) - Number(a?.units)),
       [said(300, 300), said(100, 599)],
@@ -127,15 +126,15 @@ describe('Refunds of blocks, and refunds that fail', function () {
     const { id } = await refund(chargeId);
     await follow();
     assert.equal(await state(blockId), 'reversed');
-    life.standIn.acts.failRefund(id, { told: [] });
+    life.standIn.acts.failRefund(id, { events: [] });
     await follow();
-    assert.equal(await left(), QUOTA, 'nobody has told');
+    assert.equal(await left(), QUOTA, 'no event has come');
     await life.selling.reconcile.customers();
     await follow();
     assert.equal(await left(), QUOTA + 1000);
   });
 
-  it('leave a block frozen that is disputed as well, until that is decided', async () => {
+  it('leave a block frozen that is also disputed, until the dispute is decided', async () => {
     const { blockId, chargeId } = await buy();
     const { id } = await refund(chargeId);
     await follow();
@@ -148,7 +147,7 @@ describe('Refunds of blocks, and refunds that fail', function () {
     assert.deepEqual([await left(), await state(blockId)], [QUOTA + 1000, 'granted']);
   });
 
-  it('are followed by a fresh look, when an older one was overtaken and has written last', async () => {
+  it('are followed by a fresh check, when an older one was overtaken and has written last', async () => {
     const disputed = await buy();
     const { blockId, chargeId } = await buy();
     const { standIn, selling, accountId, deliverer } = life;
@@ -162,17 +161,17 @@ describe('Refunds of blocks, and refunds that fail', function () {
       standIn.hold = async () => undefined;
       await released.opened;
     };
-    const answered = latch();
-    standIn.onAnswer = ({ route }) => route === '/v1/refunds' && answered.open();
+    const responded = latch();
+    standIn.onResponse = ({ route }) => route === '/v1/refunds' && responded.open();
     // It has seen the refund, and is held up before it writes.
     const slow = selling.sync.sweep();
-    await answered.opened;
+    await responded.opened;
     standIn.acts.failRefund(id);
     await deliverer.deliverAll();
     await selling.events.resolveWaiting();
     // It is held up for longer than its claim lasts.
     life.clock.pass(LEASE_MS);
-    await selling.sync.lookAt(accountId);
+    await selling.sync.checkAt(accountId);
     released.open();
     await slow;
     assert.equal(await state(blockId), 'reversed', 'the older has written last');

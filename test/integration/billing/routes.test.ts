@@ -8,8 +8,7 @@ import { callApi, openApi, type TestApi } from '../http/support/api.ts';
 const DAY_MS = 86_400_000;
 const SECRET = 'whsec_for_tests';
 
-describe('the billing routes', function () {
-  this.timeout(60_000);
+describe('the billing routes', () => {
   let api: TestApi;
   let standIn: StripeStandIn;
   let deliverer: Deliverer;
@@ -71,14 +70,17 @@ describe('the billing routes', function () {
     return { customerId: customerId!, subscriptionId: state!.subscriptionId! };
   };
 
-  it('bring an account to a paid plan by a hosted page, and its quota to the paid period', async () => {
+  it('move an account to a paid plan by a hosted page, and its quota to the paid period', async () => {
     assert.deepEqual(await subscription(), { status: 'none', plan: 'free' });
     await subscribe('starter');
-    const told = await subscription();
-    assert.deepEqual([told.status, told.plan, told.cancelAtPeriodEnd], ['active', 'starter', false]);
+    const reported = await subscription();
+    assert.deepEqual(
+      [reported.status, reported.plan, reported.cancelAtPeriodEnd],
+      ['active', 'starter', false],
+    );
     const usage = await owner.expect(200, 'GET', '/user/usage');
     assert.equal(usage.plan, 'starter');
-    assert.equal(usage.resetDate, told.currentPeriodEnd.slice(0, 10));
+    assert.equal(usage.resetDate, reported.currentPeriodEnd.slice(0, 10));
     const { entries } = await owner.expect(200, 'GET', '/user/audit-log?action=account.plan_changed');
     assert.deepEqual([entries[0].actor, entries[0].details.to], ['billing', 'starter']);
   });
@@ -97,18 +99,18 @@ describe('the billing routes', function () {
     );
   });
 
-  it('make one customer and one page of a checkout whose answers are lost', async () => {
+  it('make one customer and one page for a checkout whose responses are lost', async () => {
     const lost = new Set(['/v1/customers', '/v1/checkout/sessions']);
-    standIn.fault = ({ method, path }) => (method === 'POST' && lost.delete(path) ? 'lost' : undefined);
+    standIn.problemOf = ({ method, path }) => (method === 'POST' && lost.delete(path) ? 'lost' : undefined);
     const customers = standIn.books.customers.size;
     const sessions = standIn.books.sessions.size;
     await checkout('starter');
-    standIn.fault = () => undefined;
+    standIn.problemOf = () => undefined;
     assert.equal(standIn.books.customers.size, customers + 1);
     assert.equal(standIn.books.sessions.size, sessions + 1);
   });
 
-  it('end a subscription with its period, and take that back, however it was cancelled', async () => {
+  it('end a subscription with its period, and revoke that, however it was cancelled', async () => {
     for (const path of ['cancel', 'resume']) {
       const { code } = await owner.expect(400, 'POST', `/user/subscription/${path}`);
       assert.equal(code, 'NOT_SUBSCRIBED');
@@ -128,26 +130,26 @@ describe('the billing routes', function () {
     assert.equal((await api.accounts.find(id))!.plan, 'free');
   });
 
-  it('preview an upgrade, and charge just that', async () => {
+  it('preview an upgrade, and charge exactly that', async () => {
     const preview = (plan: string) =>
       owner.expect(200, 'GET', `/user/subscription/upgrade-preview?plan=${plan}`);
     assert.deepEqual(await preview('business'), { eligible: false, currentPlan: 'free' });
     await subscribe('starter');
     assert.equal((await preview('free')).eligible, false);
     assert.equal((await preview('starter')).eligible, false);
-    const told = await preview('professional');
+    const reported = await preview('professional');
     assert.deepEqual(
-      [told.eligible, told.currentPlan, told.targetPlan, told.currency],
+      [reported.eligible, reported.currentPlan, reported.targetPlan, reported.currency],
       [true, 'starter', 'professional', 'usd'],
     );
     api.domain.clock.pass(60_000);
     assert.equal((await checkout('professional')).url, '');
     assert.equal((await subscription()).plan, 'professional');
     const { invoices } = await owner.expect(200, 'GET', '/user/invoices');
-    assert.equal(invoices[0].amountPaidCents, told.amountDueCents);
+    assert.equal(invoices[0].amountPaidCents, reported.amountDueCents);
   });
 
-  it('do not upgrade until the bank is content', async () => {
+  it('do not upgrade before the bank has confirmed', async () => {
     await subscribe('starter');
     standIn.acts.changeCard((await ids()).customerId, 'authenticates');
     const { url } = await checkout('business');
@@ -168,8 +170,8 @@ describe('the billing routes', function () {
       await follow();
       assert.equal((await subscription()).cancelAtPeriodEnd, true);
       await checkout('professional');
-      const told = await subscription();
-      assert.deepEqual([told.plan, told.cancelAtPeriodEnd], ['professional', false]);
+      const reported = await subscription();
+      assert.deepEqual([reported.plan, reported.cancelAtPeriodEnd], ['professional', false]);
       const { id } = await owner.expect(200, 'GET', '/auth/me');
       api.domain.clock.pass(32 * DAY_MS);
       await follow();
@@ -182,10 +184,10 @@ describe('the billing routes', function () {
     const lower = await checkout('starter');
     assert.equal(lower.url, '');
     assert.equal(lower.scheduledPlan, 'starter');
-    const told = await subscription();
+    const reported = await subscription();
     assert.deepEqual(
-      [told.plan, told.scheduledPlan, told.scheduledPlanEffectiveDate],
-      ['professional', 'starter', told.currentPeriodEnd],
+      [reported.plan, reported.scheduledPlan, reported.scheduledPlanEffectiveDate],
+      ['professional', 'starter', reported.currentPeriodEnd],
     );
     assert.equal((await checkout('professional')).scheduledPlan, undefined);
     await checkout('starter');
@@ -194,16 +196,16 @@ describe('the billing routes', function () {
     assert.deepEqual([now.plan, now.scheduledPlan], ['business', undefined]);
   });
 
-  it('mend a downgrade whose second call was never made', async () => {
+  it('repair a downgrade whose second call was never made', async () => {
     await subscribe('professional');
-    standIn.fault = ({ method, route }) =>
+    standIn.problemOf = ({ method, route }) =>
       method === 'POST' && route === '/v1/subscription_schedules/:id' ? 'unsent' : undefined;
     await owner.expect(503, 'POST', '/user/checkout', { plan: 'starter' });
-    standIn.fault = () => undefined;
+    standIn.problemOf = () => undefined;
     assert.equal((await checkout('starter')).scheduledPlan, 'starter');
   });
 
-  it('send whoever owes a payment to the portal instead of to a second subscription', async () => {
+  it('send customers with an unpaid invoice to the portal instead of to a second subscription', async () => {
     assert.equal((await owner.expect(400, 'GET', '/user/billing-portal')).code, 'NOT_SUBSCRIBED');
     await subscribe('starter');
     const { url } = await owner.expect(200, 'GET', '/user/billing-portal');
@@ -241,7 +243,7 @@ describe('the billing routes', function () {
     assert.equal((await stranger.expect(200, 'GET', '/user/invoices')).total, 0);
   });
 
-  it('end a second subscription and give its money back', async () => {
+  it('end a second subscription and refund it', async () => {
     await subscribe('starter');
     const { customerId, subscriptionId } = await ids();
     const price = [...standIn.books.prices.values()].find(
@@ -261,7 +263,7 @@ describe('the billing routes', function () {
     assert.equal((await subscription()).plan, 'starter');
   });
 
-  it('let blocks be bought by themselves right after a checkout, before anything was heard of it', async () => {
+  it('allow automatic purchases right after a checkout, before any event has come', async () => {
     const order = { enabled: true };
     assert.equal(
       (await owner.expect(400, 'POST', '/user/subscription/auto-overage', order)).code,
@@ -273,17 +275,20 @@ describe('the billing routes', function () {
       'NOT_SUBSCRIBED',
     );
     standIn.acts.completeCheckout(openPage().id);
-    const told = await owner.expect(200, 'POST', '/user/subscription/auto-overage', order);
-    assert.deepEqual([told.status, told.plan, told.autoOverageEnabled], ['active', 'starter', true]);
+    const reported = await owner.expect(200, 'POST', '/user/subscription/auto-overage', order);
+    assert.deepEqual(
+      [reported.status, reported.plan, reported.autoOverageEnabled],
+      ['active', 'starter', true],
+    );
   });
 
-  it('tell plan and status of one time, also while a change of them is on its way', async () => {
+  it('report plan and status of the same moment, also during a change', async () => {
     await subscribe('starter');
     await owner.expect(200, 'POST', '/user/subscription/auto-overage', { enabled: true });
     const { id } = await owner.expect(200, 'GET', '/auth/me');
     await api.billing.selling!.gateway.stripe.subscriptions.cancel((await ids()).subscriptionId);
     const seen: unknown[] = [];
-    // Asked for when the plan has changed already.
+    // Requested after the plan has changed.
     standIn.hold = async ({ route }) => {
       if (route !== '/v1/charges') return;
       const { status, plan } = await subscription();
@@ -296,7 +301,7 @@ describe('the billing routes', function () {
     assert.deepEqual([status, plan], ['canceled', 'free']);
   });
 
-  it('cancel once of two that ask at once, and answer both', async () => {
+  it('cancel once for two concurrent requests, and respond to both', async () => {
     await subscribe('starter');
     const both = await Promise.all([1, 2].map(() => owner.expect(200, 'POST', '/user/subscription/cancel')));
     assert.deepEqual(
@@ -307,7 +312,7 @@ describe('the billing routes', function () {
     assert.equal(cancels.length, 1);
   });
 
-  it('find what no event has told', async () => {
+  it('find changes that no event has reported', async () => {
     const { reconcile, sync } = api.billing.selling!;
     deliverer.weather = { dropped: 1, doubled: 0, delayed: 0 };
     await owner.expect(200, 'POST', '/user/checkout', { plan: 'starter' });

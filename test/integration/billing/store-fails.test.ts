@@ -7,25 +7,24 @@ import { type Life, type LifeRig, openLifeRig } from './life-rig.ts';
 import { checkMirror, checkSubscription } from './subscription-oracle.ts';
 
 const SECRET = 'whsec_for_tests';
-/** Longer than an account is left to whoever is not heard of, or could not look at it. */
+/** Longer than an account is left to a silent process, or to one whose check failed. */
 const AGAIN_MS = 600_000;
-const OF_A_FOLD = [
+const OF_A_SYNC = [
   ...['billing_accounts', 'billing_events', 'billing_invoices', 'billing_readings'],
   ...['accounts', 'audit_log', 'ledgers', 'overage_blocks', 'mails'],
 ];
 
-describe('A store that fails', function () {
-  this.timeout(120_000);
+describe('A store that fails', () => {
   let store: FailingStore;
 
   before(() => {
-    store = new FailingStore(OF_A_FOLD);
+    store = new FailingStore(OF_A_SYNC);
   });
   after(() => store.restore());
 
   describe('while an event is taken', () => {
     for (const when of ['before', 'after'] as const) {
-      it(`has it sent again, and the repetition is taken: ${when} the mark is written`, async () => {
+      it(`has the event sent again, and takes the repetition: ${when} the mark is written`, async () => {
         const api = await openApi({
           billing: {
             ...{ STRIPE_SECRET_KEY: 'sk_test_nobody', STRIPE_WEBHOOK_SECRET: SECRET },
@@ -50,7 +49,7 @@ describe('A store that fails', function () {
         store.failAt(1, when);
         const { status, json } = await send();
         assert.equal(store.heal(), true);
-        // The contract knows 200 and 400 of this route: the provider sends again what is not answered 200.
+        // The contract has 200 and 400 for this route: the provider repeats events without a 200.
         assert.deepEqual([status, json.code], [400, 'PAYMENT_EVENT_REFUSED']);
         const marked = when === 'before' ? 0 : 1;
         assert.equal((await api.billing.store.find('account'))!.wanted, marked);
@@ -62,7 +61,7 @@ describe('A store that fails', function () {
     }
   });
 
-  describe('in the middle of a fold, at each of its writes in turn', () => {
+  describe('in the middle of a sync, at each of its writes one after the other', () => {
     let rig: LifeRig;
     let life: Life;
 
@@ -84,7 +83,7 @@ describe('A store that fails', function () {
       const page = [...life.standIn.books.sessions.values()].at(-1)!;
       life.standIn.acts.completeCheckout(page.id);
     }
-    /** By whom and to what the plan was changed. */
+    /** The actor and the result of each change of the plan. */
     async function planChanges(): Promise<(string | undefined)[]> {
       const query = { limit: 100, offset: 0, newestFirst: false, action: 'account.plan_changed' } as const;
       return (await rig.audit.list(life.accountId, query)).entries.map(({ details: { to } }) => to);
@@ -96,7 +95,7 @@ describe('A store that fails', function () {
      *
      * @returns false when the fold has fewer writes.
      */
-    async function foldFailingAt(nth: number, when: 'before' | 'after', begin: () => Promise<void>) {
+    async function syncFailingAt(nth: number, when: 'before' | 'after', begin: () => Promise<void>) {
       life = await rig.begin();
       await begin();
       await life.deliverer.deliverAll();
@@ -114,9 +113,9 @@ describe('A store that fails', function () {
     }
 
     for (const when of ['before', 'after'] as const) {
-      it(`ends as if nothing had failed, when a plan begins: ${when} the write is done`, async () => {
+      it(`ends as without an error, when a plan begins: ${when} the write is done`, async () => {
         let nth = 1;
-        while (await foldFailingAt(nth, when, subscribe)) {
+        while (await syncFailingAt(nth, when, subscribe)) {
           assert.equal((await account()).plan, 'starter');
           assert.deepEqual(await planChanges(), ['starter']);
           await life.end();
@@ -125,7 +124,7 @@ describe('A store that fails', function () {
         assert.ok(nth > 6, `${nth - 1} writes`);
       });
 
-      it(`ends as if nothing had failed, when a plan ends: ${when} the write is done`, async () => {
+      it(`ends as without an error, when a plan ends: ${when} the write is done`, async () => {
         let nth = 1;
         const end = async () => {
           await subscribe();
@@ -133,7 +132,7 @@ describe('A store that fails', function () {
           const [subscription] = life.standIn.books.subscriptions.keys();
           await life.selling.gateway.stripe.subscriptions.cancel(subscription!);
         };
-        while (await foldFailingAt(nth, when, end)) {
+        while (await syncFailingAt(nth, when, end)) {
           assert.equal((await account()).plan, 'free');
           assert.deepEqual(await planChanges(), ['starter', 'free']);
           const mails = rig.connection.collection<Mail>('mails').find({ accountId: life.accountId });

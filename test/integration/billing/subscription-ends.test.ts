@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
-import { LEASE_MS } from '../../../src/billing/leases.ts';
 import type { Mail } from '../../../src/mail/mail.ts';
+import { LEASE_MS } from '../../../src/store/due-queue.ts';
 import { followAndDie } from './killed-dispatcher.ts';
 import { followEvents, type Life, type LifeRig, openLifeRig, passDays } from './life-rig.ts';
 
 const DAY_MS = 86_400_000;
-/** Longer than an account is left to a dispatcher that is not heard of. */
+/** Longer than an account is left to a silent dispatcher. */
 const CLAIM_OVER_MS = LEASE_MS;
 const PLAN = 'professional';
 
-describe('The mail that says that a subscription has ended', function () {
-  this.timeout(60_000);
+describe('The mail that reports that a subscription has ended', () => {
   let rig: LifeRig;
   let life: Life;
 
@@ -42,7 +41,7 @@ describe('The mail that says that a subscription has ended', function () {
   }
   const CANCELLED = { plan: PLAN, because: 'cancellation', payUrl: null };
 
-  it('comes when a cancellation takes effect, and not when it is asked for', async () => {
+  it('is sent when a cancellation takes effect, and not when it is requested', async () => {
     await life.selling.subscriptions.cancel(life.accountId);
     await follow();
     assert.deepEqual(await mails(), []);
@@ -50,19 +49,19 @@ describe('The mail that says that a subscription has ended', function () {
     assert.deepEqual([await plan(), await mails()], ['free', [CANCELLED]]);
   });
 
-  it('comes once, however often its events come, in however many processes they are followed', async () => {
+  it('is sent once, however often its events come, in any number of processes', async () => {
     life.standIn.acts.cancelInPortal(subscription().id);
     await untilPeriodIsOver();
     const { selling, standIn } = life;
     for (let round = 0; round < 3; round += 1) {
       for (const event of [...standIn.books.events.values()].toReversed())
         await selling.events.note(event as Parameters<typeof selling.events.note>[0]);
-      await Promise.all([selling.sync.sweep(), selling.sync.sweep(), selling.sync.lookAt(life.accountId)]);
+      await Promise.all([selling.sync.sweep(), selling.sync.sweep(), selling.sync.checkAt(life.accountId)]);
     }
     assert.deepEqual(await mails(), [CANCELLED]);
   });
 
-  it('comes when the grace of an unpaid renewal is over, with a way to pay; and not again with its end', async () => {
+  it('is sent when the grace of an unpaid renewal is over, with a way to pay; and not again at its end', async () => {
     life.standIn.acts.changeCard(life.customerId, 'declined');
     await untilPeriodIsOver();
     assert.deepEqual([subscription().status, await mails()], ['past_due', []]);
@@ -74,7 +73,7 @@ describe('The mail that says that a subscription has ended', function () {
     assert.deepEqual([subscription().status, await mails()], ['canceled', [unpaid]]);
   });
 
-  it('comes again for a later period that is not paid either', async () => {
+  it('is sent again for a later unpaid period', async () => {
     for (let times = 1; times <= 2; times += 1) {
       life.standIn.acts.changeCard(life.customerId, 'declined');
       await untilPeriodIsOver();
@@ -86,7 +85,7 @@ describe('The mail that says that a subscription has ended', function () {
     }
   });
 
-  it('says that it was not paid, also where nothing was heard of it until it had ended', async () => {
+  it('reports that the renewal was not paid, also when no event came before the end', async () => {
     life.standIn.acts.changeCard(life.customerId, 'declined');
     life.clock.pass(70 * DAY_MS);
     await follow();
@@ -94,13 +93,13 @@ describe('The mail that says that a subscription has ended', function () {
     assert.deepEqual(await mails(), [{ plan: PLAN, because: 'payment', payUrl: null }]);
   });
 
-  it('comes when the customer is deleted at the provider', async () => {
+  it('is sent when the customer is deleted at the provider', async () => {
     await life.selling.gateway.stripe.customers.del(life.customerId);
     await follow();
     assert.deepEqual([await plan(), await mails()], ['free', [CANCELLED]]);
   });
 
-  it('does not come when another subscription takes its place, or when there was none', async () => {
+  it('is not sent when another subscription replaces it, or when there was none', async () => {
     const { standIn, selling } = life;
     const price = subscription().items.data[0]!.price.id;
     standIn.acts.subscribe(life.customerId, price, { card: 'good' });
@@ -110,7 +109,7 @@ describe('The mail that says that a subscription has ended', function () {
   });
 
   for (const when of ['before', 'after'] as const) {
-    it(`comes once, though whoever was to tell was killed ${when} it was put in`, async () => {
+    it(`is sent once, though its process was killed ${when} it was added`, async () => {
       const { selling } = life;
       await selling.gateway.stripe.subscriptions.cancel(subscription().id);
       await followAndDie(rig, life, when, 'enqueue');

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import { foldSubscription } from '../../../src/billing/subscription.ts';
+import { syncSubscription } from '../../../src/billing/subscription.ts';
 import type { Life, LifeRig } from './life-rig.ts';
 
-/** What is kept of a subscription is what a fresh look says, and what had to be put right is. */
+/** Checks that the stored state of a subscription equals a fresh check, and that repairs are done. */
 export async function checkSubscription(life: Life, rig: LifeRig): Promise<void> {
   const { selling, billing, clock, accountId } = life;
-  // Of a customer that was deleted the account has heard, and has forgotten him.
+  // The account knows that its customer was deleted, and has removed it.
   const { customerId = life.customerId, state } = (await billing.store.find(accountId))!;
   const customer = await selling.gateway.customer(customerId);
-  const fresh = foldSubscription(customer, { now: clock.now(), isPlan: (name) => rig.plans.has(name) });
+  const fresh = syncSubscription(customer, { now: clock.now(), isPlan: (name) => rig.plans.has(name) });
   const { lookAgainAt: _, ...kept } = state!;
   const { lookAgainAt: __, ...expected } = fresh;
   assert.deepEqual(kept, expected);

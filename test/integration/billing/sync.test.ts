@@ -3,13 +3,13 @@ import { pino } from 'pino';
 import { AccountStore } from '../../../src/accounts/account-store.ts';
 import { BillingStore } from '../../../src/billing/billing-store.ts';
 import { InvoiceMirror } from '../../../src/billing/invoice-mirror.ts';
-import { LEASE_MS } from '../../../src/billing/leases.ts';
 import type { CustomerSnapshot, SubscriptionSnapshot } from '../../../src/billing/snapshot.ts';
 import { SubscriptionSync } from '../../../src/billing/sync.ts';
 import { KeyStore } from '../../../src/keys/key-store.ts';
 import { BUILT_IN, HeldPlans } from '../../../src/plans/plan-source.ts';
 import { type AccountServices, createAccountServices } from '../../../src/roles/account-services.ts';
 import { ensureIndexes } from '../../../src/store/collection-spec.ts';
+import { LEASE_MS } from '../../../src/store/due-queue.ts';
 import { type Domain, openDomain } from '../../support/domain.ts';
 
 const HOUR_MS = 3_600_000;
@@ -42,15 +42,14 @@ function subscribed(over: Partial<SubscriptionSnapshot> = {}): SubscriptionSnaps
   };
 }
 
-/** The store and the sync on a real database; what the provider would answer is told by the test. */
-describe('following the provider', function () {
-  this.timeout(60_000);
+/** The store and the sync on a real database; the test supplies the provider's responses. */
+describe('syncing with the provider', () => {
   let domain: Domain;
   let services: AccountServices;
   let accounts: AccountStore;
   let store: BillingStore;
   let mirror: InvoiceMirror;
-  let told: { -readonly [F in 'deleted' | 'subscriptions' | 'invoices']: CustomerSnapshot[F] };
+  let reported: { -readonly [F in 'deleted' | 'subscriptions' | 'invoices']: CustomerSnapshot[F] };
   let calls: string[];
   let whileAsked: () => Promise<void>;
   let accountId: string;
@@ -74,7 +73,7 @@ describe('following the provider', function () {
     accountId = (await accounts.create(`owner${made}@example.com`, null, 'free'))!._id;
     await store.open(accountId);
     await store.setCustomer(accountId, 1, `cus_${made}`);
-    told = { deleted: false, subscriptions: [], invoices: [] };
+    reported = { deleted: false, subscriptions: [], invoices: [] };
     calls = [];
     whileAsked = async () => undefined;
   });
@@ -85,11 +84,11 @@ describe('following the provider', function () {
       mirror,
       gateway: {
         async customer(customerId) {
-          const answer = { customerId, ...told };
+          const response = { customerId, ...reported };
           await whileAsked();
-          return answer;
+          return response;
         },
-        subscriptions: async () => told.subscriptions.slice(),
+        subscriptions: async () => reported.subscriptions.slice(),
         undoDuplicate: async (id) => void calls.push(`undo ${id}`),
         voidInvoice: async (id) => void calls.push(`void ${id}`),
       },
@@ -108,8 +107,8 @@ describe('following the provider', function () {
     }));
   };
 
-  it('gives the account the plan and the period of its subscription, and says why', async () => {
-    told.subscriptions = [subscribed()];
+  it('gives the account the plan and the period of its subscription, and records why', async () => {
+    reported.subscriptions = [subscribed()];
     assert.equal(await event(), true);
     assert.equal(await newSync().sweep(), 1);
     const { plan, quotaWindow } = await account();
@@ -122,16 +121,16 @@ describe('following the provider', function () {
     assert.equal((await planChanges()).length, 1);
   });
 
-  it('knows nothing of customers that no account has', async () => {
+  it('ignores customers of others', async () => {
     assert.equal(await store.want('cus_of_another_service', 'invoice.paid'), false);
   });
 
-  it('goes round again when an event comes while it asks', async () => {
-    told.subscriptions = [subscribed()];
+  it('checks again when an event comes during a query', async () => {
+    reported.subscriptions = [subscribed()];
     await event();
     whileAsked = async () => {
       whileAsked = async () => undefined;
-      told.subscriptions = [subscribed({ plan: 'professional' })];
+      reported.subscriptions = [subscribed({ plan: 'professional' })];
       await event();
     };
     const sync = newSync();
@@ -142,15 +141,15 @@ describe('following the provider', function () {
     assert.equal(await sync.sweep(), 0);
   });
 
-  it('lets nobody write whom another has overtaken', async () => {
-    told.subscriptions = [subscribed()];
+  it('lets no overtaken process write', async () => {
+    reported.subscriptions = [subscribed()];
     await event();
     const sync = newSync();
     whileAsked = async () => {
       whileAsked = async () => undefined;
       // The first is held up for so long that its claim is over.
       domain.clock.pass(LEASE_MS);
-      told.subscriptions = [subscribed({ plan: 'professional' })];
+      reported.subscriptions = [subscribed({ plan: 'professional' })];
       await event();
       await newSync().sweep();
       assert.equal((await account()).plan, 'professional');
@@ -160,7 +159,7 @@ describe('following the provider', function () {
     assert.equal((await store.find(accountId))!.state?.plan, 'professional');
   });
 
-  it('comes to the same whatever order events come in, and in however many processes they are followed', async () => {
+  it('has the same result for any order of events, in any number of processes', async () => {
     const lives = [
       [subscribed({ status: 'incomplete' })],
       [subscribed()],
@@ -170,42 +169,42 @@ describe('following the provider', function () {
     ];
     const syncs = [newSync(), newSync(), newSync()];
     for (const subscriptions of lives) {
-      told.subscriptions = subscriptions;
+      reported.subscriptions = subscriptions;
       await Promise.all([event(), ...syncs.map((sync) => sync.sweep()), event()]);
     }
-    while ((await Promise.all(syncs.map((sync) => sync.sweep()))).some((looked) => looked > 0));
+    while ((await Promise.all(syncs.map((sync) => sync.sweep()))).some((checked) => checked > 0));
     assert.equal((await account()).plan, 'starter');
     const { state, wanted, noted } = (await store.find(accountId))!;
     assert.deepEqual([state?.subscriptionId, noted], ['sub_2', wanted]);
   });
 
-  it('tries again later when the provider does not answer', async () => {
+  it('tries again later when the provider does not respond', async () => {
     await event();
     whileAsked = () => Promise.reject(new Error('away'));
     const sync = newSync();
     await sync.sweep();
     assert.equal(await sync.sweep(), 0);
     whileAsked = async () => undefined;
-    told.subscriptions = [subscribed()];
+    reported.subscriptions = [subscribed()];
     domain.clock.pass(HOUR_MS);
     await sync.sweep();
     assert.equal((await account()).plan, 'starter');
   });
 
-  it('looks again after a claim that nobody has ended', async () => {
-    told.subscriptions = [subscribed()];
+  it('checks again after a claim that was never ended', async () => {
+    reported.subscriptions = [subscribed()];
     await event();
     const [due] = await store.due(10);
-    assert.ok(await store.claim(due!));
-    assert.equal(await store.claim(due!), undefined, 'the same claim twice');
+    assert.ok(await store.claimCustomer(due!));
+    assert.equal(await store.claimCustomer(due!), undefined, 'the same claim twice');
     assert.equal(await newSync().sweep(), 0);
     domain.clock.pass(HOUR_MS);
     assert.equal(await newSync().sweep(), 1);
     assert.equal((await account()).plan, 'starter');
   });
 
-  it('leaves an account alone that another has, and has it looked at once more if an event has come', async () => {
-    told.subscriptions = [subscribed()];
+  it('leaves an account alone that another process has claimed, and has it checked once more if an event has come', async () => {
+    reported.subscriptions = [subscribed()];
     await event();
     const others: number[] = [];
     whileAsked = async () => {
@@ -227,27 +226,27 @@ describe('following the provider', function () {
     await event();
     await newSync().sweep();
     assert.equal((await account()).plan, 'business');
-    told.subscriptions = [subscribed()];
+    reported.subscriptions = [subscribed()];
     await event();
     await newSync().sweep();
     assert.equal((await account()).plan, 'starter');
   });
 
-  it('keeps the plan while it does not understand what it is told', async () => {
-    told.subscriptions = [subscribed()];
+  it("keeps the plan while it does not understand the provider's state", async () => {
+    reported.subscriptions = [subscribed()];
     await event();
     await newSync().sweep();
-    told.subscriptions = [subscribed({ status: 'dormant' })];
+    reported.subscriptions = [subscribed({ status: 'dormant' })];
     await event();
     await newSync().sweep();
     const { plan, quotaWindow } = await account();
     assert.deepEqual([plan, quotaWindow], ['starter', { start: START, end: END }]);
   });
 
-  it('ends second subscriptions, voids what is owed for ended ones, and copies the invoices', async () => {
+  it('ends second subscriptions, voids invoices of ended ones, and copies the invoices', async () => {
     const second = subscribed({ id: 'sub_2', createdAt: new Date(START.getTime() + HOUR_MS) });
     const ended = subscribed({ id: 'sub_0', status: 'canceled', endedAt: START });
-    told.subscriptions = [second, subscribed(), ended];
+    reported.subscriptions = [second, subscribed(), ended];
     const invoice = {
       id: `in_${made}`,
       number: 'A-1',
@@ -262,7 +261,7 @@ describe('following the provider', function () {
       blockId: null,
       subscriptionPeriod: null,
     };
-    told.invoices = [invoice];
+    reported.invoices = [invoice];
     await event();
     await newSync().sweep();
     assert.deepEqual(calls, ['undo sub_2', `void in_${made}`]);
@@ -273,11 +272,11 @@ describe('following the provider', function () {
     );
   });
 
-  it('forgets a customer that was deleted, and takes its plan away', async () => {
-    told.subscriptions = [subscribed()];
+  it('removes a deleted customer, and its plan', async () => {
+    reported.subscriptions = [subscribed()];
     await event();
     await newSync().sweep();
-    told = { deleted: true, subscriptions: [], invoices: [] };
+    reported = { deleted: true, subscriptions: [], invoices: [] };
     await event('customer.deleted');
     await newSync().sweep();
     const { plan, quotaWindow } = await account();

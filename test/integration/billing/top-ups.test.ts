@@ -5,8 +5,7 @@ import { followEvents, type Life, type LifeRig, openLifeRig } from './life-rig.t
 const HOUR_MS = 3_600_000;
 const PAGES = '/v1/checkout/sessions';
 
-describe('The page of a block that is bought by hand', function () {
-  this.timeout(60_000);
+describe('The page of a block that is bought by hand', () => {
   let rig: LifeRig;
   let life: Life;
 
@@ -63,7 +62,7 @@ describe('The page of a block that is bought by hand', function () {
     assert.deepEqual(await mails(), [mail, mail]);
   });
 
-  it('is proven by its own payment, though its invoice names none', async () => {
+  it('is proven by its own payment, though the invoice names none', async () => {
     await buy();
     pay();
     const { invoicePayments } = life.standIn.books;
@@ -77,22 +76,22 @@ describe('The page of a block that is bought by hand', function () {
     assert.deepEqual([await bought(), await states()], [0, [[1000, 'reversed']]]);
   });
 
-  it('is told of when it is called paid and nothing proves it, and brings no PDFs', async () => {
-    const faults = async () => {
-      const { values } = await rig.metrics.billingFaults.get();
+  it('is reported, and grants no PDFs, when it is called paid without proof', async () => {
+    const errors = async () => {
+      const { values } = await rig.metrics.billingErrors.get();
       return values.find(({ labels }) => labels.kind === 'unproven')!.value;
     };
-    const before = await faults();
+    const before = await errors();
     await buy();
     pay();
     for (const intent of life.standIn.books.intents.values()) intent.amount_received = 999;
     await follow();
     await follow();
     assert.deepEqual([await bought(), await states()], [0, [[1000, 'reserved']]]);
-    assert.ok((await faults()) > before);
+    assert.ok((await errors()) > before);
   });
 
-  it('is one page for clicks that come at once', async () => {
+  it('is one page for concurrent clicks', async () => {
     const urls = await Promise.all(Array.from({ length: 10 }, () => buy()));
     assert.equal(new Set(urls).size, 1);
     assert.equal(sessions().length, 1);
@@ -104,7 +103,7 @@ describe('The page of a block that is bought by hand', function () {
     assert.deepEqual([await bought(), await states()], [1000, [[1000, 'granted']]]);
   });
 
-  it('is closed for one of another size, also when those are asked for at once', async () => {
+  it('is closed for one of another size, also when both are requested at once', async () => {
     const url = await buy(1000);
     assert.notEqual(await buy(5000), url);
     assert.deepEqual(
@@ -120,13 +119,13 @@ describe('The page of a block that is bought by hand', function () {
     assert.equal((await states()).filter(([, state]) => state === 'reserved').length, 1);
   });
 
-  for (const fault of ['lost', 'unsent'] as const) {
-    it(`is made once when its answer is ${fault}, however often that happens`, async () => {
+  for (const error of ['lost', 'unsent'] as const) {
+    it(`is made once when the response is ${error}, however often that happens`, async () => {
       let left = 5;
-      life.standIn.fault = ({ method, route }) => {
+      life.standIn.problemOf = ({ method, route }) => {
         if (method !== 'POST' || route !== PAGES || left === 0) return undefined;
         left -= 1;
-        return fault;
+        return error;
       };
       await assert.rejects(buy(), { code: 'UNAVAILABLE' });
       const url = await buy();
@@ -140,9 +139,9 @@ describe('The page of a block that is bought by hand', function () {
     });
   }
 
-  it('keeps the size and the price it was noted with, when its answer was lost and another is asked for', async () => {
+  it('keeps the size and the price it was noted with, when its response was lost and another is requested', async () => {
     let left = 3;
-    life.standIn.fault = ({ method, route }) =>
+    life.standIn.problemOf = ({ method, route }) =>
       method === 'POST' && route === PAGES && left-- > 0 ? 'unsent' : undefined;
     await assert.rejects(buy(5000));
     await rig.connection.collection('overage_blocks').deleteMany({});
@@ -154,9 +153,9 @@ describe('The page of a block that is bought by hand', function () {
     ]);
   });
 
-  it('is a new one after a failure that Stripe keeps as the answer of the key', async () => {
+  it('is a new one after a failure that Stripe keeps as the response for the key', async () => {
     let failed = false;
-    life.standIn.fault = ({ method, route }) => {
+    life.standIn.problemOf = ({ method, route }) => {
       if (failed || method !== 'POST' || route !== PAGES) return undefined;
       failed = true;
       return 'failed';

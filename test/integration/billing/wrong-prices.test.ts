@@ -9,8 +9,7 @@ const PLAN = 'platen_plan_starter_monthly';
 const BLOCK = 'platen_block_1000';
 const WEBHOOK_URL = 'https://platen.test/webhooks/payments';
 
-describe('A price at Stripe that nothing can be sold for', function () {
-  this.timeout(60_000);
+describe('A price at Stripe that cannot be sold for', () => {
   let rig: LifeRig;
   let life: Life;
 
@@ -62,7 +61,7 @@ describe('A price at Stripe that nothing can be sold for', function () {
     [{ recurring: undefined }, 'is charged once'],
     [{ metadata: { platen_plan: 'business' } }, 'lacks the metadata platen_plan: starter'],
   ] as const) {
-    it(`is refused for a plan, and named by the check: it ${why}`, async () => {
+    it(`is rejected for a plan, and named by the check: it ${why}`, async () => {
       assert.deepEqual(await check(), []);
       await replace(PLAN, over);
       assert.deepEqual(await check(), [`the price ${PLAN} ${why}`]);
@@ -77,11 +76,11 @@ describe('A price at Stripe that nothing can be sold for', function () {
     [{ recurring: { interval: 'month' } }, 'is charged every month'],
     [{ metadata: {} }, 'lacks the metadata platen_block_size: 1000'],
   ] as const) {
-    it(`is refused for a block, and named by the check: it ${why}`, async () => {
+    it(`is rejected for a block, and named by the check: it ${why}`, async () => {
       await life.selling.subscriptions.checkout(life.accountId, 'starter');
       const page = [...life.standIn.books.sessions.values()].at(-1)!;
       life.standIn.acts.completeCheckout(page.id);
-      await life.selling.sync.lookAt(life.accountId);
+      await life.selling.sync.checkAt(life.accountId);
       await replace(BLOCK, over);
       assert.deepEqual(await check(), [`the price ${BLOCK} ${why}`]);
       const block = ['A block of 1000 PDFs', `${BLOCK} ${why}`] as const;
@@ -91,7 +90,7 @@ describe('A price at Stripe that nothing can be sold for', function () {
     });
   }
 
-  it('is refused where there is none any more, too', async () => {
+  it('is rejected when it is missing', async () => {
     const price = [...life.standIn.books.prices.values()].find(({ lookup_key: its }) => its === PLAN)!;
     await life.selling.gateway.stripe.prices.update(price.id, { active: false });
     assert.deepEqual(await check(), [`the price ${PLAN} is missing`]);
@@ -100,7 +99,7 @@ describe('A price at Stripe that nothing can be sold for', function () {
     );
   });
 
-  it('is sold for whatever its amount is, which the check tells of', async () => {
+  it('is sold for with any amount, and the check names the difference', async () => {
     await replace(PLAN, { unit_amount: 2_100 });
     assert.deepEqual(await check(), [`the price ${PLAN} is $21.00 and not $19.00`]);
     await life.selling.subscriptions.checkout(life.accountId, 'starter');

@@ -4,8 +4,7 @@ import { followEvents, type Life, type LifeRig, openLifeRig, passDays } from './
 const DAY_MS = 86_400_000;
 
 /** A year of an account, a day at a time; Stripe renews, charges, tries again and gives up by the same clock. */
-describe('A year of a subscription', function () {
-  this.timeout(120_000);
+describe('A year of a subscription', () => {
   let rig: LifeRig;
   let life: Life;
 
@@ -54,7 +53,7 @@ describe('A year of a subscription', function () {
     assert.equal(total, 13);
   });
 
-  it('keeps its plan for a week when a card fails, on what was left; and comes back when it is paid', async () => {
+  it('keeps its plan for a week when a card fails, with what is left of the quota; and continues when it is paid', async () => {
     await subscribe('starter');
     await days(40);
     const paid = (await account()).quotaWindow!;
@@ -86,7 +85,7 @@ describe('A year of a subscription', function () {
     assert.equal(invoices().length, 2);
   });
 
-  it('is renewed by a card whose bank wants to see the customer, when that has happened', async () => {
+  it('is renewed by a card whose bank demands a confirmation, once that is given', async () => {
     await subscribe('professional', 'authenticates');
     await days(32);
     assert.equal(subscription().status, 'past_due');
@@ -96,7 +95,7 @@ describe('A year of a subscription', function () {
     assert.deepEqual([subscription().status, await plan()], ['active', 'professional']);
   });
 
-  it('goes to a lower plan with the end of its period, and back to a higher one at once', async () => {
+  it('changes to a lower plan at the end of the period, and back to a higher one at once', async () => {
     await subscribe('professional');
     await days(10);
     assert.equal(await checkout('starter'), '');
@@ -116,7 +115,7 @@ describe('A year of a subscription', function () {
     assert.ok(Number(paid) > 0 && Number(paid) < 34_900 - 1_900 + 1);
   });
 
-  it('ends with the period that it was cancelled in, by us or in the portal', async () => {
+  it('ends with the period in which it was cancelled, by the API or in the portal', async () => {
     await subscribe('starter');
     await life.selling.subscriptions.cancel(life.accountId);
     await follow();

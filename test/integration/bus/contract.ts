@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus, JobClass, JobEvent, JobPointer } from '../../../src/bus/bus.ts';
 import { DEFAULT_POOL } from '../../../src/plans/names.ts';
-import { eventually } from '../../support/eventually.ts';
+import { eventually, HUNG_MS } from '../../support/eventually.ts';
 import { RecordingConsumer } from './recording-consumer.ts';
 
 /** What a bus is, for the contract to be tried on. */
@@ -19,7 +19,7 @@ export function pointer(jobId: string, jobClass: JobClass = 'interactive', versi
   return { jobId, version, class: jobClass, pool: DEFAULT_POOL, routingKey: `account:${jobId}` };
 }
 
-/** Pointers of so many jobs of a pool, of both classes; their ids begin with the pool's name. */
+/** Pointers of `count` jobs of a pool, of both classes; their ids begin with the pool's name. */
 export function pointersOf(pool: string, count: number): JobPointer[] {
   return Array.from({ length: count }, (_, n) => ({
     ...pointer(`${pool}-${String(n).padStart(3, '0')}`, n % 3 === 0 ? 'bulk' : 'interactive'),
@@ -34,8 +34,7 @@ export function idsOf(pointers: readonly JobPointer[]): string[] {
 
 /** The tests that every bus passes. */
 export function describeBusContract(name: string, underTest: () => BusUnderTest): void {
-  describe(`${name}: the contract of a bus`, function () {
-    this.timeout(60_000);
+  describe(`${name}: the contract of a bus`, () => {
     let bus: Bus;
 
     beforeEach(async () => {
@@ -52,7 +51,7 @@ export function describeBusContract(name: string, underTest: () => BusUnderTest)
       assert.deepEqual(consumer.accepted, [pointer('job-ü', 'bulk', 7)]);
     });
 
-    it('delivers nothing to a consumer that has stopped, and all of it to the one that comes again', async () => {
+    it('delivers nothing to a consumer that has stopped, and everything to its successor', async () => {
       const consumer = new RecordingConsumer();
       const subscription = await bus.consumePointers(DEFAULT_POOL, consumer);
       await bus.publishPointer(pointer('job-1'));
@@ -76,20 +75,17 @@ export function describeBusContract(name: string, underTest: () => BusUnderTest)
       assert.deepEqual(consumer.ids(), ['job-1', 'job-2', 'job-3']);
     });
 
-    it('delivers 500 pointers of both classes, each of them once', async function () {
-      // On a machine that stands still for seconds Kafka may take the consumer for gone, and deliver again. A bus that does so
-      // without such a cause does it each time.
-      this.retries(2);
+    // A message that a slow broker has not confirmed is sent again: the publisher cannot know that it arrived.
+    it('delivers 500 pointers of both classes, and no others', async () => {
       const consumer = new RecordingConsumer();
       await bus.consumePointers(DEFAULT_POOL, consumer);
       const jobs = Array.from({ length: 500 }, (_, n) =>
         pointer(`job-${n}`, n % 3 === 0 ? 'bulk' : 'interactive'),
       );
       await Promise.all(jobs.map((job) => bus.publishPointer(job)));
-      await consumer.until(() => consumer.accepted.length >= 500);
+      await consumer.until(() => consumer.ids().length >= 500);
       await sleep(underTest().quietMs);
-      assert.equal(consumer.accepted.length, 500);
-      assert.deepEqual(consumer.ids(), jobs.map(({ jobId }) => jobId).sort());
+      assert.deepEqual(consumer.ids(), idsOf(jobs));
     });
 
     it('keeps the order of pointers with the same routing key', async () => {
@@ -101,7 +97,7 @@ export function describeBusContract(name: string, underTest: () => BusUnderTest)
       assert.deepEqual(consumer.accepted, jobs);
     });
 
-    it('accepts nothing that no slot was reserved for', async () => {
+    it('accepts nothing without a reserved slot', async () => {
       const consumer = new RecordingConsumer({ interactive: 0 });
       await bus.consumePointers(DEFAULT_POOL, consumer);
       for (const n of [1, 2, 3]) await bus.publishPointer(pointer(`job-${n}`));
@@ -119,7 +115,7 @@ export function describeBusContract(name: string, underTest: () => BusUnderTest)
       assert.deepEqual(consumer.ids(), ['job-1', 'job-2', 'job-3']);
     });
 
-    it('asks for no slot when there is nothing to do', async () => {
+    it('reserves no slot when there is nothing to do', async () => {
       const consumer = new RecordingConsumer({ interactive: 0, bulk: 0 });
       await bus.consumePointers(DEFAULT_POOL, consumer);
       await sleep(underTest().quietMs);
@@ -138,7 +134,7 @@ export function describeBusContract(name: string, underTest: () => BusUnderTest)
       await consumer.until(() => consumer.accepted.length === 2);
     });
 
-    it('goes on after an acceptance that failed, and frees its slot', async () => {
+    it('continues after a failed acceptance, and frees its slot', async () => {
       const consumer = new RecordingConsumer({ interactive: 1 });
       consumer.onAccept = ({ jobId }) => {
         if (jobId === 'bad') throw new Error('the database is away');
@@ -150,7 +146,7 @@ export function describeBusContract(name: string, underTest: () => BusUnderTest)
       assert.equal(consumer.accepted[0]?.jobId, 'good');
     });
 
-    it('stops: what is being accepted is finished, nothing more is taken, no slot stays held', async () => {
+    it('stops: pointers being accepted are finished, no others are taken, no slot stays reserved', async () => {
       const consumer = new RecordingConsumer({ interactive: 1 });
       const started = Promise.withResolvers<void>();
       const gate = Promise.withResolvers<void>();
@@ -179,7 +175,7 @@ export function describeBusContract(name: string, underTest: () => BusUnderTest)
       assert.equal(consumer.slotsFree, 1000 + 5);
     });
 
-    it('what one consumer left is taken by the next', async () => {
+    it('gives what one consumer left to the next', async () => {
       const first = new RecordingConsumer({ interactive: 1 });
       const subscription = await bus.consumePointers(DEFAULT_POOL, first);
       for (const n of [1, 2, 3]) await bus.publishPointer({ ...pointer(`job-${n}`), routingKey: 'one' });
@@ -215,7 +211,7 @@ export function describeBusContract(name: string, underTest: () => BusUnderTest)
       assert.deepEqual(ofSmall.ids(), idsOf(small));
     });
 
-    it('tells pools apart whose names resemble each other', async () => {
+    it('distinguishes pools whose names are similar', async () => {
       const names = ['a', 'a.interactive', 'a.bulk', 'a-b', 'a.b'];
       const consumer = new RecordingConsumer();
       await bus.consumePointers('a', consumer);
@@ -226,7 +222,7 @@ export function describeBusContract(name: string, underTest: () => BusUnderTest)
       assert.ok(consumer.accepted.every(({ pool }) => pool === 'a'));
     });
 
-    it('takes pools that come into being under load: none of their pointers is lost, and no other pool waits', async () => {
+    it('takes new pools under load: none of their pointers is lost, and no other pool waits', async () => {
       const { newPools } = underTest();
       const served = new RecordingConsumer();
       const subscription = await bus.consumePointers('served', served);
@@ -234,14 +230,14 @@ export function describeBusContract(name: string, underTest: () => BusUnderTest)
       await served.until(() => served.accepted.length === 1);
       for (let n = 0; n < newPools; n += 1) {
         served.accepted.length = 0;
-        // The pointers of the new pool are published before, between and after those of the pool that is served.
+        // The pointers of the new pool are published before, between and after those of the other pool.
         const [before, between, after] = [0, 1, 2].map((k) => pointersOf(`new-${n}.${k}`, 4));
         const load = pointersOf('served', 20);
         const all = [before!, load.slice(0, 10), between!, load.slice(10), after!].flat();
         const published = Promise.all(
           all.map((job) => bus.publishPointer({ ...job, pool: job.pool.replace(/\.\d$/, '') })),
         );
-        await served.until(() => served.ids().length >= 20, 15_000);
+        await served.until(() => served.ids().length >= 20);
         await published;
         assert.deepEqual(served.ids(), idsOf(load));
         served.free('interactive', 20);
@@ -258,7 +254,7 @@ export function describeBusContract(name: string, underTest: () => BusUnderTest)
       }
     });
 
-    it('brings every event to every subscriber, until he stops', async () => {
+    it('brings every event to every subscriber, until it stops', async () => {
       const [first, second] = [new Heard(), new Heard()];
       const subscription = await bus.subscribeEvents('outcomes', first.hear);
       await bus.subscribeEvents('outcomes', second.hear);
@@ -277,7 +273,7 @@ export function describeBusContract(name: string, underTest: () => BusUnderTest)
       assert.equal(first.events.length, 2);
     });
 
-    it('keeps outcomes from who listens for cancels, and the other way round', async () => {
+    it('separates outcomes and cancels: listeners of one do not receive the other', async () => {
       const [outcomes, cancels] = [new Heard(), new Heard()];
       await bus.subscribeEvents('outcomes', outcomes.hear);
       await bus.subscribeEvents('cancels', cancels.hear);
@@ -300,7 +296,7 @@ export function describeBusContract(name: string, underTest: () => BusUnderTest)
       await heard.until(2);
     });
 
-    it('names no problem once it works, and one when it is closed', async () => {
+    it('reports no problem while it works, and one when it is closed', async () => {
       const heard = new Heard();
       await bus.subscribeEvents('outcomes', heard.hear);
       await bus.publishEvent({ jobId: 'one', kind: 'ended' });
@@ -321,7 +317,7 @@ export class Heard {
     this.events.push(event);
   };
 
-  async until(count: number, limitMs = 15_000): Promise<void> {
+  async until(count: number, limitMs = HUNG_MS): Promise<void> {
     await eventually(`${count} events arrive`, () => this.events.length >= count, limitMs);
   }
 }

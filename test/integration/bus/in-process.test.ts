@@ -12,7 +12,7 @@ describeBusContract('in-process', () => ({
 }));
 
 describe('The in-process bus', () => {
-  it('holds one pointer for each job of a pool that nobody serves, however often the sweep publishes it', async () => {
+  it('holds one pointer for each job of a pool without a worker, however often the sweep publishes it', async () => {
     const bus = createInProcessBus();
     const jobs = pointersOf('unserved', 50);
     for (let sweep = 0; sweep < 200; sweep += 1) for (const job of jobs) await bus.publishPointer(job);
@@ -25,7 +25,7 @@ describe('The in-process bus', () => {
     await bus.close();
   });
 
-  it('keeps the newest version of a pointer that waits, in its place', async () => {
+  it('keeps the newest version of a waiting pointer, in the same position', async () => {
     const bus = createInProcessBus();
     for (const [jobId, version] of [
       ['one', 1],

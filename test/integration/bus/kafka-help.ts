@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kafka, logLevel } from 'kafkajs';
 import { pino } from 'pino';
@@ -14,11 +13,6 @@ const logger = pino({ level: process.env.PLATEN_TEST_LOG ?? 'silent' });
 /** A client for what a bus does not do. */
 export function client(kafka: TestKafka): Kafka {
   return new Kafka({ brokers: kafka.brokers, clientId: 'test', logLevel: logLevel.NOTHING });
-}
-
-/** Topics and groups that no other test has. */
-export function newPrefix(): string {
-  return `t${randomBytes(4).toString('hex')}`;
 }
 
 /** A bus of one installation, whose topics and groups begin with the prefix. */
@@ -39,7 +33,7 @@ export function openBus(
   });
 }
 
-/** Pointers of so many jobs, each with a routing key of its own. */
+/** Pointers of `count` jobs, each with its own routing key. */
 export function manyJobs(count: number): JobPointer[] {
   return Array.from({ length: count }, (_, n) => pointer(`job-${String(n).padStart(4, '0')}`));
 }
@@ -56,8 +50,7 @@ export async function inBalance(
     await sleep(500);
     return consumers.every(({ accepted }) => accepted.length > 0);
   };
-  for (let round = 0; round < rounds; round += 1)
-    await eventually('the group finds its balance', balanced, 60_000);
+  for (let round = 0; round < rounds; round += 1) await eventually('the group finds its balance', balanced);
   for (const consumer of consumers) consumer.accepted.length = 0;
 }
 
@@ -70,10 +63,10 @@ export async function arrived(
     const taken = new Set(consumers.flatMap((consumer) => consumer.ids()));
     return jobs.every(({ jobId }) => taken.has(jobId));
   };
-  await eventually(`${jobs.length} arrive`, areTaken, 60_000);
+  await eventually(`${jobs.length} arrive`, areTaken);
 }
 
 /** Resolves when the bus names no problem any more. */
 export function problemGone(bus: Bus): Promise<void> {
-  return eventually('the bus names no problem', () => bus.problem() === undefined, 15_000);
+  return eventually('the bus names no problem', () => bus.problem() === undefined);
 }

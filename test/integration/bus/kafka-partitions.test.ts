@@ -6,20 +6,19 @@ import type { KafkaBusOptions } from '../../../src/bus/kafka.ts';
 import { DEFAULT_POOL } from '../../../src/plans/names.ts';
 import { PlanMirror } from '../../../src/plans/plan-mirror.ts';
 import { BUILT_IN } from '../../../src/plans/plan-source.ts';
-import { TopicCare } from '../../../src/roles/topic-care.ts';
+import { TopicReconciler } from '../../../src/roles/topic-reconciler.ts';
 import { ensureIndexes } from '../../../src/store/collection-spec.ts';
-import { PoolTopics } from '../../../src/workers/pool-topics.ts';
-import { WorkerRegistry } from '../../../src/workers/worker-registry.ts';
+import { PoolTopics } from '../../../src/worker/pool/pool-topics.ts';
+import { WorkerRegistry } from '../../../src/worker/pool/worker-registry.ts';
 import { type Domain, newJob, openDomain } from '../../support/domain.ts';
 import { eventually } from '../../support/eventually.ts';
-import { startKafka, type TestKafka } from '../../support/kafka.ts';
-import { newPrefix, openBus, problemGone } from './kafka-help.ts';
+import { newPrefix, sharedKafka, type TestKafka } from '../../support/kafka.ts';
+import { openBus, problemGone } from './kafka-help.ts';
 
 const WORKERS = 4;
 const PARTITIONS = 2;
-const LIMIT_MS = 90_000;
 
-/** A worker that claims each job that it is told of, as every worker does, and has room for any number. */
+/** A worker that claims the job of each pointer, as every worker does, and has unlimited slots. */
 class Claimer implements PointerConsumer {
   readonly claimed: string[] = [];
   readonly #domain: Domain;
@@ -40,17 +39,15 @@ class Claimer implements PointerConsumer {
   }
 }
 
-describe('a pool with more workers than its topics have partitions', function () {
-  this.timeout(240_000);
+describe('a pool with more workers than its topics have partitions', () => {
   let kafka: TestKafka;
   let domain: Domain;
   let prefix: string;
   const opened: Bus[] = [];
 
   before(async () => {
-    kafka = await startKafka();
+    kafka = await sharedKafka();
   });
-  after(() => kafka.stop());
   beforeEach(() => {
     prefix = newPrefix();
   });
@@ -66,7 +63,7 @@ describe('a pool with more workers than its topics have partitions', function ()
     return bus;
   };
 
-  it('is given partitions, and all of its workers get jobs, each job once', async () => {
+  it('gets partitions, so that each of its workers gets jobs, each job once', async () => {
     domain = await openDomain({ bus: await open() });
     const claimers: Claimer[] = [];
     for (let i = 0; i < WORKERS; i += 1) {
@@ -87,7 +84,7 @@ describe('a pool with more workers than its topics have partitions', function ()
     const claims = () => claimers.flatMap(({ claimed }) => claimed);
     const busy = () => claimers.filter(({ claimed }) => claimed.length > 0).length;
     try {
-      await eventually('both partitions are worked on', () => busy() === PARTITIONS, LIMIT_MS);
+      await eventually('both partitions are worked on', () => busy() === PARTITIONS);
       const mirror = new PlanMirror(domain.connection);
       const registry = new WorkerRegistry(domain.connection, domain.clock);
       const topics = new PoolTopics(domain.connection);
@@ -100,29 +97,35 @@ describe('a pool with more workers than its topics have partitions', function ()
           return dispatchers.makeRoom(pool, workers);
         },
       };
-      const care = new TopicCare({ bus, mirror, registry, topics, logger: pino({ level: 'silent' }) });
+      const reconciler = new TopicReconciler({
+        bus,
+        mirror,
+        registry,
+        topics,
+        logger: pino({ level: 'silent' }),
+      });
       const pool = (maxWorkers: number) => new Map([[DEFAULT_POOL, { slotsPerWorker: 2, maxWorkers }]]);
       await mirror.write({ ...BUILT_IN, pools: pool(PARTITIONS) });
-      await care.run();
+      await reconciler.run();
       assert.deepEqual([...(await topics.partitions())], [[DEFAULT_POOL, PARTITIONS]]);
       await mirror.write({ ...BUILT_IN, pools: pool(WORKERS) });
-      await care.run();
-      await care.run();
+      await reconciler.run();
+      await reconciler.run();
       assert.deepEqual([...(await topics.partitions())], [[DEFAULT_POOL, WORKERS]]);
       assert.deepEqual(asked, [PARTITIONS, WORKERS], 'what has room enough is not asked about again');
-      await eventually('all of them get work', () => busy() === WORKERS, LIMIT_MS);
+      await eventually('all of them get work', () => busy() === WORKERS);
       await mirror.write(BUILT_IN);
-      await care.run();
+      await reconciler.run();
       assert.deepEqual([...(await topics.partitions())], [], 'a pool that is gone is forgotten');
     } finally {
       admitting = false;
       await load;
     }
-    await eventually('no job is lost', () => new Set(claims()).size === admitted, LIMIT_MS);
+    await eventually('no job is lost', () => new Set(claims()).size === admitted);
     assert.equal(claims().length, admitted, 'none is claimed twice');
   });
 
-  it('is given no more than may be, and is told how many it has', async () => {
+  it('gets no more than the maximum, and learns how many it has', async () => {
     const bus = await open({ maxPartitions: 3 });
     assert.equal(await bus.makeRoom('bounded', 40), 3);
     assert.equal(await bus.makeRoom('bounded', 2), 3);

@@ -6,19 +6,18 @@ import type { Bus } from '../../../src/bus/bus.ts';
 import type { KafkaSecurity } from '../../../src/bus/kafka/client.ts';
 import { SASL_MECHANISMS } from '../../../src/bus/kafka/sasl.ts';
 import { DEFAULT_POOL } from '../../../src/plans/names.ts';
-import { CLIENT, STRANGER, writeCertificate } from '../../support/client-certificates.ts';
+import { CLIENT, STRANGER, writeCertificate } from '../../support/certificates.ts';
 import { eventually } from '../../support/eventually.ts';
-import { startKafka, type TestKafka } from '../../support/kafka.ts';
+import { newPrefix, startKafka, type TestKafka } from '../../support/kafka.ts';
 import { startMongo } from '../../support/mongo.ts';
 import { startRole } from '../../support/processes.ts';
 import { Heard, pointer } from './contract.ts';
-import { newPrefix, openBus, problemGone } from './kafka-help.ts';
+import { openBus, problemGone } from './kafka-help.ts';
 import { RecordingConsumer } from './recording-consumer.ts';
 
 const USER = { username: 'platen', password: 'a-password-of-kafka' };
 
-describe('The Kafka bus, with brokers that ask for TLS and SASL', function () {
-  this.timeout(120_000);
+describe('The Kafka bus, with brokers that require TLS and SASL', () => {
   let kafka: TestKafka;
   let ca: string;
   let bus: Bus | undefined;
@@ -55,28 +54,28 @@ describe('The Kafka bus, with brokers that ask for TLS and SASL', function () {
 
   for (const [what, security, problem] of [
     ['a wrong password', { sasl: { ...USER, password: 'wrong' } }, /authentication/i],
-    ['a user whom nobody knows', { sasl: { ...USER, username: 'nobody' } }, /authentication/i],
+    ['an unknown user', { sasl: { ...USER, username: 'nobody' } }, /authentication/i],
     ['an authority that has not signed', { tls: {} }, /certificate/i],
   ] as const) {
-    it(`says what is wrong with ${what}`, async () => {
+    it(`reports what is wrong with ${what}`, async () => {
       const sasl = { mechanism: 'scram-sha-512', ...USER } as const;
       const opened = await open({
         tls: { ca },
         ...security,
         sasl: { ...sasl, ...('sasl' in security && security.sasl) },
       });
-      await eventually('it is told', () => problem.test(opened.problem() ?? ''), 20_000);
+      await eventually('it is reported', () => problem.test(opened.problem() ?? ''));
       await assert.rejects(openedWithin(opened));
     });
   }
 
-  it('does not get through without TLS', async () => {
+  it('does not connect without TLS', async () => {
     const opened = await open({ sasl: { mechanism: 'plain', ...USER } });
     await assert.rejects(openedWithin(opened));
     assert.match(opened.problem() ?? '', /^Kafka: /);
   });
 
-  describe('that ask for certificates of their clients', () => {
+  describe('and certificates of their clients', () => {
     const openShowing = async (shown: object) => {
       bus = await openBus(kafka, newPrefix(), {
         brokers: kafka.mutualBrokers,
@@ -86,7 +85,7 @@ describe('The Kafka bus, with brokers that ask for TLS and SASL', function () {
       return bus;
     };
 
-    it('carries pointers to who shows one that they know', async () => {
+    it('carries pointers for a client with a trusted certificate', async () => {
       const opened = await openShowing(CLIENT);
       const consumer = new RecordingConsumer();
       await opened.consumePointers(DEFAULT_POOL, consumer);
@@ -98,14 +97,14 @@ describe('The Kafka bus, with brokers that ask for TLS and SASL', function () {
       ['none', {}],
       ['that of a stranger', STRANGER],
     ] as const) {
-      it(`does not get through with ${what}`, async () => {
+      it(`does not connect with ${what}`, async () => {
         const opened = await openShowing(shown);
         await assert.rejects(openedWithin(opened));
         assert.match(opened.problem() ?? '', /^Kafka: /);
       });
     }
 
-    it('are shown what the environment of a role says', async () => {
+    it("presents the certificate from a role's environment", async () => {
       const folder = await mkdtemp(join(tmpdir(), 'platen-test-client-'));
       const { certFile, keyFile } = await writeCertificate(folder, 'client', CLIENT);
       const environment = {
@@ -125,7 +124,7 @@ describe('The Kafka bus, with brokers that ask for TLS and SASL', function () {
     });
   });
 
-  it('is what the environment of a role says', async () => {
+  it("is configured by a role's environment", async () => {
     const environment = {
       MONGODB_URI: (await startMongo()).uri,
       KAFKA_BROKERS: kafka.brokers.join(','),

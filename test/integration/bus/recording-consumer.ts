@@ -1,7 +1,8 @@
 import { EventEmitter, once } from 'node:events';
 import type { JobClass, JobPointer, PointerConsumer, Slot } from '../../../src/bus/bus.ts';
+import { HUNG_MS } from '../../support/eventually.ts';
 
-/** A consumer with so many slots for each class, that notes what it is given and releases slots when it is told. */
+/** A consumer with a number of slots for each class, which records pointers and releases slots on demand. */
 export class RecordingConsumer implements PointerConsumer {
   readonly accepted: JobPointer[] = [];
   /** Runs within each acceptance. */
@@ -71,7 +72,7 @@ export class RecordingConsumer implements PointerConsumer {
   }
 
   /** Resolves when something holds that only a reservation or an acceptance can bring about. */
-  async until(holds: () => boolean, limitMs = 40_000): Promise<void> {
+  async until(holds: () => boolean, limitMs = HUNG_MS): Promise<void> {
     const signal = AbortSignal.timeout(limitMs);
     while (!holds()) await once(this.#changes, 'change', { signal });
   }

@@ -12,7 +12,7 @@ import { openSender, Receiver, testAgent } from './support.ts';
 const HTML = { html: '<p>x</p>' };
 const ITEMS = ['a', 'b', 'c'].map((id) => ({ id, ...HTML }));
 
-describe('Callbacks', () => {
+describe('A callback', () => {
   let api: TestApi;
   let names: NameServer;
   let agent: Agent;
@@ -58,12 +58,12 @@ describe('Callbacks', () => {
   }
   const renderFor = (webhookUrl: string) => caller.render({ ...HTML, executionMode: 'async', webhookUrl });
 
-  it('tells of a batch once, whatever came of its items', async () => {
+  it('reports a batch once, whatever became of its items', async () => {
     api.worker.render = async ({ item }) =>
       item?.id === 'b' ? { fails: new PlatenError('URL_UNREACHABLE') } : { pages: 1 };
-    const answer = await caller.post('/v1/pdf/batch', { items: ITEMS, webhookUrl: receiver.url() });
-    assert.equal(answer.status, 202);
-    const { jobId } = answer.json;
+    const reply = await caller.post('/v1/pdf/batch', { items: ITEMS, webhookUrl: receiver.url() });
+    assert.equal(reply.status, 202);
+    const { jobId } = reply.json;
     const delivery = await tried();
     await api.domain.flush();
     await sender.send();
@@ -91,7 +91,7 @@ describe('Callbacks', () => {
     assert.equal((await api.domain.batches.store.find(jobId))?.callback, 'delivered');
   });
 
-  it('tells of a batch that was cancelled', async () => {
+  it('reports a batch that was cancelled', async () => {
     const held = Promise.withResolvers<void>();
     api.worker.render = async () => {
       await held.promise;
@@ -113,7 +113,7 @@ describe('Callbacks', () => {
     assert.equal((await api.domain.batches.store.find(jobId))?.callback, 'failed');
   });
 
-  it('tells of a single render that has completed', async () => {
+  it('reports a single render that has completed', async () => {
     const { jobId } = (await renderFor(receiver.url())).json;
     await tried();
     const { completedAt, ...rest } = JSON.parse(receiver.received[0]!.body);
@@ -127,7 +127,7 @@ describe('Callbacks', () => {
     });
   });
 
-  it('tells of a single render that has failed, and why', async () => {
+  it('reports a single render that has failed, and why', async () => {
     api.worker.render = async () => ({ fails: new PlatenError('TEMPLATE_ERROR') });
     await renderFor(receiver.url());
     await tried();
@@ -138,7 +138,7 @@ describe('Callbacks', () => {
     );
   });
 
-  it('orders none unless it was asked for', async () => {
+  it('is scheduled only on request', async () => {
     await caller.render({ ...HTML, executionMode: 'async' });
     const { jobId } = (await caller.post('/v1/pdf/batch', { items: ITEMS })).json;
     await eventually(
@@ -149,7 +149,7 @@ describe('Callbacks', () => {
     assert.deepEqual(await deliveries(), []);
   });
 
-  it('is sent again by hand, under its id, to its owner alone', async () => {
+  it('is sent again on request, under its id, for its owner alone', async () => {
     receiver.respond = (_request, response) => response.writeHead(410).end();
     await renderFor(receiver.url());
     const { id, status } = await tried();
@@ -166,7 +166,56 @@ describe('Callbacks', () => {
     assert.deepEqual(ids, [id, id]);
   });
 
-  it('lists by state, page by page', async () => {
+  it('is shown to its owner with its body and each attempt to send it', async () => {
+    receiver.respond = (_request, response) => response.writeHead(500).end();
+    const { jobId } = (await renderFor(receiver.url())).json;
+    const { id } = await tried();
+    receiver.respond = (_request, response) => response.writeHead(204).end();
+    await owner.expect(202, 'POST', `/user/webhook-deliveries/${id}/redeliver`);
+    await tried();
+    const shown = await owner.expect(200, 'GET', `/user/webhook-deliveries/${id}`);
+    // The sender here has another public address than the API.
+    const sent = receiver.received[0]!.body.replaceAll('https://platen.test', api.url);
+    assert.deepEqual(shown.payload, JSON.parse(sent));
+    const attempts = shown.attempts.map(({ responseStatus, error }: Record<string, unknown>) => [
+      responseStatus,
+      error,
+    ]);
+    assert.deepEqual(attempts, [
+      [500, 'The receiver answered 500.'],
+      [204, null],
+    ]);
+    const list = async (query: string) =>
+      (await owner.expect(200, 'GET', `/user/webhook-deliveries?${query}`)).total;
+    assert.equal(await list(`jobId=${jobId}`), 1);
+    assert.equal(await list(`jobId=${jobId}&status=failed`), 0);
+    assert.equal(await list(`jobId=${id}`), 0);
+    const stranger = await api.newCaller();
+    const { token } = await api.accountServices.tokens.issue(stranger.accountId);
+    const theirs = new AccountClient(api.url, token);
+    await theirs.expect(404, 'GET', `/user/webhook-deliveries/${id}`);
+    assert.equal((await theirs.expect(200, 'GET', `/user/webhook-deliveries?jobId=${jobId}`)).total, 0);
+  });
+
+  it('is sent as a test, signed, to an allowed address', async () => {
+    const test = await owner.expect(202, 'POST', '/user/webhook-deliveries/test', { url: receiver.url() });
+    assert.deepEqual([test.event, test.status], ['webhook.test', 'pending']);
+    assert.equal((await tried()).status, 'delivered');
+    const [got] = receiver.received;
+    assert.match(String(got!.headers['x-service-signature-v2']), /^v2,/);
+    const { event, statusUrl } = JSON.parse(got!.body);
+    assert.deepEqual(
+      [event, new URL(statusUrl).pathname],
+      ['webhook.test', `/user/webhook-deliveries/${test.id}`],
+    );
+    for (const url of ['https://10.0.0.1/hook', 'http://example.com/hook'])
+      await owner.expect(400, 'POST', '/user/webhook-deliveries/test', { url });
+    await api.accounts.setPlan(caller.accountId, 'free');
+    api.domain.clock.pass(1000);
+    await owner.expect(403, 'POST', '/user/webhook-deliveries/test', { url: receiver.url() });
+  });
+
+  it('is listed by state, page by page', async () => {
     await renderFor(receiver.url());
     await tried();
     const list = (query: string) => owner.expect(200, 'GET', `/user/webhook-deliveries${query}`);
@@ -176,7 +225,7 @@ describe('Callbacks', () => {
     await owner.expect(400, 'GET', '/user/webhook-deliveries?status=lost');
   });
 
-  it('shows the secret of a new key once, and never of another', async () => {
+  it('shows the secret of a new key once, and of no other key', async () => {
     assert.deepEqual((await owner.expect(200, 'GET', '/user/webhook-keys')).keys, []);
     const first = await owner.expect(200, 'POST', '/user/webhook-keys/rotate');
     const second = await owner.expect(200, 'POST', '/user/webhook-keys/rotate');
@@ -196,7 +245,7 @@ describe('Callbacks', () => {
     assert.ok(!api.log.some((line) => line.includes(first.secret)));
   });
 
-  describe('are refused at registration', () => {
+  describe('is rejected at registration', () => {
     const orders = {
       'a render': (webhookUrl: string, by: TestCaller) =>
         by.render({ ...HTML, executionMode: 'async', webhookUrl }),
@@ -214,13 +263,13 @@ describe('Callbacks', () => {
         ['https://localhost/', 'URL_BLOCKED'],
         ['https://93.184.215.14:25/', 'URL_BLOCKED'],
       ] as const) {
-        it(`of ${what} to ${url}`, async () => {
+        it(`because of ${what}: ${url}`, async () => {
           const { status, json } = await order(url, caller);
           assert.deepEqual([status, json.code], [400, code]);
         });
       }
 
-      it(`of ${what} under a plan without them`, async () => {
+      it(`for ${what} under a plan without callbacks`, async () => {
         for (const plan of ['free', 'starter']) {
           const poor = await api.newCaller();
           await api.accounts.setPlan(poor.accountId, plan);
@@ -230,13 +279,13 @@ describe('Callbacks', () => {
       });
     }
 
-    it('of a render that somebody waits for', async () => {
+    it('for a synchronous render', async () => {
       const { status, json } = await caller.render({ ...HTML, webhookUrl: receiver.url() });
       assert.equal(status, 400);
       assert.deepEqual(json.message, ['webhookUrl: may only be given together with executionMode async']);
     });
 
-    it('but not by what a name leads to: none is looked up, so none is told to exist', async () => {
+    it('but not by what a name resolves to: names are not looked up, so none is revealed', async () => {
       names.set('inside.test', ['93.184.215.14', '10.0.0.1']);
       for (const name of [`${randomUUID()}.test`, 'inside.test'])
         assert.equal((await renderFor(`https://${name}/`)).status, 202);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { pino } from 'pino';
 import type { Batch } from '../../../src/batches/batch.ts';
-import { BatchCare } from '../../../src/batches/batch-care.ts';
+import { BatchReconciler } from '../../../src/batches/batch-reconciler.ts';
 import { EXPANDER_MS } from '../../../src/batches/expansion.ts';
-import { AdmissionTimer } from '../../../src/limits/admission-timer.ts';
+import { pendingAdmission } from '../../../src/overload/pending-admission.ts';
 import { type Domain, openDomain } from '../../support/domain.ts';
 import { batchOf, callerWith, Killed } from '../batches/support.ts';
 
@@ -18,17 +18,17 @@ describe('The callback of a batch that could not be run at all', () => {
   });
   after(() => domain.close());
 
-  /** A batch whose places have been given back before its jobs are written, and whose expander is dead. */
+  /** A batch whose positions have been given back before its jobs are written, and whose expander is dead. */
   async function lost(): Promise<Batch> {
     const order = { ...batchOf(ITEMS), webhookUrl: WEBHOOK_URL };
-    const batch = await domain.batches.admission.admit(callerWith(domain.plan), order, new AdmissionTimer());
+    const batch = await domain.batches.admission.admit(callerWith(domain.plan), order, pendingAdmission());
     await domain.ledger.undoArrival(batch.accountId, batch._id, ITEMS, batch.quotaPeriod ?? undefined);
     domain.clock.pass(EXPANDER_MS);
     return batch;
   }
 
   const carer = (onFinished: (batch: Batch) => Promise<void>) =>
-    new BatchCare({
+    new BatchReconciler({
       ...domain,
       batches: domain.batches.store,
       logger: pino({ level: 'silent' }),
@@ -41,20 +41,20 @@ describe('The callback of a batch that could not be run at all', () => {
     const { event, status, jobId } = deliveries[0]!.payload;
     assert.deepEqual([event, status, jobId], ['batch.completed', 'failed', _id]);
     const { phase, busy } = (await domain.batches.store.find(_id))!;
-    assert.deepEqual([phase, busy], ['failed', undefined], 'and nobody has to look after it any more');
+    assert.deepEqual([phase, busy], ['failed', undefined], 'and it needs no reconciler any more');
   }
 
-  it('is ordered by whoever finds that it has failed', async () => {
+  it('is scheduled by the process that finds the failure', async () => {
     const batch = await lost();
-    assert.equal(await domain.batches.care.sweep(), 1);
+    assert.equal(await domain.batches.reconciler.sweep(), 1);
     await assertCalledBack(batch);
     domain.clock.pass(EXPANDER_MS);
-    assert.equal(await domain.batches.care.sweep(), 0);
+    assert.equal(await domain.batches.reconciler.sweep(), 0);
     await assertCalledBack(batch);
   });
 
   for (const when of ['before', 'after'] as const) {
-    it(`is ordered once, when whoever found it dies right ${when} that`, async () => {
+    it(`is scheduled once, when that process dies right ${when} scheduling it`, async () => {
       const batch = await lost();
       const dying = carer(async (failed) => {
         if (when === 'after') await domain.callbacks.batchFinished(failed);
@@ -63,9 +63,9 @@ describe('The callback of a batch that could not be run at all', () => {
       await assert.rejects(dying.sweep(), Killed);
       const { total } = await domain.callbacks.deliveries.list(batch.accountId, ALL);
       assert.equal(total, when === 'after' ? 1 : 0);
-      assert.equal(await domain.batches.care.sweep(), 0, 'it is left to whoever was seen with it');
+      assert.equal(await domain.batches.reconciler.sweep(), 0, 'it is left to its holder');
       domain.clock.pass(EXPANDER_MS);
-      assert.equal(await domain.batches.care.sweep(), 1);
+      assert.equal(await domain.batches.reconciler.sweep(), 1);
       await assertCalledBack(batch);
     });
   }

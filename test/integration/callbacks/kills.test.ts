@@ -10,11 +10,10 @@ import { startMongo } from '../../support/mongo.ts';
 import { Receiver } from './support.ts';
 
 const PROCESS = fileURLToPath(new URL('sender-process.ts', import.meta.url));
-/** Longer than a delivery is left to a sender that is not heard of. */
+/** Longer than a delivery is left to a silent sender. */
 const AHEAD_MS = 31_000;
 
-describe('A dispatcher that is killed while it sends a callback', function () {
-  this.timeout(60_000);
+describe('A dispatcher that is killed while it sends a callback', () => {
   let domain: Domain;
   let uri: string;
   let receiver: Receiver;
@@ -42,14 +41,14 @@ describe('A dispatcher that is killed while it sends a callback', function () {
     return signal;
   }
 
-  async function orderOfBatch(): Promise<Delivery> {
+  async function submissionOfBatch(): Promise<Delivery> {
     const jobId = randomUUID();
     const now = domain.clock.now();
     const path = `/v1/pdf/batch/${jobId}`;
-    const told = { event: 'batch.completed', jobId, status: 'completed', statusUrl: path } as const;
-    const payload = { ...told, zipUrl: `${path}/zip`, completedAt: now.toISOString() };
+    const reported = { event: 'batch.completed', jobId, status: 'completed', statusUrl: path } as const;
+    const payload = { ...reported, zipUrl: `${path}/zip`, completedAt: now.toISOString() };
     const delivery = newDelivery(randomUUID(), receiver.url(), payload, now);
-    await domain.callbacks.deliveries.order([delivery]);
+    await domain.callbacks.deliveries.add([delivery]);
     return delivery;
   }
 
@@ -62,10 +61,10 @@ describe('A dispatcher that is killed while it sends a callback', function () {
     assert.ok(early <= times);
     const ids = receiver.received.map(({ headers }) => headers['x-service-delivery-id']);
     assert.deepEqual([...new Set(ids)], [delivery._id]);
-    const { state, due } = (await domain.callbacks.deliveries.find(delivery._id))!;
-    assert.deepEqual([state, due], ['delivered', undefined]);
-    // What ordered it may run again as well, after a kill of its own.
-    await domain.callbacks.deliveries.order([{ ...delivery, createdAt: new Date() }]);
+    const { state, dueAt } = (await domain.callbacks.deliveries.find(delivery._id))!;
+    assert.deepEqual([state, dueAt], ['delivered', undefined]);
+    // The process that scheduled it may run again as well, after a kill of its own.
+    await domain.callbacks.deliveries.add([{ ...delivery, createdAt: new Date() }]);
     assert.equal(await dispatcher(String(2 * AHEAD_MS)), null);
     assert.equal(receiver.received.length, times);
   }
@@ -73,24 +72,24 @@ describe('A dispatcher that is killed while it sends a callback', function () {
   for (const [point, when, operation, times] of [
     ['before it has claimed it', 'before', 'claim', 1],
     ['after it has claimed it', 'after', 'claim', 1],
-    ['when it has been answered', 'before', 'noteCallback', 2],
+    ['when it has had its response', 'before', 'noteCallback', 2],
     ['when it has noted the outcome at the batch', 'after', 'noteCallback', 2],
     ['before it has noted the outcome', 'before', 'finishAttempt', 2],
     ['after it has noted the outcome', 'after', 'finishAttempt', 1],
   ] as const) {
-    it(`leaves it to the next: ${point}`, async () => {
-      const delivery = await orderOfBatch();
+    it(`leaves it to the next dispatcher: ${point}`, async () => {
+      const delivery = await submissionOfBatch();
       assert.equal(await dispatcher('0', when, operation), 'SIGKILL');
       await assertSent(delivery, times);
     });
   }
 
-  it('leaves it to the next: when the receiver has it and has not answered', async () => {
-    const delivery = await orderOfBatch();
-    const answer = receiver.respond;
+  it('leaves it to the next dispatcher: when the receiver has it and has not responded', async () => {
+    const delivery = await submissionOfBatch();
+    const response = receiver.respond;
     receiver.respond = () => running!.kill('SIGKILL');
     assert.equal(await dispatcher('0'), 'SIGKILL');
-    receiver.respond = answer;
+    receiver.respond = response;
     await assertSent(delivery, 2);
   });
 });

@@ -10,7 +10,7 @@ import { type Domain, openDomain } from '../../support/domain.ts';
 import { eventually } from '../../support/eventually.ts';
 import { NameServer } from '../egress/support/name-server.ts';
 import { Canary } from '../egress/support/origin.ts';
-import { openSender, orderCallback, type Received, Receiver, testAgent } from './support.ts';
+import { openSender, type Received, Receiver, scheduleCallback, testAgent } from './support.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -48,19 +48,18 @@ describe('The sender of callbacks', () => {
   afterEach(async () => {
     await sender.stop(0);
     await receiver.close();
-    for (const name of ['callback_deliveries', 'callback_outbox'])
-      await domain.connection.collection(name).deleteMany({});
+    await domain.connection.collection('callback_deliveries').deleteMany({});
   });
 
-  const order = (url = receiver.url(), accountId?: string) => orderCallback(domain, url, accountId);
+  const order = (url = receiver.url(), accountId?: string) => scheduleCallback(domain, url, accountId);
   const stateOf = async ({ _id }: Delivery) => (await domain.callbacks.deliveries.find(_id))!;
-  /** One turn of the sender, until all that it began is over. */
+  /** One run of the sender, until all its attempts are over. */
   async function turn(by = sender): Promise<void> {
     await by.send();
     await by.idle();
   }
 
-  it('says what has ended, with absolute addresses, signed so that others can check it', async () => {
+  it('reports what has ended, with absolute addresses, signed so that receivers can verify it', async () => {
     const delivery = await order(receiver.url('/hooks?a=b'));
     await turn();
     assert.equal(receiver.received.length, 1);
@@ -83,13 +82,13 @@ describe('The sender of callbacks', () => {
     assert.equal(headers['x-service-key-id'], key!.id);
     assert.equal(headers['x-service-delivery-id'], delivery._id);
     assert.equal(headers['content-type'], 'application/json');
-    const { state, attempts, responseStatus, due } = await stateOf(delivery);
-    assert.deepEqual([state, attempts, responseStatus, due], ['delivered', 1, 204, undefined]);
+    const { state, attempts, responseStatus, dueAt } = await stateOf(delivery);
+    assert.deepEqual([state, attempts, responseStatus, dueAt], ['delivered', 1, 204, undefined]);
     await turn();
     assert.equal(receiver.received.length, 1);
   });
 
-  it('signs with the old key beside the new one for 24 hours after a rotation', async () => {
+  it('signs with the old key as well for 24 hours after a rotation', async () => {
     const accountId = randomUUID();
     const { keys } = domain.callbacks;
     const [old] = await keys.signing(accountId);
@@ -109,7 +108,7 @@ describe('The sender of callbacks', () => {
     assert.deepEqual(left, [fresh.id]);
   });
 
-  it('makes one key when an account is first called back by many at once', async () => {
+  it('makes one key when an account first needs it for many callbacks at once', async () => {
     const accountId = randomUUID();
     const rings = await Promise.all(
       Array.from({ length: 8 }, () => domain.callbacks.keys.signing(accountId)),
@@ -127,11 +126,11 @@ describe('The sender of callbacks', () => {
       domain.clock.pass(5100);
       await turn();
       assert.equal(receiver.received.length, made + 1);
-      const { state, attempts, due, lastAttemptAt, error } = await stateOf(delivery);
+      const { state, attempts, dueAt, lastAttemptAt, error } = await stateOf(delivery);
       const next = ATTEMPT_DELAYS_MS[made + 1];
       assert.deepEqual([attempts, error], [made + 1, 'The receiver answered 500.']);
       assert.equal(state, next === undefined ? 'failed' : 'pending');
-      const wait = due === undefined ? undefined : due.getTime() - lastAttemptAt!.getTime();
+      const wait = dueAt === undefined ? undefined : dueAt.getTime() - lastAttemptAt!.getTime();
       assert.equal(wait === undefined ? undefined : Math.round(wait), next && Math.round(next * 1.1));
     }
     domain.clock.pass(48 * HOUR_MS);
@@ -149,12 +148,12 @@ describe('The sender of callbacks', () => {
     ['1', 5_500, 'shorter than planned'],
     [String(30 * 24 * 3600), 6 * HOUR_MS, 'past the bound'],
   ] as const) {
-    it(`puts the next attempt off as Retry-After asks: ${why}`, async () => {
+    it(`postpones the next attempt as Retry-After says: ${why}`, async () => {
       receiver.respond = (_request, response) => response.writeHead(503, { 'retry-after': header }).end();
       const delivery = await order();
       await turn();
-      const { due, lastAttemptAt } = await stateOf(delivery);
-      assert.equal(due!.getTime() - lastAttemptAt!.getTime(), waits);
+      const { dueAt, lastAttemptAt } = await stateOf(delivery);
+      assert.equal(dueAt!.getTime() - lastAttemptAt!.getTime(), waits);
     });
   }
 
@@ -162,8 +161,8 @@ describe('The sender of callbacks', () => {
     receiver.respond = (_request, response) => response.writeHead(410).end();
     const delivery = await order();
     await turn();
-    const { state, due, responseStatus } = await stateOf(delivery);
-    assert.deepEqual([state, due, responseStatus], ['failed', undefined, 410]);
+    const { state, dueAt, responseStatus } = await stateOf(delivery);
+    assert.deepEqual([state, dueAt, responseStatus], ['failed', undefined, 410]);
   });
 
   it('follows no redirect', async () => {
@@ -178,7 +177,7 @@ describe('The sender of callbacks', () => {
     await elsewhere.close();
   });
 
-  it('waits no longer for an answer than it was told', async () => {
+  it('waits for a response no longer than its time-out', async () => {
     sender = openSender(domain, agent, { timeoutMs: 300 });
     receiver.respond = () => undefined;
     const delivery = await order();
@@ -186,7 +185,7 @@ describe('The sender of callbacks', () => {
     assert.equal((await stateOf(delivery)).error, 'There was no answer within 0.3 s.');
   });
 
-  it('reads a bounded part of an endless answer, and counts it by its status', async () => {
+  it('reads a bounded part of an endless response, and counts it by its status', async () => {
     let sent = 0;
     let over = false;
     receiver.respond = (_request, response) => {
@@ -207,7 +206,7 @@ describe('The sender of callbacks', () => {
     assert.ok(sent < 16 * 1024 * 1024, `${sent} bytes were taken`);
   });
 
-  it('checks the address again at every connection: a name may change after it was given', async () => {
+  it('checks the address again at every connection: what a name resolves to may have changed', async () => {
     receiver.respond = (_request, response) => response.writeHead(204, { connection: 'close' }).end();
     const inside = await Canary.start('127.0.0.1');
     names.set('callbacks.test', ['127.9.9.1']);
@@ -239,12 +238,12 @@ describe('The sender of callbacks', () => {
     }
     await eventually('the dead one is asked', () => dead.received.length >= 4);
     assert.equal(dead.received.length, 4, 'the share of one account at one host');
-    assert.equal(await sender.oldestDueMs(), 0, 'what its own receiver keeps back is nobody to worry about');
+    assert.equal(await sender.oldestDueMs(), 0, 'deliveries that their own receiver holds up do not count');
     await sender.stop(0);
     await dead.close();
   });
 
-  it('works off more than fits at a time', async () => {
+  it('sends more than the bound, one part after the other', async () => {
     const accountId = randomUUID();
     for (let i = 0; i < 60; i += 1) await order(receiver.url(), accountId);
     await sender.send();
@@ -254,20 +253,7 @@ describe('The sender of callbacks', () => {
     assert.equal(new Set(ids).size, 60);
   });
 
-  it('gets past entries of deliveries that are over, and clears them', async () => {
-    const outbox = domain.connection.collection('callback_outbox');
-    for (let i = 0; i < 120; i += 1) await order();
-    await domain.connection
-      .collection('callback_deliveries')
-      .updateMany({}, { $set: { state: 'delivered' } });
-    const delivery = await order();
-    await turn();
-    assert.equal((await stateOf(delivery)).state, 'delivered');
-    assert.equal(receiver.received.length, 1);
-    assert.equal(await outbox.countDocuments(), 0);
-  });
-
-  it('sends each once when several dispatchers look at the same time', async () => {
+  it('sends each once when several dispatchers query at the same time', async () => {
     const senders = Array.from({ length: 4 }, () => openSender(domain, agent));
     for (let i = 0; i < 40; i += 1) await order();
     await Promise.all(senders.map((one) => one.send()));
@@ -276,7 +262,7 @@ describe('The sender of callbacks', () => {
     assert.equal(receiver.received.length, 40);
   });
 
-  it('gives back what it has not ended when it is stopped', async () => {
+  it('gives unfinished attempts back when it is stopped', async () => {
     receiver.respond = () => undefined;
     const delivery = await order();
     await sender.send();
@@ -288,7 +274,7 @@ describe('The sender of callbacks', () => {
     assert.deepEqual([state, attempts, receiver.received.length], ['delivered', 1, 2]);
   });
 
-  it('keeps callbacks while the public address is not known, and says for how long', async () => {
+  it('keeps callbacks while the public address is not known, and reports for how long', async () => {
     const blind = openSender(domain, agent, { publicUrl: () => undefined });
     await order();
     domain.clock.pass(60_000);
@@ -299,7 +285,7 @@ describe('The sender of callbacks', () => {
     assert.equal(receiver.received.length, 1);
   });
 
-  it('begins anew when it is asked to by hand, under the same id', async () => {
+  it('starts anew on request, under the same id', async () => {
     receiver.respond = (_request, response) => response.writeHead(410).end();
     const delivery = await order();
     await turn();
@@ -315,7 +301,7 @@ describe('The sender of callbacks', () => {
     assert.deepEqual(ids, [delivery._id, delivery._id]);
   });
 
-  it('forgets deliveries after 90 days', async () => {
+  it('deletes deliveries after 90 days', async () => {
     const delivery = await order();
     const { deliveries } = domain.callbacks;
     const forget = (now: Date) => endCallbacks(deliveries, domain.stored, now);

@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 const URL = 'https://127.9.9.1/hook';
 const MAX = 12 * 1024;
 
-describe('what is known of callbacks', () => {
+describe('records of callbacks', () => {
   let api: TestApi;
   let caller: TestCaller;
 
@@ -27,7 +27,7 @@ describe('what is known of callbacks', () => {
   const stored = () => api.domain.stored.of(caller.accountId);
   const ownBytes = () => api.domain.callbacks.deliveries.storedBytes(caller.accountId);
 
-  /** Lets so much time pass, and has what has had its time deleted. */
+  /** Passes `ms` milliseconds, and has expired records deleted. */
   async function pass(ms: number): Promise<void> {
     const { batches, store, stored, clock, callbacks } = api.domain;
     await api.domain.flush();
@@ -37,7 +37,7 @@ describe('what is known of callbacks', () => {
     await endCallbacks(callbacks.deliveries, stored, clock.now());
   }
 
-  it('counts against what the account may keep, from the end of the render until it is forgotten', async () => {
+  it("count towards the account's storage, from the end of the render until they are deleted", async () => {
     const { jobId } = (await caller.post('/v1/pdf', order)).json;
     const record = async () => (await caller.get(`/v1/pdf/jobs/${jobId}`)).json;
     await eventually('its end', async () => (await record()).status === 'completed');
@@ -53,7 +53,7 @@ describe('what is known of callbacks', () => {
     assert.deepEqual([await stored(), await ownBytes()], [0, 0]);
   });
 
-  it('is given back for each account what was its own', async () => {
+  it('are given back to each account separately', async () => {
     const callers = [caller, await api.newCaller()];
     for (const [i, each] of callers.entries())
       for (let n = 0; n <= i; n += 1) await each.post('/v1/pdf', order);
@@ -69,7 +69,7 @@ describe('what is known of callbacks', () => {
     assert.deepEqual(await bytes(), [0, 0]);
   });
 
-  it('comes to an end for who orders and cancels again and again', async () => {
+  it('are bounded for an account that schedules and cancels again and again', async () => {
     api.worker.render = () => new Promise(() => undefined);
     let accepted = 0;
     for (; accepted < 100; accepted += 1) {
@@ -86,7 +86,7 @@ describe('what is known of callbacks', () => {
     assert.equal((await caller.post('/v1/pdf', order)).status, 202, 'there is room again');
   });
 
-  it('counts with the record of a batch, and is not given back twice', async () => {
+  it('of a batch count with its record, and are not given back twice', async () => {
     api.worker.render = async () => ({ pages: 1 });
     const items = ['a', 'b'].map((id) => ({ id, html: 'x' }));
     const keep = async (body: object) => {

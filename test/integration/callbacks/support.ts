@@ -7,7 +7,7 @@ import { pino } from 'pino';
 import type { Agent } from 'undici';
 import { type Delivery, newDelivery } from '../../../src/callbacks/delivery.ts';
 import { createPost } from '../../../src/callbacks/post.ts';
-import { CallbackSender, type CallbackSenderParts } from '../../../src/callbacks/sender.ts';
+import { CallbackSender, type CallbackSenderDeps } from '../../../src/callbacks/sender.ts';
 import { createAddressPolicy } from '../../../src/egress/address-policy.ts';
 import { createGuardedAgent } from '../../../src/egress/guarded-agent.ts';
 import type { Lookup } from '../../../src/egress/lookup.ts';
@@ -27,7 +27,7 @@ export type Respond = (request: IncomingMessage, response: ServerResponse) => vo
 export class Receiver {
   readonly #server: Server;
   readonly received: Received[] = [];
-  /** How it answers; 204 unless a test says otherwise. */
+  /** Its response; default 204. */
   respond: Respond = (_request, response) => response.writeHead(204).end();
 
   private constructor(server: Server) {
@@ -73,10 +73,10 @@ export function testAgent(lookup?: Lookup): Agent {
 
 export function openSender(
   domain: Pick<Domain, 'callbacks' | 'clock'> & {
-    readonly batches: { readonly store: CallbackSenderParts['batches'] };
+    readonly batches: { readonly store: CallbackSenderDeps['batches'] };
   },
   agent: Agent,
-  { timeoutMs = 10_000, ...overrides }: Partial<CallbackSenderParts> & { timeoutMs?: number } = {},
+  { timeoutMs = 10_000, ...overrides }: Partial<CallbackSenderDeps> & { timeoutMs?: number } = {},
 ): CallbackSender {
   return new CallbackSender({
     ...domain.callbacks,
@@ -92,8 +92,8 @@ export function openSender(
   });
 }
 
-/** Orders the callback of a render that has completed. */
-export async function orderCallback(
+/** Schedules the callback of a completed render. */
+export async function scheduleCallback(
   { callbacks, clock }: Pick<Domain, 'callbacks' | 'clock'>,
   url: string,
   accountId: string = randomUUID(),
@@ -114,6 +114,6 @@ export async function orderCallback(
     },
     now,
   );
-  await callbacks.deliveries.order([delivery]);
+  await callbacks.deliveries.add([delivery]);
   return delivery;
 }

@@ -3,10 +3,10 @@ import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findBrowser } from '../../../src/chromium/process/find-browser.ts';
-import { launchBrowser } from '../../../src/chromium/process/launch.ts';
-import { processTree } from '../../../src/chromium/process/processes.ts';
-import { eventually } from '../../support/eventually.ts';
+import { findBrowser } from '../../../src/chromium/browsers/process/find-browser.ts';
+import { launchBrowser } from '../../../src/chromium/browsers/process/launch.ts';
+import { processTree } from '../../../src/chromium/browsers/process/processes.ts';
+import { eventually, HUNG_MS } from '../../support/eventually.ts';
 import { type ImageSite, startImageSite } from './image-site.ts';
 import {
   type Bench,
@@ -23,8 +23,7 @@ const MINUTE_MS = 60_000;
 const SLOW = '<p>x<script>1</script>';
 
 /** As Debian's /usr/bin/chromium-headless-shell: a script that does not become the browser but starts it as its child. */
-describe('a browser that a script starts as its child', function () {
-  this.timeout(200_000);
+describe('a browser that a script starts as its child', () => {
   let folder: string;
   let script: string;
   let bench: Bench | undefined;
@@ -81,7 +80,7 @@ describe('a browser that a script starts as its child', function () {
   it('is known by its own pid, and ended with its script', async () => {
     const root = join(folder, 'data');
     const binary = { path: script, kind: 'shell', env: {} } as const;
-    const launched = await launchBrowser({ binary, userDataRoot: root, timeoutMs: 20_000 });
+    const launched = await launchBrowser({ binary, userDataRoot: root, timeoutMs: HUNG_MS });
     assert.equal(launched.pid, both().browser);
     await launched.kill();
     assert.deepEqual(processesOf(root), []);

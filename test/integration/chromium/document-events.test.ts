@@ -2,21 +2,26 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ComputeTurn } from '../../../src/chromium/compute-turn.ts';
-import { Cores } from '../../../src/chromium/cores.ts';
-import { type DocumentTraits, documentTraits } from '../../../src/chromium/document/document-traits.ts';
-import { examineDocument } from '../../../src/chromium/document/job-document.ts';
-import { JobEnd } from '../../../src/chromium/job-end.ts';
-import { RenderBrowser } from '../../../src/chromium/pool/browser.ts';
-import { RenderContext } from '../../../src/chromium/pool/render-context.ts';
-import { printPage } from '../../../src/chromium/print/print.ts';
-import { WatermarkCache } from '../../../src/chromium/print/watermark.ts';
-import { findBrowser } from '../../../src/chromium/process/find-browser.ts';
-import { launchBrowser } from '../../../src/chromium/process/launch.ts';
-import { isRenderer, killProcess, processTree } from '../../../src/chromium/process/processes.ts';
-import { PhaseTimer, renderJob } from '../../../src/chromium/render-job.ts';
+import { RenderBrowser } from '../../../src/chromium/browsers/browser.ts';
+import { findBrowser } from '../../../src/chromium/browsers/process/find-browser.ts';
+import { launchBrowser } from '../../../src/chromium/browsers/process/launch.ts';
+import { isRenderer, killProcess, processTree } from '../../../src/chromium/browsers/process/processes.ts';
+import { RenderContext } from '../../../src/chromium/contexts/render-context.ts';
+import { BlockedRenders } from '../../../src/chromium/cpu/blocked-budget.ts';
+import { ComputePermit } from '../../../src/chromium/cpu/compute-permit.ts';
+import {
+  type DocumentTraits,
+  documentTraits,
+} from '../../../src/chromium/render/document/document-traits.ts';
+import { examineDocument } from '../../../src/chromium/render/document/job-document.ts';
+import { JobEnd } from '../../../src/chromium/render/job-end.ts';
+import { printPage } from '../../../src/chromium/render/print/print.ts';
+import { SheetCache } from '../../../src/chromium/render/print/sheet.ts';
+import { renderJob } from '../../../src/chromium/render/render-job.ts';
+import { ReportCollector } from '../../../src/chromium/render/report-collector.ts';
 import type { RenderRequest } from '../../../src/chromium/renderer.ts';
-import { pageTreeCount } from '../../../src/pdf/count-pages.ts';
+import { createPdfFinisher } from '../../../src/pdf/finish.ts';
+import { Cores } from '../../../src/scheduling/cores.ts';
 import { readPdf } from '../../support/pdf.ts';
 
 const PLAIN = '<p>nothing to tell';
@@ -31,9 +36,9 @@ describe('what becomes of documents, in a page without frames', () => {
   let userDataRoot: string;
   let browser: RenderBrowser;
   let context: RenderContext;
-  let told: string[] = [];
+  let reported: string[] = [];
   /** An ordinary Chromium has no such pages; in its own ones everything is told. */
-  const toldAnyway = () => browser.drawsFrames(false);
+  const reportedAnyway = () => browser.drawsFrames(false);
 
   before(async () => {
     userDataRoot = mkdtempSync(join(tmpdir(), 'platen-test-'));
@@ -43,8 +48,8 @@ describe('what becomes of documents, in a page without frames', () => {
   });
   beforeEach(async () => {
     context = await RenderContext.open(browser, false);
-    told = [];
-    for (const event of EVENTS) context.page.session.on(event, () => told.push(event));
+    reported = [];
+    for (const event of EVENTS) context.page.session.on(event, () => reported.push(event));
   });
   afterEach(() => context?.close());
   after(async () => {
@@ -63,27 +68,31 @@ describe('what becomes of documents, in a page without frames', () => {
       signal: new AbortController().signal,
     };
     const end = new JobEnd(request.deadline, request.signal);
-    const turn = new ComputeTurn(cores, { account: 'a', class: 'interactive' }, end);
+    const permit = new ComputePermit(
+      cores,
+      new BlockedRenders(),
+      { account: 'a', priority: 'interactive' },
+      end,
+    );
     const examined = examineDocument(request.source, request.options);
     const document = { ...examined, traits: { ...documentTraits(html), ...foretold } };
-    const job = { request, document, end, timer: new PhaseTimer(), turn };
+    const job = { request, document, end, collector: new ReportCollector(), permit };
     try {
-      await turn.take();
-      const { rendered, clean } = await renderJob(context, job, {
+      await permit.take();
+      const { result, clean } = await renderJob(context, job, {
         egress: undefined,
-        watermarks: new WatermarkCache(),
-        finish: async (pdf) => pdf,
-        countPages: async (pdf) => pageTreeCount(pdf) ?? 0,
+        sheets: new SheetCache(),
+        finisher: createPdfFinisher({ processes: 1 }),
       });
-      return { text: (await readPdf(rendered.pdf)).text, clean };
+      return { text: (await readPdf(result.bytes)).text, clean };
     } finally {
-      turn.leave();
+      permit.leave();
       end.dispose();
     }
   }
 
   it('is told of those alone that run script or load something, in any order', async () => {
-    for (const [html, text, tells] of [
+    for (const [html, text, reports] of [
       [PLAIN, 'nothing to tell', false],
       [SCRIPTED, 'drawn', true],
       [SCRIPTED, 'drawn', true],
@@ -92,16 +101,16 @@ describe('what becomes of documents, in a page without frames', () => {
       [PLAIN, 'nothing to tell', false],
       [SCRIPTED, 'drawn', true],
     ] as const) {
-      told = [];
+      reported = [];
       const rendered = await renderHere(html);
       assert.match(rendered.text, new RegExp(text));
       assert.ok(rendered.clean);
-      assert.equal(told.length > 0, tells || toldAnyway(), `${html}: ${told}`);
+      assert.equal(reported.length > 0, reports || reportedAnyway(), `${html}: ${reported}`);
     }
   });
 
   it('is not known of one that loads something against expectation: its page is not used again', async () => {
-    assert.equal((await renderHere(IMAGE, { loads: false })).clean, toldAnyway());
+    assert.equal((await renderHere(IMAGE, { loads: false })).clean, reportedAnyway());
   });
 
   it('is not asked for once more when a PDF has come whole', async () => {
@@ -121,9 +130,27 @@ describe('what becomes of documents, in a page without frames', () => {
     assert.deepEqual(asked, ['Page.printToPDF', 'IO.read', 'IO.close']);
   });
 
+  it('is asked for by no command of an option that is not given', async () => {
+    await renderHere(PLAIN);
+    const { session } = context.page;
+    const asked: string[] = [];
+    const send = session.send.bind(session);
+    session.send = (method, ...rest) => {
+      asked.push(method);
+      return send(method, ...rest);
+    };
+    assert.match((await renderHere(PLAIN)).text, /nothing to tell/);
+    const known = ['Page.setDocumentContent', 'Page.printToPDF', 'IO.read', 'IO.close', 'Runtime.evaluate'];
+    assert.deepEqual(
+      asked.filter((method) => !known.includes(method) && !method.startsWith('Performance.')),
+      [],
+    );
+    assert.equal(asked.filter((method) => method === 'Page.printToPDF').length, 1);
+  });
+
   it('is known when its process dies, whether or not anything else is told', async () => {
     const dead = new Promise<Error>((resolve) => context.page.watch(resolve));
-    assert.equal(context.page.reportsDocuments, toldAnyway());
+    assert.equal(context.page.reportsDocuments, reportedAnyway());
     for (const { pid } of processTree(browser.pid)) if (isRenderer(pid)) killProcess(pid);
     assert.equal(((await dead) as { code?: string }).code, 'BROWSER_CRASHED');
   });

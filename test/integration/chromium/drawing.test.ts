@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { RenderOptions } from '../../../src/jobs/render-options.ts';
+import type { RenderOptions } from '../../../src/options/core/render-options.ts';
 import { readPdf, renderPage } from '../../support/pdf.ts';
 import { type Bench, inDrawnFrames, render, type Site, startBench, startSite } from './support.ts';
 
@@ -10,9 +10,8 @@ const PIXEL_SVG =
   '<svg xmlns="http://www.w3.org/2000/svg" width="100" height="100"><rect width="100" height="100" fill="red"/></svg>';
 const RED = [255, 0, 0] as const;
 
-describe('what a person would see', function () {
+describe('what a person would see', () => {
   // What draws for ever is given two seconds, each time.
-  this.timeout(200_000);
   let bench: Bench;
   let site: Site;
   before(async () => {
@@ -42,7 +41,7 @@ describe('what a person would see', function () {
   });
 
   const red = async (html: string, page = 1) =>
-    (await renderPage((await render(bench, html)).pdf, page)).countColor(RED);
+    (await renderPage((await render(bench, html)).bytes, page)).countColor(RED);
 
   it('prints what is drawn in an animation frame', async () => {
     const html = `<canvas width=100 height=100></canvas><script>requestAnimationFrame(() => { ${SQUARE} })</script>`;
@@ -78,7 +77,8 @@ describe('what a person would see', function () {
       try { requestAnimationFrame('no function'); } catch (error) { say(error.name); }
       say(typeof requestAnimationFrame(() => undefined));
     </script>`;
-    const text = async (document: string) => (await readPdf((await render(bench, document)).pdf)).text.trim();
+    const text = async (document: string) =>
+      (await readPdf((await render(bench, document)).bytes)).text.trim();
     assert.equal(await text(html), 'TypeError number a failed b c in time');
     assert.equal(await text(inDrawnFrames(html)), await text(html));
   });
@@ -91,7 +91,7 @@ describe('what a person would see', function () {
       addEventListener('load', () => { const shown = frames; const look = () => {
         if (frames > shown + 20) { p.id = 'goes-on' } else setTimeout(look, 10) }; look() })</script>`;
     const count = async (options: RenderOptions) => {
-      const { text } = await readPdf((await render(bench, html, options)).pdf);
+      const { text } = await readPdf((await render(bench, html, options)).bytes);
       const [frames, tasks] = text.trim().split(/\s+/).map(Number);
       return { frames: frames!, tasks: tasks! };
     };
@@ -106,7 +106,7 @@ describe('what a person would see', function () {
   it('prints animations of a still document where they have got to', async () => {
     const html = `<style>@keyframes k { from { background: #fff } to { background: #f00 } }
       p { height: 100px; animation: k 50ms forwards }</style><p>`;
-    const { pdf } = await render(bench, html, { delayMs: 500 });
+    const { bytes: pdf } = await render(bench, html, { delayMs: 500 });
     assert.ok((await renderPage(pdf, 1)).countColor(RED) > 3000);
   });
 
@@ -121,7 +121,7 @@ describe('what a person would see', function () {
   it('prints what an intersection observer draws, however far down', async () => {
     const html = `<div style="height:5000px"></div><canvas width=100 height=100></canvas><script>
       new IntersectionObserver(([entry]) => { if (entry.isIntersecting) { ${SQUARE} } }).observe(document.querySelector('canvas'))</script>`;
-    const { pdf, pages } = await render(bench, html);
+    const { bytes: pdf, pages } = await render(bench, html);
     assert.ok((await renderPage(pdf, pages)).countColor(RED) > 3000);
   });
 
@@ -131,7 +131,7 @@ describe('what a person would see', function () {
   ] as const) {
     it(`prints lazy images of ${what}, however far down`, async () => {
       const html = `${before}<div style="height:9000px"></div><img loading=lazy src="${site.at('/slow/lazy.svg')}">`;
-      const { pdf, pages } = await render(bench, html);
+      const { bytes: pdf, pages } = await render(bench, html);
       assert.ok((await renderPage(pdf, pages)).countColor(RED) > 3000);
     });
 
@@ -142,7 +142,7 @@ describe('what a person would see', function () {
 
     it(`prints web fonts of ${what}`, async () => {
       const html = `${before}<style>@font-face { font-family: f; src: url(${site.at('/slow/f.ttf')}) } p { font: 40px f, serif }</style><p>mmmm`;
-      const { pdf } = await render(bench, html);
+      const { bytes: pdf } = await render(bench, html);
       assert.ok(Buffer.from(pdf).includes('LiberationSans-Bold'), 'the font is embedded');
       assert.match((await readPdf(pdf)).text, /mmmm/);
     });
@@ -182,7 +182,7 @@ describe('what a person would see', function () {
   });
 
   it('loads assets over http and runs scripts from there', async () => {
-    const { pdf } = await render(bench, `<body><script src="${site.at('/a.js')}"></script>`);
+    const { bytes: pdf } = await render(bench, `<body><script src="${site.at('/a.js')}"></script>`);
     assert.match((await readPdf(pdf)).text, /script ran/);
   });
 
@@ -190,8 +190,11 @@ describe('what a person would see', function () {
     // Too slow to have come while the page that does not wait for it has stood still.
     const html = `<p id=p>no</p><script>addEventListener('load', () => setTimeout(() => {
       const image = new Image(); image.onload = () => { p.textContent = 'yes' }; image.src = '${site.at('/very-slow/c.svg')}' }, 100))</script>`;
-    assert.match((await readPdf((await render(bench, html, { waitUntil: 'networkidle' })).pdf)).text, /yes/);
-    assert.match((await readPdf((await render(bench, html, { waitUntil: 'load' })).pdf)).text, /no/);
+    assert.match(
+      (await readPdf((await render(bench, html, { waitUntil: 'networkidle' })).bytes)).text,
+      /yes/,
+    );
+    assert.match((await readPdf((await render(bench, html, { waitUntil: 'load' })).bytes)).text, /no/);
   });
 
   it('does not wait for images when told not to', async () => {
@@ -199,7 +202,7 @@ describe('what a person would see', function () {
     try {
       for (const script of ['', '<script>1</script>']) {
         const html = `${script}<p>text<img src="${hanging.at('/never.svg')}">`;
-        const { pdf } = await render(bench, html, { waitUntil: 'domcontentloaded' }, { timeoutMs: 15_000 });
+        const { bytes: pdf } = await render(bench, html, { waitUntil: 'domcontentloaded' });
         assert.match((await readPdf(pdf)).text, /text/);
       }
     } finally {
@@ -212,7 +215,7 @@ describe('what a person would see', function () {
       response.writeHead(200, { 'Content-Type': 'text/html' }).end('<p>arrived'),
     );
     try {
-      const { pdf } = await render(bench, `<script>location = '${target.at('/next')}'</script>`);
+      const { bytes: pdf } = await render(bench, `<script>location = '${target.at('/next')}'</script>`);
       assert.match((await readPdf(pdf)).text, /arrived/);
     } finally {
       await target.close();
@@ -221,7 +224,7 @@ describe('what a person would see', function () {
 
   it('tells scripts of a secure context with storage of its own', async () => {
     const html = `<p id=p></p><script>localStorage.a = 1; p.textContent = isSecureContext + ' ' + localStorage.length</script>`;
-    assert.match((await readPdf((await render(bench, html)).pdf)).text, /true 1/);
+    assert.match((await readPdf((await render(bench, html)).bytes)).text, /true 1/);
   });
 });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { RenderOptions } from '../../../src/jobs/render-options.ts';
+import type { RenderOptions } from '../../../src/options/core/render-options.ts';
 import { type Rgb, readPdf, renderPage } from '../../support/pdf.ts';
 import { type Bench, inDrawnFrames, render, type Site, startBench, startSite } from './support.ts';
 
@@ -160,7 +160,7 @@ describe('what a document fetches', () => {
     shown = mode.prepare(html);
     const document = mode.url ? { url: site.at(`/page?cookie=${cookie}`) } : shown;
     const all = { printBackground: true, ...mode.options, ...options };
-    return (await render(bench, document, all, { accountId })).pdf;
+    return (await render(bench, document, all, { accountId })).bytes;
   };
 
   /** How many squares there are of each colour. */
@@ -209,6 +209,28 @@ describe('what a document fetches', () => {
       );
     });
   }
+
+  it('is fetched again when it is asked for otherwise: by another agent, in another language, with cookies, with requests blocked', async () => {
+    const cookie = (value: string) => ({ cookies: [{ name: 'a', value, url: site.at('/') }] });
+    for (const mode of [MODES[0]!, MODES[3]!, MODES.find(({ url }) => url)!]) {
+      const accountId = account();
+      const html = `<img src="${address('picture', CACHED)}">`;
+      const nth = [];
+      for (const options of [
+        {},
+        { userAgent: 'Reports/1.0' },
+        { userAgent: 'Reports/2.0' },
+        { locale: 'de' },
+        cookie('1'),
+      ] as RenderOptions[]) {
+        nth.push((await squares(await print(html, mode, accountId, options))).indexOf(1));
+      }
+      assert.deepEqual(nth, [0, 1, 2, 3, 4], mode.name);
+      // What a context has in its cache it shows without asking.
+      const blocked = await print(html, mode, accountId, { blockRequests: { kinds: ['image'] } });
+      assert.equal((await squares(blocked)).indexOf(1), -1, mode.name);
+    }
+  });
 
   it('is fetched again by the next when it is not waited for', async () => {
     const accountId = account();
@@ -276,7 +298,7 @@ describe('what a document fetches', () => {
         accountId,
       );
       await print(frames('<p id=secret>x'), MODES[0]!, accountId);
-      const told = frames(`<p id=p></p><script>
+      const reported = frames(`<p id=p></p><script>
         const told = performance.getEntriesByType('resource').map(({ name }) => name);
         for (const type of ['paint', 'largest-contentful-paint', 'layout-shift'])
           new PerformanceObserver((list) => {
@@ -285,7 +307,7 @@ describe('what a document fetches', () => {
         const begun = performance.now();
         setTimeout(() => { p.textContent = 'told: ' + (told.join(' ') || 'nothing'); p.id = 'done' }, 100);
       </script>`);
-      const pdf = await print(told, MODES[0]!, accountId, { waitForSelector: '#done' });
+      const pdf = await print(reported, MODES[0]!, accountId, { waitForSelector: '#done' });
       assert.equal((await readPdf(pdf)).text.trim(), 'told: nothing');
     }
   });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
+import type { RenderReport } from '../../../src/report/phases.ts';
 import { eventually } from '../../support/eventually.ts';
 import { readPdf } from '../../support/pdf.ts';
 import {
@@ -14,8 +15,7 @@ import {
   startSite,
 } from './support.ts';
 
-describe('hostile documents', function () {
-  this.timeout(200_000);
+describe('hostile documents', () => {
   let bench: Bench;
   let site: Site;
   before(async () => {
@@ -46,7 +46,7 @@ describe('hostile documents', function () {
   });
   afterEach(async () => {
     assert.equal(bench.renderer.health().busy, 0);
-    const { pdf } = await render(bench, '<p>still working', {}, { timeoutMs: 10_000 });
+    const { bytes: pdf } = await render(bench, '<p>still working');
     assert.match((await readPdf(pdf)).text, /still working/);
   });
 
@@ -74,6 +74,19 @@ describe('hostile documents', function () {
     assert.equal(error.code, 'RENDER_TIMEOUT');
   });
 
+  it('tells where the time of a render went that fails, up to where it failed', async () => {
+    const reports: RenderReport[] = [];
+    const settings = { ...quick, onFailed: (report: RenderReport) => reports.push(report) };
+    await failure(render(bench, '<p>x', { waitForSelector: '#none' }, settings));
+    await failure(render(bench, `<img src="${site.at('/hang')}">`, {}, settings));
+    const [waited, loaded] = reports.map(({ phases }) => phases);
+    assert.equal(reports.length, 2);
+    assert.ok(waited!.load > 0 && waited!.wait > 0 && loaded!.load > 0, JSON.stringify([waited, loaded]));
+    assert.deepEqual([waited!.print, waited!.finish, loaded!.wait, loaded!.print], [0, 0, 0, 0]);
+    await render(bench, '<p>x', {}, settings);
+    assert.equal(reports.length, 2);
+  });
+
   it('ends a selector that never comes with a code of its own', async () => {
     assert.equal(
       (await failure(render(bench, '<p>x', { waitForSelector: '#none' }, quick))).code,
@@ -91,15 +104,15 @@ describe('hostile documents', function () {
   it('ends a document that allocates without end, and nothing beside it', async () => {
     const hog = `<script>const hog = []; setInterval(() => { const b = new Uint8Array(20_000_000); b.fill(1); hog.push(b) }, 5)</script>`;
     const neighbour = render(bench, '<p>neighbour', { delayMs: 3000 }, { accountId: 'neighbour' });
-    const error = await failure(render(bench, hog, { waitForSelector: '#never' }, { timeoutMs: 15_000 }));
+    const error = await failure(render(bench, hog, { waitForSelector: '#never' }));
     assert.equal(error.code, 'BROWSER_CRASHED');
-    assert.match((await readPdf((await neighbour).pdf)).text, /neighbour/);
+    assert.match((await readPdf((await neighbour).bytes)).text, /neighbour/);
     assert.deepEqual(bench.restarts, []);
   });
 
   it('ends a document that fills the script heap', async () => {
     const hog = `<script>const hog = []; (function f() { for (let i = 0; i < 1e5; i++) hog.push({ i }); setTimeout(f) })()</script>`;
-    const error = await failure(render(bench, hog, { waitForSelector: '#never' }, { timeoutMs: 20_000 }));
+    const error = await failure(render(bench, hog, { waitForSelector: '#never' }));
     assert.equal(error.code, 'BROWSER_CRASHED');
   });
 
@@ -108,7 +121,7 @@ describe('hostile documents', function () {
       onbeforeunload = (event) => { event.preventDefault(); return 'stay' };
       alert('a'); const sure = confirm('b'); const text = prompt('c'); print();
       p.textContent = 'went on ' + sure + ' ' + text</script>`;
-    const { pdf } = await render(bench, html, {}, { timeoutMs: 10_000 });
+    const { bytes: pdf } = await render(bench, html);
     assert.match((await readPdf(pdf)).text, /went on false null/);
   });
 
@@ -117,19 +130,19 @@ describe('hostile documents', function () {
       let opened = 0;
       for (let i = 0; i < 50; i++) if (window.open('${site.at('/window')}')) opened++;
       a.click(); p.textContent = 'opened ' + opened</script>`;
-    const { pdf } = await render(bench, html, { delayMs: 200 }, { timeoutMs: 10_000 });
+    const { bytes: pdf } = await render(bench, html, { delayMs: 200 });
     assert.match((await readPdf(pdf)).text, /opened 0/);
     assert.ok(!site.requests.some(({ path }) => path === '/window'));
   });
 
   it('downloads nothing', async () => {
     const html = `<a id=a download href="data:text/plain,x"></a><p>text<script>a.click()</script>`;
-    assert.match((await readPdf((await render(bench, html, { delayMs: 100 })).pdf)).text, /text/);
+    assert.match((await readPdf((await render(bench, html, { delayMs: 100 })).bytes)).text, /text/);
   });
 
   it('ends documents that redirect themselves for ever', async () => {
     for (const source of ['<script>location.reload()</script>', { url: site.at('/js-loop') }]) {
-      const error = await failure(render(bench, source, {}, { timeoutMs: 13_000 }));
+      const error = await failure(render(bench, source));
       assert.equal(error.code, 'URL_UNREACHABLE');
       assert.match(error.message, /redirected itself/);
     }
@@ -138,7 +151,7 @@ describe('hostile documents', function () {
   it('prints documents that lead to where no page can go', async () => {
     for (const target of ['mailto:a@b.example', 'file:///etc/passwd', 'chrome://version', '#part', 'tel:1']) {
       const html = `<p>stayed<script>location.href = '${target}'</script>`;
-      const { pdf } = await render(bench, html, {}, { timeoutMs: 10_000 });
+      const { bytes: pdf } = await render(bench, html);
       assert.match((await readPdf(pdf)).text, /stayed/, target);
     }
   });
@@ -213,7 +226,7 @@ describe('hostile documents', function () {
   it('reads no files', async () => {
     const html = `<iframe src="file:///etc/passwd"></iframe><object data="file:///etc/passwd"></object><p id=p>none</p><script>
       fetch('file:///etc/passwd').then((r) => r.text()).then((t) => { p.textContent = t }, () => 0)</script>`;
-    const { text } = await readPdf((await render(bench, html, { delayMs: 200 })).pdf);
+    const { text } = await readPdf((await render(bench, html, { delayMs: 200 })).bytes);
     assert.doesNotMatch(text, /root/);
   });
 

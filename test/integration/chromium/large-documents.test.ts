@@ -43,7 +43,7 @@ describe('large documents', () => {
     await site.close();
   });
   const textOf = async (html: string, options = {}) =>
-    (await readPdf((await render(bench, html, options)).pdf)).text;
+    (await readPdf((await render(bench, html, options)).bytes)).text;
 
   it('look as small ones do, and are where those are', async () => {
     const asks = `<p id=p>Käse</p><script>p.textContent += [location.href, document.referrer, isSecureContext].join(' ')</script>`;
@@ -83,7 +83,7 @@ describe('large documents', () => {
 
   it('from a source URL are printed under a policy as they are, up to a bound', async () => {
     const options = { csp: "script-src 'none'" };
-    const { text } = await readPdf((await render(bench, { url: site.at('/large') }, options)).pdf);
+    const { text } = await readPdf((await render(bench, { url: site.at('/large') }, options)).bytes);
     assert.match(text, /café/);
     assert.doesNotMatch(text, /scripted/);
     const error = await failure(render(bench, { url: site.at('/huge') }, options));
@@ -102,12 +102,12 @@ describe('large documents', () => {
     const framed = async (frames: number, mib: number) =>
       await render(bench, { url: site.at(`/frames/${frames}/${mib}`) }, options);
     for (let i = 0; i < 2; i++) {
-      const { text } = await readPdf((await framed(3, 4)).pdf);
+      const { text } = await readPdf((await framed(3, 4)).bytes);
       assert.equal(text.match(/framed/g)?.length, 3, 'each render may have as much as the one before it');
       assert.doesNotMatch(text, /scripted/);
     }
     assert.equal((await failure(framed(3, 7))).code, 'DOCUMENT_LIMIT');
-    assert.match((await readPdf((await framed(3, 4)).pdf)).text, /framed/);
+    assert.match((await readPdf((await framed(3, 4)).bytes)).text, /framed/);
     assert.deepEqual(bench.restarts, []);
   });
 });

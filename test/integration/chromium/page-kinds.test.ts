@@ -1,47 +1,33 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { ComputeTurn } from '../../../src/chromium/compute-turn.ts';
-import { Cores } from '../../../src/chromium/cores.ts';
-import { examineDocument } from '../../../src/chromium/document/job-document.ts';
-import { JobEnd } from '../../../src/chromium/job-end.ts';
-import { DOCUMENT_ORIGIN } from '../../../src/chromium/page/document-origin.ts';
-import { RenderBrowser } from '../../../src/chromium/pool/browser.ts';
-import { RenderContext } from '../../../src/chromium/pool/render-context.ts';
-import { printPage, printSettings } from '../../../src/chromium/print/print.ts';
-import { WatermarkCache } from '../../../src/chromium/print/watermark.ts';
-import { findBrowser } from '../../../src/chromium/process/find-browser.ts';
-import { launchBrowser } from '../../../src/chromium/process/launch.ts';
-import { PhaseTimer, type RenderParts, renderJob } from '../../../src/chromium/render-job.ts';
+import { RenderBrowser } from '../../../src/chromium/browsers/browser.ts';
+import { findBrowser } from '../../../src/chromium/browsers/process/find-browser.ts';
+import { launchBrowser } from '../../../src/chromium/browsers/process/launch.ts';
+import { DOCUMENT_ORIGIN } from '../../../src/chromium/contexts/page/document-origin.ts';
+import { RenderContext } from '../../../src/chromium/contexts/render-context.ts';
+import { BlockedRenders } from '../../../src/chromium/cpu/blocked-budget.ts';
+import { ComputePermit } from '../../../src/chromium/cpu/compute-permit.ts';
+import { examineDocument } from '../../../src/chromium/render/document/job-document.ts';
+import { JobEnd } from '../../../src/chromium/render/job-end.ts';
+import { printPage } from '../../../src/chromium/render/print/print.ts';
+import { SheetCache } from '../../../src/chromium/render/print/sheet.ts';
+import { type RenderDeps, renderJob } from '../../../src/chromium/render/render-job.ts';
+import { ReportCollector } from '../../../src/chromium/render/report-collector.ts';
 import type { RenderRequest } from '../../../src/chromium/renderer.ts';
-import { pageTreeCount } from '../../../src/pdf/count-pages.ts';
-import { readPdf, renderPage } from '../../support/pdf.ts';
+import { printSettings } from '../../../src/options/core/stages.ts';
+import { createPdfFinisher } from '../../../src/pdf/finish.ts';
+import { Cores } from '../../../src/scheduling/cores.ts';
+import { assertAlike, difference, readDocuments, TOLERANCE } from './fixture-documents.ts';
 
-const FOLDER = new URL('../../fixtures/documents/', import.meta.url);
 const OPTIONS = { preferCSSPageSize: true };
 const MAX_BYTES = 50 * 1024 * 1024;
-const FONT = 'pdfjs-dist/standard_fonts/LiberationSans-Bold.ttf';
-
-const fileOf = (name: string) => fileURLToPath(import.meta.resolve(name));
-
-/** The fixture, with its libraries and its font in it. */
-function readDocument(name: string): string {
-  return readFileSync(new URL(name, FOLDER), 'utf8')
-    .replace(/<script src="([^"]+)">/, (_, file: string) => {
-      const folder = join(import.meta.dirname, '../../../node_modules', file);
-      return `<script>${readFileSync(folder, 'utf8').replace(/\/\/# sourceMappingURL.*/, '')}`;
-    })
-    .replace('url(FONT)', () => `url(data:font/ttf;base64,${readFileSync(fileOf(FONT)).toString('base64')})`);
-}
-
-const PARTS: RenderParts = {
+const PARTS: RenderDeps = {
   egress: undefined,
-  watermarks: new WatermarkCache(),
-  finish: async (pdf) => pdf,
-  countPages: async (pdf) => pageTreeCount(pdf) ?? 0,
+  sheets: new SheetCache(),
+  finisher: createPdfFinisher({ processes: 1 }),
 };
 
 /** Two animation frames after its fonts have come. */
@@ -63,12 +49,8 @@ const MOVING = [
 const SCROLLED_TO = 'reveal-on-scroll.html';
 /** Documents that do look otherwise in a page that draws no frames, which is not the one that they are given. */
 const FRAME_BOUND = ['component-observer.html', SCROLLED_TO];
-/** The part of the pixels that may differ. */
-const TOLERANCE = 0.0005;
-
 describe('real-looking documents', () => {
-  const names = readdirSync(FOLDER).sort();
-  const documents = new Map(names.map((name) => [name, readDocument(name)]));
+  const documents = readDocuments();
   const atRest = new Map<string, Promise<Buffer>>();
   const kept = new Map<boolean, RenderContext>();
   const cores = new Cores(1);
@@ -106,20 +88,25 @@ describe('real-looking documents', () => {
       signal: new AbortController().signal,
     };
     const end = new JobEnd(request.deadline, request.signal);
-    const turn = new ComputeTurn(cores, { account: 'a', class: 'interactive' }, end);
+    const permit = new ComputePermit(
+      cores,
+      new BlockedRenders(),
+      { account: 'a', priority: 'interactive' },
+      end,
+    );
     try {
-      await turn.take();
+      await permit.take();
       const document = examineDocument(request.source, OPTIONS);
-      const { rendered, clean } = await renderJob(
+      const { result, clean } = await renderJob(
         context,
-        { request, document, end, timer: new PhaseTimer(), turn },
+        { request, document, end, collector: new ReportCollector(), permit },
         PARTS,
       );
       if (clean && context.usable) kept.set(needsFrames, context);
       else await context.close();
-      return Buffer.from(rendered.pdf);
+      return Buffer.from(result.bytes);
     } finally {
-      turn.leave();
+      permit.leave();
       end.dispose();
     }
   }
@@ -171,7 +158,7 @@ describe('real-looking documents', () => {
     for (let i = 0; i < 10; i++) await assertAlike(await renderIn(true, html), plain, `in render ${i}`);
   });
 
-  it('are as many as have been promised', () => assert.ok(names.length >= 60));
+  it('are as many as have been promised', () => assert.ok(documents.size >= 60));
 
   for (const name of FRAME_BOUND) {
     it(`${name} needs frames`, async () => {
@@ -182,31 +169,3 @@ describe('real-looking documents', () => {
     });
   }
 });
-
-async function assertAlike(one: Buffer, other: Buffer, where: string): Promise<void> {
-  const part = await difference(one, other);
-  assert.ok(part <= TOLERANCE, `${part} of the pixels differ ${where}`);
-}
-
-/** The part of the pixels of all pages that differ visibly; 1 when the number of pages does. */
-async function difference(one: Buffer, other: Buffer): Promise<number> {
-  if (withoutDates(one) === withoutDates(other)) return 0;
-  const [a, b] = [(await readPdf(one)).pages.length, (await readPdf(other)).pages.length];
-  if (a !== b) return 1;
-  let differing = 0;
-  let all = 0;
-  for (let page = 1; page <= a; page++) {
-    const [left, right] = [await renderPage(one, page), await renderPage(other, page)];
-    all += left.width * left.height;
-    for (let y = 0; y < left.height; y++) {
-      for (let x = 0; x < left.width; x++) {
-        const [p, q] = [left.at(x, y), right.at(x, y)];
-        if (p.some((value, i) => Math.abs(value - q[i]!) > 24)) differing++;
-      }
-    }
-  }
-  return differing / all;
-}
-
-const withoutDates = (pdf: Buffer) =>
-  pdf.toString('latin1').replace(/\/(CreationDate|ModDate) \([^)]*\)/g, '');

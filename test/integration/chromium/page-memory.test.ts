@@ -10,8 +10,7 @@ const MIB = 1024 ** 2;
 const holds = (mib: number) => `<p>x</p><script>window.held = [];
   for (let i = 0; i < ${mib / 10}; i++) held.push(new Uint8Array(${10 * MIB}).fill(1))</script>`;
 
-describe('memory of pages', function () {
-  this.timeout(200_000);
+describe('memory of pages', () => {
   let bench: Bench;
   let site: ImageSite;
   beforeEach(async () => {

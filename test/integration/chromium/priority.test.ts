@@ -5,7 +5,7 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { constants, getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isRenderer } from '../../../src/chromium/process/processes.ts';
+import { isRenderer } from '../../../src/chromium/browsers/process/processes.ts';
 import { eventually } from '../../support/eventually.ts';
 import { descendants } from '../../support/processes.ts';
 import { browserOfAll, ordinary } from './ordinary-user.ts';
@@ -44,8 +44,7 @@ function sessionNiceness(pid: number): number | undefined {
 const nicer = (own: number, by: number) => Math.min(own + by, constants.priority.PRIORITY_LOW);
 
 /** Root's browser raises threads of its own above that: it is looked at as an ordinary user's, as in the image. */
-describe('the priority of a browser', function () {
-  this.timeout(200_000);
+describe('the priority of a browser', () => {
   let folder: string;
   before(() => {
     folder = mkdtempSync(join(tmpdir(), 'platen-priority-'));

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pino } from 'pino';
-import { createChromiumRenderer } from '../../../src/chromium/chromium-renderer.ts';
+import { createChromiumRenderer } from '../../../src/chromium/create-chromium-renderer.ts';
 import { PlatenError } from '../../../src/errors/registry.ts';
-import { pageTreeCount } from '../../../src/pdf/count-pages.ts';
+import { createPdfFinisher } from '../../../src/pdf/finish.ts';
 
 /**
  * Renders with the browser of its argument. Each line of its stdin is an account, and the milliseconds that it has for a
@@ -18,8 +18,7 @@ const renderer = await createChromiumRenderer({
   isolation: 'account',
   sandbox: 'off',
   browserPath,
-  finish: async (pdf) => pdf,
-  countPages: async (pdf) => pageTreeCount(pdf) ?? 0,
+  finisher: createPdfFinisher({ processes: 1 }),
   logger: pino({ level: 'silent' }),
   metrics: {
     browsers: { set: () => undefined },

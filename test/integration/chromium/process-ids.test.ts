@@ -17,8 +17,7 @@ interface Said {
 
 const parent = fileURLToPath(new URL('process-ids-parent.ts', import.meta.url));
 
-describe('a renderer that has no process ids left', function () {
-  this.timeout(200_000);
+describe('a renderer that has no process ids left', () => {
   let folder: string;
   let child: ChildProcess;
   let lines: AsyncIterator<string>;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { examineDocument } from '../../../src/chromium/document/job-document.ts';
+import { examineDocument } from '../../../src/chromium/render/document/job-document.ts';
 import { readPdf, renderPage } from '../../support/pdf.ts';
 import { type Bench, inDrawnFrames, render, type Site, startBench, startSite } from './support.ts';
 
@@ -93,7 +93,7 @@ describe('what a document without script leaves', () => {
   for (const frames of [false, true]) {
     const prepare = (html: string) => (frames ? inDrawnFrames(html) : html);
     const print = async (html: string, accountId: string) =>
-      (await render(bench, prepare(html), {}, { accountId })).pdf;
+      (await render(bench, prepare(html), {}, { accountId })).bytes;
     const seen = async (accountId: string, probe: string) => {
       const pdf = await print(probe, accountId);
       const [{ text, pages }, picture] = await Promise.all([readPdf(pdf), renderPage(pdf)]);

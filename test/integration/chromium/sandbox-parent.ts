@@ -1,9 +1,9 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { createChromiumRenderer } from '../../../src/chromium/chromium-renderer.ts';
-import type { SandboxPolicy } from '../../../src/chromium/process/sandbox.ts';
-import { pageTreeCount } from '../../../src/pdf/count-pages.ts';
+import type { SandboxPolicy } from '../../../src/chromium/browsers/process/sandbox.ts';
+import { createChromiumRenderer } from '../../../src/chromium/create-chromium-renderer.ts';
+import { createPdfFinisher } from '../../../src/pdf/finish.ts';
 
 /**
  * Starts a renderer with the policy and the browser of its arguments, and prints what it found, or why it did not start.
@@ -19,8 +19,7 @@ const renderer = await createChromiumRenderer({
   browserPath,
   // A page that is there for as long as the process is.
   contextsAhead: 1,
-  finish: async (pdf) => pdf,
-  countPages: async (pdf) => pageTreeCount(pdf) ?? 0,
+  finisher: createPdfFinisher({ processes: 1 }),
   logger,
   userDataRoot: join(tmpdir(), `platen-sandbox-test-${process.getuid?.()}`),
 }).catch((error: Error) => error);

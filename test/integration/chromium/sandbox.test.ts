@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { SandboxPolicy } from '../../../src/chromium/process/sandbox.ts';
+import type { SandboxPolicy } from '../../../src/chromium/browsers/process/sandbox.ts';
 import type { BrowserStatus } from '../../../src/chromium/renderer.ts';
 import { descendants } from '../../support/processes.ts';
 import { browserOfAll, isRoot, ordinary } from './ordinary-user.ts';
@@ -24,8 +24,7 @@ interface Outcome {
 
 const parent = fileURLToPath(new URL('sandbox-parent.ts', import.meta.url));
 
-describe("Chromium's sandbox", function () {
-  this.timeout(200_000);
+describe("Chromium's sandbox", () => {
   let browserPath: string;
   let folder: string;
   /** A browser that has no sandbox, whatever it is told. */
@@ -83,9 +82,9 @@ describe("Chromium's sandbox", function () {
     ).status === 0;
 
   it('is found where the machine allows it, and said to be missing where it does not', async () => {
-    const { found, log, child } = await start('preferred', ordinary);
+    const { found, error, log, child } = await start('preferred', ordinary);
     const expected = machineAllowsIt() ? 'on' : 'off';
-    assert.equal(found?.sandbox, expected);
+    assert.equal(found?.sandbox, expected, error);
     assert.match(found.version, /Chrome\/\d+\.\d+/);
     assert.ok(
       log.some(({ sandbox }) => sandbox === expected),

@@ -4,18 +4,19 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import pino from 'pino';
+import { processTree } from '../../../src/chromium/browsers/process/processes.ts';
+import { DocumentHost } from '../../../src/chromium/contexts/page/document-host.ts';
 import {
   type ChromiumRendererOptions,
   createChromiumRenderer,
-} from '../../../src/chromium/chromium-renderer.ts';
-import { DocumentHost } from '../../../src/chromium/page/document-host.ts';
-import { processTree } from '../../../src/chromium/process/processes.ts';
-import type { RenderedPdf, Renderer, RenderRequest, RenderSource } from '../../../src/chromium/renderer.ts';
+} from '../../../src/chromium/create-chromium-renderer.ts';
+import type { Renderer, RenderRequest, RenderResult, RenderSource } from '../../../src/chromium/renderer.ts';
 import { createAddressPolicy } from '../../../src/egress/address-policy.ts';
 import { parseNetworks } from '../../../src/egress/networks.ts';
 import { type EgressProxy, startEgressProxy } from '../../../src/egress/proxy.ts';
-import type { RenderOptions } from '../../../src/jobs/render-options.ts';
+import type { RenderOptions } from '../../../src/options/core/render-options.ts';
 import { createPdfFinisher } from '../../../src/pdf/finish.ts';
+import { HUNG_MS } from '../../support/eventually.ts';
 
 export const silent = pino({ level: process.env.LOG_LEVEL ?? 'silent' });
 
@@ -36,7 +37,7 @@ export async function startBench(options: Partial<ChromiumRendererOptions> = {})
   const documents = new DocumentHost();
   const proxy = await startEgressProxy({
     policy,
-    answer: (...asked) => documents.answer(...asked),
+    respondLocally: (...exchange) => documents.response(...exchange),
     logger: silent,
     // Every name under .test is this machine, whose documents are anybody's.
     lookup: async (name) => {
@@ -52,8 +53,7 @@ export async function startBench(options: Partial<ChromiumRendererOptions> = {})
     proxyUrl: proxy.url,
     egress: proxy,
     documents,
-    finish: (pdf, finishing) => finisher.finish(pdf, finishing),
-    countPages: (pdf, time) => finisher.countPages(pdf, time),
+    finisher,
     logger: silent,
     metrics: {
       browsers: { set: () => undefined },
@@ -84,6 +84,7 @@ export interface JobSettings {
   readonly timeoutMs?: number;
   readonly maxOutputBytes?: number;
   readonly signal?: AbortSignal;
+  readonly onFailed?: RenderRequest['onFailed'];
 }
 
 export function render(
@@ -91,7 +92,7 @@ export function render(
   document: string | { readonly url: string } | { readonly html: string; readonly template: string },
   options: RenderOptions = {},
   settings: JobSettings = {},
-): Promise<RenderedPdf> {
+): Promise<RenderResult> {
   const source: RenderSource =
     typeof document === 'string'
       ? { kind: 'html', html: document }
@@ -103,10 +104,11 @@ export function render(
     accountId: settings.accountId ?? 'account',
     source,
     options,
-    deadline: Date.now() + (settings.timeoutMs ?? 60_000),
+    deadline: Date.now() + (settings.timeoutMs ?? HUNG_MS),
     maxOutputBytes: settings.maxOutputBytes ?? 50 * 1024 * 1024,
     alone: settings.alone ?? false,
     signal: settings.signal ?? new AbortController().signal,
+    ...(settings.onFailed && { onFailed: settings.onFailed }),
   };
   return renderer.render(request);
 }
@@ -126,12 +128,12 @@ export interface Site {
 
 /** A web server of the test's own. */
 export async function startSite(
-  answer: (request: IncomingMessage, response: ServerResponse) => void,
+  reply: (request: IncomingMessage, response: ServerResponse) => void,
 ): Promise<Site> {
   const requests: { path: string; headers: IncomingMessage['headers'] }[] = [];
   const server = createServer((request, response) => {
     requests.push({ path: request.url ?? '', headers: request.headers });
-    answer(request, response);
+    reply(request, response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

@@ -23,14 +23,12 @@ function items(count: number, delayMs = 0) {
   }));
 }
 
-describe('batches of the TypeScript client', function () {
-  this.timeout(90_000);
+describe('batches of the TypeScript client', () => {
   let service: TestService;
   let tenant: Tenant;
   let client: PlatenClient;
 
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     service = await openStandaloneService();
   });
   after(() => service?.stop());
@@ -44,7 +42,7 @@ describe('batches of the TypeScript client', function () {
   }
 
   /** A client whose requests are seen, and some of which are treated otherwise. */
-  function watched(treat: (request: Request, answer: () => Promise<Response>) => Promise<Response>) {
+  function watched(treat: (request: Request, response: () => Promise<Response>) => Promise<Response>) {
     const seen: { path: string; lastEventId: string | null }[] = [];
     const fetch: Fetch = (request) => {
       const { pathname } = new URL(request.url);
@@ -56,7 +54,7 @@ describe('batches of the TypeScript client', function () {
   const isEvents = ({ url }: Request) => url.endsWith('/events');
 
   it('are ordered, followed to their end and looked through', async () => {
-    const { seen, client } = watched((_, answer) => answer());
+    const { seen, client } = watched((_, response) => response());
     const input = {
       items: [
         ...items(7, 700),
@@ -67,15 +65,15 @@ describe('batches of the TypeScript client', function () {
     };
     const { jobId, totalCount } = await client.batches.create(input);
     assert.equal(totalCount, 8);
-    const told: BatchStanding[] = [];
-    const batch = await client.batches.wait(jobId, { onProgress: (standing) => told.push(standing) });
+    const reported: BatchStanding[] = [];
+    const batch = await client.batches.wait(jobId, { onProgress: (standing) => reported.push(standing) });
     assert.deepEqual([batch.status, batch.progress.completed, batch.progress.failed], ['completed', 7, 1]);
     assert.equal(batch.job.notes, 'monthly');
-    assert.ok(told.length >= 3, `${told.length} times`);
-    assert.deepEqual(told.at(-1)?.progress, batch.progress);
-    assert.equal(told.at(-1)?.status, 'completed');
-    const looks = seen.filter(({ path }) => path === `/v1/pdf/batch/${jobId}`).length;
-    assert.equal(looks, 1, 'nobody polls');
+    assert.ok(reported.length >= 3, `${reported.length} times`);
+    assert.deepEqual(reported.at(-1)?.progress, batch.progress);
+    assert.equal(reported.at(-1)?.status, 'completed');
+    const checks = seen.filter(({ path }) => path === `/v1/pdf/batch/${jobId}`).length;
+    assert.equal(checks, 1, 'nobody polls');
 
     const statuses = [];
     for await (const item of client.batches.items(jobId)) statuses.push(`${item.itemId} ${item.status}`);
@@ -112,47 +110,47 @@ describe('batches of the TypeScript client', function () {
   });
 
   it('are followed from where a broken connection had got to', async () => {
-    const { seen, client } = watched(async (request, answer) => {
-      if (!isEvents(request)) return answer();
+    const { seen, client } = watched(async (request, response) => {
+      if (!isEvents(request)) return response();
       // One event for each connection, unless it is the end.
-      const { body, headers } = await answer();
+      const { body, headers } = await response();
       return new Response(breaksAfterOneEvent(body!), { headers });
     });
     const { jobId } = await client.batches.create({ items: items(8, 1000) });
-    const told: number[] = [];
-    const onProgress = ({ progress }: BatchStanding) => told.push(progress.completed);
+    const reported: number[] = [];
+    const onProgress = ({ progress }: BatchStanding) => reported.push(progress.completed);
     assert.equal((await client.batches.wait(jobId, { onProgress })).status, 'completed');
     const connections = seen.filter(({ path }) => path.endsWith('/events'));
     assert.ok(connections.length >= 3, `${connections.length} connections`);
     assert.equal(connections[0]?.lastEventId, null);
     for (const { lastEventId } of connections.slice(1)) assert.match(lastEventId ?? '', /^\d+-\w+$/);
     assert.deepEqual(
-      told,
-      [...told].sort((a, b) => a - b),
+      reported,
+      [...reported].sort((a, b) => a - b),
     );
   });
 
   it('are looked at again and again where no events can be had', async () => {
-    for (const refusal of [404, 502]) {
-      const { seen, client } = watched(async (request, answer) =>
-        isEvents(request) ? new Response('<h1>not here</h1>', { status: refusal }) : answer(),
+    for (const rejection of [404, 502]) {
+      const { seen, client } = watched(async (request, response) =>
+        isEvents(request) ? new Response('<h1>not here</h1>', { status: rejection }) : response(),
       );
       const { jobId } = await client.batches.create({ items: items(4, 500) });
-      const told: BatchStanding[] = [];
-      const batch = await client.batches.wait(jobId, { onProgress: (standing) => told.push(standing) });
+      const reported: BatchStanding[] = [];
+      const batch = await client.batches.wait(jobId, { onProgress: (standing) => reported.push(standing) });
       assert.equal(batch.progress.completed, 4);
-      assert.equal(told.at(-1)?.progress.completed, 4);
+      assert.equal(reported.at(-1)?.progress.completed, 4);
       const asked = seen.filter(({ path }) => path.endsWith('/events')).length;
-      if (refusal === 404) assert.equal(asked, 1, 'what is not there is not asked for again');
+      if (rejection === 404) assert.equal(asked, 1, 'what is not there is not asked for again');
     }
   });
 
   it('are downloaded as one zip, to a path and to a stream, whatever breaks off', async () => {
     let connections = 0;
-    const { client: breaking } = watched(async (request, answer) => {
-      if (!request.url.endsWith('/zip')) return answer();
+    const { client: breaking } = watched(async (request, response) => {
+      if (!request.url.endsWith('/zip')) return response();
       connections += 1;
-      const { body, headers, status } = await answer();
+      const { body, headers, status } = await response();
       return new Response(connections > 4 ? body : body!.pipeThrough(breaksAfter(20_000)), {
         headers,
         status,

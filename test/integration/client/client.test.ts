@@ -18,6 +18,7 @@ import { eventually } from '../../support/eventually.ts';
 import { readPdf } from '../../support/pdf.ts';
 import { openStandaloneService, type Tenant, type TestService } from '../../support/service.ts';
 import { serveWebPages, type WebPages } from '../../support/web-pages.ts';
+import { reachBatches, reachRenders, reachSessions } from './reach-account-routes.ts';
 import { watched } from './watched.ts';
 
 /** How long the service has a caller wait for a PDF. */
@@ -26,15 +27,13 @@ const SYNC_WAIT_MS = 4000;
 const SLOW_MS = 6000;
 const NOWHERE = '00000000-0000-4000-8000-000000000000';
 
-describe('the TypeScript client', function () {
-  this.timeout(90_000);
+describe('the TypeScript client', () => {
   let service: TestService;
   let tenant: Tenant;
   let pages: WebPages;
   let client: PlatenClient;
 
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     service = await openStandaloneService({ PLATEN_SYNC_WAIT_MS: String(SYNC_WAIT_MS) });
     tenant = await service.newTenant('business');
     client = clientOf(tenant);
@@ -60,7 +59,10 @@ describe('the TypeScript client', function () {
   }
 
   it('renders a document', async () => {
-    const pdf = await client.render({ html: '<h1>Hello, client</h1>', options: { format: 'A5' } });
+    const pdf = await client.render({
+      html: '<h1>Hello, client</h1>',
+      options: { width: '148mm', height: '210mm', pageRanges: '1', cookies: [] },
+    });
     assert.match((await readPdf(pdf.bytes)).text, /Hello, client/);
     assert.equal(pdf.pages, 1);
     assert.ok(pdf.processingTimeMs > 0);
@@ -105,8 +107,7 @@ describe('the TypeScript client', function () {
     assert.deepEqual(linked, pdfs[0]!.bytes);
   });
 
-  it('lists more jobs than fit on a page', async function () {
-    this.timeout(120_000);
+  it('lists more jobs than fit on a page', async () => {
     const own = clientOf(await service.newTenant('business'));
     const ids = new Set<string>();
     for (let i = 0; i < 103; i += 1) ids.add((await own.renderAsync({ html: '<p>x</p>' })).jobId);
@@ -122,6 +123,8 @@ describe('the TypeScript client', function () {
     await assert.rejects(wrong, (error: unknown) => {
       assert.ok(error instanceof PlatenApiError);
       assert.deepEqual([error.status, error.code, error.messages.length], [400, 'VALIDATION', 2]);
+      assert.match(error.remedy!, /field/);
+      assert.match(error.docsUrl!, /^http.*\/docs\/errors#VALIDATION$/);
       assert.match(error.message, /options\.scale/);
       assert.match(error.requestId ?? '', /^[0-9a-f-]{36}$/);
       return true;
@@ -244,7 +247,10 @@ describe('the TypeScript client', function () {
       baseUrl: service.url,
       fetch(request) {
         let i = 0;
-        const path = new URL(request.url).pathname.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, () => names[i++]!);
+        const path = new URL(request.url).pathname.replace(
+          /[0-9a-f]{8}-[0-9a-f-]{27}|0{64}/g,
+          () => names[i++]!,
+        );
         asked.add(`${request.method} ${path}`);
         return fetch(request);
       },
@@ -260,6 +266,7 @@ describe('the TypeScript client', function () {
     const ofKey = (id: string) => ({ params: { path: { id } } });
     const { id, apiKey } = await dataOf(account.POST('/user/api-keys/{id}/rotate', ofKey(made.id)));
     assert.match(apiKey, /^sk_test_/);
+    await dataOf(account.PATCH('/user/api-keys/{id}', { ...ofKey(id), body: { name: 'renamed' } }));
     await dataOf(account.DELETE('/user/api-keys/{id}', ofKey(id)));
     const query = { status: 'revoked', sort: 'created_asc', limit: 10 } as const;
     const { keys } = await dataOf(account.GET('/user/api-keys', { params: { query } }));
@@ -285,10 +292,8 @@ describe('the TypeScript client', function () {
     assert.equal(old.content, first.content);
     await dataOf(account.POST('/user/templates/{id}/versions/{versionId}/rollback', version));
     assert.equal((await dataOf(account.GET('/user/templates/{id}', one))).version, 3);
-    const { html } = await dataOf(
-      account.POST('/user/templates/preview', { body: { templateId: first.id } }),
-    );
-    assert.equal(html, '<p>1</p>');
+    const preview = await dataOf(account.POST('/user/templates/preview', { body: { templateId: first.id } }));
+    assert.deepEqual(preview, { html: '<p>1</p>' });
     const keyBefore = (await dataOf(account.GET('/user/webhook-keys'))).keys[0]?.id;
     const { id: keyNow, secret } = await dataOf(account.POST('/user/webhook-keys/rotate'));
     assert.match(secret, /^whsec_/);
@@ -320,7 +325,19 @@ describe('the TypeScript client', function () {
     assert.equal((await dataOf(account.GET('/user/batches/metrics'))).activeBatches, 0);
     const { entries } = await dataOf(account.GET('/user/audit-log'));
     assert.equal(entries[0]?.action, 'template.deleted');
-    await dataOf(account.POST('/auth/logout'));
+    const inside = { body: { url: 'https://10.0.0.1/' } };
+    const blocked = await account.POST('/user/webhook-deliveries/test', inside);
+    assert.equal(blocked.error?.code, 'URL_BLOCKED');
+    const missing = await account.GET('/user/webhook-deliveries/{id}', nowhere);
+    assert.equal(missing.error?.code, 'NOT_FOUND');
+    await reachRenders(account);
+    await reachBatches(account);
+    await reachSessions(account);
+    assert.equal((await dataOf(account.GET('/user/plans'))).current, 'professional');
+    assert.equal((await dataOf(account.GET('/user/usage/series'))).points.length, 8);
+    await dataOf(account.DELETE('/auth/session'));
+    const last = await signIn(connection, credentials);
+    await dataOf(last.POST('/auth/logout'));
 
     const document = (await (await fetch(`${service.url}/openapi.json`)).json()) as {
       paths: Record<string, object>;
@@ -330,12 +347,13 @@ describe('the TypeScript client', function () {
       .flatMap(([path, operations]) =>
         Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
       );
-    assert.deepEqual([...asked].sort(), there.sort());
+    // An answer that never ends is for an EventSource: the typed routes read answers whole.
+    const whole = there.filter((operation) => operation !== 'GET /user/events');
+    assert.deepEqual([...asked].sort(), whole.sort());
   });
 
   // Last, since it takes the service away from under everybody.
-  it('comes through a service that is killed and started again, with one job for each call', async function () {
-    this.timeout(120_000);
+  it('comes through a service that is killed and started again, with one job for each call', async () => {
     const own = await service.newTenant('business');
     const { statuses, fetch } = watched();
     const patient = clientOf(own, { fetch, retry: { firstMs: 200, longestMs: 1000 } });

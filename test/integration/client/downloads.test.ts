@@ -38,9 +38,10 @@ const refuse =
   };
 
 /** What goes wrong between a client and a service, step by step, on a real connection. */
-describe('a download of a zip', () => {
+describe('a download', () => {
   let server: Server;
   let steps: Step[];
+  let urls: (string | undefined)[];
   let ranges: (string | undefined)[];
   let client: PlatenClient;
   /** Gives up soon. */
@@ -50,7 +51,7 @@ describe('a download of a zip', () => {
 
   before(async () => {
     server = createServer((request, response) => {
-      assert.equal(request.url, `/v1/pdf/batch/${BATCH}/zip`);
+      urls.push(request.url);
       assert.equal(request.headers['x-api-key'], 'sk_live_x');
       ranges.push(request.headers.range);
       (steps.shift() ?? refuse(500, 'INTERNAL'))(request, response);
@@ -62,6 +63,7 @@ describe('a download of a zip', () => {
     await new Promise((closed) => server.close(closed));
   });
   beforeEach(async () => {
+    urls = [];
     ranges = [];
     folder = await mkdtemp(join(tmpdir(), 'platen-download-'));
     path = join(folder, 'batch.zip');
@@ -77,14 +79,14 @@ describe('a download of a zip', () => {
 
   it('is whole, with its progress', async () => {
     steps = [zip()];
-    const told: DownloadProgress[] = [];
+    const reported: DownloadProgress[] = [];
     const size = await client.batches.download(BATCH, path, {
-      onProgress: (progress) => told.push(progress),
+      onProgress: (progress) => reported.push(progress),
     });
     assert.equal(size, ZIP.length);
     assert.ok((await readFile(path)).equals(ZIP));
-    assert.deepEqual(told.at(-1), { received: ZIP.length, total: ZIP.length });
-    assert.ok(told.length > 3);
+    assert.deepEqual(reported.at(-1), { received: ZIP.length, total: ZIP.length });
+    assert.ok(reported.length > 3);
     assert.deepEqual(await readdir(folder), ['batch.zip']);
   });
 
@@ -103,16 +105,48 @@ describe('a download of a zip', () => {
     assert.ok(ranges.slice(2).every((range) => /^bytes=\d{5,7}-$/.test(range ?? '')));
   });
 
-  it('never puts two different files together', async () => {
+  it('is of a zip, an item of a batch, or a job', async () => {
+    steps = [zip(), zip(), zip()];
+    for (const download of [
+      () => client.batches.download(BATCH, path),
+      () => client.batches.downloadItem(BATCH, 'a/1', path),
+      () => client.download(BATCH, path),
+    ]) {
+      assert.equal(await download(), ZIP.length);
+    }
+    assert.deepEqual(urls, [
+      `/v1/pdf/batch/${BATCH}/zip`,
+      `/v1/pdf/batch/${BATCH}/a%2F1`,
+      `/v1/pdf/jobs/${BATCH}/file`,
+    ]);
+  });
+
+  it('never puts two different files together in a stream', async () => {
+    const download = () => client.batches.download(BATCH, new WritableStream<Uint8Array>());
     steps = [zip({ until: 400_000 }), zip({ etag: '"another"' })];
-    await assert.rejects(client.batches.download(BATCH, path), (error: Error) => {
+    await assert.rejects(download(), (error: Error) => {
       assert.equal(error.name, 'PlatenConnectionError');
       assert.match(String(error.cause), /has changed/);
       return true;
     });
-    steps = [zip({ until: 400_000, etag: null })];
-    await assert.rejects(client.batches.download(BATCH, path), { name: 'PlatenConnectionError' });
-    assert.deepEqual(await readdir(folder), [], 'nothing is left of them');
+    steps = [zip({ until: 400_000, etag: null }), zip()];
+    await assert.rejects(download(), { name: 'PlatenConnectionError' });
+    assert.equal(steps.length, 1, 'no further request');
+  });
+
+  it('begins a file anew that cannot be resumed, three times at most', async () => {
+    const broken = zip({ until: 400_000, etag: null });
+    steps = [broken, zip({ until: 900_000 }), zip({ until: 400_000, etag: '"another"' }), zip()];
+    assert.equal(await client.batches.download(BATCH, path), ZIP.length);
+    assert.ok((await readFile(path)).equals(ZIP));
+    assert.deepEqual(await readdir(folder), ['batch.zip']);
+    await rm(path);
+    steps = [broken, broken, broken, broken, zip()];
+    await assert.rejects(client.batches.download(BATCH, path), (error: Error) => {
+      assert.match(String(error.cause), /broke off each time/);
+      return true;
+    });
+    assert.deepEqual(await readdir(folder), [], 'nothing is left of it');
   });
 
   it('ends with what the service says, at once when that is final', async () => {

@@ -7,14 +7,12 @@ import { watched } from './watched.ts';
 
 describe('the TypeScript client of a service that is full', () => {
   let service: TestService;
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     service = await openStandaloneService({ PLATEN_MAX_LIVE_JOBS: '2' });
   });
   after(() => service?.stop());
 
-  it('comes back when there is room', async function () {
-    this.timeout(60_000);
+  it('comes back when there is room', async () => {
     const { client } = await service.newTenant('business');
     const { statuses, fetch } = watched();
     const platen = new PlatenClient({ baseUrl: service.url, apiKey: client.key, fetch });

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createApi, PlatenClient } from '../../../clients/typescript/src/index.ts';
-import { ServiceClient } from '../../../src/cli/service-client.ts';
+import { openClient } from '../../../src/cli/open-client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { VanishingServer } from '../../support/vanishing-server.ts';
 
@@ -24,14 +24,13 @@ const RETRY = {
 };
 
 /** A server that is lost without a word, while callers keep connections to it. */
-describe('a caller whose server vanishes', function () {
-  this.timeout(60_000);
+describe('a caller whose server vanishes', () => {
   let server: VanishingServer;
   let folder: string;
   /** Answers begin, and do not go on. */
-  let halfAnswers: number;
+  let halfResponses: number;
 
-  function answer({ method, url = '' }: IncomingMessage, response: ServerResponse): void {
+  function reply({ method, url = '' }: IncomingMessage, response: ServerResponse): void {
     if (url.endsWith('/zip') || url.endsWith('/file') || url === '/v1/pdf') {
       const headers = {
         'content-type': 'application/pdf',
@@ -39,9 +38,9 @@ describe('a caller whose server vanishes', function () {
         'x-service-job-id': JOB,
       };
       response.writeHead(200, { ...headers, etag: '"one"' });
-      if (halfAnswers > 0) response.write(PDF.subarray(0, 9));
+      if (halfResponses > 0) response.write(PDF.subarray(0, 9));
       else response.end(PDF);
-      halfAnswers -= 1;
+      halfResponses -= 1;
       return;
     }
     response.writeHead(method === 'POST' ? 202 : 200, { 'content-type': 'application/json' });
@@ -52,14 +51,19 @@ describe('a caller whose server vanishes', function () {
   let collecting: NodeJS.Timeout;
   before(() => {
     setFlagsFromString('--expose-gc');
-    const collect = runInNewContext('gc') as () => void;
-    collecting = setInterval(collect, 100);
+    const gc = runInNewContext('gc') as () => void;
+    const collect = () => {
+      gc();
+      // From the end of it: in a process that has much to keep it takes long, and the test needs time as well.
+      collecting = setTimeout(collect, 400);
+    };
+    collect();
   });
-  after(() => clearInterval(collecting));
+  after(() => clearTimeout(collecting));
   // Of its own for each case: connections to an address are kept for the whole process.
   beforeEach(async () => {
-    server = await VanishingServer.start(answer);
-    halfAnswers = 0;
+    server = await VanishingServer.start(reply);
+    halfResponses = 0;
     folder = await mkdtemp(join(tmpdir(), 'platen-vanished-'));
   });
   afterEach(async () => {
@@ -74,7 +78,10 @@ describe('a caller whose server vanishes', function () {
     return server.vanish();
   }
 
-  /** Of what was asked since the last call: who asked under which name, over how many connections. */
+  /**
+   * Of what was asked since the last call: who asked under which name, over how many connections. How often somebody asked
+   * again is at least what was lost: on a machine that stands still a living server seems silent as well.
+   */
   function asked() {
     const requests = server.seen.splice(0);
     return {
@@ -96,7 +103,8 @@ describe('a caller whose server vanishes', function () {
       const { bytes } = await client().render(INPUT);
       assert.deepEqual(Buffer.from(bytes), PDF);
       const { count, keys, bodies, connections } = asked();
-      assert.deepEqual([count, keys.length, bodies.length, connections], [2, 1, 1, 2]);
+      assert.ok(count >= 2, `${count} tries`);
+      assert.deepEqual([keys.length, bodies.length, connections], [1, 1, count]);
       assert.match(keys[0] ?? '', /^[0-9a-f-]{36}$/);
       await eventually('the lost connection is closed', async () => lost.every(({ destroyed }) => destroyed));
     });
@@ -115,14 +123,14 @@ describe('a caller whose server vanishes', function () {
     });
 
     it('leaves an answer that does not go on, and downloads what is missing', async () => {
-      halfAnswers = 1;
+      halfResponses = 1;
       assert.deepEqual(Buffer.from((await client().render(INPUT)).bytes), PDF);
       const path = join(folder, 'a.zip');
       await lose();
       asked();
       await client().batches.download(JOB, path);
       assert.ok((await readFile(path)).equals(PDF));
-      assert.equal(asked().count, 2);
+      assert.ok(asked().count >= 2);
     });
 
     it('names an order by the plain routes as well, and repeats no other POST', async () => {
@@ -132,7 +140,8 @@ describe('a caller whose server vanishes', function () {
       asked();
       const { response } = await api.POST('/v1/pdf/batch', { body: { items: [{ id: 'a', ...INPUT }] } });
       const { count, keys } = asked();
-      assert.deepEqual([response.status, count, keys.length], [202, 2, 1]);
+      assert.deepEqual([response.status, keys.length], [202, 1]);
+      assert.ok(count >= 2, `${count} tries`);
       assert.match(keys[0] ?? '', /^[0-9a-f-]{36}$/);
       await lose();
       await assert.rejects(api.POST('/user/api-keys', { body: { name: 'key' } }), {
@@ -143,31 +152,29 @@ describe('a caller whose server vanishes', function () {
   });
 
   describe('at the command line', () => {
-    const client = () => {
-      const environment = { PLATEN_URL: server.url, PLATEN_API_KEY: 'sk_live_x' };
-      return new ServiceClient(environment, { answerMs: 700, silenceMs: 700 });
-    };
+    const client = () => openClient({ PLATEN_URL: server.url, PLATEN_API_KEY: 'sk_live_x' }, RETRY);
 
     it('leaves its connections, and orders over another one under the same name', async () => {
       const service = client();
-      await Promise.all(Array.from({ length: 3 }, () => service.json('v1/pdf/jobs')));
+      await Promise.all(Array.from({ length: 3 }, () => service.api.GET('/v1/pdf/jobs')));
       const lost = await lose();
       assert.ok(lost.length > 1, `${lost.length} connections are kept`);
       asked();
-      const order = { method: 'POST', body: { items: [] }, idempotencyKey: 'order-1' } as const;
-      assert.deepEqual(await service.json('v1/pdf/batch', order), { jobId: JOB, status: 'completed' });
-      // One try is lost, however many connections were kept.
-      assert.deepEqual(asked(), { count: 2, keys: ['order-1'], bodies: ['{"items":[]}'], connections: 2 });
+      const { jobId } = await service.batches.create({ items: [] }, { idempotencyKey: 'order-1' });
+      assert.equal(jobId, JOB);
+      const { count, keys, bodies, connections } = asked();
+      assert.ok(count >= 2, `${count} tries`);
+      assert.deepEqual([keys, bodies, connections], [['order-1'], ['{"items":[]}'], count]);
       await eventually('they are closed', async () => lost.every(({ destroyed }) => destroyed));
     });
 
     it('begins a download anew that does not go on', async () => {
       const path = join(folder, 'a.pdf');
       await writeFile(path, 'old');
-      halfAnswers = 1;
-      await client().save(`v1/pdf/jobs/${JOB}/file`, path);
+      halfResponses = 1;
+      await client().download(JOB, path);
       assert.ok((await readFile(path)).equals(PDF));
-      assert.equal(asked().count, 2);
+      assert.ok(asked().count >= 2);
     });
   });
 });

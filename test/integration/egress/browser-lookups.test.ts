@@ -21,14 +21,13 @@ const nameless = (account: string) =>
   `${Array.from({ length: 200 }, (_, i) => `<img src="http://silent.n${i}.${account}.test/x.png">`).join('')}
   <script>for (let i = 0; i < 100; i++) new WebSocket('ws://silent.w' + i + '.${account}.test/')</script>`;
 
-describe('look-ups of names for documents of many accounts', function () {
-  this.timeout(200_000);
+describe('look-ups of names for documents of many accounts', () => {
   let names: NameServer;
   let origin: Origin;
   let proxy: EgressProxy;
   let renderer: Renderer;
   let folder: string;
-  /** Look-ups that have not ended, by account. */
+  /** Pending look-ups, by account. */
   const pending = new Map<string | undefined, number>();
 
   before(async () => {
@@ -39,7 +38,7 @@ describe('look-ups of names for documents of many accounts', function () {
       response.end(PICTURE);
     });
     names.set('pictures.test', ['127.0.0.1']);
-    // None of those that no name server answers ends before it is given up.
+    // A look-up without a response from a name server does not end before it is aborted.
     const lookup = systemLookup(() => names.resolver({ timeout: NEVER_MS, tries: 1 }));
     const counted: Lookup = async (name, signal, asker) => {
       pending.set(asker, (pending.get(asker) ?? 0) + 1);
@@ -74,7 +73,7 @@ describe('look-ups of names for documents of many accounts', function () {
       signal,
     });
 
-  it('are asked for in turns, so that a neighbour of hundreds of slow ones has its picture', async () => {
+  it('are shared fairly, so that an account gets its picture despite a neighbour with hundreds of slow ones', async () => {
     const over = new AbortController();
     const accounts = Array.from({ length: ATTACKERS }, (_, i) => `attacker${i}`);
     let ended = 0;
@@ -95,7 +94,7 @@ describe('look-ups of names for documents of many accounts', function () {
     await eventually('what was looked up for them has been given up', () =>
       accounts.every((account) => pending.get(account) === 0),
     );
-    // A document that is refused its turn at once would have had no picture.
+    // A document whose look-up is rejected at once would have no picture.
     assert.ok(!pending.has(undefined), 'of every look-up it was known whose it was');
   });
 });

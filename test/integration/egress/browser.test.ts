@@ -5,13 +5,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import puppeteer from 'puppeteer';
-import { findBrowser } from '../../../src/chromium/process/find-browser.ts';
-import type { RenderedPdf, Renderer, RenderSource } from '../../../src/chromium/renderer.ts';
+import { findBrowser } from '../../../src/chromium/browsers/process/find-browser.ts';
+import type { Renderer, RenderResult, RenderSource } from '../../../src/chromium/renderer.ts';
 import { createAddressPolicy } from '../../../src/egress/address-policy.ts';
 import { parseNetworks } from '../../../src/egress/networks.ts';
 import { type EgressProxy, startEgressProxy } from '../../../src/egress/proxy.ts';
 import { PlatenError } from '../../../src/errors/registry.ts';
-import type { RenderOptions } from '../../../src/jobs/render-options.ts';
+import type { RenderOptions } from '../../../src/options/core/render-options.ts';
 import { eventually } from '../../support/eventually.ts';
 import { readPdf } from '../../support/pdf.ts';
 import { NameServer } from './support/name-server.ts';
@@ -23,8 +23,7 @@ import { NAVIGATIONS, VECTORS } from './support/vectors.ts';
  * A real browser behind the real proxy. 127.9.9.0/24 stands for the public internet; everything else is private, and
  * a canary listens there.
  */
-describe('closed network, with a browser', function () {
-  this.timeout(200_000);
+describe('closed network, with a browser', () => {
   let names: NameServer;
   let origin: Origin;
   let canary: Canary;
@@ -63,14 +62,14 @@ describe('closed network, with a browser', function () {
   });
   afterEach(() => assert.equal(canary.touched, 0, 'something got through'));
 
-  /** What the origin answers, by path. */
+  /** The origin's responses, by path. */
   const pages: Record<string, string> = {};
 
   function render(
     document: string | { url: string },
     options: RenderOptions = {},
     signal = new AbortController().signal,
-  ): Promise<RenderedPdf> {
+  ): Promise<RenderResult> {
     const source: RenderSource =
       typeof document === 'string' ? { kind: 'html', html: document } : { kind: 'url', url: document.url };
     return renderer.render({
@@ -84,7 +83,7 @@ describe('closed network, with a browser', function () {
     });
   }
 
-  async function fault(document: string | { url: string }): Promise<string> {
+  async function problem(document: string | { url: string }): Promise<string> {
     try {
       await render(document);
       return 'none';
@@ -199,7 +198,7 @@ describe('closed network, with a browser', function () {
       peer.createOffer().then((offer) => peer.setLocalDescription(offer));
     </script>`;
 
-    it('are what WebRTC sends in a browser that knows of the proxy only', async () => {
+    it('are sent by WebRTC in a browser that only has the proxy setting', async () => {
       const { path, kind, env } = await findBrowser({ warn: () => {} });
       const browser = await puppeteer.launch({
         executablePath: path,
@@ -231,7 +230,7 @@ describe('closed network, with a browser', function () {
     });
   });
 
-  it('hints to look a name up or to connect ahead lead nowhere private', async () => {
+  it('hints to look a name up or to connect in advance lead nowhere private', async () => {
     const hints = privateTargets().map(
       (
         target,
@@ -241,7 +240,7 @@ describe('closed network, with a browser', function () {
     await render(`<p>x</p>${hints.join('')}`, { delayMs: 500 });
   });
 
-  it('no document gets at a file', async () => {
+  it('no document can read a file', async () => {
     writeFileSync(join(folder, 'secret.html'), 'LEAKED');
     writeFileSync(join(folder, 'secret.js'), 'document.write("LEAKED")');
     writeFileSync(join(folder, 'secret.css'), 'p::after { content: "LEAKED" }');
@@ -259,7 +258,7 @@ describe('closed network, with a browser', function () {
       delayMs: 200,
     };
     for (const source of [html, { url: `http://public.test:${origin.port}/files` }]) {
-      const { pdf } = await render(source, { ...options, margin: { top: '30mm', bottom: '30mm' } });
+      const { bytes: pdf } = await render(source, { ...options, margin: { top: '30mm', bottom: '30mm' } });
       const text = JSON.stringify(await readPdf(pdf));
       assert.match(text, /seen/);
       assert.doesNotMatch(text, /LEAKED/);
@@ -280,27 +279,27 @@ describe('closed network, with a browser', function () {
     });
   }
 
-  it('source URLs end with an error that says what happened', async () => {
+  it('source URLs fail with an error that says what happened', async () => {
     for (const scheme of ['http', 'https']) {
       for (const host of ['127.0.0.1', '[::1]', '0x7f000001', 'localhost']) {
         assert.equal(
-          await fault({ url: `${scheme}://${host}:${canary.port}/` }),
+          await problem({ url: `${scheme}://${host}:${canary.port}/` }),
           'URL_BLOCKED',
           `${scheme} ${host}`,
         );
       }
-      // Nobody learns which of these names there are inside.
+      // The error does not reveal which of these names exist inside.
       for (const name of ['missing.test', 'private.test', 'mixed.test'])
-        assert.equal(await fault({ url: `${scheme}://${name}/` }), 'URL_UNREACHABLE, for good', scheme);
-      assert.equal(await fault({ url: `${scheme}://broken.test/` }), 'URL_UNREACHABLE', scheme);
-      assert.equal(await fault({ url: `${scheme}://127.9.9.200:9998/` }), 'URL_UNREACHABLE', scheme);
+        assert.equal(await problem({ url: `${scheme}://${name}/` }), 'URL_UNREACHABLE, for good', scheme);
+      assert.equal(await problem({ url: `${scheme}://broken.test/` }), 'URL_UNREACHABLE', scheme);
+      assert.equal(await problem({ url: `${scheme}://127.9.9.200:9998/` }), 'URL_UNREACHABLE', scheme);
     }
     const to = encodeURIComponent(`http://169.254.169.254/latest/meta-data/`);
-    assert.equal(await fault({ url: `http://public.test:${origin.port}/?to=${to}` }), 'URL_BLOCKED');
+    assert.equal(await problem({ url: `http://public.test:${origin.port}/?to=${to}` }), 'URL_BLOCKED');
     assert.equal(
-      await fault({ url: `http://public.test:${origin.port}/?to=file:///etc/passwd` }),
+      await problem({ url: `http://public.test:${origin.port}/?to=file:///etc/passwd` }),
       'URL_UNREACHABLE, for good',
     );
-    assert.equal(await fault({ url: `file://${folder}/secret.html` }), 'INVALID_URL');
+    assert.equal(await problem({ url: `file://${folder}/secret.html` }), 'INVALID_URL');
   });
 });

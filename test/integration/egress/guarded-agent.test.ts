@@ -77,12 +77,12 @@ describe('guarded agent', () => {
     assert.equal(names.asked('A', 'callbacks.test'), 1);
   });
 
-  it('takes open literal addresses', async () => {
+  it('connects to open literal addresses', async () => {
     const { statusCode } = await post(`https://127.9.9.1:${port}/hook`);
     assert.equal(statusCode, 200);
   });
 
-  it('does not take another name for the one on the certificate', async () => {
+  it('does not accept a certificate for another name', async () => {
     names.set('other.test', ['127.9.9.1']);
     await assert.rejects(post(`https://other.test:${port}/`), { code: 'ERR_TLS_CERT_ALTNAME_INVALID' });
   });
@@ -99,19 +99,19 @@ describe('guarded agent', () => {
     it(`refuses https://${host}`, () => assertRefused(`https://${host}:${canary.port}/`, 'URL_BLOCKED'));
   }
 
-  it('refuses names with a private address, alone or among others, and tells nobody which', async () => {
+  it('refuses names with a private address, alone or among others, and does not reveal which', async () => {
     names.set('private.test', ['127.0.0.1']);
     names.set('private6.test', ['::1']);
     names.set('mixed.test', ['127.9.9.1', '127.0.0.1']);
     for (const name of ['private.test', 'private6.test', 'mixed.test']) {
-      // As of a name that does not exist: nobody learns that it does.
+      // As for a name that does not exist: the error does not reveal that it does.
       await assertRefused(`https://${name}:${canary.port}/`, 'URL_UNREACHABLE', true);
     }
     for (const name of ['private.test', 'missing.test'])
       await assert.rejects(post(`https://${name}/`), { message: `There is no host called ${name}.` });
   });
 
-  it('is not led astray by a name that changes between look-ups', async () => {
+  it('is not misled by a name that changes between look-ups', async () => {
     names.set('rebind.test', [['127.9.9.1'], ['127.0.0.1']]);
     await assert.rejects(post(`https://rebind.test:${port}/`), { code: 'ERR_TLS_CERT_ALTNAME_INVALID' });
     assert.equal(names.asked('A', 'rebind.test'), 1);
@@ -129,12 +129,12 @@ describe('guarded agent', () => {
 
   it('refuses the ports of other protocols', () => assertRefused('https://127.9.9.1:25/', 'URL_BLOCKED'));
 
-  it('tells a name that does not exist from one that cannot be looked up', async () => {
+  it('distinguishes a name that does not exist from one that cannot be looked up', async () => {
     await assertRefused('https://missing.test/', 'URL_UNREACHABLE', true);
     await assertRefused('https://broken.test/', 'URL_UNREACHABLE');
   });
 
-  it('tries the next address when one does not answer', async () => {
+  it('tries the next address when one does not respond', async () => {
     const second = await Origin.start('127.9.9.5');
     names.set('half-down.test', ['127.9.9.77', '127.9.9.5']);
     const { statusCode } = await post(`http://half-down.test:${second.port}/`);

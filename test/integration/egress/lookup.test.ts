@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
-import { isNoSuchName, systemLookup } from '../../../src/egress/lookup.ts';
-import { inTurns, type LookupBounds } from '../../../src/egress/lookup-turns.ts';
+import { isNoSuchName, queued, systemLookup } from '../../../src/egress/lookup.ts';
+import type { LookupBounds } from '../../../src/scheduling/lookups.ts';
 import { eventually } from '../../support/eventually.ts';
 import { NameServer } from './support/name-server.ts';
 
@@ -12,20 +12,20 @@ describe('look-ups', () => {
   });
   after(() => names.close());
 
-  it('ask a name server for both families', async () => {
+  it('query a name server for both families', async () => {
     names.set('both.test', ['192.0.2.1', '2001:db8::1', '192.0.2.2']);
     assert.deepEqual(await names.lookup()('both.test'), ['192.0.2.1', '192.0.2.2', '2001:db8::1']);
     assert.deepEqual(names.questions.sort(), ['A both.test', 'AAAA both.test']);
   });
 
-  it('are content with one family', async () => {
+  it('need only one family', async () => {
     names.set('four.test', ['192.0.2.1']);
     names.set('six.test', ['2001:db8::1']);
     assert.deepEqual(await names.lookup()('four.test'), ['192.0.2.1']);
     assert.deepEqual(await names.lookup()('six.test'), ['2001:db8::1']);
   });
 
-  it('tell "no such name" and "no address" from a name server that fails', async () => {
+  it('distinguish "no such name" and "no address" from a name server that fails', async () => {
     names.set('empty.test', []);
     for (const [name, none] of [
       ['missing.test', true],
@@ -37,38 +37,46 @@ describe('look-ups', () => {
     }
   });
 
-  it('can be given up, without waiting for the name server', async () => {
+  it('can be aborted, without waiting for the name server', async () => {
     const given = new AbortController();
-    const answer = names.lookup()('silent.given-up.test', given.signal);
+    const response = names.lookup()('silent.given-up.test', given.signal);
     await eventually('it is asked', () => names.asked('A', 'silent.given-up.test') > 0);
     given.abort();
-    await assert.rejects(answer, { code: 'ECANCELLED' });
+    await assert.rejects(response, { code: 'ECANCELLED' });
     await assert.rejects(names.lookup()('both.test', given.signal), { name: 'AbortError' });
   });
 
-  it('are bounded: a few at a time, some wait, and the rest is told so', async () => {
-    const { running, lookup: ofAnybody } = heldLookup({ atATime: 2, ofOne: 2, waitingOfOne: 2 });
+  it('are bounded: a few run, some wait, and the rest are rejected with EBUSY', async () => {
+    const { running, lookup: ofAnybody } = heldLookup({
+      concurrent: 2,
+      concurrentOfAccount: 2,
+      maxWaitingOfAccount: 2,
+    });
     const lookup = (name: string, signal?: AbortSignal) => ofAnybody(name, signal, 'account');
     const given = new AbortController();
-    const answers = [lookup('a'), lookup('b'), lookup('c', given.signal), lookup('d')];
+    const responses = [lookup('a'), lookup('b'), lookup('c', given.signal), lookup('d')];
     await assert.rejects(lookup('e'), { code: 'EBUSY' });
     assert.equal(running.length, 2);
-    // Who is given up makes room for another.
+    // An aborted look-up makes room for another.
     given.abort();
-    await assert.rejects(answers[2]!, { name: 'AbortError' });
+    await assert.rejects(responses[2]!, { name: 'AbortError' });
     const sixth = lookup('f');
-    for (const answer of running) answer.resolve(['192.0.2.1']);
-    await Promise.all([answers[0], answers[1]]);
+    for (const response of running) response.resolve(['192.0.2.1']);
+    await Promise.all([responses[0], responses[1]]);
     await eventually('the next two are asked', () => running.length === 4);
-    for (const answer of running) answer.resolve(['192.0.2.2']);
-    assert.deepEqual(await Promise.all([answers[3], sixth]), [['192.0.2.2'], ['192.0.2.2']]);
+    for (const response of running) response.resolve(['192.0.2.2']);
+    assert.deepEqual(await Promise.all([responses[3], sixth]), [['192.0.2.2'], ['192.0.2.2']]);
   });
 
-  it('are one of each asker in turn, and so many of one at a time', async () => {
-    const { running, asked, lookup } = heldLookup({ atATime: 3, ofOne: 2, waitingOfOne: 100 });
+  it('are granted to accounts in rotation, and to one account up to its bound', async () => {
+    const { running, asked, lookup } = heldLookup({
+      concurrent: 3,
+      concurrentOfAccount: 2,
+      maxWaitingOfAccount: 100,
+    });
     const all = [1, 2, 3, 4, 5, 6].map((n) => lookup(`greedy${n}`, undefined, 'greedy'));
     await pause(1);
-    assert.deepEqual(asked, ['greedy1', 'greedy2'], 'two of the three places are one asker’s');
+    assert.deepEqual(asked, ['greedy1', 'greedy2'], 'two of the three places are one account’s');
     all.push(lookup('a1', undefined, 'a'), lookup('a2', undefined, 'a'), lookup('b1', undefined, 'b'));
     await pause(1);
     assert.deepEqual(asked.slice(2), ['a1']);
@@ -81,8 +89,13 @@ describe('look-ups', () => {
     assert.equal(asked.at(-1), 'greedy6');
   });
 
-  it('that are slow keep nobody from being asked for, but their asker', async () => {
-    const { asked, lookup } = heldLookup({ atATime: 2, ofOne: 2, waitingOfOne: 100, slowMs: 50 });
+  it('that are slow hold up their own account alone', async () => {
+    const { asked, lookup } = heldLookup({
+      concurrent: 2,
+      concurrentOfAccount: 2,
+      maxWaitingOfAccount: 100,
+      slowMs: 50,
+    });
     for (const n of [1, 2, 3, 4]) void lookup(`slow${n}`, undefined, 'attacker');
     void lookup('quick', undefined, 'neighbour');
     await pause(1);
@@ -91,9 +104,9 @@ describe('look-ups', () => {
     assert.deepEqual(asked, ['slow1', 'slow2', 'quick']);
   });
 
-  it('of an account with hundreds of slow names keep none of another waiting until they end', async () => {
+  it('of an account with hundreds of slow names do not make another wait until they end', async () => {
     names.set('quick.test', ['192.0.2.1']);
-    // None of them ends before it is given up.
+    // A look-up does not end before it is aborted.
     const lookup = systemLookup(() => names.resolver({ timeout: 600_000, tries: 1 }));
     let ended = 0;
     const given = new AbortController();
@@ -111,24 +124,24 @@ describe('look-ups', () => {
     await Promise.all(slow);
   });
 
-  it('by default know the names of the operating system', async () => {
+  it('know the names of the operating system by default', async () => {
     const lookup = systemLookup();
     assert.ok((await lookup('localhost')).some((address) => address === '127.0.0.1' || address === '::1'));
-    // More at a time than there are places: the others wait for their turn.
+    // More at a time than the bound: the others wait.
     const many = await Promise.all(Array.from({ length: 12 }, () => lookup('localhost')));
     assert.equal(many.length, 12);
   });
 });
 
-/** A look-up that answers when it is told to, bounded; and what it has been asked for so far, in order. */
+/** A bounded look-up that resolves on demand; and the names looked up so far, in order. */
 function heldLookup(bounds: LookupBounds) {
   const running: PromiseWithResolvers<readonly string[]>[] = [];
   const asked: string[] = [];
-  const lookup = inTurns((name) => {
-    const answer = Promise.withResolvers<readonly string[]>();
-    running.push(answer);
+  const lookup = queued((name) => {
+    const response = Promise.withResolvers<readonly string[]>();
+    running.push(response);
     asked.push(name);
-    return answer.promise;
+    return response.promise;
   }, bounds);
   return { running, asked, lookup };
 }

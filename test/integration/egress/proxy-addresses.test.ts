@@ -56,20 +56,20 @@ describe('egress proxy: where connections go', () => {
     assert.equal(proxy.wasUnresolvable(hostname, 0), false);
   }
 
-  /** A name whose address is refused: all that is told of it is what is told of one that does not exist. */
+  /** Checks that a refused name is reported exactly as one that does not exist. */
   async function assertHidden(name: string, port = canary.port): Promise<void> {
     const before = Date.now();
-    const told = async (host: string) =>
+    const reported = async (host: string) =>
       (await bothWays(host, port)).map(({ status, headers, body }) => {
         const { date: _, ...rest } = headers;
         return { status, headers: { ...rest, 'content-length': '' }, body: body.replace(host, 'NAME') };
       });
-    assert.deepEqual(await told(name), await told('missing.test'));
+    assert.deepEqual(await reported(name), await reported('missing.test'));
     assert.equal(proxy.wasUnresolvable(name, before), true);
     assert.equal(proxy.wasBlocked(name, 0), false);
   }
 
-  it('leads to the address a public name has, both ways', async () => {
+  it('connects to the address of a public name, by either method', async () => {
     names.set('public.test', ['127.9.9.1']);
     const reply = await get(proxy, `http://public.test:${origin.port}/a?b=c`);
     assert.deepEqual([reply.status, reply.body], [200, 'hello from 127.9.9.1']);
@@ -92,7 +92,7 @@ describe('egress proxy: where connections go', () => {
     '[::ffff:127.9.9.1]',
     '[::ffff:7f09:901]',
   ]) {
-    it(`leads to ${host}, an open address`, async () => {
+    it(`connects to ${host}, an open address`, async () => {
       const { status, socket } = await tunnel(proxy, `${host}:${origin.port}`);
       socket.destroy();
       assert.equal(status, 200);
@@ -164,19 +164,19 @@ describe('egress proxy: where connections go', () => {
     });
   }
 
-  it('tells the log which address was refused, and the page nothing of it', async () => {
+  it('reports to the log which address was refused, and nothing to the page', async () => {
     names.set('secretive.test', ['10.1.2.3']);
     const reply = await get(proxy, 'http://secretive.test/path');
     assert.equal(reply.body, 'There is no host called secretive.test.\n');
     assert.deepEqual(logged.at(-1), {
       host: 'secretive.test',
       port: 80,
-      fault: 'blocked',
+      code: 'blocked',
       detail: '10.1.2.3: 10.0.0.0/8 (private use, RFC 1918)',
     });
   });
 
-  it('asks name servers once for each connection, and connects to what was checked', async () => {
+  it('queries name servers once for each connection, and connects to the checked address', async () => {
     names.set('rebind.test', [['127.9.9.1'], ['127.0.0.1']]);
     const first = await get(proxy, `http://rebind.test:${origin.port}/`);
     assert.equal(first.body, 'hello from 127.9.9.1');
@@ -185,7 +185,7 @@ describe('egress proxy: where connections go', () => {
     assert.equal(names.asked('A', 'rebind.test'), 3);
   });
 
-  it('holds an open tunnel to the address it was checked for while the name moves on', async () => {
+  it('keeps an open tunnel to its checked address while the name changes', async () => {
     names.set('rebind-tunnel.test', [['127.9.9.1'], ['127.0.0.1']]);
     const { status, socket } = await tunnel(proxy, `rebind-tunnel.test:${origin.port}`);
     assert.equal(status, 200);
@@ -204,13 +204,13 @@ describe('egress proxy: where connections go', () => {
     assert.equal(reply.status, 200);
   });
 
-  it('tries the next address when one does not answer', async () => {
+  it('tries the next address when one does not respond', async () => {
     names.set('half-down.test', ['127.9.9.77', '127.9.9.1']);
     const reply = await get(proxy, `http://half-down.test:${origin.port}/`);
     assert.equal(reply.body, 'hello from 127.9.9.1');
   });
 
-  it('tells a name that does not exist from one that could not be looked up', async () => {
+  it('distinguishes a name that does not exist from one that could not be looked up', async () => {
     const since = Date.now();
     for (const reply of await bothWays('missing.test', 80)) {
       assert.deepEqual([reply.status, reply.headers['x-platen-egress']], [502, 'unresolvable']);
@@ -228,7 +228,7 @@ describe('egress proxy: where connections go', () => {
     assert.equal(proxy.wasBlocked('missing.test', since), false);
   });
 
-  it('tells an open address where nothing listens from a refused one', async () => {
+  it('distinguishes an open address without a listener from a refused one', async () => {
     const since = Date.now();
     for (const reply of await bothWays('127.9.9.200', 9998)) {
       assert.deepEqual([reply.status, reply.headers['x-platen-egress']], [504, 'unreachable']);
@@ -240,7 +240,7 @@ describe('egress proxy: where connections go', () => {
     for (const port of [22, 25, 6000, 6667]) await assertBlocked('127.9.9.1', port);
   });
 
-  it('sees every hop of a redirect', async () => {
+  it('checks every hop of a redirect', async () => {
     const redirecting = await Origin.start('127.9.9.2', (_request, response) => {
       response.writeHead(302, { location: `http://127.0.0.1:${canary.port}/` }).end();
     });
@@ -251,7 +251,7 @@ describe('egress proxy: where connections go', () => {
     await redirecting.close();
   });
 
-  it('leads to IPv6 addresses that are open, and to no others', async () => {
+  it('connects to IPv6 addresses that are open, and to no others', async () => {
     const six = await Origin.start('::1');
     names.set('six.test', ['::1']);
     const open = await startEgressProxy({
@@ -288,7 +288,7 @@ describe('egress proxy: where connections go', () => {
     await waiting.close();
   });
 
-  it('never leads to itself, even where loopback is open', async () => {
+  it('never connects to itself, even where loopback is open', async () => {
     const open = await startEgressProxy({
       policy: createAddressPolicy({ allowedNetworks: parseNetworks(['127.0.0.0/8', '0.0.0.0/8']) }),
       logger: { info: () => {}, debug: () => {} },

@@ -58,7 +58,7 @@ describe('egress proxy: plain http', () => {
   const at = (path: string) => `http://127.9.9.1:${origin.port}${path}`;
   const last = () => origin.requests.at(-1)!;
 
-  it('keeps the headers of this hop to itself and passes on the others', async () => {
+  it('removes hop-by-hop headers and passes on the others', async () => {
     await get(
       proxy,
       at('/'),
@@ -93,7 +93,7 @@ describe('egress proxy: plain http', () => {
     assert.equal(last().body, 'hello there');
   });
 
-  it('frames a chunked body of a GET, so that it can never pass for a second request', async () => {
+  it('frames a chunked body of a GET, so that it cannot be taken for a second request', async () => {
     const before = origin.requests.length;
     const smuggled = 'GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n';
     const size = smuggled.length.toString(16);
@@ -105,7 +105,7 @@ describe('egress proxy: plain http', () => {
     assert.equal(last().body, smuggled);
   });
 
-  it('answers many requests on one connection, each to its own target', async () => {
+  it('serves many requests on one connection, each to its own target', async () => {
     const other = await Origin.start('127.9.9.2');
     const socket = await dial(proxy);
     let text = '';
@@ -127,12 +127,12 @@ describe('egress proxy: plain http', () => {
     assert.deepEqual([reply.status, reply.body], [200, 'half']);
   });
 
-  it('passes large answers on whole', async () => {
+  it('passes large responses on whole', async () => {
     const reply = await get(proxy, at('/big'));
     assert.equal(reply.body.length, 20_000_000);
   });
 
-  it('says so when the origin does not speak HTTP', async () => {
+  it('reports an origin that does not speak HTTP', async () => {
     const server = createServer((socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n')).listen(0, '127.9.9.1');
     await once(server, 'listening');
     const { port } = server.address() as { port: number };
@@ -152,7 +152,7 @@ describe('egress proxy: plain http', () => {
     'GET /chat HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
     'nonsense\r\n\r\n',
   ]) {
-    it(`answers 400 to ${JSON.stringify(text.split('\r\n')[0])}`, async () => {
+    it(`responds with 400 to ${JSON.stringify(text.split('\r\n')[0])}`, async () => {
       assert.equal((await exchange(proxy, text)).status, 400);
     });
   }
@@ -215,7 +215,7 @@ describe('egress proxy: web sockets', () => {
 });
 
 describe('egress proxy: limits', () => {
-  it('gives up on name servers that do not answer', async () => {
+  it('gives up on name servers that do not respond', async () => {
     const proxy = await start({ lookup: () => new Promise(() => {}), limits: { connectTimeoutMs: 100 } });
     const { status, socket } = await tunnel(proxy, 'slow.test:443');
     assert.equal(status, 504);
@@ -245,7 +245,7 @@ describe('egress proxy: limits', () => {
     }
   });
 
-  it('closes both ends of a tunnel over which nothing passes', async () => {
+  it('closes both ends of an idle tunnel', async () => {
     const { server, sockets, target } = await stubborn();
     const proxy = await start({ limits: { idleTimeoutMs: 500 } });
     const { socket } = await tunnel(proxy, target);
@@ -257,7 +257,7 @@ describe('egress proxy: limits', () => {
     server.close();
   });
 
-  it('answers 504 to a request that the origin never answers', async () => {
+  it('responds with 504 to a request that the origin never responds to', async () => {
     const { server, target } = await stubborn();
     const proxy = await start({ limits: { idleTimeoutMs: 200 } });
     const reply = await get(proxy, `http://${target}/`);
@@ -267,7 +267,7 @@ describe('egress proxy: limits', () => {
     server.close();
   });
 
-  it('closes connections past its cap at once', async () => {
+  it('closes connections beyond its bound at once', async () => {
     const proxy = await start({ limits: { maxConnections: 2 } });
     const kept = [await dial(proxy), await dial(proxy)];
     await eventually('two are open', () => proxy.openSockets() === 2);
@@ -297,7 +297,7 @@ describe('egress proxy: limits', () => {
 });
 
 describe('egress proxy: no socket outlives its use', () => {
-  it('an origin that never closes is left when the browser leaves', async () => {
+  it('an origin that never closes is disconnected when the browser leaves', async () => {
     const { server, sockets, target } = await stubborn();
     const proxy = await start();
     for (let index = 0; index < 20; index += 1) {
@@ -357,11 +357,11 @@ describe('egress proxy: no socket outlives its use', () => {
     const proxy = await start({ lookup: () => new Promise(() => {}) });
     const { socket } = await tunnel(proxy, target);
     const request = get(proxy, `http://${target}/`);
-    const looking = get(proxy, 'http://never.test/');
+    const checking = get(proxy, 'http://never.test/');
     await eventually('both are connected', () => sockets.size === 2);
     await proxy.close();
     assert.equal(proxy.openSockets(), 0);
-    assert.deepEqual([(await request).status, (await looking).status], [0, 0]);
+    assert.deepEqual([(await request).status, (await checking).status], [0, 0]);
     if (!socket.destroyed) await once(socket, 'close');
     await assert.rejects(dial(proxy));
     server.close();

@@ -28,26 +28,25 @@ const IMPATIENT = { firstMs: 2000, laterMs: 1500 };
 /** For one that answers, however busy the machine is. */
 const PATIENT = { firstMs: 60_000, laterMs: 60_000 };
 
-type Answer = (request: IncomingMessage, response: ServerResponse, archive: Buffer) => void;
+type Reply = (request: IncomingMessage, response: ServerResponse, archive: Buffer) => void;
 
-const serve: Answer = (_request, response, archive) => {
+const serve: Reply = (_request, response, archive) => {
   response.writeHead(200, { 'content-length': archive.length });
   response.end(archive);
 };
 
-describe('A mongod that is fetched', function () {
-  this.timeout(240_000);
+describe('A mongod that is fetched', () => {
   let folder: string;
   let server: Server;
   let archive: Buffer;
-  let answer: Answer;
+  let reply: Reply;
   let asked: string[];
-  let told: string[];
+  let reported: string[];
 
   before(async () => {
     server = createServer((request, response) => {
       asked.push(request.url!);
-      answer(request, response, archive);
+      reply(request, response, archive);
     }).listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
   });
@@ -59,7 +58,7 @@ describe('A mongod that is fetched', function () {
     folder = await mkdtemp(join(tmpdir(), 'platen-fetched-'));
     archive = await packed(folder);
     await writeFile(join(folder, 'sums.json'), JSON.stringify({ [ARCHIVE]: sha256(archive) }));
-    [asked, told, answer] = [[], [], serve];
+    [asked, reported, reply] = [[], [], serve];
   });
   afterEach(async () => {
     server.closeAllConnections();
@@ -75,7 +74,7 @@ describe('A mongod that is fetched', function () {
       MONGOMS_ARCHIVE_NAME: ARCHIVE,
       MONGOMS_USE_HTTP: 'true',
     },
-    tell: (line) => void told.push(line),
+    report: (line) => void reported.push(line),
   });
   /** What is left in the cache's folder, folders of versions aside. */
   const leftBehind = async () =>
@@ -86,10 +85,10 @@ describe('A mongod that is fetched', function () {
     assert.equal(await readFile(file, 'utf8'), PROGRAM);
     assert.equal(fetchedMongod(join(folder, 'cache')), file);
     assert.match(asked.join(), new RegExp(`^/\\w+/${ARCHIVE}$`));
-    assert.match(told[0]!, /^fetching MongoDB 8\.\d+\.\d+ from 127\.0\.0\.1:\d+$/);
+    assert.match(reported[0]!, /^fetching MongoDB 8\.\d+\.\d+ from 127\.0\.0\.1:\d+$/);
     assert.ok(
-      told.some((line) => /100%/.test(line)),
-      told.join('\n'),
+      reported.some((line) => /100%/.test(line)),
+      reported.join('\n'),
     );
     assert.deepEqual(await leftBehind(), []);
   });
@@ -106,12 +105,12 @@ describe('A mongod that is fetched', function () {
 
   describe('and cannot be had', () => {
     const refuse =
-      (status: number): Answer =>
+      (status: number): Reply =>
       (_request, response) => {
         response.writeHead(status);
         response.end('no');
       };
-    const CASES: readonly [what: string, answer: Answer, reason: RegExp, limits?: typeof PATIENT][] = [
+    const CASES: readonly [what: string, answer: Reply, reason: RegExp, limits?: typeof PATIENT][] = [
       ['refused with 403', refuse(403), /403/],
       ['refused with 404', refuse(404), /404/],
       ['broken off', (request) => request.socket.destroy(), /socket hang up|ECONNRESET/],
@@ -142,7 +141,7 @@ describe('A mongod that is fetched', function () {
     ];
     for (const [what, behaviour, reason, limits] of CASES) {
       it(`ends with the reason when it is ${what}`, async () => {
-        answer = behaviour;
+        reply = behaviour;
         await assert.rejects(fetchMongod(options(limits)), {
           name: 'EmbeddedDatabaseError',
           message: reason,
@@ -160,16 +159,16 @@ describe('A mongod that is fetched', function () {
     };
 
     it('has the Java server started in its place, which one line says', async () => {
-      answer = () => undefined;
+      reply = () => undefined;
       assert.equal(await start('data'), 'mongo-java-server');
       assert.deepEqual(
-        told.filter((line) => !line.startsWith('fetching')),
+        reported.filter((line) => !line.startsWith('fetching')),
         ['No mongod (nothing has come for 2 s): mongo-java-server is tried instead'],
       );
     });
 
     it('is asked for again at the next start without data, and not at one with', async () => {
-      answer = refuse(403);
+      reply = refuse(403);
       for (const [name, times] of [
         ['one', 1],
         ['one', 1],
@@ -181,7 +180,7 @@ describe('A mongod that is fetched', function () {
     });
 
     it('ends the start when nothing else may be taken, or can be had: that says what can be done', async () => {
-      answer = refuse(403);
+      reply = refuse(403);
       const rest = { dataDir: join(folder, 'data'), logger, fetch: options() };
       await assert.rejects(startEmbeddedDatabase({ ...rest, engine: 'mongod' }), /mongod: .*403/);
       await assert.rejects(
@@ -192,15 +191,15 @@ describe('A mongod that is fetched', function () {
   });
 
   it('is wanted no more when a Ctrl-C ends what fetches it, nor is another engine', async () => {
-    answer = () => undefined;
+    reply = () => undefined;
     const dataDir = join(folder, 'data');
     const started = startEmbeddedDatabase({ dataDir, logger, fetch: options() });
     const refused = assert.rejects(started, /install-mongod\.mjs was ended by SIGINT$/);
-    await eventually('it is asked for', () => asked.length === 1, 60_000);
+    await eventually('it is asked for', () => asked.length === 1);
     const fetching = descendants(process.pid).find(({ command }) => command.includes('install-mongod.mjs'));
     process.kill(fetching!.pid, 'SIGINT');
     await refused;
-    assert.deepEqual(told.slice(1), []);
+    assert.deepEqual(reported.slice(1), []);
   });
 
   it('is not taken for data of the other engine, nor the other way round', async () => {
@@ -219,7 +218,7 @@ describe('A mongod that is fetched', function () {
     assert.deepEqual(asked, []);
     // Data whose engine cannot be had is not begun anew with another.
     await mkdir(join(dataDir, 'mongod'), { recursive: true });
-    answer = (_request, response) => response.writeHead(403).end();
+    reply = (_request, response) => response.writeHead(403).end();
     await assert.rejects(
       startEmbeddedDatabase({ dataDir, logger, fetch: options() }),
       /can be read by nothing else than mongod: put MongoDB's mongod on PATH/,

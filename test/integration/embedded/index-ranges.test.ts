@@ -26,8 +26,7 @@ const MANY = 60_000;
 const OWN = 40;
 
 /** What the store relies on for lists of an account, on whichever embedded database this machine has. */
-describe('A part of a unique index on the embedded database', function () {
-  this.timeout(180_000);
+describe('A part of a unique index on the embedded database', () => {
   let connection: mongoose.Connection;
 
   before(async () => {

@@ -19,7 +19,10 @@ describe('The installation of the embedded database says in one line', () => {
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
   /** Runs it where only these commands are, each a script. @returns the only line that it wrote. */
-  const refusal = async (scripts: Partial<Record<(typeof COMMANDS)[number], string>>, javaHome?: string) => {
+  const rejection = async (
+    scripts: Partial<Record<(typeof COMMANDS)[number], string>>,
+    javaHome?: string,
+  ) => {
     const bin = join(folder, 'bin');
     await mkdir(bin);
     await symlink('/bin/sh', join(bin, 'sh'));
@@ -44,13 +47,13 @@ describe('The installation of the embedded database says in one line', () => {
   for (const command of COMMANDS) {
     it(`that ${command} is missing`, async () => {
       const { [command]: _, ...rest } = good;
-      const line = await refusal(rest);
+      const line = await rejection(rest);
       assert.equal(line, `[peers] ${command} is not on PATH: a JDK (Java 17 or newer) and Maven are needed`);
     });
   }
 
   it('that the compiler is too old', async () => {
-    const line = await refusal({ ...good, javac: 'echo javac 11.0.2' });
+    const line = await rejection({ ...good, javac: 'echo javac 11.0.2' });
     assert.equal(
       line,
       '[peers] javac is too old: a JDK of Java 17 or newer is needed (it says: javac 11.0.2)',
@@ -59,7 +62,7 @@ describe('The installation of the embedded database says in one line', () => {
 
   it('that JAVA_HOME leads nowhere', async () => {
     assert.match(
-      await refusal(good, '/nowhere'),
+      await rejection(good, '/nowhere'),
       /^\[peers\] JAVA_HOME is \/nowhere, where there is no Java: /,
     );
   });
@@ -68,7 +71,7 @@ describe('The installation of the embedded database says in one line', () => {
     const mvn =
       '[ "$1" = --version ] && exit 0; echo "[INFO] begun"; echo "[ERROR] no route"; echo "[ERROR] more"; exit 1';
     assert.equal(
-      await refusal({ ...good, mvn }),
+      await rejection({ ...good, mvn }),
       '[peers] mongo-java-server: the jars could not be fetched from Maven Central: mvn ended with 1: no route',
     );
   });

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import mongoose from 'mongoose';
 import { pino } from 'pino';
 import { archiveToUse } from '../../../src/store/embedded/class-archive.ts';
-import { parseAnswer } from '../../../src/store/embedded/launcher-answer.ts';
+import { parseResponse } from '../../../src/store/embedded/launcher-response.ts';
 import {
   findJava,
   installationProblem,
@@ -16,8 +16,7 @@ import { eventually } from '../../support/eventually.ts';
 
 const installed = fileURLToPath(new URL('../../../.cache/peers/mongo-java-server', import.meta.url));
 
-describe('The launcher of the embedded database', function () {
-  this.timeout(60_000);
+describe('The launcher of the embedded database', () => {
   let folder: string;
   let jarsDir: string;
   const lines: string[] = [];
@@ -38,11 +37,7 @@ describe('The launcher of the embedded database', function () {
   /** Starts and ends it; then the archive is there and fits. */
   const startAndRenew = async () => {
     const database = await start();
-    await eventually(
-      'a new archive',
-      () => logged('class archive of the embedded database made anew'),
-      30_000,
-    );
+    await eventually('a new archive', () => logged('class archive of the embedded database made anew'));
     await database.close();
     assert.ok((await archiveToUse(jarsDir)) !== undefined);
   };
@@ -139,15 +134,15 @@ echo 'Picked up something' >&2`);
   });
 
   it('has answers of its own form', () => {
-    assert.deepEqual(parseAnswer('platen-database PORT 1234'), { kind: 'port', port: 1234 });
-    assert.deepEqual(parseAnswer('platen-database WRITTEN'), { kind: 'written' });
+    assert.deepEqual(parseResponse('platen-database PORT 1234'), { kind: 'port', port: 1234 });
+    assert.deepEqual(parseResponse('platen-database WRITTEN'), { kind: 'written' });
     for (const line of [
       'PORT 1234',
       'platen-database PORT',
       ' platen-database PORT 1',
       'platen-database FOO 1',
     ]) {
-      assert.equal(parseAnswer(line), undefined, line);
+      assert.equal(parseResponse(line), undefined, line);
     }
   });
 

@@ -17,8 +17,7 @@ import { eventually } from '../../support/eventually.ts';
 const logger = pino({ level: 'silent' });
 const parentScript = fileURLToPath(new URL('../../support/embedded-parent.ts', import.meta.url));
 
-describe('The embedded database', function () {
-  this.timeout(60_000);
+describe('The embedded database', () => {
   let dataDir: string;
 
   beforeEach(async () => {

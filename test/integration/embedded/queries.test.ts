@@ -13,8 +13,7 @@ interface Item {
 const MANY = 50_000;
 
 /** What Platen's storage rules rely on, on whichever embedded database this machine has. */
-describe('Queries on the embedded database', function () {
-  this.timeout(120_000);
+describe('Queries on the embedded database', () => {
   let connection: mongoose.Connection;
 
   before(async () => {
@@ -136,18 +135,18 @@ describe('Queries on the embedded database', function () {
     const items = connection.collection<Item>('raced');
     await items.createIndex({ _id: 1, version: 1 }, { unique: true });
     await items.insertOne(item(1));
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 200 }, () =>
         items.findOneAndUpdate({ _id: 'item-1', version: 1 }, { $inc: { version: 1 } }),
       ),
     );
-    assert.equal(answers.filter((answer) => answer !== null).length, 1);
+    assert.equal(responses.filter((response) => response !== null).length, 1);
     assert.equal((await items.findOne({ _id: 'item-1' }))?.version, 2);
   });
 
   it('of 200 that race for 10 slots, 10 succeed and the others meet the key', async () => {
     const slots = connection.collection<{ _id: string; inFlight: number }>('slots');
-    const answers = await Promise.allSettled(
+    const responses = await Promise.allSettled(
       Array.from({ length: 200 }, () =>
         slots.findOneAndUpdate(
           { _id: 'account', inFlight: { $lt: 10 } },
@@ -156,7 +155,7 @@ describe('Queries on the embedded database', function () {
         ),
       ),
     );
-    const refused = answers.filter((answer) => answer.status === 'rejected');
+    const refused = responses.filter((response) => response.status === 'rejected');
     assert.equal(refused.length, 190);
     assert.deepEqual([...new Set(refused.map(({ reason }) => (reason as { code: number }).code))], [11000]);
     assert.equal((await slots.findOne({ _id: 'account' }))?.inFlight, 10);

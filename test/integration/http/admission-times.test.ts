@@ -8,7 +8,7 @@ const NAME = 'platen_admission_duration_seconds';
 const STEPS = ['authenticate', 'limit', 'reserve', 'confirm', 'total'];
 const ASYNC = { html: '<p>x</p>', executionMode: 'async' };
 
-describe('The time that requests spend on being let in', () => {
+describe('The duration of admissions', () => {
   let api: TestApi;
   let caller: TestCaller;
   before(async () => {
@@ -21,7 +21,7 @@ describe('The time that requests spend on being let in', () => {
 
   const metrics = async () => Buffer.from((await callApi(api.url, 'GET', '/metrics')).bytes).toString();
 
-  /** How often each step was observed while something was done. */
+  /** How often each step was observed during a call. */
   async function counted(work: () => Promise<unknown>): Promise<Record<string, number>> {
     const before = await metrics();
     await work();
@@ -33,13 +33,13 @@ describe('The time that requests spend on being let in', () => {
     return Object.fromEntries(counts.filter(([, count]) => count > 0));
   }
 
-  it('is observed by step and in all, for requests for work and no others', async () => {
+  it('is observed by step and in total, only for requests for work', async () => {
     const once = { authenticate: 1, limit: 1, reserve: 1, total: 1 };
     assert.deepEqual(await counted(() => caller.completed()), once);
     assert.deepEqual(await counted(() => caller.get('/v1/pdf/jobs')), {});
   });
 
-  it('ends where a request is refused', async () => {
+  it('ends when a request is rejected', async () => {
     const stranger = () => callApi(api.url, 'POST', '/v1/pdf', ASYNC);
     assert.deepEqual(await counted(stranger), { authenticate: 1 });
     assert.deepEqual(await counted(() => caller.render({})), { authenticate: 1, limit: 1 });
@@ -48,7 +48,7 @@ describe('The time that requests spend on being let in', () => {
     assert.deepEqual(overQuota, { authenticate: 1, limit: 1, reserve: 1 });
   });
 
-  it('has a step more where no slot is free', async () => {
+  it('has one more step when no slot is free', async () => {
     const gate = latch();
     api.worker.render = async () => {
       await gate.opened;
@@ -61,7 +61,7 @@ describe('The time that requests spend on being let in', () => {
     gate.open();
   });
 
-  it('is in all the sum of its steps', async () => {
+  it('is in total the sum of its steps', async () => {
     const fresh = await openApi();
     try {
       await (await fresh.newCaller()).completed();

@@ -11,7 +11,7 @@ const PATHS: readonly [method: string, path: string][] = [
   ['GET', `/v1/pdf/jobs/${randomUUID()}/download-url`],
 ];
 
-describe('authentication by API key', () => {
+describe('Authentication by API key', () => {
   let api: TestApi;
   before(async () => {
     api = await openApi();
@@ -21,27 +21,27 @@ describe('authentication by API key', () => {
   const withKey = (key: string | undefined, method = 'GET', path = '/v1/pdf/jobs') =>
     callApi(api.url, method, path, undefined, key === undefined ? {} : { 'x-api-key': key });
 
-  it('is asked of every rendering route', async () => {
+  it('is required by every rendering route', async () => {
     for (const [method, path] of PATHS) {
-      const answer = await withKey(undefined, method, path);
-      assert.equal(answer.status, 401, `${method} ${path}`);
-      assert.equal(answer.json.code, 'UNAUTHENTICATED');
+      const response = await withKey(undefined, method, path);
+      assert.equal(response.status, 401, `${method} ${path}`);
+      assert.equal(response.json.code, 'UNAUTHENTICATED');
     }
   });
 
-  it('names its header in the challenge, whatever was sent', async () => {
+  it('names its header in the challenge', async () => {
     const tokens = { authorization: 'Bearer abc' };
-    const answers = [
+    const responses = [
       await withKey(undefined),
       await withKey(`sk_live_${'x'.repeat(49)}`),
       await callApi(api.url, 'GET', '/v1/pdf/jobs', undefined, tokens),
     ];
-    for (const { headers } of answers) {
+    for (const { headers } of responses) {
       assert.equal(headers.get('www-authenticate'), 'ApiKey realm="platen", header="X-API-Key"');
     }
   });
 
-  it('comes before anything is said about the request', async () => {
+  it('comes before any check of the request', async () => {
     assert.equal((await withKey(undefined, 'GET', '/v1/pdf/jobs/not-a-uuid?x=1')).status, 401);
   });
 
@@ -52,19 +52,19 @@ describe('authentication by API key', () => {
     ['a key of a million characters', `sk_live_${'x'.repeat(10_000)}`],
     ['a bearer token', 'Bearer abc'],
   ] as const) {
-    it(`refuses ${what}`, async () => {
+    it(`rejects ${what}`, async () => {
       assert.equal((await withKey(key)).status, 401);
     });
   }
 
-  it('takes a good key, and not its prefix nor its other case', async () => {
+  it('accepts a valid key, but neither its prefix nor another case', async () => {
     const caller = await api.newCaller();
     assert.equal((await withKey(caller.secret)).status, 200);
     assert.equal((await withKey(caller.secret.slice(0, -1))).status, 401);
     assert.equal((await withKey(caller.secret.replace('sk_live_', 'sk_test_'))).status, 401);
   });
 
-  it('refuses a revoked key within a second', async () => {
+  it('rejects a revoked key within a second', async () => {
     const caller = await api.newCaller();
     assert.equal((await withKey(caller.secret)).status, 200);
     await api.domain.connection
@@ -85,7 +85,7 @@ describe('authentication by API key', () => {
     assert.equal((await other.get('/v1/pdf/jobs')).json.total, 0);
   });
 
-  it('renders templates of the own account only', async () => {
+  it('renders templates of its own account only', async () => {
     const [owner, other] = [await api.newCaller(), await api.newCaller()];
     const draft = { name: 't', content: 'x', sampleData: '{}' };
     const mine = await api.templates.create(owner.accountId, draft);
@@ -98,28 +98,28 @@ describe('authentication by API key', () => {
       [owner, { templateId, templateVersionId: randomUUID() }],
       [owner, { templateId, templateVersionId: second.version._id }],
     ] as const) {
-      const answer = await caller.render(body);
-      assert.equal(answer.status, 404);
-      assert.equal(answer.json.code, 'NOT_FOUND');
+      const response = await caller.render(body);
+      assert.equal(response.status, 404);
+      assert.equal(response.json.code, 'NOT_FOUND');
     }
   });
 
-  describe('from allowed addresses only', () => {
-    it('refuses others with 403', async () => {
+  describe('of a key with allowed addresses', () => {
+    it('rejects other addresses with 403', async () => {
       const elsewhere = await api.newCaller({ allowedIps: ['203.0.113.0/24'] });
-      const answer = await elsewhere.get('/v1/pdf/jobs');
-      assert.equal(answer.status, 403);
-      assert.equal(answer.json.code, 'ADDRESS_NOT_ALLOWED');
+      const response = await elsewhere.get('/v1/pdf/jobs');
+      assert.equal(response.status, 403);
+      assert.equal(response.json.code, 'ADDRESS_NOT_ALLOWED');
       const here = await api.newCaller({ allowedIps: ['2001:db8::/32', '127.0.0.0/8'] });
       assert.equal((await here.get('/v1/pdf/jobs')).status, 200);
     });
 
-    it('believes no X-Forwarded-For without a trusted proxy', async () => {
+    it('ignores X-Forwarded-For without a trusted proxy', async () => {
       const elsewhere = await api.newCaller({ allowedIps: ['203.0.113.7'] });
-      const answer = await elsewhere.call('GET', '/v1/pdf/jobs', undefined, {
+      const response = await elsewhere.call('GET', '/v1/pdf/jobs', undefined, {
         'x-forwarded-for': '203.0.113.7',
       });
-      assert.equal(answer.status, 403);
+      assert.equal(response.status, 403);
     });
   });
 
@@ -136,15 +136,17 @@ describe('authentication by API key', () => {
       ['203.0.113.7', 200],
       ['::ffff:203.0.113.7', 200],
       ['2001:db8::5', 200],
-      // What the caller wrote itself stands before what the proxy wrote.
+      // The caller's own entries come before the proxy's entry.
       ['203.0.113.7, 198.51.100.9', 403],
       ['198.51.100.9, 203.0.113.7', 200],
       ['198.51.100.9', 403],
       ['nonsense', 403],
     ] as const) {
-      it(`answers ${status} when it says ${forwarded}`, async () => {
-        const answer = await caller.call('GET', '/v1/pdf/jobs', undefined, { 'x-forwarded-for': forwarded });
-        assert.equal(answer.status, status);
+      it(`responds with ${status} when the proxy forwards ${forwarded}`, async () => {
+        const response = await caller.call('GET', '/v1/pdf/jobs', undefined, {
+          'x-forwarded-for': forwarded,
+        });
+        assert.equal(response.status, status);
       });
     }
   });

@@ -4,7 +4,7 @@ import { callApi, openApi, type TestApi, type TestCaller } from './support/api.t
 
 const UUID = '8f14e45f-ceea-467f-9a4b-0d8d1d1d1d1d';
 
-describe('bad input', () => {
+describe('Validation of requests', () => {
   let api: TestApi;
   let caller: TestCaller;
 
@@ -14,11 +14,11 @@ describe('bad input', () => {
   });
   after(() => api.close());
 
-  async function refused(body: unknown, headers?: Record<string, string>) {
-    const answer = await caller.render(body, headers);
-    assert.equal(answer.status, 400, Buffer.from(answer.bytes).toString().slice(0, 200));
-    assert.equal(answer.json.error, 'Bad Request');
-    return answer.json;
+  async function rejected(body: unknown, headers?: Record<string, string>) {
+    const response = await caller.render(body, headers);
+    assert.equal(response.status, 400, Buffer.from(response.bytes).toString().slice(0, 200));
+    assert.equal(response.json.error, 'Bad Request');
+    return response.json;
   }
 
   describe('of fields', () => {
@@ -70,16 +70,16 @@ describe('bad input', () => {
       ['a text as the body', '"x"', ['body: must be an object']],
       ['null as the body', 'null', ['body: must be an object']],
     ];
-    for (const [what, body, faults] of cases) {
-      it(`refuses ${what}`, async () => {
-        const { code, message } = await refused(body);
+    for (const [what, body, errors] of cases) {
+      it(`rejects ${what}`, async () => {
+        const { code, message } = await rejected(body);
         assert.equal(code, 'VALIDATION');
-        assert.deepEqual(message, faults);
+        assert.deepEqual(message, errors);
       });
     }
 
-    it('tells all faults at once, each with its place', async () => {
-      const { message } = await refused({
+    it('reports all errors at once, each with its position', async () => {
+      const { message } = await rejected({
         url: 'https://example.com',
         html: 7,
         extra: 1,
@@ -98,7 +98,7 @@ describe('bad input', () => {
           csp: "default-src 'self'\nX: y",
         },
       });
-      for (const fault of [
+      for (const problem of [
         'html: must be a string',
         'extra: is not known',
         'only one of html, url, templateId may be given, not html and url',
@@ -119,22 +119,22 @@ describe('bad input', () => {
         'options.assetHeaders.Fine: must not hold line breaks or control characters',
         'options.csp: must not hold line breaks or control characters',
       ]) {
-        assert.ok(message.includes(fault), `${fault}\nis missing in\n${message.join('\n')}`);
+        assert.ok(message.includes(problem), `${problem}\nis missing in\n${message.join('\n')}`);
       }
     });
 
-    it('refuses more keywords than are allowed, and goes on looking', async () => {
+    it('rejects too many keywords, and reports the other errors as well', async () => {
       const keywords = [...Array(21).keys()].map(String);
-      const { message } = await refused({ html: 'x', options: { metadata: { keywords }, scale: 0 }, a: 1 });
-      assert.deepEqual(message, [
-        'options.scale: must be at least 0.1',
-        'options.metadata.keywords: must hold at most 20 items',
+      const { message } = await rejected({ html: 'x', options: { metadata: { keywords }, scale: 0 }, a: 1 });
+      assert.deepEqual(message.toSorted(), [
         'a: is not known',
+        'options.metadata.keywords: must hold at most 20 items',
+        'options.scale: must be at least 0.1',
       ]);
     });
 
-    it('refuses asset headers that frame or route a request', async () => {
-      const { message } = await refused({
+    it('rejects asset headers that frame or route a request', async () => {
+      const { message } = await rejected({
         html: 'x',
         options: { assetHeaders: { hOST: 'a', 'Content-Length': '1' } },
       });
@@ -144,7 +144,7 @@ describe('bad input', () => {
       ]);
     });
 
-    it('takes every option at its bounds', async () => {
+    it('accepts every option at its bounds', async () => {
       const lowest = {
         scale: 0.1,
         delayMs: 0,
@@ -166,17 +166,17 @@ describe('bad input', () => {
       }
     });
 
-    it('answers megabytes of faults with a short list', async () => {
+    it('reports megabytes of errors by a short list', async () => {
       const body = Object.fromEntries([...Array(50_000).keys()].map((n) => [`${n}-${'x'.repeat(80)}`, n]));
-      const answer = await caller.render(body);
-      assert.equal(answer.status, 400);
-      assert.ok(answer.bytes.byteLength < 20_000);
+      const response = await caller.render(body);
+      assert.equal(response.status, 400);
+      assert.ok(response.bytes.byteLength < 20_000);
     });
   });
 
   describe('of JSON', () => {
-    it('says where it is malformed', async () => {
-      const { code, message } = await refused('{"html": "<p>x</p>",}');
+    it('reports the position of a syntax error', async () => {
+      const { code, message } = await rejected('{"html": "<p>x</p>",}');
       assert.equal(code, 'MALFORMED_JSON');
       assert.equal(
         message,
@@ -184,27 +184,27 @@ describe('bad input', () => {
       );
     });
 
-    it('says that there is none', async () => {
-      assert.equal((await refused('')).code, 'MALFORMED_JSON');
-      assert.match((await refused(' \n')).message, /it is empty/);
+    it('reports an empty body', async () => {
+      assert.equal((await rejected('')).code, 'MALFORMED_JSON');
+      assert.match((await rejected(' \n')).message, /it is empty/);
     });
 
-    it('refuses bytes that are no UTF-8', async () => {
-      const { code, message } = await refused(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]));
+    it('rejects bytes that are not UTF-8', async () => {
+      const { code, message } = await rejected(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]));
       assert.equal(code, 'MALFORMED_JSON');
       assert.match(message, /UTF-8/);
     });
 
-    it('takes a byte order mark', async () => {
+    it('accepts a byte order mark', async () => {
       const body = Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from('{"html":"x"}')]);
       assert.equal((await caller.render(body)).status, 200);
     });
 
-    it('lets no key reach a prototype', async () => {
-      assert.deepEqual((await refused('{"html":"x","__proto__":{"output":"url"}}')).message, [
+    it('does not let a key reach a prototype', async () => {
+      assert.deepEqual((await rejected('{"html":"x","__proto__":{"output":"url"}}')).message, [
         '__proto__: is not known',
       ]);
-      assert.deepEqual((await refused('{"html":"x","options":{"__proto__":{"a":1}}}')).message, [
+      assert.deepEqual((await rejected('{"html":"x","options":{"__proto__":{"a":1}}}')).message, [
         'options.__proto__: is not known',
       ]);
       const { template } = await api.templates.create(caller.accountId, {
@@ -218,16 +218,16 @@ describe('bad input', () => {
       assert.equal(({} as { polluted?: unknown }).polluted, undefined);
     });
 
-    it('takes nesting of a hundred thousand levels for what it is', async () => {
+    it('rejects nesting of a hundred thousand levels', async () => {
       const deep = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
-      assert.deepEqual((await refused(`{"html":${deep}}`)).message, ['html: must be a string']);
-      assert.deepEqual((await refused(`{"templateId":"${UUID}","data":${deep}}`)).message, [
+      assert.deepEqual((await rejected(`{"html":${deep}}`)).message, ['html: must be a string']);
+      assert.deepEqual((await rejected(`{"templateId":"${UUID}","data":${deep}}`)).message, [
         'data: must not be nested deeper than 64 levels',
       ]);
-      assert.equal((await refused('['.repeat(1_000_000))).code, 'MALFORMED_JSON');
+      assert.equal((await rejected('['.repeat(1_000_000))).code, 'MALFORMED_JSON');
     });
 
-    it('takes data nested as deep as is allowed through to the worker', async () => {
+    it('passes data at the greatest depth to the worker', async () => {
       const { template } = await api.templates.create(caller.accountId, {
         name: 't',
         content: 'x',
@@ -245,32 +245,32 @@ describe('bad input', () => {
       'application/json; charset=utf-16',
       '',
     ]) {
-      it(`refuses ${type || 'none'}`, async () => {
-        const answer = await callApi(api.url, 'POST', '/v1/pdf', Buffer.from('{"html":"x"}'), {
+      it(`rejects ${type || 'none'}`, async () => {
+        const response = await callApi(api.url, 'POST', '/v1/pdf', Buffer.from('{"html":"x"}'), {
           'x-api-key': caller.secret,
           'content-type': type,
         });
-        assert.equal(answer.status, 400);
-        assert.equal(answer.json.code, 'UNSUPPORTED_MEDIA_TYPE');
+        assert.equal(response.status, 400);
+        assert.equal(response.json.code, 'UNSUPPORTED_MEDIA_TYPE');
       });
     }
 
     for (const type of ['application/json; charset=utf-8', 'Application/JSON;charset="UTF-8"']) {
-      it(`takes ${type}`, async () => {
+      it(`accepts ${type}`, async () => {
         assert.equal((await caller.render({ html: 'x' }, { 'content-type': type })).status, 200);
       });
     }
 
-    it('refuses compressed bodies', async () => {
-      const { code } = await refused(gzipSync('{"html":"x"}'), { 'content-encoding': 'gzip' });
+    it('rejects compressed bodies', async () => {
+      const { code } = await rejected(gzipSync('{"html":"x"}'), { 'content-encoding': 'gzip' });
       assert.equal(code, 'UNSUPPORTED_MEDIA_TYPE');
     });
   });
 
   describe('of headers and addresses', () => {
     for (const key of ['x'.repeat(256), 'schlüssel']) {
-      it(`refuses the Idempotency-Key ${key.slice(0, 12)}`, async () => {
-        const { message } = await refused(
+      it(`rejects the Idempotency-Key ${key.slice(0, 12)}`, async () => {
+        const { message } = await rejected(
           { html: 'x' },
           { 'idempotency-key': Buffer.from(key).toString('latin1') },
         );
@@ -278,29 +278,29 @@ describe('bad input', () => {
       });
     }
 
-    it('refuses job ids that are none with 400', async () => {
+    it('rejects malformed job ids with 400', async () => {
       for (const path of ['not-a-uuid', '1', '%00', '..%2f..%2fetc']) {
         for (const suffix of ['', '/file', '/download-url']) {
-          const answer = await caller.get(`/v1/pdf/jobs/${path}${suffix}`);
-          assert.equal(answer.status, 400);
-          assert.deepEqual(answer.json.message, ['id: must be a UUID']);
+          const response = await caller.get(`/v1/pdf/jobs/${path}${suffix}`);
+          assert.equal(response.status, 400);
+          assert.deepEqual(response.json.message, ['id: must be a UUID']);
         }
         assert.equal((await caller.call('DELETE', `/v1/pdf/jobs/${path}`)).status, 400);
       }
     });
 
-    it('refuses a path that is not validly encoded', async () => {
-      const answer = await caller.get('/v1/pdf/jobs/%E0%A4%A');
-      assert.equal(answer.status, 400);
-      assert.equal(answer.json.code, 'VALIDATION');
+    it('rejects a path that is not validly encoded', async () => {
+      const response = await caller.get('/v1/pdf/jobs/%E0%A4%A');
+      assert.equal(response.status, 400);
+      assert.equal(response.json.code, 'VALIDATION');
     });
 
-    it('refuses queries out of bounds, of the wrong form, repeated or unknown, all at once', async () => {
-      const answer = await caller.get(
+    it('reports query parameters that are out of bounds, malformed, repeated or unknown, all at once', async () => {
+      const response = await caller.get(
         '/v1/pdf/jobs?limit=101&offset=-1&sort=size_asc&status=done&colour=red',
       );
-      assert.equal(answer.status, 400);
-      assert.deepEqual(answer.json.message.toSorted(), [
+      assert.equal(response.status, 400);
+      assert.deepEqual(response.json.message.toSorted(), [
         'colour: is not known',
         'limit: must be at most 100',
         'offset: must be at least 0',
@@ -315,39 +315,39 @@ describe('bad input', () => {
         'limit=1&limit=2',
         'limit=1e1',
       ]) {
-        const refusal = await caller.get(`/v1/pdf/jobs?${query}`);
-        assert.equal(refusal.status, 400, query);
-        assert.deepEqual(refusal.json.message, ['limit: must be an integer'], query);
+        const rejection = await caller.get(`/v1/pdf/jobs?${query}`);
+        assert.equal(rejection.status, 400, query);
+        assert.deepEqual(rejection.json.message, ['limit: must be an integer'], query);
       }
       assert.equal((await caller.get('/v1/pdf/jobs?offset=10001')).status, 400);
     });
   });
 
   describe('of routes', () => {
-    it('answers 404 where there is nothing', async () => {
-      for (const path of ['/', '/v1', '/v1/pdfs', '/V1/pdf', '/.env', '/v1/pdf/jobs/x/y/z']) {
-        const answer = await caller.get(path);
-        assert.equal(answer.status, 404, path);
-        assert.equal(answer.json.code, 'NOT_FOUND');
+    it('responds with 404 to an unknown path', async () => {
+      for (const path of ['/index.html', '/v1', '/v1/pdfs', '/V1/pdf', '/.env', '/v1/pdf/jobs/x/y/z']) {
+        const response = await caller.get(path);
+        assert.equal(response.status, 404, path);
+        assert.equal(response.json.code, 'NOT_FOUND');
       }
     });
 
-    it('answers 405 with Allow for other methods', async () => {
+    it('responds with 405 and Allow to an unsupported method', async () => {
       for (const [method, path, allow] of [
         ['GET', '/v1/pdf', 'POST'],
         ['PUT', '/v1/pdf', 'POST'],
         ['POST', `/v1/pdf/jobs/${UUID}`, 'DELETE, GET, HEAD'],
         ['DELETE', '/healthz', 'GET, HEAD'],
       ] as const) {
-        const answer = await caller.call(method, path);
-        assert.equal(answer.status, 405);
-        assert.equal(answer.headers.get('allow'), allow);
-        assert.equal(answer.json.code, 'METHOD_NOT_ALLOWED');
+        const response = await caller.call(method, path);
+        assert.equal(response.status, 405);
+        assert.equal(response.headers.get('allow'), allow);
+        assert.equal(response.json.code, 'METHOD_NOT_ALLOWED');
       }
     });
   });
 
-  it('lets no file name and no metadata break out of a header', async () => {
+  it('keeps file names and metadata from breaking out of a header', async () => {
     for (const filename of [
       'a\r\nSet-Cookie: b=c',
       'a"; filename="evil.exe',
@@ -356,16 +356,16 @@ describe('bad input', () => {
       'a\u0000b',
       '…/\n',
     ]) {
-      const answer = await caller.render({
+      const response = await caller.render({
         html: 'x',
         filename,
         options: { metadata: { title: 'a\r\nX-Evil: 1' } },
       });
-      assert.equal(answer.status, 200, JSON.stringify(filename));
-      assert.equal(answer.headers.get('set-cookie'), null);
-      assert.equal(answer.headers.get('x-evil'), null);
+      assert.equal(response.status, 200, JSON.stringify(filename));
+      assert.equal(response.headers.get('set-cookie'), null);
+      assert.equal(response.headers.get('x-evil'), null);
       assert.match(
-        answer.headers.get('content-disposition')!,
+        response.headers.get('content-disposition')!,
         /^attachment; filename=("?)[^"\r\n/\\]*\.pdf\1(; filename\*=[\w'%.~-]+)?$/,
       );
     }

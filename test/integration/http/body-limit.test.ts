@@ -15,15 +15,15 @@ describe('the limit of a body', () => {
   });
   after(() => api.close());
 
-  /** JSON of exactly so many bytes. */
+  /** JSON with exactly this number of bytes. */
   const bodyOf = (bytes: number) => JSON.stringify({ html: 'x'.repeat(bytes - '{"html":""}'.length) });
 
   it("is the plan's, to the byte", async () => {
     assert.equal((await caller.render(bodyOf(LIMIT))).status, 200);
-    const answer = await caller.render(bodyOf(LIMIT + 1));
-    assert.equal(answer.status, 413);
-    assert.equal(answer.json.code, 'INPUT_TOO_LARGE');
-    assert.match(answer.json.message, /65536 bytes/);
+    const reply = await caller.render(bodyOf(LIMIT + 1));
+    assert.equal(reply.status, 413);
+    assert.equal(reply.json.code, 'INPUT_TOO_LARGE');
+    assert.match(reply.json.message, /65536 bytes/);
   });
 
   it('is small where no credential is asked for', async () => {
@@ -32,8 +32,8 @@ describe('the limit of a body', () => {
     const rest = '{"email":"a@example.com"}'.length;
     // The password is missing.
     assert.equal((await login(64 * 1024 - rest)).status, 400);
-    const answer = await login(64 * 1024 - rest + 1);
-    assert.deepEqual([answer.status, answer.json.code], [413, 'INPUT_TOO_LARGE']);
+    const reply = await login(64 * 1024 - rest + 1);
+    assert.deepEqual([reply.status, reply.json.code], [413, 'INPUT_TOO_LARGE']);
   });
 
   it('counts bytes, not characters', async () => {
@@ -43,15 +43,15 @@ describe('the limit of a body', () => {
   });
 
   it('is held while a body of unknown length is read', async () => {
-    const answer = await chunked(api.port, caller.secret, 'x'.repeat(16 * 1024), 64);
-    assert.equal(answer.status, 413);
+    const reply = await chunked(api.port, caller.secret, 'x'.repeat(16 * 1024), 64);
+    assert.equal(reply.status, 413);
   });
 
   it('does not reset the connection of a caller that sends on, whatever its length', async () => {
     for (const chunks of [100, 2000]) {
-      const answer = await chunked(api.port, caller.secret, 'x'.repeat(16 * 1024), chunks);
-      assert.equal(answer.status, 413);
-      assert.equal(answer.sent, chunks, 'everything was taken off the wire');
+      const reply = await chunked(api.port, caller.secret, 'x'.repeat(16 * 1024), chunks);
+      assert.equal(reply.status, 413);
+      assert.equal(reply.sent, chunks, 'everything was taken off the wire');
     }
   });
 
@@ -65,24 +65,24 @@ describe('the limit of a body', () => {
       `X-API-Key: ${caller.secret}`,
       `Content-Length: ${body.length}`,
     ].join('\r\n');
-    const answer = await raw(api.port, `${head}\r\n\r\n${body}`);
-    assert.match(answer, /^HTTP\/1\.1 413 /);
-    assert.match(answer, /INPUT_TOO_LARGE/);
+    const reply = await raw(api.port, `${head}\r\n\r\n${body}`);
+    assert.match(reply, /^HTTP\/1\.1 413 /);
+    assert.match(reply, /INPUT_TOO_LARGE/);
   });
 
   it('leaves the connection fit for the next request', async () => {
     const body = bodyOf(LIMIT * 4);
     const post = `POST /v1/pdf HTTP/1.1\r\nHost: platen\r\nContent-Type: application/json\r\nX-API-Key: ${caller.secret}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-    const answer = await raw(
+    const reply = await raw(
       api.port,
       `${post}GET /healthz HTTP/1.1\r\nHost: platen\r\nConnection: close\r\n\r\n`,
     );
-    assert.match(answer, /^HTTP\/1\.1 413 [\s\S]*HTTP\/1\.1 200 OK/);
+    assert.match(reply, /^HTTP\/1\.1 413 [\s\S]*HTTP\/1\.1 200 OK/);
   });
 
   it('is asked for after the credential: nothing is read for a stranger', async () => {
-    const answer = await chunked(api.port, 'sk_live_nobody', 'x'.repeat(16 * 1024), 64);
-    assert.equal(answer.status, 401);
+    const reply = await chunked(api.port, 'sk_live_nobody', 'x'.repeat(16 * 1024), 64);
+    assert.equal(reply.status, 401);
   });
 
   it('lets go of a caller that never ends its body', async () => {
@@ -97,7 +97,7 @@ describe('the limit of a body', () => {
   });
 });
 
-/** Sends a body in chunks, waiting for each to be taken; resolves with the answer when all of it is sent. */
+/** Sends a body in chunks, waiting for each to be accepted; resolves with the response when all chunks are sent. */
 function chunked(
   port: number,
   key: string,
@@ -138,15 +138,15 @@ function chunked(
   });
 }
 
-/** Sends bytes; resolves with everything that came back when the other side has closed. */
+/** Sends bytes; resolves with all received bytes when the other side has closed the connection. */
 function raw(port: number, bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    let answer = '';
+    let reply = '';
     const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
     socket.on('data', (chunk) => {
-      answer += chunk.toString();
+      reply += chunk.toString();
     });
     socket.on('error', reject);
-    socket.on('end', () => resolve(answer));
+    socket.on('end', () => resolve(reply));
   });
 }

@@ -1,29 +1,22 @@
 import assert from 'node:assert/strict';
-import puppeteer, { type Browser } from 'puppeteer';
-import { findBrowser } from '../../../src/chromium/process/find-browser.ts';
+import type { Browser } from 'puppeteer';
+import { openWebBrowser } from '../../support/web-browser.ts';
 import { callApi, openApi, type TestApi } from './support/api.ts';
 
-describe('the documentation page', () => {
+describe('The documentation page', () => {
   let api: TestApi;
   let browser: Browser;
 
   before(async () => {
     api = await openApi();
-    const binary = await findBrowser({ warn: () => undefined });
-    const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
-    browser = await puppeteer.launch({
-      executablePath: binary.path,
-      env: { ...process.env, ...binary.env },
-      headless: 'shell',
-      args: ['--disable-quic', '--no-first-run', '--disable-background-networking', ...sandbox],
-    });
+    browser = await openWebBrowser();
   });
   after(async () => {
     await browser.close();
     await api.close();
   });
 
-  it('shows every group and its routes in a browser, under its strict policy, from this address alone', async () => {
+  it('shows every group and its routes in a browser, under its strict policy, with files of this address only', async () => {
     const page = await browser.newPage();
     const complaints: string[] = [];
     const asked = new Set<string>();
@@ -32,7 +25,7 @@ describe('the documentation page', () => {
     page.on('request', (request) => {
       if (!request.url().startsWith('data:')) asked.add(new URL(request.url()).origin);
     });
-    await page.goto(`${api.url}/docs`);
+    await page.goto(`${api.url}/docs/api/try`);
     await page.waitForSelector('#operations-Rendering-post_v1_pdf');
     const paths = await page.$$eval('.opblock-summary-path', (all) =>
       all.map((element) => (element.getAttribute('data-path') ?? '').trim()),

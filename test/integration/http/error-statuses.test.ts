@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { ERRORS, type ErrorCode, PlatenError } from '../../../src/errors/registry.ts';
+import { openBrowser, SAME_ORIGIN } from '../../support/browser.ts';
 import { eventually } from '../../support/eventually.ts';
-import type { Answer } from '../../support/send.ts';
+import type { Reply } from '../../support/send.ts';
 import { callApi, openApi, type TestApi, type TestCaller } from './support/api.ts';
 import { latch } from './support/test-worker.ts';
 
@@ -11,14 +12,35 @@ const ASYNC = { ...BODY, executionMode: 'async' };
 const HOUR_MS = 3_600_000;
 const NOWHERE = '00000000-0000-4000-8000-000000000000';
 
-/** How each code comes about, by what a caller does and what happens to its job. */
-const PRODUCED: Partial<Record<ErrorCode, (api: TestApi, caller: TestCaller) => Promise<Answer>>> = {
+/** How a caller or its job brings about each code. */
+const PRODUCED: Partial<Record<ErrorCode, (api: TestApi, caller: TestCaller) => Promise<Reply>>> = {
   VALIDATION: (_, caller) => caller.render({ html: '<p>x</p>', url: 'https://example.com' }),
   MALFORMED_JSON: (_, caller) => caller.render('{'),
   UNSUPPORTED_MEDIA_TYPE: (_, caller) => caller.render('<p>x</p>', { 'content-type': 'text/html' }),
   UNAUTHENTICATED: (api) => callApi(api.url, 'GET', '/v1/pdf/jobs'),
   BILLING_NOT_CONFIGURED: (api) => callApi(api.url, 'POST', '/webhooks/payments', {}),
   ADDRESS_NOT_ALLOWED: async (api) => (await api.newCaller({ allowedIps: ['203.0.113.1'] })).render(BODY),
+  ORIGIN_NOT_ALLOWED: (api) =>
+    callApi(api.url, 'POST', '/auth/session', {}, { origin: 'https://evil.example' }),
+  PASSWORD_REQUIRED: async (api) => {
+    const browser = await openBrowser(api.url);
+    api.domain.clock.pass(HOUR_MS);
+    const response = await browser.call('POST', '/user/api-keys', { name: 'a key' });
+    api.domain.clock.pass(-HOUR_MS);
+    return response;
+  },
+  LINK_INVALID: (api) =>
+    callApi(api.url, 'POST', '/auth/email/verify', { token: 'x'.repeat(43) }, SAME_ORIGIN),
+  WRONG_PASSWORD: async (api) => {
+    const body = { currentPassword: 'not this one', newPassword: 'another one, long enough' };
+    return (await openBrowser(api.url)).call('POST', '/auth/password', body);
+  },
+  NOT_RETRYABLE: async (api, caller) => {
+    const jobId = await caller.completed();
+    const { token } = await api.accountServices.tokens.issue(caller.accountId);
+    const headers = { authorization: `Bearer ${token}` };
+    return callApi(api.url, 'POST', `/user/renders/${jobId}/retry`, undefined, headers);
+  },
   PLAN_LIMIT: (_, caller) => caller.render({ ...BODY, options: { timeoutMs: 60_001 } }),
   QUOTA_EXCEEDED: async (_, caller) => {
     for (let i = 0; i < 4; i += 1) await caller.render(BODY);
@@ -49,23 +71,23 @@ const PRODUCED: Partial<Record<ErrorCode, (api: TestApi, caller: TestCaller) => 
     return second;
   },
   GONE: async (api, caller) => {
-    const order = {
+    const submission = {
       items: [
         { id: 'a', ...BODY },
         { id: 'b', ...BODY },
       ],
       expiresInHours: 1,
     };
-    const path = `/v1/pdf/batch/${(await caller.post('/v1/pdf/batch', order)).json.jobId}`;
+    const path = `/v1/pdf/batch/${(await caller.post('/v1/pdf/batch', submission)).json.jobId}`;
     await eventually('it has ended', async () => (await caller.get(path)).json.finishedAt !== null);
     api.domain.clock.pass(HOUR_MS);
-    const answer = await caller.get(`${path}/a`);
+    const response = await caller.get(`${path}/a`);
     api.domain.clock.pass(-HOUR_MS);
-    return answer;
+    return response;
   },
   RANGE_NOT_SATISFIABLE: async (_, caller) => {
-    const order = { items: ['a', 'b'].map((id) => ({ id, ...BODY })) };
-    const path = `/v1/pdf/batch/${(await caller.post('/v1/pdf/batch', order)).json.jobId}`;
+    const submission = { items: ['a', 'b'].map((id) => ({ id, ...BODY })) };
+    const path = `/v1/pdf/batch/${(await caller.post('/v1/pdf/batch', submission)).json.jobId}`;
     await eventually('it has ended', async () => (await caller.get(path)).json.finishedAt !== null);
     return caller.call('GET', `${path}/zip`, undefined, { range: 'bytes=999999999-' });
   },
@@ -75,9 +97,9 @@ const PRODUCED: Partial<Record<ErrorCode, (api: TestApi, caller: TestCaller) => 
   },
   INPUT_TOO_LARGE: (_, caller) => caller.render({ html: 'x'.repeat(70_000) }),
   RATE_LIMITED: async (_, caller) => {
-    let answer = await caller.render({});
-    while (answer.status === 400) answer = await caller.render({});
-    return answer;
+    let response = await caller.render({});
+    while (response.status === 400) response = await caller.render({});
+    return response;
   },
   TOO_MANY_WAITING: async (api, caller) => {
     const gate = latch();
@@ -85,11 +107,11 @@ const PRODUCED: Partial<Record<ErrorCode, (api: TestApi, caller: TestCaller) => 
       await gate.opened;
       return { pages: 1 };
     };
-    // One runs, two wait.
+    // One job runs and two wait.
     for (let i = 0; i < 3; i += 1) await caller.render(ASYNC);
-    const answer = await caller.render(ASYNC);
+    const response = await caller.render(ASYNC);
     gate.open();
-    return answer;
+    return response;
   },
   INTERNAL: (_, caller) => failing(_, caller, 'INTERNAL'),
   UNAVAILABLE: (api, caller) => {
@@ -101,7 +123,7 @@ const PRODUCED: Partial<Record<ErrorCode, (api: TestApi, caller: TestCaller) => 
     const gate = latch();
     let jobId = '';
     api.worker.render = async (job) => {
-      // Others may be left that had to wait in a case before.
+      // Waiting jobs of an earlier case may be left.
       if (job.accountId === caller.accountId) {
         jobId = job._id;
         claimed.open();
@@ -109,11 +131,11 @@ const PRODUCED: Partial<Record<ErrorCode, (api: TestApi, caller: TestCaller) => 
       }
       return { pages: 1 };
     };
-    const answer = caller.render(BODY);
+    const response = caller.render(BODY);
     await claimed.opened;
     await caller.call('DELETE', `/v1/pdf/jobs/${jobId}`);
     gate.open();
-    return answer;
+    return response;
   },
 };
 const OF_JOBS = [
@@ -121,6 +143,12 @@ const OF_JOBS = [
   'URL_BLOCKED',
   'URL_UNREACHABLE',
   'SELECTOR_TIMEOUT',
+  'CONDITION_TIMEOUT',
+  'EXCEPTION_THROWN',
+  'ASSET_FAILED',
+  'GLYPH_MISSING',
+  'COOKIE_INVALID',
+  'PAGE_RANGE_INVALID',
   'TEMPLATE_ERROR',
   'DOCUMENT_LIMIT',
   'OUTPUT_TOO_LARGE',
@@ -132,7 +160,7 @@ const OF_JOBS = [
 ] as const satisfies ErrorCode[];
 for (const code of OF_JOBS) PRODUCED[code] = (api, caller) => failing(api, caller, code);
 
-/** Never the end of a request, or shown where accounts (signing in, keys, templates, what is kept) and uploads are tested. */
+/** Codes that never end a request, or that the tests of accounts (sign-in, keys, templates, storage) and uploads cover. */
 const ELSEWHERE: readonly ErrorCode[] = [
   'RETRY_SCHEDULED',
   'KEY_CAPACITY',
@@ -145,7 +173,7 @@ const ELSEWHERE: readonly ErrorCode[] = [
   'REGISTRATION_CLOSED',
   'INVITATION_INVALID',
   'TOO_MANY_REGISTRATIONS',
-  // Shown where billing is tested.
+  // The tests of billing cover these.
   'PAYMENT_EVENT_REFUSED',
   'NOT_SUBSCRIBED',
   'NOT_SOLD',
@@ -183,22 +211,22 @@ describe('Every error of the registry, over HTTP', () => {
     NonNullable<(typeof PRODUCED)[ErrorCode]>,
   ][]) {
     const { status } = ERRORS[code];
-    it(`${status} ${code}`, async () => {
-      const answer = await produce(api, await api.newCaller());
-      assert.equal(answer.status, status);
-      const { json } = answer;
+    it(`has ${code} with ${status}`, async () => {
+      const response = await produce(api, await api.newCaller());
+      assert.equal(response.status, status);
+      const { json } = response;
       assert.equal(json.statusCode, status);
       assert.equal(json.code, code);
       assert.equal(typeof json.error, 'string');
       assert.ok(typeof json.message === 'string' || Array.isArray(json.message));
       assert.doesNotMatch(JSON.stringify(json), /node:internal|\.ts:\d|at async/);
-      const wait = answer.headers.get('retry-after');
+      const wait = response.headers.get('retry-after');
       if (NAMES_A_WAIT.includes(code))
         assert.ok(Number(wait) >= 1 && Number(wait) <= 60, `Retry-After: ${wait}`);
     });
   }
 
-  it('none is left out, and with them every status of the contract is shown', () => {
+  it('is covered, with every status of the contract', () => {
     const shown = Object.keys(PRODUCED) as ErrorCode[];
     const missing = (Object.keys(ERRORS) as ErrorCode[]).filter(
       (code) => !shown.includes(code) && !ELSEWHERE.includes(code),
@@ -209,7 +237,7 @@ describe('Every error of the registry, over HTTP', () => {
   });
 });
 
-async function failing(api: TestApi, caller: TestCaller, code: ErrorCode): Promise<Answer> {
+async function failing(api: TestApi, caller: TestCaller, code: ErrorCode): Promise<Reply> {
   api.worker.render = async () => ({ fails: new PlatenError(code) });
   return caller.render(BODY);
 }

@@ -5,7 +5,7 @@ import { eventually } from '../../support/eventually.ts';
 import { openApi, type TestApi, type TestCaller } from './support/api.ts';
 import { latch } from './support/test-worker.ts';
 
-describe('a caller that hangs up', () => {
+describe('A caller that hangs up', () => {
   let api: TestApi;
   let caller: TestCaller;
   /** Holds the account's only slot, so that the next render does not start. */
@@ -28,7 +28,13 @@ describe('a caller that hangs up', () => {
   const jobs = async (status: string): Promise<string[]> =>
     (await caller.get(`/v1/pdf/jobs?status=${status}`)).json.jobs.map((job: { jobId: string }) => job.jobId);
 
-  /** Starts a sync render; the function hangs up. */
+  /** Resolves once a render holds the account's only slot: until then, that render would be the waiting one. */
+  async function takeSlot(): Promise<void> {
+    await caller.render({ html: 'x', executionMode: 'async' });
+    await eventually('the slot is taken', async () => (await jobs('processing')).length === 1);
+  }
+
+  /** Starts a sync render. @returns a function that hangs up. */
   function begin(headers: Record<string, string> = {}): () => void {
     const outgoing = request(`${api.url}/v1/pdf`, {
       method: 'POST',
@@ -40,7 +46,7 @@ describe('a caller that hangs up', () => {
   }
 
   it('cancels its render if it has not started', async () => {
-    await caller.render({ html: 'x', executionMode: 'async' });
+    await takeSlot();
     const hangUp = begin();
     await eventually('it waits', async () => (await jobs('queued')).length === 1);
     const [waiting] = await jobs('queued');
@@ -49,8 +55,8 @@ describe('a caller that hangs up', () => {
     assert.deepEqual(await jobs('queued'), []);
   });
 
-  it('leaves it waiting when it can ask again by its Idempotency-Key', async () => {
-    await caller.render({ html: 'x', executionMode: 'async' });
+  it('does not cancel a render with an Idempotency-Key', async () => {
+    await takeSlot();
     const hangUp = begin({ 'idempotency-key': 'order 66' });
     await eventually('it waits', async () => (await jobs('queued')).length === 1);
     const [waiting] = await jobs('queued');
@@ -61,7 +67,7 @@ describe('a caller that hangs up', () => {
     await eventually('it is completed', async () => (await jobs('completed')).includes(waiting!));
   });
 
-  it('leaves a render alone that runs already', async () => {
+  it('does not cancel a render that is running', async () => {
     const hangUp = begin();
     await eventually('it runs', async () => (await jobs('processing')).length === 1);
     const [running] = await jobs('processing');
@@ -71,7 +77,7 @@ describe('a caller that hangs up', () => {
     await eventually('it is completed', async () => (await jobs('completed')).includes(running!));
   });
 
-  it('is logged as 499 with the job it was about', async () => {
+  it('is logged as 499 with its job', async () => {
     const hangUp = begin();
     await eventually('it runs', async () => (await jobs('processing')).length === 1);
     const [running] = await jobs('processing');
@@ -81,7 +87,7 @@ describe('a caller that hangs up', () => {
     );
   });
 
-  it('in the middle of its body leaves no job and no error', async () => {
+  it('during its body leaves no job and no error', async () => {
     const socket = connect(api.port, '127.0.0.1');
     socket.write(
       `POST /v1/pdf HTTP/1.1\r\nHost: platen\r\nX-Request-Id: cut-off\r\nContent-Type: application/json\r\nX-API-Key: ${caller.secret}\r\nContent-Length: 100\r\n\r\n{"html":`,

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { PlatenError } from '../../../src/errors/registry.ts';
-import { LINK_LIFE_MS } from '../../../src/orders/download-links.ts';
+import { LINK_LIFE_MS } from '../../../src/jobs/submission/download-links.ts';
 import { readPdf } from '../../support/pdf.ts';
 import { callApi, openApi, type TestApi, type TestCaller } from './support/api.ts';
 import { latch } from './support/test-worker.ts';
 
 const HOUR_MS = 3_600_000;
 
-describe('jobs over HTTP', () => {
+describe('Jobs over HTTP', () => {
   let api: TestApi;
   let caller: TestCaller;
 
@@ -23,7 +23,7 @@ describe('jobs over HTTP', () => {
 
   const token = (address: string) => new URL(address).pathname;
 
-  it('shows every field of the record of a completed job', async () => {
+  it('have a record with every field when completed', async () => {
     api.worker.render = async () => ({ pages: 2 });
     const jobId = await caller.completed({ filename: 'a', output: 'binary', url: undefined });
     const { json } = await caller.get(`/v1/pdf/jobs/${jobId}`);
@@ -50,12 +50,12 @@ describe('jobs over HTTP', () => {
     assert.ok(pdfSize > 100 && processingTimeMs >= 0);
   });
 
-  it('takes a job id in capitals for the same job', async () => {
+  it('are found by an id in capital letters', async () => {
     const jobId = await caller.completed();
     assert.equal((await caller.get(`/v1/pdf/jobs/${jobId.toUpperCase()}`)).json.jobId, jobId);
   });
 
-  it('has no file and no address of one until the job is completed', async () => {
+  it('have neither file nor download address until they are completed', async () => {
     const held = latch();
     api.worker.render = async () => {
       await held.opened;
@@ -63,9 +63,9 @@ describe('jobs over HTTP', () => {
     };
     const { jobId, fileUrl } = (await caller.render({ html: 'x', executionMode: 'async' })).json;
     for (const path of [fileUrl, `/v1/pdf/jobs/${jobId}/download-url`]) {
-      const answer = await caller.get(path);
-      assert.equal(answer.status, 404);
-      assert.equal(answer.json.jobId, jobId);
+      const response = await caller.get(path);
+      assert.equal(response.status, 404);
+      assert.equal(response.json.jobId, jobId);
     }
     const record = (await caller.get(`/v1/pdf/jobs/${jobId}`)).json;
     assert.equal(record.outputAvailable, false);
@@ -73,18 +73,18 @@ describe('jobs over HTTP', () => {
     held.open();
   });
 
-  it('sends the file with its name and length, and to HEAD without a body', async () => {
+  it('have a file, sent with its name and length, and without a body to HEAD', async () => {
     const jobId = await caller.completed({ filename: '請求書.pdf' });
-    const answer = await caller.get(`/v1/pdf/jobs/${jobId}/file`);
-    assert.equal((await readPdf(answer.bytes)).pages.length, 1);
-    assert.match(answer.headers.get('content-disposition')!, /filename\*=UTF-8''%E8%AB%8B/);
+    const response = await caller.get(`/v1/pdf/jobs/${jobId}/file`);
+    assert.equal((await readPdf(response.bytes)).pages.length, 1);
+    assert.match(response.headers.get('content-disposition')!, /filename\*=UTF-8''%E8%AB%8B/);
     const head = await caller.call('HEAD', `/v1/pdf/jobs/${jobId}/file`);
     assert.equal(head.status, 200);
-    assert.equal(head.headers.get('content-length'), String(answer.bytes.byteLength));
+    assert.equal(head.headers.get('content-length'), String(response.bytes.byteLength));
     assert.equal(head.bytes.byteLength, 0);
   });
 
-  it('answers 404 for a job that never was', async () => {
+  it('get 404 for an unknown id', async () => {
     const id = randomUUID();
     for (const suffix of ['', '/file', '/download-url']) {
       assert.equal((await caller.get(`/v1/pdf/jobs/${id}${suffix}`)).status, 404);
@@ -92,8 +92,8 @@ describe('jobs over HTTP', () => {
     assert.equal((await caller.call('DELETE', `/v1/pdf/jobs/${id}`)).status, 404);
   });
 
-  describe('cancelling', () => {
-    it('ends a job that runs, once', async () => {
+  describe('Cancelling', () => {
+    it('ends a running job once', async () => {
       const held = latch();
       api.worker.render = async () => {
         await held.opened;
@@ -112,28 +112,28 @@ describe('jobs over HTTP', () => {
       assert.equal(again.json.code, 'JOB_ENDED');
     });
 
-    it('is too late for a completed one, whose file stays', async () => {
+    it('is rejected for a completed job, whose file stays', async () => {
       const jobId = await caller.completed();
       assert.equal((await caller.call('DELETE', `/v1/pdf/jobs/${jobId}`)).status, 409);
       assert.equal((await caller.get(`/v1/pdf/jobs/${jobId}/file`)).status, 200);
     });
   });
 
-  describe('signed addresses', () => {
-    it('lead to the file without a key, for a quarter of an hour', async () => {
+  describe('Signed addresses', () => {
+    it('lead to the file without a key, for 15 minutes', async () => {
       const jobId = await caller.completed({ filename: 'a' });
       const { json } = await caller.get(`/v1/pdf/jobs/${jobId}/download-url`);
       const left = Date.parse(json.expiresAt) - api.domain.clock.now().getTime();
       assert.ok(left > LINK_LIFE_MS - 5000 && left <= LINK_LIFE_MS);
-      const answer = await callApi(api.url, 'GET', token(json.url));
-      assert.equal(answer.status, 200);
-      assert.equal(answer.headers.get('content-disposition'), 'attachment; filename=a.pdf');
-      assert.equal((await readPdf(answer.bytes)).pages.length, 1);
+      const response = await callApi(api.url, 'GET', token(json.url));
+      assert.equal(response.status, 200);
+      assert.equal(response.headers.get('content-disposition'), 'attachment; filename=a.pdf');
+      assert.equal((await readPdf(response.bytes)).pages.length, 1);
       api.domain.clock.pass(LINK_LIFE_MS + 1);
       assert.equal((await callApi(api.url, 'GET', token(json.url))).status, 404);
     });
 
-    it('are refused when they are forged, cut, mixed or nonsense', async () => {
+    it('are rejected when they are forged, truncated, mixed or malformed', async () => {
       const first = (await caller.get(`/v1/pdf/jobs/${await caller.completed()}/download-url`)).json.url;
       const second = (await caller.get(`/v1/pdf/jobs/${await caller.completed()}/download-url`)).json.url;
       const [payload, mac] = token(first).split('/').at(-1)!.split('.') as [string, string];
@@ -164,7 +164,7 @@ describe('jobs over HTTP', () => {
     });
   });
 
-  it('is gone in every respect when its retention has ended', async () => {
+  it('are deleted with record and file when their retention has ended', async () => {
     const jobId = await caller.completed();
     const { json } = await caller.get(`/v1/pdf/jobs/${jobId}/download-url`);
     api.domain.clock.pass(HOUR_MS + 1000);
@@ -175,7 +175,7 @@ describe('jobs over HTTP', () => {
     assert.equal((await caller.get('/v1/pdf/jobs')).json.total, 0);
   });
 
-  describe('listing', () => {
+  describe('Lists of jobs', () => {
     async function ordered(count: number): Promise<string[]> {
       const ids: string[] = [];
       for (let n = 0; n < count; n += 1) {
@@ -184,10 +184,10 @@ describe('jobs over HTTP', () => {
       }
       return ids;
     }
-    const ids = (answer: { json: { jobs: { jobId: string }[] } }) =>
-      answer.json.jobs.map(({ jobId }) => jobId);
+    const ids = (response: { json: { jobs: { jobId: string }[] } }) =>
+      response.json.jobs.map(({ jobId }) => jobId);
 
-    it('goes page by page, newest first or oldest first', async () => {
+    it('have pages, newest first or oldest first', async () => {
       const all = await ordered(5);
       const newest = all.toReversed();
       const first = await caller.get('/v1/pdf/jobs?limit=2');
@@ -203,7 +203,7 @@ describe('jobs over HTTP', () => {
       assert.equal((await caller.get('/v1/pdf/jobs')).json.limit, 20);
     });
 
-    it('narrows down to a status, and counts a dispatched job as queued', async () => {
+    it('can be narrowed down to a status, in which a dispatched job is queued', async () => {
       const [completed] = await ordered(1);
       api.worker.render = async () => ({ fails: new PlatenError('TEMPLATE_ERROR') });
       const failed = (await caller.render({ html: 'x' })).json.jobId;

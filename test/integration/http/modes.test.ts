@@ -6,7 +6,7 @@ import { latch } from './support/test-worker.ts';
 
 const BODY = { html: '<p>x</p>' };
 
-describe('live and test keys of one account', () => {
+describe('Live and test keys of one account', () => {
   let api: TestApi;
   let live: TestCaller;
   let tester: TestCaller;
@@ -23,7 +23,7 @@ describe('live and test keys of one account', () => {
     tester = new TestCaller(api.url, live.accountId, key._id, secret);
   });
 
-  it("find and list nothing but the jobs of their own kind's keys", async () => {
+  it('find and list only jobs of their own mode', async () => {
     const [ofLive, ofTester] = [await live.completed(), await tester.completed()];
     for (const [who, own, others] of [
       [live, ofLive, ofTester],
@@ -38,13 +38,13 @@ describe('live and test keys of one account', () => {
         const { total, jobs } = (await who.get('/v1/pdf/jobs')).json;
         assert.deepEqual([total, jobs.map(({ jobId }: { jobId: string }) => jobId)], [1, [own]]);
       }
-      // The address that its own key has asked for leads there without any key.
+      // A signed address that its own key has requested works without a key.
       const { url } = (await who.get(`/v1/pdf/jobs/${own}/download-url`)).json;
       assert.equal((await fetch(url)).status, 200);
     }
   });
 
-  it("cancel nothing but the jobs of their own kind's keys", async () => {
+  it('cancel only jobs of their own mode', async () => {
     const gate = latch();
     api.worker.render = async () => {
       await gate.opened;
@@ -57,7 +57,7 @@ describe('live and test keys of one account', () => {
     gate.open();
   });
 
-  it('have Idempotency-Keys of their own: no live request is answered with the PDF of a test', async () => {
+  it('have separate Idempotency-Keys, so that no live request gets the PDF of a test', async () => {
     const key = { 'idempotency-key': randomUUID() };
     const first = await tester.render(BODY, key);
     const second = await live.render(BODY, key);
@@ -75,7 +75,7 @@ describe('live and test keys of one account', () => {
     assert.equal((await live.post('/v1/pdf', { html: '<p>y</p>' }, key)).status, 409);
   });
 
-  describe('and their batches', () => {
+  describe('with batches', () => {
     const BATCH = {
       items: [
         { id: 'one', ...BODY },
@@ -90,7 +90,7 @@ describe('live and test keys of one account', () => {
       return jobId;
     }
 
-    it("find, list, follow, zip and merge nothing but those of their own kind's keys", async () => {
+    it('find, list, follow, zip and merge only batches of their own mode', async () => {
       const [ofLive, ofTester] = [await completedBatch(live), await completedBatch(tester)];
       const ways = [
         '',
@@ -107,15 +107,15 @@ describe('live and test keys of one account', () => {
       ] as const) {
         for (const way of ways) {
           assert.equal((await who.get(`/v1/pdf/batch/${own}${way}`)).status, 200, `own batch${way}`);
-          const refused = await who.get(`/v1/pdf/batch/${others}${way}`);
-          assert.deepEqual([refused.status, refused.json.code], [404, 'NOT_FOUND'], `other batch${way}`);
+          const rejected = await who.get(`/v1/pdf/batch/${others}${way}`);
+          assert.deepEqual([rejected.status, rejected.json.code], [404, 'NOT_FOUND'], `other batch${way}`);
         }
         const { total, batches } = (await who.get('/v1/pdf/batch')).json;
         assert.deepEqual([total, batches.map(({ jobId }: { jobId: string }) => jobId)], [1, [own]]);
       }
     });
 
-    it("cancel and follow none of the other kind's that is under way", async () => {
+    it('cannot cancel or follow a running batch of the other mode', async () => {
       const gate = latch();
       api.worker.render = async () => {
         await gate.opened;
@@ -129,7 +129,7 @@ describe('live and test keys of one account', () => {
         for (const way of ['', '/one', '/events', '/zip', '/pdf'])
           assert.equal((await other.get(`/v1/pdf/batch/${jobId}${way}`)).status, 404, way);
         assert.equal((await other.delete(`/v1/pdf/batch/${jobId}`)).status, 404);
-        // Its items are let in after it was answered.
+        // Its items are admitted after the response.
         const runs = async () => (await who.get(`/v1/pdf/batch/${jobId}`)).json.status === 'processing';
         await eventually('it runs', runs);
         assert.equal((await who.delete(`/v1/pdf/batch/${jobId}`)).status, 200);
@@ -137,7 +137,7 @@ describe('live and test keys of one account', () => {
       gate.open();
     });
 
-    it('have Idempotency-Keys of their own', async () => {
+    it('have separate Idempotency-Keys', async () => {
       const key = { 'idempotency-key': randomUUID() };
       const first = await tester.post('/v1/pdf/batch', BATCH, key);
       const second = await live.post('/v1/pdf/batch', BATCH, key);

@@ -3,12 +3,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { pino } from 'pino';
+import { REMEDIES } from '../../../src/errors/remedies.ts';
 import { createOpsApp } from '../../../src/http/ops-app.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import { eventually } from '../../support/eventually.ts';
 import { callApi, openApi, type TestApi, type TestCaller } from './support/api.ts';
 
-describe('operation over HTTP', () => {
+describe('The service', () => {
   let api: TestApi;
   let caller: TestCaller;
 
@@ -21,31 +22,31 @@ describe('operation over HTTP', () => {
   const get = (path: string, headers?: Record<string, string>) =>
     callApi(api.url, 'GET', path, undefined, headers);
 
-  it('tells health: 200 while there is progress, 503 with the reason when there is none', async () => {
+  it('reports its health: 200 while it makes progress, otherwise 503 with the reason', async () => {
     assert.deepEqual((await get('/healthz')).json, { live: true });
     api.state.stuck = 'worker: stuck';
-    const answer = await get('/healthz');
+    const response = await get('/healthz');
     api.state.stuck = undefined;
-    assert.equal(answer.status, 503);
-    assert.deepEqual(answer.json, { live: false, problem: 'worker: stuck' });
+    assert.equal(response.status, 503);
+    assert.deepEqual(response.json, { live: false, problem: 'worker: stuck' });
   });
 
-  it('tells readiness, and names what is missing', async () => {
+  it('reports its readiness, and names what is missing', async () => {
     assert.deepEqual((await get('/readyz')).json, { ready: true, problems: [] });
     api.state.problems = ['database: away', 'bus: away'];
-    const answer = await get('/readyz');
+    const response = await get('/readyz');
     api.state.problems = [];
-    assert.equal(answer.status, 503);
-    assert.deepEqual(answer.json, { ready: false, problems: ['database: away', 'bus: away'] });
+    assert.equal(response.status, 503);
+    assert.deepEqual(response.json, { ready: false, problems: ['database: away', 'bus: away'] });
   });
 
-  it('measures requests by route pattern, never by path', async () => {
+  it('measures requests by the pattern of their route, never by path', async () => {
     const jobId = await caller.completed();
     await caller.get(`/v1/pdf/jobs/${jobId}`);
     await get('/v1/files/secret-token');
     await get('/wp-admin/setup.php');
     let text = '';
-    // A request is counted when its answer is over, which its caller may see first.
+    // A request is counted after its response, which the caller may have received before.
     await eventually('the last one is counted', async () => {
       text = Buffer.from((await get('/metrics')).bytes).toString();
       return /platen_http_requests_total\{method="GET",route="none",status="404"/.test(text);
@@ -64,13 +65,13 @@ describe('operation over HTTP', () => {
     for (const secret of [jobId, 'secret-token', 'wp-admin']) assert.ok(!text.includes(secret), secret);
   });
 
-  it('logs each request once, and no secret, token or document', async () => {
+  it('logs each request once, without secrets, tokens and documents', async () => {
     const requestId = 'log-test-1';
-    const answer = await caller.render(
+    const response = await caller.render(
       { html: '<p>top secret</p>', output: 'url', options: { assetHeaders: { Authorization: 'hush' } } },
       { 'x-request-id': requestId },
     );
-    const { pathname } = new URL(answer.json.url);
+    const { pathname } = new URL(response.json.url);
     await get(pathname);
     await eventually('both are logged', () => api.log.some((line) => line.includes('"/v1/files/:token"')));
     const lines = api.log.filter((line) => line.includes(requestId));
@@ -91,13 +92,13 @@ describe('operation over HTTP', () => {
   });
 
   describe('X-Request-Id', () => {
-    it('is made when there is none, and stands in the body of an error', async () => {
-      const answer = await get('/nothing');
-      assert.match(answer.headers.get('x-request-id')!, /^[\da-f-]{36}$/);
-      assert.equal(answer.json.requestId, answer.headers.get('x-request-id'));
+    it('is generated when absent, and included in the body of an error', async () => {
+      const response = await get('/nothing');
+      assert.match(response.headers.get('x-request-id')!, /^[\da-f-]{36}$/);
+      assert.equal(response.json.requestId, response.headers.get('x-request-id'));
     });
 
-    it('is taken over when it is sane', async () => {
+    it('is kept when it is valid', async () => {
       assert.equal(
         (await get('/healthz', { 'x-request-id': 'a-b_c/1' })).headers.get('x-request-id'),
         'a-b_c/1',
@@ -106,13 +107,13 @@ describe('operation over HTTP', () => {
 
     for (const id of ['x'.repeat(129), 'a b', 'é']) {
       it(`is replaced when it is ${id.slice(0, 8)}`, async () => {
-        const answer = await get('/healthz', { 'x-request-id': Buffer.from(id).toString('latin1') });
-        assert.match(answer.headers.get('x-request-id')!, /^[\da-f-]{36}$/);
+        const response = await get('/healthz', { 'x-request-id': Buffer.from(id).toString('latin1') });
+        assert.match(response.headers.get('x-request-id')!, /^[\da-f-]{36}$/);
       });
     }
   });
 
-  it('answers data with headers under which nothing runs, and nothing is kept', async () => {
+  it('sends data with headers that prevent scripts and caching', async () => {
     for (const path of ['/healthz', '/nothing', '/v1/pdf/jobs']) {
       const { headers } = await get(path);
       assert.equal(headers.get('content-security-policy'), "default-src 'none';frame-ancestors 'none'");
@@ -122,7 +123,13 @@ describe('operation over HTTP', () => {
     }
   });
 
-  describe('the API document', () => {
+  it('sends errors with a remedy and a link to its documentation at the public address, whatever the Host header', async () => {
+    const { json } = await get('/v1/none', { host: 'evil.example', 'x-forwarded-host': 'evil.example' });
+    assert.equal(json.remedy, REMEDIES.NOT_FOUND);
+    assert.equal(json.docsUrl, `${api.url}/docs/errors#NOT_FOUND`);
+  });
+
+  describe('The API document', () => {
     it('is valid OpenAPI 3.1', async () => {
       const document = (await get('/openapi.json')).json;
       const validator = new Validator();
@@ -131,12 +138,13 @@ describe('operation over HTTP', () => {
       assert.equal(validator.version, '3.1');
     });
 
-    it('describes every route with what it asks for and answers', async () => {
+    it('describes the parameters and responses of every route', async () => {
       const { paths, components } = (await get('/openapi.json')).json;
       const ofAccounts = /^\/(auth|user)\//;
       const rest = Object.keys(paths).filter((path) => !ofAccounts.test(path));
       assert.deepEqual(rest.toSorted(), [
         '/docs',
+        '/docs/api/try',
         '/healthz',
         '/metrics',
         '/openapi.json',
@@ -157,9 +165,10 @@ describe('operation over HTTP', () => {
         '/v1/pdf/jobs/{id}',
         '/v1/pdf/jobs/{id}/download-url',
         '/v1/pdf/jobs/{id}/file',
+        '/v1/pdf/jobs/{id}/report',
         '/webhooks/payments',
       ]);
-      assert.deepEqual(paths['/user/api-keys'].get.security, [{ bearer: [] }]);
+      assert.deepEqual(paths['/user/api-keys'].get.security, [{ bearer: [] }, { session: [] }]);
       assert.deepEqual(paths['/auth/login'].post.security, []);
       const [, breakdown] = paths['/user/usage'].get.parameters;
       assert.deepEqual([breakdown.name, breakdown.schema.type], ['includeBreakdown', 'boolean']);
@@ -177,7 +186,7 @@ describe('operation over HTTP', () => {
       );
     });
 
-    it('names the headers of answers, errors too, and a 503 for all that asks the database', async () => {
+    it('names the headers of responses, also of errors, and a 503 for each route that uses the database', async () => {
       const { paths, components } = (await get('/openapi.json')).json;
       const { responses } = paths['/v1/pdf'].post;
       const named = (status: number) => Object.keys(responses[status].headers).sort();
@@ -188,8 +197,15 @@ describe('operation over HTTP', () => {
         assert.deepEqual(named(status), [...rates, 'Retry-After'], String(status));
       assert.ok(named(200).includes('Idempotent-Replayed') && named(202).includes('Idempotent-Replayed'));
       for (const name of rates) assert.equal(typeof components.headers[name].description, 'string');
-      // The payment provider is told 400 whatever happens.
-      const without503 = ['/docs', '/openapi.json', '/metrics', '/webhooks/payments'];
+      // The payment provider gets 400 for every error.
+      const without503 = [
+        '/auth/config',
+        '/docs',
+        '/docs/api/try',
+        '/openapi.json',
+        '/metrics',
+        '/webhooks/payments',
+      ];
       for (const [path, operations] of Object.entries<Record<string, { responses: object }>>(paths)) {
         for (const [method, operation] of Object.entries(operations)) {
           const expected = !without503.includes(path);
@@ -198,7 +214,7 @@ describe('operation over HTTP', () => {
       }
     });
 
-    it('leads from what was made to what can be done with it', async () => {
+    it('links created resources to the operations on them', async () => {
       const { links } = (await get('/openapi.json')).json.paths['/user/templates'].post.responses[201];
       assert.deepEqual(links.get_user_templates_id.parameters, { id: '$response.body#/id' });
       assert.deepEqual(links.post_user_templates_id_versions_versionId_rollback, {
@@ -207,8 +223,8 @@ describe('operation over HTTP', () => {
       });
     });
 
-    it('has a page made of files of our own only', async () => {
-      const page = await get('/docs');
+    it('has a page that consists of its own files only', async () => {
+      const page = await get('/docs/api/try');
       const html = Buffer.from(page.bytes).toString();
       assert.match(page.headers.get('content-security-policy')!, /^default-src 'none'; script-src 'self';/);
       assert.doesNotMatch(html, /https?:|<script>|<style>| on\w+=/);
@@ -222,7 +238,7 @@ describe('operation over HTTP', () => {
     });
   });
 
-  it('serves health and metrics, and nothing else, to roles that answer no callers', async () => {
+  it('serves only health and metrics in roles without an API', async () => {
     const app = createOpsApp({
       metrics: createMetrics('worker'),
       logger: pino({ level: 'silent' }),

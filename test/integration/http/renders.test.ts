@@ -18,8 +18,8 @@ describe('POST /v1/pdf', () => {
     api.worker.render = async () => ({ pages: 1 });
   });
 
-  /** What the worker is given for a request. */
-  async function ordered(
+  /** The render that the worker gets for a request. */
+  async function submitted(
     body: Record<string, unknown>,
     from = caller,
   ): Promise<{ job: Job; input: JobInput }> {
@@ -28,67 +28,67 @@ describe('POST /v1/pdf', () => {
       seen = { job, input };
       return { pages: 1 };
     };
-    const answer = await from.render(body);
-    assert.equal(answer.status, 200);
+    const response = await from.render(body);
+    assert.equal(response.status, 200);
     return seen!;
   }
 
-  describe('answers a sync render that completes', () => {
-    it('with the PDF, its name and what is to be known of it', async () => {
+  describe('responds to a completed sync render', () => {
+    it('with the PDF, its name and its metadata', async () => {
       api.worker.render = async () => ({ pages: 3 });
-      const answer = await caller.render({ html: '<p>x</p>', filename: 'Rechnung März.pdf' });
-      assert.equal(answer.status, 200);
-      assert.equal(answer.headers.get('content-type'), 'application/pdf');
-      assert.equal((await readPdf(answer.bytes)).pages.length, 3);
-      assert.equal(Number(answer.headers.get('content-length')), answer.bytes.byteLength);
+      const response = await caller.render({ html: '<p>x</p>', filename: 'Rechnung März.pdf' });
+      assert.equal(response.status, 200);
+      assert.equal(response.headers.get('content-type'), 'application/pdf');
+      assert.equal((await readPdf(response.bytes)).pages.length, 3);
+      assert.equal(Number(response.headers.get('content-length')), response.bytes.byteLength);
       assert.match(
-        answer.headers.get('content-disposition')!,
+        response.headers.get('content-disposition')!,
         /^attachment; .*filename\*=UTF-8''Rechnung%20M%C3%A4rz\.pdf/,
       );
-      assert.equal(answer.headers.get('x-service-pages'), '3');
-      assert.match(answer.headers.get('x-service-processing-time-ms')!, /^\d+$/);
-      assert.equal(answer.headers.get('cache-control'), 'no-store');
-      const record = await caller.get(`/v1/pdf/jobs/${answer.headers.get('x-service-job-id')}`);
+      assert.equal(response.headers.get('x-service-pages'), '3');
+      assert.match(response.headers.get('x-service-processing-time-ms')!, /^\d+$/);
+      assert.equal(response.headers.get('cache-control'), 'no-store');
+      const record = await caller.get(`/v1/pdf/jobs/${response.headers.get('x-service-job-id')}`);
       assert.equal(record.json.status, 'completed');
-      assert.equal(record.json.outputExpiresAt, answer.headers.get('x-service-expires-at'));
+      assert.equal(record.json.outputExpiresAt, response.headers.get('x-service-expires-at'));
     });
 
     it('with a signed address that needs no key', async () => {
-      const answer = await caller.render({ html: '<p>x</p>', output: 'url', options: { format: 'A5' } });
-      assert.equal(answer.status, 200);
-      assert.equal(answer.json.metadata.mode, 'html');
-      assert.equal(answer.json.metadata.format, 'A5');
-      assert.ok(answer.json.url.startsWith(`${api.url}/v1/files/`));
-      const file = await fetch(answer.json.url);
+      const response = await caller.render({ html: '<p>x</p>', output: 'url', options: { format: 'A5' } });
+      assert.equal(response.status, 200);
+      assert.equal(response.json.metadata.mode, 'html');
+      assert.equal(response.json.metadata.format, 'A5');
+      assert.ok(response.json.url.startsWith(`${api.url}/v1/files/`));
+      const file = await fetch(response.json.url);
       const bytes = new Uint8Array(await file.arrayBuffer());
       assert.equal(file.status, 200);
-      assert.equal(bytes.byteLength, answer.json.metadata.size);
+      assert.equal(bytes.byteLength, response.json.metadata.size);
       assert.equal((await readPdf(bytes)).pages.length, 1);
     });
   });
 
-  describe('orders what was asked for', () => {
-    it('from HTML, with its options as they were given', async () => {
+  describe('submits', () => {
+    it('HTML, with the options of the request', async () => {
       const options = { scale: 1.5, margin: { top: '12mm' }, metadata: { title: 'a "b"', keywords: ['c'] } };
-      const { job, input } = await ordered({ html: '<p>é</p>', options });
+      const { job, input } = await submitted({ html: '<p>é</p>', options });
       assert.deepEqual(input.source, { mode: 'html', html: '<p>é</p>' });
       assert.deepEqual(input.options, options);
       assert.equal(job.class, 'interactive');
       assert.equal(job.fileName, 'document.pdf');
     });
 
-    it('from a URL', async () => {
-      const { input } = await ordered({ url: 'https://example.com/a?b=c' });
+    it('a URL', async () => {
+      const { input } = await submitted({ url: 'https://example.com/a?b=c' });
       assert.deepEqual(input.source, { mode: 'url', url: 'https://example.com/a?b=c' });
     });
 
-    it('from a template: its current version, with the data', async () => {
+    it('the current version of a template, with the data', async () => {
       const saved = await api.templates.create(caller.accountId, {
         name: 't',
         content: '<p>{{a.b}}</p>',
         sampleData: '{}',
       });
-      const { input } = await ordered({
+      const { input } = await submitted({
         templateId: saved.template._id.toUpperCase(),
         data: { a: { b: [1, null] } },
       });
@@ -101,33 +101,33 @@ describe('POST /v1/pdf', () => {
       });
     });
 
-    it('from a template of a version that is pinned, without data', async () => {
+    it('a pinned version of a template, without data', async () => {
       const saved = await api.templates.create(caller.accountId, {
         name: 't',
         content: 'x',
         sampleData: '{}',
       });
-      const { input } = await ordered({
+      const { input } = await submitted({
         templateId: saved.template._id,
         templateVersionId: saved.version._id,
       });
       assert.equal(input.source.mode === 'template' && input.source.templateVersionId, saved.version._id);
     });
 
-    it('with data whose keys the database could take for its own', async () => {
+    it('data whose keys look like operators of the database', async () => {
       const saved = await api.templates.create(caller.accountId, {
         name: 't',
         content: 'x',
         sampleData: '{}',
       });
       const data = { $where: 'x', 'a.b': { $gt: 1 }, '': 2, constructor: { prototype: 3 } };
-      const { input } = await ordered({ templateId: saved.template._id, data });
+      const { input } = await submitted({ templateId: saved.template._id, data });
       assert.deepEqual(input.source.mode === 'template' && input.source.data, data);
     });
 
-    it('with the TEST watermark for test keys, whatever the options say', async () => {
+    it('the TEST watermark for test keys, whatever the options are', async () => {
       const tester = await api.newCaller({ mode: 'test' });
-      const { job, input } = await ordered(
+      const { job, input } = await submitted(
         {
           html: '<p>x</p>',
           options: { scale: 2, watermark: { text: 'mine', opacity: 0.02, color: 'white' } },
@@ -138,15 +138,15 @@ describe('POST /v1/pdf', () => {
       assert.equal(job.test, true);
     });
 
-    it('with time for its delay when no time-out is asked for', async () => {
-      const timeoutOf = async (options: object) => (await ordered({ html: 'x', options })).input.timeoutMs;
+    it('a time-out that includes the delay, by default', async () => {
+      const timeoutOf = async (options: object) => (await submitted({ html: 'x', options })).input.timeoutMs;
       assert.equal(await timeoutOf({}), 30_000);
       assert.equal(await timeoutOf({ delayMs: 60_000 }), 90_000);
       assert.equal(await timeoutOf({ delayMs: 60_000, timeoutMs: 70_000 }), 70_000);
     });
 
-    it('with a file name that is safe', async () => {
-      const { job } = await ordered({ html: 'x', filename: '../../etc/pass"wd\r\nSet-Cookie: a=b' });
+    it('a safe file name', async () => {
+      const { job } = await submitted({ html: 'x', filename: '../../etc/pass"wd\r\nSet-Cookie: a=b' });
       assert.match(job.fileName, /^[^/\\"\r\n]+\.pdf$/);
     });
   });
@@ -157,22 +157,22 @@ describe('POST /v1/pdf', () => {
       await held.opened;
       return { pages: 1 };
     };
-    const answer = await caller.render({ html: '<p>x</p>', executionMode: 'async' });
-    const { jobId } = answer.json;
-    assert.equal(answer.status, 202);
-    assert.deepEqual(answer.json, {
+    const response = await caller.render({ html: '<p>x</p>', executionMode: 'async' });
+    const { jobId } = response.json;
+    assert.equal(response.status, 202);
+    assert.deepEqual(response.json, {
       success: true,
       jobId,
       status: 'queued',
       statusUrl: `/v1/pdf/jobs/${jobId}`,
       fileUrl: `/v1/pdf/jobs/${jobId}/file`,
     });
-    const record = await caller.get(answer.json.statusUrl);
+    const record = await caller.get(response.json.statusUrl);
     assert.ok(['queued', 'processing'].includes(record.json.status));
     held.open();
   });
 
-  it('falls over to 202 when the window closes, and the render goes on', async () => {
+  it('responds with 202 when the wait is over, and the render continues', async () => {
     const brief = await openApi({ syncWaitMs: 1500 });
     try {
       const hasty = await brief.newCaller();
@@ -181,29 +181,29 @@ describe('POST /v1/pdf', () => {
         await held.opened;
         return { pages: 1 };
       };
-      const answer = await hasty.render({ html: '<p>x</p>' });
-      assert.equal(answer.status, 202);
-      assert.equal((await hasty.get(answer.json.fileUrl)).status, 404);
+      const response = await hasty.render({ html: '<p>x</p>' });
+      assert.equal(response.status, 202);
+      assert.equal((await hasty.get(response.json.fileUrl)).status, 404);
       held.open();
-      await ended(hasty, answer.json.jobId);
-      assert.equal((await hasty.get(answer.json.fileUrl)).status, 200);
+      await ended(hasty, response.json.jobId);
+      assert.equal((await hasty.get(response.json.fileUrl)).status, 200);
     } finally {
       await brief.close();
     }
   });
 
-  it('falls over to 202 when the attempt failed and another follows', async () => {
+  it('responds with 202 when an attempt has failed and another follows', async () => {
     api.worker.render = async () => ({ retries: new PlatenError('BROWSER_CRASHED') });
-    const answer = await caller.render({ html: '<p>x</p>' });
-    assert.equal(answer.status, 202);
-    const record = (await caller.get(answer.json.statusUrl)).json;
+    const response = await caller.render({ html: '<p>x</p>' });
+    assert.equal(response.status, 202);
+    const record = (await caller.get(response.json.statusUrl)).json;
     assert.equal(record.status, 'queued');
     assert.equal(record.willRetry, true);
     assert.equal(record.error.code, 'RETRY_SCHEDULED');
     assert.equal(record.retryAttempt, 1);
   });
 
-  describe('answers a sync render that fails for good', () => {
+  describe('responds to a sync render that has failed', () => {
     for (const [code, status] of [
       ['URL_UNREACHABLE', 400],
       ['SELECTOR_TIMEOUT', 400],
@@ -214,18 +214,18 @@ describe('POST /v1/pdf', () => {
     ] as const) {
       it(`with ${status} for ${code}`, async () => {
         api.worker.render = async () => ({ fails: new PlatenError(code, 'This and that happened.') });
-        const answer = await caller.render({ html: '<p>x</p>' });
-        assert.equal(answer.status, status);
-        assert.equal(answer.json.code, code);
-        assert.equal(answer.json.message, 'This and that happened.');
-        const record = (await caller.get(`/v1/pdf/jobs/${answer.json.jobId}`)).json;
+        const response = await caller.render({ html: '<p>x</p>' });
+        assert.equal(response.status, status);
+        assert.equal(response.json.code, code);
+        assert.equal(response.json.message, 'This and that happened.');
+        const record = (await caller.get(`/v1/pdf/jobs/${response.json.jobId}`)).json;
         assert.equal(record.status, 'failed');
         assert.equal(record.deadLettered, true);
         assert.deepEqual(record.error, { code, message: 'This and that happened.' });
       });
     }
 
-    it('with 409 when it was cancelled meanwhile', async () => {
+    it('with 409 when the render was cancelled meanwhile', async () => {
       const began = latch();
       const held = latch();
       let jobId = '';
@@ -239,36 +239,36 @@ describe('POST /v1/pdf', () => {
       await began.opened;
       assert.equal((await caller.call('DELETE', `/v1/pdf/jobs/${jobId}`)).status, 200);
       held.open();
-      const answer = await pending;
-      assert.equal(answer.status, 409);
-      assert.equal(answer.json.code, 'CANCELLED');
-      assert.equal(answer.json.jobId, jobId);
+      const response = await pending;
+      assert.equal(response.status, 409);
+      assert.equal(response.json.code, 'CANCELLED');
+      assert.equal(response.json.jobId, jobId);
     });
   });
 
-  it('refuses a deadline longer than the plan allows with 403', async () => {
-    const answer = await caller.render({ html: '<p>x</p>', options: { timeoutMs: 300_000 } });
-    assert.equal(answer.status, 403);
-    assert.equal(answer.json.code, 'PLAN_LIMIT');
+  it('rejects a longer deadline than the plan allows with 403', async () => {
+    const response = await caller.render({ html: '<p>x</p>', options: { timeoutMs: 300_000 } });
+    assert.equal(response.status, 403);
+    assert.equal(response.json.code, 'PLAN_LIMIT');
   });
 
-  it('refuses new work with 503 and Retry-After while the whole system is full', async () => {
+  it('rejects new work with 503 and Retry-After while the whole service is full', async () => {
     api.state.refusal = new PlatenError('UNAVAILABLE', 'full', { retryAfterSeconds: 9.2 });
-    const answer = await caller.render({ html: '<p>x</p>' });
+    const response = await caller.render({ html: '<p>x</p>' });
     api.state.refusal = undefined;
-    assert.equal(answer.status, 503);
-    assert.equal(answer.headers.get('retry-after'), '10');
+    assert.equal(response.status, 503);
+    assert.equal(response.headers.get('retry-after'), '10');
   });
 
-  it('answers 500 without a word of what went wrong inside', async () => {
+  it('responds to an unexpected error with 500, without its message', async () => {
     const { resolve } = api.templates;
     api.templates.resolve = () => Promise.reject(new Error('password=hunter2 at db.internal'));
-    const answer = await caller.render({ templateId: '8f14e45f-ceea-467f-9a4b-0d8d1d1d1d1d' });
+    const response = await caller.render({ templateId: '8f14e45f-ceea-467f-9a4b-0d8d1d1d1d1d' });
     api.templates.resolve = resolve;
-    assert.equal(answer.status, 500);
-    assert.equal(answer.json.code, 'INTERNAL');
-    assert.ok(!Buffer.from(answer.bytes).toString().includes('hunter2'));
-    assert.ok(api.log.some((line) => line.includes('"level":50') && line.includes(answer.json.requestId)));
+    assert.equal(response.status, 500);
+    assert.equal(response.json.code, 'INTERNAL');
+    assert.ok(!Buffer.from(response.bytes).toString().includes('hunter2'));
+    assert.ok(api.log.some((line) => line.includes('"level":50') && line.includes(response.json.requestId)));
   });
 });
 
@@ -279,7 +279,7 @@ describe('POST /v1/pdf of an account whose slots are taken', () => {
   });
   after(() => api.close());
 
-  it('waits in line, and answers 429 with Retry-After when the line is full', async () => {
+  it('waits in the queue, and gets 429 with Retry-After when the queue is full', async () => {
     const caller = await api.newCaller();
     const held = latch();
     api.worker.render = async () => {
@@ -288,10 +288,10 @@ describe('POST /v1/pdf of an account whose slots are taken', () => {
     };
     const running = (await caller.render({ html: '1', executionMode: 'async' })).json.jobId;
     const waiting = (await caller.render({ html: '2', executionMode: 'async' })).json.jobId;
-    const refused = await caller.render({ html: '3', executionMode: 'async' });
-    assert.equal(refused.status, 429);
-    assert.equal(refused.json.code, 'TOO_MANY_WAITING');
-    assert.ok(Number(refused.headers.get('retry-after')) >= 1);
+    const rejected = await caller.render({ html: '3', executionMode: 'async' });
+    assert.equal(rejected.status, 429);
+    assert.equal(rejected.json.code, 'TOO_MANY_WAITING');
+    assert.ok(Number(rejected.headers.get('retry-after')) >= 1);
     held.open();
     for (const jobId of [running, waiting]) assert.equal((await ended(caller, jobId)).status, 'completed');
   });

@@ -4,14 +4,14 @@ import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
-import { boundConnections } from '../../../src/roles/bound-connections.ts';
+import { boundConnections } from '../../../src/overload/connections.ts';
 import { eventually } from '../../support/eventually.ts';
 import { openApi, type TestApi, type TestCaller } from './support/api.ts';
 import { latch } from './support/test-worker.ts';
 
 const KIB = 1024;
 
-/** An upload that has begun and goes no further, and what it is answered. */
+/** An upload that stalls after its beginning, and its response. */
 class Stalled {
   readonly #socket: Socket;
   #text = '';
@@ -28,12 +28,12 @@ class Stalled {
   }
 
   /** Status and code. */
-  async answer(): Promise<string> {
+  async response(): Promise<string> {
     await eventually('it is answered', async () => /"code":"\w+"/.test(this.#text));
     return `${this.#text.slice('HTTP/1.1 '.length, 12)} ${/"code":"(\w+)"/.exec(this.#text)?.[1]}`;
   }
 
-  get answered(): boolean {
+  get responded(): boolean {
     return this.#text !== '';
   }
 
@@ -42,7 +42,7 @@ class Stalled {
   }
 }
 
-describe('bodies on their way', () => {
+describe('Uploads', () => {
   let api: TestApi;
   const open: Stalled[] = [];
 
@@ -59,44 +59,44 @@ describe('bodies on their way', () => {
     await api.close();
   });
 
-  it('are bounded for one account, whose further ones are refused while another account sends', async () => {
-    api = await openApi({ bodyBounds: { bytesPerOwner: 300 * KIB, rateWindowMs: 60_000 } });
+  it("are bounded for one account, whose further uploads are rejected while another account's are accepted", async () => {
+    api = await openApi({ bodyBounds: { perOwner: 300 * KIB, rateWindowMs: 60_000 } });
     const [greedy, other] = [await api.newCaller(), await api.newCaller()];
     for (let i = 0; i < 3; i += 1) stalled(greedy, 100 * KIB);
     await inFlight(300 * KIB);
-    const refused = await greedy.render({ html: '<p>x</p>' });
-    assert.deepEqual([refused.status, refused.json.code], [429, 'TOO_MANY_UPLOADS']);
-    assert.ok(Number(refused.headers.get('retry-after')) >= 1);
+    const rejected = await greedy.render({ html: '<p>x</p>' });
+    assert.deepEqual([rejected.status, rejected.json.code], [429, 'TOO_MANY_UPLOADS']);
+    assert.ok(Number(rejected.headers.get('retry-after')) >= 1);
     assert.equal((await other.render({ html: '<p>x</p>' })).status, 200);
     for (const upload of open.splice(0)) upload.end();
     await inFlight(0);
     assert.equal((await greedy.render({ html: '<p>x</p>' })).status, 200);
   });
 
-  it('are bounded for all: the largest sender gives way to a smaller one', async () => {
-    const bounds = { totalBytes: 500 * KIB, bytesPerOwner: 300 * KIB };
+  it('are bounded for all accounts: the largest sender is evicted for a smaller one', async () => {
+    const bounds = { inAll: 500 * KIB, perOwner: 300 * KIB };
     api = await openApi({ bodyBounds: { ...bounds, rateWindowMs: 60_000 } });
     const [most, less, small] = [await api.newCaller(), await api.newCaller(), await api.newCaller()];
     const victims = [stalled(most, 150 * KIB), stalled(most, 150 * KIB)];
     stalled(less, 200 * KIB);
     await inFlight(500 * KIB);
     assert.equal((await small.render({ html: 'x'.repeat(50 * KIB) })).status, 200);
-    await eventually('one of them is ended', async () => victims.some(({ answered }) => answered));
-    assert.equal(await victims.find(({ answered }) => answered)!.answer(), '503 UNAVAILABLE');
-    // Who would hold more than anybody is refused instead.
+    await eventually('one of them is ended', async () => victims.some(({ responded }) => responded));
+    assert.equal(await victims.find(({ responded }) => responded)!.response(), '503 UNAVAILABLE');
+    // An account that would hold more than any other is rejected instead.
     await inFlight(350 * KIB);
-    const refused = await small.render({ html: 'x'.repeat(250 * KIB) });
-    assert.deepEqual([refused.status, refused.json.code], [503, 'UNAVAILABLE']);
+    const rejected = await small.render({ html: 'x'.repeat(250 * KIB) });
+    assert.deepEqual([rejected.status, rejected.json.code], [503, 'UNAVAILABLE']);
   });
 
-  it('are ended when they come too slowly', async () => {
+  it('are closed when they are too slow', async () => {
     api = await openApi({ bodyBounds: { rateWindowMs: 100 } });
     const upload = stalled(await api.newCaller(), 1000 * KIB);
-    assert.equal(await upload.answer(), '408 UPLOAD_TOO_SLOW');
+    assert.equal(await upload.response(), '408 UPLOAD_TOO_SLOW');
     await inFlight(0);
   });
 
-  it('count no longer once the job is written, while their caller waits for it', async () => {
+  it('are released once the job is written, while their caller waits for it', async () => {
     api = await openApi();
     const caller = await api.newCaller();
     const gate = latch();
@@ -106,18 +106,18 @@ describe('bodies on their way', () => {
       await gate.opened;
       return { pages: 1 };
     };
-    const answer = caller.render({ html: 'x'.repeat(100 * KIB) });
+    const reply = caller.render({ html: 'x'.repeat(100 * KIB) });
     await claimed.opened;
     await inFlight(0);
     gate.open();
-    assert.equal((await answer).status, 200);
+    assert.equal((await reply).status, 200);
   });
 
-  it('may hold a million names and values at most', async () => {
+  it('may contain a million names and values at most', async () => {
     api = await openApi();
     const caller = await api.newCaller();
-    const refused = await caller.render(`{"html":"x","data":[${'[],'.repeat(500_001)}[]]}`);
-    assert.deepEqual([refused.status, refused.json.code], [413, 'INPUT_TOO_LARGE']);
+    const rejected = await caller.render(`{"html":"x","data":[${'[],'.repeat(500_001)}[]]}`);
+    assert.deepEqual([rejected.status, rejected.json.code], [413, 'INPUT_TOO_LARGE']);
     const names = Array.from({ length: 50_001 }, (_, n) => `"n${n}":1`).join();
     const crowded = await caller.render(`{"html":"x","data":{${names}}}`);
     assert.deepEqual([crowded.status, crowded.json.code], [413, 'INPUT_TOO_LARGE']);
@@ -126,24 +126,24 @@ describe('bodies on their way', () => {
   });
 });
 
-describe('the check of a body', () => {
-  it('looks at no more of a list than shows that it is too long', async () => {
+describe('The validation of a body', () => {
+  it('reads a list only until it is too long', async () => {
     const api = await openApi();
     const caller = await api.newCaller();
     const numbers = `[${'1,'.repeat(900_000)}1]`;
-    const refused = await caller.render(`{"html":"x","options":{"metadata":{"keywords":${numbers}}}}`);
-    assert.equal(refused.status, 400);
-    assert.deepEqual(refused.json.message, ['options.metadata.keywords: must hold at most 20 items']);
+    const rejected = await caller.render(`{"html":"x","options":{"metadata":{"keywords":${numbers}}}}`);
+    assert.equal(rejected.status, 400);
+    assert.deepEqual(rejected.json.message, ['options.metadata.keywords: must hold at most 20 items']);
     const batch = await caller.post('/v1/pdf/batch', `{"items":${numbers}}`);
     assert.deepEqual([batch.status, batch.json.code], [413, 'BATCH_TOO_LARGE']);
     await api.close();
   });
 });
 
-describe('connections', () => {
-  it('are bounded, and one that nobody uses gives way', async () => {
+describe('Connections', () => {
+  it('are bounded, and idle ones are closed for new ones', async () => {
     const server = createServer((_request, response) => response.end('ok'));
-    boundConnections(server, { max: 2, stillMs: 60_000 }, pino({ level: 'silent' }));
+    boundConnections(server, { max: 2, inactivityMs: 60_000 }, pino({ level: 'silent' }));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
     const sockets = [0, 1].map(() => connect(port, '127.0.0.1'));
@@ -161,31 +161,31 @@ describe('connections', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it('are closed when nothing passes over them any more, though there is something to send', async () => {
-    const answers: ServerResponse[] = [];
+  it('are closed after a time without traffic, even with unsent data', async () => {
+    const responses: ServerResponse[] = [];
     const server = createServer((_request, response) => {
-      answers.push(response);
+      responses.push(response);
       response.end(Buffer.alloc(64 * 1024 * 1024));
     });
-    boundConnections(server, { max: 10, stillMs: 3000 }, pino({ level: 'silent' }));
+    boundConnections(server, { max: 10, inactivityMs: 3000 }, pino({ level: 'silent' }));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
-    const ask = () => {
+    const send = () => {
       const socket = connect(port, '127.0.0.1');
       socket.on('error', () => undefined);
       socket.write('GET / HTTP/1.1\r\nHost: platen\r\n\r\n');
       return socket;
     };
-    const still = ask();
+    const still = send();
     await once(server, 'request');
-    const slow = ask();
+    const slow = send();
     await once(server, 'request');
-    // This one takes some of it now and then.
+    // This caller reads some bytes from time to time.
     const taking = setInterval(() => slow.read(), 20);
-    await once(answers[0]!, 'close');
+    await once(responses[0]!, 'close');
     await sleep(4000);
-    assert.equal(answers[0]!.writableFinished, false);
-    assert.equal(answers[1]!.destroyed, false);
+    assert.equal(responses[0]!.writableFinished, false);
+    assert.equal(responses[1]!.destroyed, false);
     clearInterval(taking);
     for (const socket of [still, slow]) socket.destroy();
     server.closeAllConnections();

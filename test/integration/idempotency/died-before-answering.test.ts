@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
-import type { IdempotencyLock } from '../../../src/idempotency/idempotency-store.ts';
+import type { IdempotencyLock } from '../../../src/http/idempotency-store.ts';
 import { storedInput } from '../../../src/jobs/store/stored-input.ts';
 import { quotaPeriod } from '../../../src/usage/quota-period.ts';
 import { newJob, slotsInUse } from '../../support/domain.ts';
@@ -39,9 +39,9 @@ describe('A keyed request whose process dies', () => {
   const steps: Record<string, (jobId: string) => Promise<void>> = {
     'before it did anything': async () => {},
     'when it had a place and quota': async (jobId) => {
-      const arrival = { id: jobId, jobs: [jobId], lane: 'interactive' as const };
+      const arrival = { id: jobId, jobs: [jobId], queue: 'interactive' as const };
       const limits = { maxWaiting: 10, quota: { period, limit: 100 } };
-      assert.equal(await api.domain.ledger.takePlaces(caller.accountId, arrival, limits), 0);
+      assert.equal(await api.domain.ledger.takePositions(caller.accountId, arrival, limits), 0);
     },
     'when it had a slot and had saved the input': async (jobId) => {
       const { domain } = api;
@@ -61,9 +61,9 @@ describe('A keyed request whose process dies', () => {
       const lock = await begin();
       await step(lock.workId);
       await lock.release();
-      const answer = await ask();
-      assert.equal(answer.status, 200, answer.status === 200 ? '' : JSON.stringify(answer.json));
-      assert.equal(answer.headers.get('x-service-job-id'), lock.workId);
+      const response = await ask();
+      assert.equal(response.status, 200, response.status === 200 ? '' : JSON.stringify(response.json));
+      assert.equal(response.headers.get('x-service-job-id'), lock.workId);
       await api.domain.flush();
       assert.equal((await caller.get('/v1/pdf/jobs')).json.total, 1);
       assert.equal(await api.domain.ledger.quotaUsed(caller.accountId, period), 1);
@@ -124,9 +124,9 @@ describe('A keyed request whose process dies', () => {
     await slotIsFree();
     await lock.release();
     for (let i = 0; i < 2; i += 1) {
-      const answer = await caller.render(async, { 'idempotency-key': key });
-      assert.equal(answer.status, 202);
-      assert.equal(answer.json.jobId, lock.workId);
+      const response = await caller.render(async, { 'idempotency-key': key });
+      assert.equal(response.status, 202);
+      assert.equal(response.json.jobId, lock.workId);
     }
   });
 });

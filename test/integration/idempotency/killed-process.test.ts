@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { quotaPeriod } from '../../../src/usage/quota-period.ts';
 import { openTwins, type Twins } from '../../support/twins.ts';
 
-describe('A keyed request whose process is killed before it has answered', function () {
-  this.timeout(180_000);
+describe('A keyed request whose process is killed before it has answered', () => {
   let twins: Twins;
   before(async () => {
     twins = await openTwins({ requestsPerMinute: 10_000 }, { PLATEN_LEASE_MS: '3000' });
@@ -20,19 +19,19 @@ describe('A keyed request whose process is killed before it has answered', funct
     await twins.roles[0].end('SIGKILL');
     assert.ok((await lost) instanceof Error, 'it was never answered');
 
-    let answer = await ask(second);
-    while (answer.status === 409) {
-      assert.equal(answer.json.code, 'IDEMPOTENCY_IN_PROGRESS');
-      await new Promise((resolve) => setTimeout(resolve, 1000 * Number(answer.headers.get('retry-after'))));
-      answer = await ask(second);
+    let response = await ask(second);
+    while (response.status === 409) {
+      assert.equal(response.json.code, 'IDEMPOTENCY_IN_PROGRESS');
+      await new Promise((resolve) => setTimeout(resolve, 1000 * Number(response.headers.get('retry-after'))));
+      response = await ask(second);
     }
     // Its worker was lost as well, so the render may be tried again first.
-    if (answer.status === 202) {
-      assert.equal(answer.json.jobId, jobId);
+    if (response.status === 202) {
+      assert.equal(response.json.jobId, jobId);
       await second.end(jobId);
-      answer = await second.call('GET', `/v1/pdf/jobs/${jobId}/file`);
-    } else assert.equal(answer.headers.get('x-service-job-id'), jobId);
-    assert.equal(answer.status, 200);
+      response = await second.call('GET', `/v1/pdf/jobs/${jobId}/file`);
+    } else assert.equal(response.headers.get('x-service-job-id'), jobId);
+    assert.equal(response.status, 200);
     assert.equal((await second.call('GET', '/v1/pdf/jobs')).json.total, 1);
     assert.equal(await twins.ledger.quotaUsed(accountId, quotaPeriod(new Date())), 1);
     assert.equal((await ask(second)).headers.get('idempotent-replayed'), 'true');

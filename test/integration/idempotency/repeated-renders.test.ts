@@ -143,10 +143,10 @@ describe('Repeated POST /v1/pdf with an Idempotency-Key', () => {
   it('of two at the same moment at two processes renders one, twenty times', async () => {
     for (let i = 0; i < 20; i += 1) {
       key = randomUUID();
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         [api, other].map(({ url }) => caller.at(url).render(BODY, { 'idempotency-key': key })),
       );
-      const statuses = answers.map(({ status }) => status).sort();
+      const statuses = responses.map(({ status }) => status).sort();
       // The second comes while the first is processed, or after it.
       assert.ok(statuses[0] === 200 && [200, 409].includes(statuses[1]!), String(statuses));
       assert.equal(renders, i + 1);

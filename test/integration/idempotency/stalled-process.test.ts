@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { quotaPeriod } from '../../../src/usage/quota-period.ts';
 import { eventually } from '../../support/eventually.ts';
-import type { Answer } from '../../support/send.ts';
+import type { Reply } from '../../support/send.ts';
 import { openApi, type TestApi, type TestCaller } from '../http/support/api.ts';
 
 /** Longer than a lock lasts that nobody renews. */
@@ -57,7 +57,7 @@ describe('A keyed request whose process stands still', () => {
       const { reached, goOn } = holdNext();
       const stalled = ask();
       await reached;
-      let other: Answer | undefined;
+      let other: Reply | undefined;
       await eventually('another goes on in its place', async () => {
         api.domain.clock.pass(STALL_MS);
         other = await ask();

@@ -9,13 +9,12 @@ import { startMongo } from '../../support/mongo.ts';
 import { dieAt, Killed } from '../batches/support.ts';
 
 const HOUR_MS = 3_600_000;
-/** Longer than anybody between two steps takes, and than a name is kept of a job that has not ended after all. */
+/** Longer than a process between two steps takes, and than a name is kept of a job that has not ended after all. */
 const LONG_MS = 61_000;
-/** Jobs that wait when whoever ends them dies. */
+/** Jobs that wait when the process that ends them dies. */
 const ENDED = 20;
 
-describe('waiting jobs whose time is over', function () {
-  this.timeout(60_000);
+describe('waiting jobs whose time is over', () => {
   let domain: Domain;
   /** Commands that were sent to the database. */
   let commands = 0;
@@ -61,7 +60,7 @@ describe('waiting jobs whose time is over', function () {
   const own = async () => (await domain.ledger.active()).filter(({ _id }) => _id === accountId);
   const expire = async () => new WaitingJobs(domain).expire(await own());
 
-  /** Each has failed once and has given back what it held, and nobody stands before the next one. */
+  /** Each has failed once and has given back what it held, and no position is left before the next one. */
   async function assertOver(ids: readonly string[]): Promise<void> {
     await domain.flush();
     const jobs = await domain.store.history.some(ids);
@@ -87,7 +86,7 @@ describe('waiting jobs whose time is over', function () {
     await assertOver(ids);
   });
 
-  it('are ended up to the first whose time is not over, whatever time each has', async () => {
+  it('are ended up to the first whose time is not over, whatever the retention of each', async () => {
     const ids = await waiting(9, (i) => [1, 1, 2, 1, 50, 1, 1, 1, 1][i]!);
     domain.clock.pass(3 * HOUR_MS);
     assert.equal(await expire(), 4);
@@ -95,7 +94,7 @@ describe('waiting jobs whose time is over', function () {
     assert.equal((await ledger()).waiting, 5);
     const fifth = (await domain.store.live.find(ids[4]!))!;
     assert.equal(fifth.state, 'queued');
-    await endEarly(domain, fifth, (job) => domain.store.transitions.cancel(job));
+    await endEarly(domain, [fifth]);
     assert.equal(await expire(), 4);
     await domain.flush();
     assert.equal((await ledger()).waiting, 0);
@@ -105,12 +104,12 @@ describe('waiting jobs whose time is over', function () {
     const ids = await waiting(5);
     domain.clock.pass(2 * HOUR_MS);
     const { transitions } = domain.store;
-    const failAll = transitions.failAll.bind(transitions);
-    transitions.failAll = async (seen, ...rest) => {
-      // Its owner has ended it between the look and the update.
-      Reflect.deleteProperty(transitions, 'failAll');
-      await endEarly(domain, seen[2]!, (job) => transitions.cancel(job));
-      return failAll(seen, ...rest);
+    const fail = transitions.fail.bind(transitions);
+    transitions.fail = async (seen, ...rest) => {
+      // Its owner has ended it between the read and the update.
+      Reflect.deleteProperty(transitions, 'fail');
+      await endEarly(domain, [seen[2]!]);
+      return fail(seen, ...rest);
     };
     assert.equal(await expire(), 4);
     await domain.flush();
@@ -123,14 +122,14 @@ describe('waiting jobs whose time is over', function () {
     assert.deepEqual([(await ledger()).waiting, (await ledger()).leaving ?? {}], [0, {}]);
   });
 
-  describe('are gone on with when who ends them dies', () => {
+  describe('are ended by a sweep when the process that ends them dies', () => {
     const steps = {
-      'naming them': () => dieAt(domain.ledger, 'announceLeaving'),
-      'ending them': () => dieAt(domain.store.transitions, 'failAll'),
-      'giving back what they held': () => dieAt(domain.ledger, 'leavePlaces'),
+      'naming them': () => dieAt(domain.ledger, 'announceEnds'),
+      'ending them': () => dieAt(domain.store.transitions, 'fail'),
+      'giving back what they held': () => dieAt(domain.ledger, 'leave'),
       'counting their outcomes': () => dieAt(domain.counters, 'countEnds'),
       'forgetting them': () => dieAt(domain.ledger, 'forgetEnded'),
-      'passing over their places': () => dieAt(domain.ledger, 'passOver'),
+      'passing over their positions': () => dieAt(domain.ledger, 'passOver'),
     };
     for (const when of ['before', 'after'] as const) {
       for (const [name, dying] of Object.entries(steps)) {
@@ -147,7 +146,7 @@ describe('waiting jobs whose time is over', function () {
             await expire();
             await domain.flush();
           }
-          // Places whose jobs are gone already are passed over.
+          // Positions whose jobs are gone already are passed over.
           await new WaitingJobs(domain).serve(await own());
           await assertOver(ids);
         });

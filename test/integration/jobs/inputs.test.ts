@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { JobInput } from '../../../src/jobs/job.ts';
-import { shareParts } from '../../../src/jobs/store/shared-parts.ts';
+import { shareChunks } from '../../../src/jobs/store/shared-chunks.ts';
 import { type Domain, openDomain } from '../../support/domain.ts';
 import { startMongo } from '../../support/mongo.ts';
 
@@ -32,7 +32,7 @@ describe('The inputs of jobs', () => {
         createdAt: new Date(0),
       }),
     );
-    const shared = shareParts(accountId, inputs);
+    const shared = shareChunks(accountId, inputs);
     await domain.store.inputs.save(shared.inputs, shared.parts);
     lookUps = 0;
     return inputs.map(({ _id }) => _id);
@@ -72,7 +72,7 @@ describe('The inputs of jobs', () => {
     assert.equal(lookUps, 1);
   });
 
-  it('are looked for where they should be early and are not', async () => {
+  it('are read again where they should have been prefetched and were not', async () => {
     const ids = await save('d', numbers(2));
     await loadAll('d', ids.slice(0, 1));
     const missing = { accountId: 'd', ids: () => ['d-none', ids[1]!] };

@@ -10,8 +10,7 @@ const HOUR_MS = 3_600_000;
 const STATES: readonly EndState[] = ['completed', 'failed', 'cancelled'];
 const PAGE = 20;
 
-describe('The jobs of an account that has had many', function () {
-  this.timeout(120_000);
+describe('The jobs of an account that has had many', () => {
   let domain: Domain;
   let began: number;
 
@@ -67,7 +66,26 @@ describe('The jobs of an account that has had many', function () {
     }
   });
 
-  it('leave out those that have expired, which are not deleted yet, and are found for that without reading the rest', async () => {
+  it('are listed of both modes, and of a span of time, without reading more than that has', async () => {
+    const page = { accountId: 'own', limit: PAGE, offset: 0, newestFirst: true };
+    const both = () => domain.store.list(page);
+    assert.equal((await both()).total, OWN + 3);
+    // A page of each state of live keys and the few of test keys, and then those that are shown.
+    assert.equal(await documentsRead(domain.connection, both), 3 * PAGE + 3 + PAGE);
+    const span = 300;
+    const within = {
+      ...page,
+      test: false,
+      from: new Date(began - (1000 + span - 1) * 1000),
+      to: new Date(began - 999 * 1000),
+    };
+    const { total, jobs } = await domain.store.list(within);
+    assert.deepEqual([total, jobs.map(({ processingTimeMs }) => processingTimeMs)], [span, numbers(1000, 1)]);
+    const read = await documentsRead(domain.connection, () => domain.store.list(within));
+    assert.ok(read <= 4 * PAGE + 2 * span, `${read} documents`);
+  });
+
+  it('leave out expired jobs that are not deleted yet, and find these for that without reading the rest', async () => {
     const gone = 200;
     // However long it has taken to write them.
     const now = began + 24 * HOUR_MS - (OWN - gone - 1) * 1000 - 500;

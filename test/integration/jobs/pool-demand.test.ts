@@ -3,7 +3,11 @@ import { demandOf, type PoolDemand, readPoolDemand } from '../../../src/jobs/dem
 import type { Job } from '../../../src/jobs/job.ts';
 import { DEFAULT_PLANS, type NamedPlan } from '../../../src/plans/plan.ts';
 import { outputKey } from '../../../src/store/outputs/output-store.ts';
-import { UNSEEN_AFTER_MS, WorkerRegistry, type WorkerReport } from '../../../src/workers/worker-registry.ts';
+import {
+  UNSEEN_AFTER_MS,
+  WorkerRegistry,
+  type WorkerReport,
+} from '../../../src/worker/pool/worker-registry.ts';
 import { type Domain, newJob, openDomain } from '../../support/domain.ts';
 
 const CAP = 4;
@@ -67,14 +71,14 @@ describe('The demand of a pool', () => {
     await submit(2, 'b');
     assert.deepEqual(await sums(), { demand: CAP + 2, inFlightOnLive: 0 });
     const before = domain.clock.now().getTime();
-    const reading = await read();
+    const sample = await read();
     const after = domain.clock.now().getTime();
-    assert.deepEqual(reading.byPlan.get('professional'), {
+    assert.deepEqual(sample.byPlan.get('professional'), {
       inFlight: CAP + 2,
       waiting: 50,
       demand: CAP + 2,
     });
-    assert.ok(reading.at >= before && reading.at <= after);
+    assert.ok(sample.at >= before && sample.at <= after);
   });
 
   it('holds what live workers have in flight, and not what is on workers that are ending or no longer seen', async () => {
@@ -105,7 +109,7 @@ describe('The demand of a pool', () => {
     const output = { key: outputKey(ended._id, 1, new Date()), size: 1, pages: 1, sha256: '' };
     const completed = await store.transitions.complete(ended, output, new Date());
     assert.ok(completed);
-    await ends.follow(completed);
+    await ends.follow([completed]);
     assert.deepEqual(await sums(), { demand: 1, inFlightOnLive: 0 }, 'the slot has been handed on');
   });
 
@@ -129,9 +133,9 @@ describe('The demand of a pool', () => {
     await report('other', { pool: 'large', busy: 1 });
     await claim(ids[0]!, 'w');
     await claim(ids[1]!, 'w');
-    const reading = await read();
+    const sample = await read();
     const workers = (pool: string) =>
-      [...demandOf(reading, pool).workers].sort((a, b) => (a.id < b.id ? -1 : 1));
+      [...demandOf(sample, pool).workers].sort((a, b) => (a.id < b.id ? -1 : 1));
     const expected: PoolDemand['workers'] = [
       { id: 'idle', slots: 2, busy: 0, startedAt: 1000, state: 'paused', sandbox: 'off' },
       { id: 'w', pod: 'pod-w', slots: 2, busy: 2, startedAt: 1000, state: 'claiming', sandbox: 'on' },
@@ -148,13 +152,13 @@ describe('The demand of a pool', () => {
   it('is not made up when the database cannot be read', async () => {
     const other = await openDomain();
     await other.close();
-    const reading = readPoolDemand({
+    const sample = readPoolDemand({
       ledger: domain.ledger,
       live: domain.store.live,
       workers: new WorkerRegistry(other.connection, domain.clock),
       plansOf: async () => new Map(),
       clock: domain.clock,
     });
-    await assert.rejects(reading);
+    await assert.rejects(sample);
   });
 });

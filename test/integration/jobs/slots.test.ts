@@ -28,7 +28,7 @@ async function render(domain: Domain, jobId: string): Promise<void> {
   const output = { key: outputKey(jobId, 1, expiresAt), size: 1, pages: 1, sha256: '' };
   const completed = await transitions.complete(claimed, output, expiresAt);
   assert.ok(completed);
-  await domain.ends.follow(completed);
+  await domain.ends.follow([completed]);
 }
 
 describe('plan slots', () => {
@@ -57,7 +57,7 @@ describe('plan slots', () => {
     assert.equal((await seen(domain, other)).state, 'dispatched');
   });
 
-  it('are handed straight on when a job ends, until none waits', async () => {
+  it('are given to the next job when one ends, until none waits', async () => {
     for (let i = 0; i < 8; i += 1) await submit('a');
     for (let left = 8; left > 0; left -= 1) {
       const { queued, dispatched } = await states(domain);
@@ -121,22 +121,22 @@ describe('plan slots', () => {
         .find({ state: { $ne: 'cancelled' } })
         .toArray();
       if (job === undefined) break;
-      await endEarly(domain, job, (seen) => domain.store.transitions.cancel(seen));
+      await endEarly(domain, [job]);
     }
     assert.equal(await slotsInUse(domain, 'a'), 0);
     assert.equal((await domain.ledger.find('a'))?.waiting, 0);
-    assert.equal(
-      await domain.store.transitions.fail(claimed!, new PlatenError('RENDER_FAILED')),
-      undefined,
+    assert.deepEqual(
+      await domain.store.transitions.fail([claimed!], new PlatenError('RENDER_FAILED')),
+      [],
       'the fence holds no more',
     );
   });
 
-  it('pass over who was cancelled while it waited, and keep it visible meanwhile', async () => {
+  it('pass over a job that was cancelled while it waited, and keep it visible meanwhile', async () => {
     for (let i = 0; i < 3; i += 1) await submit('a');
     const waiting = [await submit('a'), await submit('a'), await submit('a')];
     const cancelled = await seen(domain, waiting[1]!);
-    await endEarly(domain, cancelled, (job) => domain.store.transitions.cancel(job));
+    await endEarly(domain, [cancelled]);
     await domain.flush();
     assert.equal((await domain.store.find('a', waiting[1]!))?.state, 'cancelled');
     assert.equal((await domain.ledger.find('a'))?.waiting, 2);

@@ -38,7 +38,7 @@ describe('sweeps of jobs that have ended or are to end', () => {
     const ends = swept.domain.ends;
     const cancelled = async () => {
       const id = await swept.submit({ quotaPeriod: period });
-      return (await swept.domain.store.transitions.cancel(await swept.job(id))) as Job;
+      return (await swept.domain.store.transitions.cancel([await swept.job(id)]))[0]!;
     };
     const repairOne = async () => {
       swept.domain.clock.pass(5001);
@@ -48,10 +48,10 @@ describe('sweeps of jobs that have ended or are to end', () => {
     // Died right after the job had ended; after it had left its slot; after it was counted; after it was copied.
     await cancelled();
     await repairOne();
-    await swept.domain.ledger.leave(await cancelled());
+    await swept.domain.ledger.leave([await cancelled()]);
     await repairOne();
     const counted = await cancelled();
-    await swept.domain.ledger.leave(counted);
+    await swept.domain.ledger.leave([counted]);
     await swept.domain.counters.countEnds([
       {
         jobId: counted._id,
@@ -63,12 +63,12 @@ describe('sweeps of jobs that have ended or are to end', () => {
     ]);
     await repairOne();
     const copied = await cancelled();
-    await swept.domain.ledger.leave(copied);
+    await swept.domain.ledger.leave([copied]);
     await swept.domain.connection.collection<Job>('job_history').insertOne(copied);
     await repairOne();
     // And twice at once.
     const both = await cancelled();
-    await Promise.all([ends.follow(both), ends.follow(both)]);
+    await Promise.all([ends.follow([both]), ends.follow([both])]);
     await swept.domain.flush();
     // And again, by a sweep that had looked at it before that was done.
     await ends.finish([both]);
@@ -80,7 +80,7 @@ describe('sweeps of jobs that have ended or are to end', () => {
     assert.deepEqual(await swept.domain.ledger.active(), []);
   });
 
-  it('count what they have put right, not what another has meanwhile', async () => {
+  it('count what they have put right, not what another process has meanwhile', async () => {
     const twice = async () => {
       const seen = await swept.domain.ledger.active();
       const counts = [await swept.repair(seen), await swept.repair(seen)];
@@ -88,27 +88,27 @@ describe('sweeps of jobs that have ended or are to end', () => {
       return counts;
     };
     const cancelled = async () =>
-      (await swept.domain.store.transitions.cancel(await swept.job(await swept.submit()))) as Job;
+      (await swept.domain.store.transitions.cancel([await swept.job(await swept.submit())]))[0]!;
     // Ended, and named by its slot.
     await cancelled();
     swept.domain.clock.pass(5001);
     assert.deepEqual(await twice(), [1, 0]);
     // Named as ending.
-    await swept.domain.ledger.leave(await cancelled());
+    await swept.domain.ledger.leave([await cancelled()]);
     swept.domain.clock.pass(5001);
     assert.deepEqual(await twice(), [1, 0]);
     // Back in the queue, and still named by its slot.
     const id = await swept.submit();
     const claimed = await swept.claim(id, 'w');
-    await swept.domain.store.retries.schedule(id, 'a', swept.domain.clock.now());
+    await swept.domain.store.retries.schedule(id, swept.domain.clock.now(), { $set: { accountId: 'a' } });
     await swept.domain.store.transitions.retryLater(claimed, new PlatenError('RENDER_FAILED'), 0);
     swept.domain.clock.pass(10_001);
     assert.deepEqual(await twice(), [1, 0]);
     // Waiting, and left while it waited.
     assert.equal(await swept.domain.retries.returnDue(), 1);
     const waiting = await swept.submit();
-    await swept.domain.ledger.announceLeaving('a', waiting);
-    await swept.domain.store.transitions.cancel(await swept.job(waiting));
+    await swept.domain.ledger.announceEnds('a', waiting);
+    await swept.domain.store.transitions.cancel([await swept.job(waiting)]);
     await swept.claim(id, 'w', 1e9);
     swept.domain.clock.pass(5001);
     assert.deepEqual(await twice(), [1, 0]);
@@ -117,8 +117,8 @@ describe('sweeps of jobs that have ended or are to end', () => {
   it('end a waiting job whose canceller died after it had cancelled it', async () => {
     await swept.claim(await swept.submit(), 'w', 1e9);
     const id = await swept.submit({ quotaPeriod: period });
-    await swept.domain.ledger.announceLeaving('a', id);
-    await swept.domain.store.transitions.cancel(await swept.job(id));
+    await swept.domain.ledger.announceEnds('a', id);
+    await swept.domain.store.transitions.cancel([await swept.job(id)]);
     swept.domain.clock.pass(5001);
     assert.equal(await swept.repair(), 1);
     const record = await swept.domain.ledger.find('a');
@@ -127,13 +127,9 @@ describe('sweeps of jobs that have ended or are to end', () => {
     assert.deepEqual(swept.domain.ended, ['cancelled CANCELLED']);
   });
 
-  it('put right what a crash has left wrong in the number of those who wait', async () => {
+  it('put right what a crash has left wrong in the number of waiting jobs', async () => {
     await swept.submit();
-    await endEarly(
-      swept.domain,
-      (await swept.job(swept.pointers[0]?.jobId ?? (await firstId()))) as Job,
-      (seen) => swept.domain.store.transitions.cancel(seen),
-    );
+    await endEarly(swept.domain, [(await swept.job(swept.pointers[0]?.jobId ?? (await firstId()))) as Job]);
     await swept.domain.flush();
     const record = await swept.domain.ledger.find('a');
     assert.ok(record && (await swept.domain.ledger.setWaiting(record, 3)));
@@ -153,7 +149,7 @@ describe('sweeps of jobs that have ended or are to end', () => {
     await outputs.put(key, new Uint8Array([1, 2, 3]));
     const output = { key, size: 3, pages: 1, sha256: '' };
     const done = await swept.domain.store.transitions.complete(claimed, output, expiresAt);
-    await swept.domain.ends.follow(done!);
+    await swept.domain.ends.follow([done!]);
     await swept.domain.flush();
     assert.equal(await swept.inputs(), 0, 'the input of a completed job goes');
     await endRetention(

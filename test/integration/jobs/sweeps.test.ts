@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { PlatenError } from '../../../src/errors/registry.ts';
 import { endEarly } from '../../../src/jobs/end-early.ts';
 import type { Job } from '../../../src/jobs/job.ts';
-import { placeOf } from '../../../src/jobs/lanes.ts';
+import { positionOf } from '../../../src/jobs/priority-queues.ts';
 import { storedInput } from '../../../src/jobs/store/stored-input.ts';
 import { repairNamedJobs } from '../../../src/jobs/sweeps/named-jobs.ts';
 import { DEFAULT_POOL } from '../../../src/plans/names.ts';
@@ -19,7 +19,7 @@ describe('sweeps', () => {
   });
   afterEach(() => swept.close());
 
-  it('publish the pointer again of a job that nobody claimed, and not of one that was', async () => {
+  it('publish the pointer again of a job that no worker claimed, and not of one that was', async () => {
     const id = await swept.submit();
     swept.domain.clock.pass(1000);
     assert.equal(await swept.repair(), 0);
@@ -39,7 +39,7 @@ describe('sweeps', () => {
     assert.equal(await swept.repair(), 0);
   });
 
-  it('send a job that nobody claimed to the pool that its plan names by then', async () => {
+  it('send a job that no worker claimed to the pool that its plan names by then', async () => {
     const id = await swept.submit({ pool: 'gone' });
     swept.domain.clock.pass(6000);
     assert.equal(await swept.repair(), 1);
@@ -84,7 +84,7 @@ describe('sweeps', () => {
     assert.equal((await swept.domain.ledger.find('a'))?.waiting, 0);
   });
 
-  it('do not take a job whose lease was renewed since they looked', async () => {
+  it('do not take a job whose lease was renewed since they read it', async () => {
     const id = await swept.submit();
     const claimed = await swept.claim(id, 'w');
     swept.domain.clock.pass(15_001);
@@ -92,12 +92,13 @@ describe('sweeps', () => {
     await swept.domain.store.transitions.renew('w', [claimed], 15_000);
     const lost = new PlatenError('WORKER_LOST');
     assert.equal(await swept.domain.retries.retryLater(seen, lost, 0, true), false);
-    assert.equal(await swept.domain.store.transitions.fail(seen, lost, true), undefined);
+    const failed = await swept.domain.store.transitions.fail([seen], lost, { onlyIfLeaseEnded: true });
+    assert.deepEqual(failed, []);
     assert.equal((await swept.job(id)).state, 'processing');
     assert.equal(await swept.repair(), 0);
   });
 
-  it('give back the slot and quota of a process that died before it had written its job, and serve who waits', async () => {
+  it('give back the slot and quota of a process that died before it had written its job, and serve the jobs that wait', async () => {
     const unwritten = newJob('a', { quotaPeriod: period });
     assert.ok(
       await swept.domain.ledger.takeSlot('a', unwritten.job._id, 1, {
@@ -121,18 +122,18 @@ describe('sweeps', () => {
     assert.equal(await slotsInUse(swept.domain, 'a'), 1);
   });
 
-  it('give back the places and quota of jobs that were never written, and pass over those places', async () => {
+  it('give back the positions and quota of jobs that were never written, and pass over these', async () => {
     const running = await swept.submit();
     const [written, unwritten] = [newJob('a', { quotaPeriod: period }), newJob('a', { quotaPeriod: period })];
     const jobs = [unwritten.job._id, written.job._id];
-    const arrival = { id: jobs[0]!, jobs, lane: 'bulk' as const };
-    const first = await swept.domain.ledger.takePlaces('a', arrival, {
+    const arrival = { id: jobs[0]!, jobs, queue: 'bulk' as const };
+    const first = await swept.domain.ledger.takePositions('a', arrival, {
       maxWaiting: 10,
       quota: { period, limit: 10 },
     });
     assert.equal(first, 0);
     await swept.domain.store.inputs.save([storedInput(written.input), storedInput(unwritten.input)]);
-    await swept.domain.store.transitions.accept({ ...written.job, place: placeOf('a', 'bulk', 1) });
+    await swept.domain.store.transitions.accept([{ ...written.job, place: positionOf('a', 'bulk', 1) }]);
     await swept.claim(running, 'w', 600_000);
     await swept.serve();
     assert.equal(await swept.repair(), 0, 'the rest may still be on its way');
@@ -142,19 +143,17 @@ describe('sweeps', () => {
     assert.equal(record?.waiting, 1);
     assert.equal(record?.quota?.[period], 1);
     assert.equal(await swept.inputs(), 2, 'of the job that runs, and of the one that was written');
-    assert.equal(await swept.serve(), 1, 'the place that nobody is coming to');
-    await endEarly(swept.domain, await swept.job(running), (seen) =>
-      swept.domain.store.transitions.cancel(seen),
-    );
+    assert.equal(await swept.serve(), 1, 'the position without a job');
+    await endEarly(swept.domain, [await swept.job(running)]);
     assert.equal((await swept.job(written.job._id)).state, 'dispatched');
   });
 
-  it('pass over places that nobody is coming to, though others arrive all the while', async () => {
+  it('pass over positions at which no job will be written, though others are admitted all the while', async () => {
     await swept.claim(await swept.submit(), 'w', 1e9);
     const arrive = (id: string) =>
-      swept.domain.ledger.takePlaces(
+      swept.domain.ledger.takePositions(
         'a',
-        { id, jobs: [id], lane: 'bulk' },
+        { id, jobs: [id], queue: 'bulk' },
         { maxWaiting: 10, quota: undefined },
       );
     assert.equal(await arrive('dead'), 0);
@@ -166,9 +165,7 @@ describe('sweeps', () => {
     await swept.domain.ledger.confirmArrival('a', 'first');
     assert.equal(await swept.serve(), 1, 'nobody who was on the way then is on the way now');
     const [running] = Object.keys((await swept.domain.ledger.find('a'))?.holders ?? {});
-    await endEarly(swept.domain, await swept.job(running!), (seen) =>
-      swept.domain.store.transitions.cancel(seen),
-    );
+    await endEarly(swept.domain, [await swept.job(running!)]);
     assert.equal((await swept.job(waiting)).state, 'dispatched');
   });
 
@@ -188,18 +185,16 @@ describe('sweeps', () => {
     assert.equal(await swept.domain.ledger.quotaUsed('a', period), 0);
     assert.equal((await swept.domain.ledger.find('a'))?.waiting, 0);
     await swept.domain.admit(late);
-    await endEarly(swept.domain, await swept.job(running), (seen) =>
-      swept.domain.store.transitions.cancel(seen),
-    );
+    await endEarly(swept.domain, [await swept.job(running)]);
     assert.equal((await swept.job(late.job._id)).state, 'dispatched');
   });
 
-  it('leave alone what another try of the same request has taken since they looked', async () => {
+  it('leave alone what another try of the same request has taken since they read it', async () => {
     await swept.claim(await swept.submit(), 'w', 1e9);
     const again = newJob('a', { quotaPeriod: period });
     const id = again.job._id;
     const limits = { maxWaiting: 10, quota: { period, limit: 10 } };
-    assert.equal(await swept.domain.ledger.takePlaces('a', { id, jobs: [id], lane: 'bulk' }, limits), 0);
+    assert.equal(await swept.domain.ledger.takePositions('a', { id, jobs: [id], queue: 'bulk' }, limits), 0);
     swept.domain.clock.pass(10_001);
     // The first try has died. The sweep reads the ledgers and the jobs; the second try begins; the sweep goes on.
     const { inputs, live } = swept.domain.store;
@@ -232,18 +227,18 @@ describe('sweeps', () => {
     assert.deepEqual(record?.arriving, {});
   });
 
-  it('serve a job that a crash left waiting beside a free slot', async () => {
+  it('serve a job that a crash left waiting although a slot is free', async () => {
     const { job: lone, input } = newJob('a');
-    const arrival = { id: lone._id, jobs: [lone._id], lane: 'bulk' as const };
-    await swept.domain.ledger.takePlaces('a', arrival, { maxWaiting: 10, quota: undefined });
+    const arrival = { id: lone._id, jobs: [lone._id], queue: 'bulk' as const };
+    await swept.domain.ledger.takePositions('a', arrival, { maxWaiting: 10, quota: undefined });
     await swept.domain.store.inputs.save([storedInput(input)]);
-    await swept.domain.store.transitions.accept({ ...lone, place: placeOf('a', 'bulk', 0) });
+    await swept.domain.store.transitions.accept([{ ...lone, place: positionOf('a', 'bulk', 0) }]);
     await swept.domain.ledger.confirmArrival('a', lone._id);
     await swept.serve();
     assert.equal((await swept.job(lone._id)).state, 'dispatched');
   });
 
-  it('dispatch a job that was given its slot by a process that died before it could say so', async () => {
+  it('dispatch a job that was given its slot by a process that died before it could note that', async () => {
     const running = await swept.submit();
     const id = await swept.submit();
     await endEarlyWithoutServing(running);
@@ -259,8 +254,8 @@ describe('sweeps', () => {
   it('dispatch a job that got the slot of one that ended, by a process that died right after that update', async () => {
     const running = await swept.submit();
     const id = await swept.submit({ quotaPeriod: period });
-    const ended = (await swept.domain.store.transitions.cancel(await swept.job(running))) as Job;
-    const freed = await swept.domain.handOver.free(ended);
+    const ended = await cancel(running);
+    const freed = await swept.domain.dispatch.free([ended]);
     assert.deepEqual(
       freed?.granted.map(({ job }) => job._id),
       [id],
@@ -280,12 +275,12 @@ describe('sweeps', () => {
     const running = await swept.submit();
     const id = await swept.submit({ quotaPeriod: period });
     const third = await swept.submit();
-    const ended = (await swept.domain.store.transitions.cancel(await swept.job(running))) as Job;
-    await swept.domain.ledger.announceLeaving('a', id);
-    const cancelled = (await swept.domain.store.transitions.cancel(await swept.job(id))) as Job;
-    await swept.domain.handOver.free(ended);
+    const ended = await cancel(running);
+    await swept.domain.ledger.announceEnds('a', id);
+    const cancelled = await cancel(id);
+    await swept.domain.dispatch.free([ended]);
     assert.ok((await swept.domain.ledger.find('a'))?.holders?.[id]);
-    await swept.domain.ends.follow(cancelled);
+    await swept.domain.ends.follow([cancelled]);
     swept.domain.clock.pass(5001);
     await swept.repair();
     await swept.domain.flush();
@@ -300,7 +295,7 @@ describe('sweeps', () => {
   it('free the slot of a job whose worker died between the end of its attempt and the release', async () => {
     const id = await swept.submit();
     const claimed = await swept.claim(id, 'w');
-    await swept.domain.store.retries.schedule(id, 'a', swept.domain.clock.now());
+    await swept.domain.store.retries.schedule(id, swept.domain.clock.now(), { $set: { accountId: 'a' } });
     assert.ok(await swept.domain.store.transitions.retryLater(claimed, new PlatenError('RENDER_FAILED'), 0));
     assert.equal(await swept.repair(), 0);
     swept.domain.clock.pass(10_001);
@@ -310,7 +305,7 @@ describe('sweeps', () => {
     assert.equal((await swept.job(id)).state, 'dispatched');
   });
 
-  it('leave alone the slot that a job has got anew since they looked', async () => {
+  it('leave alone the slot that a job has got anew since they read it', async () => {
     const id = await swept.submit();
     const claimed = await swept.claim(id, 'w');
     swept.domain.clock.pass(10_001);
@@ -318,7 +313,7 @@ describe('sweeps', () => {
     const ledgers = await swept.domain.ledger.active();
     const { among } = swept.domain.store.live;
     swept.domain.store.live.among = async (ids) => {
-      await swept.domain.store.retries.schedule(id, 'a', swept.domain.clock.now());
+      await swept.domain.store.retries.schedule(id, swept.domain.clock.now(), { $set: { accountId: 'a' } });
       const queued = await swept.domain.store.transitions.retryLater(
         claimed,
         new PlatenError('RENDER_FAILED'),
@@ -342,7 +337,9 @@ describe('sweeps', () => {
 
   /** Ends a dispatched job and frees its slot, and dies before it is handed on. */
   const endEarlyWithoutServing = async (id: string) => {
-    const cancelled = (await swept.domain.store.transitions.cancel(await swept.job(id))) as Job;
-    await swept.domain.ledger.leave(cancelled);
+    await swept.domain.ledger.leave([await cancel(id)]);
   };
+
+  const cancel = async (id: string) =>
+    (await swept.domain.store.transitions.cancel([await swept.job(id)]))[0]!;
 });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { findCondition } from '../../../src/kubernetes/client/conditions.ts';
-import type { Kind, KubeObject } from '../../../src/kubernetes/client/kube-object.ts';
-import type { KubernetesApi } from '../../../src/kubernetes/client/kubernetes-api.ts';
-import { openKubernetesApi } from '../../../src/kubernetes/client/open-kubernetes-api.ts';
 import { RENDER_PLANS, RENDER_POOLS } from '../../../src/kubernetes/resources/kinds.ts';
+import { findCondition } from '../../../src/kubernetes/runtime/client/conditions.ts';
+import type { Kind, KubeObject } from '../../../src/kubernetes/runtime/client/kube-object.ts';
+import type { KubernetesApi } from '../../../src/kubernetes/runtime/client/kubernetes-api.ts';
+import { openKubernetesApi } from '../../../src/kubernetes/runtime/client/open-kubernetes-api.ts';
 import { PlanMirror } from '../../../src/plans/plan-mirror.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type ControlPlane, startControlPlane } from '../../support/kubernetes/control-plane.ts';
@@ -22,8 +22,7 @@ const LEASES: Kind<KubeObject<{ readonly spec: { readonly holderIdentity?: strin
   kind: 'Lease',
 };
 
-describe('platen controller, when things go wrong', function () {
-  this.timeout(120_000);
+describe('platen controller, after a failure', () => {
   let plane: ControlPlane;
   let api: KubernetesApi;
   let mongoUri: string;
@@ -64,7 +63,7 @@ describe('platen controller, when things go wrong', function () {
   };
   const leads = ({ log }: ControllerProcess) => log.some((line) => line.includes('the controller works'));
 
-  it('works in one of two processes, and goes on in the other when that one stops', async () => {
+  it('works in one of two processes, and continues in the other when that one stops', async () => {
     const first = await start('controller-a');
     await first.works();
     const second = await start('controller-b');
@@ -94,7 +93,7 @@ describe('platen controller, when things go wrong', function () {
     assert.match(controller.log.join('\n'), /the Lease is held by somebody-else/);
   });
 
-  it('does not bring back a default resource that somebody has deleted', async () => {
+  it('does not restore a default resource that was deleted', async () => {
     const defaults =
       '[{ apiVersion: platen.dev/v1alpha1, kind: RenderPool, metadata: { name: default }, spec: { minReplicas: 0 } }]';
     const first = await start('controller-a', defaults);
@@ -113,6 +112,16 @@ describe('platen controller, when things go wrong', function () {
   it('keeps the plans and the sizes while the API server is away, and catches up afterwards', async () => {
     const controller = await start('controller-a');
     await controller.works();
+    let ended = false;
+    void controller.ended.then(() => {
+      ended = true;
+    });
+    // As a kubelet does: where the API server takes long to come back, the Lease is lost, and the process ends.
+    const startAgain = async () => {
+      if (!ended) return;
+      ended = false;
+      await start('controller-b');
+    };
     const mirror = new PlanMirror(rig.connection);
     await rig.createPlan('steady', { concurrentRenders: 4 });
     const limit = async () => (await mirror.read())?.set.plans.get('steady')?.concurrentRenders;
@@ -122,12 +131,14 @@ describe('platen controller, when things go wrong', function () {
     assert.equal(await limit(), 4);
     await plane.restartApiServer();
     await api.mergePatch(RENDER_PLANS, { namespace, name: 'steady' }, { spec: { concurrentRenders: 5 } });
-    await eventually('the edit is in force', async () => (await limit()) === 5, 40_000);
+    await eventually('the edit is in force', async () => {
+      await startAgain();
+      return (await limit()) === 5;
+    });
     const conditions = async () => (await rig.plan('steady'))?.status?.conditions;
-    await eventually(
-      'told',
-      async () => findCondition(await conditions(), 'Accepted')?.reason === 'Valid',
-      20_000,
-    );
+    await eventually('reported', async () => {
+      await startAgain();
+      return findCondition(await conditions(), 'Accepted')?.reason === 'Valid';
+    });
   });
 });

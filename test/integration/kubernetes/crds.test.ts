@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import type { KubernetesApi } from '../../../src/kubernetes/client/kubernetes-api.ts';
-import { openKubernetesApi } from '../../../src/kubernetes/client/open-kubernetes-api.ts';
 import { API_VERSION } from '../../../src/kubernetes/resources/group.ts';
 import {
   RENDER_PLANS,
@@ -8,12 +6,13 @@ import {
   type RenderPlan,
   type RenderPool,
 } from '../../../src/kubernetes/resources/kinds.ts';
+import type { KubernetesApi } from '../../../src/kubernetes/runtime/client/kubernetes-api.ts';
+import { openKubernetesApi } from '../../../src/kubernetes/runtime/client/open-kubernetes-api.ts';
 import { type ControlPlane, startControlPlane } from '../../support/kubernetes/control-plane.ts';
 
 const NAMESPACE = 'default';
 
-describe('The definitions of RenderPlan and RenderPool, at a real API server', function () {
-  this.timeout(60_000);
+describe('The definitions of RenderPlan and RenderPool, at a real API server', () => {
   let plane: ControlPlane;
   let api: KubernetesApi;
   before(async () => {
@@ -56,7 +55,7 @@ describe('The definitions of RenderPlan and RenderPool, at a real API server', f
     assert.equal(spec.replicas, undefined);
   });
 
-  it('refuse what contradicts itself, in words', async () => {
+  it('reject contradictions, with an explanation', async () => {
     await refused(createPool('a', { minReplicas: 3, maxReplicas: 2 }), /minReplicas must not be greater/);
     await refused(createPool('a', { fallbackReplicas: 20 }), /fallbackReplicas must not be greater/);
     await refused(createPool('a', { mode: 'Manual' }), /replicas must be set when mode is Manual/);
@@ -76,7 +75,7 @@ describe('The definitions of RenderPlan and RenderPool, at a real API server', f
     assert.equal((await patchPool('isolated', { maxReplicas: 7 })).spec.maxReplicas, 7);
   });
 
-  it('let a pool in manual mode be scaled, and refuse it for one that sizes itself', async () => {
+  it('let a pool in manual mode be scaled, and no pool that sizes itself', async () => {
     await createPool('manual', { mode: 'Manual', replicas: 2 });
     await plane.kubectl('scale', 'rpool/manual', '--replicas=5', '-n', NAMESPACE);
     const scaled = await api.get(RENDER_POOLS, metadata('manual'));

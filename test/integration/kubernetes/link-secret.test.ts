@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { Kind, KubeObject } from '../../../src/kubernetes/client/kube-object.ts';
-import type { KubernetesApi } from '../../../src/kubernetes/client/kubernetes-api.ts';
-import { openKubernetesApi } from '../../../src/kubernetes/client/open-kubernetes-api.ts';
 import { keepLinkSecret, makeLinkSecret, parseLinkSecret } from '../../../src/kubernetes/link-secret.ts';
+import type { Kind, KubeObject } from '../../../src/kubernetes/runtime/client/kube-object.ts';
+import type { KubernetesApi } from '../../../src/kubernetes/runtime/client/kubernetes-api.ts';
+import { openKubernetesApi } from '../../../src/kubernetes/runtime/client/open-kubernetes-api.ts';
 import { eventually } from '../../support/eventually.ts';
 import { sharedControlPlane } from '../../support/kubernetes/control-plane.ts';
 import { makeNamespace } from '../../support/kubernetes/objects.ts';
@@ -11,8 +11,7 @@ type Secret = KubeObject<{ readonly type: string; readonly data: Readonly<Record
 const SECRETS: Kind<Secret> = { group: '', version: 'v1', plural: 'secrets', kind: 'Secret' };
 const NAME = 'platen-secret';
 
-describe('the key that download links are signed by', function () {
-  this.timeout(60_000);
+describe('the Secret with the key that signs download links', () => {
   let api: KubernetesApi;
   let namespace: string;
   const logger = { info: () => {}, warn: (fields: object) => warnings.push(fields) };
@@ -36,7 +35,7 @@ describe('the key that download links are signed by', function () {
     return found && Buffer.from(found.data.secret!, 'base64').toString();
   };
 
-  it('is made once, however many make it at the same moment, and never changed', async () => {
+  it('is made once, however many processes make it at the same moment, and never changed', async () => {
     await Promise.all([1, 2, 3].map(() => makeLinkSecret(manifest({ app: 'platen' }), { api, logger })));
     const made = await key();
     assert.match(made!, /^[\w-]{48}$/);
@@ -46,24 +45,24 @@ describe('the key that download links are signed by', function () {
     assert.equal(metadata.labels?.app, 'platen');
   });
 
-  it('is left as it is when somebody else has made it', async () => {
+  it('is left as it is when it was made by another', async () => {
     const data = { secret: Buffer.from('theirs').toString('base64') };
     await api.create(SECRETS, { ...manifest(), type: 'Opaque', data });
     await makeLinkSecret(manifest(), { api, logger });
     assert.equal(await key(), 'theirs');
   });
 
-  it('is tried again when the API server refuses, of which the log tells with the name', async () => {
+  it('is tried again when the API server rejects it, and the log names it', async () => {
     const stopping = new AbortController();
     const nowhere = { ...manifest(), metadata: { name: NAME, namespace: 'that-there-is-not' } };
     const kept = keepLinkSecret(nowhere, { api, logger }, stopping.signal);
-    await eventually('a warning', () => warnings.length > 0, 30_000);
+    await eventually('a warning', () => warnings.length > 0);
     stopping.abort();
     await kept;
     assert.partialDeepStrictEqual(warnings[0], { secret: NAME });
   });
 
-  it('names what is wrong with its manifest', () => {
+  it('is rejected with what is wrong with its manifest', () => {
     assert.throws(
       () => parseLinkSecret('apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\n'),
       /kind: .*metadata\.namespace: /,

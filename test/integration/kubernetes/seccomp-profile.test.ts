@@ -8,13 +8,12 @@ import { join } from 'node:path';
 import { runCommand } from '../../support/command.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type ControlPlane, sharedControlPlane } from '../../support/kubernetes/control-plane.ts';
+import { PROGRAM } from '../../support/program.ts';
 
 const LABEL = 'platen.dev/seccomp-profile';
-const LIMIT_MS = 30_000;
 const PROFILE = new URL('../../../charts/platen/files/seccomp-profile.json', import.meta.url);
 
-describe('platen install-seccomp-profile', function () {
-  this.timeout(90_000);
+describe('platen install-seccomp-profile', () => {
   let plane: ControlPlane;
   let folder: string;
   let running: ChildProcess | undefined;
@@ -29,7 +28,7 @@ describe('platen install-seccomp-profile', function () {
   const start = (node: string, target: string, version: string) => {
     running = spawn(
       process.execPath,
-      ['src/main.ts', 'install-seccomp-profile', PROFILE.pathname, target, `${LABEL}=${version}`],
+      [PROGRAM, 'install-seccomp-profile', PROFILE.pathname, target, `${LABEL}=${version}`],
       { env: { PATH: process.env.PATH, KUBECONFIG: plane.kubeconfigPath, NODE_NAME: node }, stdio: 'ignore' },
     );
     return running;
@@ -45,7 +44,7 @@ describe('platen install-seccomp-profile', function () {
   };
 
   const hasLabel = (node: string, version: string) =>
-    eventually(`${node} has the label ${version}`, async () => (await labelOf(node)) === version, LIMIT_MS);
+    eventually(`${node} has the label ${version}`, async () => (await labelOf(node)) === version);
 
   it('puts the profile in place, and only then labels the node', async () => {
     await createNode('seccomp-a');
@@ -60,7 +59,7 @@ describe('platen install-seccomp-profile', function () {
     assert.equal(await labelOf('seccomp-a'), 'sandbox-1');
   });
 
-  it('names another profile when the chart brings one, and leaves the old file to the pods that use it', async () => {
+  it('installs another profile when the chart brings one, and leaves the old file to the pods that use it', async () => {
     await createNode('seccomp-b');
     const [first, second] = ['sandbox-1', 'sandbox-2'].map((name) => join(folder, `b/platen/${name}.json`));
     start('seccomp-b', first!, 'sandbox-1');
@@ -72,15 +71,15 @@ describe('platen install-seccomp-profile', function () {
     assert.ok(existsSync(first!) && existsSync(second!));
   });
 
-  it('goes on trying while the API server does not know the node', async () => {
+  it('keeps trying while the API server does not know the node', async () => {
     const target = join(folder, 'c/platen/sandbox-1.json');
     start('seccomp-c', target, 'sandbox-1');
-    await eventually('the profile', () => existsSync(target), LIMIT_MS);
+    await eventually('the profile', () => existsSync(target));
     await createNode('seccomp-c');
     await hasLabel('seccomp-c', 'sandbox-1');
   });
 
-  it('says how it is used', async () => {
+  it('prints its usage', async () => {
     const { code, stderr } = await runCommand(['install-seccomp-profile', 'a', 'b']);
     assert.equal(code, 1);
     assert.match(stderr, /usage: platen install-seccomp-profile SOURCE TARGET LABEL=VALUE/);

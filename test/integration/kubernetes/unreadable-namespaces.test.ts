@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findCondition } from '../../../src/kubernetes/client/conditions.ts';
-import type { KubernetesApi } from '../../../src/kubernetes/client/kubernetes-api.ts';
-import { openKubernetesApi } from '../../../src/kubernetes/client/open-kubernetes-api.ts';
 import { RENDER_PLANS, RENDER_POOLS } from '../../../src/kubernetes/resources/kinds.ts';
+import { findCondition } from '../../../src/kubernetes/runtime/client/conditions.ts';
+import type { KubernetesApi } from '../../../src/kubernetes/runtime/client/kubernetes-api.ts';
+import { openKubernetesApi } from '../../../src/kubernetes/runtime/client/open-kubernetes-api.ts';
 import { PlanMirror } from '../../../src/plans/plan-mirror.ts';
 import { LEAST, over, render } from '../../chart/support/helm.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -20,14 +20,12 @@ import { grantRights, kubeconfigOf } from '../../support/kubernetes/service-acco
 import { startMongo } from '../../support/mongo.ts';
 
 const ACCOUNT = 'platen-controller';
-const LIMIT_MS = 60_000;
 
-describe('a watched namespace that the controller may not read any more', function () {
-  this.timeout(180_000);
+describe('a watched namespace that the controller may no longer read', () => {
   let plane: ControlPlane;
   let api: KubernetesApi;
   let folder: string;
-  /** Of the release, and another one that it watches. */
+  /** The namespace of the release, and another one that it watches. */
   let home: string;
   let away: string;
   let atHome: PoolRig;
@@ -80,7 +78,7 @@ describe('a watched namespace that the controller may not read any more', functi
     if (this.currentTest?.state === 'failed') console.log(controller.log.slice(-15).join('\n'));
   });
 
-  const until = (what: string, holds: () => boolean | Promise<boolean>) => eventually(what, holds, LIMIT_MS);
+  const until = (what: string, holds: () => boolean | Promise<boolean>) => eventually(what, holds);
   const condition = async (pool: string, type: string) =>
     findCondition((await atHome.pool(pool)).status?.conditions, type);
   const planOf = async (name: string) => (await mirror.read())?.set.plans.get(name);
@@ -94,7 +92,7 @@ describe('a watched namespace that the controller may not read any more', functi
     await plane.kubectl(verb, 'rolebinding', ACCOUNT, '-n', away, ...rest);
   };
 
-  it('is left as it was, and holds up no other, when the controller starts anew', async () => {
+  it('stays unchanged, and holds up no other, when the controller starts anew', async () => {
     await bind('delete');
     await start();
     // What has never been readable: nothing of it is in force, and the rest is worked on.
@@ -152,22 +150,22 @@ describe('a watched namespace that the controller may not read any more', functi
     assert.equal(findCondition(taken?.status?.conditions, 'Accepted')?.reason, 'NameTaken');
   });
 
-  it('is worked on again without a restart once it may be read', async () => {
+  it('is managed again without a restart once it may be read', async () => {
     await api.mergePatch(RENDER_POOLS, { namespace: away, name: 'there' }, { spec: { minReplicas: 3 } });
     await bind('create');
     await until('it is sized', async () => (await elsewhere.deployment('there'))?.spec.replicas === 3);
     await until(
-      'the pool that nobody saw has workers',
+      'the pool that could not be read has workers',
       async () => (await elsewhere.deployment('unseen')) !== undefined,
     );
-    await until('told', async () => (await condition('fresh', 'NamespacesReadable'))?.status === 'True');
+    await until('reported', async () => (await condition('fresh', 'NamespacesReadable'))?.status === 'True');
     await until('the metric', async () => (await unreadable(away)) === 0);
     // Now it can be seen that it is gone.
     await api.delete(RENDER_PLANS, { namespace: away, name: 'theirs' });
     await until('the name has gone over', async () => (await planOf('theirs'))?.concurrentRenders === 44);
   });
 
-  it('leaves the pools alone of which it sees a part only, and tells of that by themselves', async () => {
+  it('has its partly readable pools left alone, and each of them reports it', async () => {
     const withoutPods =
       '[{"op":"replace","path":"/rules","value":[{"apiGroups":["platen.dev"],"resources":["renderpools","renderplans","renderpools/status"],"verbs":["list","watch","patch"]}]}]';
     const role = (patch: string) =>
@@ -175,7 +173,7 @@ describe('a watched namespace that the controller may not read any more', functi
     await controller.stop();
     await role(withoutPods);
     await start();
-    await until('told', async () => {
+    await until('reported', async () => {
       const { status } = await elsewhere.pool('there');
       const accepted = findCondition(status?.conditions, 'Accepted');
       return accepted?.reason === 'NamespaceUnreadable' && /Pod/.test(accepted.message ?? '');

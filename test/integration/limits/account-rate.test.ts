@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { DEFAULT_PLANS } from '../../../src/plans/plan.ts';
 import { type AccountClient, signUp } from '../../support/account-client.ts';
 import { startMongo } from '../../support/mongo.ts';
-import type { Answer } from '../../support/send.ts';
+import type { Reply } from '../../support/send.ts';
 import { openApi, type TestApi } from '../http/support/api.ts';
 
 /** Requests a minute that the free plan allows with an access token. */
@@ -27,7 +27,7 @@ describe('The rate of requests with an access token', () => {
     for (const api of apis) api.domain.clock.pass(ms);
   }
 
-  /** Somebody on the free plan, early in a window in which nothing has been asked yet. */
+  /** An account on the free plan, early in a window without requests. */
   async function newcomer(): Promise<AccountClient> {
     const client = await signUp(first.url);
     const { headers } = await client.get('/auth/me');
@@ -36,31 +36,31 @@ describe('The rate of requests with an access token', () => {
   }
 
   /** Every second request goes to the other process. */
-  async function askMany(client: AccountClient, times: number): Promise<Answer[]> {
-    const answers: Answer[] = [];
-    while (answers.length < times) {
-      const size = Math.min(AT_ONCE, times - answers.length);
+  async function askMany(client: AccountClient, times: number): Promise<Reply[]> {
+    const responses: Reply[] = [];
+    while (responses.length < times) {
+      const size = Math.min(AT_ONCE, times - responses.length);
       const batch = Array.from({ length: size }, (_, n) =>
         client.at(apis[n % 2]!.url).get(n % 3 ? '/auth/me' : '/user/api-keys'),
       );
-      answers.push(...(await Promise.all(batch)));
+      responses.push(...(await Promise.all(batch)));
     }
-    return answers;
+    return responses;
   }
 
-  it('is told on every answer, errors among them', async () => {
+  it('is in the headers of every response, also of errors', async () => {
     const client = await newcomer();
-    const answers = [
+    const responses = [
       await client.get('/user/usage'),
       await client.call('POST', '/user/templates', { name: '' }),
       await client.get('/user/templates/00000000-0000-4000-8000-000000000000'),
       await client.call('POST', '/auth/logout'),
     ];
     assert.deepEqual(
-      answers.map(({ status }) => status),
+      responses.map(({ status }) => status),
       [200, 400, 404, 200],
     );
-    answers.forEach(({ headers }, i) => {
+    responses.forEach(({ headers }, i) => {
       assert.equal(headers.get('ratelimit-policy'), `"account";q=${ALLOWED};w=60`);
       assert.match(headers.get('ratelimit') ?? '', new RegExp(`^"account";r=${ALLOWED - 1 - i};t=\\d+$`));
       assert.ok(resetSeconds(headers) >= 1 && resetSeconds(headers) <= 60);
@@ -70,13 +70,13 @@ describe('The rate of requests with an access token', () => {
     assert.equal(ended.headers.get('ratelimit-policy'), null);
   });
 
-  it('holds for all processes together, and ends when Retry-After says', async () => {
+  it('is limited over all processes, until the time of Retry-After', async () => {
     const client = await newcomer();
-    const answers = await askMany(client, ALLOWED + 60);
-    const refused = answers.filter(({ status }) => status === 429);
-    assert.equal(answers.filter(({ status }) => status === 200).length, ALLOWED);
-    assert.equal(refused.length, 60);
-    for (const { json, headers } of refused) {
+    const responses = await askMany(client, ALLOWED + 60);
+    const rejected = responses.filter(({ status }) => status === 429);
+    assert.equal(responses.filter(({ status }) => status === 200).length, ALLOWED);
+    assert.equal(rejected.length, 60);
+    for (const { json, headers } of rejected) {
       assert.equal(json.code, 'RATE_LIMITED');
       assert.match(headers.get('ratelimit') ?? '', /^"account";r=0;t=\d+$/);
       assert.equal(headers.get('retry-after'), String(resetSeconds(headers)));
@@ -90,7 +90,7 @@ describe('The rate of requests with an access token', () => {
     assert.equal((await client.at(second.url).get('/auth/me')).status, 200);
   });
 
-  it('is an account’s own, and takes nothing from its keys', async () => {
+  it('is counted for each account, separately from its keys', async () => {
     const client = await newcomer();
     const { apiKey } = await client.expect(201, 'POST', '/user/api-keys', { name: 'key' });
     await askMany(client, ALLOWED);
@@ -102,7 +102,7 @@ describe('The rate of requests with an access token', () => {
     assert.equal((await (await signUp(first.url)).get('/auth/me')).status, 200);
   });
 
-  it('is never below what the plan allows with a key', async () => {
+  it('is limited to no less than the plan allows with a key', async () => {
     const client = await signUp(first.url);
     const { id } = await client.expect(200, 'GET', '/auth/me');
     await first.accounts.setPlan(id, 'professional');
@@ -110,7 +110,7 @@ describe('The rate of requests with an access token', () => {
     assert.equal(headers.get('ratelimit-policy'), '"account";q=2000;w=60');
   });
 
-  it('leaves the request log to requests for work', async () => {
+  it('does not appear in the request log', async () => {
     const client = await newcomer();
     await askMany(client, 5);
     await first.domain.requestLog.flush();
@@ -118,7 +118,7 @@ describe('The rate of requests with an access token', () => {
   });
 });
 
-/** Seconds until the window ends, as the answer says. */
+/** Seconds until the window ends, by the response. */
 function resetSeconds(headers: Headers): number {
   return Number(/t=(\d+)$/.exec(headers.get('ratelimit') ?? '')?.[1]);
 }

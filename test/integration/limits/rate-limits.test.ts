@@ -30,22 +30,22 @@ describe('Rate limits', () => {
     for (const api of apis) api.domain.clock.pass(ms);
   }
 
-  it('are told on every answer to a key, errors among them, and to nobody else', async () => {
+  it('are in the headers of every response to a key, also of errors, and of no other response', async () => {
     const [caller] = await callers();
-    const answers = [
+    const responses = [
       await caller.render(ASYNC),
       await caller.render({}),
       await caller.get('/v1/pdf/jobs'),
       await caller.get('/v1/pdf/jobs/00000000-0000-4000-8000-000000000000'),
     ];
     assert.deepEqual(
-      answers.map(({ status }) => status),
+      responses.map(({ status }) => status),
       [202, 400, 200, 404],
     );
-    for (const { headers } of answers) {
+    for (const { headers } of responses) {
       assert.equal(headers.get('ratelimit-policy'), '"requests";q=6;w=60, "reads";q=60;w=60');
     }
-    const states = answers.map(({ headers }) => headers.get('ratelimit') ?? '');
+    const states = responses.map(({ headers }) => headers.get('ratelimit') ?? '');
     const [one, two, three, four] = states as [string, string, string, string];
     assert.match(one, /^"requests";r=5;t=\d+$/);
     assert.match(two, /^"requests";r=4;t=\d+$/);
@@ -60,23 +60,23 @@ describe('Rate limits', () => {
     assert.equal(stranger.headers.get('ratelimit-policy'), null);
   });
 
-  it('hold for all processes together, even for requests at the same moment', async () => {
+  it('hold over all processes, also for concurrent requests', async () => {
     const both = await callers();
-    const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => both[i % 2]!.render(ASYNC)));
-    const refused = answers.filter(({ status }) => status === 429);
-    assert.equal(refused.length, 14);
-    for (const { json, headers } of refused) {
+    const responses = await Promise.all(Array.from({ length: 20 }, (_, i) => both[i % 2]!.render(ASYNC)));
+    const rejected = responses.filter(({ status }) => status === 429);
+    assert.equal(rejected.length, 14);
+    for (const { json, headers } of rejected) {
       assert.equal(json.code, 'RATE_LIMITED');
       assert.match(headers.get('ratelimit') ?? '', /^"requests";r=0;t=\d+$/);
       assert.ok(Number(headers.get('retry-after')) >= 1);
     }
   });
 
-  it('name in Retry-After the time after which it works, and not much before', async () => {
+  it('have in Retry-After the time until the next request is accepted', async () => {
     const [caller, elsewhere] = await callers();
-    let refused = await caller.render(ASYNC);
-    while (refused.status !== 429) refused = await caller.render(ASYNC);
-    const seconds = Number(refused.headers.get('retry-after'));
+    let rejected = await caller.render(ASYNC);
+    while (rejected.status !== 429) rejected = await caller.render(ASYNC);
+    const seconds = Number(rejected.headers.get('retry-after'));
     assert.ok(seconds <= 60);
     if (seconds > 10) {
       pass((seconds - 10) * 1000);
@@ -86,26 +86,26 @@ describe('Rate limits', () => {
     assert.equal((await elsewhere.render(ASYNC)).status, 202);
   });
 
-  it('are an account’s own', async () => {
+  it('are separate for each account', async () => {
     const [other] = await callers();
-    // The last to be asked for: the time that passes for another could end a window.
+    // Requested last, because the time of another request could end a window.
     const [caller] = await callers();
     for (let i = 0; i < 8; i += 1) await caller.render(ASYNC);
     assert.equal((await caller.render(ASYNC)).status, 429);
     assert.equal((await other.render(ASYNC)).status, 202);
   });
 
-  it('let jobs be looked at while no more may be asked for, and bound that as well', async () => {
+  it('are higher for reads than for requests for work', async () => {
     const [caller] = await callers();
     for (let i = 0; i < 8; i += 1) await caller.render(ASYNC);
-    const looks = await Promise.all(Array.from({ length: 70 }, () => caller.get('/v1/pdf/jobs?limit=1')));
-    const seen = looks.filter(({ status }) => status === 200).length;
-    // One of the sixty was used to find the window, if it is the same one.
+    const checks = await Promise.all(Array.from({ length: 70 }, () => caller.get('/v1/pdf/jobs?limit=1')));
+    const seen = checks.filter(({ status }) => status === 200).length;
+    // One of the 60 requests was used to find the window, if it is the same one.
     assert.ok(seen === 59 || seen === 60, `${seen} reads`);
-    assert.equal(looks.filter(({ status }) => status === 429).length, 70 - seen);
+    assert.equal(checks.filter(({ status }) => status === 429).length, 70 - seen);
   });
 
-  it('cost nothing more once a process knows that they are used up', async () => {
+  it('cost the database nothing once a process knows that they are exhausted', async () => {
     const { limiter, connection } = first.domain;
     for (let i = 0; i < 50; i += 1) await limiter.take('hammering', 'requests', 3);
     const windows = await connection.collection('rate_windows').find({}).toArray();
@@ -115,7 +115,7 @@ describe('Rate limits', () => {
     assert.ok(Math.max(...counts) <= 3, String(counts));
   });
 
-  it('forget windows that have ended', async () => {
+  it('delete windows that have ended', async () => {
     const { limiter, clock, connection } = first.domain;
     await limiter.take('a', 'requests', 10);
     assert.equal(await limiter.deleteOld(new Date(0)), 0);

@@ -13,11 +13,10 @@ import { startMongo } from '../../support/mongo.ts';
 import { purchased } from './support.ts';
 
 const PROCESS = fileURLToPath(new URL('sender-process.ts', import.meta.url));
-/** Longer than a mail is left to a sender that is not heard of. */
+/** Longer than the lease of a mail. */
 const AHEAD_MS = 121_000;
 
-describe('A dispatcher that is killed while it sends a mail', function () {
-  this.timeout(60_000);
+describe('A dispatcher that is killed while it sends a mail', () => {
   let uri: string;
   let connection: Connection;
   let outbox: MailOutbox;
@@ -54,7 +53,7 @@ describe('A dispatcher that is killed while it sends a mail', function () {
     ['when the mail server has it', 'after', 'send', 2],
     ['after it has noted the outcome', 'after', 'finishAttempt', 1],
   ] as const) {
-    it(`leaves it to the next, under one Message-ID: ${point}`, async () => {
+    it(`leaves it to the next one, with the same Message-ID: ${point}`, async () => {
       await outbox.enqueue(purchased('block:granted'));
       assert.equal(await dispatcher('0', when, operation), 'SIGKILL');
       assert.equal(await dispatcher(String(AHEAD_MS)), null);

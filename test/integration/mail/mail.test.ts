@@ -60,7 +60,7 @@ describe('Mails', () => {
       assert.match(mail!.message.replaceAll('\r', ''), part);
   });
 
-  it('go to one address, whatever stands in it', async () => {
+  it('go to one address, whatever its characters', async () => {
     const to = '"a, eve@evil.test" <ada@example.com>';
     await outbox.enqueue(purchased('odd', to));
     await sender().send();
@@ -68,7 +68,7 @@ describe('Mails', () => {
     assert.ok(!server.delivered.some((mail) => mail.to.includes('eve@evil.test')));
   });
 
-  it('are sent again, later and later, while the mail server is away or busy', async () => {
+  it('are retried at growing intervals while the mail server is unreachable or busy', async () => {
     await outbox.enqueue(purchased('block'));
     server.refuses = () => ({ code: 451, message: 'Try again later' });
     const outcomes: string[] = [];
@@ -83,17 +83,17 @@ describe('Mails', () => {
     assert.deepEqual([outcomes, server.delivered.length], [['retried', 'sent'], 1]);
   });
 
-  it('have failed when the mail server refuses them for good', async () => {
+  it('fail when the mail server rejects them permanently', async () => {
     await outbox.enqueue(purchased('block'));
     server.refuses = () => ({ code: 550, message: 'No such user' });
     const outcomes: string[] = [];
     await sender({ observe: (outcome) => outcomes.push(outcome) }).send();
-    const { state, due, error } = (await outbox.find('block'))!;
-    assert.deepEqual([outcomes, state, due], [['failed'], 'failed', undefined]);
+    const { state, dueAt, error } = (await outbox.find('block'))!;
+    assert.deepEqual([outcomes, state, dueAt], [['failed'], 'failed', undefined]);
     assert.match(error!, /No such user/);
   });
 
-  it('have failed when no attempt of some days has gone well', async () => {
+  it('fail when all attempts of several days have failed', async () => {
     await outbox.enqueue(purchased('block'));
     server.refuses = () => ({ code: 451, message: 'Try again later' });
     for (let tries = 0; tries < 10; tries += 1) {
@@ -104,19 +104,19 @@ describe('Mails', () => {
     assert.deepEqual([state, attempts], ['failed', 10]);
   });
 
-  it('are left when the process stops and the mail server does not answer', async () => {
+  it('are left unsent when the process stops and the mail server does not respond', async () => {
     await outbox.enqueue(purchased('block'));
     const stopping = openMailSender(
       { outbox, clock },
       { send: () => new Promise(() => stopping.stop(10)), close: () => undefined },
     );
     assert.equal(await stopping.send(), 0);
-    const { state, attempts, due } = (await outbox.find('block'))!;
+    const { state, attempts, dueAt } = (await outbox.find('block'))!;
     assert.deepEqual([state, attempts], ['waiting', 0]);
-    assert.ok(due! > clock.now());
+    assert.ok(dueAt! > clock.now());
   });
 
-  it('wait while it is not known where their links lead to', async () => {
+  it('wait while the addresses of their links are not known', async () => {
     await outbox.enqueue(purchased('block'));
     await sender({ links: async () => undefined }).send();
     const { state, attempts } = (await outbox.find('block'))!;
@@ -135,7 +135,7 @@ describe('Mails', () => {
     assert.equal((await outbox.waiting()).count, 0);
   });
 
-  it('are forgotten after 90 days', async () => {
+  it('are deleted after 90 days', async () => {
     await outbox.enqueue(purchased('old'));
     clock.pass(89 * DAY_MS);
     assert.equal(await outbox.deleteOld(clock.now()), 0);
@@ -143,7 +143,7 @@ describe('Mails', () => {
     assert.equal(await outbox.deleteOld(clock.now()), 1);
   });
 
-  it('are taken by a server that asks for a password', async () => {
+  it('are accepted by a server that requires a password', async () => {
     const strict = await MailServer.start({ name: 'platen', password: 's3cret' });
     try {
       await outbox.enqueue(purchased('block'));
@@ -155,7 +155,7 @@ describe('Mails', () => {
     }
   });
 
-  it('become files where there is no mail server, the same file however often', async () => {
+  it('become files without a mail server, one file for all attempts', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'platen-mails-'));
     try {
       const written = createFolderTransport(join(folder, 'mails'), pino({ level: 'silent' }));

@@ -12,7 +12,7 @@ import { openMailSender } from './support.ts';
  */
 const [uri = '', smtpUrl = '', ahead = '0', when, operation] = process.argv.slice(2);
 
-/** The same object, but the process ends at the operation, without warning. */
+/** The same object, except that the process is killed at the operation. */
 function killedAt<T extends object>(target: T): T {
   return new Proxy(target, {
     get(object, name) {

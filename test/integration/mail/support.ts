@@ -2,9 +2,10 @@ import { pino } from 'pino';
 import type { Clock } from '../../../src/clock.ts';
 import type { MailTransport, NewMail } from '../../../src/mail/mail.ts';
 import type { MailOutbox } from '../../../src/mail/outbox.ts';
-import { MailSender, type MailSenderParts } from '../../../src/mail/sender.ts';
+import { MailSender, type MailSenderDeps } from '../../../src/mail/sender.ts';
 
 export const LINKS = {
+  dashboardUrl: 'https://platen.test/dashboard',
   billingUrl: 'https://platen.test/dashboard/billing',
   disableUrl: 'https://platen.test/public/auto-overage/disable?token=abc',
 };
@@ -22,7 +23,7 @@ export function purchased(id: string, to = 'ada@example.com'): NewMail {
 export function openMailSender(
   { outbox, clock }: { outbox: MailOutbox; clock: Clock },
   transport: MailTransport,
-  overrides: Partial<MailSenderParts> = {},
+  overrides: Partial<MailSenderDeps> = {},
 ): MailSender {
   return new MailSender({
     outbox,

@@ -16,8 +16,7 @@ import { startMongo } from '../../support/mongo.ts';
 const logger = pino({ level: 'silent' });
 const MEBIBYTE = 1024 * 1024;
 
-describe('Outputs in GridFS', function () {
-  this.timeout(120_000);
+describe('Outputs in GridFS', () => {
   let uri: string;
   let connection: Connection;
 

@@ -65,8 +65,7 @@ for (const [name, open] of [
   ['folder, the last ones in memory', openRecent],
   ['GridFS', openGridFs],
 ] as const) {
-  describe(`Output store: ${name}`, function () {
-    this.timeout(120_000);
+  describe(`Output store: ${name}`, () => {
     let opened: OpenStore;
     let store: OutputStore;
 

@@ -40,7 +40,7 @@ describe('Counting pages', () => {
     }
   }
 
-  it('is not led astray by what a document says of its language', async () => {
+  it('ignores structure in the text of the document', async () => {
     for (const lang of ['x /Pages 1 0 R', ') /Pages 1 0 R (', '\\', 'endobj (((', '(/Pages 1 0 R']) {
       const html = `<html lang="${lang}">${pagesOfText(3)}`;
       const pdf = await printer.print(html, { tagged: true });
@@ -64,7 +64,7 @@ describe('Counting pages', () => {
     );
   });
 
-  it('parses documents that are built otherwise', async () => {
+  it('parses documents of other writers', async () => {
     const document = await PDFDocument.load(await printer.print(pagesOfText(5)), { updateMetadata: false });
     const compact = await document.save({ useObjectStreams: true });
     assert.equal(pageTreeCount(compact), undefined);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { degrees, PDFDocument } from '@cantoo/pdf-lib';
+import { finishSteps } from '../../../src/options/core/stages.ts';
 import { pageTreeCount } from '../../../src/pdf/count-pages.ts';
 import { createPdfFinisher, type PdfFinisher } from '../../../src/pdf/finish.ts';
 import { type PixelBox, readPdf, renderPage } from '../../support/pdf.ts';
@@ -13,6 +14,8 @@ const METADATA = {
   producer: 'Platen',
   keywords: ['one', 'zwei drei', '三'],
 };
+const describedAs = (argument: object) => ({ step: 'metadata', argument });
+const stampedWith = (argument: Uint8Array) => ({ step: 'watermark', argument });
 /** Half red over white. */
 const STAMP_COLOUR = [255, 128, 128] as const;
 
@@ -30,15 +33,17 @@ describe('Finishing PDFs', () => {
 
   it('hands back the same bytes when nothing is asked for', async () => {
     const pdf = await printer.print('<p>x');
-    assert.equal(await finisher.finish(pdf, {}), pdf);
-    assert.equal(await finisher.finish(pdf, { metadata: {} }), pdf);
-    assert.equal(await finisher.finish(pdf, { metadata: { title: '', keywords: [] } }), pdf);
+    assert.equal(await finisher.finish(pdf, { steps: [] }), pdf);
+    const printSheet = () => assert.fail('there is nothing to print');
+    assert.deepEqual(await finishSteps({}, { printSheet }), []);
+    assert.deepEqual(await finishSteps({ metadata: {} }, { printSheet }), []);
+    assert.deepEqual(await finishSteps({ metadata: { title: '', keywords: [] } }, { printSheet }), []);
   });
 
   describe('metadata', () => {
     it('writes every field, in any script', async () => {
       const finished = await finisher.finish(await printer.print('<title>Old</title>x'), {
-        metadata: METADATA,
+        steps: [describedAs(METADATA)],
       });
       assert.deepEqual((await readPdf(finished)).metadata, METADATA);
       assert.equal(pageTreeCount(finished), 1);
@@ -46,7 +51,7 @@ describe('Finishing PDFs', () => {
 
     it('keeps the fields that are not given', async () => {
       const finished = await finisher.finish(await printer.print('<title>Stays</title>x'), {
-        metadata: { author: 'A', title: '' },
+        steps: [describedAs({ author: 'A', title: '' })],
       });
       const { metadata } = await readPdf(finished);
       assert.equal(metadata.title, 'Stays');
@@ -54,9 +59,9 @@ describe('Finishing PDFs', () => {
       assert.equal(metadata.creator, 'Chromium');
     });
 
-    it('says the same in XMP', async () => {
+    it('writes the same fields into XMP', async () => {
       const finished = await finisher.finish(await printer.print('x'), {
-        metadata: { ...METADATA, subject: 'bell\u0007' },
+        steps: [describedAs({ ...METADATA, subject: 'bell\u0007' })],
       });
       const { xmp } = await readPdf(finished);
       assert.match(xmp ?? '', /<dc:creator><rdf:Seq><rdf:li>Zo&#xEB;<\/rdf:li>/);
@@ -67,9 +72,9 @@ describe('Finishing PDFs', () => {
   });
 
   describe('watermark', () => {
-    it('lies centred over the content, a tenth of the diagonal here, and lets it shine through', async () => {
+    it('is centred over the content, which shows through it', async () => {
       const pdf = await printer.print('<body style="margin:0;background:#00f">');
-      const finished = await finisher.finish(pdf, { watermark });
+      const finished = await finisher.finish(pdf, { steps: [stampedWith(watermark)] });
       const page = await renderPage(finished, 1);
       assert.deepEqual(page.at(10, 10), [0, 0, 255]);
       const [red, green, blue] = page.at(page.width / 2, page.height / 2);
@@ -83,7 +88,7 @@ describe('Finishing PDFs', () => {
         '<text x="9" y="99" font-size="80" fill="none">Confidential ☃</text>',
       );
       const pdf = await printer.print(pagesOfText(50));
-      const finished = await finisher.finish(pdf, { watermark: detailed });
+      const finished = await finisher.finish(pdf, { steps: [stampedWith(detailed)] });
       assert.equal(pageTreeCount(finished), 50);
       assert.equal((await readPdf(finished)).pages.length, 50);
       for (const number of [1, 25, 50]) {
@@ -103,7 +108,7 @@ describe('Finishing PDFs', () => {
          <p class=a>wide<p class=b>small<p>plain`,
         { preferCSSPageSize: true },
       );
-      const finished = await finisher.finish(pdf, { watermark });
+      const finished = await finisher.finish(pdf, { steps: [stampedWith(watermark)] });
       assert.equal((await readPdf(finished)).pages.length, 3);
       for (const number of [1, 2, 3]) {
         const page = await renderPage(finished, number);
@@ -121,7 +126,7 @@ describe('Finishing PDFs', () => {
         const document = await PDFDocument.load(await printer.print(pagesOfText(2)));
         for (const page of document.getPages()) page.setRotation(degrees(angle));
         document.getPage(1).setCropBox(100, 50, 300, 600);
-        const finished = await finisher.finish(await document.save(), { watermark: pointed });
+        const finished = await finisher.finish(await document.save(), { steps: [stampedWith(pointed)] });
         for (const number of [1, 2]) {
           const page = await renderPage(finished, number);
           const square = page.boxOfColor(STAMP_COLOUR, 16)!;
@@ -139,7 +144,7 @@ describe('Finishing PDFs', () => {
       );
       const [before, after] = [
         await readPdf(pdf),
-        await readPdf(await finisher.finish(pdf, { watermark, metadata: METADATA })),
+        await readPdf(await finisher.finish(pdf, { steps: [describedAs(METADATA), stampedWith(watermark)] })),
       ];
       assert.ok(before.tagged && before.outline.length > 0 && before.pages[0]!.links.length === 2);
       assert.deepEqual(
@@ -151,26 +156,31 @@ describe('Finishing PDFs', () => {
 
   it('finishes 1,000 pages in its time', async () => {
     const pdf = await printer.print(pagesOfText(1000));
-    const finished = await finisher.finish(pdf, { watermark, metadata: METADATA });
+    const finished = await finisher.finish(pdf, { steps: [describedAs(METADATA), stampedWith(watermark)] });
     assert.equal(pageTreeCount(finished), 1000);
   });
 
-  it('ends past its time or when its caller has gone, and goes on with the next', async () => {
+  it('is stopped when its time is over or its caller has gone, and goes on with the next document', async () => {
     const pdf = await printer.print(pagesOfText(300));
-    await assert.rejects(finisher.finish(pdf, { watermark, timeoutMs: 1 }), {
+    await assert.rejects(finisher.finish(pdf, { steps: [stampedWith(watermark)], timeoutMs: 1 }), {
       code: 'RENDER_TIMEOUT',
     });
     const reason = new Error('gone');
-    await assert.rejects(finisher.finish(pdf, { watermark, signal: AbortSignal.abort(reason) }), reason);
-    assert.equal(pageTreeCount(await finisher.finish(pdf, { metadata: METADATA })), 300);
+    await assert.rejects(
+      finisher.finish(pdf, { steps: [stampedWith(watermark)], signal: AbortSignal.abort(reason) }),
+      reason,
+    );
+    assert.equal(pageTreeCount(await finisher.finish(pdf, { steps: [describedAs(METADATA)] })), 300);
   });
 
   it('rejects what is no PDF, and everything once closed', async () => {
     const noPdf = new TextEncoder().encode('no PDF');
-    await assert.rejects(finisher.finish(noPdf, { metadata: METADATA }), { code: 'RENDER_FAILED' });
+    await assert.rejects(finisher.finish(noPdf, { steps: [describedAs(METADATA)] }), {
+      code: 'RENDER_FAILED',
+    });
     const other = createPdfFinisher({ processes: 1 });
     await other.close();
-    await assert.rejects(other.finish(noPdf, { metadata: METADATA }), { code: 'WORKER_LOST' });
+    await assert.rejects(other.finish(noPdf, { steps: [describedAs(METADATA)] }), { code: 'WORKER_LOST' });
   });
 });
 

@@ -12,8 +12,7 @@ const IDLE_MS = 400;
 const mergers = () => descendants(process.pid).filter(({ command }) => command.includes('merge-main'));
 
 describe('the processes that merge', () => {
-  it('end when nobody has merged for a while, and are started again when somebody does', async function () {
-    this.timeout(200_000);
+  it('end when nobody has merged for a while, and are started again when somebody does', async () => {
     const document = await PDFDocument.create();
     document.addPage([100, 100]);
     const pdf = Buffer.from(await document.save());

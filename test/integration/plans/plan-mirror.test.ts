@@ -18,8 +18,7 @@ function setOf(plans: Record<string, Plan>, pools: Record<string, PoolSettings> 
   };
 }
 
-describe('The mirror of the plans', function () {
-  this.timeout(120_000);
+describe('The mirror of the plans', () => {
   let uri: string;
   let connection: Connection;
   let mirror: PlanMirror;
@@ -32,7 +31,7 @@ describe('The mirror of the plans', function () {
 
   const acme = { ...DEFAULT_PLANS.business, concurrentRenders: 77, poolRef: 'acme.large' };
 
-  it('shows what was written last, with names that have dots', async () => {
+  it('contains what was written last, also names with dots', async () => {
     assert.equal(await mirror.read(), undefined);
     assert.equal(await mirror.revision(), 0);
     await mirror.write(setOf({ 'acme.eu': acme }, { 'acme.large': { slotsPerWorker: 8 } }));
@@ -45,7 +44,7 @@ describe('The mirror of the plans', function () {
     assert.equal((await mirror.read())?.set.plans.has('acme.eu'), false);
   });
 
-  it('gets a new revision by a change alone', async () => {
+  it('gets a new revision only by a change', async () => {
     const first = await mirror.write(setOf({ acme }));
     const reordered: PlanSet = {
       plans: new Map([...setOf({ acme }).plans].reverse()),
@@ -57,7 +56,7 @@ describe('The mirror of the plans', function () {
     assert.equal(await mirror.revision(), first + 2);
   });
 
-  it('shows one of the sets whole when several write at once, and counts each change once', async () => {
+  it('contains one complete set after concurrent writes, and counts each change once', async () => {
     const others = await Promise.all([1, 2, 3].map(() => connectDatabase(uri, logger)));
     const sizes = [1, 2, 3];
     await Promise.all(
@@ -76,7 +75,7 @@ describe('The mirror of the plans', function () {
     await Promise.all(others.map((other) => other.close()));
   });
 
-  it('gives a plan what it does not say from the plan free', async () => {
+  it('completes a plan with the fields of the plan free', async () => {
     const { maxBatchItems: _, ...older } = acme;
     await mirror.write(setOf({}));
     const raw = await mongoose.createConnection(uri).asPromise();
@@ -93,7 +92,7 @@ describe('The mirror of the plans', function () {
     assert.deepEqual(plans.get('free'), DEFAULT_PLANS.free, 'there always is one');
   });
 
-  it('is in force in another process by itself, and the built-in plans are before it', async () => {
+  it('is in force in another process without a restart, and the built-in plans are before it', async () => {
     const elsewhere = await connectDatabase(uri, logger);
     const plans = await openMirroredPlans(new PlanMirror(elsewhere), logger);
     plans.start();
@@ -110,7 +109,7 @@ describe('The mirror of the plans', function () {
     assert.equal(opened.plan('acme').concurrentRenders, 2, 'at once for who starts later');
   });
 
-  it('stays in force while the database cannot be asked', async () => {
+  it('stays in force while the database is unreachable', async () => {
     await mirror.write(setOf({ acme }));
     const log: string[] = [];
     const elsewhere = await connectDatabase(uri, logger);

@@ -88,14 +88,14 @@ describe('Monthly quota', () => {
   });
 
   it('keeps what a completed job uses', async () => {
-    await domain.ends.follow((await complete(await running()))!);
+    await domain.ends.follow([(await complete(await running()))!]);
     await twice();
     assert.equal(await used(), 1);
   });
 
   for (const end of ['failed', 'cancelled'] as const) {
     it(`gives back what a ${end} job has reserved, once`, async () => {
-      await domain.ends.follow((await finish(await running(), end))!);
+      await domain.ends.follow(await finish(await running(), end));
       assert.equal(await used(), 0);
       await twice();
       assert.equal(await used(), 0);
@@ -116,10 +116,10 @@ describe('Monthly quota', () => {
     return (await domain.store.transitions.claim(job, 'w', 1e9))!;
   }
 
-  function finish(claimed: Job, end: 'failed' | 'cancelled'): Promise<Job | undefined> {
+  function finish(claimed: Job, end: 'failed' | 'cancelled'): Promise<Job[]> {
     const { transitions } = domain.store;
-    if (end === 'cancelled') return transitions.cancel(claimed);
-    return transitions.fail(claimed, new PlatenError('RENDER_FAILED'));
+    if (end === 'cancelled') return transitions.cancel([claimed]);
+    return transitions.fail([claimed], new PlatenError('RENDER_FAILED'));
   }
 
   function complete(claimed: Job): Promise<Job | undefined> {

@@ -72,7 +72,7 @@ describe('what an account keeps', () => {
     return gate;
   }
 
-  const refusal = async (asked: ReturnType<TestCaller['render']>) => {
+  const rejection = async (asked: ReturnType<TestCaller['render']>) => {
     const { status, json } = await asked;
     return `${status} ${json.code}`;
   };
@@ -82,7 +82,7 @@ describe('what an account keeps', () => {
     const order = (bytes: number) => caller.render({ html: html(bytes), executionMode: 'async' });
     const first = (await order(30 * KIB)).json.jobId;
     assert.ok((await stored()) > 30 * KIB);
-    assert.equal(await refusal(order(15 * KIB)), '403 STORAGE_FULL');
+    assert.equal(await rejection(order(15 * KIB)), '403 STORAGE_FULL');
     assert.equal((await order(5 * KIB)).status, 202);
     gate.open();
     await eventually(
@@ -102,7 +102,7 @@ describe('what an account keeps', () => {
   it('holds the inputs of jobs that have failed', async () => {
     api.worker.render = async () => ({ fails: new PlatenError('RENDER_FAILED') });
     assert.equal((await caller.render({ html: html(30 * KIB) })).status, 500);
-    assert.equal(await refusal(caller.render({ html: html(15 * KIB) })), '403 STORAGE_FULL');
+    assert.equal(await rejection(caller.render({ html: html(15 * KIB) })), '403 STORAGE_FULL');
     await assertExact();
   });
 
@@ -124,8 +124,8 @@ describe('what an account keeps', () => {
   it('counts a batch, all of it or none, and what its items share once', async () => {
     const items = ['a', 'b', 'c'].map((id) => ({ id, html: html(12 * KIB) }));
     const post = (some: object[]) => caller.post('/v1/pdf/batch', { items: some });
-    const apart = items.map((item, i) => ({ ...item, html: `${i}${item.html}${i}` }));
-    assert.equal(await refusal(post([...apart, { id: 'd', html: html(5 * KIB) }])), '403 STORAGE_FULL');
+    const dedicated = items.map((item, i) => ({ ...item, html: `${i}${item.html}${i}` }));
+    assert.equal(await rejection(post([...dedicated, { id: 'd', html: html(5 * KIB) }])), '403 STORAGE_FULL');
     assert.equal(await stored(), 0);
     const gate = hold();
     const { jobId } = (await post(items)).json;
@@ -152,12 +152,12 @@ describe('what an account keeps', () => {
     const gate = hold();
     const taken: string[] = [];
     for (let status = 202; status === 202; ) {
-      const answer = await caller.post('/v1/pdf/batch', { items, metadata });
-      status = answer.status;
+      const response = await caller.post('/v1/pdf/batch', { items, metadata });
+      status = response.status;
       if (status === 202) {
-        taken.push(`/v1/pdf/batch/${answer.json.jobId}`);
+        taken.push(`/v1/pdf/batch/${response.json.jobId}`);
         assert.equal((await caller.delete(taken.at(-1)!)).status, 200);
-      } else assert.equal(answer.json.code, 'STORAGE_FULL');
+      } else assert.equal(response.json.code, 'STORAGE_FULL');
       assert.ok(taken.length < 10, 'there is no end');
     }
     assert.ok(taken.length > 1, `${taken.length}`);
@@ -200,9 +200,9 @@ describe('what an account keeps', () => {
     const { domain } = api;
     const { job } = newJob(caller.accountId);
     await domain.ledger.takeSlot(caller.accountId, job._id, 1, undefined, { bytes: 1000, max: MAX });
-    const arrival = { id: `${job._id}0`, jobs: [`${job._id}0`], lane: 'bulk' } as const;
+    const arrival = { id: `${job._id}0`, jobs: [`${job._id}0`], queue: 'bulk' } as const;
     const limits = { maxWaiting: 10, quota: undefined, stored: { bytes: 500, max: MAX } };
-    await domain.ledger.takePlaces(caller.accountId, arrival, limits);
+    await domain.ledger.takePositions(caller.accountId, arrival, limits);
     assert.equal(await stored(), 1500);
     domain.clock.pass(11_000);
     const ledgers = (await domain.ledger.active()).filter(({ _id }) => _id === caller.accountId);

@@ -7,12 +7,12 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { PROGRAM } from '../../support/program.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const SECRET = 'known-to-nobody-else';
 
-describe('The environment of a process that starts browsers', function () {
-  this.timeout(60_000);
+describe('The environment of a process that starts browsers', () => {
   let folder: string;
   let server: Server;
   let child: ChildProcess;
@@ -36,7 +36,7 @@ describe('The environment of a process that starts browsers', function () {
   const start = (role: string, more: NodeJS.ProcessEnv): ChildProcess => {
     const { PATH, HOME } = process.env;
     const env = { PATH, HOME, TMPDIR: folder, PLATEN_OPS_PORT: '0', ...more };
-    child = spawn(process.execPath, ['src/main.ts', role], {
+    child = spawn(process.execPath, [PROGRAM, role], {
       cwd: ROOT,
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -66,13 +66,13 @@ describe('The environment of a process that starts browsers', function () {
     );
   });
 
-  it('is read as it was given', async () => {
+  it('is read unchanged', async () => {
     start('worker', { MONGODB_URI: SECRET, PLATEN_SECRET: 'short' });
     let said = '';
     child.stderr!.setEncoding('utf8').on('data', (text: string) => {
       said += text;
     });
-    // Once all that it has said is read.
+    // Once all its output is read.
     await once(child, 'close');
     assert.equal(child.exitCode, 1);
     assert.match(said, /PLATEN_SECRET: must have 32 characters or more/);

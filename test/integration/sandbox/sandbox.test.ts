@@ -29,7 +29,7 @@ describe('Sandbox', () => {
       return true;
     };
 
-  it('hands calls in and answers out, bytes among them', async () => {
+  it('passes calls in and replies out, including bytes', async () => {
     await echo({ text: 'é', list: [1, null] });
     await echo(new Uint8Array([0, 255, 7]));
     await echo(undefined);
@@ -37,28 +37,28 @@ describe('Sandbox', () => {
 
   // What ends no thread, or ends the process around it, must end here.
   for (const [deed, reason] of [
-    ['throw', 'fault'],
+    ['throw', 'error'],
     ['spin', 'timeout'],
     ['replace', 'memory'],
     ['grow', 'memory'],
     ['grow at once', 'memory'],
     ['exit', 'lost'],
   ] as const) {
-    it(`outlives work that does "${deed}", and does the next`, async () => {
+    it(`survives work that does "${deed}", and does the next`, async () => {
       const timeoutMs = reason === 'timeout' ? 500 : 10_000;
       await assert.rejects(sandbox.run({ deed }, timeoutMs), failsWith(reason));
       await echo(deed);
     });
   }
 
-  it('hands out nothing of this process: no environment, no files', async () => {
+  it('reveals nothing of this process: no environment, no files', async () => {
     process.env.A_SECRET = 'x';
     const environment = (await sandbox.run({ deed: 'environment' }, 5000)) as NodeJS.ProcessEnv;
     delete process.env.A_SECRET;
     assert.equal(environment.A_SECRET, undefined);
     assert.equal(environment.PATH, undefined);
     for (const path of ['/etc/passwd', '/proc/self/environ']) {
-      await assert.rejects(sandbox.run({ deed: 'read', value: path }, 5000), failsWith('fault'));
+      await assert.rejects(sandbox.run({ deed: 'read', value: path }, 5000), failsWith('error'));
     }
   });
 
@@ -84,7 +84,7 @@ describe('Sandbox', () => {
     await echo('after');
   });
 
-  it('says so when no process can be started, and keeps trying at growing intervals', async () => {
+  it('reports when no process can be started, and keeps trying at growing intervals', async () => {
     const warnings: { err: Error; retryInMs: number }[] = [];
     const broken = createSandbox({
       entry: new URL('./broken.ts', import.meta.url),
@@ -99,7 +99,7 @@ describe('Sandbox', () => {
     const waits = Map.groupBy(warnings, ({ retryInMs }) => retryInMs);
     const [first, second, third] = [...waits.keys()].sort((a, b) => a - b) as [number, number, number];
     assert.deepEqual([second, third], [2 * first, 4 * first]);
-    // Each of the two waits for each of these once.
+    // Each of the two waits at most once at each step.
     for (const [ms, { length }] of waits) assert.ok(length <= 2, `${length} waits of ${ms} ms`);
     await broken.close();
     await assert.rejects(broken.run({}, 1000), failsWith('closed'));

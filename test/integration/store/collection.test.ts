@@ -29,8 +29,7 @@ const RACES = 1000;
 /** Writers of one record at the same moment. */
 const WRITERS = 4;
 
-describe('A collection', function () {
-  this.timeout(60_000);
+describe('A collection', () => {
   let connection: Connection;
   /** Two processes have a connection each. */
   let other: Connection;
@@ -178,8 +177,8 @@ describe('A collection', function () {
   it(`counts every upsert of one id, of ${WRITERS} at the same moment, ${RACES} times`, async () => {
     const add = { $inc: { 'counts.n': 1 }, $setOnInsert: { owner: 'ada', at: 1 } };
     await races(async (id) => {
-      const answers = await Promise.all(writers().map((at) => at.upsert(id, add)));
-      const seen = answers.map(({ counts }) => counts?.n ?? 0).sort();
+      const responses = await Promise.all(writers().map((at) => at.upsert(id, add)));
+      const seen = responses.map(({ counts }) => counts?.n ?? 0).sort();
       assert.deepEqual(seen, [1, 2, 3, 4]);
     });
   });
@@ -205,8 +204,8 @@ describe('A collection', function () {
     await races(async (id) => {
       const take = { $inc: { 'counts.n': 1 }, $setOnInsert: { owner: 'ada', at: 1 } };
       const free = { _id: id, $and: [{ 'counts.n': { $not: { $gte: mayMatch } } }] };
-      const answers = await Promise.all(writers().map((at) => at.upsertMatching(free, take)));
-      const taken = answers.filter((answer) => answer !== undefined).length;
+      const responses = await Promise.all(writers().map((at) => at.upsertMatching(free, take)));
+      const taken = responses.filter((response) => response !== undefined).length;
       assert.equal(taken, mayMatch);
       assert.equal((await things.findById(id))?.counts?.n, mayMatch);
     });

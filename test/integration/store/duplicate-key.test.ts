@@ -16,7 +16,7 @@ describe('A duplicate key', () => {
   });
   after(() => connection.close());
 
-  const faultOf = async (documents: readonly object[]): Promise<unknown> => {
+  const errorOf = async (documents: readonly object[]): Promise<unknown> => {
     const things = connection.collection('things');
     const [first, ...more] = documents;
     const inserted =
@@ -27,15 +27,15 @@ describe('A duplicate key', () => {
     );
   };
 
-  it('is told from other faults', async () => {
-    assert.equal(isDuplicateKey(await faultOf([{ _id: 'there' }])), true);
-    assert.equal(isDuplicateKey(await faultOf([REFUSED])), false);
+  it('is distinguished from other errors', async () => {
+    assert.equal(isDuplicateKey(await errorOf([{ _id: 'there' }])), true);
+    assert.equal(isDuplicateKey(await errorOf([REFUSED])), false);
     assert.equal(isDuplicateKey(new Error('something else')), false);
   });
 
-  it('is the fault of writes sent together only when no other kept one of them out', async () => {
-    assert.equal(isDuplicateKey(await faultOf([{ _id: 'there' }, { _id: 'new' }, { _id: 'there' }])), true);
-    assert.equal(isDuplicateKey(await faultOf([{ _id: 'there' }, REFUSED])), false);
-    assert.equal(isDuplicateKey(await faultOf([REFUSED, { _id: 'there' }])), false);
+  it('is the error of writes sent together only when no other kept one of them out', async () => {
+    assert.equal(isDuplicateKey(await errorOf([{ _id: 'there' }, { _id: 'new' }, { _id: 'there' }])), true);
+    assert.equal(isDuplicateKey(await errorOf([{ _id: 'there' }, REFUSED])), false);
+    assert.equal(isDuplicateKey(await errorOf([REFUSED, { _id: 'there' }])), false);
   });
 });

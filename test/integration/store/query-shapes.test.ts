@@ -4,7 +4,7 @@ import {
   declaredCollections,
   indexedFields,
 } from '../../../src/store/collection-spec.ts';
-import { faultOf } from '../../../src/store/query-guard.ts';
+import { errorOf } from '../../../src/store/query-guard.ts';
 import { beyondIndex, nameOf } from '../../../src/store/query-shape.ts';
 import { startMongo } from '../../support/mongo.ts';
 import { recordQueries, type SentQuery } from '../../support/query-shapes.ts';
@@ -16,8 +16,7 @@ import { emptyJobs, useJobs } from './use-jobs.ts';
  * The collections and their exceptions are found where they are declared. The adapter refuses a query without an index
  * at the moment it is asked; this holds what was really sent against the declarations, whichever way it was sent.
  */
-describe('Every query that is sent', function () {
-  this.timeout(60_000);
+describe('Every query that is sent', () => {
   let api: TestApi;
   let sent: readonly SentQuery[];
   let specs: readonly CollectionSpec[];
@@ -56,14 +55,14 @@ describe('Every query that is sent', function () {
     );
   });
 
-  it('is led by an index that is declared beside it, or by a declared exception', () => {
-    const faults = specs.flatMap((spec) =>
+  it('is led by an index that is declared with it, or by a declared exception', () => {
+    const errors = specs.flatMap((spec) =>
       sentTo(spec).flatMap((shape) => {
-        const fault = faultOf(spec, shape);
-        return fault === undefined ? [] : [`${spec.name} ${nameOf(shape)}: ${fault}`];
+        const error = errorOf(spec, shape);
+        return error === undefined ? [] : [`${spec.name} ${nameOf(shape)}: ${error}`];
       }),
     );
-    assert.deepEqual(faults, []);
+    assert.deepEqual(errors, []);
   });
 
   it('leaves no collection unasked', () => {

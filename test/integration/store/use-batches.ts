@@ -27,10 +27,10 @@ export async function useBatches(api: TestApi): Promise<void> {
   await batches.store.noteCallback(jobId, 'delivered');
   // Of an admission that died before it had written the batch.
   await batches.admission.forgetUnless(randomUUID(), 3);
-  await batches.care.sweep();
+  await batches.reconciler.sweep();
   for (const days of [1, 30, 200]) {
     clock.pass(days * DAY_MS);
-    await batches.care.sweep();
+    await batches.reconciler.sweep();
     await endBatchRetention({ batches: batches.store, store, stored, outputs }, clock.now());
     await caller.get(`/v1/pdf/batch/${jobId}`);
     clock.pass(-days * DAY_MS);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { INVOICE_SORTS } from '../../../src/billing/invoice-mirror.ts';
 import type { InvoiceSnapshot } from '../../../src/billing/snapshot.ts';
-import { foldSubscription } from '../../../src/billing/subscription.ts';
+import { syncSubscription } from '../../../src/billing/subscription.ts';
 import { quotaPeriod } from '../../../src/usage/quota-period.ts';
 import { signUp } from '../../support/account-client.ts';
 import type { TestApi } from '../http/support/api.ts';
@@ -19,11 +19,11 @@ export async function useBilling({ url, accountServices, billing, domain }: Test
   await store.wantAccount(accountId, 'asked');
   const now = domain.clock.now();
   const deleted = { customerId: 'cus_1', deleted: true, subscriptions: [], invoices: [] };
-  const state = foldSubscription(deleted, { now, isPlan: () => true });
-  const claim = async () => (await store.claim((await store.due(1))[0]!))!;
+  const state = syncSubscription(deleted, { now, isPlan: () => true });
+  const claim = async () => (await store.claimCustomer((await store.due(1))[0]!))!;
   await store.note(await claim(), state);
   await store.want('cus_1', 'invoice.paid');
-  await store.postpone(await claim());
+  await store.retryLater(await claim());
   await store.want('cus_1', 'invoice.paid');
   const stale = await claim();
   await store.want('cus_1', 'invoice.paid');
@@ -79,8 +79,8 @@ export async function useBilling({ url, accountServices, billing, domain }: Test
   await blocks.add({ _id: 'block', accountId, kind: 'auto', units: 1000, priceCents: 1000 });
   const block = (await blocks.claim((await blocks.due(1))[0]!))!;
   await blocks.change(block, { state: 'paying' });
-  await blocks.postpone(block);
   await blocks.leave(block, now);
+  await blocks.retryLater(block);
   await blocks.keepPage('block', { id: 'cs', url: 'x', expiresAt: now });
   await blocks.wake(accountId);
   await blocks.paidOf(accountId);
@@ -100,7 +100,7 @@ export async function useBilling({ url, accountServices, billing, domain }: Test
   const causes = { taken: { cause: 'refund' }, frozen: 'dispute', returned: 'dispute won' };
   await purchases.withdraw(accountId, 'block', { frozen: true, back: 0 }, causes);
   await purchases.disable(accountId, 'link');
-  await purchases.told(accountId, now.getTime());
+  await purchases.reported(accountId, now.getTime());
   const data = { object: { object: 'refund', charge: 'ch_1' } };
   await selling!.events.note({ id: 'evt_1', type: 'refund.created', data });
   await selling!.events.resolveWaiting();

@@ -3,9 +3,10 @@ import { PlatenError } from '../../../src/errors/registry.ts';
 import { PlanMirror } from '../../../src/plans/plan-mirror.ts';
 import { BUILT_IN } from '../../../src/plans/plan-source.ts';
 import { ensureIndexes } from '../../../src/store/collection-spec.ts';
-import { PoolTopics } from '../../../src/workers/pool-topics.ts';
-import { WorkerRegistry } from '../../../src/workers/worker-registry.ts';
+import { PoolTopics } from '../../../src/worker/pool/pool-topics.ts';
+import { WorkerRegistry } from '../../../src/worker/pool/worker-registry.ts';
 import { PASSWORD, signUp } from '../../support/account-client.ts';
+import { openBrowser } from '../../support/browser.ts';
 import type { TestApi } from '../http/support/api.ts';
 import { useBatches } from './use-batches.ts';
 import { useBilling } from './use-billing.ts';
@@ -17,7 +18,7 @@ const DAY_MS = 86_400_000;
 
 /** Every route, and every sweep of what is not a job. */
 export async function useEverything(api: TestApi): Promise<void> {
-  await renderAndLook(api);
+  await renderAndCheck(api);
   await useBatches(api);
   await useCallbacks(api);
   await useMails(api);
@@ -28,7 +29,7 @@ export async function useEverything(api: TestApi): Promise<void> {
   await deleteOld(api);
 }
 
-async function renderAndLook(api: TestApi): Promise<void> {
+async function renderAndCheck(api: TestApi): Promise<void> {
   const caller = await api.newCaller();
   const key = { 'idempotency-key': randomUUID() };
   for (let i = 0; i < 2; i += 1) await caller.render(HTML, key);
@@ -79,6 +80,7 @@ async function manageAccount(api: TestApi): Promise<void> {
     await owner.expect(200, 'GET', `/user/api-keys?sort=${sort}`);
   }
   const [first] = (await owner.expect(200, 'GET', '/user/api-keys?status=active&mode=live')).keys;
+  await owner.expect(200, 'PATCH', `/user/api-keys/${first.id}`, { name: 'b' });
   await owner.expect(200, 'DELETE', `/user/api-keys/${first.id}`);
   const template = { name: 't', content: '<p>{{a}}</p>', sampleData: '{"a":1}' };
   const { id, versionId } = await owner.expect(201, 'POST', '/user/templates', template);
@@ -90,12 +92,33 @@ async function manageAccount(api: TestApi): Promise<void> {
   const caller = await api.newCaller();
   await caller.render({ templateId: id, templateVersionId: versionId });
   await owner.call('DELETE', `/user/templates/${id}`);
+  const { jobId: rendered } = await owner.expect(202, 'POST', '/user/renders', { html: '<p>x</p>' });
+  for (const path of ['', '/input', '/file']) await owner.get(`/user/renders/${rendered}${path}`);
+  await owner.call('DELETE', `/user/renders/${rendered}`);
+  await owner.call('POST', `/user/renders/${rendered}/retry`);
+  for (const query of ['', '?status=queued&mode=test', '?from=2026-01-01T00:00:00Z&sort=created_asc'])
+    await owner.expect(200, 'GET', `/user/renders${query}`);
+  await owner.get('/user/queue');
+  await owner.expect(200, 'GET', '/user/templates?view=summary');
+  await owner.expect(200, 'GET', '/user/templates?view=summary&search=t');
+  for (const query of ['', '?interval=hour&period=1d'])
+    await owner.expect(200, 'GET', `/user/usage/series${query}`);
+  await owner.expect(200, 'GET', '/user/request-logs?status=error&endpoint=/v1/pdf');
+  for (const query of ['', '?mode=live&status=completed'])
+    await owner.expect(200, 'GET', `/user/batches${query}`);
   await owner.get('/user/audit-log');
   await owner.get('/user/audit-log?action=key.created');
   for (const query of ['', '?includeBreakdown=true&period=90d']) await owner.get(`/user/usage${query}`);
   for (const query of ['', `?sort=created_asc&apiKeyId=${first.id}`])
     await owner.get(`/user/request-logs${query}`);
   await owner.call('POST', '/auth/logout');
+  const browser = await openBrowser(api.url, email);
+  await browser.expect(202, 'POST', '/auth/forgot', { email });
+  await api.accountServices.recovery.flush();
+  await browser.expect(403, 'POST', '/auth/reset', { token: 'x'.repeat(43), password: PASSWORD });
+  api.domain.clock.pass(DAY_MS / 24);
+  const [session] = (await browser.expect(200, 'GET', '/auth/sessions')).sessions;
+  await browser.expect(200, 'DELETE', `/auth/sessions/${session.id}`);
 }
 
 async function deleteOld({ domain, accountServices, outputs }: TestApi): Promise<void> {

@@ -17,11 +17,11 @@ export async function useJobs(api: TestApi): Promise<void> {
   const limits = { maxWaiting: 10, quota: { period, limit: 10 } };
   await domain.ledger.takeSlot('someone', randomUUID(), 10, limits.quota);
   const id = randomUUID();
-  await domain.ledger.takePlaces('someone', { id, jobs: [id], lane: 'bulk' }, limits);
+  await domain.ledger.takePositions('someone', { id, jobs: [id], queue: 'bulk' }, limits);
   const { job, input } = newJob('someone');
   await domain.admit({ job, input });
   const live = await domain.store.live.find(job._id);
-  if (live !== undefined) await endEarly(domain, live, (seen) => domain.store.transitions.cancel(seen));
+  if (live !== undefined) await endEarly(domain, [live]);
   // While the job that has just ended is on its way to the history.
   await domain.store.list({ accountId: 'someone', limit: 10, offset: 0, newestFirst: true });
   const waitingJobs = new WaitingJobs(domain);

@@ -13,9 +13,9 @@ export async function useMails({ domain }: TestApi): Promise<void> {
   for (const id of ['sent', 'later']) await outbox.enqueue(purchased(id));
   await outbox.waiting();
   const [first, second] = await outbox.due(2);
-  await outbox.finishAttempt((await outbox.claim(first!, 1000))!, { state: 'sent' });
-  const later = { state: 'waiting', due: clock.now(), error: 'busy' } as const;
-  await outbox.finishAttempt((await outbox.claim(second!, 1000))!, later);
+  await outbox.finishAttempt((await outbox.claim(first!))!, { state: 'sent' });
+  const later = { state: 'waiting', dueAt: clock.now(), error: 'busy' } as const;
+  await outbox.finishAttempt((await outbox.claim(second!))!, later);
   await outbox.find('sent');
   await outbox.deleteOld(clock.now());
   await links.verify(await links.sign('account', clock.now()), clock.now());

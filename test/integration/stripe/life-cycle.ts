@@ -26,7 +26,7 @@ export async function makePrices(
   return { starter: starter.id, professional: professional.id, block: block.id };
 }
 
-/** A customer who has paid for a plan by Checkout. */
+/** A customer that has paid for a plan by Checkout. */
 export async function makeSubscriber(
   standIn: StripeStandIn,
   stripe: Stripe,

@@ -55,8 +55,7 @@ const DOWNGRADE_AS_AGREED = `POST /v1/subscription_schedules/:id end_behavior ph
 const ENDS = ['auto failed', 'auto failed', 'auto frozen', 'auto granted', 'by-hand reversed'];
 
 /** Billing does all that it does; what it sends is held against stripe-mock on the way. */
-describe("Platen's own requests to Stripe, held against stripe-mock", function () {
-  this.timeout(60_000);
+describe("Platen's own requests to Stripe, validated by stripe-mock", () => {
   let mock: StripeMock;
   let rig: LifeRig;
   let life: Life;
@@ -109,10 +108,10 @@ describe("Platen's own requests to Stripe, held against stripe-mock", function (
     await oracle.request(1);
     await follow();
   }
-  const once = (method: string, route: string, fault: 'failed' | 'refused', times = 1) => {
+  const once = (method: string, route: string, error: 'failed' | 'refused', times = 1) => {
     let left = times;
-    life.standIn.fault = (asked) =>
-      asked.method === method && asked.route === route && left-- > 0 ? fault : undefined;
+    life.standIn.problemOf = (asked) =>
+      asked.method === method && asked.route === route && left-- > 0 ? error : undefined;
   };
   /** Drafts of the operator's. */
   function makeInvoices(count: number): void {
@@ -127,14 +126,14 @@ describe("Platen's own requests to Stripe, held against stripe-mock", function (
     const { _id } = (await rig.accounts.create('held@example.com', null, 'free'))!;
     await life.selling.subscriptions.customerOf(_id);
   };
-  /** Runs what an operator asks Stripe for: it is nothing that Platen sends. */
+  /** Runs an operator's requests to Stripe: Platen sends none of them. */
   async function byOperator(act: () => Promise<unknown>): Promise<void> {
-    const { onAnswer } = life.standIn;
-    life.standIn.onAnswer = () => undefined;
+    const { onResponse } = life.standIn;
+    life.standIn.onResponse = () => undefined;
     await act();
-    life.standIn.onAnswer = onAnswer;
+    life.standIn.onResponse = onResponse;
   }
-  /** That stripe-mock has taken all of it, and that these were sent: of what changes something, no other. */
+  /** Checks that stripe-mock has accepted all requests, and that exactly these changing ones were sent. */
   async function assertHeld(expected: readonly string[]): Promise<void> {
     const shapes = await check.settled();
     assert.deepEqual(check.disagreements, []);
@@ -144,7 +143,7 @@ describe("Platen's own requests to Stripe, held against stripe-mock", function (
     for (const read of lines) assert.ok(shapes.includes(read), read);
   }
 
-  it('setup and its check', async () => {
+  it('are valid for setup and its check', async () => {
     const standIn = new StripeStandIn({ clock: new TestClock() });
     check.watch(standIn);
     const gateway = new StripeGateway({ secretKey: standIn.secretKey, apiBase: await standIn.listen() });
@@ -160,7 +159,7 @@ describe("Platen's own requests to Stripe, held against stripe-mock", function (
     await checkStripe(gateway, plans, url);
     await standIn.close();
     await check.settled();
-    // stripe-mock is one version behind, and does not know the name of the one that Platen pins.
+    // stripe-mock is one version behind, and does not know the name of Platen's pinned version.
     const [unknown, ...others] = check.disagreements.splice(0);
     assert.match(
       unknown ?? '',
@@ -181,7 +180,7 @@ describe("Platen's own requests to Stripe, held against stripe-mock", function (
     ]);
   });
 
-  it('plans: pages, upgrades, downgrades, their ends and the portal', async () => {
+  it('are valid for plans: pages, upgrades, downgrades, their ends and the portal', async () => {
     await begin();
     const { selling, accountId, standIn, customerId, clock } = life;
     const { subscriptions } = selling;
@@ -238,7 +237,7 @@ describe("Platen's own requests to Stripe, held against stripe-mock", function (
     ]);
   });
 
-  it('blocks: by the gate, on a page, refused, void, disputed and paid back', async () => {
+  it('are valid for blocks: by the gate, on a page, rejected, void, disputed and refunded', async () => {
     await begin();
     const { selling, accountId, standIn, customerId, clock } = life;
     await subscribe('starter');
@@ -262,7 +261,7 @@ describe("Platen's own requests to Stripe, held against stripe-mock", function (
       clock.pass(10_000);
       await follow();
     }
-    life.standIn.fault = () => undefined;
+    life.standIn.problemOf = () => undefined;
     standIn.acts.changeCard(customerId, 'authenticates');
     await buyByGate();
     clock.pass(DAY_MS);
@@ -293,7 +292,7 @@ describe("Platen's own requests to Stripe, held against stripe-mock", function (
     ]);
   });
 
-  it('what is put right and found out: duplicates, what is owed, many invoices, missed events', async () => {
+  it('are valid for repairs and look-ups: duplicates, debts, many invoices, missed events', async () => {
     await begin();
     const { selling, standIn, customerId, clock } = life;
     await subscribe('starter');

@@ -44,14 +44,14 @@ describe('The stand-in of Stripe', () => {
     String((await stripe.subscriptions.retrieve(subscription)).default_payment_method);
 
   describe('idempotency', () => {
-    it('works on simultaneous calls with one key once, and answers all of them alike', async () => {
+    it('carries out concurrent calls with one key once, and gives all of them the same response', async () => {
       const call = () => stripe.customers.create({ email: 'a@example.com' }, { idempotencyKey: 'k' });
       const made = await Promise.all([call(), call(), call()]);
       assert.equal(new Set(made.map(({ id }) => id)).size, 1);
       assert.equal(standIn.books.customers.size, 1);
     });
 
-    it('refuses a key with other parameters', async () => {
+    it('rejects a key with other parameters', async () => {
       await stripe.customers.create({ email: 'a@example.com' }, { idempotencyKey: 'k' });
       await assert.rejects(
         stripe.customers.create({ email: 'b@example.com' }, { idempotencyKey: 'k' }),
@@ -68,7 +68,7 @@ describe('The stand-in of Stripe', () => {
       assert.notEqual((await call()).id, first.id);
     });
 
-    it('answers with the same decline again, though the card would be charged by now', async () => {
+    it('gives the same decline again, though the card would be charged by now', async () => {
       const { customer } = await makeSubscriber(standIn, stripe, prices.starter);
       const { id } = await overageInvoice(customer);
       const declining = standIn.acts.changeCard(customer, 'declined').id;
@@ -81,41 +81,41 @@ describe('The stand-in of Stripe', () => {
       assert.equal((await pay('other', good)).status, 'paid');
     });
 
-    it('answers with the same failure again', async () => {
-      standIn.fault = ({ route }) => (route === '/v1/customers' ? 'failed' : undefined);
+    it('gives the same failure again', async () => {
+      standIn.problemOf = ({ route }) => (route === '/v1/customers' ? 'failed' : undefined);
       const call = () => stripe.customers.create({}, { idempotencyKey: 'k' });
       await assert.rejects(call(), { statusCode: 500 });
-      standIn.fault = () => undefined;
+      standIn.problemOf = () => undefined;
       await assert.rejects(call(), { statusCode: 500 });
       assert.equal(standIn.books.customers.size, 0);
     });
 
-    it('has done the work of a call whose answer was lost, and answers its key', async () => {
-      standIn.fault = () => 'lost';
+    it('has carried out a call whose response was lost, and repeats the response for its key', async () => {
+      standIn.problemOf = () => 'lost';
       const call = () => stripe.customers.create({}, { idempotencyKey: 'k' });
       await assert.rejects(call(), Stripe.errors.StripeConnectionError);
-      standIn.fault = () => undefined;
+      standIn.problemOf = () => undefined;
       assert.equal(standIn.books.customers.has((await call()).id), true);
       assert.equal(standIn.books.customers.size, 1);
     });
 
-    it('turns a call away before its key is noted', async () => {
-      standIn.fault = () => 'busy';
+    it('rejects a call before its key is noted', async () => {
+      standIn.problemOf = () => 'busy';
       const call = () => stripe.customers.create({}, { idempotencyKey: 'k' });
       await assert.rejects(call(), Stripe.errors.StripeRateLimitError);
-      standIn.fault = () => undefined;
+      standIn.problemOf = () => undefined;
       assert.equal(standIn.books.customers.has((await call()).id), true);
     });
   });
 
   describe('requests', () => {
-    it('refuses parameters that it does not model, and then does nothing', async () => {
+    it('rejects parameters that it does not model, and then does nothing', async () => {
       const call = stripe.rawRequest('POST', '/v1/customers', { email: 'a@example.com', balance: 5 });
       await assert.rejects(call, { code: 'parameter_unknown' });
       assert.equal(standIn.books.customers.size, 0);
     });
 
-    it('refuses another version, another key and other routes', async () => {
+    it('rejects another version, another key and other routes', async () => {
       const client = (key: string, apiVersion?: string) =>
         new Stripe(key, {
           httpClient: standIn.httpClient(),
@@ -179,7 +179,7 @@ describe('The stand-in of Stripe', () => {
       assert.equal((await stripe.subscriptions.retrieve(subscription)).status, 'active');
     });
 
-    it('change their price with an invoice of what is left of the period', async () => {
+    it('change their price with an invoice for the rest of the period', async () => {
       const { subscription } = await makeSubscriber(standIn, stripe, prices.starter);
       const [item] = (await stripe.subscriptions.retrieve(subscription)).items.data;
       const half = (item!.current_period_start + item!.current_period_end) / 2;
@@ -204,7 +204,7 @@ describe('The stand-in of Stripe', () => {
       assert.equal((changed.latest_invoice as Stripe.Invoice).amount_paid, 3_000);
     });
 
-    it('wait with a change until the bank has seen the customer, 23 hours at most', async () => {
+    it('delay a change until the bank has confirmed, for at most 23 hours', async () => {
       const { subscription } = await makeSubscriber(standIn, stripe, prices.starter, 'authenticates');
       const [item] = (await stripe.subscriptions.retrieve(subscription)).items.data;
       const upgrade = () =>
@@ -230,9 +230,9 @@ describe('The stand-in of Stripe', () => {
     it('are cancelled in the portal by cancel_at alone', async () => {
       const { subscription } = await makeSubscriber(standIn, stripe, prices.starter);
       standIn.acts.cancelInPortal(subscription);
-      const told = await stripe.subscriptions.retrieve(subscription);
-      assert.equal(told.cancel_at_period_end, false);
-      assert.equal(told.cancel_at, told.items.data[0]!.current_period_end);
+      const reported = await stripe.subscriptions.retrieve(subscription);
+      assert.equal(reported.cancel_at_period_end, false);
+      assert.equal(reported.cancel_at, reported.items.data[0]!.current_period_end);
       passRenewal();
       assert.equal((await stripe.subscriptions.retrieve(subscription)).status, 'canceled');
     });
@@ -330,7 +330,7 @@ describe('The stand-in of Stripe', () => {
     });
   });
 
-  it('gives money back once', async () => {
+  it('refunds once', async () => {
     const { customer } = await makeSubscriber(standIn, stripe, prices.starter);
     const [charge] = (await stripe.charges.list({ customer })).data;
     await stripe.refunds.create({ charge: charge!.id, amount: 900 });
@@ -339,7 +339,7 @@ describe('The stand-in of Stripe', () => {
     await assert.rejects(stripe.refunds.create({ charge: charge!.id }), { code: 'charge_already_refunded' });
   });
 
-  it('answers over HTTP, and breaks the connection where an answer is lost', async () => {
+  it('responds over HTTP, and breaks the connection where a response is lost', async () => {
     const base = new URL(await standIn.listen());
     const client = new Stripe(standIn.secretKey, {
       host: base.hostname,
@@ -349,7 +349,7 @@ describe('The stand-in of Stripe', () => {
     });
     try {
       assert.equal((await client.customers.create({ email: 'a@example.com' })).email, 'a@example.com');
-      standIn.fault = () => 'lost';
+      standIn.problemOf = () => 'lost';
       await assert.rejects(client.customers.create({}), Stripe.errors.StripeConnectionError);
     } finally {
       await standIn.close();

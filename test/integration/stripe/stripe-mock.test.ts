@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import qs from 'qs';
 import type Stripe from 'stripe';
 import { TestClock } from '../../support/domain.ts';
-import { REFUSED_SINCE_ENDIVE } from '../../support/stripe/endive.ts';
+import { REJECTED_SINCE_ENDIVE } from '../../support/stripe/endive.ts';
 import { ask, ShapeCheck } from '../../support/stripe/shape-check.ts';
 import { ROUTES, StripeStandIn } from '../../support/stripe/stand-in.ts';
 import { type StripeMock, startStripeMock } from '../../support/stripe/stripe-mock.ts';
 import { makePrices, makeSubscriber } from './life-cycle.ts';
 
-describe('The stand-in of Stripe, held against stripe-mock', () => {
+describe('The stand-in of Stripe, compared with stripe-mock', () => {
   let mock: StripeMock;
   let standIn: StripeStandIn;
   let stripe: Stripe;
@@ -25,7 +25,7 @@ describe('The stand-in of Stripe, held against stripe-mock', () => {
     check.watch(standIn);
   });
 
-  it('takes nothing, on any of its routes, that Stripe does not know, and answers with fields of Stripe', async () => {
+  it('takes nothing, on any of its routes, that Stripe does not know, and responds with fields of Stripe', async () => {
     const prices = await makePrices(stripe);
     await useCatalogue();
     const { customer, subscription } = await makeSubscriber(standIn, stripe, prices.starter);
@@ -61,7 +61,7 @@ describe('The stand-in of Stripe, held against stripe-mock', () => {
       tax_behavior: 'exclusive',
     });
     assert.equal((await stripe.prices.retrieve(price!.id)).lookup_key, null);
-    // Without `api_version`: the version that Platen pins is one that stripe-mock does not know.
+    // Without `api_version`: stripe-mock does not know Platen's pinned version.
     const endpoint = await stripe.webhookEndpoints.create({
       url: 'https://platen.test/webhooks/payments',
       enabled_events: ['*'],
@@ -211,10 +211,10 @@ describe('The stand-in of Stripe, held against stripe-mock', () => {
     await stripe.events.list({ delivery_success: false, types, created, starting_after: event!.id });
   }
 
-  for (const { what, path, params } of REFUSED_SINCE_ENDIVE)
+  for (const { what, path, params } of REJECTED_SINCE_ENDIVE)
     it(`knows what stripe-mock wrongly accepts: ${what}`, async () => {
       assert.equal((await ask(mock.url, { method: 'POST', path, params })).status, 200);
-      const answer = await standIn.answer({
+      const response = await standIn.response({
         method: 'POST',
         url: path,
         headers: {
@@ -223,6 +223,6 @@ describe('The stand-in of Stripe, held against stripe-mock', () => {
         },
         body: qs.stringify(params),
       });
-      assert.ok(answer !== undefined && answer.status >= 400);
+      assert.ok(response !== undefined && response.status >= 400);
     });
 });

@@ -22,7 +22,7 @@ describe('the log', () => {
     lines.length = 0;
   });
 
-  it('tells of a write that the database refused, and nothing of what was to be written', async () => {
+  it('reports a write that the database rejected, without the written content', async () => {
     const row = { _id: 'same', data: Buffer.from(BODY), html: BODY };
     const refused = await connection
       .collection<{ _id: string; data: Buffer; html: string }>('chunks')
@@ -41,13 +41,13 @@ describe('the log', () => {
     assert.deepEqual([outer.code, outer.cause.code], ['RENDER_FAILED', 11000]);
   });
 
-  it('cuts out fields that could hold a secret or a document', () => {
+  it('removes fields that could hold a secret or a document', () => {
     logger.info({ request: { authorization: 'Bearer abc', html: BODY, assetHeaders: { a: BODY } } }, 'x');
     logger.info({ apiKey: 'sk_live_abc', password: 'abc', token: 'abc', data: { a: BODY } }, 'x');
     for (const line of lines) assert.ok(!/abc/.test(line) && !line.includes(BODY), line);
   });
 
-  it('tells of what was thrown when it is no error', () => {
+  it('reports what was thrown when it is no error', () => {
     logger.error({ err: 'a text' }, 'x');
     assert.equal(JSON.parse(lines[0]!).err, 'a text');
   });

@@ -7,7 +7,7 @@ import { type Domain, newJob, openDomain } from '../../support/domain.ts';
 
 const MINUTE_MS = 60_000;
 
-describe('what is measured of jobs that wait', () => {
+describe('metrics of waiting jobs', () => {
   let domain: Domain;
   const metrics = createMetrics('test');
   beforeEach(async () => {
@@ -36,7 +36,7 @@ describe('what is measured of jobs that wait', () => {
     return Object.fromEntries(values.map(({ labels, value }) => [labels.pool, Math.round(value / 60)]));
   };
 
-  it('the age is that of the oldest job that holds a slot and that nobody has claimed', async () => {
+  it('show the age of the oldest job that holds a slot and is not claimed', async () => {
     const first = await submit();
     domain.clock.pass(3 * MINUTE_MS);
     const second = await submit();
@@ -50,7 +50,7 @@ describe('what is measured of jobs that wait', () => {
     assert.deepEqual(await oldest(), { default: 0 });
   });
 
-  it('the wait of a job is told apart into that for its plan and that for a worker, at its first attempt alone', async () => {
+  it('divide the wait of a job into that for its plan and that for a worker, at its first attempt only', async () => {
     const start = Date.UTC(2026, 0, 1);
     const job = newJob('a', {
       createdAt: new Date(start),

@@ -21,7 +21,7 @@ describe('the bounds of templates', () => {
 
   const create = (content = 'version 1') => client.call('POST', '/user/templates', { name: 'note', content });
 
-  /** A template that has been saved so many times. */
+  /** A template that has been saved `times` times. */
   async function saved(times: number): Promise<{ path: string; id: string; versionIds: string[] }> {
     const { id, versionId } = (await create()).json;
     const path = `/user/templates/${id}`;
@@ -31,7 +31,7 @@ describe('the bounds of templates', () => {
     return { path, id, versionIds };
   }
 
-  it('let an account have so many and no more, until it deletes one', async () => {
+  it('allow an account a number of templates and no more, until it deletes one', async () => {
     const made = [];
     for (let n = 0; n < BOUNDS.templates; n += 1) made.push((await create()).json.id);
     const refused = await create();
@@ -42,7 +42,7 @@ describe('the bounds of templates', () => {
     );
     const versions = api.domain.connection.collection('template_versions');
     assert.equal(await versions.countDocuments({ templateId: { $in: made } }), 3);
-    // What is there can be changed all the same, and other accounts have bounds of their own.
+    // Existing templates can be changed all the same, and other accounts have their own bounds.
     await client.expect(200, 'PATCH', `/user/templates/${made[0]}`, { name: 'letter' });
     const neighbour = await signUp(api.url);
     await neighbour.expect(201, 'POST', '/user/templates', { name: 'own', content: 'own' });
@@ -51,14 +51,14 @@ describe('the bounds of templates', () => {
     assert.equal((await create()).status, 403);
   });
 
-  it('keep the latest versions, whoever saves at the same time', async () => {
+  it('keep the latest versions under concurrent saves', async () => {
     const { path, versionIds } = await saved(3);
     await Promise.all(
       Array.from({ length: 8 }, (_, n) => client.expect(200, 'PATCH', path, { name: `${n}` })),
     );
     const { total, versions } = await client.expect(200, 'GET', `${path}/versions`);
     assert.equal(total, BOUNDS.versions);
-    // Whoever was overtaken by as many as are kept has saved once more, under another number.
+    // A save that was overtaken by as many as are kept has been repeated under another number.
     const { version: last } = await client.expect(200, 'GET', path);
     assert.ok(last >= 11, `${last}`);
     assert.deepEqual(
@@ -73,7 +73,7 @@ describe('the bounds of templates', () => {
     assert.equal((await client.get(`${path}/versions/${versionIds[0]}`)).status, 404);
   });
 
-  it('let the oldest version that is kept be rolled back to, and none before it', async () => {
+  it('allow a rollback to the oldest version that is kept, and to none before it', async () => {
     const { path, versionIds } = await saved(5);
     const [gone, oldest] = versionIds;
     assert.equal((await client.call('POST', `${path}/versions/${gone}/rollback`)).status, 404);
@@ -81,7 +81,7 @@ describe('the bounds of templates', () => {
     assert.deepEqual([anew.version, anew.content], [6, 'version 2']);
   });
 
-  it('take nothing from a job that was accepted with a version that is gone since', async () => {
+  it('do not affect a job that was accepted with a version that is deleted since', async () => {
     const { apiKey } = await client.expect(201, 'POST', '/user/api-keys', { name: 'key' });
     const render = (body: object) => callApi(api.url, 'POST', '/v1/pdf', body, { 'x-api-key': apiKey });
     const first = latch();

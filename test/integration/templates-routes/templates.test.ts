@@ -82,21 +82,21 @@ describe('templates', () => {
     assert.equal(await left.countDocuments({ templateId: saved.id }), 0);
   });
 
-  it('are refused with every fault of the request', async () => {
-    const answer = await client.call('POST', '/user/templates', {
+  it('are rejected with every error of the request', async () => {
+    const response = await client.call('POST', '/user/templates', {
       content: '',
       sampleData: '{"a":\n x}',
       more: 1,
     });
-    assert.equal(answer.status, 400);
-    assert.deepEqual(answer.json.message, [
+    assert.equal(response.status, 400);
+    assert.deepEqual(response.json.message, [
       'name: is required',
       'content: must have at least 1 character',
       'sampleData: must be a JSON document: unexpected character at position 7 (line 2, column 2)',
       'more: is not known',
     ]);
     const { id } = await save();
-    for (const [body, fault] of [
+    for (const [body, error] of [
       [{}, 'body: one of name, content, sampleData is required'],
       [null, 'body: must be an object'],
       [[], 'body: must be an object'],
@@ -104,11 +104,11 @@ describe('templates', () => {
     ] as const) {
       const refused = await client.call('PATCH', `/user/templates/${id}`, body);
       assert.equal(refused.status, 400);
-      assert.deepEqual(refused.json.message, [fault]);
+      assert.deepEqual(refused.json.message, [error]);
     }
   });
 
-  it('are refused with the line of a syntax error, and then not saved', async () => {
+  it('are rejected with the line of a syntax error, and then not saved', async () => {
     const content = '<p>\n{% for x in items %}\n{{ x | money }}\n{% endfor %}';
     const { id } = await save();
     for (const [method, path] of [
@@ -116,20 +116,20 @@ describe('templates', () => {
       ['PATCH', `/user/templates/${id}`],
       ['POST', '/user/templates/preview'],
     ] as const) {
-      const answer = await client.call(
+      const response = await client.call(
         method,
         path,
         path.endsWith('preview') ? { content } : { name: 'x', content },
       );
-      assert.equal(answer.status, 400);
-      assert.equal(answer.json.code, 'TEMPLATE_ERROR');
-      assert.match(answer.json.message, /^Line 3, column \d+: .*money/);
+      assert.equal(response.status, 400);
+      assert.equal(response.json.code, 'TEMPLATE_ERROR');
+      assert.match(response.json.message, /^Line 3, column \d+: .*money/);
     }
     const { total, templates } = await client.expect(200, 'GET', '/user/templates');
     assert.deepEqual([total, templates[0].version], [1, 1]);
   });
 
-  it('may be as large as the plan lets a request be', async () => {
+  it('may be as large as the plan allows a request to be', async () => {
     await moveTo('free');
     const content = 'x'.repeat(1024 * 1024);
     const tooLarge = await client.call('POST', '/user/templates', { name: 'x', content });
@@ -139,7 +139,7 @@ describe('templates', () => {
     await save({ content });
   });
 
-  it('are refused when what several requests put together is more than can be kept', async () => {
+  it('are rejected when several requests together exceed the size of a version', async () => {
     await moveTo('business');
     const half = 'x'.repeat(9 * 1024 * 1024);
     const { id } = await save({ content: half });
@@ -151,7 +151,7 @@ describe('templates', () => {
     await client.expect(200, 'PATCH', path, { sampleData: JSON.stringify('x'.repeat(5 * 1024 * 1024)) });
   });
 
-  it('are listed in pages that do not take all memory', async () => {
+  it('are listed in pages of bounded size', async () => {
     const content = 'x'.repeat(0.6 * 1024 * 1024);
     for (let n = 0; n < 5; n += 1) await save({ name: `large ${n}`, content });
     const page = await client.expect(200, 'GET', '/user/templates');
@@ -160,9 +160,9 @@ describe('templates', () => {
     assert.equal(next.templates.length, 2);
   });
 
-  it('keep what several change at the same time, each in a version of its own', async () => {
+  it('keep concurrent changes, each in its own version', async () => {
     const { id } = await save();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
         client
           .at(n % 2 ? api.url : other.url)
@@ -170,11 +170,11 @@ describe('templates', () => {
       ),
     );
     assert.deepEqual(
-      answers.filter(({ status }) => status !== 200).map(({ json }) => json),
+      responses.filter(({ status }) => status !== 200).map(({ json }) => json),
       [],
     );
     assert.deepEqual(
-      answers.map(({ json }) => json.version).sort((a, b) => a - b),
+      responses.map(({ json }) => json.version).sort((a, b) => a - b),
       Array.from({ length: 20 }, (_, n) => n + 2),
     );
     const current = await client.expect(200, 'GET', `/user/templates/${id}`);
@@ -249,15 +249,15 @@ describe('templates', () => {
         ['GET', `/user/templates/${id}/versions/${versionId}`],
         ['POST', `/user/templates/${id}/versions/${versionId}/rollback`],
       ] as const) {
-        const answer = await client.call(method, path);
-        assert.equal(answer.status, 403);
-        assert.equal(answer.json.code, 'PLAN_LIMIT');
+        const response = await client.call(method, path);
+        assert.equal(response.status, 403);
+        assert.equal(response.json.code, 'PLAN_LIMIT');
       }
       assert.equal((await client.expect(200, 'PATCH', `/user/templates/${id}`, { name: 'x' })).version, 2);
     });
   });
 
-  it('belong to one account', async () => {
+  it('belong to one account alone', async () => {
     const { id, versionId } = await save();
     const stranger = await signUp(api.url);
     const { id: strangerId } = await stranger.expect(200, 'GET', '/auth/me');

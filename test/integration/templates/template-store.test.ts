@@ -7,7 +7,7 @@ const ACCOUNT = 'a';
 const READERS = 20;
 const SAVES = 40;
 
-describe('A template of which the latest version alone is kept', () => {
+describe('A template without history', () => {
   let domain: Domain;
   let templates: TemplateStore;
   before(async () => {
@@ -17,7 +17,7 @@ describe('A template of which the latest version alone is kept', () => {
   });
   after(() => domain.close());
 
-  it('is there for all who read it, and loses nothing, while several save it', async () => {
+  it('can be read at any time, and loses no change, during concurrent saves', async () => {
     const { template } = await templates.create(ACCOUNT, { name: '-', content: '-', sampleData: '-' });
     const id = template._id;
     const fields = ['name', 'content', 'sampleData'] as const;
@@ -26,7 +26,7 @@ describe('A template of which the latest version alone is kept', () => {
       fields.map(async (field) => {
         for (let n = 0; n < SAVES; n += 1) {
           await templates.save(ACCOUNT, id, { [field]: String(n) });
-          // Nobody else writes this field.
+          // No other client writes this field.
           assert.equal((await templates.current(ACCOUNT, id))?.version[field], String(n));
         }
       }),

@@ -24,7 +24,7 @@ describe('the outcomes of jobs', () => {
   const bucketOf = (accountId: string) =>
     domain.connection.collection<UsageBucket>('usage_buckets').findOne({ accountId });
 
-  it('are counted once, also by who was told of them before others had forgotten them', async () => {
+  it('are counted once, also by a process that knew of them before another had forgotten them', async () => {
     const { counters } = domain;
     const outcomes = ['x', 'y'].map((jobId) => outcome(jobId, 'slow'));
     await counters.countEnds(outcomes);

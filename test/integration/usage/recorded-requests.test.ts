@@ -35,8 +35,9 @@ describe('What is recorded of requests for renders', () => {
     const before = api.domain.clock.now();
     await caller.render(BODY);
     const { summary, log } = await usage();
-    const [{ _id, createdAt, ...entry }] = log.logs as [(typeof log.logs)[0]];
+    const [{ _id, createdAt, jobId, ...entry }] = log.logs as [(typeof log.logs)[0]];
     assert.match(_id, /^[0-9a-f-]{36}$/);
+    assert.equal((await caller.get(`/v1/pdf/jobs/${jobId}`)).status, 200);
     assert.ok(createdAt >= before && createdAt <= api.domain.clock.now());
     assert.deepEqual(entry, {
       apiKeyId: caller.apiKeyId,
@@ -86,7 +87,7 @@ describe('What is recorded of requests for renders', () => {
     );
   });
 
-  it('refusals of quota and of rate count as such', async () => {
+  it('rejections for quota and rate count as such', async () => {
     for (let i = 0; i < 8; i += 1) assert.equal((await caller.render(BODY)).status, 200);
     const refused = await caller.render(BODY);
     assert.equal(refused.status, 403);
@@ -115,7 +116,7 @@ describe('What is recorded of requests for renders', () => {
         endpoint: '/v1/pdf',
         ipAddress: '127.0.0.1',
         errorCode: 'RATE_LIMITED',
-        hasJob: false,
+        jobId: undefined,
       });
     clock.pass(60_000 - (clock.now().getTime() % 60_000));
     for (let i = 0; i < 200; i += 1) refuse();
@@ -137,7 +138,7 @@ describe('What is recorded of requests for renders', () => {
     assert.equal(summary.remaining, 8);
   });
 
-  it('looking at jobs is not a request for a render', async () => {
+  it('reading jobs is not a request for a render', async () => {
     await caller.get('/v1/pdf/jobs');
     const { summary, log } = await usage();
     assert.deepEqual([summary.totalRequests, log.total], [0, 0]);

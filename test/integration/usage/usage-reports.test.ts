@@ -29,7 +29,13 @@ describe('Usage summary and request log', () => {
     clock.pass(-agoMs);
     const caller = { accountId: account, apiKeyId, apiKeyPrefix: 'sk_live_abcd' };
     const ipAddress = '203.0.113.77';
-    recorder.record({ caller, endpoint: '/v1/pdf', ipAddress, errorCode, hasJob: errorCode === undefined });
+    recorder.record({
+      caller,
+      endpoint: '/v1/pdf',
+      ipAddress,
+      errorCode,
+      jobId: errorCode === undefined ? randomUUID() : undefined,
+    });
     // The job of a success ends.
     if (errorCode === undefined) {
       counters.record({ accountId: account, apiKeyId, at: clock.now(), errorCode: undefined });
@@ -72,7 +78,7 @@ describe('Usage summary and request log', () => {
     });
   });
 
-  it('tells what is left of the quota, never less than nothing', async () => {
+  it('has what is left of the quota, never less than nothing', async () => {
     const period = quotaPeriod(domain.clock.now());
     for (let i = 0; i < 3; i += 1)
       await domain.ledger.takeSlot(account, `job-${i}`, 10, { period, limit: 1000 });
@@ -81,7 +87,7 @@ describe('Usage summary and request log', () => {
     assert.equal((await domain.usage.summary({ ...reader('free'), plan }, '7d', false)).remaining, 0);
   });
 
-  it('breaks usage down by key, when asked to', async () => {
+  it('breaks usage down by key on request', async () => {
     await past(0, 'a');
     await past(0, 'b', 'VALIDATION');
     await past(0, 'b');
@@ -92,7 +98,7 @@ describe('Usage summary and request log', () => {
     ]);
   });
 
-  it('looks back as far as the period says, to the hour, and its totals are those of the rows', async () => {
+  it('goes back as far as the period says, to the hour, and its totals are those of the rows', async () => {
     const ages = [
       0,
       23 * HOUR_MS,
@@ -148,7 +154,7 @@ describe('Usage summary and request log', () => {
         endpoint: '/v1/pdf',
         ipAddress: '203.0.113.77',
         errorCode: undefined,
-        hasJob: true,
+        jobId: randomUUID(),
       });
     for (let round = 0; round < 10; round += 1) {
       for (let i = 0; i < 37; i += 1) write(i % 2 ? domain : other, i);
@@ -181,7 +187,7 @@ describe('Usage summary and request log', () => {
     assert.deepEqual([professional.canRevealIp, professional.logs[0]!.ipAddress], [true, '203.0.113.77']);
   });
 
-  it('is nobody else’s', async () => {
+  it('is no other account’s', async () => {
     await past(0, 'a');
     account = randomUUID();
     assert.equal((await logs()).total, 0);

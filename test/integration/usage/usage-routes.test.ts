@@ -20,7 +20,7 @@ describe('GET /user/usage and /user/request-logs', () => {
   after(() => api.close());
   const get = (path: string) => caller.call('GET', path, undefined, bearer);
 
-  it('answer with the fields of the contract', async () => {
+  it('respond with the fields of the contract', async () => {
     const usage = (await get('/user/usage?period=1d&includeBreakdown=true')).json;
     assert.equal(usage.plan, 'professional');
     assert.deepEqual([usage.totalRequests, usage.successCount, usage.failedCount], [2, 1, 1]);
@@ -63,9 +63,9 @@ describe('GET /user/usage and /user/request-logs', () => {
   });
 
   it('refuse what they do not know, all at once', async () => {
-    const answer = await get('/user/request-logs?period=2d&limit=0&sort=random&apiKeyId=x&colour=red');
-    assert.equal(answer.status, 400);
-    assert.equal(answer.json.message.length, 5);
+    const response = await get('/user/request-logs?period=2d&limit=0&sort=random&apiKeyId=x&colour=red');
+    assert.equal(response.status, 400);
+    assert.equal(response.json.message.length, 5);
     for (const query of [
       'period=',
       'period=1D',
@@ -74,8 +74,8 @@ describe('GET /user/usage and /user/request-logs', () => {
     ]) {
       assert.equal((await get(`/user/usage?${query}`)).status, 400, query);
     }
-    const [fault] = (await get('/user/usage?includeBreakdown=yes')).json.message;
-    assert.equal(fault, 'includeBreakdown: must be true or false');
+    const [error] = (await get('/user/usage?includeBreakdown=yes')).json.message;
+    assert.equal(error, 'includeBreakdown: must be true or false');
   });
 
   it('want a bearer token', async () => {

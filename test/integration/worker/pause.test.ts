@@ -9,14 +9,14 @@ import { createInProcessBus } from '../../../src/bus/in-process.ts';
 import { DEFAULT_POOL } from '../../../src/plans/names.ts';
 import { createFolderOutputStore } from '../../../src/store/outputs/folder.ts';
 import { createTemplateEngine, type TemplateEngine } from '../../../src/templates/engine/template-engine.ts';
+import { WorkerRegistry } from '../../../src/worker/pool/worker-registry.ts';
 import { WorkerPresence } from '../../../src/worker/presence.ts';
 import { Worker } from '../../../src/worker/worker.ts';
-import { WorkerRegistry } from '../../../src/workers/worker-registry.ts';
 import { type Domain, newJob, openDomain } from '../../support/domain.ts';
 import { eventually } from '../../support/eventually.ts';
 import { HeldRenderer } from '../../support/held-renderer.ts';
-import { startKafka, type TestKafka } from '../../support/kafka.ts';
-import { newPrefix, openBus } from '../bus/kafka-help.ts';
+import { newPrefix, sharedKafka, type TestKafka } from '../../support/kafka.ts';
+import { openBus } from '../bus/kafka-help.ts';
 
 const SLOTS = 2;
 const logger = pino({ level: 'silent' });
@@ -30,8 +30,7 @@ interface Running {
   readonly presence: WorkerPresence;
 }
 
-describe('A worker that is asked to pause', function () {
-  this.timeout(200_000);
+describe('A worker that is asked to pause', () => {
   let domain: Domain;
   let registry: WorkerRegistry;
   let folder: string;
@@ -129,7 +128,7 @@ describe('A worker that is asked to pause', function () {
     return new Set((await find()).map(({ owner }) => owner));
   };
 
-  it('claims nothing more, finishes what it has, says that it is empty, and claims again when it may', async () => {
+  it('claims nothing more, finishes what it has, reports that it is empty, and claims again when it may', async () => {
     const bus = createInProcessBus();
     await open(bus);
     const { renderer, worker } = await start('a', bus);
@@ -144,7 +143,7 @@ describe('A worker that is asked to pause', function () {
     await sleep(500);
     assert.equal(renderer.running.size, 1, 'it takes nothing');
     renderer.running.get(held!)!();
-    await eventually('it says that it is empty', async () => (await said('a'))?.busy === 0);
+    await eventually('it reports that it is empty', async () => (await said('a'))?.busy === 0);
     assert.equal(worker.state, 'paused');
 
     renderer.holds = false;
@@ -178,9 +177,8 @@ describe('A worker that is asked to pause', function () {
   describe('over Kafka', () => {
     let kafka: TestKafka;
     before(async () => {
-      kafka = await startKafka();
+      kafka = await sharedKafka();
     });
-    after(() => kafka.stop());
 
     it('leaves all work to another meanwhile, loses none, stays ready, and takes its part again', async () => {
       const prefix = newPrefix();
@@ -208,7 +206,7 @@ describe('A worker that is asked to pause', function () {
         [await said('a'), await said('b')].map((worker) => worker?.state),
         ['paused', 'claiming'],
       );
-      await eventually('it says that it is empty', async () => (await said('a'))?.busy === 0);
+      await eventually('it reports that it is empty', async () => (await said('a'))?.busy === 0);
 
       await registry.cancelPause(['a']);
       await saysState('a', 'claiming');

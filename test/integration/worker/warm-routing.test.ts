@@ -10,8 +10,8 @@ import { createTemplateEngine } from '../../../src/templates/engine/template-eng
 import { Worker } from '../../../src/worker/worker.ts';
 import { type Domain, newJob, openDomain } from '../../support/domain.ts';
 import { eventually } from '../../support/eventually.ts';
-import { startKafka, type TestKafka } from '../../support/kafka.ts';
-import { newPrefix, openBus } from '../bus/kafka-help.ts';
+import { newPrefix, sharedKafka, type TestKafka } from '../../support/kafka.ts';
+import { openBus } from '../bus/kafka-help.ts';
 import { RecordingConsumer } from '../bus/recording-consumer.ts';
 import { type Bench, silent, startBench } from '../chromium/support.ts';
 
@@ -24,15 +24,14 @@ interface Leases {
   cold: number;
 }
 
-describe('accounts of several workers', function () {
-  this.timeout(200_000);
+describe('accounts of several workers', () => {
   let kafka: TestKafka;
   let domain: Domain;
   let folder: string;
   const ending: (() => Promise<unknown>)[] = [];
 
   before(async () => {
-    kafka = await startKafka();
+    kafka = await sharedKafka();
     folder = await mkdtemp(join(tmpdir(), 'platen-routing-'));
   });
   afterEach(async () => {
@@ -40,7 +39,6 @@ describe('accounts of several workers', function () {
   });
   after(async () => {
     await rm(folder, { recursive: true, force: true });
-    await kafka.stop();
   });
 
   /** One after the other, as the first member of the group waits for the next. @returns what it has leased. */

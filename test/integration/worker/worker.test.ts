@@ -22,8 +22,7 @@ import { startMongo } from '../../support/mongo.ts';
 /** Of which two thirds may pass without a renewal: more than a machine stands still. */
 const LEASE_MS = 3000;
 
-describe('a worker', function () {
-  this.timeout(200_000);
+describe('a worker', () => {
   let domain: Domain;
   let renderer: HeldRenderer;
   let outputs: OutputStore;
@@ -110,7 +109,7 @@ describe('a worker', function () {
     await worker.stop(0);
   });
 
-  it('that is told to stop lets what it renders finish within the grace time, and takes nothing more', async () => {
+  it('that is asked to stop lets what it renders finish within the grace time, and takes nothing more', async () => {
     domain = await openDomain();
     const worker = await startWorker();
     const id = await admit();
@@ -124,7 +123,7 @@ describe('a worker', function () {
     assert.equal((await live(late)).state, 'dispatched');
   });
 
-  it('that is told to stop hands back what does not finish in time, as if it had not begun', async () => {
+  it('that is asked to stop hands back what does not finish in time, as if it had not begun', async () => {
     domain = await openDomain({ plan: { concurrentRenders: 2 } });
     const worker = await startWorker();
     const id = await admit();
@@ -181,8 +180,8 @@ describe('a worker', function () {
     const worker = await startWorker();
     const id = await admit();
     await isRunning(id);
-    const cancelled = await domain.store.transitions.cancel(await live(id));
-    await domain.ends.follow(cancelled!);
+    const cancelled = await domain.store.transitions.cancel([await live(id)]);
+    await domain.ends.follow(cancelled);
     await eventually('it is stopped', () => renderer.stopped.includes(id));
     await eventually('it is counted', () => dropped === 1);
     assert.ok(log.some(({ msg, jobId }) => jobId === id && /render dropped/.test(String(msg))));
@@ -212,7 +211,7 @@ describe('a worker', function () {
     await isRunning(id);
     proxy.cut();
     await eventually('it is stopped', () => renderer.stopped.includes(id));
-    proxy.mend();
+    proxy.repair();
     await eventually('it is counted', () => dropped === 1);
     domain.clock.pass(LEASE_MS);
     await eventually('its lease has ended', async () => (await sweep()) === 1);
@@ -260,7 +259,7 @@ async function openProxy(target: URL) {
       isCut = true;
       for (const socket of sockets) socket.destroy();
     },
-    mend() {
+    repair() {
       isCut = false;
     },
     async close() {

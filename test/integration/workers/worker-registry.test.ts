@@ -2,8 +2,12 @@ import assert from 'node:assert/strict';
 import type { Connection } from 'mongoose';
 import { pino } from 'pino';
 import { connectDatabase } from '../../../src/store/connection.ts';
-import { PoolSlots } from '../../../src/workers/pool-slots.ts';
-import { UNSEEN_AFTER_MS, WorkerRegistry, type WorkerReport } from '../../../src/workers/worker-registry.ts';
+import { PoolSlots } from '../../../src/worker/pool/pool-slots.ts';
+import {
+  UNSEEN_AFTER_MS,
+  WorkerRegistry,
+  type WorkerReport,
+} from '../../../src/worker/pool/worker-registry.ts';
 import { TestClock } from '../../support/domain.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startMongo } from '../../support/mongo.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { type ZipEntry, zipSize, zipStream } from '../../../src/zip/zip.ts';
+import { type ZipEntry, zipSize, zipStream } from '../../../src/batches/zip.ts';
 import { unzip, unzipFile } from '../../support/unzip.ts';
 
 const DATE = new Date('2026-03-04T05:06:08Z');
@@ -24,8 +24,7 @@ const stream = (files: File[]) =>
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
 describe('a zip past the limits of the old format', () => {
-  it('counts more files than the old format can', async function () {
-    this.timeout(180_000);
+  it('counts more files than the old format can', async () => {
     const files = Array.from({ length: 65_537 }, (_, i) => file(`${i}`, 1));
     const bytes = await buffer(stream(files));
     assert.equal(bytes.length, zipSize(files));
@@ -34,8 +33,7 @@ describe('a zip past the limits of the old format', () => {
     assert.equal(found.at(-1)!.sha256, sha256(files.at(-1)!.bytes));
   });
 
-  it('finds files that begin past 4 GiB', async function () {
-    this.timeout(180_000);
+  it('finds files that begin past 4 GiB', async () => {
     const zeros = Buffer.alloc(4 * 1024 * 1024);
     const large = 384 * zeros.length;
     const last = file('last.pdf', 1000);

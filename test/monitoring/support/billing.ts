@@ -61,12 +61,7 @@ export async function openShop(): Promise<Shop> {
  */
 export async function sell(service: TestService, shop: Shop, disputedMs?: number): Promise<void> {
   const { standIn, mails } = shop;
-  const deliverer = new Deliverer({
-    standIn,
-    secret: SECRET,
-    random: () => 0.5,
-    post: (payload, signature) => postEvent(service, payload, signature),
-  });
+  const deliverer = delivererTo(service, shop);
   const stopping = new AbortController();
   const delivering = deliver(deliverer, standIn, stopping.signal);
   try {
@@ -90,6 +85,12 @@ export async function sell(service: TestService, shop: Shop, disputedMs?: number
     stopping.abort();
     await delivering;
   }
+}
+
+/** Delivers the events of the shop to the service. */
+export function delivererTo(service: TestService, { standIn }: Shop): Deliverer {
+  const post = (payload: string, signature: string) => postEvent(service, payload, signature);
+  return new Deliverer({ standIn, secret: SECRET, random: () => 0.5, post });
 }
 
 async function subscriber(
@@ -127,7 +128,8 @@ async function postEvent({ url }: TestService, payload: string, signature: strin
   return (await callApi(url, 'POST', '/webhooks/payments', payload, headers)).status;
 }
 
-function openPage({ books }: StripeStandIn) {
+/** The page of Stripe’s that was made last, and is not paid yet. */
+export function openPage({ books }: StripeStandIn) {
   return [...books.sessions.values()].findLast(({ status }) => status === 'open')!;
 }
 
@@ -137,6 +139,6 @@ async function statusOf(owner: AccountClient): Promise<string> {
 
 /** Whether the dispatcher's metrics tell of a block in a state; it counts them twice a minute. */
 async function blocks({ roles }: TestService, state: string): Promise<boolean> {
-  const told = await (await fetch(`${roles.get('dispatcher')!.url}/metrics`)).text();
-  return new RegExp(`^platen_overage_blocks\\{.*state="${state}".*\\} [1-9]`, 'm').test(told);
+  const reported = await (await fetch(`${roles.get('dispatcher')!.url}/metrics`)).text();
+  return new RegExp(`^platen_overage_blocks\\{.*state="${state}".*\\} [1-9]`, 'm').test(reported);
 }

@@ -4,11 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { stringify } from 'yaml';
-import { eventually } from '../../support/eventually.ts';
+import { eventually, HUNG_MS } from '../../support/eventually.ts';
 import { freePort } from '../../support/ports.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
-const READY_TIMEOUT_MS = 30_000;
 const run = promisify(execFile);
 
 /** A process whose /metrics is scraped, and the labels that a ServiceMonitor would give it. */
@@ -101,8 +100,8 @@ export async function startPrometheus(ruleFiles: readonly string[] = []): Promis
     said = (said + text).slice(-4000);
   });
   const ask = async <T>(path: string, query: Record<string, string> = {}): Promise<T> => {
-    const answer = await fetch(`${url}${path}?${new URLSearchParams(query)}`);
-    const body = (await answer.json()) as { status: string; error?: string; data: T };
+    const response = await fetch(`${url}${path}?${new URLSearchParams(query)}`);
+    const body = (await response.json()) as { status: string; error?: string; data: T };
     if (body.status !== 'success') throw new Error(`${query.query ?? path}: ${body.error}`);
     return body.data;
   };
@@ -112,7 +111,7 @@ export async function startPrometheus(ruleFiles: readonly string[] = []): Promis
     await ended;
     await rm(folder, { recursive: true, force: true });
   };
-  const deadline = Date.now() + READY_TIMEOUT_MS;
+  const deadline = Date.now() + HUNG_MS;
   while (!(await fetch(`${url}/-/ready`).catch(() => undefined))?.ok) {
     if (child.exitCode !== null || Date.now() > deadline) {
       await stop();
@@ -156,5 +155,5 @@ export async function allAreScraped(prometheus: TestPrometheus, processes: numbe
     const up = await prometheus.range('count(up == 1)', now - 2, now, 1);
     return up.some(({ points }) => points.some(([, value]) => value === processes));
   };
-  await eventually(`${processes} processes are scraped`, isSo, 60_000);
+  await eventually(`${processes} processes are scraped`, isSo);
 }

@@ -2,9 +2,9 @@ import { decide, startState } from '../../../src/kubernetes/scaling/autoscaler.t
 import type {
   AutoscalerState,
   FleetState,
-  PoolReading,
+  PoolSample,
   PoolScaling,
-  WorkerReading,
+  WorkerSample,
 } from '../../../src/kubernetes/scaling/types.ts';
 import type { Cluster, SimulatedPod } from '../cluster.ts';
 import type { Scaler } from './scaler.ts';
@@ -16,7 +16,7 @@ export class Platen implements Scaler {
   readonly #settings: PoolScaling;
   #state: AutoscalerState = startState(0);
   /** Of one tick ago: what is read is old by the time it is acted on. */
-  #reading: PoolReading | undefined;
+  #sample: PoolSample | undefined;
 
   constructor(settings: PoolScaling, name = 'Platen', everyMs = 2000) {
     this.everyMs = everyMs;
@@ -25,9 +25,9 @@ export class Platen implements Scaler {
   }
 
   tick(cluster: Cluster, nowMs: number): void {
-    const { state, decision } = decide(this.#settings, this.#state, this.#reading, fleetOf(cluster), nowMs);
+    const { state, decision } = decide(this.#settings, this.#state, this.#sample, fleetOf(cluster), nowMs);
     this.#state = state;
-    this.#reading = readingOf(cluster, nowMs);
+    this.#sample = sampleOf(cluster, nowMs);
     const byName = new Map(cluster.pods.map((pod) => [pod.name, pod]));
     for (const id of decision.pause)
       if (byName.get(id)?.state === 'claiming') cluster.requestPause(byName.get(id)!, true);
@@ -44,7 +44,7 @@ function fleetOf(cluster: Cluster): FleetState {
   return { replicas: cluster.replicas, pods: cluster.pods, rolling: false };
 }
 
-function readingOf(cluster: Cluster, nowMs: number): PoolReading {
+function sampleOf(cluster: Cluster, nowMs: number): PoolSample {
   const workers = cluster.pods.filter((pod) => cluster.isSeen(pod)).map(workerOf);
   const live = workers.filter(({ state }) => state !== 'ending');
   const ending = workers.filter(({ state }) => state === 'ending');
@@ -56,6 +56,6 @@ function readingOf(cluster: Cluster, nowMs: number): PoolReading {
   };
 }
 
-function workerOf({ name, running, readyAt, state }: SimulatedPod): WorkerReading {
+function workerOf({ name, running, readyAt, state }: SimulatedPod): WorkerSample {
   return { id: name, pod: name, busy: running.size, startedAt: readyAt, state: state ?? 'starting' };
 }

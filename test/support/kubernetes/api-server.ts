@@ -5,13 +5,13 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Agent, request } from 'undici';
+import { HUNG_MS } from '../eventually.ts';
 import { freePort } from '../ports.ts';
 import { BIN, type Program, startProgram } from './program.ts';
 
-/** Services get their addresses from here; the first of them is the API server's own. */
+/** Services get their addresses from here; the first address is the API server's own. */
 export const SERVICE_RANGE = '10.96.0.0/16';
-const START_TIMEOUT_MS = 60_000;
-/** Who asked for what, and how it was answered; not what was in it. */
+/** Records the callers, their requests and the responses' statuses, without bodies. */
 const AUDIT_POLICY = {
   apiVersion: 'audit.k8s.io/v1',
   kind: 'Policy',
@@ -19,7 +19,6 @@ const AUDIT_POLICY = {
   rules: [{ level: 'Metadata', userGroups: ['system:serviceaccounts'] }, { level: 'None' }],
 };
 const AUDIT_MEGABYTES = 100;
-const KUBECTL_TIMEOUT_MS = 120_000;
 const KUBECTL_OUTPUT_BYTES = 64 * 1024 * 1024;
 
 /** Where an API server is, what it is known by, and which files it shares with the controllers. */
@@ -36,7 +35,7 @@ export interface ApiServerFiles {
   readonly kubeconfigPath: string;
   /** The private key that the tokens of service accounts are signed with, PEM. */
   readonly serviceAccountKey: string;
-  /** What service accounts have asked of the server: a JSON line each. */
+  /** The requests of service accounts: one JSON line each. */
   readonly auditLog: string;
   /** Whether each pod must have its service account: something has to make these. */
   readonly serviceAccounts: boolean;
@@ -66,7 +65,7 @@ export async function prepareApiServer(
   return files;
 }
 
-/** Starts etcd with its data in the folder; it answers when the API server does. */
+/** Starts etcd with its data in the folder; it is ready when the API server is. */
 export async function startEtcd(folder: string, url: string): Promise<Program> {
   const peerUrl = `http://127.0.0.1:${await freePort()}`;
   const args = [
@@ -86,7 +85,7 @@ export async function startEtcd(folder: string, url: string): Promise<Program> {
 export async function startApiServer(files: ApiServerFiles): Promise<Program> {
   const server = await startProgram('kube-apiserver', serverFlags(files), { folder: files.folder });
   try {
-    await server.until('ready', () => isReady(files), START_TIMEOUT_MS);
+    await server.until('ready', () => isReady(files), HUNG_MS);
   } catch (error) {
     await server.end('SIGKILL');
     throw error;
@@ -113,7 +112,7 @@ function serverFlags(files: ApiServerFiles): string[] {
     `--audit-log-path=${files.auditLog}`,
     `--audit-log-maxsize=${AUDIT_MEGABYTES}`,
     '--audit-log-maxbackup=1',
-    // As on OpenShift: who makes an object that holds up the deletion of its owner must be allowed to.
+    // As on OpenShift: making an object that holds up the deletion of its owner needs the right to.
     '--enable-admission-plugins=OwnerReferencesPermissionEnforcement',
     ...(files.serviceAccounts ? [] : ['--disable-admission-plugins=ServiceAccount']),
     '--allow-privileged=true',
@@ -154,7 +153,13 @@ function kubeconfig({ url, token }: ApiServerFiles, ca: Buffer): string {
 /** Runs kubectl, and resolves with what it printed; rejects with what it complained of. */
 export async function runKubectl(kubeconfigPath: string, args: readonly string[]): Promise<string> {
   const all = ['--kubeconfig', kubeconfigPath, ...args];
-  const options = { timeout: KUBECTL_TIMEOUT_MS, maxBuffer: KUBECTL_OUTPUT_BYTES };
-  const { stdout } = await promisify(execFile)(join(BIN, 'kubectl'), all, options);
-  return stdout;
+  const options = { timeout: HUNG_MS, maxBuffer: KUBECTL_OUTPUT_BYTES };
+  try {
+    return (await promisify(execFile)(join(BIN, 'kubectl'), all, options)).stdout;
+  } catch (error) {
+    const { stderr, signal } = error as { stderr?: string; signal?: string };
+    // On one line, which is all that a summary of failed tests shows.
+    const said = [stderr?.trim().replaceAll('\n', '; '), signal && `ended by ${signal}`].filter(Boolean);
+    throw Object.assign(error as Error, { message: `kubectl ${args.join(' ')}: ${said.join(', ')}` });
+  }
 }

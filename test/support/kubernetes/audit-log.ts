@@ -9,7 +9,7 @@ export interface AuditedCall {
   readonly namespace: string;
   /** Empty for calls that are about no single object, and for objects that are made. */
   readonly name: string;
-  /** Of the answer. */
+  /** Of the response. */
   readonly code: number;
 }
 
@@ -27,8 +27,8 @@ interface AuditEvent {
 }
 
 /**
- * What a service account has asked of an API server so far, oldest first; a watch is in it when it begins, and again when it
- * ends.
+ * The requests of a service account to an API server so far, oldest first; a watch is listed when it begins, and again
+ * when it ends.
  *
  * @param user `system:serviceaccount:NAMESPACE:NAME`
  */

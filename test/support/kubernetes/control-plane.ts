@@ -14,7 +14,6 @@ import {
 } from './api-server.ts';
 import { BIN, type Program, startProgram } from './program.ts';
 
-const SERVED_LIMIT_MS = 20_000;
 const CONTROLLERS = ['kube-controller-manager', 'kube-scheduler'];
 const CRDS = fileURLToPath(new URL('../../../crds', import.meta.url));
 
@@ -25,15 +24,15 @@ export interface ControlPlaneOptions {
   readonly controllers?: boolean;
 }
 
-/** A real API server with its etcd: on loopback, and without controllers, scheduler or nodes unless asked for. */
+/** A real API server with its etcd: on loopback, by default without controllers, scheduler or nodes. */
 export interface ControlPlane {
   /** https://address:port */
   readonly url: string;
-  /** Of a user in the group system:masters, who may do everything. */
+  /** Of a user in the group system:masters, which may do everything. */
   readonly token: string;
   /** The certificate by which the API server is known, PEM. */
   readonly caFile: string;
-  /** What service accounts have asked of the API server: see support/kubernetes/audit-log.ts. */
+  /** The requests of service accounts to the API server: see support/kubernetes/audit-log.ts. */
   readonly auditLog: string;
   /** Names the address, the certificate and the token. */
   readonly kubeconfigPath: string;
@@ -70,7 +69,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   const folder = await mkdtemp(join(tmpdir(), 'platen-kubernetes-'));
   const programs: Program[] = [];
   const stop = async () => {
-    // Nothing of their data is of use any more, so neither is a shutdown in good order.
+    // Their data is of no more use, so an orderly shutdown is not needed.
     await Promise.all(programs.map((program) => program.end('SIGKILL')));
     await rm(folder, { recursive: true, force: true });
   };
@@ -100,7 +99,7 @@ function controlPlane(files: ApiServerFiles, programs: Program[], stop: () => Pr
         () => true,
         () => false,
       );
-    return eventually(`${names} are served`, areServed, SERVED_LIMIT_MS);
+    return eventually(`${names} are served`, areServed);
   };
   return {
     url,
@@ -112,7 +111,6 @@ function controlPlane(files: ApiServerFiles, programs: Program[], stop: () => Pr
     kubectl,
     installCrds: async (from = CRDS) => {
       await kubectl('apply', '--server-side', '-f', from);
-      await kubectl('wait', '--for=condition=Established', '--timeout=30s', '-f', from);
       const definitions = (await kubectl('get', '-f', from, '-o', 'name')).trim().split('\n');
       await served(definitions.map((name) => name.split('/').at(-1)).join());
     },

@@ -3,15 +3,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { eventually } from '../eventually.ts';
+import { inheritedEnvironment } from '../inherited.ts';
 import { freePort } from '../ports.ts';
 import { endOf } from '../processes.ts';
-
-const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
-
-/** Node, the database and an election, on a machine that does much else. A Lease that was not given up takes 15 s. */
-const START_LIMIT_MS = 60_000;
+import { PROGRAM } from '../program.ts';
 
 /** What a chart mounts: the pods of every pool. */
 export const WORKER_TEMPLATE = `
@@ -35,7 +31,7 @@ export interface ControllerProcess {
   /** Resolves with the code, or the signal, that it ended with. */
   readonly ended: Promise<number | string>;
   metrics(): Promise<string>;
-  /** The status of the answer to GET /readyz. */
+  /** The status of the response to GET /readyz. */
   readiness(): Promise<number>;
   /** It leads, its caches are full, and it works. */
   works(): Promise<void>;
@@ -61,9 +57,9 @@ export async function startControllerProcess(options: ControllerOptions): Promis
   await writeFile(template, WORKER_TEMPLATE);
   await writeFile(defaults, options.defaultResources ?? '[]');
   const port = await freePort();
-  const child = spawn(process.execPath, [MAIN, 'controller'], {
+  const child = spawn(process.execPath, [PROGRAM, 'controller'], {
     env: {
-      PATH: process.env.PATH,
+      ...inheritedEnvironment(),
       KUBECONFIG: options.kubeconfigPath,
       MONGODB_URI: options.mongoUri,
       POD_NAME: name,
@@ -90,14 +86,10 @@ export async function startControllerProcess(options: ControllerOptions): Promis
     readiness: async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).status,
     metrics: async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text(),
     works: () =>
-      eventually(
-        'it works',
-        () => {
-          if (child.exitCode !== null) throw new Error(`the controller has ended:\n${log.join('\n')}`);
-          return log.some((line) => line.includes('the controller works'));
-        },
-        START_LIMIT_MS,
-      ),
+      eventually('it works', () => {
+        if (child.exitCode !== null) throw new Error(`the controller has ended:\n${log.join('\n')}`);
+        return log.some((line) => line.includes('the controller works'));
+      }),
     stop(signal = 'SIGTERM') {
       child.kill(signal);
       return ended;

@@ -1,8 +1,8 @@
-import { startInformer } from '../../../src/kubernetes/client/informer.ts';
-import { openKubernetesApi } from '../../../src/kubernetes/client/open-kubernetes-api.ts';
+import { startInformer } from '../../../src/kubernetes/runtime/client/informer.ts';
+import { openKubernetesApi } from '../../../src/kubernetes/runtime/client/open-kubernetes-api.ts';
 import { CONFIG_MAPS } from './objects.ts';
 
-// Reads everything that the API server of the kubeconfig has, keeps what it is told to (`names` or `all`), says how many.
+// Reads all objects of the kubeconfig's API server, keeps the demanded part (`names` or `all`), prints how many.
 const [kubeconfigPath, keep] = process.argv.slice(2);
 const api = await openKubernetesApi({ kubeconfigPath });
 const informer = startInformer({

@@ -1,6 +1,6 @@
-import type { KubeObject } from '../../../src/kubernetes/client/kube-object.ts';
-import { KubernetesError } from '../../../src/kubernetes/client/kubernetes-error.ts';
-import type { LeaseApi } from '../../../src/kubernetes/leader/lease.ts';
+import type { KubeObject } from '../../../src/kubernetes/runtime/client/kube-object.ts';
+import { KubernetesError } from '../../../src/kubernetes/runtime/client/kubernetes-error.ts';
+import type { LeaseApi } from '../../../src/kubernetes/runtime/leader/lease.ts';
 import type { ManualTimers } from '../manual-timers.ts';
 
 type Options = { readonly deadlineMs?: number | undefined } | undefined;
@@ -11,15 +11,15 @@ export class LeaseServer {
   #version = 0;
   /** Candidates whose requests do not arrive. */
   readonly cutOff = new Set<string>();
-  /** Candidates whose requests arrive, and whose answers do not. */
+  /** Candidates whose requests arrive, but not the responses to them. */
   readonly unanswered = new Set<string>();
-  /** Who held the Lease, one after the other; empty when it was given up. */
+  /** The holders of the Lease, one after the other; empty for a release. */
   readonly holders: string[] = [];
 
   connect(candidate: string, timers: ManualTimers): LeaseApi {
     const call = async <R>(options: Options, carryOut: () => R): Promise<R> => {
-      const answer = this.cutOff.has(candidate) ? undefined : { is: carryOut() };
-      if (answer !== undefined && !this.unanswered.has(candidate)) return answer.is;
+      const response = this.cutOff.has(candidate) ? undefined : { is: carryOut() };
+      if (response !== undefined && !this.unanswered.has(candidate)) return response.is;
       await new Promise<void>((resolve) => timers.after(options?.deadlineMs ?? 0, resolve));
       throw new KubernetesError('no answer', { status: 0, reason: 'DeadlineExceeded' });
     };

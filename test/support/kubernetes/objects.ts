@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Kind, KubeObject } from '../../../src/kubernetes/client/kube-object.ts';
-import type { KubernetesApi } from '../../../src/kubernetes/client/kubernetes-api.ts';
+import type { Kind, KubeObject } from '../../../src/kubernetes/runtime/client/kube-object.ts';
+import type { KubernetesApi } from '../../../src/kubernetes/runtime/client/kubernetes-api.ts';
 
 export type ConfigMap = KubeObject<{ readonly data?: Readonly<Record<string, string>> }>;
 

@@ -3,7 +3,6 @@ import type { Connection } from 'mongoose';
 import { pino } from 'pino';
 import { Semaphore } from '../../../src/async/semaphore.ts';
 import { systemClock } from '../../../src/clock.ts';
-import type { KubernetesApi } from '../../../src/kubernetes/client/kubernetes-api.ts';
 import { DELETION_COST, workersOf } from '../../../src/kubernetes/pools/names.ts';
 import { API_VERSION } from '../../../src/kubernetes/resources/group.ts';
 import {
@@ -16,8 +15,9 @@ import {
   type RenderPlan,
   type RenderPool,
 } from '../../../src/kubernetes/resources/kinds.ts';
+import type { KubernetesApi } from '../../../src/kubernetes/runtime/client/kubernetes-api.ts';
 import { connectDatabase } from '../../../src/store/connection.ts';
-import { WorkerRegistry, type WorkerState } from '../../../src/workers/worker-registry.ts';
+import { WorkerRegistry, type WorkerState } from '../../../src/worker/pool/worker-registry.ts';
 
 const HASH = '7d9f8b6c5d';
 
@@ -40,7 +40,7 @@ export class PoolRig {
   readonly #registry: WorkerRegistry;
   readonly #workers = new Map<string, StandIn>();
   #timer: NodeJS.Timeout | undefined;
-  /** One after the other: what was true before must not arrive after what is true now. */
+  /** One after the other: an older state must not arrive after a newer one. */
   readonly #reports = new Semaphore(1);
   /** Workers that have been up for as long as this are no longer young, in milliseconds. */
   ageMs = 60_000;
@@ -103,7 +103,7 @@ export class PoolRig {
     return this.#api.list(PODS, { namespace: this.#namespace, labelSelector: `platen.dev/pool=${pool}` });
   }
 
-  /** These pods are at work, and no others; resolves when they have said so. */
+  /** Makes exactly these pods busy; resolves when they have reported it. */
   async setBusy(pods: readonly string[], busy = 1): Promise<void> {
     for (const worker of this.#workers.values()) worker.busy = pods.includes(worker.pod) ? busy : 0;
     await this.#report();

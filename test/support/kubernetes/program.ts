@@ -18,7 +18,7 @@ export interface Program {
   readonly logFile: string;
   /** Resolves with the exit code, or with the signal that ended it. */
   readonly ended: Promise<number | string>;
-  /** Sends a signal, and resolves when it has ended. One that has ended already is left alone. */
+  /** Sends a signal, and resolves when the program has ended. An ended one is left alone. */
   end(signal?: NodeJS.Signals): Promise<number | string>;
   /** Resolves when `holds` does; fails with the end of its log when it ends before, or the time is up. */
   until(what: string, holds: () => Promise<boolean>, limitMs: number): Promise<void>;
@@ -41,7 +41,7 @@ export async function startProgram(
   const child = spawn('setpriv', ['--pdeathsig', 'KILL', command, ...args], {
     stdio: ['ignore', log, log],
     env: { ...process.env, ...options.env },
-    // Out of the terminal's group: a Ctrl-C is for the runner, which ends its programs in order.
+    // Outside the terminal's process group: a Ctrl-C is for the runner, which ends its programs in order.
     detached: true,
   });
   closeSync(log);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { systemTimers, type Timers } from '../../../src/async/timers.ts';
 import type { ConfigMap } from './objects.ts';
 
-export interface Asked {
+export interface SeenRequest {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
@@ -16,29 +16,29 @@ export interface Asked {
   readonly atMs: number;
 }
 
-export type Script = (asked: Asked, response: ServerResponse, n: number) => void;
+export type Script = (asked: SeenRequest, response: ServerResponse, n: number) => void;
 
-/** An HTTP server that answers as it is told: for faults that a real API server cannot be made to have. */
+/** An HTTP server with scripted responses: for errors that a real API server cannot be made to have. */
 export interface ScriptedApi {
   readonly kubeconfigPath: string;
-  readonly asked: readonly Asked[];
+  readonly requests: readonly SeenRequest[];
   /** Connections that were ever opened. */
   readonly connections: number;
   setToken(token: string): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** @param script answers the n-th request, beginning with 0. */
+/** @param script responds to the n-th request, beginning with 0. */
 export async function startScriptedApi(script: Script, timers: Timers = systemTimers): Promise<ScriptedApi> {
-  const asked: Asked[] = [];
+  const requests: SeenRequest[] = [];
   let connections = 0;
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
     const { method = '', headers } = request;
     const one = { method, path: pathname, query: searchParams, headers, atMs: timers.nowMs() };
-    asked.push(one);
+    requests.push(one);
     request.resume();
-    script(one, response, asked.length - 1);
+    script(one, response, requests.length - 1);
   });
   server.on('connection', () => {
     connections += 1;
@@ -51,7 +51,7 @@ export async function startScriptedApi(script: Script, timers: Timers = systemTi
   await writeFile(kubeconfigPath, kubeconfig(url, tokenFile));
   return {
     kubeconfigPath,
-    asked,
+    requests,
     get connections() {
       return connections;
     },
@@ -65,7 +65,7 @@ export async function startScriptedApi(script: Script, timers: Timers = systemTi
   };
 }
 
-export function answer(response: ServerResponse, status: number, body: object, headers: object = {}): void {
+export function reply(response: ServerResponse, status: number, body: object, headers: object = {}): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers });
   response.end(JSON.stringify(body));
 }

@@ -16,7 +16,7 @@ export async function grantRights(
 }
 
 /**
- * Writes a kubeconfig of a service account, which is there already: what its Roles do not allow is refused.
+ * Writes a kubeconfig of an existing service account: requests that its Roles do not allow are rejected.
  *
  * @param folder where the file is put.
  * @returns its path.

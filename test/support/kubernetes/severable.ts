@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ControlPlane } from './control-plane.ts';
 
-/** A way to the API server that can be cut: nothing is closed or refused, nothing arrives any more. */
+/** A proxy to the API server that can be cut: nothing is closed or refused, nothing arrives any more. */
 export interface SeverableWay {
   readonly kubeconfigPath: string;
   cut(): void;
-  /** New connections get through; those that were open when it was cut stay dead. */
-  mend(): void;
+  /** New connections get through; connections that were open when it was cut stay dead. */
+  repair(): void;
   stop(): Promise<void>;
 }
 
@@ -46,7 +46,7 @@ export async function severableWay({ url, kubeconfigPath }: ControlPlane): Promi
         socket.pause();
       }
     },
-    mend: () => {
+    repair: () => {
       isCut = false;
     },
     stop: async () => {

@@ -12,7 +12,8 @@ const LIMIT_MS = 300_000;
 /**
  * Runs lines of shell as a person would, with kubectl and Helm on the path and a namespace chosen.
  *
- * @returns what they print. @throws with what they say, when one of them fails.
+ * @returns their output.
+ * @throws with their output, when one of them fails.
  */
 export async function runLines(
   lines: string,

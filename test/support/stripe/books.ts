@@ -1,5 +1,5 @@
 import type { Clock } from '../../../src/clock.ts';
-import { missing } from './api-fault.ts';
+import { missing } from './api-error.ts';
 import type * as R from './records.ts';
 import type { ApiList } from './records.ts';
 
@@ -40,11 +40,11 @@ export class Books {
   readonly portalSessions = new Map<string, R.PortalSession>();
   readonly events = new Map<string, R.StripeEvent>();
   readonly rules: Rules;
-  /** Is told of every event, when it happens. */
+  /** Called for every event, when it happens. */
   onEvent: (event: R.StripeEvent) => void = () => undefined;
   /** What an invoice's end means for its subscription. */
   afterInvoice: (invoice: R.Invoice, what: 'paid' | 'failed' | 'void') => void = () => undefined;
-  /** The key of the call that is being answered. */
+  /** The key of the present call. */
   idempotencyKey: string | null = null;
   readonly #clock: Clock;
   #ids = 0;
@@ -85,7 +85,7 @@ export class Books {
     return { id: this.id(prefix), object, created: this.now, livemode: false as const };
   }
 
-  /** Tells of a change; the event holds the object as it is now. */
+  /** Emits a change; the event holds the object as it is now. */
   emit(type: string, object: { readonly id: string; readonly object: string }): void {
     const event: R.StripeEvent = {
       ...this.row('evt', 'event'),
@@ -99,7 +99,7 @@ export class Books {
     this.onEvent(event);
   }
 
-  /** Any object that an id names, for what is to be expanded. */
+  /** The object with an id, for `expand`. */
   byId(id: string): object | undefined {
     const tables: readonly ReadonlyMap<string, object>[] = [
       this.customers,
@@ -129,7 +129,7 @@ export function listOf<T>(data: T[], url: string, hasMore = false): ApiList<T> {
   return { object: 'list', data, has_more: hasMore, url };
 }
 
-/** So many months (or years) after a moment, on the same day or the month's last, as Stripe counts. */
+/** The moment a number of months (or years) later, on the same day or the month's last, as Stripe counts. */
 export function periodsAfter(anchor: number, recurring: R.Price['recurring'], count: number): number {
   const months = count * (recurring?.interval_count ?? 1) * (recurring?.interval === 'year' ? 12 : 1);
   const from = new Date(anchor * 1000);

@@ -1,9 +1,9 @@
 import type { Books } from './books.ts';
 import type * as R from './records.ts';
 
-/** What a card of the tests does, by its last digits: those of Stripe's own test cards. */
+/** The behaviour of a test card, by its last digits: those of Stripe's own test cards. */
 export const CARDS = {
-  /** Is charged whenever it is asked. */
+  /** Every charge succeeds. */
   good: '4242',
   /** Can be saved, and is declined whenever it is charged. */
   declined: '0341',
@@ -53,7 +53,7 @@ export function newIntent(
   return intent;
 }
 
-/** Charges a card. With the customer there (`present`) the bank gets its answer. */
+/** Charges a card. With the customer present (`present`) the bank gets its confirmation. */
 export function charge(
   books: Books,
   intent: R.PaymentIntent,

@@ -5,7 +5,7 @@ import { addLine, attempt, createInvoice, finalize, paymentOf, settle } from './
 import type * as R from './records.ts';
 import { itemOf, subscribe, updated } from './subscription-life.ts';
 
-/** What customers do on pages of Stripe's, and operators and banks elsewhere. Each tells of it by events. */
+/** What customers do on Stripe's pages, and operators and banks elsewhere. Each action emits events. */
 export class CustomerActs {
   readonly #books: Books;
   readonly #due: () => void;
@@ -77,7 +77,7 @@ export class CustomerActs {
     this.#books.emit('checkout.session.completed', session);
   }
 
-  /** Pays an open invoice on its hosted page, or answers the bank there. A card that is declined leaves it open. */
+  /** Pays an open invoice on its hosted page, or confirms to the bank there. A declined card leaves it open. */
   payHostedInvoice(invoiceId: string, card: Card = 'good'): void {
     this.#due();
     const books = this.#books;
@@ -92,7 +92,7 @@ export class CustomerActs {
     settle(this.#books, take(this.#books.invoices, invoiceId, 'invoice'), undefined);
   }
 
-  /** Another card from now on, for the customer and for what is subscribed. */
+  /** Another card from now on, for the customer and for subscriptions. */
   changeCard(customerId: string, card: Card): R.PaymentMethod {
     this.#due();
     const method = saveCard(this.#books, customerId, card, true);
@@ -169,10 +169,13 @@ export class CustomerActs {
   }
 
   /**
-   * A refund that had succeeded comes back: the bank did not take it. Whether the charge's own sum goes down with it is
-   * not written down; `lowers` has it either way. `told` is the events that are sent.
+   * A refund that had succeeded comes back: the bank did not take it. Whether the charge's own sum decreases is not
+   * documented; `lowers` allows both. `events` are the types that are sent.
    */
-  failRefund(refundId: string, { lowers = true, told = ['refund.failed'] as readonly string[] } = {}): void {
+  failRefund(
+    refundId: string,
+    { lowers = true, events: reported = ['refund.failed'] as readonly string[] } = {},
+  ): void {
     this.#due();
     const refund = take(this.#books.refunds, refundId, 'refund');
     const charged = this.#books.charges.get(refund.charge)!;
@@ -181,6 +184,6 @@ export class CustomerActs {
       charged.amount_refunded -= refund.amount;
       charged.refunded = false;
     }
-    for (const type of told) this.#books.emit(type, refund);
+    for (const type of reported) this.#books.emit(type, refund);
   }
 }

@@ -15,10 +15,10 @@ export interface Weather {
 /** Every event once, in order. */
 export const FAIR: Weather = { dropped: 0, doubled: 0, delayed: 0 };
 
-export interface DelivererParts {
+export interface DelivererDeps {
   readonly standIn: StripeStandIn;
   readonly secret: string;
-  /** Hands a signed event over. @returns the status that it was answered with. */
+  /** Posts a signed event. @returns the status of the response. */
   readonly post: (payload: string, signature: string) => Promise<number>;
   /** A number in [0, 1). */
   readonly random: () => number;
@@ -30,14 +30,14 @@ export interface DelivererParts {
 /** Delivers the events of a stand-in, signed as Stripe signs them. The generator decides order, copies and losses. */
 export class Deliverer {
   weather: Weather;
-  readonly #parts: DelivererParts;
+  readonly #deps: DelivererDeps;
   readonly #dropped: StripeEvent[] = [];
   #waiting: StripeEvent[] = [];
 
-  constructor(parts: DelivererParts) {
-    this.#parts = parts;
-    this.weather = parts.weather ?? FAIR;
-    parts.standIn.books.onEvent = (event) => this.#take(event);
+  constructor(deps: DelivererDeps) {
+    this.#deps = deps;
+    this.weather = deps.weather ?? FAIR;
+    deps.standIn.books.onEvent = (event) => this.#take(event);
   }
 
   /** Events that are still to be sent. */
@@ -46,7 +46,7 @@ export class Deliverer {
   }
 
   #take(event: StripeEvent): void {
-    const { random, types } = this.#parts;
+    const { random, types } = this.#deps;
     if (types !== undefined && !types.has(event.type)) {
       event.pending_webhooks = 0;
       return;
@@ -59,9 +59,9 @@ export class Deliverer {
     if (random() < this.weather.doubled) this.#waiting.push(event);
   }
 
-  /** One round: sends what is waiting, but for what is delayed, in an order that the generator chooses. */
+  /** One round: sends waiting events except delayed ones, in an order that the generator chooses. */
   async deliver(): Promise<void> {
-    const { random } = this.#parts;
+    const { random } = this.#deps;
     const { delayed } = this.weather;
     const now: StripeEvent[] = [];
     const later: StripeEvent[] = [];
@@ -79,13 +79,13 @@ export class Deliverer {
     for (const event of left) await this.#send(event);
   }
 
-  /** Sends what was dropped, as somebody does by hand. */
+  /** Sends dropped events, as an operator does by hand. */
   async redeliver(): Promise<void> {
     for (const event of this.#dropped.splice(0)) await this.#send(event);
   }
 
   async #send(event: StripeEvent): Promise<void> {
-    const { standIn, secret, post } = this.#parts;
+    const { standIn, secret, post } = this.#deps;
     const payload = JSON.stringify(event);
     const timestamp = standIn.books.clockSeconds;
     const signature = Stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp });

@@ -14,7 +14,7 @@ const HOUR = 3_600;
 const FIRST_INVOICE_SECONDS = 23 * HOUR;
 const ENDED: readonly string[] = ['canceled', 'incomplete_expired'];
 
-/** Makes good whatever has become due by now, in the order in which it did. */
+/** Carries out whatever has become due by now, in order. */
 export function catchUp(books: Books): void {
   for (;;) {
     const next = dues(books)

@@ -1,17 +1,17 @@
 import type { Tree } from './params.ts';
 
-/** A request that was right before the version that Platen pins, and is refused by it. */
-export interface Refused {
+/** A request that was valid before the version that Platen pins, and that this version rejects. */
+export interface RejectedRequest {
   readonly what: string;
   readonly path: string;
   readonly params: Tree;
 }
 
 /**
- * What the newest stripe-mock takes, as its specification is one version older, and Stripe refuses. Platen sends none of
- * it: the types of the package know none of it, and the stand-in refuses it.
+ * Requests that the newest stripe-mock accepts, since its specification is one version older, and Stripe rejects.
+ * Platen sends none of them: the types of the package exclude them, and the stand-in rejects them.
  */
-export const REFUSED_SINCE_ENDIVE: readonly Refused[] = [
+export const REJECTED_SINCE_ENDIVE: readonly RejectedRequest[] = [
   {
     what: 'payment_method_types of a Checkout',
     path: '/v1/checkout/sessions',

@@ -2,9 +2,12 @@ import type { Books } from './books.ts';
 import type * as R from './records.ts';
 import { paymentsOf } from './routes-invoices.ts';
 
-/** An answer with what `expand` asked for: ids replaced by what they name, and parts that are told only when asked for. */
-export function expanded(books: Books, answer: object, paths: readonly string[]): object {
-  const copy = structuredClone(answer);
+/**
+ * A response with the fields that `expand` requests: ids replaced by their objects, and fields that are otherwise left
+ * out.
+ */
+export function expanded(books: Books, response: object, paths: readonly string[]): object {
+  const copy = structuredClone(response);
   for (const path of paths) expand(books, copy, path.split('.'));
   return copy;
 }

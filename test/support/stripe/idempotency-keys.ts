@@ -1,6 +1,6 @@
-import { ApiFault } from './api-fault.ts';
+import { ApiError } from './api-error.ts';
 
-export interface Answer {
+export interface Reply {
   readonly status: number;
   readonly body: object;
 }
@@ -8,13 +8,13 @@ export interface Answer {
 interface Kept {
   readonly at: number;
   readonly request: string;
-  /** What the first call is answered with; whoever comes meanwhile waits for it. */
-  readonly answer: Promise<Answer & { readonly kept: boolean }>;
+  /** The response to the first call; concurrent calls wait for it. */
+  readonly response: Promise<Reply & { readonly kept: boolean }>;
 }
 
 const KEPT_SECONDS = 24 * 3_600;
 
-/** Runs a call once for each key, for 24 hours. Declines and faults are kept like any other answer. */
+/** Runs a call once for each key, for 24 hours. Declines and errors are kept like any other response. */
 export class IdempotencyKeys {
   readonly #kept = new Map<string, Kept>();
 
@@ -22,21 +22,21 @@ export class IdempotencyKeys {
     key: string,
     request: string,
     now: number,
-    run: () => Promise<Answer & { readonly kept: boolean }>,
-  ): Promise<Answer & { readonly replayed: boolean }> {
+    run: () => Promise<Reply & { readonly kept: boolean }>,
+  ): Promise<Reply & { readonly replayed: boolean }> {
     const known = this.#kept.get(key);
     if (known !== undefined && known.at + KEPT_SECONDS > now) {
       if (known.request !== request) {
         const message = 'Keys for idempotent requests can only be used with the same parameters.';
-        throw new ApiFault(400, { type: 'idempotency_error', message }, false);
+        throw new ApiError(400, { type: 'idempotency_error', message }, false);
       }
-      return { ...(await known.answer), replayed: true };
+      return { ...(await known.response), replayed: true };
     }
-    const answer = run();
-    const made = { at: now, request, answer };
+    const response = run();
+    const made = { at: now, request, response };
     this.#kept.set(key, made);
-    const { kept, ...told } = await answer;
+    const { kept, ...reported } = await response;
     if (!kept && this.#kept.get(key) === made) this.#kept.delete(key);
-    return { ...told, replayed: false };
+    return { ...reported, replayed: false };
   }
 }

@@ -1,4 +1,4 @@
-import { conflicting } from './api-fault.ts';
+import { conflicting } from './api-error.ts';
 import type { Books } from './books.ts';
 import { listOf } from './books.ts';
 import { charge, newIntent } from './cards.ts';
@@ -125,14 +125,14 @@ export function addLine(books: Books, invoice: R.Invoice, line: NewLine): void {
   Object.assign(invoice, { subtotal, total, amount_due: due, amount_remaining: due });
 }
 
-/** Its subscription's discounts, or those of the customer where it has none. */
+/** Its subscription's discounts, or the customer's where it has none. */
 function discountOf(books: Books, { customer, parent }: R.Invoice): number {
   const { discounts = [] } = books.subscriptions.get(parent?.subscription_details.subscription ?? '') ?? {};
   const own = discounts.map((id) => books.discounts.get(id) ?? 0);
   return own.length > 0 ? own.reduce((sum, off) => sum + off, 0) : (books.discounts.get(customer) ?? 0);
 }
 
-/** What the customer has to their credit is used first; what they owe is asked for as well. */
+/** A credit balance of the customer is used first; a debt is added. */
 function takeBalance(books: Books, invoice: R.Invoice, customer: R.Customer): void {
   const sum = invoice.total + customer.balance;
   const due = Math.max(0, sum);
@@ -194,7 +194,7 @@ function openPayment(books: Books, invoice: R.Invoice): void {
   books.invoicePayments.set(payment.id, payment);
 }
 
-/** The payment that the invoice asks for; none where nothing is due. */
+/** The payment of the invoice; none where nothing is due. */
 export function paymentOf(books: Books, invoice: R.Invoice): R.InvoicePayment | undefined {
   return [...books.invoicePayments.values()].find((payment) => payment.invoice === invoice.id);
 }
@@ -204,7 +204,7 @@ export function intentOf(books: Books, invoice: R.Invoice): R.PaymentIntent | un
   return payment && books.intents.get(payment.payment.payment_intent);
 }
 
-/** The card that an invoice is charged to when nobody names one: never just any card of the customer. */
+/** The card that an invoice is charged to by default: never just any card of the customer. */
 export function cardFor(books: Books, invoice: R.Invoice): string | undefined {
   const id = invoice.parent?.subscription_details.subscription;
   const subscription = id === undefined ? undefined : books.subscriptions.get(id);
@@ -216,7 +216,7 @@ export function cardFor(books: Books, invoice: R.Invoice): string | undefined {
   );
 }
 
-/** Charges an open invoice, and says what came of it to all who listen. */
+/** Charges an open invoice, and emits the outcome. */
 export function attempt(
   books: Books,
   invoice: R.Invoice,

@@ -1,11 +1,11 @@
-import { refused } from './api-fault.ts';
+import { invalidRequest } from './api-error.ts';
 import type { Metadata } from './records.ts';
 
 export type Tree = { readonly [name: string]: Tree | readonly (Tree | string)[] | string };
 
 /**
- * The parameters of a request. Whatever nobody has read by `end` is refused, so that the stand-in cannot take a parameter
- * that it does not model; everything is to be read before anything is done.
+ * The parameters of a request. Parameters that are unread at `end` are rejected, so that the stand-in cannot accept a
+ * parameter that it does not model; everything is to be read before anything is done.
  */
 export class Params {
   readonly #values: Tree;
@@ -27,55 +27,59 @@ export class Params {
     return this.#values[name] !== undefined;
   }
 
-  /** An empty text is one that unsets. */
+  /** An empty text unsets the field. */
   text(name: string): string | undefined {
     const value = this.#take(name);
     if (value === undefined || typeof value === 'string') return value;
-    throw refused(`Invalid string: ${JSON.stringify(value)}`, undefined, this.#nameOf(name));
+    throw invalidRequest(`Invalid string: ${JSON.stringify(value)}`, undefined, this.#nameOf(name));
   }
 
   needed(name: string): string {
     const value = this.text(name);
     if (value !== undefined && value !== '') return value;
     const full = this.#nameOf(name);
-    throw refused(`Missing required param: ${full}.`, 'parameter_missing', full);
+    throw invalidRequest(`Missing required param: ${full}.`, 'parameter_missing', full);
   }
 
   integer(name: string): number | undefined {
     const value = this.text(name);
     if (value === undefined || value === '') return undefined;
     if (/^-?\d+$/.test(value)) return Number(value);
-    throw refused(`Invalid integer: ${value}`, 'parameter_invalid_integer', this.#nameOf(name));
+    throw invalidRequest(`Invalid integer: ${value}`, 'parameter_invalid_integer', this.#nameOf(name));
   }
 
   flag(name: string): boolean | undefined {
     const value = this.text(name);
     if (value === undefined) return undefined;
     if (value === 'true' || value === 'false') return value === 'true';
-    throw refused(`Invalid boolean: ${value}`, undefined, this.#nameOf(name));
+    throw invalidRequest(`Invalid boolean: ${value}`, undefined, this.#nameOf(name));
   }
 
   oneOf<T extends string>(name: string, values: readonly T[]): T | undefined {
     const value = this.text(name);
     const found = values.find((each) => each === value);
     if (value === undefined || found !== undefined) return found;
-    throw refused(`Invalid ${name}: must be one of ${values.join(', ')}`, undefined, this.#nameOf(name));
+    throw invalidRequest(
+      `Invalid ${name}: must be one of ${values.join(', ')}`,
+      undefined,
+      this.#nameOf(name),
+    );
   }
 
   within(name: string): Params | undefined {
     const value = this.#take(name);
     if (value === undefined || value === '') return undefined;
     if (typeof value === 'string' || Array.isArray(value))
-      throw refused('Invalid object', undefined, this.#nameOf(name));
+      throw invalidRequest('Invalid object', undefined, this.#nameOf(name));
     return this.#nest(value as Tree, name);
   }
 
   each(name: string): readonly Params[] {
     const value = this.#take(name);
     if (value === undefined || value === '') return [];
-    if (!Array.isArray(value)) throw refused('Invalid array', undefined, this.#nameOf(name));
+    if (!Array.isArray(value)) throw invalidRequest('Invalid array', undefined, this.#nameOf(name));
     return value.map((one, index) => {
-      if (typeof one === 'string') throw refused('Invalid object', undefined, this.#nameOf(name));
+      if (typeof one === 'string') throw invalidRequest('Invalid object', undefined, this.#nameOf(name));
       return this.#nest(one, `${name}[${index}]`);
     });
   }
@@ -84,7 +88,7 @@ export class Params {
     const value = this.#take(name);
     if (value === undefined || value === '') return [];
     if (!Array.isArray(value) || value.some((one) => typeof one !== 'string'))
-      throw refused('Invalid array', undefined, this.#nameOf(name));
+      throw invalidRequest('Invalid array', undefined, this.#nameOf(name));
     return value as string[];
   }
 
@@ -95,9 +99,13 @@ export class Params {
     if (value === '') return {};
     const entries = Object.entries(value);
     if (typeof value === 'string' || entries.some(([, one]) => typeof one !== 'string'))
-      throw refused('Invalid hash', undefined, this.#nameOf(name));
+      throw invalidRequest('Invalid hash', undefined, this.#nameOf(name));
     if (entries.some(([key, one]) => key.length > 40 || (one as string).length > 500))
-      throw refused('Metadata keys have 40 characters at most, values 500', undefined, this.#nameOf(name));
+      throw invalidRequest(
+        'Metadata keys have 40 characters at most, values 500',
+        undefined,
+        this.#nameOf(name),
+      );
     return Object.fromEntries(entries) as Metadata;
   }
 
@@ -107,12 +115,12 @@ export class Params {
     return typeof value === 'object' && !Array.isArray(value) ? (value as Tree) : undefined;
   }
 
-  /** @throws when something was sent that nobody has read. */
+  /** @throws when an unread parameter was sent. */
   end(): void {
     const unread = this.names.find((name) => !this.#read.has(name));
     if (unread !== undefined) {
       const full = this.#nameOf(unread);
-      throw refused(`Received unknown parameter: ${full}`, 'parameter_unknown', full);
+      throw invalidRequest(`Received unknown parameter: ${full}`, 'parameter_unknown', full);
     }
     for (const nested of this.#nested) nested.end();
   }

@@ -6,12 +6,12 @@ import type { ApiList } from './records.ts';
 export interface Call {
   readonly books: Books;
   readonly params: Params;
-  /** What the path names, in order. */
+  /** The ids in the path, in order. */
   readonly ids: readonly string[];
 }
 
 /**
- * A route of Stripe's API. `act` reads all its parameters, calls `end` of them, and only then changes anything; it runs
+ * A route of Stripe's API. `act` reads all its parameters, calls their `end`, and only then changes anything; it runs
  * without a break.
  */
 export interface Route {

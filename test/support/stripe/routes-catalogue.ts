@@ -1,4 +1,4 @@
-import { refused } from './api-fault.ts';
+import { invalidRequest } from './api-error.ts';
 import { API_VERSION, type Books, take } from './books.ts';
 import { merged } from './params.ts';
 import type * as R from './records.ts';
@@ -25,7 +25,7 @@ export const CATALOGUE_ROUTES: readonly Route[] = [
   route('POST', '/v1/billing_portal/sessions', createPortalSession),
 ];
 
-/** Answers with what the path's first id names. */
+/** Responds with the object of the path's first id. */
 export function got<T extends object>({ params, ids }: Call, table: ReadonlyMap<string, T>, what: string): T {
   params.end();
   return take(table, ids[0]!, what);
@@ -44,7 +44,7 @@ function createProduct({ books, params }: Call): R.Product {
   params.text('tax_code');
   params.end();
   if (id !== undefined && books.products.has(id))
-    throw refused(`Product already exists with that id: ${id}`, 'resource_already_exists', 'id');
+    throw invalidRequest(`Product already exists with that id: ${id}`, 'resource_already_exists', 'id');
   const made = books.row('prod', 'product');
   const product: R.Product = { ...made, ...(id !== undefined && { id }), ...row };
   books.products.set(product.id, product);
@@ -108,7 +108,7 @@ function takeLookupKey(books: Books, key: string | null, transfer: boolean): voi
   const holder = [...books.prices.values()].find((price) => key !== null && price.lookup_key === key);
   if (holder === undefined) return;
   if (!transfer)
-    throw refused(`A price (${holder.id}) already uses that lookup key.`, 'resource_already_exists');
+    throw invalidRequest(`A price (${holder.id}) already uses that lookup key.`, 'resource_already_exists');
   holder.lookup_key = null;
 }
 
@@ -116,7 +116,8 @@ function listPrices(call: Call) {
   const keys = call.params.texts('lookup_keys');
   const active = call.params.flag('active');
   const product = call.params.text('product');
-  if (keys.length > 10) throw refused('At most 10 lookup keys can be asked for.', undefined, 'lookup_keys');
+  if (keys.length > 10)
+    throw invalidRequest('At most 10 lookup keys can be asked for.', undefined, 'lookup_keys');
   return page(
     call,
     '/v1/prices',
@@ -155,19 +156,19 @@ function createEndpoint({ books, params }: Call): R.WebhookEndpoint {
   };
   params.end();
   if (row.enabled_events.length === 0)
-    throw refused('Missing required param: enabled_events.', undefined, 'enabled_events');
+    throw invalidRequest('Missing required param: enabled_events.', undefined, 'enabled_events');
   if (row.api_version !== null && row.api_version !== API_VERSION)
-    throw refused(`Invalid API version: ${row.api_version}`, undefined, 'api_version');
+    throw invalidRequest(`Invalid API version: ${row.api_version}`, undefined, 'api_version');
   const made = books.row('we', 'webhook_endpoint');
   const endpoint: R.WebhookEndpoint = { ...made, ...row, status: 'enabled', secret: `whsec_${made.id}` };
   books.endpoints.set(endpoint.id, endpoint);
   return endpoint;
 }
 
-/** Stripe tells the secret once, when the endpoint is made. */
+/** Stripe returns the secret once, when the endpoint is made. */
 function listEndpoints(call: Call) {
   const list = page(call, '/v1/webhook_endpoints', call.books.endpoints.values());
-  return { ...list, data: list.data.map(({ secret: _, ...told }) => told) };
+  return { ...list, data: list.data.map(({ secret: _, ...reported }) => reported) };
 }
 
 function updateEndpoint({ books, params, ids }: Call): object {
@@ -179,14 +180,14 @@ function updateEndpoint({ books, params, ids }: Call): object {
   const metadata = merged(endpoint.metadata, params.metadata());
   params.end();
   const status = disabled === undefined ? endpoint.status : disabled ? 'disabled' : 'enabled';
-  const { secret: _, ...told } = Object.assign(endpoint, {
+  const { secret: _, ...reported } = Object.assign(endpoint, {
     url,
     enabled_events: events,
     status,
     description,
     metadata,
   });
-  return told;
+  return reported;
 }
 
 function deleteEndpoint({ books, params, ids }: Call): object {
@@ -202,7 +203,8 @@ function createConfiguration({ books, params }: Call): R.PortalConfiguration {
   const metadata = params.metadata() ?? {};
   const returnUrl = params.text('default_return_url') ?? null;
   params.end();
-  if (features === undefined) throw refused('Missing required param: features.', undefined, 'features');
+  if (features === undefined)
+    throw invalidRequest('Missing required param: features.', undefined, 'features');
   const configuration: R.PortalConfiguration = {
     ...books.row('bpc', 'billing_portal.configuration'),
     active: true,
@@ -216,7 +218,7 @@ function createConfiguration({ books, params }: Call): R.PortalConfiguration {
   return configuration;
 }
 
-/** Flags arrive as texts, and are answered as flags. */
+/** Flags arrive as texts, and are returned as flags. */
 function withFlags(value: unknown): object {
   return JSON.parse(
     JSON.stringify(value, (_, each) => (each === 'true' ? true : each === 'false' ? false : each)),
@@ -262,10 +264,12 @@ function createPortalSession({ books, params }: Call): R.PortalSession {
   params.text('locale');
   params.end();
   const { deleted } = take(books.customers, customer, 'customer');
-  if (deleted) throw refused(`No such customer: '${customer}'`, 'resource_missing', 'customer');
+  if (deleted) throw invalidRequest(`No such customer: '${customer}'`, 'resource_missing', 'customer');
   const configuration = asked ?? [...books.portalConfigurations.values()].find((one) => one.is_default)?.id;
   if (configuration === undefined)
-    throw refused('No configuration provided and your test mode default configuration has not been created.');
+    throw invalidRequest(
+      'No configuration provided and your test mode default configuration has not been created.',
+    );
   take(books.portalConfigurations, configuration, 'configuration');
   const made = books.row('bps', 'billing_portal.session');
   const url = `https://billing.stripe.test/p/session/${made.id}`;

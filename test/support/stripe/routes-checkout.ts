@@ -1,4 +1,4 @@
-import { conflicting, refused } from './api-fault.ts';
+import { conflicting, invalidRequest } from './api-error.ts';
 import { listOf, take } from './books.ts';
 import type * as R from './records.ts';
 import { type Call, page, type Route, route } from './route.ts';
@@ -50,20 +50,28 @@ function create(call: Call): R.CheckoutSession {
   params.within('automatic_tax')?.flag('enabled');
   params.end();
 
-  if (mode === undefined) throw refused('Missing required param: mode.', 'parameter_missing', 'mode');
+  if (mode === undefined) throw invalidRequest('Missing required param: mode.', 'parameter_missing', 'mode');
   if (mode === 'payment' && subscriptionData !== undefined)
-    throw refused('You can not pass `subscription_data` in `payment` mode.', undefined, 'subscription_data');
+    throw invalidRequest(
+      'You can not pass `subscription_data` in `payment` mode.',
+      undefined,
+      'subscription_data',
+    );
   if (mode === 'subscription' && (creation !== undefined || paymentData !== undefined))
-    throw refused('`invoice_creation` and `payment_intent_data` are of `payment` mode.');
+    throw invalidRequest('`invoice_creation` and `payment_intent_data` are of `payment` mode.');
   if (take(books.customers, customer, 'customer').deleted)
-    throw refused(`No such customer: '${customer}'`, 'resource_missing', 'customer');
+    throw invalidRequest(`No such customer: '${customer}'`, 'resource_missing', 'customer');
   if (row.expires_at < books.now + 1_800 || row.expires_at > books.now + DAY)
-    throw refused('`expires_at` must be between 30 minutes and 24 hours from now.', undefined, 'expires_at');
+    throw invalidRequest(
+      '`expires_at` must be between 30 minutes and 24 hours from now.',
+      undefined,
+      'expires_at',
+    );
   const prices = lines.map(({ price }) => take(books.prices, price, 'price'));
-  if (prices.length === 0) throw refused('Missing required param: line_items.', 'parameter_missing');
-  if (prices.some(({ active }) => !active)) throw refused('The price specified is inactive.');
+  if (prices.length === 0) throw invalidRequest('Missing required param: line_items.', 'parameter_missing');
+  if (prices.some(({ active }) => !active)) throw invalidRequest('The price specified is inactive.');
   if (prices.some(({ recurring }) => (recurring !== null) !== (mode === 'subscription')))
-    throw refused(`The price is not one for \`${mode}\` mode.`, undefined, 'line_items[0][price]');
+    throw invalidRequest(`The price is not one for \`${mode}\` mode.`, undefined, 'line_items[0][price]');
 
   const made = books.row('cs', 'checkout.session');
   const total = prices.reduce((sum, price, index) => sum + price.unit_amount * lines[index]!.quantity, 0);

@@ -1,4 +1,4 @@
-import { conflicting, refused } from './api-fault.ts';
+import { conflicting, invalidRequest } from './api-error.ts';
 import { take } from './books.ts';
 import { merged } from './params.ts';
 import type * as R from './records.ts';
@@ -82,10 +82,10 @@ function updateCustomer({ books, params, ids }: Call): R.Customer {
   const balance = params.integer('balance') ?? customer.balance;
   const method = params.within('invoice_settings')?.text('default_payment_method');
   params.end();
-  if (customer.deleted) throw refused(`No such customer: '${customer.id}'`, 'resource_missing', 'id');
+  if (customer.deleted) throw invalidRequest(`No such customer: '${customer.id}'`, 'resource_missing', 'id');
   if (method !== undefined && method !== '') {
     const { customer: owner } = take(books.paymentMethods, method, 'PaymentMethod');
-    if (owner !== customer.id) throw refused('The payment method is not attached to this customer.');
+    if (owner !== customer.id) throw invalidRequest('The payment method is not attached to this customer.');
     customer.invoice_settings.default_payment_method = method;
   }
   Object.assign(customer, { email, name, description, metadata, balance });
@@ -146,7 +146,7 @@ function listInvoicePayments(call: Call) {
   const type = payment?.oneOf('type', ['payment_intent', 'charge', 'payment_record']);
   const intent = payment?.text('payment_intent');
   if (intent !== undefined && type !== 'payment_intent')
-    throw refused('payment[type] must be payment_intent.', undefined, 'payment[type]');
+    throw invalidRequest('payment[type] must be payment_intent.', undefined, 'payment[type]');
   return page(
     call,
     '/v1/invoice_payments',
@@ -167,13 +167,14 @@ function createRefund({ books, params }: Call): R.Refund {
   const metadata = params.metadata() ?? {};
   params.end();
   const named = chargeId ?? (intentId && take(books.intents, intentId, 'payment_intent').latest_charge);
-  if (!named) throw refused('One of the following params should be provided: charge, payment_intent.');
+  if (!named) throw invalidRequest('One of the following params should be provided: charge, payment_intent.');
   const charge = take(books.charges, named, 'charge');
   const left = charge.amount - charge.amount_refunded;
   if (left === 0)
     throw conflicting(`Charge ${charge.id} has already been refunded.`, 'charge_already_refunded');
   const amount = asked ?? left;
-  if (amount > left) throw refused(`Refund amount is greater than unrefunded amount on charge (${left}).`);
+  if (amount > left)
+    throw invalidRequest(`Refund amount is greater than unrefunded amount on charge (${left}).`);
   const { livemode: _, ...row } = books.row('re', 'refund');
   const refund: R.Refund = {
     ...row,

@@ -1,4 +1,4 @@
-import { ApiFault, cardFault, conflicting, refused } from './api-fault.ts';
+import { ApiError, cardError, conflicting, invalidRequest } from './api-error.ts';
 import { listOf, take } from './books.ts';
 import {
   addLine,
@@ -54,7 +54,7 @@ function create({ books, params }: Call): R.Invoice {
   params.oneOf('pending_invoice_items_behavior', ['exclude', 'include']);
   params.end();
   if (take(books.customers, customer, 'customer').deleted)
-    throw refused(`No such customer: '${customer}'`, 'resource_missing', 'customer');
+    throw invalidRequest(`No such customer: '${customer}'`, 'resource_missing', 'customer');
   return createInvoice(books, made);
 }
 
@@ -118,11 +118,12 @@ function putLine({ books }: Call, invoice: R.Invoice, asked: AskedLine): void {
   if (invoice.status !== 'draft')
     throw conflicting('Finalized invoices cannot be changed.', 'invoice_not_editable');
   const price = asked.price === undefined ? undefined : take(books.prices, asked.price, 'price');
-  if (price !== undefined && !price.active) throw refused('The price specified is inactive.');
-  if (price?.recurring) throw refused('The price specified is recurring.');
-  if (price === undefined && asked.amount === undefined) throw refused('Missing required param: amount.');
+  if (price !== undefined && !price.active) throw invalidRequest('The price specified is inactive.');
+  if (price?.recurring) throw invalidRequest('The price specified is recurring.');
+  if (price === undefined && asked.amount === undefined)
+    throw invalidRequest('Missing required param: amount.');
   if (price !== undefined && asked.amount !== undefined)
-    throw refused('You may only specify one of these parameters: amount, pricing.');
+    throw invalidRequest('You may only specify one of these parameters: amount, pricing.');
   const amount = asked.amount ?? price!.unit_amount * asked.quantity;
   const { description = 'Item', quantity, metadata } = asked;
   addLine(books, invoice, { amount, description, quantity, metadata, ...(price && { price }) });
@@ -147,7 +148,7 @@ function createItem(call: Call): object {
   params.text('currency');
   params.end();
   const invoice = take(books.invoices, invoiceId, 'invoice');
-  if (invoice.customer !== customer) throw refused('The invoice is not of this customer.');
+  if (invoice.customer !== customer) throw invalidRequest('The invoice is not of this customer.');
   putLine(call, invoice, asked);
   books.emit('invoice.updated', invoice);
   const { livemode } = books.row('ii', 'invoiceitem');
@@ -199,8 +200,8 @@ function pay({ books, params, ids }: Call): R.Invoice {
   if (outcome === 'succeeded') return invoice;
   const intent = intentOf(books, invoice)!;
   const { code, message, decline_code: declineCode } = intent.last_payment_error!;
-  if (outcome === 'declined') throw cardFault(code, message, structuredClone(intent), declineCode);
-  throw new ApiFault(
+  if (outcome === 'declined') throw cardError(code, message, structuredClone(intent), declineCode);
+  throw new ApiError(
     402,
     {
       type: 'card_error',
@@ -237,13 +238,13 @@ function preview({ books, params }: Call): object {
   params.end();
   const subscription = take(books.subscriptions, id, 'subscription');
   if (customer !== undefined && customer !== subscription.customer)
-    throw refused('The subscription is not of this customer.');
+    throw invalidRequest('The subscription is not of this customer.');
   const item = itemOf(subscription);
   const { current_period_start: start, current_period_end: periodEnds } = item;
-  if (at < start || at > periodEnds) throw refused('proration_date is outside the current period.');
+  if (at < start || at > periodEnds) throw invalidRequest('proration_date is outside the current period.');
   const price = asked?.[0] === undefined ? item.price : take(books.prices, asked[0].price, 'price');
   if (asked?.[0] !== undefined && asked[0].id !== item.id)
-    throw refused('No such subscription item', 'resource_missing');
+    throw invalidRequest('No such subscription item', 'resource_missing');
   const made = invoiceOf(books, {
     ...{ customer: subscription.customer, currency: subscription.currency, subscription },
     ...{ billing_reason: 'upcoming', auto_advance: true, period: { start, end: periodEnds } },
@@ -256,7 +257,7 @@ function preview({ books, params }: Call): object {
   return { ...made, id: `upcoming_${made.id}` };
 }
 
-/** What an invoice holds only when it is asked for by `expand`. */
+/** The field of an invoice that is present only on request by `expand`. */
 export function paymentsOf({ books }: Pick<Call, 'books'>, invoice: R.Invoice): R.ApiList<R.InvoicePayment> {
   const payment = paymentOf(books, invoice);
   return listOf(payment === undefined ? [] : [payment], '/v1/invoice_payments');

@@ -1,4 +1,4 @@
-import { conflicting, refused } from './api-fault.ts';
+import { conflicting, invalidRequest } from './api-error.ts';
 import { take } from './books.ts';
 import { merged } from './params.ts';
 import type * as R from './records.ts';
@@ -31,7 +31,7 @@ function list(call: Call) {
   return page(call, '/v1/subscriptions', call.books.subscriptions.values(), (subscription) => {
     if (customer !== undefined && subscription.customer !== customer) return false;
     if (price !== undefined && itemOf(subscription).price.id !== price) return false;
-    // Those that were cancelled are left out unless they are asked for.
+    // Cancelled ones are left out by default.
     if (status === undefined) return subscription.status !== 'canceled';
     if (status === 'ended') return OVER.includes(subscription.status);
     return status === 'all' || subscription.status === status;
@@ -73,7 +73,7 @@ function update(call: Call): R.Subscription {
       `The subscription is managed by the subscription schedule \`${subscription.schedule}\`, and updating any cancelation behavior or item directly is not allowed. Please update the schedule instead.`,
     );
   if (atEnd === true && cancelAt !== undefined && cancelAt !== '')
-    throw refused('You may only specify one of these parameters: cancel_at, cancel_at_period_end.');
+    throw invalidRequest('You may only specify one of these parameters: cancel_at, cancel_at_period_end.');
   if (method !== undefined && method !== '') take(books.paymentMethods, method, 'PaymentMethod');
 
   if (metadata !== undefined) subscription.metadata = merged(subscription.metadata, metadata);
@@ -100,7 +100,7 @@ function refuseBesidesPending(names: readonly string[]): void {
   ];
   const other = names.find((name) => !taken.includes(name));
   if (other !== undefined)
-    throw refused(`\`${other}\` is not supported with \`pending_if_incomplete\`.`, undefined, other);
+    throw invalidRequest(`\`${other}\` is not supported with \`pending_if_incomplete\`.`, undefined, other);
 }
 
 function noteCancellation(now: number, subscription: R.Subscription): void {
@@ -117,12 +117,12 @@ function changeItem(
   if (asked?.price === undefined) return;
   const item = itemOf(subscription);
   if (asked.id !== item.id)
-    throw refused(`No such subscription item: '${asked.id}'`, 'resource_missing', 'items[0][id]');
+    throw invalidRequest(`No such subscription item: '${asked.id}'`, 'resource_missing', 'items[0][id]');
   const price = take(books.prices, asked.price, 'price');
-  if (!price.active) throw refused('The price specified is inactive.');
+  if (!price.active) throw invalidRequest('The price specified is inactive.');
   const at = how.at ?? books.now;
   if (at < item.current_period_start || at > books.now + 86_400 || at > item.current_period_end)
-    throw refused('Cannot specify a proration date outside of the current period.');
+    throw invalidRequest('Cannot specify a proration date outside of the current period.');
   if (subscription.pending_update !== null)
     throw conflicting('The subscription has a pending update: its invoice is to be paid or voided first.');
   if (price.id === item.price.id) return;

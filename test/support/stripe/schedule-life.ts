@@ -1,4 +1,4 @@
-import { conflicting, refused } from './api-fault.ts';
+import { conflicting, invalidRequest } from './api-error.ts';
 import { type Books, take } from './books.ts';
 import { merged, type Params } from './params.ts';
 import type * as R from './records.ts';
@@ -7,7 +7,7 @@ import { itemOf, OVER } from './subscription-life.ts';
 
 export function createSchedule({ books, params }: Call): R.Schedule {
   const from = params.needed('from_subscription');
-  // With `from_subscription` no other parameter is taken: what is to come is told by a second call.
+  // With `from_subscription` no other parameter is allowed: a second call adds the next phase.
   params.end();
   const subscription = take(books.subscriptions, from, 'subscription');
   if (OVER.includes(subscription.status)) throw conflicting('The subscription is canceled.');
@@ -70,7 +70,7 @@ function phaseDiscount(discount: string): R.PhaseDiscount {
 
 const PRORATION = ['none', 'create_prorations', 'always_invoice'] as const;
 
-/** Phases are replaced as a whole: what is not sent of one is not kept. The one at work takes hold at once. */
+/** Phases are replaced as a whole: fields that are not sent are removed. The present phase takes effect at once. */
 export function updateSchedule({ books, params, ids }: Call): R.Schedule {
   const schedule = take(books.schedules, ids[0]!, 'schedule');
   const endBehavior = params.oneOf('end_behavior', ['release', 'cancel']) ?? schedule.end_behavior;
@@ -85,19 +85,20 @@ export function updateSchedule({ books, params, ids }: Call): R.Schedule {
   params.end();
   if (schedule.status !== 'active') throw conflicting(`The schedule is ${schedule.status}.`);
   const current = schedule.current_phase!;
-  // Those that are over can be left out.
+  // Past phases can be left out.
   const begun = schedule.phases.filter(({ start_date }) => start_date <= current.start_date);
   const first = begun.find(({ start_date }) => start_date === asked[0]?.start);
   if (asked.length > 0 && first === undefined)
-    throw refused('The current phase has to begin when it began.', undefined, 'phases[0][start_date]');
+    throw invalidRequest('The current phase has to begin when it began.', undefined, 'phases[0][start_date]');
   let from = first?.start_date ?? 0;
   const phases = asked.map(({ start, end: ends, length, terms }): R.Phase => {
     for (const { price } of terms.items) take(books.prices, price, 'price');
-    if (terms.items.length === 0) throw refused('Missing required param: items.', 'parameter_missing');
-    if (start !== undefined && start !== from) throw refused('Phases have to follow each other.');
-    if (ends !== undefined && length !== undefined) throw refused('A phase has an end_date or a duration.');
+    if (terms.items.length === 0) throw invalidRequest('Missing required param: items.', 'parameter_missing');
+    if (start !== undefined && start !== from) throw invalidRequest('Phases have to follow each other.');
+    if (ends !== undefined && length !== undefined)
+      throw invalidRequest('A phase has an end_date or a duration.');
     const until = ends ?? (length && monthsAfter(from, length));
-    if (until === undefined) throw refused('A phase needs an end_date or a duration.');
+    if (until === undefined) throw invalidRequest('A phase needs an end_date or a duration.');
     const phase = { ...terms, start_date: from, end_date: until };
     from = until;
     return phase;
@@ -189,7 +190,7 @@ function partyIn(party: Params | undefined) {
 function discountIn(given: Params): R.PhaseDiscount {
   const [coupon, discount, code] = ['coupon', 'discount', 'promotion_code'].map((name) => given.text(name));
   if ([coupon, discount, code].filter((one) => one !== undefined).length !== 1)
-    throw refused('A discount is named by one of coupon, discount and promotion_code.');
+    throw invalidRequest('A discount is named by one of coupon, discount and promotion_code.');
   return { coupon: coupon ?? null, discount: discount ?? null, promotion_code: code ?? null };
 }
 
@@ -209,8 +210,15 @@ export function enterPhase(books: Books, subscription: R.Subscription, phase: R.
   // A trial that the phase does not have is over.
   if (subscription.status === 'trialing' && phase.trial_end === null && phase.start_date <= books.now)
     Object.assign(subscription, { status: 'active', trial_end: books.now });
-  const [told] = phase.items;
-  const { price, quantity, metadata: itemMetadata, billing_thresholds: usage, tax_rates, discounts } = told!;
+  const [reported] = phase.items;
+  const {
+    price,
+    quantity,
+    metadata: itemMetadata,
+    billing_thresholds: usage,
+    tax_rates,
+    discounts,
+  } = reported!;
   Object.assign(itemOf(subscription), {
     ...{ quantity, tax_rates, metadata: itemMetadata, billing_thresholds: usage },
     price: books.prices.get(price)!,

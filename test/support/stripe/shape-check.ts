@@ -1,11 +1,10 @@
 import qs from 'qs';
-import type { Answer } from './idempotency-keys.ts';
-import type { Asked, StripeStandIn } from './stand-in.ts';
+import type { Reply } from './idempotency-keys.ts';
+import type { StripeRequest, StripeStandIn } from './stand-in.ts';
 
 /**
- * Holds what a stand-in takes and answers against stripe-mock: every request that it accepts has to be one that Stripe's
- * specification knows, and every field of its answers one that Stripe answers with. Requests of one shape are asked about
- * once.
+ * Compares a stand-in's requests and responses with stripe-mock: Stripe's specification has to know every request that
+ * it accepts, and every field of its responses. Requests of one shape are checked once.
  */
 export class ShapeCheck {
   readonly disagreements: string[] = [];
@@ -18,30 +17,33 @@ export class ShapeCheck {
   }
 
   watch(standIn: StripeStandIn): void {
-    standIn.onAnswer = (asked, answer) => {
+    standIn.onResponse = (asked, reply) => {
       const shape = shapeOf(asked);
-      if (answer.status !== 200 || this.#known.has(shape)) return;
+      if (reply.status !== 200 || this.#known.has(shape)) return;
       this.#known.add(shape);
-      this.#underWay.push(this.#compare(asked, shape, answer));
+      this.#underWay.push(this.#compare(asked, shape, reply));
     };
   }
 
-  /** The shapes that were asked about, once all are. */
+  /** The checked shapes, once all checks are done. */
   async settled(): Promise<readonly string[]> {
     await Promise.all(this.#underWay);
     return [...this.#known].sort();
   }
 
-  async #compare(asked: Asked, shape: string, answer: Answer): Promise<void> {
+  async #compare(asked: StripeRequest, shape: string, reply: Reply): Promise<void> {
     const response = await ask(this.#mockUrl, asked);
     const theirs: unknown = await response.json();
     if (!response.ok) this.disagreements.push(`${shape}: ${response.status} ${JSON.stringify(theirs)}`);
-    else this.disagreements.push(...beyond(answer.body, theirs, shape));
+    else this.disagreements.push(...beyond(reply.body, theirs, shape));
   }
 }
 
-/** Asks stripe-mock what the stand-in was asked. */
-export function ask(mockUrl: string, { method, path, params }: Pick<Asked, 'method' | 'path' | 'params'>) {
+/** Sends the stand-in's request to stripe-mock. */
+export function ask(
+  mockUrl: string,
+  { method, path, params }: Pick<StripeRequest, 'method' | 'path' | 'params'>,
+) {
   const encoded = qs.stringify(params, { arrayFormat: 'indices' });
   const inQuery = method !== 'POST';
   return fetch(`${mockUrl}${path}${inQuery && encoded !== '' ? `?${encoded}` : ''}`, {
@@ -54,7 +56,7 @@ export function ask(mockUrl: string, { method, path, params }: Pick<Asked, 'meth
   });
 }
 
-function shapeOf({ method, route, params }: Asked): string {
+function shapeOf({ method, route, params }: StripeRequest): string {
   const names = qs
     .stringify(params, { encode: false })
     .split('&')
@@ -63,7 +65,7 @@ function shapeOf({ method, route, params }: Asked): string {
   return `${method} ${route} ${[...new Set(names)].sort().join(' ')}`.trim();
 }
 
-/** What anybody may name as they like, or is told only when there is something to tell. */
+/** Fields with free names, and fields that are present only with content. */
 const FREE = new Set(['metadata', 'deleted', 'features', 'parent', 'payments', 'subscriptions', 'secret']);
 /** Fields of one kind of a thing, of which stripe-mock's example is another; or that its example lacks, being optional. */
 const OF_A_KIND = [

@@ -5,12 +5,12 @@ import { setImmediate as turn } from 'node:timers/promises';
 import qs from 'qs';
 import Stripe from 'stripe';
 import type { Clock } from '../../../src/clock.ts';
-import { ApiFault, conflicting } from './api-fault.ts';
+import { ApiError, conflicting } from './api-error.ts';
 import { API_VERSION, Books, RULES, type Rules } from './books.ts';
 import { CustomerActs } from './customer-acts.ts';
 import { catchUp } from './due.ts';
 import { expanded } from './expand.ts';
-import { type Answer, IdempotencyKeys } from './idempotency-keys.ts';
+import { IdempotencyKeys, type Reply } from './idempotency-keys.ts';
 import { Params, type Tree } from './params.ts';
 import { idsIn, type Route } from './route.ts';
 import { CATALOGUE_ROUTES } from './routes-catalogue.ts';
@@ -21,14 +21,14 @@ import { SUBSCRIPTION_ROUTES } from './routes-subscriptions.ts';
 import { afterInvoice } from './subscription-life.ts';
 
 /**
- * What goes wrong with a call: its answer is lost after the work was done (`lost`); it never arrives (`unsent`); Stripe
- * fails and keeps that as the answer of the key (`failed`), or does so after the work was done (`belied`); Stripe says no, and
- * keeps that as well (`refused`); Stripe turns it away, and may be asked again (`busy`).
+ * What goes wrong with a call: its response is lost after the work was done (`lost`); it never arrives (`unsent`);
+ * Stripe fails and keeps that as the response for the key (`failed`), or does so after the work was done (`belied`);
+ * Stripe rejects it, and keeps that as well (`refused`); Stripe defers it, and it may be repeated (`busy`).
  */
-export type Fault = 'lost' | 'unsent' | 'failed' | 'belied' | 'refused' | 'busy';
+export type Problem = 'lost' | 'unsent' | 'failed' | 'belied' | 'refused' | 'busy';
 
 /** A call as it arrived. */
-export interface Asked {
+export interface StripeRequest {
   readonly method: string;
   readonly path: string;
   /** The path with `:id` where ids stand. */
@@ -62,21 +62,21 @@ export const ROUTES: readonly Route[] = [
 const KEY = 'sk_test_standin';
 
 /**
- * Stands in for Stripe's HTTP API: keeps the state of an account, as far as billing needs it, and refuses every route
+ * Stands in for Stripe's HTTP API: keeps the state of an account, as far as billing needs it, and rejects every route
  * and parameter that it does not model. Its time is the given clock's; what becomes due by itself (renewals, retries,
- * expiries) is made good before each call and by `catchUp`.
+ * expiries) is carried out before each call and by `catchUp`.
  */
 export class StripeStandIn {
   readonly books: Books;
   readonly acts: CustomerActs;
-  /** The calls that were let in, in their order; replays among them. */
-  readonly calls: Asked[] = [];
+  /** The accepted calls, in order, including replays. */
+  readonly calls: StripeRequest[] = [];
   /** Decides what goes wrong with a call; nothing, unless a test says so. */
-  fault: (asked: Asked) => Fault | undefined = () => undefined;
+  problemOf: (request: StripeRequest) => Problem | undefined = () => undefined;
   /** Runs after a call has arrived and before it is worked on: holds it there. */
-  hold: (asked: Asked) => Promise<unknown> = () => turn();
-  /** Is told of each call that was worked on, with its answer. */
-  onAnswer: (asked: Asked, answer: Answer) => void = () => undefined;
+  hold: (asked: StripeRequest) => Promise<unknown> = () => turn();
+  /** Called for each call that was carried out, with its response. */
+  onResponse: (asked: StripeRequest, reply: Reply) => void = () => undefined;
   readonly secretKey = KEY;
   readonly #keys = new IdempotencyKeys();
   #server: Server | undefined;
@@ -98,9 +98,9 @@ export class StripeStandIn {
       let body = '';
       for await (const chunk of request) body += chunk;
       const { method = 'GET', url = '/', headers } = request;
-      const answer = await this.answer({ method, url, headers, body });
-      if (answer === undefined) request.socket.destroy();
-      else response.writeHead(answer.status, answer.headers).end(answer.text);
+      const reply = await this.response({ method, url, headers, body });
+      if (reply === undefined) request.socket.destroy();
+      else response.writeHead(reply.status, reply.headers).end(reply.text);
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -122,7 +122,7 @@ export class StripeStandIn {
   httpClient() {
     return Stripe.createFetchHttpClient(async (input: RequestInfo | URL, init?: RequestInit) => {
       const url = new URL(String(input));
-      const answer = await this.answer({
+      const reply = await this.response({
         method: init?.method ?? 'GET',
         url: `${url.pathname}${url.search}`,
         headers: Object.fromEntries(
@@ -130,42 +130,46 @@ export class StripeStandIn {
         ),
         body: typeof init?.body === 'string' ? init.body : '',
       });
-      if (answer === undefined) throw new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } });
-      return new Response(answer.text, { status: answer.status, headers: answer.headers });
+      if (reply === undefined) throw new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } });
+      return new Response(reply.text, { status: reply.status, headers: reply.headers });
     });
   }
 
-  /** @returns undefined when there is no answer: the connection breaks. */
-  async answer(
+  /** @returns undefined without a response: the connection breaks. */
+  async response(
     request: Request,
   ): Promise<{ status: number; headers: Record<string, string>; text: string } | undefined> {
-    let told: Answer & { replayed?: boolean };
-    let fault: Fault | undefined;
+    let reported: Reply & { replayed?: boolean };
+    let problem: Problem | undefined;
     try {
       const { asked, route, ids } = this.#read(request);
-      fault = this.fault(asked);
-      if (fault === 'unsent') return undefined;
-      if (fault === 'busy')
-        throw new ApiFault(429, { type: 'rate_limit_error', message: 'Too many requests.' }, false);
+      problem = this.problemOf(asked);
+      if (problem === 'unsent') return undefined;
+      if (problem === 'busy')
+        throw new ApiError(429, { type: 'rate_limit_error', message: 'Too many requests.' }, false);
       this.calls.push(asked);
-      told = await this.#run(asked, route, ids, fault);
+      reported = await this.#run(asked, route, ids, problem);
     } catch (error) {
-      if (!(error instanceof ApiFault)) throw error;
-      told = answerOf(error);
+      if (!(error instanceof ApiError)) throw error;
+      reported = responseOf(error);
     }
-    if (fault === 'lost') return undefined;
+    if (problem === 'lost') return undefined;
     const headers: Record<string, string> = { 'content-type': 'application/json', 'request-id': 'req_test' };
-    if (told.replayed) headers['idempotent-replayed'] = 'true';
-    return { status: told.status, headers, text: JSON.stringify(told.body) };
+    if (reported.replayed) headers['idempotent-replayed'] = 'true';
+    return { status: reported.status, headers, text: JSON.stringify(reported.body) };
   }
 
-  #read({ method, url, headers, body }: Request): { asked: Asked; route: Route; ids: readonly string[] } {
+  #read({ method, url, headers, body }: Request): {
+    asked: StripeRequest;
+    route: Route;
+    ids: readonly string[];
+  } {
     if (headers.authorization !== `Bearer ${KEY}`)
-      throw new ApiFault(401, { type: 'invalid_request_error', message: 'Invalid API Key provided' }, false);
+      throw new ApiError(401, { type: 'invalid_request_error', message: 'Invalid API Key provided' }, false);
     const version = headers['stripe-version'];
     if (version !== API_VERSION) {
       const message = `Invalid Stripe API version: ${String(version)}`;
-      throw new ApiFault(400, { type: 'invalid_request_error', message }, false);
+      throw new ApiError(400, { type: 'invalid_request_error', message }, false);
     }
     const { pathname, search } = new URL(url, 'http://stripe.test');
     const sent = [search.slice(1), body].filter((part) => part !== '').join('&');
@@ -178,29 +182,29 @@ export class StripeStandIn {
       return { asked: { method, path: pathname, route: route.path, params, key: named }, route, ids };
     }
     const message = `Unrecognized request URL (${method}: ${pathname}).`;
-    throw new ApiFault(404, { type: 'invalid_request_error', message }, false);
+    throw new ApiError(404, { type: 'invalid_request_error', message }, false);
   }
 
-  async #run(asked: Asked, route: Route, ids: readonly string[], fault: Fault | undefined) {
+  async #run(asked: StripeRequest, route: Route, ids: readonly string[], problem: Problem | undefined) {
     const work = async () => {
       await this.hold(asked);
-      const worked = this.#faultOf(fault) ?? this.#work(asked, route, ids);
-      const answer = fault === 'belied' ? internalFault() : worked;
-      this.onAnswer(asked, answer);
-      return answer;
+      const worked = this.#errorOf(problem) ?? this.#work(asked, route, ids);
+      const reply = problem === 'belied' ? internalError() : worked;
+      this.onResponse(asked, reply);
+      return reply;
     };
     if (asked.key === undefined) return work();
     const request = JSON.stringify([asked.method, asked.path, asked.params]);
     return this.#keys.once(asked.key, request, this.books.clockSeconds, work);
   }
 
-  #faultOf(fault: Fault | undefined): (Answer & { kept: boolean }) | undefined {
-    if (fault === 'failed') return internalFault();
-    if (fault !== 'refused') return undefined;
-    return { ...answerOf(conflicting('This cannot be done at the moment.')), kept: true };
+  #errorOf(problem: Problem | undefined): (Reply & { kept: boolean }) | undefined {
+    if (problem === 'failed') return internalError();
+    if (problem !== 'refused') return undefined;
+    return { ...responseOf(conflicting('This cannot be done at the moment.')), kept: true };
   }
 
-  #work(asked: Asked, route: Route, ids: readonly string[]): Answer & { kept: boolean } {
+  #work(asked: StripeRequest, route: Route, ids: readonly string[]): Reply & { kept: boolean } {
     this.catchUp();
     const params = new Params(asked.params);
     const expand = params.texts('expand');
@@ -209,19 +213,19 @@ export class StripeStandIn {
       const body = route.act({ books: this.books, params, ids });
       return { status: 200, body: expanded(this.books, body, expand), kept: true };
     } catch (error) {
-      if (!(error instanceof ApiFault)) throw error;
-      return { ...answerOf(error), kept: error.kept };
+      if (!(error instanceof ApiError)) throw error;
+      return { ...responseOf(error), kept: error.kept };
     } finally {
       this.books.idempotencyKey = null;
     }
   }
 }
 
-function answerOf({ status, error }: ApiFault): Answer {
+function responseOf({ status, error }: ApiError): Reply {
   return { status, body: { error } };
 }
 
-function internalFault(): Answer & { kept: boolean } {
+function internalError(): Reply & { kept: boolean } {
   const error = { type: 'api_error', message: 'An unknown error occurred.' };
   return { status: 500, body: { error }, kept: true };
 }

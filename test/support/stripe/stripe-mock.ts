@@ -6,9 +6,6 @@ import { freePort } from '../ports.ts';
 
 const COMMAND = fileURLToPath(new URL('../../../.cache/stripe-mock/stripe-mock', import.meta.url));
 
-/** It reads a specification of several megabytes first. */
-const START_LIMIT_MS = 25_000;
-
 export interface StripeMock {
   readonly url: string;
   close(): Promise<void>;
@@ -22,12 +19,12 @@ export async function startStripeMock(): Promise<StripeMock> {
     throw new Error('stripe-mock does not start: run `make stripe-mock`.', { cause: error });
   });
   const url = `http://127.0.0.1:${port}`;
-  const answers = () =>
+  const responses = () =>
     fetch(url).then(
       () => true,
       () => false,
     );
-  await Promise.race([failed, eventually('stripe-mock answers', answers, START_LIMIT_MS)]);
+  await Promise.race([failed, eventually('stripe-mock answers', responses)]);
   failed.catch(() => undefined);
   return {
     url,

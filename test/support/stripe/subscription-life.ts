@@ -18,7 +18,7 @@ export const OVER: readonly string[] = ['canceled', 'incomplete_expired'];
 const HOUR = 3_600;
 const PENDING_SECONDS = 23 * HOUR;
 
-/** As a subscription is that nobody has said anything else of. */
+/** The default terms of a subscription. */
 const TERMS = {
   application_fee_percent: null,
   automatic_tax: { enabled: false, liability: null, disabled_reason: null },

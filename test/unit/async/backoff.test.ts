@@ -18,14 +18,14 @@ describe('the back-off', () => {
     );
   });
 
-  it('doubles without chance where several must not differ', () => {
+  it('doubles without randomness where several processes must not differ', () => {
     assert.deepEqual(
       [0, 1, 2, 3, 60].map((failures) => doublingMs(failures, 100, 1000)),
       [100, 100, 200, 400, 1000],
     );
   });
 
-  it('keeps a wait that was asked for, and adds up to a fifth', () => {
+  it('keeps a requested wait, and adds up to a fifth', () => {
     assert.equal(
       spreadMs(1000, () => 0),
       1000,

@@ -27,7 +27,7 @@ describe('a keyed mutex', () => {
     ]);
   });
 
-  it('passes on when a task fails, and refuses those for whom there is no room to wait', async () => {
+  it('goes on when a task fails, and rejects tasks for which there is no room to wait', async () => {
     const mutex = new KeyedMutex({ maxWaiting: 1, full: () => new Error('full') });
     const failing = mutex.run('a', async () => {
       await sleep(5);

@@ -4,7 +4,7 @@ import { Semaphore } from '../../../src/async/semaphore.ts';
 describe('a semaphore with a bounded queue', () => {
   const full = () => new Error('full');
 
-  it('lets so many through at a time, the others in turn, and refuses the rest', async () => {
+  it('runs a number of tasks at a time, the others in order, and rejects the rest', async () => {
     const semaphore = new Semaphore(2, { maxWaiting: 3, full });
     const order: number[] = [];
     let running = 0;

@@ -7,7 +7,7 @@ describe('work within a time', () => {
     await assert.rejects(within(1000, 'a sum', Promise.reject(new Error('no numbers'))), /no numbers/);
   });
 
-  it('rejects once it takes longer, naming what did', async () => {
+  it('rejects once it takes longer, and names the work', async () => {
     const never = new Promise<never>(() => undefined);
     await assert.rejects(within(5, 'a sum', never), (error) => {
       assert.ok(error instanceof TimeoutError);
@@ -16,7 +16,7 @@ describe('work within a time', () => {
     });
   });
 
-  it('leaves a rejection that comes too late to nobody', async () => {
+  it('ignores a rejection that comes too late', async () => {
     const forgotten: unknown[] = [];
     const note = (reason: unknown) => forgotten.push(reason);
     process.on('unhandledRejection', note);

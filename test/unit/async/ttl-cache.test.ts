@@ -18,7 +18,7 @@ describe('the short-lived cache', () => {
     };
   };
 
-  it('asks once within its time, and again after it', async () => {
+  it('loads once within its time, and again after it', async () => {
     const { cache, load, pass } = make();
     assert.deepEqual(await Promise.all([cache.get('a', load), cache.get('a', load)]), [1, 1]);
     pass(999);
@@ -40,7 +40,7 @@ describe('the short-lived cache', () => {
     assert.equal(await cache.get('a', load), 4);
   });
 
-  it('forgets when told', async () => {
+  it('forgets an entry on request', async () => {
     const { cache, load } = make();
     await cache.get('a', load);
     cache.forget('a');

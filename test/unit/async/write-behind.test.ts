@@ -30,7 +30,7 @@ async function settled(): Promise<void> {
 }
 
 describe('write-behind', () => {
-  // Its delays pass only when they are told to.
+  // Its delays pass only on demand.
   beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
   afterEach(() => mock.timers.reset());
   const pass = async (ms: number) => {
@@ -38,7 +38,7 @@ describe('write-behind', () => {
     await settled();
   };
 
-  it('writes together what comes within its delay', async () => {
+  it('writes entries of one delay together', async () => {
     const { behind, written } = recorder({ delayMs: 20 });
     for (const entry of [1, 2, 3]) behind.add(entry);
     await pass(19);
@@ -59,7 +59,7 @@ describe('write-behind', () => {
     assert.deepEqual(written[3], [6]);
   });
 
-  it('has written everything added so far when a flush resolves, also what came during another', async () => {
+  it('has written everything added before a flush when that resolves, also entries added during another flush', async () => {
     const { behind, state, written } = recorder({ delayMs: 60_000 });
     const flushes: Promise<void>[] = [];
     for (let entry = 0; entry < 1000; entry += 1) {
@@ -75,7 +75,7 @@ describe('write-behind', () => {
     assert.equal(state.mostRunning, 1);
   });
 
-  it('tries again what could not be written, in its order, after the delay and not before', async () => {
+  it('retries entries that could not be written, in order, after the delay and not before', async () => {
     const { behind, state, warnings, written } = recorder({ delayMs: 40, flushAt: 3 });
     state.failures = 1;
     for (const entry of [1, 2, 3]) behind.add(entry);

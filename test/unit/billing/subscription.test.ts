@@ -4,7 +4,7 @@ import type {
   InvoiceSnapshot,
   SubscriptionSnapshot,
 } from '../../../src/billing/snapshot.ts';
-import { foldSubscription, type SubscriptionState } from '../../../src/billing/subscription.ts';
+import { type SubscriptionState, syncSubscription } from '../../../src/billing/subscription.ts';
 
 const DAY_MS = 86_400_000;
 const START = new Date('2026-03-10T12:00:00Z');
@@ -51,14 +51,14 @@ function invoice(over: Partial<InvoiceSnapshot>): InvoiceSnapshot {
   };
 }
 
-function fold(over: Partial<CustomerSnapshot>, now = NOW): SubscriptionState {
+function sync(over: Partial<CustomerSnapshot>, now = NOW): SubscriptionState {
   const customer = { customerId: 'cus_1', deleted: false, subscriptions: [], invoices: [], ...over };
-  return foldSubscription(customer, { now, isPlan });
+  return syncSubscription(customer, { now, isPlan });
 }
-const foldOne = (over: Partial<SubscriptionSnapshot>, now?: Date) =>
-  fold({ subscriptions: [subscription(over)] }, now);
+const syncOne = (over: Partial<SubscriptionSnapshot>, now?: Date) =>
+  sync({ subscriptions: [subscription(over)] }, now);
 
-describe('folding what the provider says of a customer', () => {
+describe("syncing a customer's state from the provider", () => {
   it('follows every row of the table of states', () => {
     const late = GRACE_END;
     const rows: [string, Partial<SubscriptionSnapshot>, Date, unknown[]][] = [
@@ -78,15 +78,15 @@ describe('folding what the provider says of a customer', () => {
       ['price of no plan', { plan: 'gold' }, NOW, ['active', 'keep', null, false]],
     ];
     for (const [name, over, now, expected] of rows) {
-      const { status, inForce, quota, mayBuyByItself } = foldOne(over, now);
+      const { status, inForce, quota, mayBuyByItself } = syncOne(over, now);
       assert.deepEqual([status, inForce, quota, mayBuyByItself], expected, name);
     }
   });
 
-  it('tells of what it does not understand', () => {
-    assert.deepEqual(foldOne({ status: 'dormant' }).faults, ['subscription sub_1: status dormant']);
-    assert.deepEqual(foldOne({ plan: 'gold' }).faults, ['subscription sub_1: price price_1 names no plan']);
-    assert.deepEqual(foldOne({}).faults, []);
+  it('reports what it does not understand', () => {
+    assert.deepEqual(syncOne({ status: 'dormant' }).faults, ['subscription sub_1: status dormant']);
+    assert.deepEqual(syncOne({ plan: 'gold' }).faults, ['subscription sub_1: price price_1 names no plan']);
+    assert.deepEqual(syncOne({}).faults, []);
   });
 
   it('freezes the period that was paid last while a renewal is owed', () => {
@@ -99,39 +99,42 @@ describe('folding what the provider says of a customer', () => {
       invoice({ id: 'in_old', subscriptionPeriod: older }),
       invoice({ id: 'in_proration' }),
     ];
-    const state = fold({ subscriptions: [owes], invoices });
+    const state = sync({ subscriptions: [owes], invoices });
     assert.deepEqual(state.quota, frozen);
     assert.deepEqual(state.graceEndsAt, GRACE_END);
     assert.deepEqual(state.lookAgainAt, state.graceEndsAt);
-    const paid = fold({ subscriptions: [owes], invoices: [invoice({ subscriptionPeriod: period })] });
+    const paid = sync({ subscriptions: [owes], invoices: [invoice({ subscriptionPeriod: period })] });
     assert.deepEqual(paid.quota, { start: START, end: GRACE_END });
   });
 
   it('takes a cancellation from either field', () => {
-    assert.equal(foldOne({}).cancelAtPeriodEnd, false);
-    assert.equal(foldOne({ cancelAtPeriodEnd: true }).cancelAtPeriodEnd, true);
-    assert.equal(foldOne({ cancelAt: END }).cancelAtPeriodEnd, true);
+    assert.equal(syncOne({}).cancelAtPeriodEnd, false);
+    assert.equal(syncOne({ cancelAtPeriodEnd: true }).cancelAtPeriodEnd, true);
+    assert.equal(syncOne({ cancelAt: END }).cancelAtPeriodEnd, true);
   });
 
-  it('tells of a plan that begins later, while its schedule is at work', () => {
+  it('reports a plan that begins later, while its schedule is in force', () => {
     const phases = [
       { startsAt: START, plan: undefined },
       { startsAt: END, plan: 'free' },
     ];
-    const told = foldOne({ schedule: { id: 'sch', status: 'active', phases } });
-    assert.deepEqual([told.scheduleId, told.scheduledPlan, told.scheduledAt], ['sch', 'free', END]);
-    const released = foldOne({ schedule: { id: 'sch', status: 'released', phases } });
+    const reported = syncOne({ schedule: { id: 'sch', status: 'active', phases } });
+    assert.deepEqual(
+      [reported.scheduleId, reported.scheduledPlan, reported.scheduledAt],
+      ['sch', 'free', END],
+    );
+    const released = syncOne({ schedule: { id: 'sch', status: 'released', phases } });
     assert.deepEqual([released.scheduleId, released.scheduledPlan], [null, null]);
-    // Made, but its second call was never answered.
-    const half = foldOne({ schedule: { id: 'sch', status: 'active', phases: phases.slice(0, 1) } });
+    // Made, but its second call never had a response.
+    const half = syncOne({ schedule: { id: 'sch', status: 'active', phases: phases.slice(0, 1) } });
     assert.deepEqual([half.scheduleId, half.scheduledPlan], ['sch', null]);
   });
 
-  it('lets the oldest of several count, in whatever order they are told', () => {
+  it('counts the oldest of several, in any order', () => {
     const first = subscription();
     const second = subscription({ id: 'sub_2', plan: 'professional', createdAt: NOW });
     const ended = subscription({ id: 'sub_0', status: 'canceled', createdAt: new Date(0), endedAt: NOW });
-    const expected = fold({ subscriptions: [first, second, ended] });
+    const expected = sync({ subscriptions: [first, second, ended] });
     assert.equal(expected.subscriptionId, 'sub_1');
     assert.deepEqual(expected.duplicates, ['sub_2']);
     for (const subscriptions of [
@@ -139,11 +142,11 @@ describe('folding what the provider says of a customer', () => {
       [ended, second, first],
       [first, ended, second],
     ]) {
-      assert.deepEqual(fold({ subscriptions }), expected);
+      assert.deepEqual(sync({ subscriptions }), expected);
     }
   });
 
-  it('names the open invoices of what has ended, and nobody else’s', () => {
+  it('names the open invoices of ended subscriptions, and no others', () => {
     const ended = subscription({ id: 'sub_0', status: 'canceled', endedAt: NOW });
     const invoices = [
       invoice({ id: 'in_open', status: 'open', subscriptionId: 'sub_0' }),
@@ -151,12 +154,12 @@ describe('folding what the provider says of a customer', () => {
       invoice({ id: 'in_other', status: 'open' }),
       invoice({ id: 'in_block', status: 'open', subscriptionId: null }),
     ];
-    const state = fold({ subscriptions: [ended, subscription()], invoices });
+    const state = sync({ subscriptions: [ended, subscription()], invoices });
     assert.deepEqual(state.invoicesToVoid, ['in_open']);
   });
 
   it('has nothing for a customer that was deleted', () => {
-    const state = fold({ deleted: true, subscriptions: [subscription()] });
+    const state = sync({ deleted: true, subscriptions: [subscription()] });
     assert.deepEqual([state.status, state.inForce, state.quota], ['none', 'free', null]);
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { nextDelayMs, retryAfterMs } from '../../../src/callbacks/schedule.ts';
 
 describe('The schedule of callbacks', () => {
-  it('never tries before its time, and spreads what failed together', () => {
+  it('never tries early, and spreads retries after a common failure', () => {
     const waits = [5, 30, 120, 600, 1800, 7200, 21_600].map((seconds) => seconds * 1000);
     for (const [i, wait] of waits.entries()) {
       assert.equal(

@@ -5,7 +5,7 @@ import {
   BoundedPipe,
   MAX_MESSAGE_BYTES,
   SESSION_LIMITS,
-} from '../../../src/chromium/process/bounded-pipe.ts';
+} from '../../../src/chromium/browsers/process/bounded-pipe.ts';
 
 const SESSION = 'A'.repeat(32);
 const report = (method: string, params: object, sessionId = SESSION) =>
@@ -15,12 +15,12 @@ describe('the pipe to a browser', () => {
   let read: PassThrough;
   let pipe: BoundedPipe;
   let received: string[];
-  let excess: string[];
+  let limitExceeded: string[];
   beforeEach(() => {
     read = new PassThrough({ highWaterMark: 2 ** 30 });
     pipe = new BoundedPipe(new PassThrough(), read);
     received = [];
-    excess = [];
+    limitExceeded = [];
     pipe.onmessage = (message) => received.push(message);
   });
 
@@ -30,7 +30,7 @@ describe('the pipe to a browser', () => {
     for (let at = 0; at < bytes.length; at += pieceBytes) read.write(bytes.subarray(at, at + pieceBytes));
     for (let i = 0; i < 4; i++) await turn();
   }
-  const count = () => pipe.count(SESSION, (what) => excess.push(what));
+  const count = () => pipe.count(SESSION, (what) => limitExceeded.push(what));
 
   it('sends what is sent at once in one write, in its order and before it closes', async () => {
     const write = new PassThrough();
@@ -76,10 +76,10 @@ describe('the pipe to a browser', () => {
       report('Fetch.requestPaused', { body }),
       JSON.stringify({ id: 7, result: { body }, sessionId: SESSION }),
     ]) {
-      excess.length = 0;
+      limitExceeded.length = 0;
       const counted = count();
       await write(`${message}\0${report('Page.after', {})}\0`);
-      assert.deepEqual(excess, [`a message of more than ${MAX_MESSAGE_BYTES} bytes`]);
+      assert.deepEqual(limitExceeded, [`a message of more than ${MAX_MESSAGE_BYTES} bytes`]);
       counted.stop();
     }
     const other = report('Page.other', {}, 'B'.repeat(32));
@@ -91,20 +91,39 @@ describe('the pipe to a browser', () => {
     count();
     const after = report('Page.after', {});
     await write(`${report('Network.requestWillBeSent', { url: 'x'.repeat(MAX_MESSAGE_BYTES) })}\0${after}\0`);
-    assert.deepEqual([received, excess], [[after], []]);
+    assert.deepEqual([received, limitExceeded], [[after], []]);
   });
 
   it('gives up a session that reports without end, and begins to count anew for another document', async () => {
     const counted = count();
     const flood = `${report('Page.x', {})}\0`.repeat(SESSION_LIMITS.events);
     await write(flood);
-    assert.deepEqual(excess, []);
+    assert.deepEqual(limitExceeded, []);
     counted.reset();
     await write(flood);
-    assert.deepEqual(excess, []);
+    assert.deepEqual(limitExceeded, []);
     await write(`${report('Page.x', {})}\0`.repeat(3));
-    assert.deepEqual(excess, [`more than ${SESSION_LIMITS.events} events`]);
+    assert.deepEqual(limitExceeded, [`more than ${SESSION_LIMITS.events} events`]);
     assert.equal(received.length, 2 * SESSION_LIMITS.events);
+  });
+
+  it('counts what its workers report as its own, until another document comes', async () => {
+    const counted = count();
+    const half = SESSION_LIMITS.events / 2;
+    const flood = (sessionId: string, events: number) =>
+      write(`${report('Network.x', {}, sessionId)}\0`.repeat(events));
+    for (const letter of ['B', 'C']) {
+      counted.include(letter.repeat(32));
+      await flood(letter.repeat(32), half);
+    }
+    assert.deepEqual(limitExceeded, []);
+    counted.reset();
+    await flood('B'.repeat(32), half + 1);
+    counted.include('D'.repeat(32));
+    await flood('D'.repeat(32), half + 1);
+    assert.deepEqual(limitExceeded, []);
+    await flood(SESSION, half);
+    assert.deepEqual(limitExceeded, [`more than ${SESSION_LIMITS.events} events`]);
   });
 
   it('gives up a session that reports more bytes than it may, and does not count answers', async () => {
@@ -113,16 +132,16 @@ describe('the pipe to a browser', () => {
     const pieces = SESSION_LIMITS.bytes / text.length;
     for (let i = 0; i < pieces; i++)
       await write(`${JSON.stringify({ id: i, result: { text }, sessionId: SESSION })}\0`);
-    assert.deepEqual([received.length, excess], [pieces, []]);
+    assert.deepEqual([received.length, limitExceeded], [pieces, []]);
     for (let i = 0; i < pieces; i++) await write(`${report('Network.dataReceived', { text })}\0`);
-    assert.deepEqual(excess, [`events of more than ${SESSION_LIMITS.bytes} bytes`]);
+    assert.deepEqual(limitExceeded, [`events of more than ${SESSION_LIMITS.bytes} bytes`]);
   });
 
   it('gives up a session that web sockets flood', async () => {
     count();
     const text = 'x'.repeat(1024 * 1024);
     for (let i = 0; i < 8; i++) await write(`${report('Network.webSocketFrameReceived', { text })}\0`);
-    assert.deepEqual(excess, [`web-socket frames of more than ${SESSION_LIMITS.frameBytes} bytes`]);
+    assert.deepEqual(limitExceeded, [`web-socket frames of more than ${SESSION_LIMITS.frameBytes} bytes`]);
   });
 
   it('reads nothing of what tells of every new title and address', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { findBrowser } from '../../../src/chromium/process/find-browser.ts';
+import { findBrowser } from '../../../src/chromium/browsers/process/find-browser.ts';
 
 describe('finding a browser', () => {
   let folder: string;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { examineDocument } from '../../../src/chromium/document/job-document.ts';
-import { loadStrategy } from '../../../src/chromium/document/load-strategy.ts';
+import { examineDocument } from '../../../src/chromium/render/document/job-document.ts';
+import { loadStrategy } from '../../../src/chromium/render/document/load-strategy.ts';
 import type { RenderSource } from '../../../src/chromium/renderer.ts';
-import type { RenderOptions } from '../../../src/jobs/render-options.ts';
+import type { RenderOptions } from '../../../src/options/core/render-options.ts';
 
 const STILL = '<p>text</p>';
 const PICTURE = '<img src="https://pictures.example/a.png">';
@@ -44,8 +44,8 @@ describe('the load strategy', () => {
   for (const [what, source, options, inPristine, inUsed] of cases) {
     it(`for ${what}`, () => {
       const document = examineDocument(source, options);
-      assert.deepEqual(loadStrategy(document, options, { pristine: true }), inPristine, 'in a pristine page');
-      assert.deepEqual(loadStrategy(document, options, { pristine: false }), inUsed, 'in a used page');
+      assert.deepEqual(loadStrategy(document, { pristine: true }), inPristine, 'in a pristine page');
+      assert.deepEqual(loadStrategy(document, { pristine: false }), inUsed, 'in a used page');
     });
   }
 });
@@ -74,8 +74,8 @@ describe('an examined document', () => {
   });
 
   it('has to have loaded, unless asked otherwise', () => {
-    assert.equal(examine(STILL).milestone, 'load');
-    assert.equal(examine(STILL, { waitUntil: 'domcontentloaded' }).milestone, 'DOMContentLoaded');
-    assert.equal(examine(STILL, { waitUntil: 'networkidle' }).milestone, 'networkIdle');
+    assert.equal(examine(STILL).settings.milestone, 'load');
+    assert.equal(examine(STILL, { waitUntil: 'domcontentloaded' }).settings.milestone, 'DOMContentLoaded');
+    assert.equal(examine(STILL, { waitUntil: 'networkidle' }).settings.milestone, 'networkIdle');
   });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { IDLE_MS, NetworkActivity } from '../../../src/chromium/page/network-activity.ts';
+import { IDLE_MS, NetworkActivity } from '../../../src/chromium/contexts/page/network-activity.ts';
 import { ManualTimers } from '../../support/manual-timers.ts';
 
 describe('the activity of the network', () => {
@@ -29,14 +29,14 @@ describe('the activity of the network', () => {
   it('goes on until a request has its answer, however long that takes', async () => {
     activity.asked('a', {});
     assert.equal(await idleAfter(100 * IDLE_MS), false);
-    activity.answered('a');
+    activity.responded('a');
     assert.equal(await idleAfter(IDLE_MS - 1), false);
     assert.equal(await idleAfter(1), true);
   });
 
   it('goes on with each byte, and ends with a body that nobody reads', async () => {
     activity.asked('a', {});
-    activity.answered('a');
+    activity.responded('a');
     await timers.pass(IDLE_MS - 1);
     activity.moved();
     assert.equal(await idleAfter(IDLE_MS - 1), false);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { endHeaviestPage } from '../../../src/chromium/pool/page-memory.ts';
+import { endHeaviestPage } from '../../../src/chromium/browsers/page-memory.ts';
 
 const MIB = 1024 ** 2;
 const NOTHING_LEFT = { total: 1024 * MIB, available: () => 0 };
@@ -40,8 +40,8 @@ describe('The page that is ended when memory runs out', () => {
 
   it('is none when all that seem heavy are light, or have become idle meanwhile', async () => {
     assert.equal(await endHeaviestPage(NOTHING_LEFT, estimated(), NONE_IDLE, measured(35, 63)), undefined);
-    let looks = 0;
-    const idleThen = () => new Set(looks++ === 0 ? [] : [young.pid!, old.pid!]);
+    let checks = 0;
+    const idleThen = () => new Set(checks++ === 0 ? [] : [young.pid!, old.pid!]);
     assert.equal(await endHeaviestPage(NOTHING_LEFT, estimated(), idleThen, measured(90, 90)), undefined);
     assert.deepEqual([old.exitCode, young.exitCode], [null, null]);
   });

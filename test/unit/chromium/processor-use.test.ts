@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { CDPSession } from 'puppeteer';
-import { ProcessorUse } from '../../../src/chromium/page/processor-use.ts';
+import { ProcessorUse } from '../../../src/chromium/cpu/processor-use.ts';
 import { eventually } from '../../support/eventually.ts';
 
 /** What a page has used of the processor, in seconds, as it tells when it is asked. */
@@ -13,24 +13,24 @@ describe('whether a page computes or waits', () => {
   let asked: number;
   let use: ProcessorUse;
 
-  /** @param tell answers the next reading. */
-  const open = (tell: () => Metrics) => {
+  /** @param report answers the next reading. */
+  const open = (report: () => Metrics) => {
     asked = 0;
     const send = async (method: string) => {
       if (method !== 'Performance.getMetrics') return {};
       asked += 1;
-      return { metrics: Object.entries(tell()).map(([name, value]) => ({ name, value })) };
+      return { metrics: Object.entries(report()).map(([name, value]) => ({ name, value })) };
     };
     use = new ProcessorUse({ session: { send: send as CDPSession['send'] } });
   };
   afterEach(() => use.stop());
-  const firstLook = () => eventually('it is looked at unasked', () => asked === 1);
+  const firstCheck = () => eventually('it is looked at unasked', () => asked === 1);
 
   it('is known from the first look that is asked for: it has been looked at before', async () => {
     open(() => ({ ProcessTime: 3, TaskDuration: 2 }));
-    await firstLook();
+    await firstCheck();
     assert.equal(use.waits, false, 'one look tells nothing');
-    await use.look();
+    await use.check();
     assert.equal(use.waits, true);
   });
 
@@ -42,8 +42,8 @@ describe('whether a page computes or waits', () => {
         metrics[counted] += 1000;
         return { ...metrics };
       });
-      await firstLook();
-      await use.look();
+      await firstCheck();
+      await use.check();
       assert.equal(use.waits, false);
     });
   }
@@ -51,7 +51,7 @@ describe('whether a page computes or waits', () => {
   it('is not asked any more when nobody wants to know', async () => {
     open(() => ({ ProcessTime: 3, TaskDuration: 2 }));
     use.stop();
-    await use.look();
+    await use.check();
     assert.equal(asked, 1, 'by whom it was asked for alone');
     await new Promise((resolve) => setTimeout(resolve, 60));
     assert.equal(asked, 1);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { JobEnd } from '../../../src/chromium/job-end.ts';
-import type { RenderContext } from '../../../src/chromium/pool/render-context.ts';
-import { RenderSlots } from '../../../src/chromium/pool/render-slots.ts';
-import type { ContextLender } from '../../../src/chromium/pool/slot-job.ts';
+import type { RenderContext } from '../../../src/chromium/contexts/render-context.ts';
+import { RenderSlots } from '../../../src/chromium/contexts/render-slots.ts';
+import type { ContextLender } from '../../../src/chromium/contexts/slot-job.ts';
+import { JobEnd } from '../../../src/chromium/render/job-end.ts';
 import { PlatenError } from '../../../src/errors/registry.ts';
 
 /** The pool of contexts as slots see it, noting what is done with which account's context. */

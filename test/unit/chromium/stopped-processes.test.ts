@@ -4,7 +4,9 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { eventually } from '../../support/eventually.ts';
 
-const MODULE = fileURLToPath(new URL('../../../src/chromium/process/stopped-processes.ts', import.meta.url));
+const MODULE = fileURLToPath(
+  new URL('../../../src/chromium/browsers/process/stopped-processes.ts', import.meta.url),
+);
 
 /** Stops three processes, has one go on, and waits to be killed. */
 const PARENT = `

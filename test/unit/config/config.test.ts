@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { ConfigError, loadConfig, opsPortOf } from '../../../src/config.ts';
 import { modeOf } from '../../../src/keys/secret.ts';
 
-const faults = (role: Parameters<typeof loadConfig>[0], environment: NodeJS.ProcessEnv): string => {
+const errors = (role: Parameters<typeof loadConfig>[0], environment: NodeJS.ProcessEnv): string => {
   try {
     loadConfig(role, environment);
     return '';
@@ -21,7 +21,7 @@ describe('configuration', () => {
   });
 
   it('lists every fault at once', () => {
-    const message = faults('api', {
+    const message = errors('api', {
       PORT: '99999',
       PLATEN_ISOLATION: 'none',
       PLATEN_ALLOWED_PRIVATE_NETWORKS: '10.0.0.0/33',
@@ -40,7 +40,7 @@ describe('configuration', () => {
 
   it('asks each role for what it needs, and for no secret that it does not', () => {
     const missing = (role: Parameters<typeof loadConfig>[0]) =>
-      [...faults(role, {}).matchAll(/^ {2}(\w+): required by the role/gm)].map(([, name]) => name);
+      [...errors(role, {}).matchAll(/^ {2}(\w+): required by the role/gm)].map(([, name]) => name);
     assert.deepEqual(missing('api'), ['MONGODB_URI', 'KAFKA_BROKERS', 'PLATEN_SECRET']);
     assert.deepEqual(missing('worker'), ['MONGODB_URI', 'KAFKA_BROKERS']);
     assert.deepEqual(missing('dispatcher'), ['MONGODB_URI', 'KAFKA_BROKERS']);
@@ -65,7 +65,7 @@ describe('configuration', () => {
       assert.equal(portOf(role), 9090);
       assert.equal(portOf(role, { PLATEN_OPS_PORT: '8000' }), 8000);
     }
-    assert.match(faults('api', { PLATEN_OPS_PORT: '70000' }), /^ {2}PLATEN_OPS_PORT: /m);
+    assert.match(errors('api', { PLATEN_OPS_PORT: '70000' }), /^ {2}PLATEN_OPS_PORT: /m);
   });
 
   it('takes a pool of a name that can stand in a topic, and no other', () => {
@@ -73,7 +73,7 @@ describe('configuration', () => {
     assert.equal(poolOf(''), 'default');
     for (const name of ['a', '7', 'large-2', 'eu.large', 'a'.repeat(63)]) assert.equal(poolOf(name), name);
     for (const name of ['A', 'a_b', '-a', 'a-', '.a', 'a.', 'a b', 'a/b', 'ä', 'a'.repeat(64), 'a\n'])
-      assert.match(faults('standalone', { PLATEN_POOL: name }), /^ {2}PLATEN_POOL: /m);
+      assert.match(errors('standalone', { PLATEN_POOL: name }), /^ {2}PLATEN_POOL: /m);
   });
 
   it('takes an empty variable for one that is not set', () => {
@@ -88,10 +88,10 @@ describe('configuration', () => {
       key,
     );
     assert.match(
-      faults('standalone', { ...email, PLATEN_BOOTSTRAP_API_KEY: key.slice(0, -1) }),
+      errors('standalone', { ...email, PLATEN_BOOTSTRAP_API_KEY: key.slice(0, -1) }),
       /PLATEN_BOOTSTRAP_API_KEY/,
     );
-    assert.match(faults('standalone', { PLATEN_BOOTSTRAP_API_KEY: key }), /PLATEN_BOOTSTRAP_EMAIL/);
+    assert.match(errors('standalone', { PLATEN_BOOTSTRAP_API_KEY: key }), /PLATEN_BOOTSTRAP_EMAIL/);
   });
 
   it('refuses a bootstrap account that nobody could sign in to, or whose key nobody could use', () => {
@@ -110,7 +110,7 @@ describe('configuration', () => {
       PLATEN_BOOTSTRAP_PASSWORD: 'p'.repeat(201),
       PLATEN_BOOTSTRAP_EMAIL: `${'a'.repeat(65)}@example.com`,
     })) {
-      assert.match(faults('standalone', { ...email, [name]: value }), new RegExp(`^  ${name}: `, 'm'));
+      assert.match(errors('standalone', { ...email, [name]: value }), new RegExp(`^  ${name}: `, 'm'));
     }
   });
 
@@ -120,12 +120,12 @@ describe('configuration', () => {
       loadConfig('standalone', all);
       for (const name of [`${system}_CERT`, `${system}_KEY`])
         assert.match(
-          faults('standalone', { ...all, [name]: '' }),
+          errors('standalone', { ...all, [name]: '' }),
           new RegExp(`^  ${system}_CERT, ${system}_KEY: must be set together$`, 'm'),
         );
     }
     const withoutTls = { KAFKA_SSL_CERT: '/tls.crt', KAFKA_SSL_KEY: '/tls.key' };
-    assert.match(faults('standalone', withoutTls), /^ {2}KAFKA_SSL_CA: required when KAFKA_SSL_CERT is set/m);
+    assert.match(errors('standalone', withoutTls), /^ {2}KAFKA_SSL_CA: required when KAFKA_SSL_CERT is set/m);
   });
 
   it('takes what SASL needs together or not at all, and mechanisms that it knows', () => {
@@ -136,9 +136,9 @@ describe('configuration', () => {
     };
     assert.equal(loadConfig('standalone', all).KAFKA_SASL_MECHANISM, 'scram-sha-512');
     for (const name of Object.keys(all))
-      assert.match(faults('standalone', { ...all, [name]: '' }), /must be set together/);
+      assert.match(errors('standalone', { ...all, [name]: '' }), /must be set together/);
     assert.match(
-      faults('standalone', { ...all, KAFKA_SASL_MECHANISM: 'gssapi' }),
+      errors('standalone', { ...all, KAFKA_SASL_MECHANISM: 'gssapi' }),
       /^ {2}KAFKA_SASL_MECHANISM: /m,
     );
   });

@@ -31,14 +31,14 @@ describe('address policy: IPv4 inside IPv6', () => {
     });
   }
 
-  it('says what an address carries', () => {
+  it('names the address that is embedded', () => {
     assert.deepEqual(closed.check('64:ff9b::7f00:1'), {
       allowed: false,
       reason: 'carries 127.0.0.1: 127.0.0.0/8 (loopback, RFC 1122)',
     });
   });
 
-  it('an open tunnel prefix does not open what is behind it', () => {
+  it('an open tunnel prefix does not open the addresses behind it', () => {
     const policy = opening('2002::/16', '2001::/32', '64:ff9b:1::/48', '::/96');
     for (const address of [
       '2002:a9fe:a9fe::1',
@@ -89,7 +89,7 @@ describe('address policy: what operators open', () => {
     assert.equal(opening('127.0.0.0/8').check('127.0.0.1').allowed, true);
   });
 
-  it('keeps cloud metadata shut, whatever network is open, unless the address is named alone', () => {
+  it('keeps cloud metadata closed, whatever network is open, unless the address is named alone', () => {
     const wide = opening('169.254.0.0/16', 'fd00::/8', '100.64.0.0/10');
     for (const address of [
       '169.254.169.254',

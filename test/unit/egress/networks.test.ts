@@ -43,7 +43,7 @@ describe('networks that operators name', () => {
     });
   }
 
-  it('names every faulty entry at once', () => {
+  it('names every wrong entry at once', () => {
     assert.throws(
       () => parseNetworks(['10.0.0.0/8', 'nonsense', '0.0.0.0/0']),
       (error) => {

@@ -7,7 +7,7 @@ function at(start: number, ttlMs = 1000, capacity = 3) {
 }
 
 describe('recent hosts', () => {
-  it('answers for the time since a render began, not for earlier renders', () => {
+  it('cover the time since a render began, not earlier renders', () => {
     const { time, recent } = at(5000);
     recent.add('a.example');
     assert.equal(recent.hasSince('a.example', 5000), true);
@@ -19,7 +19,7 @@ describe('recent hosts', () => {
     assert.equal(recent.hasSince('a.example', 5000), false);
   });
 
-  it('knows a host however a URL writes it', () => {
+  it('find a host however a URL writes it', () => {
     const { recent } = at(0);
     recent.add('::1');
     recent.add('a.example');
@@ -28,7 +28,7 @@ describe('recent hosts', () => {
     assert.equal(recent.hasSince('', 0), false);
   });
 
-  it('forgets the oldest past its capacity and its time, and stays that small', () => {
+  it('drop the oldest beyond their capacity and time, and stay that small', () => {
     const { time, recent } = at(0);
     for (const host of ['a', 'b', 'c', 'a', 'd']) recent.add(host);
     assert.deepEqual(

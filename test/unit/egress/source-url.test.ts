@@ -31,10 +31,10 @@ describe('source URLs', () => {
     'http://127.0.0.1.example.com/',
     'http://localhost.example.com/',
   ]) {
-    it(`takes ${url}`, () => assert.equal(checkSourceUrl(url, policy).href, new URL(url).href));
+    it(`accepts ${url}`, () => assert.equal(checkSourceUrl(url, policy).href, new URL(url).href));
   }
 
-  it('takes the longest URL and not one character more', () => {
+  it('accepts the longest URL and not one character more', () => {
     const longest = 'http://example.com/'.padEnd(MAX_URL_LENGTH, 'a');
     assert.equal(checkSourceUrl(longest, policy).href.length, MAX_URL_LENGTH);
   });
@@ -111,7 +111,7 @@ describe('source URLs', () => {
     refuses(url, 'URL_BLOCKED');
   }
 
-  it('takes a private address that the operator has opened', () => {
+  it('accepts a private address that the operator has opened', () => {
     const open = createAddressPolicy({ allowedNetworks: parseNetworks(['127.0.0.0/8', '10.0.0.0/8']) });
     for (const url of ['http://localhost:3000/', 'http://10.1.2.3/', 'http://0x7f000001/']) {
       assert.equal(checkSourceUrl(url, open).href, new URL(url).href);

@@ -72,7 +72,7 @@ const IPV6: readonly (readonly [string, string, string, ...string[]])[] = [
   ['ff00::/8', 'ff00::', 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
 ];
 
-/** Unicast space that IANA has never given out, so that no registry row is needed to refuse it. */
+/** Unicast space that IANA has never assigned, so that no registry row is needed to refuse it. */
 const NEVER_ASSIGNED = [
   '64:ff9a:ffff:ffff:ffff:ffff:ffff:ffff',
   '64:ff9b:0:1::',

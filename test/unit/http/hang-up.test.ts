@@ -8,20 +8,20 @@ import { onHangUp } from '../../../src/http/hang-up.ts';
 
 const LISTENERS = 20;
 
-describe('a caller that hangs up', () => {
+describe('A caller that hangs up', () => {
   const warnings: Error[] = [];
   const warned = (warning: Error) => warnings.push(warning);
   before(() => process.on('warning', warned));
   after(() => process.off('warning', warned));
 
   /** Resolves with how often a listener was called, once the response has been closed. */
-  async function calls(answers: boolean): Promise<number> {
+  async function calls(responses: boolean): Promise<number> {
     let called = 0;
     const closed = Promise.withResolvers<void>();
     const app = express().get('/', async (_request, response) => {
       response.once('close', closed.resolve);
       for (let count = 0; count < LISTENERS; count += 1) onHangUp(response, () => (called += 1));
-      if (answers) await pipeline(Readable.from(['the answer']), response);
+      if (responses) await pipeline(Readable.from(['the answer']), response);
       else response.write('the first of it');
     });
     const server = app.listen(0, '127.0.0.1');
@@ -29,7 +29,7 @@ describe('a caller that hangs up', () => {
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
     socket.write('GET / HTTP/1.1\r\nHost: platen.example\r\nConnection: close\r\n\r\n');
     await once(socket, 'data');
-    if (!answers) socket.destroy();
+    if (!responses) socket.destroy();
     socket.resume();
     await closed.promise;
     socket.destroy();
@@ -37,15 +37,15 @@ describe('a caller that hangs up', () => {
     return called;
   }
 
-  it('is told to each that waits for it, once', async () => {
+  it('is reported once to each listener', async () => {
     assert.equal(await calls(false), LISTENERS);
   });
 
-  it('is told to nobody when the answer was sent whole', async () => {
+  it('is not reported when the whole response was sent', async () => {
     assert.equal(await calls(true), 0);
   });
 
-  it('is no ground for a warning of Node', () => {
+  it('does not cause a warning of Node', () => {
     assert.deepEqual(warnings, []);
   });
 });

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { runInNewContext } from 'node:vm';
 import { z } from 'zod';
 import { API_ROUTES } from '../../../src/http/app.ts';
-import { faultsOf, wordFault } from '../../../src/http/faults.ts';
+import { errorsOf, wordError } from '../../../src/http/field-errors.ts';
 
 /**
- * A check whose work is in proportion to what it is given is through with all texts of a field long before. One that takes the
- * square of the length would need minutes for a single one of the longest.
+ * A validation that takes linear time finishes all texts of a field long before. One that takes quadratic time would need
+ * minutes for a single one of the longest texts.
  */
 const HUNG_MS = 60_000;
-/** Shorter ones as well, for those that are refused by their length alone are not looked at any more. */
+/** Lengths of the texts. The longer ones may be rejected by their length, so there are shorter ones as well. */
 const CHARACTERS = [20_000, 1_000_000];
 const BEGINNINGS = ['', '1', 'a@', 'https://'];
 const REPEATED = [
@@ -34,37 +34,37 @@ const REPEATED = [
   'é',
 ];
 const ENDS = ['', '!'];
-/** More than anything of a few entries may have, of names that nothing takes. */
+/** Entries of a record, all with invalid names: more than any record may have. */
 const BAD_NAMES = 50_000;
 
-/** Something of a request's that a caller fills in, as the request that has nothing else. */
-type Place = (value: unknown) => unknown;
+/** Makes a part of a request that contains only this value, in the position of its field. */
+type Wrap = (value: unknown) => unknown;
 
 interface Field {
   readonly kind: 'text' | 'record';
   readonly path: string;
-  readonly place: Place;
+  readonly wrap: Wrap;
 }
 
-/** The fields of texts and records of a schema, however deep. */
-function* fieldsOf(schema: unknown, path: string, place: Place): Generator<Field> {
+/** The text and record fields of a schema, at any depth. */
+function* fieldsOf(schema: unknown, path: string, wrap: Wrap): Generator<Field> {
   if (schema instanceof z.ZodObject) {
     for (const [name, inner] of Object.entries(schema.shape))
-      yield* fieldsOf(inner, `${path}.${name}`, (value) => place({ [name]: value }));
+      yield* fieldsOf(inner, `${path}.${name}`, (value) => wrap({ [name]: value }));
   } else if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) {
-    yield* fieldsOf(schema.unwrap(), path, place);
+    yield* fieldsOf(schema.unwrap(), path, wrap);
   } else if (schema instanceof z.ZodArray) {
-    yield* fieldsOf(schema.element, `${path}[]`, (value) => place([value]));
+    yield* fieldsOf(schema.element, `${path}[]`, (value) => wrap([value]));
   } else if (schema instanceof z.ZodPipe) {
-    yield* fieldsOf(schema.in instanceof z.ZodTransform ? schema.out : schema.in, path, place);
+    yield* fieldsOf(schema.in instanceof z.ZodTransform ? schema.out : schema.in, path, wrap);
   } else if (schema instanceof z.ZodUnion) {
-    for (const option of schema.options) yield* fieldsOf(option, path, place);
+    for (const option of schema.options) yield* fieldsOf(option, path, wrap);
   } else if (schema instanceof z.ZodRecord) {
-    yield { kind: 'record', path, place };
-    yield* fieldsOf(schema.valueType, `${path}{}`, (value) => place({ name: value }));
-    yield* fieldsOf(schema.keyType, `${path}{name}`, (value) => place({ [String(value)]: 'x' }));
+    yield { kind: 'record', path, wrap };
+    yield* fieldsOf(schema.valueType, `${path}{}`, (value) => wrap({ name: value }));
+    yield* fieldsOf(schema.keyType, `${path}{name}`, (value) => wrap({ [String(value)]: 'x' }));
   } else if (schema instanceof z.ZodString || schema instanceof z.ZodStringFormat) {
-    yield { kind: 'text', path, place };
+    yield { kind: 'text', path, wrap };
   }
 }
 
@@ -73,18 +73,18 @@ interface Checked extends Field {
 }
 
 function checkedFields(): Checked[] {
-  return API_ROUTES.flatMap(({ method, path, params, query, headers, body, bodyFaults }) => {
-    const parts = { params, query, headers, body };
-    return Object.entries(parts).flatMap(([part, schema]) => {
+  return API_ROUTES.flatMap(({ method, path, params, query, headers, body, bodyErrors }) => {
+    const schemas = { params, query, headers, body };
+    return Object.entries(schemas).flatMap(([part, schema]) => {
       if (schema === undefined) return [];
       const name = `${method} ${path} ${part}`;
       return [...fieldsOf(schema, name, (value) => value)].map((field) => ({
         ...field,
         check(value: unknown) {
-          const given = field.place(value);
-          const { error } = schema.safeParse(given, { error: wordFault });
-          if (error !== undefined) faultsOf(error, part);
-          if (part === 'body') bodyFaults?.(given);
+          const given = field.wrap(value);
+          const { error } = schema.safeParse(given, { error: wordError });
+          if (error !== undefined) errorsOf(error, part);
+          if (part === 'body') bodyErrors?.(given);
         },
       }));
     });
@@ -107,7 +107,7 @@ function hostileTexts(characters: number): HostileText[] {
   );
 }
 
-/** Runs it on this thread, and ends it when it hangs, even within a regular expression. */
+/** Calls `run` in this thread, and aborts it when it hangs, even within a regular expression. */
 function assertEnds(run: () => void, doing: () => string): void {
   try {
     runInNewContext('run()', { run }, { timeout: HUNG_MS });
@@ -116,16 +116,15 @@ function assertEnds(run: () => void, doing: () => string): void {
   }
 }
 
-/** So many entries, none of which has a name that anything takes. */
+/** A record with this number of entries, all with invalid names. */
 function badNames(entries: number): Record<string, string> {
   return Object.fromEntries(Array.from({ length: entries }, (_, n) => [`not a name ${n}`, '\n']));
 }
 
-describe('the check of a request', function () {
-  this.timeout(120_000);
+describe('The validation of a request', () => {
   const fields = checkedFields();
 
-  it('knows its fields', () => {
+  it('is tested with every field', () => {
     const paths = fields.map(({ path }) => path);
     for (const known of [
       'post /v1/pdf body.options.margin.top',
@@ -139,7 +138,7 @@ describe('the check of a request', function () {
     }
   });
 
-  it('ends for any long text in any field', () => {
+  it('is fast for long texts in any field', () => {
     const texts = CHARACTERS.flatMap(hostileTexts);
     for (const { path, check } of fields.filter(({ kind }) => kind === 'text')) {
       let current = '';
@@ -155,7 +154,7 @@ describe('the check of a request', function () {
     }
   });
 
-  it(`ends for records of ${BAD_NAMES} bad names`, () => {
+  it(`is fast for records with ${BAD_NAMES} invalid names`, () => {
     const record = badNames(BAD_NAMES);
     for (const { path, check } of fields.filter(({ kind }) => kind === 'record'))
       assertEnds(
@@ -164,7 +163,7 @@ describe('the check of a request', function () {
       );
   });
 
-  it('is ended when it hangs', () => {
+  it('is aborted by this test when it hangs', () => {
     const square = () => /(a+)+$/.test(`${'a'.repeat(100)}!`);
     assert.throws(() => runInNewContext('run()', { run: square }, { timeout: 100 }), /timed out/);
   });

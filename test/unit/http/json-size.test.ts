@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { checkJsonSize, jsonExcess } from '../../../src/http/json-size.ts';
+import { checkJsonSize, jsonLimitExceeded } from '../../../src/http/json-size.ts';
 
 const MIB = 1024 * 1024;
 
 describe('checkJsonSize', () => {
   const check = (text: string) => checkJsonSize(Buffer.from(text));
 
-  it('lets text of any length through, whatever stands in it', () => {
+  it('accepts a text of any length, whatever its characters', () => {
     check(JSON.stringify({ html: '{[:,"\\'.repeat(2 * MIB) }));
   });
 
@@ -16,19 +16,20 @@ describe('checkJsonSize', () => {
     ['names and values', `[${'{"a":1},'.repeat(250_001)}1]`],
     ['values', `[${'1,'.repeat(1_000_000)}1]`],
   ] as const) {
-    it(`refuses a million ${what}`, () => {
+    it(`rejects a million ${what}`, () => {
       assert.throws(() => check(text), { code: 'INPUT_TOO_LARGE' });
     });
   }
 
-  it('bounds levels where that is asked for, however wide they are', () => {
-    const excess = (text: string) => jsonExcess(Buffer.from(text), { parts: 100, names: 100, depth: 3 });
-    assert.equal(excess('[[[1]],[[1]],"[[[["]'), undefined);
-    assert.equal(excess('[{"a":[[1]]}]'), 'more than 3 levels');
-    assert.equal(excess(`[${'1,'.repeat(100)}1]`), 'more than 100 names and values');
+  it('bounds the nesting depth when a depth is given, whatever the width', () => {
+    const limitExceeded = (text: string) =>
+      jsonLimitExceeded(Buffer.from(text), { elements: 100, names: 100, depth: 3 });
+    assert.equal(limitExceeded('[[[1]],[[1]],"[[[["]'), undefined);
+    assert.equal(limitExceeded('[{"a":[[1]]}]'), 'more than 3 levels');
+    assert.equal(limitExceeded(`[${'1,'.repeat(100)}1]`), 'more than 100 names and values');
   });
 
-  it('bounds the names of one object, not those of many', () => {
+  it('bounds the names of one object, not of all objects together', () => {
     const object = (names: number) => `{${'"a":1,'.repeat(names - 1)}"b":[{"c":1}]}`;
     check(`[${object(50_000)},${object(50_000)}]`);
     assert.throws(() => check(`[${object(50_001)}]`), { code: 'INPUT_TOO_LARGE' });

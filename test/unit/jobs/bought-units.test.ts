@@ -5,7 +5,7 @@ import {
   leftOf,
   standsAlike,
   withStanding,
-} from '../../../src/jobs/ledger/bought-units.ts';
+} from '../../../src/jobs/purchases/bought-units.ts';
 import { quotaPeriod } from '../../../src/usage/quota-period.ts';
 
 const NOW = 1_000_000_000_000;

@@ -42,18 +42,18 @@ describe('admissible demand', () => {
     assert.deepEqual(byPlan.get('free'), { inFlight: 3, waiting: 5, demand: 3 });
   });
 
-  it('tells those at places by class, and leaves out accounts that are gone', () => {
+  it('counts jobs at positions by class, and leaves out accounts that are gone', () => {
     const lanes = {
       interactive: { head: 2, tail: 5 },
       'interactive-again': { tail: 1 },
       bulk: { head: 7, tail: 7 },
       'bulk-again': { head: 0, tail: 2 },
     };
-    const { atPlaces, byPool } = measureDemand(
+    const { atPositions, byPool } = measureDemand(
       [ledger({ _id: 'two', lanes }), ledger({ _id: 'gone', waiting: 9 })],
       plans,
     );
-    assert.deepEqual(atPlaces, { interactive: 4, bulk: 2 });
+    assert.deepEqual(atPositions, { interactive: 4, bulk: 2 });
     assert.equal(byPool.get('default')?.waiting, 0);
   });
 });

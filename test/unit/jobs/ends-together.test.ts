@@ -43,7 +43,7 @@ describe('ends that are followed up together', () => {
     assert.equal(followed.length, 3, 'the next ones are gathered anew');
   });
 
-  it('go at once with one that may not wait, when they are many, and when they are told to', async () => {
+  it('go at once with one that may not wait, when they are many, and at a flush', async () => {
     const waiting = together.add(ended(400));
     await together.add(ended(0));
     await waiting;

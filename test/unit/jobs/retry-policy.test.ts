@@ -7,7 +7,7 @@ const verdict = (code: ErrorCode, attempts: number, crashes = 0) =>
   decideRetry(job(attempts, crashes), new PlatenError(code), 2000, () => 0.5).kind;
 
 describe('retry policy', () => {
-  it('gives faults that may pass three attempts', () => {
+  it('gives errors that may pass three attempts', () => {
     for (const code of ['WORKER_LOST', 'RENDER_FAILED', 'URL_UNREACHABLE'] as const) {
       assert.deepEqual(
         [1, 2, 3].map((n) => verdict(code, n)),
@@ -24,13 +24,13 @@ describe('retry policy', () => {
     );
   });
 
-  it("never retries what is the document's fault", () => {
+  it('never retries errors of the document', () => {
     for (const code of ['TEMPLATE_ERROR', 'SELECTOR_TIMEOUT', 'URL_BLOCKED', 'OUTPUT_TOO_LARGE'] as const) {
       assert.equal(verdict(code, 1), 'fail', code);
     }
   });
 
-  it('quarantines a document that has killed the browser twice, though other faults lay between', () => {
+  it('quarantines a document that has killed the browser twice, though other errors came between', () => {
     assert.equal(verdict('BROWSER_CRASHED', 1, 0), 'retry');
     assert.equal(verdict('BROWSER_CRASHED', 2, 1), 'fail');
     assert.equal(verdict('BROWSER_CRASHED', 3, 1), 'fail');
@@ -49,7 +49,7 @@ describe('retry policy', () => {
     assert.equal(mustBeAlone({ error: null }), false);
   });
 
-  it('does not retry a fault that is known to stay', () => {
+  it('does not retry a permanent error', () => {
     const error = new PlatenError('URL_UNREACHABLE', 'no such name', { permanent: true });
     assert.equal(decideRetry(job(1), error, 2000, Math.random).kind, 'fail');
   });

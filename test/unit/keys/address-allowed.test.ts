@@ -26,7 +26,7 @@ describe('isAddressAllowed', () => {
     [['203.0.113.7'], 'unknown', false],
   ];
   for (const [allowed, address, expected] of cases) {
-    it(`${address} is ${expected ? '' : 'not '}let through by [${allowed.join(', ')}]`, () => {
+    it(`${expected ? 'allows' : 'rejects'} ${address} with [${allowed.join(', ')}]`, () => {
       assert.equal(isAddressAllowed(allowed, address), expected);
     });
   }

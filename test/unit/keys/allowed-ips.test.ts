@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { normaliseAllowedIp } from '../../../src/keys/allowed-ips.ts';
 
-describe('an entry of an allow-list', () => {
+describe('An entry of an allow-list', () => {
   for (const [entry, written] of [
     ['203.0.113.7', '203.0.113.7'],
     [' 203.0.113.7 ', '203.0.113.7'],
@@ -14,7 +14,7 @@ describe('an entry of an allow-list', () => {
     ['::ffff:203.0.113.7', '203.0.113.7'],
     ['::ffff:203.0.113.7/120', '203.0.113.0/24'],
   ] as const) {
-    it(`${entry} is written ${written}`, () => assert.equal(normaliseAllowedIp(entry), written));
+    it(`${entry} is normalised to ${written}`, () => assert.equal(normaliseAllowedIp(entry), written));
   }
 
   for (const entry of [

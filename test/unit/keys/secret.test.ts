@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { hashSecret, isSameHash, modeOf, newSecret, prefixOf } from '../../../src/keys/secret.ts';
+import { hashSecret } from '../../../src/hash-secret.ts';
+import { isSameHash, modeOf, newSecret, prefixOf } from '../../../src/keys/secret.ts';
 
 describe('API key secrets', () => {
   it('name their mode, are long, and never repeat', () => {
@@ -10,7 +11,7 @@ describe('API key secrets', () => {
     assert.equal(modeOf(newSecret('test')), 'test');
   });
 
-  it('are told from what cannot be one', () => {
+  it('are distinguished from other texts', () => {
     for (const wrong of [
       '',
       'sk_live_',
@@ -22,14 +23,14 @@ describe('API key secrets', () => {
     }
   });
 
-  it('are the same when all of their hashes is', () => {
+  it('are equal when their whole hashes are', () => {
     const [hash, other] = [hashSecret(newSecret('live')), hashSecret(newSecret('live'))];
     assert.ok(isSameHash(hash, hash.toUpperCase()));
     for (const wrong of [other, hash.slice(2), `${hash}00`, '', 'no hash'])
       assert.ok(!isSameHash(hash, wrong));
   });
 
-  it('show a prefix that gives nothing away, and are stored as a hash', () => {
+  it('have a prefix that reveals nothing, and are stored as a hash', () => {
     const secret = newSecret('live');
     assert.equal(prefixOf(secret).length, 12);
     assert.match(hashSecret(secret), /^[0-9a-f]{64}$/);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { heldNames } from '../../../src/kubernetes/held-names.ts';
 import { resolvePlans } from '../../../src/kubernetes/plans/resolve-plans.ts';
-import { refusedStatus } from '../../../src/kubernetes/pools/pool-status.ts';
+import { rejectedStatus } from '../../../src/kubernetes/pools/pool-status.ts';
 import { poolsInForce } from '../../../src/kubernetes/pools/pools-in-force.ts';
 import { API_VERSION } from '../../../src/kubernetes/resources/group.ts';
 import type { RenderPlan, RenderPool } from '../../../src/kubernetes/resources/kinds.ts';
@@ -63,7 +63,7 @@ describe('plans and pools of a namespace that cannot be read', () => {
     );
   });
 
-  it('are looked at as they are once it has been read, and when it is another that cannot be', () => {
+  it('are read again once the namespace can be, and held when it is another that cannot be', () => {
     for (const { plans, pools } of [
       heldNames(mirrored(ORIGINS), unread()),
       heldNames(mirrored(ORIGINS), unread('c')),
@@ -73,7 +73,7 @@ describe('plans and pools of a namespace that cannot be read', () => {
     }
   });
 
-  it('are held wherever they came from when that was not noted, unless an object has the name', () => {
+  it('are held wherever they came from when their origin was not noted, unless an object has the name', () => {
     const held = heldNames(mirrored(undefined), unread('b'));
     assert.equal(
       resolvePlans([], new Map(), undefined, held.plans).set.plans.get('theirs')?.concurrentRenders,
@@ -106,8 +106,8 @@ describe('a pool whose spec has become invalid', () => {
     const broken = pool('p', { slotsPerWorker: 2, maxReplicas: 'many' }, {
       conditions: [applied],
     } as RenderPool['status']);
-    const acceptance = { state: 'Invalid', faults: 'maxReplicas: not a number' } as const;
-    const status = refusedStatus(broken, acceptance, new Map(), NOW);
+    const acceptance = { state: 'Invalid', errors: 'maxReplicas: not a number' } as const;
+    const status = rejectedStatus(broken, acceptance, new Map(), NOW);
     assert.deepEqual([...poolsInForce([{ ...broken, status }]).pools], [['p', { slotsPerWorker: 2 }]]);
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { NamespaceState } from '../../../src/kubernetes/client/informer.ts';
-import { KubernetesError } from '../../../src/kubernetes/client/kubernetes-error.ts';
+import type { NamespaceState } from '../../../src/kubernetes/runtime/client/informer.ts';
+import { KubernetesError } from '../../../src/kubernetes/runtime/client/kubernetes-error.ts';
 import { WatchedNamespaces } from '../../../src/kubernetes/watched-namespaces.ts';
 
 const FORBIDDEN = new KubernetesError('pods is forbidden', { status: 403, reason: 'Forbidden' });
@@ -9,25 +9,25 @@ const AWAY = new KubernetesError('no connection', { status: 0, reason: 'Unreacha
 /** Two namespaces and two kinds, each as the test has it. */
 function watched() {
   const states = new Map<string, NamespaceState>();
-  const told: string[] = [];
+  const reported: string[] = [];
   const watcher = (kind: string) => ({
     stateOf: (namespace: string) =>
       states.get(`${kind} ${namespace}`) ?? { listed: false, trouble: undefined },
   });
   const watchers = new Map(['Pod', 'RenderPool'].map((kind) => [kind, watcher(kind)]));
-  const namespaces = new WatchedNamespaces(['a', 'b'], watchers, (namespace) => told.push(namespace));
+  const namespaces = new WatchedNamespaces(['a', 'b'], watchers, (namespace) => reported.push(namespace));
   const set = (kind: string, namespace: string, listed: boolean, trouble?: unknown) => {
     states.set(`${kind} ${namespace}`, { listed, trouble });
-    namespaces.look(namespace);
+    namespaces.check(namespace);
   };
-  return { namespaces, told, set };
+  return { namespaces, reported, set };
 }
 
-describe('namespaces that are watched', () => {
-  it('are settled when each has been read or refused, and tell of no one before', async () => {
-    const { namespaces, told, set } = watched();
+describe('watched namespaces', () => {
+  it('are settled when each has been read or rejected, and report nothing before', async () => {
+    const { namespaces, reported, set } = watched();
     set('Pod', 'a', true);
-    assert.deepEqual(told, []);
+    assert.deepEqual(reported, []);
     set('RenderPool', 'a', true);
     set('Pod', 'b', false, FORBIDDEN);
     let settled = false;
@@ -38,12 +38,12 @@ describe('namespaces that are watched', () => {
     assert.equal(settled, false);
     set('RenderPool', 'b', true);
     await waiting;
-    assert.deepEqual(told, ['a', 'b']);
+    assert.deepEqual(reported, ['a', 'b']);
     assert.deepEqual([...namespaces.problems()], [['b', 'Pod: pods is forbidden']]);
   });
 
-  it('are unreadable when a kind is refused that was read before, and not when the server is away', () => {
-    const { namespaces, told, set } = watched();
+  it('are unreadable when a kind is rejected that was read before, and not when the server is away', () => {
+    const { namespaces, reported, set } = watched();
     set('Pod', 'a', true);
     set('RenderPool', 'a', true);
     set('Pod', 'a', true, AWAY);
@@ -53,6 +53,6 @@ describe('namespaces that are watched', () => {
     assert.equal(namespaces.problem('a'), 'Pod: pods is forbidden');
     set('Pod', 'a', true);
     assert.equal(namespaces.problem('a'), undefined);
-    assert.deepEqual(told, ['a', 'a', 'a'], 'each change once');
+    assert.deepEqual(reported, ['a', 'a', 'a'], 'each change once');
   });
 });

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { FixedWindow } from '../../../src/limits/fixed-window.ts';
 
-describe('a fixed window', () => {
+describe('A fixed window', () => {
   const time = { now: 0 };
   const windows = new FixedWindow(1000, { now: () => new Date(time.now) });
 
-  it('is the same until it ends, and another one from then on', () => {
+  it('is the same until it ends, and another one after that', () => {
     time.now = 5000;
     assert.deepEqual(windows.of('a'), { id: 'a:5', endsAt: new Date(6000), leftMs: 1000 });
     time.now = 5999;
@@ -14,7 +14,7 @@ describe('a fixed window', () => {
     assert.deepEqual(windows.of('a'), { id: 'a:6', endsAt: new Date(7000), leftMs: 1000 });
   });
 
-  it('is each key’s own', () => {
+  it('is separate for each key', () => {
     assert.notEqual(windows.of('a').id, windows.of('b').id);
   });
 

@@ -7,10 +7,13 @@ import { textOf } from '../../../src/mail/texts/texts.ts';
 
 const PREVIEWS = join(import.meta.dirname, '..', '..', '..', 'docs', 'mails');
 const LINKS = {
+  dashboardUrl: 'https://platen.example/dashboard',
   billingUrl: 'https://platen.example/dashboard/billing',
   disableUrl: 'https://platen.example/public/auto-overage/disable?token=TOKEN',
 };
 const EXAMPLES: MailValues = {
+  'password-reset': { token: 'TOKEN', until: '2026-11-23T14:05:00.000Z' },
+  'email-verification': { token: 'TOKEN', until: '2026-11-24T13:05:00.000Z' },
   'overage-purchased': { units: 5_000, amountCents: 4_500, spentCents: 9_000, capCents: 20_000 },
   'overage-bought': { units: 5_000, amountCents: 4_500 },
   'overage-failed': { units: 5_000, amountCents: 4_500 },
@@ -29,7 +32,7 @@ const EXAMPLES: MailValues = {
   'subscription-ended': { plan: 'professional', because: 'cancellation', payUrl: null },
   'duplicate-subscription': { plan: 'starter' },
 };
-/** The files of docs/mails: one of each kind, and others of a kind that says more than one thing. */
+/** The files of docs/mails: one for each kind of mail, and several for a kind with variants. */
 const SHOWN: readonly (readonly [file: string, content: Mail['content']])[] = [
   ...(Object.keys(EXAMPLES) as MailKind[]).map(
     (kind) => [kind as string, { kind, values: EXAMPLES[kind] }] as const,
@@ -45,16 +48,16 @@ const SHOWN: readonly (readonly [file: string, content: Mail['content']])[] = [
   ['auto-overage-disabled-by-link', { kind: 'auto-overage-disabled', values: { because: 'link' } }],
 ];
 
-describe('Mails, as docs/mails shows them', () => {
+describe('Mails in docs/mails', () => {
   for (const [file, content] of SHOWN)
-    it(`${file} in plain text and HTML`, async () => {
+    it(`are up to date: ${file}`, async () => {
       const text = textOf(content, LINKS);
       const preview = (extension: string) => readFile(join(PREVIEWS, `${file}.${extension}`), 'utf8');
       assert.equal(await preview('txt'), `Subject: ${text.subject}\n\n${plainTextOf(text)}`);
       assert.equal(await preview('html'), htmlOf(text));
     });
 
-  it('say the same in both, and lead to the same pages', () => {
+  it('have the same content and links in plain text and HTML', () => {
     for (const kind of Object.keys(EXAMPLES) as MailKind[]) {
       const text = textOf({ kind, values: EXAMPLES[kind] }, LINKS);
       const plain = plainTextOf(text);
@@ -68,14 +71,14 @@ describe('Mails, as docs/mails shows them', () => {
     }
   });
 
-  it('show what anybody may have named as it is, and never as HTML', () => {
+  it('escape values that users have chosen', () => {
     const values = { plan: '<img src=x onerror="alert(1)">' };
     const html = htmlOf(textOf({ kind: 'duplicate-subscription', values }, LINKS));
     assert.ok(!html.includes('<img'));
     assert.ok(html.includes('&lt;img src=x onerror=&quot;alert(1)&quot;&gt;'));
   });
 
-  it('fetch nothing', () => {
+  it('contain no external resources', () => {
     for (const kind of Object.keys(EXAMPLES) as MailKind[]) {
       const html = htmlOf(textOf({ kind, values: EXAMPLES[kind] }, LINKS));
       assert.doesNotMatch(html, /<(img|link|script|iframe)|url\(|src=/i);

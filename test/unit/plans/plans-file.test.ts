@@ -8,13 +8,13 @@ import { DEFAULT_PLANS } from '../../../src/plans/plan.ts';
 import type { PlanSource } from '../../../src/plans/plan-source.ts';
 import { openPlanSource } from '../../../src/plans/watched-plans.ts';
 
-/** A change is to be in force everywhere after this time. */
+/** A change must be in force in every process after this time, in milliseconds. */
 const IN_FORCE_MS = 2000;
 const POLL_MS = 20;
 
 /**
- * Resolves when it holds; fails when it does not within the time. That is counted in turns of this process: while it
- * stands still as a whole, nothing is read either.
+ * Resolves when the condition holds; fails when it does not within the time. The time is counted in ticks of this process:
+ * while the whole process is suspended, it cannot read the file either.
  */
 async function soon(what: string, holds: () => boolean): Promise<void> {
   for (let polls = 0; !holds(); polls += 1) {
@@ -23,7 +23,7 @@ async function soon(what: string, holds: () => boolean): Promise<void> {
   }
 }
 
-describe('the plans file', () => {
+describe('The plans file', () => {
   let folder: string;
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'platen-plans-'));
@@ -35,7 +35,7 @@ describe('the plans file', () => {
     return openPlanSource(join(folder, name), { logger: silent });
   };
 
-  it('is not needed', async () => {
+  it('is optional', async () => {
     const plans = await openPlanSource(undefined, { logger: silent });
     assert.deepEqual(plans.names(), ['free', 'starter', 'professional', 'business']);
     for (const name of plans.names()) {
@@ -57,7 +57,7 @@ describe('the plans file', () => {
     assert.equal(json.plan('business').retentionHours, 1);
   });
 
-  it('adds plans, which take what it does not say from the plan free as it leaves that', async () => {
+  it('adds plans, which take their missing fields from the plan free with its overrides', async () => {
     const plans = await load(
       'c.yaml',
       'plans:\n  gold-2.eu: { maxActiveKeys: 9 }\n  free: { concurrentRenders: 7 }\n  constructor: {}\n',
@@ -73,12 +73,12 @@ describe('the plans file', () => {
     );
   });
 
-  it('says of pools how many renders their workers run at a time', async () => {
+  it('sets the concurrent renders of the workers of a pool', async () => {
     const plans = await load('d.yaml', 'plans: {}\npools:\n  large: { slotsPerWorker: 8 }\n');
     assert.deepEqual([plans.pool('large'), plans.pool('default')], [{ slotsPerWorker: 8 }, undefined]);
   });
 
-  it('is refused with every fault named', async () => {
+  it('is rejected with all of its errors', async () => {
     await assert.rejects(
       load('e.yaml', 'plans:\n  free:\n    concurrentRenders: 0\n    colour: red\n'),
       /e\.yaml is not valid[\s\S]*plans\.free\.concurrentRenders[\s\S]*colour/,
@@ -114,16 +114,16 @@ describe('the plans file', () => {
 
     const keysOfGold = (keys: number) =>
       soon(`gold has ${keys} keys`, () => plans.plan('gold').maxActiveKeys === keys);
-    const faults = () => log.filter(({ level }) => level >= 50).map(({ err }) => err?.message ?? '');
+    const errors = () => log.filter(({ level }) => level >= 50).map(({ err }) => err?.message ?? '');
 
-    it('takes over what is written to it, put in its place, or linked in its place', async () => {
+    it('is read again when it is written, replaced, or linked anew', async () => {
       await writeFile(path, 'plans:\n  gold: { maxActiveKeys: 4 }\n');
       await keysOfGold(4);
       await writeFile(`${path}.new`, 'plans:\n  gold: { maxActiveKeys: 5 }\n');
       await rename(`${path}.new`, path);
       await keysOfGold(5);
       await plans.stop();
-      // As a mounted ConfigMap: plans.yaml → ..data/plans.yaml, ..data → ..1, and ..data is replaced.
+      // Like a mounted ConfigMap: plans.yaml → ..data/plans.yaml, ..data → ..1, and ..data is replaced.
       const mount = await mkdtemp(join(folder, 'mount-'));
       for (const [version, keys] of [
         ['1', 6],
@@ -145,22 +145,22 @@ describe('the plans file', () => {
       await keysOfGold(7);
     });
 
-    it('keeps the last plans that were valid, and tells of each fault once', async () => {
+    it('keeps the last valid plans, and logs each error once', async () => {
       const good = await readFile(path, 'utf8');
       await writeFile(path, 'plans:\n  gold: { maxActiveKeys: -1, colour: red }\n');
-      await soon('the faults are told', () => faults().length === 1);
-      assert.match(faults()[0]!, /plans\.gold\.maxActiveKeys[\s\S]*colour/);
+      await soon('the faults are told', () => errors().length === 1);
+      assert.match(errors()[0]!, /plans\.gold\.maxActiveKeys[\s\S]*colour/);
       await rm(path);
-      await soon('the file is missed', () => faults().length === 2);
+      await soon('the file is missed', () => errors().length === 2);
       await sleep(1500);
-      assert.equal(faults().length, 2);
+      assert.equal(errors().length, 2);
       assert.equal(plans.plan('gold').maxActiveKeys, 3);
       await writeFile(path, good.replace('3', '8'));
       await keysOfGold(8);
       assert.deepEqual(valid, [true, false, false, true]);
     });
 
-    it('gives a plan that is gone the limits of free, and tells of it once', async () => {
+    it('gives a removed plan the limits of free, and logs it once', async () => {
       await writeFile(path, 'plans:\n  free: { maxActiveKeys: 1 }\n');
       await soon('gold is gone', () => !plans.has('gold'));
       for (let i = 0; i < 3; i += 1) assert.equal(plans.plan('gold').maxActiveKeys, 1);
@@ -170,7 +170,7 @@ describe('the plans file', () => {
       );
     });
 
-    it('does not take over a file that is being written', async () => {
+    it('ignores a half-written file', async () => {
       for (let round = 1; round <= 4; round += 1) {
         await writeFile(path, 'plans:\n  half: {}\n');
         await sleep(200);

@@ -13,7 +13,7 @@ describe('ServerDrain', () => {
   let drain: ServerDrain;
   let agent: Agent;
   let url: string;
-  /** Called by the server to answer; at once when not set. */
+  /** Collects the responses that the server holds back; it responds at once when not set. */
   let held: (() => void)[] | undefined;
   beforeEach(async () => {
     held = undefined;
@@ -34,7 +34,7 @@ describe('ServerDrain', () => {
 
   const ask = () => askThrough(agent, url);
 
-  it('answers what comes over a kept connection, and says that it was the last', async () => {
+  it('serves the next request on a kept connection, and announces its end', async () => {
     assert.equal((await ask()).headers.connection, 'keep-alive');
     const rested = drain.takeLastRequests(LONG_MS);
     await assert.rejects(askThrough(false, url), { code: 'ECONNREFUSED' });
@@ -44,18 +44,18 @@ describe('ServerDrain', () => {
     await drain.close();
   });
 
-  it('says so to those that are being answered', async () => {
+  it('announces the end in responses under way', async () => {
     held = [];
-    const answer = ask();
+    const reply = ask();
     while (held.length === 0) await new Promise(setImmediate);
     const rested = drain.takeLastRequests(LONG_MS);
     held[0]!();
-    assert.equal((await answer).headers.connection, 'close');
+    assert.equal((await reply).headers.connection, 'close');
     await rested;
     await drain.close();
   });
 
-  it('waits no longer than it is told for callers that rest, and closes their connections then', async () => {
+  it('waits no longer than allowed for idle callers, and closes their connections then', async () => {
     await ask();
     await drain.takeLastRequests(20);
     const connections = () =>
@@ -65,7 +65,7 @@ describe('ServerDrain', () => {
     assert.equal(await connections(), 0);
   });
 
-  it('closes at once, when that is what is asked for', async () => {
+  it('closes at once on request', async () => {
     await ask();
     await drain.close();
     assert.equal(server.listening, false);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { withoutHosts } from '../../../src/roles/without-hosts.ts';
 
-describe('what is wrong with a process, without the hosts of its network', () => {
-  for (const [text, told] of [
+describe('the problem of a process, without the hosts of its network', () => {
+  for (const [text, reported] of [
     ['database: connect ECONNREFUSED 10.1.2.3:27017', 'database: connect ECONNREFUSED (host)'],
     ['database: getaddrinfo ENOTFOUND mongodb.internal', 'database: getaddrinfo ENOTFOUND (host)'],
     ['database: getaddrinfo EAI_AGAIN db', 'database: getaddrinfo EAI_AGAIN (host)'],
@@ -18,6 +18,6 @@ describe('what is wrong with a process, without the hosts of its network', () =>
     ['chromium: no browser is ready', 'chromium: no browser is ready'],
     ['bus: Kafka: not connected yet', 'bus: Kafka: not connected yet'],
   ] as const) {
-    it(text, () => assert.equal(withoutHosts(text), told));
+    it(text, () => assert.equal(withoutHosts(text), reported));
   }
 });

@@ -123,7 +123,7 @@ describe('Runs of tests', () => {
       cat "$0/times"`,
       folder,
     );
-    assert.match(lines.join('\n'), /^\d+ \S+good\.test\.ts\n\d+ \S+failing\.test\.ts$/);
+    assert.match(lines.join('\n'), /^\d+ \d+ \S+good\.test\.ts\n\d+ \d+ \S+failing\.test\.ts$/);
   });
 
   describe('of CI', () => {

@@ -5,12 +5,12 @@ const failing = (code: string) => Object.assign(new Error(code), { code });
 
 describe('DiskSpace', () => {
   it('names the disk and what it has left when that is too little', () => {
-    const look = () => ({ bytes: 5.5 * 1024 * 1024 });
+    const check = () => ({ bytes: 5.5 * 1024 * 1024 });
     assert.equal(
-      new DiskSpace('/data/outputs', { look }).problem(),
+      new DiskSpace('/data/outputs', { check }).problem(),
       'disk full: /data/outputs has 5 MiB free, and the last 32 MiB are for work already accepted',
     );
-    assert.equal(new DiskSpace('/data', { look, keptFreeBytes: 5 * 1024 * 1024 }).problem(), undefined);
+    assert.equal(new DiskSpace('/data', { check, keptFreeBytes: 5 * 1024 * 1024 }).problem(), undefined);
   });
 
   it('has nothing against a folder that is not there yet', () => {
@@ -31,19 +31,19 @@ describe('DiskSpace', () => {
     assert.equal(disk.problem(), undefined);
   });
 
-  it('hands on every other fault, at first and while waiting', async () => {
+  it('rethrows every other error, at first and while waiting', async () => {
     const disk = new DiskSpace('/nowhere/outputs');
     await assert.rejects(
       disk.whenThereIsRoom(() => Promise.reject(failing('EACCES'))),
       { code: 'EACCES' },
     );
     let tries = 0;
-    const faults = () => Promise.reject(failing(tries++ === 0 ? 'ENOSPC' : 'EIO'));
-    await assert.rejects(disk.whenThereIsRoom(faults), { code: 'EIO' });
+    const errors = () => Promise.reject(failing(tries++ === 0 ? 'ENOSPC' : 'EIO'));
+    await assert.rejects(disk.whenThereIsRoom(errors), { code: 'EIO' });
     assert.equal(disk.problem(), undefined);
   });
 
-  it('stops waiting when it is told to', async () => {
+  it('stops waiting when its signal aborts', async () => {
     const disk = new DiskSpace('/nowhere/outputs');
     const end = new AbortController();
     const writing = disk.whenThereIsRoom(() => Promise.reject(failing('ENOSPC')), end.signal);

@@ -79,7 +79,7 @@ describe('What a query asks for beyond its index', () => {
     assert.equal(beyond({}, { _id: 1 }), undefined);
   });
 
-  it('names the fields that are looked at, and an order that is made by hand', () => {
+  it('names the fields that are compared, and an order that is made by hand', () => {
     assert.deepEqual(beyond({ account: 'a', kind: 1 }), ['kind']);
     assert.deepEqual(beyond({ account: 'a' }, { name: 1 }), ['sort name']);
     assert.deepEqual(beyond({ account: 'a', kind: 1 }, { name: 1, at: 1 }), ['kind', 'sort name, at']);

@@ -3,7 +3,7 @@ import type { writeSync } from 'node:fs';
 import { createLogOutput } from '../../../src/telemetry/log-output.ts';
 
 describe('createLogOutput', () => {
-  it('drops lines that cannot be written, and says how many once it can write again', () => {
+  it('drops lines that cannot be written, and reports how many once it can write again', () => {
     const { output, disk } = outputTo({ fault: 'ENOSPC' });
     for (let i = 0; i < 3; i += 1) output.write(`lost ${i}\n`);
     disk.fault = undefined;
@@ -27,7 +27,7 @@ describe('createLogOutput', () => {
     assert.match(disk.text, /^whole\nbre\n\{"level":"warn".*\}\nnext\n$/);
   });
 
-  it('waits for a reader that is behind, and after having waited in vain not again', () => {
+  it('waits for a slow reader, and not again after one wait in vain', () => {
     const { output, disk } = outputTo({ busyFor: 5 });
     output.write('late\n');
     assert.equal(disk.text, 'late\n');
@@ -52,7 +52,7 @@ interface Disk {
   most: number;
   /** Bytes that it takes in all before it is full. */
   room: number;
-  /** Writes that are told to come again. */
+  /** Writes that fail with EAGAIN. */
   busyFor: number;
   /** Writes so far. */
   tries: number;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { faultText } from '../../../src/templates/engine/faults.ts';
 import { TemplateRenderer } from '../../../src/templates/engine/liquid.ts';
 import { ParsedTemplates } from '../../../src/templates/engine/parsed-templates.ts';
+import { errorText } from '../../../src/templates/engine/template-errors.ts';
 
 describe('Liquid as templates speak it', () => {
   const renderer = new TemplateRenderer();
@@ -13,11 +13,11 @@ describe('Liquid as templates speak it', () => {
       softTimeoutMs: 2000,
       maxOutputBytes: limits.maxOutputBytes ?? 1_000_000,
     });
-  const faultOf = (source: string, data: object = {}, limits: { maxOutputBytes?: number } = {}): string => {
+  const errorOf = (source: string, data: object = {}, limits: { maxOutputBytes?: number } = {}): string => {
     try {
       render(source, data, limits);
     } catch (thrown) {
-      return faultText(thrown);
+      return errorText(thrown);
     }
     throw new Error('The template was expected to fail.');
   };
@@ -32,7 +32,7 @@ describe('Liquid as templates speak it', () => {
     assert.equal(render(source, { to: { name: 'Ann' }, rows }), 'Ann: a=1.5');
   });
 
-  it('escapes what it puts out, unless raw is the last filter', () => {
+  it('escapes its output, unless raw is the last filter', () => {
     const data = { x: `<b>&"'` };
     assert.equal(render('{{ x }}', data), '&lt;b&gt;&amp;&#34;&#39;');
     assert.equal(render('{{ x | raw }}', data), data.x);
@@ -48,7 +48,7 @@ describe('Liquid as templates speak it', () => {
     assert.equal(render('[{{ missing }}][{{ a.b.c.d }}][{{ a[7] }}]', { a: { b: null } }), '[][][]');
   });
 
-  it('sees the data itself and nothing that JavaScript hangs on it', () => {
+  it('sees the data itself and no properties of JavaScript objects', () => {
     const source =
       '{{ constructor }}{{ a.constructor }}{{ a.__proto__ }}{{ a.toString }}{{ "x".constructor.name }}';
     assert.equal(render(source, { a: {} }), '');
@@ -72,38 +72,38 @@ describe('Liquid as templates speak it', () => {
 
   for (const tag of ['{% include "x" %}', '{% render "/etc/passwd" %}', '{% layout "../x" %}']) {
     it(`refuses ${tag}`, () => {
-      assert.match(faultOf(`one\n  ${tag}`), /^Line 2, column 3: .* cannot read other files\.$/);
+      assert.match(errorOf(`one\n  ${tag}`), /^Line 2, column 3: .* cannot read other files\.$/);
     });
   }
 
-  it('names line and column of faults', () => {
-    assert.equal(faultOf('a\n{% foo %}'), 'Line 2, column 1: tag "foo" not found.');
-    assert.equal(faultOf('a\nb {{ x | nope }}'), 'Line 2, column 3: undefined filter: nope.');
-    assert.match(faultOf('a\n{% if x %}'), /^Line 2, column 1: tag \{% if x %\} not closed\.$/);
-    assert.match(faultOf('{{ a '), /^Line 1, column 1: /);
+  it('names line and column of errors', () => {
+    assert.equal(errorOf('a\n{% foo %}'), 'Line 2, column 1: tag "foo" not found.');
+    assert.equal(errorOf('a\nb {{ x | nope }}'), 'Line 2, column 3: undefined filter: nope.');
+    assert.match(errorOf('a\n{% if x %}'), /^Line 2, column 1: tag \{% if x %\} not closed\.$/);
+    assert.match(errorOf('{{ a '), /^Line 1, column 1: /);
   });
 
   it('counts output in bytes, captured text included', () => {
     assert.equal(render('{{ x }}', { x: 'é'.repeat(50) }, { maxOutputBytes: 100 }).length, 50);
-    assert.match(faultOf('{{ x }}', { x: 'é'.repeat(51) }, { maxOutputBytes: 100 }), /larger than 100 bytes/);
+    assert.match(errorOf('{{ x }}', { x: 'é'.repeat(51) }, { maxOutputBytes: 100 }), /larger than 100 bytes/);
     assert.match(
-      faultOf('{% capture c %}{{ x }}{% endcapture %}', { x: 'a'.repeat(101) }, { maxOutputBytes: 100 }),
+      errorOf('{% capture c %}{{ x }}{% endcapture %}', { x: 'a'.repeat(101) }, { maxOutputBytes: 100 }),
       /larger/,
     );
   });
 
   it('stops loops, growth and depth at their limits', () => {
     assert.match(
-      faultOf('{% for i in (1..9999999) %}{% for j in (1..9999) %}{% endfor %}{% endfor %}'),
+      errorOf('{% for i in (1..9999999) %}{% for j in (1..9999) %}{% endfor %}{% endfor %}'),
       /runs longer|memory/,
     );
     assert.match(
-      faultOf('{% assign a = "x" %}{% for i in (1..99) %}{% assign a = a | append: a %}{% endfor %}'),
+      errorOf('{% assign a = "x" %}{% for i in (1..99) %}{% assign a = a | append: a %}{% endfor %}'),
       /memory/,
     );
-    assert.match(faultOf('{% for i in (1..999999999) %}{% endfor %}'), /memory/);
+    assert.match(errorOf('{% for i in (1..999999999) %}{% endfor %}'), /memory/);
     const [open, close] = ['{% if 1 %}', '{% endif %}'];
-    assert.match(faultOf(open.repeat(30_000) + close.repeat(30_000)), /nested too deeply/);
+    assert.match(errorOf(open.repeat(30_000) + close.repeat(30_000)), /nested too deeply/);
   });
 });
 

@@ -24,7 +24,7 @@ describe('pointers that a worker has read ahead', () => {
     assert.notEqual(ahead.add(pointer('x', 1)), undefined, 'it may come again');
   });
 
-  it('are taken out of one class at once, and not by who held them before', () => {
+  it('are taken out of one class at once, and not by their former holders', () => {
     const ahead = new ReadAhead();
     const held = ahead.add(pointer('x'))!;
     const other = ahead.add({ ...pointer('y'), class: 'interactive' })!;
@@ -35,7 +35,7 @@ describe('pointers that a worker has read ahead', () => {
     assert.deepEqual(again.take(), pointer('x'));
   });
 
-  it('are offered to others in turns, when they have been here for a while', () => {
+  it('are offered to other workers in rotation, when they have been here for a while', () => {
     const clock = new HeldClock();
     try {
       const ahead = new ReadAhead();
@@ -58,7 +58,7 @@ describe('pointers that a worker has read ahead', () => {
 
   it('are no more of a class than there is room for, and others wait', async () => {
     const ahead = new ReadAhead();
-    const places = await Promise.all(Array.from({ length: 256 }, () => ahead.room('bulk', never)));
+    const rooms = await Promise.all(Array.from({ length: 256 }, () => ahead.room('bulk', never)));
     await ahead.room('interactive', never);
     const stop = new AbortController();
     const given = ahead.room('bulk', stop.signal);
@@ -70,8 +70,8 @@ describe('pointers that a worker has read ahead', () => {
     await assert.rejects(given, /stopping/);
     await new Promise(setImmediate);
     assert.equal(got, false);
-    places[0]!.release();
-    places[0]!.release();
+    rooms[0]!.release();
+    rooms[0]!.release();
     await next;
     await assert.rejects(ahead.room('bulk', AbortSignal.abort(new Error('before'))), /before/);
   });

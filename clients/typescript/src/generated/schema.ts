@@ -99,6 +99,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/pdf/jobs/{id}/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the report of a render
+         * @description What the document requested and what became of it, console, exceptions, fonts, characters without a font, waits, and warnings in plain words; of a render that is lost with its worker, its attempts alone. A render that was asked for with `report` has one from its end on, for as long as its job is kept.
+         */
+        get: operations["get_v1_pdf_jobs_id_report"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/pdf/batch": {
         parameters: {
             query?: never;
@@ -309,6 +329,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/user/usage/series": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the usage of the account over time */
+        get: operations["get_user_usage_series"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/user/batches/metrics": {
         parameters: {
             query?: never;
@@ -333,7 +370,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the requests for renders that the account has made */
+        /**
+         * List the requests for renders that the account has made
+         * @description With `status` or `endpoint`, a page may end before its limit where such requests are rare: the next one begins at `offset` plus the number that came.
+         */
         get: operations["get_user_request_logs"];
         put?: never;
         post?: never;
@@ -414,6 +454,221 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/auth/config": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the ways there are to sign in and to register */
+        get: operations["get_auth_config"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign in, as a browser
+         * @description The session is in a cookie that no script can read. It ends after 12 hours, or after 2 without use. One that the browser has already is replaced. Only pages of the public origin may ask for this.
+         */
+        post: operations["post_auth_session"];
+        /**
+         * Sign out
+         * @description Ends the session, or revokes the access token, that this request comes with.
+         */
+        delete: operations["delete_auth_session"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the sessions of the account
+         * @description The newest first. Access tokens of POST /auth/login are no sessions.
+         */
+        get: operations["get_auth_sessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** End a session of the account */
+        delete: operations["delete_auth_sessions_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/oidc/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sign in at the OpenID Connect issuer, with a browser
+         * @description Leads to the page of the issuer, which leads back to GET /auth/oidc/callback within ten minutes. GET /auth/config says whether there is an issuer to sign in at.
+         */
+        get: operations["get_auth_oidc_start"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/oidc/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Come back from the OpenID Connect issuer
+         * @description For the browser that GET /auth/oidc/start sent there. It gets a session and is led to the page that it asked for; or, when the issuer did not sign it in, to the page to sign in at, which says so.
+         */
+        get: operations["get_auth_oidc_callback"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change the password
+         * @description Ends every other session, and all access tokens. The session that this comes with goes on under a new cookie.
+         */
+        post: operations["post_auth_password"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/forgot": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask for a link that sets a new password
+         * @description The answer is the same whether the address has an account or not, and however many links were asked for: three an hour are sent to an address. A link works once, for an hour.
+         */
+        post: operations["post_auth_forgot"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set a new password by the link of a mail
+         * @description Ends every session and access token of the account, and every other such link.
+         */
+        post: operations["post_auth_reset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/email/verification": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask for a link that confirms the address of the account
+         * @description Three an hour are sent. A link works once, for a day.
+         */
+        post: operations["post_auth_email_verification"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/email/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Confirm the address of an account by the link of a mail */
+        post: operations["post_auth_email_verify"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/user/api-keys": {
         parameters: {
             query?: never;
@@ -469,7 +724,11 @@ export interface paths {
         delete: operations["delete_user_api_keys_id"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change the name of an API key, or where it may be used from
+         * @description In force everywhere within a second. Fields that are left out stay as they are.
+         */
+        patch: operations["patch_user_api_keys_id"];
         trace?: never;
     };
     "/user/templates": {
@@ -505,7 +764,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Show the HTML that a template and data come to */
+        /** Show what a template and data come to: the HTML, or with `output` = `pdf` a test render */
         post: operations["post_user_templates_preview"];
         delete?: never;
         options?: never;
@@ -618,6 +877,260 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/user/renders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the single renders of the account
+         * @description Those of live and of test keys, and those that were asked for from the dashboard.
+         */
+        get: operations["get_user_renders"];
+        put?: never;
+        /**
+         * Render one document, without an API key
+         * @description Answered at once; follow the job. It goes before those that are asked for with `executionMode` = `async`.
+         */
+        post: operations["post_user_renders"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/renders/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a render of the account, with its attempts */
+        get: operations["get_user_renders_id"];
+        put?: never;
+        post?: never;
+        /**
+         * Cancel a render
+         * @description One that is running is stopped.
+         */
+        delete: operations["delete_user_renders_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/renders/{id}/file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show or download the PDF of a render */
+        get: operations["get_user_renders_id_file"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/renders/{id}/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the report of a render
+         * @description What the document requested and what became of it, console, exceptions, fonts, characters without a font, waits, and warnings in plain words; of a render that is lost with its worker, its attempts alone. A render that was asked for with `report` has one from its end on, for as long as its job is kept.
+         */
+        get: operations["get_user_renders_id_report"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/renders/{id}/input": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get what a render was to render
+         * @description It is kept until the render has completed; of one that has failed, until its retention ends.
+         */
+        get: operations["get_user_renders_id_input"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/renders/{id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Render again what has failed or was cancelled
+         * @description It is a new job under the present plan, which uses quota as any other. The old one stays as it is.
+         */
+        post: operations["post_user_renders_id_retry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/queue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get how many jobs of the account run and wait */
+        get: operations["get_user_queue"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Hear that something has happened to the jobs of the account
+         * @description Server-sent events: `progress` with `{kind: "jobs", id, status, inFlight, waiting}` within two seconds of a job that is accepted, gets its slot or ends; several that come together are one. It is a hint to look again, and says no more. `end` with `{kind: "session", id, status: "ended"}` once the session or token is open no more. An account has ten such streams at the most, and browsers six connections to an origin: a page keeps one while it is visible.
+         */
+        get: operations["get_user_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/batches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the batches of the account
+         * @description Those of live and of test keys.
+         */
+        get: operations["get_user_batches"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/batches/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a batch of the account, without its items */
+        get: operations["get_user_batches_id"];
+        put?: never;
+        post?: never;
+        /**
+         * Cancel a batch
+         * @description Items that no worker has begun are cancelled; those that run are left to end.
+         */
+        delete: operations["delete_user_batches_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/batches/{id}/items": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the items of a batch */
+        get: operations["get_user_batches_id_items"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/batches/{id}/zip": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Download the completed items of a batch as a zip */
+        get: operations["get_user_batches_id_zip"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/batches/{id}/retry-failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Render again the items of a batch that have failed or were cancelled
+         * @description They are a new batch under the present plan, which uses quota as any other. The old one stays as it is.
+         */
+        post: operations["post_user_batches_id_retry_failed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/user/webhook-deliveries": {
         parameters: {
             query?: never;
@@ -630,6 +1143,43 @@ export interface paths {
          * @description What was sent, is being sent and could not be sent, for 90 days.
          */
         get: operations["get_user_webhook_deliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/webhook-deliveries/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a callback that tells of nothing
+         * @description Signed and repeated as any other, with the event `webhook.test`: to see whether they arrive.
+         */
+        post: operations["post_user_webhook_deliveries_test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/webhook-deliveries/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a callback with what it says and the attempts to send it */
+        get: operations["get_user_webhook_deliveries_id"];
         put?: never;
         post?: never;
         delete?: never;
@@ -689,6 +1239,23 @@ export interface paths {
          * @description The first secret of an account is got this way, too. The key before signs beside the new one for 24 hours.
          */
         post: operations["post_user_webhook_keys_rotate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/plans": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the plans that the account has and can choose from */
+        get: operations["get_user_plans"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -982,8 +1549,25 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** This document as a page */
+        /** The documentation */
         get: operations["get_docs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/docs/api/try": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** This document as a page, from which requests can be sent */
+        get: operations["get_docs_api_try"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1037,46 +1621,157 @@ export interface components {
              * @description Where a signed callback goes when the render has ended, with `executionMode` = `async`; professional and business plans.
              */
             webhookUrl?: string;
+            /** @description The same as `report` of the options, before which it comes. */
+            report?: boolean;
             options?: components["schemas"]["RenderOptions"];
         } & (unknown | unknown | unknown);
         RenderOptions: {
+            /** @description Sent when protected assets are fetched: to the source URL's origin, or to the origins (scheme, host and port) that the HTML's own markup or the template's source names; never to those that come from filled-in data. */
+            assetHeaders?: {
+                [key: string]: string;
+            };
+            /** @description The origins that assetHeaders are sent to, in place of those that are found. */
+            assetOrigins?: string[];
+            /** @description Print the document as it is, in place of failing, if it has not been loaded or what is waited for has not come after three quarters of the time (over 20 seconds: 5 seconds before its end). A render whose document has not arrived at all still fails. Default false. */
+            bestEffort?: boolean;
+            /** @description What the document may not request: addresses that match a pattern, in which * stands for any characters, and kinds of requests (stylesheet, image, font, media, script, frame, fetch, other). The document itself, requests of workers and web sockets are not blocked. */
+            blockRequests?: {
+                urls?: string[];
+                kinds?: ("stylesheet" | "image" | "font" | "media" | "script" | "frame" | "fetch" | "other")[];
+            };
+            /** @description Cookies that are set before the document is loaded: each with a url, or with a domain and path. They are sent as browsers send them. For HTML and templates every host is another site, which only gets cookies with sameSite None and secure. */
+            cookies?: {
+                name: string;
+                value: string;
+                url?: string;
+                domain?: string;
+                path?: string;
+                secure?: boolean;
+                httpOnly?: boolean;
+                /** @enum {string} */
+                sameSite?: "Strict" | "Lax" | "None";
+            }[];
+            /** @description A Content-Security-Policy that the document is loaded under. */
+            csp?: string;
+            /** @description Milliseconds to wait after loading. Default 0. */
+            delayMs?: number;
+            /** @description Print headerTemplate and footerTemplate in the margins. Default false. */
+            displayHeaderFooter?: boolean;
+            /** @description What makes the render fail, by what its report says: a status of the source URL (pageStatus) or of anything that the document requests (assetStatus), such as ["400-599"], what cannot be loaded at all (assetUnreachable), a script that throws (exception), a character that no font has (missingGlyph). Requests to ignoreHosts fail no render. The codes are URL_UNREACHABLE, ASSET_FAILED, EXCEPTION_THROWN and GLYPH_MISSING. */
+            failOn?: {
+                pageStatus?: string[];
+                assetStatus?: string[];
+                assetUnreachable?: boolean;
+                exception?: boolean;
+                missingGlyph?: boolean;
+                ignoreHosts?: string[];
+            };
+            /** @description HTML that the first page has in place of footerTemplate, with displayHeaderFooter; an empty text prints none. */
+            firstFooterTemplate?: string;
+            /** @description HTML that the first page has in place of headerTemplate, with displayHeaderFooter; an empty text prints none. */
+            firstHeaderTemplate?: string;
+            /** @description HTML that is printed in the lower margin of each page, with the classes of headerTemplate. */
+            footerTemplate?: string;
             /**
              * @description Paper format. Default A4.
              * @enum {string}
              */
             format?: "Letter" | "A4" | "A5" | "A3" | "Legal" | "Tabloid";
-            /** @description Default false. */
+            /** @description HTML that is printed in the upper margin of each page; elements of the classes date, title, url, pageNumber and totalPages are filled in. */
+            headerTemplate?: string;
+            /** @description Height of the paper, together with width: a length with a unit, 0.5in to 200in. */
+            height?: string;
+            /** @description Run the scripts of the document. Default true. */
+            javascriptEnabled?: boolean;
+            /** @description Turn the paper, so that its long side is horizontal. Default false. */
             landscape?: boolean;
-            /** @description Print background colours and images. Default true. */
-            printBackground?: boolean;
-            /** @description Lengths with a unit (px, in, cm, mm, pt, pc, Q). Default 0 on each side. */
+            /** @description HTML that the last page has in place of footerTemplate, with displayHeaderFooter; an empty text prints none. */
+            lastFooterTemplate?: string;
+            /** @description HTML that the last page has in place of headerTemplate, with displayHeaderFooter; an empty text prints none. */
+            lastHeaderTemplate?: string;
+            /** @description Language of the document's scripts and requests (Intl, navigator.language, Accept-Language), such as de-DE. */
+            locale?: string;
+            /** @description Lengths with a unit (px, in, cm, mm, pt, pc, Q). Default 0 on each side, 1cm where a header or footer is. */
             margin?: {
                 top?: string;
                 right?: string;
                 bottom?: string;
                 left?: string;
             };
-            /** @description Print headerTemplate and footerTemplate in the margins. Default false. */
-            displayHeaderFooter?: boolean;
-            /** @description HTML; classes date, title, url, pageNumber and totalPages are filled in. */
-            headerTemplate?: string;
-            /** @description HTML, as headerTemplate. */
-            footerTemplate?: string;
-            /** @description Default 1. */
-            scale?: number;
-            /** @description Let the document's @page size win over format. Default false. */
-            preferCSSPageSize?: boolean;
+            /** @description What media queries find: colorScheme (light, dark), reducedMotion (reduce, no-preference), contrast (more, less, custom, no-preference) and forcedColors (active, none). */
+            mediaFeatures?: {
+                /** @enum {string} */
+                colorScheme?: "light" | "dark";
+                /** @enum {string} */
+                reducedMotion?: "reduce" | "no-preference";
+                /** @enum {string} */
+                contrast?: "more" | "less" | "custom" | "no-preference";
+                /** @enum {string} */
+                forcedColors?: "active" | "none";
+            };
             /**
-             * @description Default load.
+             * @description The CSS medium that the document is printed for. Default print.
+             * @enum {string}
+             */
+            mediaType?: "print" | "screen";
+            /** @description Document information of the PDF. Fields that are not given stay as the document has them. */
+            metadata?: {
+                title?: string;
+                author?: string;
+                subject?: string;
+                creator?: string;
+                producer?: string;
+                keywords?: string[];
+            };
+            /** @description Leave out the background that the browser gives a document with a dark color-scheme. All other pages are transparent anyway. Default false. */
+            omitBackground?: boolean;
+            /** @description Write bookmarks for the headings h1 to h6; the PDF is tagged then. Default false. */
+            outline?: boolean;
+            /** @description The pages to print, such as 1-3,5,8-; all of them, when it is not given. Pages past the last one are left out; when the document has none of them the render fails with PAGE_RANGE_INVALID. */
+            pageRanges?: string;
+            /** @description Let the document's @page size take precedence over format. Default false. */
+            preferCSSPageSize?: boolean;
+            /** @description Print background colours and images. Default true. */
+            printBackground?: boolean;
+            /** @description Keep a report of the render for as long as its output: what the document requested and what became of it, its console and exceptions, fonts, characters that no font has, waits, and warnings in plain words; of a render that fails, too, with a picture of the page. `reportEndpoint` of the job record leads to it. Default false. */
+            report?: boolean;
+            /** @description By how much the document is enlarged on the paper. Default 1. */
+            scale?: number;
+            /** @description Scripts that run in the document once it has been loaded, one after another, with the rights of its own scripts. A script that throws fails the render with EXCEPTION_THROWN. What a script starts is not waited for: use waitForExpression. */
+            scripts?: string[];
+            /** @description Print one page, as tall as the document is at the width of the paper, 200in at most; a taller one fails the render with DOCUMENT_LIMIT. A document whose height follows from that of the page (100vh) may take two pages. Default false. */
+            singlePage?: boolean;
+            /** @description Style sheets that are added to the document once it has been loaded, after its own. They have no @import. The document's policy does not apply to them. */
+            styles?: string[];
+            /** @description Fill in the numbers of pages: each element with the attribute data-page in a link within the document, such as `<a href="#sums">Sums <span data-page></span></a>`, gets the number of the page that the link leads to. Default false. */
+            tableOfContents?: boolean;
+            /** @description Write a tagged (accessible) PDF; costs about a quarter of the speed. Default false. */
+            tagged?: boolean;
+            /** @description Deadline of the whole render. Default 30,000 and delayMs, at most the plan's. */
+            timeoutMs?: number;
+            /** @description Time zone of the document's scripts, such as Europe/Berlin. Default UTC, as the service has it. */
+            timezone?: string;
+            /** @description The User-Agent that requests are sent with, and that scripts find. */
+            userAgent?: string;
+            /** @description Size of the window that the document is loaded into, which its scripts find and by which it chooses pictures. Width and height in CSS pixels; with deviceScaleFactor 50,000,000 pixels at most. It does not change the paper. */
+            viewport?: {
+                width: number;
+                height: number;
+                /** @description Default 1. */
+                deviceScaleFactor?: number;
+            };
+            /** @description The name of an event that must have been dispatched in the document before it is printed, such as document.dispatchEvent(new Event('ready')). */
+            waitForEvent?: string;
+            /** @description An expression of JavaScript that must be true in the document before it is printed, such as window.ready === true. A promise is awaited. While the expression throws or is not true, it is evaluated again. */
+            waitForExpression?: string;
+            /** @description A CSS selector that must be in the document before it is printed. */
+            waitForSelector?: string;
+            /**
+             * @description How far the document has to get: with its pictures and style sheets (load), without them (domcontentloaded), or until it fetches nothing more (networkidle). Default load.
              * @enum {string}
              */
             waitUntil?: "load" | "domcontentloaded" | "networkidle";
-            /** @description A CSS selector that must be in the document before it is printed. */
-            waitForSelector?: string;
-            /** @description Milliseconds to wait after loading. Default 0. */
-            delayMs?: number;
-            /** @description Deadline of the whole render. Default 30,000 and delayMs, at most the plan's. */
-            timeoutMs?: number;
+            /** @description A text over the content of every page. */
             watermark?: {
                 text: string;
                 /** @description Default 0.15. */
@@ -1086,26 +1781,8 @@ export interface components {
                 /** @description A CSS colour. Default #888888. */
                 color?: string;
             };
-            metadata?: {
-                title?: string;
-                author?: string;
-                subject?: string;
-                creator?: string;
-                producer?: string;
-                keywords?: string[];
-            };
-            /** @description Default true. */
-            javascriptEnabled?: boolean;
-            /** @description A Content-Security-Policy that the document is loaded under. */
-            csp?: string;
-            /** @description Sent when protected assets are fetched: to the source URL's origin, or to the origins (scheme, host and port) that the HTML's own markup or the template's source names; never to those that come from filled-in data. */
-            assetHeaders?: {
-                [key: string]: string;
-            };
-            /** @description The origins that assetHeaders are sent to, in place of those that are found. */
-            assetOrigins?: string[];
-            /** @description Write a tagged (accessible) PDF; costs about a quarter of the speed. Default false. */
-            tagged?: boolean;
+            /** @description Width of the paper, in place of format and together with height: a length with a unit, 0.5in to 200in. */
+            width?: string;
         };
         BatchRequest: {
             /** @description What to render. How many there may be is for the plan to say. */
@@ -1135,6 +1812,8 @@ export interface components {
                 };
                 /** @description Name of the PDF file. */
                 filename?: string;
+                /** @description The same as `report` of the options, before which it comes. */
+                report?: boolean;
                 options?: components["schemas"]["RenderOptions"];
             }[];
             /**
@@ -1169,6 +1848,33 @@ export interface components {
             email: string;
             password: string;
         };
+        SessionRequest: {
+            /**
+             * Format: email
+             * @description Upper and lower case make no difference.
+             */
+            email?: string;
+            password?: string;
+            /** @description What stands behind `#once=` in the link that standalone prints when it starts. */
+            oneTimeToken?: string;
+        } & (unknown | unknown);
+        PasswordChange: {
+            currentPassword: string;
+            newPassword: string;
+        };
+        ForgottenPassword: {
+            /** Format: email */
+            email: string;
+        };
+        PasswordReset: {
+            /** @description What stands behind `#token=` in the link of the mail. */
+            token: string;
+            password: string;
+        };
+        EmailVerification: {
+            /** @description What stands behind `#token=` in the link of the mail. */
+            token: string;
+        };
         ApiKeyRequest: {
             name: string;
             /**
@@ -1177,6 +1883,11 @@ export interface components {
              * @enum {string}
              */
             mode?: "live" | "test";
+            /** @description Addresses and networks that the key may be used from; none: from everywhere. */
+            allowedIps?: string[];
+        };
+        ApiKeyChange: {
+            name?: string;
             /** @description Addresses and networks that the key may be used from; none: from everywhere. */
             allowedIps?: string[];
         };
@@ -1200,6 +1911,14 @@ export interface components {
             templateId?: string;
             /** @description A JSON document serialized as a string; without it that of the saved template, or nothing. */
             sampleData?: string;
+            /**
+             * @description `pdf` renders the HTML as a test key would: it counts as a test render, and is followed as one.
+             * @default html
+             * @enum {string}
+             */
+            output?: "html" | "pdf";
+            /** @description Of the PDF. */
+            options?: components["schemas"]["RenderOptions"];
         } & (unknown | unknown);
         TemplateChange: {
             name?: string;
@@ -1207,6 +1926,64 @@ export interface components {
             content?: string;
             /** @description A JSON document serialized as a string. */
             sampleData?: string;
+        };
+        UserRenderRequest: {
+            /** @description Input source: an HTML document. */
+            html?: string;
+            /**
+             * Format: uri
+             * @description Input source: the http or https address of a page.
+             */
+            url?: string;
+            /**
+             * Format: uuid
+             * @description Input source: a saved template of the account.
+             */
+            templateId?: string;
+            /**
+             * Format: uuid
+             * @description Pins a version of the template; otherwise its current one is used.
+             */
+            templateVersionId?: string;
+            /** @description Values of the template's variables. */
+            data?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description `binary` answers with the PDF, `url` with a signed address to download it from.
+             * @default binary
+             * @enum {string}
+             */
+            output?: "binary" | "url";
+            /** @description Name of the PDF file. */
+            filename?: string;
+            /**
+             * @description `sync` waits a while for the render to end; `async` answers 202 at once.
+             * @default sync
+             * @enum {string}
+             */
+            executionMode?: "sync" | "async";
+            /**
+             * Format: uri
+             * @description Where a signed callback goes when the render has ended, with `executionMode` = `async`; professional and business plans.
+             */
+            webhookUrl?: string;
+            /** @description The same as `report` of the options, before which it comes. */
+            report?: boolean;
+            options?: components["schemas"]["RenderOptions"];
+            /**
+             * @description As an API key of this mode would ask for it.
+             * @default test
+             * @enum {string}
+             */
+            mode?: "live" | "test";
+        } & (unknown | unknown | unknown);
+        WebhookTest: {
+            /**
+             * Format: uri
+             * @description Where it goes.
+             */
+            url: string;
         };
         RenderResult: {
             /** @constant */
@@ -1243,10 +2020,17 @@ export interface components {
             /** @description Validation failures list several. */
             message: string | string[];
             /**
-             * @description See docs/errors.md.
+             * @description The list is in docs/errors.md.
              * @enum {string}
              */
-            code: "VALIDATION" | "MALFORMED_JSON" | "UNSUPPORTED_MEDIA_TYPE" | "BILLING_NOT_CONFIGURED" | "PAYMENT_EVENT_REFUSED" | "NOT_SUBSCRIBED" | "NOT_SOLD" | "PAYMENT_FAILED" | "UNAUTHENTICATED" | "ADDRESS_NOT_ALLOWED" | "PLAN_LIMIT" | "QUOTA_EXCEEDED" | "TEST_QUOTA_EXCEEDED" | "STORAGE_FULL" | "KEY_CAPACITY" | "TEMPLATE_CAPACITY" | "REGISTRATION_CLOSED" | "INVITATION_INVALID" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "UPLOAD_TOO_SLOW" | "JOB_ENDED" | "IDEMPOTENCY_MISMATCH" | "IDEMPOTENCY_IN_PROGRESS" | "GONE" | "INPUT_TOO_LARGE" | "BATCH_TOO_LARGE" | "RANGE_NOT_SATISFIABLE" | "RATE_LIMITED" | "TOO_MANY_WAITING" | "TOO_MANY_UPLOADS" | "TOO_MANY_FAILURES" | "TOO_MANY_REGISTRATIONS" | "INTERNAL" | "UNAVAILABLE" | "OVERAGE_PENDING" | "INVALID_URL" | "URL_BLOCKED" | "URL_UNREACHABLE" | "SELECTOR_TIMEOUT" | "TEMPLATE_ERROR" | "DOCUMENT_LIMIT" | "OUTPUT_TOO_LARGE" | "RENDER_TIMEOUT" | "BROWSER_CRASHED" | "WORKER_LOST" | "RENDER_FAILED" | "RETRY_SCHEDULED" | "CANCELLED" | "EXPIRED";
+            code: "VALIDATION" | "MALFORMED_JSON" | "UNSUPPORTED_MEDIA_TYPE" | "BILLING_NOT_CONFIGURED" | "PAYMENT_EVENT_REFUSED" | "NOT_SUBSCRIBED" | "NOT_SOLD" | "PAYMENT_FAILED" | "UNAUTHENTICATED" | "ADDRESS_NOT_ALLOWED" | "ORIGIN_NOT_ALLOWED" | "PASSWORD_REQUIRED" | "PLAN_LIMIT" | "QUOTA_EXCEEDED" | "TEST_QUOTA_EXCEEDED" | "STORAGE_FULL" | "KEY_CAPACITY" | "TEMPLATE_CAPACITY" | "REGISTRATION_CLOSED" | "INVITATION_INVALID" | "LINK_INVALID" | "WRONG_PASSWORD" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "UPLOAD_TOO_SLOW" | "NOT_RETRYABLE" | "JOB_ENDED" | "IDEMPOTENCY_MISMATCH" | "IDEMPOTENCY_IN_PROGRESS" | "GONE" | "INPUT_TOO_LARGE" | "BATCH_TOO_LARGE" | "RANGE_NOT_SATISFIABLE" | "RATE_LIMITED" | "TOO_MANY_WAITING" | "TOO_MANY_UPLOADS" | "TOO_MANY_FAILURES" | "TOO_MANY_REGISTRATIONS" | "INTERNAL" | "UNAVAILABLE" | "OVERAGE_PENDING" | "INVALID_URL" | "URL_BLOCKED" | "URL_UNREACHABLE" | "SELECTOR_TIMEOUT" | "CONDITION_TIMEOUT" | "EXCEPTION_THROWN" | "ASSET_FAILED" | "GLYPH_MISSING" | "COOKIE_INVALID" | "PAGE_RANGE_INVALID" | "TEMPLATE_ERROR" | "DOCUMENT_LIMIT" | "OUTPUT_TOO_LARGE" | "RENDER_TIMEOUT" | "BROWSER_CRASHED" | "WORKER_LOST" | "RENDER_FAILED" | "RETRY_SCHEDULED" | "CANCELLED" | "EXPIRED";
+            /** @description What can be done about an error of this code. */
+            remedy: string;
+            /**
+             * Format: uri
+             * @description Where the documentation says more of the code.
+             */
+            docsUrl: string;
             /** @description As in the header X-Request-Id. */
             requestId: string;
             /**
@@ -1298,6 +2082,8 @@ export interface components {
                 code: string;
                 message: string;
             } | null;
+            /** @description Where its report is: from its end on, if one was asked for. */
+            reportEndpoint?: string;
         };
         DownloadUrl: {
             /** @constant */
@@ -1309,6 +2095,107 @@ export interface components {
              * @description 15 minutes from now, or the end of the retention window.
              */
             expiresAt: string;
+        };
+        RenderReport: {
+            /** @constant */
+            success: true;
+            /** Format: uuid */
+            jobId: string;
+            status: string;
+            /** @description The browser and its version; empty where that was lost. */
+            engine: string;
+            /** @description The first one first; the rest of the report is of the last one. */
+            attempts: components["schemas"]["RenderAttempt"][];
+            phases: {
+                name: string;
+                ms: number;
+            }[];
+            /** @description 500 at most; requests of workers, and data in addresses, are not among them. */
+            requests: {
+                /** @description Without user, password, fragment, and values of its query that may be secrets. */
+                url: string;
+                /** @description page, frame, stylesheet, image, font, script, fetch, websocket, …. */
+                kind: string;
+                /** @enum {string} */
+                outcome: "pending" | "loaded" | "redirected" | "error" | "unreachable" | "blocked" | "cancelled";
+                /** @description Null without an answer. */
+                status: number | null;
+                /** @description What decided it: cache, blockRequests, egress, cors, content security policy, …; null for nothing. */
+                rule: string | null;
+                error: string | null;
+                /** @description As received; 0 from the cache. */
+                bytes: number;
+                ms: number;
+            }[];
+            /** @description 100 lines at most. */
+            console: {
+                level: string;
+                text: string;
+            }[];
+            /** @description 50 at most. */
+            exceptions: {
+                message: string;
+                at: string;
+            }[];
+            fonts: {
+                /** @description As the style sheet names them. */
+                asked: string[];
+                used: {
+                    family: string;
+                    webFont: boolean;
+                }[];
+            }[];
+            /** @description Characters that no font has, 200 at most. U+FFFD stands for one that is not known: in several fonts, the first one of each. */
+            missingGlyphs: {
+                character: string;
+                codePoint: string;
+                page: number;
+                count: number;
+            }[];
+            waits: {
+                name: string;
+                ms: number;
+                /** @enum {string} */
+                outcome: "reached" | "given up" | "failed";
+            }[];
+            /** @description 0 when it has failed. */
+            pages: number;
+            /** @description Bytes of the PDF; 0 when it has failed. */
+            size: number;
+            error: {
+                code: string;
+                message: string;
+            } | null;
+            /** @description The page at the moment when the render failed, where it could be drawn. */
+            picture: {
+                mediaType: string;
+                /** @description Base64. */
+                data: string;
+            } | null;
+            /** @description What the author of the document can act on. */
+            warnings: string[];
+            /** @description The lists that have lost something. */
+            truncated: string[];
+        };
+        RenderAttempt: {
+            number: number;
+            /** Format: date-time */
+            startedAt: string;
+            endedAt: string | null;
+            /** @enum {string} */
+            outcome: "running" | "completed" | "failed" | "cancelled";
+            error: {
+                code: string;
+                message: string;
+            } | null;
+            /** @description Null while it runs, and where they are not known. */
+            phases: {
+                page: number;
+                load: number;
+                wait: number;
+                print: number;
+                finish: number;
+            } | null;
         };
         AcceptedBatch: {
             /** Format: uuid */
@@ -1460,6 +2347,8 @@ export interface components {
             /** @description 0 until completed. */
             pages: number;
             processingTimeMs: number;
+            /** @description Where its report is: from its end on, if one was asked for. */
+            reportEndpoint?: string;
         };
         UsageSummary: {
             /** @description The name of the plan of the account. */
@@ -1490,6 +2379,33 @@ export interface components {
                 totalRequests: number;
                 failedCount: number;
             }[];
+        };
+        UsageSeries: {
+            /** @enum {string} */
+            interval: "hour" | "day";
+            /** @description Milliseconds, rising. */
+            durationBoundsMs: number[];
+            /** @description Every hour or day of the period, the first one first. */
+            points: components["schemas"]["UsagePoint"][];
+        };
+        UsagePoint: {
+            /**
+             * Format: date-time
+             * @description When the hour or day (UTC) began.
+             */
+            at: string;
+            total: number;
+            success: number;
+            failed: number;
+            errorsByCategory: {
+                [key: string]: number;
+            };
+            /** @description Of the PDFs that were rendered. */
+            pages: number;
+            /** @description Of the same. */
+            bytes: number;
+            /** @description How long their renders took: how many took up to each of `durationBoundsMs`, and at the end how many took longer. */
+            durations: number[];
         };
         BatchMetrics: {
             /** @description Items of active batches that wait for a plan slot. */
@@ -1547,6 +2463,8 @@ export interface components {
             status: "success" | "error";
             /** @description The error's code. */
             errorReason: string | null;
+            /** @description The job or batch that it got; null without one. */
+            jobId: string | null;
             /** Format: date-time */
             createdAt: string;
         };
@@ -1567,10 +2485,64 @@ export interface components {
             id: string;
             /** @description Null when an issuer vouches for no address. */
             email: string | null;
+            /**
+             * @description What its owner signs in with: a password of this service; an OpenID Connect issuer; or, without a password, what whoever operates the service gives, such as the link that standalone prints.
+             * @enum {string}
+             */
+            signInBy: "password" | "issuer" | "operator";
             /** @description The name of its plan. */
             plan: string;
             /** Format: date-time */
             createdAt: string;
+        };
+        AuthConfig: {
+            /**
+             * @description Who may make an account by registering.
+             * @enum {string}
+             */
+            registration: "open" | "closed" | "invite";
+            /** @description Whether there is an OpenID Connect issuer to sign in at, by GET /auth/oidc/start. */
+            issuer: boolean;
+            /** @description Characters of a password. */
+            passwordLength: {
+                min: number;
+                max: number;
+            };
+        };
+        NewSession: {
+            account: components["schemas"]["Account"];
+            /**
+             * Format: date-time
+             * @description The session ends then, however much it is used.
+             */
+            expiresAt: string;
+            /** @description It ends earlier when it is not used for so long. */
+            idleTimeoutSeconds: number;
+        };
+        SessionList: {
+            /** @description How many there are in all. */
+            total: number;
+            limit: number;
+            offset: number;
+            sessions: components["schemas"]["Session"][];
+        };
+        Session: {
+            id: string;
+            /** @description Whether this request comes with it. */
+            current: boolean;
+            /** Format: date-time */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description To the minute.
+             */
+            lastUsedAt: string;
+            /** Format: date-time */
+            expiresAt: string;
+            /** @description Where it was begun from. */
+            ipAddress: string | null;
+            /** @description What the browser calls itself; its first 256 characters. */
+            userAgent: string | null;
         };
         ApiKeyList: {
             /** @description How many there are in all. */
@@ -1632,8 +2604,43 @@ export interface components {
             offset: number;
             templates: components["schemas"]["Template"][];
         };
+        TemplateSummaryList: {
+            /** @description How many there are in all. */
+            total: number;
+            limit: number;
+            offset: number;
+            templates: components["schemas"]["TemplateSummary"][];
+        };
+        TemplateSummary: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /**
+             * Format: uuid
+             * @description The version that renders use unless they pin another.
+             */
+            versionId: string;
+            version: number;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+            /** @description Bytes of its content and sample data. */
+            size: number;
+        };
         Preview: {
             html: string;
+        };
+        AcceptedUserRender: {
+            /** @constant */
+            success: true;
+            /** Format: uuid */
+            jobId: string;
+            /** @constant */
+            status: "queued";
+            statusUrl: string;
+            fileUrl: string;
+            retryOf: string | null;
         };
         TemplateVersionList: {
             /** @description How many there are in all. */
@@ -1689,7 +2696,7 @@ export interface components {
             /** Format: uuid */
             id: string;
             /** @enum {string} */
-            action: "account.registered" | "account.signed_in" | "account.sign_in_failed" | "account.signed_out" | "account.plan_changed" | "account.quota_period_changed" | "account.password_reset" | "account.tokens_revoked" | "billing.auto_overage_changed" | "billing.block_granted" | "billing.block_frozen" | "billing.block_taken_back" | "billing.block_returned" | "billing.block_expired" | "key.created" | "key.rotated" | "key.revoked" | "webhook_key.rotated" | "template.saved" | "template.deleted" | "audit.entries_left_out";
+            action: "account.registered" | "account.signed_in" | "account.sign_in_failed" | "account.signed_out" | "account.plan_changed" | "account.quota_period_changed" | "account.password_reset" | "account.tokens_revoked" | "billing.auto_overage_changed" | "billing.block_granted" | "billing.block_frozen" | "billing.block_taken_back" | "billing.block_returned" | "billing.block_expired" | "key.created" | "key.rotated" | "key.changed" | "key.revoked" | "webhook_key.rotated" | "template.saved" | "template.deleted" | "audit.entries_left_out";
             /**
              * @description `anonymous`: somebody who has not shown to be the account.
              * @enum {string}
@@ -1703,6 +2710,283 @@ export interface components {
             };
             /** Format: date-time */
             createdAt: string;
+        };
+        UserRenderList: {
+            /** @description How many there are in all. */
+            total: number;
+            limit: number;
+            offset: number;
+            renders: components["schemas"]["UserRender"][];
+        };
+        UserRender: {
+            success: boolean;
+            /** Format: uuid */
+            jobId: string;
+            /** @enum {string} */
+            status: "queued" | "processing" | "completed" | "failed" | "cancelled";
+            /** @enum {string} */
+            inputMode: "html" | "url" | "template";
+            /** @enum {string} */
+            outputMode: "binary" | "url";
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+            completedAt: string | null;
+            outputAvailable: boolean;
+            /** @description End of the retention window. */
+            outputExpiresAt: string | null;
+            downloadUrlEndpoint: string;
+            fileName: string;
+            /** @description Bytes; 0 until completed. */
+            pdfSize: number;
+            /** @description 0 until completed. */
+            pages: number;
+            processingTimeMs: number;
+            attemptCount: number;
+            retryAttempt: number | null;
+            maxAttempts: number;
+            willRetry: boolean;
+            /** @description True once the job has failed for good: stop polling. */
+            deadLettered: boolean;
+            /** @description Can be present while willRetry is true. */
+            error: {
+                code: string;
+                message: string;
+            } | null;
+            /** @description Where its report is: from its end on, if one was asked for. */
+            reportEndpoint?: string;
+            /**
+             * @description Of the API key that asked for it; test renders have a watermark and use no quota.
+             * @enum {string}
+             */
+            mode: "live" | "test";
+            /** @description Null when it was asked for without a key, from the dashboard. */
+            apiKeyId: string | null;
+            /** @description Null without a key, and of one that is long revoked. */
+            apiKeyPrefix: string | null;
+            /** @description Paper format. */
+            format: string;
+            templateId: string | null;
+            /** @description The job that it repeats. */
+            retryOf: string | null;
+            /** @description Milliseconds from its acceptance to its first attempt; up to now while it waits. */
+            queuedMs: number;
+        };
+        UserRenderDetail: {
+            success: boolean;
+            /** Format: uuid */
+            jobId: string;
+            /** @enum {string} */
+            status: "queued" | "processing" | "completed" | "failed" | "cancelled";
+            /** @enum {string} */
+            inputMode: "html" | "url" | "template";
+            /** @enum {string} */
+            outputMode: "binary" | "url";
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+            completedAt: string | null;
+            outputAvailable: boolean;
+            /** @description End of the retention window. */
+            outputExpiresAt: string | null;
+            downloadUrlEndpoint: string;
+            fileName: string;
+            /** @description Bytes; 0 until completed. */
+            pdfSize: number;
+            /** @description 0 until completed. */
+            pages: number;
+            processingTimeMs: number;
+            attemptCount: number;
+            retryAttempt: number | null;
+            maxAttempts: number;
+            willRetry: boolean;
+            /** @description True once the job has failed for good: stop polling. */
+            deadLettered: boolean;
+            /** @description Can be present while willRetry is true. */
+            error: {
+                code: string;
+                message: string;
+            } | null;
+            /** @description Where its report is: from its end on, if one was asked for. */
+            reportEndpoint?: string;
+            /**
+             * @description Of the API key that asked for it; test renders have a watermark and use no quota.
+             * @enum {string}
+             */
+            mode: "live" | "test";
+            /** @description Null when it was asked for without a key, from the dashboard. */
+            apiKeyId: string | null;
+            /** @description Null without a key, and of one that is long revoked. */
+            apiKeyPrefix: string | null;
+            /** @description Paper format. */
+            format: string;
+            templateId: string | null;
+            /** @description The job that it repeats. */
+            retryOf: string | null;
+            /** @description Milliseconds from its acceptance to its first attempt; up to now while it waits. */
+            queuedMs: number;
+            /** @description The first one first. */
+            attempts: components["schemas"]["RenderAttempt"][];
+            /** @description Whether what it was to render is kept still. */
+            inputAvailable: boolean;
+            callback: {
+                /** Format: uuid */
+                id: string;
+                url: string;
+                /** @enum {string} */
+                status: "pending" | "delivered" | "failed";
+                attemptCount: number;
+                responseStatus: number | null;
+                error: string | null;
+            } | null;
+            queue: {
+                /** @description Jobs of the account that come before it; null when it does not wait. */
+                ahead: number | null;
+                /** @description Jobs of the account that hold a slot of its plan. */
+                inFlight: number;
+                /** @description Slots that the plan has. */
+                concurrentRenders: number;
+            };
+        };
+        RenderInput: {
+            html?: string;
+            url?: string;
+            /** Format: uuid */
+            templateId?: string;
+            /** Format: uuid */
+            templateVersionId?: string;
+            /** @description Of the template, as it was accepted. */
+            content?: string;
+            data?: {
+                [key: string]: unknown;
+            };
+            /** @description The values of assetHeaders are masked. */
+            options: components["schemas"]["RenderOptions"];
+        };
+        Queue: {
+            /** @description Jobs that hold a slot of the plan. */
+            inFlight: number;
+            waiting: number;
+            /** @description Slots that the plan has. */
+            concurrentRenders: number;
+            /** @description When the oldest of those was made that are next. */
+            oldestWaitingAt: string | null;
+        };
+        UserBatchList: {
+            /** @description How many there are in all. */
+            total: number;
+            limit: number;
+            offset: number;
+            batches: components["schemas"]["UserBatch"][];
+        };
+        UserBatch: {
+            /** Format: uuid */
+            jobId: string;
+            /**
+             * @description `completed` when every item has ended, whatever came of each.
+             * @enum {string}
+             */
+            status: "queued" | "processing" | "completed" | "failed" | "cancelled";
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+            completedAt: string | null;
+            /** @description When the last item ended, also of a batch that was cancelled. */
+            finishedAt: string | null;
+            /**
+             * Format: date-time
+             * @description Until when outputs can be fetched; counted anew from the end of the batch.
+             */
+            expiresAt: string;
+            zipUrl: string;
+            manifestAvailable: boolean;
+            manifestDownloadUrlEndpoint: string;
+            progress: components["schemas"]["BatchProgress"];
+            estimatedCompletionTime: string | null;
+            job: {
+                /** Format: uuid */
+                id: string;
+                /** @enum {string} */
+                status: "queued" | "processing" | "completed" | "failed" | "cancelled";
+                /** @description Whether the outputs can be fetched no more. */
+                accessExpired: boolean;
+                totalCount: number;
+                completedCount: number;
+                failedCount: number;
+                /** Format: date-time */
+                createdAt: string;
+                /** Format: date-time */
+                updatedAt: string;
+                completedAt: string | null;
+                finishedAt: string | null;
+                /** Format: date-time */
+                expiresAt: string;
+                notes: string;
+                metadata: {
+                    [key: string]: string;
+                };
+            };
+            /**
+             * @description Of the API key that asked for it.
+             * @enum {string}
+             */
+            mode: "live" | "test";
+            /** @description Null when it was asked for without a key, from the dashboard. */
+            apiKeyId: string | null;
+            /** @description Null without a key, and of one that is long revoked. */
+            apiKeyPrefix: string | null;
+            webhookUrl: string | null;
+        };
+        UserBatchItemList: {
+            /** @description How many there are in all. */
+            total: number;
+            limit: number;
+            offset: number;
+            items: components["schemas"]["UserBatchItem"][];
+        };
+        UserBatchItem: {
+            itemId: string;
+            /**
+             * @description A cancelled item has failed with `CANCELLED`.
+             * @enum {string}
+             */
+            status: "queued" | "processing" | "completed" | "failed";
+            outputAvailable: boolean;
+            downloadUrlEndpoint: string;
+            outputExpiresAt: string | null;
+            errorMessage: string | null;
+            retryAttempt: number | null;
+            error: {
+                code: string;
+                message: string;
+            } | null;
+            /** @description Bytes; 0 until completed. */
+            pdfSize: number;
+            /** @description 0 until completed. */
+            pages: number;
+            processingTimeMs: number;
+            /** @description Where its report is: from its end on, if one was asked for. */
+            reportEndpoint?: string;
+            /** @description The render that it is; null once that is deleted, or before it is made. */
+            jobId: string | null;
+        };
+        RetriedBatch: {
+            /** Format: uuid */
+            jobId: string;
+            /** @constant */
+            status: "queued";
+            itemCount: number;
+            totalCount: number;
+            statusUrl: string;
+            /** Format: date-time */
+            estimatedCompletionTime: string;
+            /** Format: date-time */
+            expiresAt: string;
+            /** Format: uuid */
+            retryOf: string;
         };
         WebhookDeliveryList: {
             /** @description How many there are in all. */
@@ -1718,10 +3002,10 @@ export interface components {
              */
             id: string;
             /** @enum {string} */
-            event: "batch.completed" | "render.completed" | "render.failed";
+            event: "batch.completed" | "render.completed" | "render.failed" | "webhook.test";
             /**
              * Format: uuid
-             * @description The batch or job that it tells of.
+             * @description The batch or job that it tells of; of `webhook.test` an id that nothing has.
              */
             jobId: string;
             url: string;
@@ -1739,6 +3023,59 @@ export interface components {
             responseStatus: number | null;
             /** @description Why the last attempt failed. */
             error: string | null;
+        };
+        WebhookDeliveryDetail: {
+            /**
+             * Format: uuid
+             * @description What `X-Service-Delivery-Id` says, with every attempt.
+             */
+            id: string;
+            /** @enum {string} */
+            event: "batch.completed" | "render.completed" | "render.failed" | "webhook.test";
+            /**
+             * Format: uuid
+             * @description The batch or job that it tells of; of `webhook.test` an id that nothing has.
+             */
+            jobId: string;
+            url: string;
+            /** @enum {string} */
+            status: "pending" | "delivered" | "failed";
+            /** @description Since it was ordered, or last asked for by hand. */
+            attemptCount: number;
+            /** Format: date-time */
+            createdAt: string;
+            lastAttemptAt: string | null;
+            /** @description Null when no attempt follows. */
+            nextAttemptAt: string | null;
+            deliveredAt: string | null;
+            /** @description What the receiver answered last; null when it did not. */
+            responseStatus: number | null;
+            /** @description Why the last attempt failed. */
+            error: string | null;
+            /** @description The body that is sent. */
+            payload: {
+                /** @enum {string} */
+                event: "batch.completed" | "render.completed" | "render.failed" | "webhook.test";
+                /** Format: uuid */
+                jobId: string;
+                status: string;
+                statusUrl: string;
+                zipUrl?: string;
+                fileUrl?: string;
+                /** Format: date-time */
+                completedAt: string;
+                error?: {
+                    code: string;
+                    message: string;
+                };
+            };
+            /** @description The last 20 at most, the first of them first. */
+            attempts: {
+                /** Format: date-time */
+                at: string;
+                responseStatus: number | null;
+                error: string | null;
+            }[];
         };
         WebhookKeyList: {
             keys: components["schemas"]["WebhookKey"][];
@@ -1763,6 +3100,53 @@ export interface components {
             id: string;
             /** @description `whsec_` and base64 of the key; shown this once. */
             secret: string;
+        };
+        PlanList: {
+            current: string;
+            plans: components["schemas"]["PlanRow"][];
+        };
+        PlanRow: {
+            name: string;
+            /** @description Whether the account has it. */
+            current: boolean;
+            /** @description Whether it can be bought here. */
+            sold: boolean;
+            limits: {
+                /** @description PDFs a month. */
+                monthlyRenders: number;
+                /** @description Requests a minute and account. */
+                requestsPerMinute: number;
+                /** @description Plan slots: jobs of one account that may run at a time. */
+                concurrentRenders: number;
+                /** @description Largest request body, in bytes. */
+                maxInputSizeBytes: number;
+                /** @description Largest PDF, in bytes. */
+                maxOutputSizeBytes: number;
+                /** @description Longest deadline of a render, in milliseconds. */
+                maxTimeoutMs: number;
+                /** @description API keys that may be active at a time. */
+                maxActiveKeys: number;
+                /** @description Items in one batch. */
+                maxBatchItems: number;
+                /** @description Jobs of one account that may wait for a slot. */
+                maxWaitingJobs: number;
+                /** @description What one account may keep: PDFs, inputs of jobs that are not completed, templates with their versions, and what is known of batches and callbacks, in bytes. */
+                maxStoredBytes: number;
+                /** @description Renders of test keys a day. */
+                maxTestRendersPerDay: number;
+                /** @description How long a finished PDF is kept, in hours. */
+                retentionHours: number;
+                features: {
+                    /** @description Callbacks may be asked for. */
+                    callbacks: boolean;
+                    /** @description Old versions of templates can be seen and brought back. */
+                    templateVersions: boolean;
+                    /** @description The request log shows whole addresses. */
+                    revealIp: boolean;
+                };
+            };
+            /** @description US cents a month. */
+            priceCentsPerMonth: number;
         };
         Subscription: {
             /** @description `none`, or the subscription's: `active`, `trialing`, `past_due`, `unpaid`, `paused`, `canceled`. */
@@ -1852,16 +3236,26 @@ export type RenderOptions = components['schemas']['RenderOptions'];
 export type BatchRequest = components['schemas']['BatchRequest'];
 export type Registration = components['schemas']['Registration'];
 export type Credentials = components['schemas']['Credentials'];
+export type SessionRequest = components['schemas']['SessionRequest'];
+export type PasswordChange = components['schemas']['PasswordChange'];
+export type ForgottenPassword = components['schemas']['ForgottenPassword'];
+export type PasswordReset = components['schemas']['PasswordReset'];
+export type EmailVerification = components['schemas']['EmailVerification'];
 export type ApiKeyRequest = components['schemas']['ApiKeyRequest'];
+export type ApiKeyChange = components['schemas']['ApiKeyChange'];
 export type TemplateRequest = components['schemas']['TemplateRequest'];
 export type PreviewRequest = components['schemas']['PreviewRequest'];
 export type TemplateChange = components['schemas']['TemplateChange'];
+export type UserRenderRequest = components['schemas']['UserRenderRequest'];
+export type WebhookTest = components['schemas']['WebhookTest'];
 export type RenderResult = components['schemas']['RenderResult'];
 export type AcceptedJob = components['schemas']['AcceptedJob'];
 export type Error = components['schemas']['Error'];
 export type JobList = components['schemas']['JobList'];
 export type JobRecord = components['schemas']['JobRecord'];
 export type DownloadUrl = components['schemas']['DownloadUrl'];
+export type RenderReport = components['schemas']['RenderReport'];
+export type RenderAttempt = components['schemas']['RenderAttempt'];
 export type AcceptedBatch = components['schemas']['AcceptedBatch'];
 export type BatchList = components['schemas']['BatchList'];
 export type BatchSummary = components['schemas']['BatchSummary'];
@@ -1869,28 +3263,50 @@ export type BatchProgress = components['schemas']['BatchProgress'];
 export type Batch = components['schemas']['Batch'];
 export type BatchItem = components['schemas']['BatchItem'];
 export type UsageSummary = components['schemas']['UsageSummary'];
+export type UsageSeries = components['schemas']['UsageSeries'];
+export type UsagePoint = components['schemas']['UsagePoint'];
 export type BatchMetrics = components['schemas']['BatchMetrics'];
 export type RequestLogList = components['schemas']['RequestLogList'];
 export type RequestLogEntry = components['schemas']['RequestLogEntry'];
 export type AccessToken = components['schemas']['AccessToken'];
 export type Success = components['schemas']['Success'];
 export type Account = components['schemas']['Account'];
+export type AuthConfig = components['schemas']['AuthConfig'];
+export type NewSession = components['schemas']['NewSession'];
+export type SessionList = components['schemas']['SessionList'];
+export type Session = components['schemas']['Session'];
 export type ApiKeyList = components['schemas']['ApiKeyList'];
 export type ApiKey = components['schemas']['ApiKey'];
 export type NewApiKey = components['schemas']['NewApiKey'];
 export type Template = components['schemas']['Template'];
 export type TemplateList = components['schemas']['TemplateList'];
+export type TemplateSummaryList = components['schemas']['TemplateSummaryList'];
+export type TemplateSummary = components['schemas']['TemplateSummary'];
 export type Preview = components['schemas']['Preview'];
+export type AcceptedUserRender = components['schemas']['AcceptedUserRender'];
 export type TemplateVersionList = components['schemas']['TemplateVersionList'];
 export type TemplateVersionSummary = components['schemas']['TemplateVersionSummary'];
 export type TemplateVersion = components['schemas']['TemplateVersion'];
 export type AuditLog = components['schemas']['AuditLog'];
 export type AuditEntry = components['schemas']['AuditEntry'];
+export type UserRenderList = components['schemas']['UserRenderList'];
+export type UserRender = components['schemas']['UserRender'];
+export type UserRenderDetail = components['schemas']['UserRenderDetail'];
+export type RenderInput = components['schemas']['RenderInput'];
+export type Queue = components['schemas']['Queue'];
+export type UserBatchList = components['schemas']['UserBatchList'];
+export type UserBatch = components['schemas']['UserBatch'];
+export type UserBatchItemList = components['schemas']['UserBatchItemList'];
+export type UserBatchItem = components['schemas']['UserBatchItem'];
+export type RetriedBatch = components['schemas']['RetriedBatch'];
 export type WebhookDeliveryList = components['schemas']['WebhookDeliveryList'];
 export type WebhookDelivery = components['schemas']['WebhookDelivery'];
+export type WebhookDeliveryDetail = components['schemas']['WebhookDeliveryDetail'];
 export type WebhookKeyList = components['schemas']['WebhookKeyList'];
 export type WebhookKey = components['schemas']['WebhookKey'];
 export type NewWebhookKey = components['schemas']['NewWebhookKey'];
+export type PlanList = components['schemas']['PlanList'];
+export type PlanRow = components['schemas']['PlanRow'];
 export type Subscription = components['schemas']['Subscription'];
 export type UpgradePreview = components['schemas']['UpgradePreview'];
 export type Checkout = components['schemas']['Checkout'];
@@ -1955,7 +3371,7 @@ export interface operations {
                     "application/json": components["schemas"]["AcceptedJob"];
                 };
             };
-            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `INVALID_URL`, `URL_BLOCKED`, `URL_UNREACHABLE`, `SELECTOR_TIMEOUT`, `TEMPLATE_ERROR`, `DOCUMENT_LIMIT` */
+            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `INVALID_URL`, `URL_BLOCKED`, `URL_UNREACHABLE`, `SELECTOR_TIMEOUT`, `CONDITION_TIMEOUT`, `EXCEPTION_THROWN`, `ASSET_FAILED`, `GLYPH_MISSING`, `COOKIE_INVALID`, `PAGE_RANGE_INVALID`, `TEMPLATE_ERROR`, `DOCUMENT_LIMIT` */
             400: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -2525,6 +3941,108 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DownloadUrl"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION` */
+            400: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Forbidden: `ADDRESS_NOT_ALLOWED` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found: `NOT_FOUND` */
+            404: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Internal Server Error: `INTERNAL` */
+            500: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_v1_pdf_jobs_id_report: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The report. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RenderReport"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
@@ -4021,6 +5539,91 @@ export interface operations {
             };
         };
     };
+    get_user_usage_series: {
+        parameters: {
+            query?: {
+                /** @description How far back; counted from the start of the hour. */
+                period?: "1d" | "7d" | "30d" | "90d";
+                /** @description `hour` with a period of 7 days at the most. */
+                interval?: "hour" | "day";
+                /** @description Only requests with this key. */
+                apiKeyId?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The series. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageSeries"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION` */
+            400: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Internal Server Error: `INTERNAL` */
+            500: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     get_user_batches_metrics: {
         parameters: {
             query?: {
@@ -4114,6 +5717,10 @@ export interface operations {
                 sort?: "created_desc" | "created_asc";
                 /** @description Only requests with this key. */
                 apiKeyId?: string;
+                /** @description Only those that ended so. */
+                status?: "success" | "error";
+                /** @description Only those of this route, as `endpointOptions` names it. */
+                endpoint?: string;
             };
             header?: never;
             path?: never;
@@ -4409,6 +6016,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Forbidden: `ORIGIN_NOT_ALLOWED` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
             429: {
                 headers: {
@@ -4504,6 +6122,991 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_auth_config: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The same for everybody. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthConfig"];
+                };
+            };
+            /** @description Internal Server Error: `INTERNAL` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_auth_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SessionRequest"];
+            };
+        };
+        responses: {
+            /** @description Signed in. */
+            201: {
+                headers: {
+                    /** @description The session. */
+                    "Set-Cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewSession"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Forbidden: `ORIGIN_NOT_ALLOWED`, `LINK_INVALID` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Payload Too Large: `INPUT_TOO_LARGE` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `TOO_MANY_FAILURES` */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Internal Server Error: `INTERNAL` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    delete_auth_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Within a second it is valid nowhere. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description Takes the session away. */
+                    "Set-Cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Forbidden: `ORIGIN_NOT_ALLOWED` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Internal Server Error: `INTERNAL` */
+            500: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_auth_sessions: {
+        parameters: {
+            query?: {
+                /** @description How many to answer. */
+                limit?: number;
+                /** @description How many to skip. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of the sessions that are open. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionList"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION` */
+            400: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Internal Server Error: `INTERNAL` */
+            500: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    delete_auth_sessions_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Within a second it is valid nowhere. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION` */
+            400: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Forbidden: `ORIGIN_NOT_ALLOWED` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found: `NOT_FOUND` */
+            404: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Internal Server Error: `INTERNAL` */
+            500: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_auth_oidc_start: {
+        parameters: {
+            query?: {
+                /** @description The page of the dashboard to come back to. */
+                returnTo?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description To the issuer. */
+            302: {
+                headers: {
+                    /** @description The page of the issuer. */
+                    Location?: string;
+                    /** @description What this browser has to come back with. */
+                    "Set-Cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request: `VALIDATION` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found: `NOT_FOUND` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Internal Server Error: `INTERNAL` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_auth_oidc_callback: {
+        parameters: {
+            query?: {
+                /** @description What the browser was sent there with. */
+                state?: string;
+                /** @description What the issuer gives tokens for. */
+                code?: string;
+                /** @description Why it gives none. */
+                error?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description To a page of the dashboard. */
+            302: {
+                headers: {
+                    /** @description The page. */
+                    Location?: string;
+                    /** @description The session, if there is one now. */
+                    "Set-Cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request: `VALIDATION` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found: `NOT_FOUND` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Internal Server Error: `INTERNAL` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_auth_password: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordChange"];
+            };
+        };
+        responses: {
+            /** @description In force everywhere within a second. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The session, where the request came with one. */
+                    "Set-Cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON` */
+            400: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Forbidden: `ORIGIN_NOT_ALLOWED`, `WRONG_PASSWORD` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
+            408: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Payload Too Large: `INPUT_TOO_LARGE` */
+            413: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING`, `TOO_MANY_FAILURES` */
+            429: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Internal Server Error: `INTERNAL` */
+            500: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_auth_forgot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ForgottenPassword"];
+            };
+        };
+        responses: {
+            /** @description A mail is sent if the address has an account. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Forbidden: `ORIGIN_NOT_ALLOWED` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Payload Too Large: `INPUT_TOO_LARGE` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too Many Requests: `TOO_MANY_UPLOADS` */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Internal Server Error: `INTERNAL` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_auth_reset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordReset"];
+            };
+        };
+        responses: {
+            /** @description It can be signed in with. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Forbidden: `ORIGIN_NOT_ALLOWED`, `LINK_INVALID` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Payload Too Large: `INPUT_TOO_LARGE` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too Many Requests: `TOO_MANY_UPLOADS` */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Internal Server Error: `INTERNAL` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_auth_email_verification: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A mail is sent, unless too many were. */
+            202: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Forbidden: `ORIGIN_NOT_ALLOWED` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Internal Server Error: `INTERNAL` */
+            500: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_auth_email_verify: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EmailVerification"];
+            };
+        };
+        responses: {
+            /** @description The address is confirmed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Forbidden: `ORIGIN_NOT_ALLOWED`, `LINK_INVALID` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Payload Too Large: `INPUT_TOO_LARGE` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too Many Requests: `TOO_MANY_UPLOADS` */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Internal Server Error: `INTERNAL` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: {
+                headers: {
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -4646,7 +7249,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `KEY_CAPACITY` */
+            /** @description Forbidden: `ORIGIN_NOT_ALLOWED`, `KEY_CAPACITY`, `PASSWORD_REQUIRED` */
             403: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -4759,6 +7362,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Forbidden: `ORIGIN_NOT_ALLOWED`, `PASSWORD_REQUIRED` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description Not Found: `NOT_FOUND` */
             404: {
                 headers: {
@@ -4850,6 +7464,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Forbidden: `ORIGIN_NOT_ALLOWED` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description Not Found: `NOT_FOUND` */
             404: {
                 headers: {
@@ -4898,6 +7523,134 @@ export interface operations {
             };
         };
     };
+    patch_user_api_keys_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApiKeyChange"];
+            };
+        };
+        responses: {
+            /** @description The key as it is now. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKey"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON` */
+            400: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Forbidden: `ORIGIN_NOT_ALLOWED` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found: `NOT_FOUND` */
+            404: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
+            408: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Payload Too Large: `INPUT_TOO_LARGE` */
+            413: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Internal Server Error: `INTERNAL` */
+            500: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     get_user_templates: {
         parameters: {
             query?: {
@@ -4905,6 +7658,10 @@ export interface operations {
                 limit?: number;
                 /** @description How many to skip. */
                 offset?: number;
+                /** @description `summary` leaves content and sample data out. */
+                view?: "full" | "summary";
+                /** @description Part of the name, in either case; with `view` = `summary`. */
+                search?: string;
             };
             header?: never;
             path?: never;
@@ -4920,7 +7677,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TemplateList"];
+                    "application/json": components["schemas"]["TemplateList"] | components["schemas"]["TemplateSummaryList"];
                 };
             };
             /** @description Bad Request: `VALIDATION` */
@@ -5026,7 +7783,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `TEMPLATE_CAPACITY`, `STORAGE_FULL` */
+            /** @description Forbidden: `ORIGIN_NOT_ALLOWED`, `TEMPLATE_CAPACITY`, `STORAGE_FULL` */
             403: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -5120,6 +7877,17 @@ export interface operations {
                     "application/json": components["schemas"]["Preview"];
                 };
             };
+            /** @description The test render of the HTML; follow the job. */
+            202: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptedUserRender"];
+                };
+            };
             /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `TEMPLATE_ERROR` */
             400: {
                 headers: {
@@ -5135,6 +7903,17 @@ export interface operations {
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Forbidden: `ORIGIN_NOT_ALLOWED`, `PLAN_LIMIT`, `QUOTA_EXCEEDED`, `TEST_QUOTA_EXCEEDED`, `STORAGE_FULL` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5157,6 +7936,18 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflict: `IDEMPOTENCY_MISMATCH`, `IDEMPOTENCY_IN_PROGRESS` */
+            409: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5197,7 +7988,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Service Unavailable: `UNAVAILABLE` */
+            /** @description Service Unavailable: `UNAVAILABLE`, `OVERAGE_PENDING` */
             503: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -5345,6 +8136,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Forbidden: `ORIGIN_NOT_ALLOWED` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description Not Found: `NOT_FOUND` */
             404: {
                 headers: {
@@ -5440,7 +8242,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `STORAGE_FULL` */
+            /** @description Forbidden: `ORIGIN_NOT_ALLOWED`, `STORAGE_FULL` */
             403: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -5775,7 +8577,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Forbidden: `PLAN_LIMIT`, `STORAGE_FULL` */
+            /** @description Forbidden: `ORIGIN_NOT_ALLOWED`, `PLAN_LIMIT`, `STORAGE_FULL` */
             403: {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -5838,7 +8640,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only entries of this kind. */
-                action?: "account.registered" | "account.signed_in" | "account.sign_in_failed" | "account.signed_out" | "account.plan_changed" | "account.quota_period_changed" | "account.password_reset" | "account.tokens_revoked" | "billing.auto_overage_changed" | "billing.block_granted" | "billing.block_frozen" | "billing.block_taken_back" | "billing.block_returned" | "billing.block_expired" | "key.created" | "key.rotated" | "key.revoked" | "webhook_key.rotated" | "template.saved" | "template.deleted" | "audit.entries_left_out";
+                action?: "account.registered" | "account.signed_in" | "account.sign_in_failed" | "account.signed_out" | "account.plan_changed" | "account.quota_period_changed" | "account.password_reset" | "account.tokens_revoked" | "billing.auto_overage_changed" | "billing.block_granted" | "billing.block_frozen" | "billing.block_taken_back" | "billing.block_returned" | "billing.block_expired" | "key.created" | "key.rotated" | "key.changed" | "key.revoked" | "webhook_key.rotated" | "template.saved" | "template.deleted" | "audit.entries_left_out";
                 /** @description How many to answer. */
                 limit?: number;
                 /** @description How many to skip. */
@@ -5920,11 +8722,1706 @@ export interface operations {
             };
         };
     };
+    get_user_renders: {
+        parameters: {
+            query?: {
+                /** @description Only jobs in this state. */
+                status?: "queued" | "processing" | "completed" | "failed" | "cancelled";
+                /** @description Only those of live keys, or of test keys. */
+                mode?: "live" | "test";
+                /** @description Only what was accepted then or later. */
+                from?: string;
+                /** @description Only what was accepted before that. */
+                to?: string;
+                /** @description How many to answer. */
+                limit?: number;
+                /** @description How many to skip. */
+                offset?: number;
+                sort?: "created_desc" | "created_asc";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of renders. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserRenderList"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION` */
+            400: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Internal Server Error: `INTERNAL` */
+            500: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_user_renders: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request for 24 hours, so that it can be repeated: with the same body the first answer is given again. With it, hanging up does not cancel the render. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserRenderRequest"];
+            };
+        };
+        responses: {
+            /** @description Accepted; follow the job. */
+            202: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description `true` when the answer is that of an earlier request with this Idempotency-Key. */
+                    "Idempotent-Replayed"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptedUserRender"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `INVALID_URL`, `URL_BLOCKED` */
+            400: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Forbidden: `ORIGIN_NOT_ALLOWED`, `PLAN_LIMIT`, `QUOTA_EXCEEDED`, `TEST_QUOTA_EXCEEDED`, `STORAGE_FULL` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found: `NOT_FOUND` */
+            404: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
+            408: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflict: `IDEMPOTENCY_MISMATCH`, `IDEMPOTENCY_IN_PROGRESS` */
+            409: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Payload Too Large: `INPUT_TOO_LARGE` */
+            413: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Internal Server Error: `INTERNAL` */
+            500: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable: `UNAVAILABLE`, `OVERAGE_PENDING` */
+            503: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_user_renders_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The render. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserRenderDetail"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION` */
+            400: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found: `NOT_FOUND` */
+            404: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Internal Server Error: `INTERNAL` */
+            500: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    delete_user_renders_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The record of the cancelled job. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobRecord"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION` */
+            400: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Forbidden: `ORIGIN_NOT_ALLOWED` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found: `NOT_FOUND` */
+            404: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflict: `JOB_ENDED` */
+            409: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Internal Server Error: `INTERNAL` */
+            500: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_user_renders_id_file: {
+        parameters: {
+            query?: {
+                /** @description Whether it is to be saved, not shown. */
+                download?: boolean;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The PDF. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": unknown;
+                };
+            };
+            /** @description Bad Request: `VALIDATION` */
+            400: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found: `NOT_FOUND` */
+            404: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Internal Server Error: `INTERNAL` */
+            500: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_user_renders_id_report: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The report. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RenderReport"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION` */
+            400: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found: `NOT_FOUND` */
+            404: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Internal Server Error: `INTERNAL` */
+            500: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_user_renders_id_input: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The input. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RenderInput"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION` */
+            400: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found: `NOT_FOUND` */
+            404: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Gone: `GONE` */
+            410: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Internal Server Error: `INTERNAL` */
+            500: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_user_renders_id_retry: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request for 24 hours, so that it can be repeated: with the same body the first answer is given again. With it, hanging up does not cancel the render. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted; follow the job. */
+            202: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description `true` when the answer is that of an earlier request with this Idempotency-Key. */
+                    "Idempotent-Replayed"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptedUserRender"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION` */
+            400: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Forbidden: `ORIGIN_NOT_ALLOWED`, `QUOTA_EXCEEDED`, `TEST_QUOTA_EXCEEDED`, `STORAGE_FULL` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found: `NOT_FOUND` */
+            404: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflict: `NOT_RETRYABLE`, `IDEMPOTENCY_MISMATCH`, `IDEMPOTENCY_IN_PROGRESS` */
+            409: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Gone: `GONE` */
+            410: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Payload Too Large: `INPUT_TOO_LARGE` */
+            413: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Internal Server Error: `INTERNAL` */
+            500: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable: `UNAVAILABLE`, `OVERAGE_PENDING` */
+            503: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_user_queue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As it is at this moment. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Queue"];
+                };
+            };
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Internal Server Error: `INTERNAL` */
+            500: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_user_events: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The last event that was seen. */
+                "Last-Event-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": unknown;
+                };
+            };
+            /** @description Bad Request: `VALIDATION` */
+            400: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Internal Server Error: `INTERNAL` */
+            500: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_user_batches: {
+        parameters: {
+            query?: {
+                /** @description Only batches in this state. */
+                status?: "queued" | "processing" | "completed" | "failed" | "cancelled";
+                /** @description Only those of live keys, or of test keys. */
+                mode?: "live" | "test";
+                /** @description How many to answer. */
+                limit?: number;
+                /** @description How many to skip. */
+                offset?: number;
+                sort?: "created_desc" | "created_asc";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of batches, without their items. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserBatchList"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION` */
+            400: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Internal Server Error: `INTERNAL` */
+            500: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_user_batches_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The batch. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserBatch"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION` */
+            400: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found: `NOT_FOUND` */
+            404: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Internal Server Error: `INTERNAL` */
+            500: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    delete_user_batches_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The batch. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserBatch"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION` */
+            400: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Forbidden: `ORIGIN_NOT_ALLOWED` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found: `NOT_FOUND` */
+            404: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflict: `JOB_ENDED` */
+            409: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Internal Server Error: `INTERNAL` */
+            500: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_user_batches_id_items: {
+        parameters: {
+            query?: {
+                /** @description Only items in this state. */
+                status?: "queued" | "processing" | "completed" | "failed";
+                /** @description How many to answer. */
+                limit?: number;
+                /** @description How many to skip. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of items, in their order. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserBatchItemList"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION` */
+            400: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found: `NOT_FOUND` */
+            404: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Internal Server Error: `INTERNAL` */
+            500: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_user_batches_id_zip: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One range of bytes: `bytes=1000-`. Several are answered with the whole file. */
+                Range?: string;
+                /** @description The ETag of the file that the range is of; of another one all is sent. */
+                "If-Range"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The zip. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description `bytes`: a download that broke off can be resumed. */
+                    "Accept-Ranges"?: string;
+                    /** @description Names these very bytes. */
+                    ETag?: string;
+                    /** @description PDFs in the zip. */
+                    "X-Service-Zip-Items"?: string;
+                    /** @description Items that had not ended: while there are any, a later zip may hold more. */
+                    "X-Service-Zip-Pending"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/zip": unknown;
+                };
+            };
+            /** @description The part of it that was asked for. */
+            206: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description `bytes`: a download that broke off can be resumed. */
+                    "Accept-Ranges"?: string;
+                    /** @description Names these very bytes. */
+                    ETag?: string;
+                    /** @description Which bytes of how many. */
+                    "Content-Range"?: string;
+                    /** @description PDFs in the zip. */
+                    "X-Service-Zip-Items"?: string;
+                    /** @description Items that had not ended: while there are any, a later zip may hold more. */
+                    "X-Service-Zip-Pending"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/zip": unknown;
+                };
+            };
+            /** @description Bad Request: `VALIDATION` */
+            400: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found: `NOT_FOUND` */
+            404: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Gone: `GONE` */
+            410: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Range Not Satisfiable: `RANGE_NOT_SATISFIABLE` */
+            416: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Internal Server Error: `INTERNAL` */
+            500: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_user_batches_id_retry_failed: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request for 24 hours, so that it can be repeated: with the same body the first answer is given again. With it, hanging up does not cancel the render. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted; follow the new batch. */
+            202: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description `true` when the answer is that of an earlier request with this Idempotency-Key. */
+                    "Idempotent-Replayed"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RetriedBatch"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION` */
+            400: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Forbidden: `ORIGIN_NOT_ALLOWED`, `QUOTA_EXCEEDED`, `TEST_QUOTA_EXCEEDED`, `STORAGE_FULL` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found: `NOT_FOUND` */
+            404: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflict: `NOT_RETRYABLE`, `IDEMPOTENCY_MISMATCH`, `IDEMPOTENCY_IN_PROGRESS` */
+            409: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Gone: `GONE` */
+            410: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Payload Too Large: `BATCH_TOO_LARGE`, `INPUT_TOO_LARGE` */
+            413: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Internal Server Error: `INTERNAL` */
+            500: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable: `UNAVAILABLE`, `OVERAGE_PENDING` */
+            503: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     get_user_webhook_deliveries: {
         parameters: {
             query?: {
                 /** @description Only callbacks in this state. */
                 status?: "pending" | "delivered" | "failed";
+                /** @description Only that of this job or batch. */
+                jobId?: string;
                 /** @description How many to answer. */
                 limit?: number;
                 /** @description How many to skip. */
@@ -6006,6 +10503,212 @@ export interface operations {
             };
         };
     };
+    post_user_webhook_deliveries_test: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookTest"];
+            };
+        };
+        responses: {
+            /** @description The callback, which is about to be sent. */
+            202: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDelivery"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION`, `UNSUPPORTED_MEDIA_TYPE`, `MALFORMED_JSON`, `INVALID_URL`, `URL_BLOCKED` */
+            400: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Forbidden: `ORIGIN_NOT_ALLOWED`, `PLAN_LIMIT`, `STORAGE_FULL` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
+            408: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Payload Too Large: `INPUT_TOO_LARGE` */
+            413: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too Many Requests: `TOO_MANY_UPLOADS`, `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Internal Server Error: `INTERNAL` */
+            500: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_user_webhook_deliveries_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The callback. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryDetail"];
+                };
+            };
+            /** @description Bad Request: `VALIDATION` */
+            400: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not Found: `NOT_FOUND` */
+            404: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Internal Server Error: `INTERNAL` */
+            500: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     post_user_webhook_deliveries_id_redeliver: {
         parameters: {
             query?: never;
@@ -6043,6 +10746,17 @@ export interface operations {
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Forbidden: `ORIGIN_NOT_ALLOWED` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6182,6 +10896,84 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["NewWebhookKey"];
+                };
+            };
+            /** @description Unauthorized: `UNAUTHENTICATED` */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Forbidden: `ORIGIN_NOT_ALLOWED`, `PASSWORD_REQUIRED` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
+            429: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Internal Server Error: `INTERNAL` */
+            500: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Service Unavailable: `UNAVAILABLE` */
+            503: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_user_plans: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The cheapest first. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlanList"];
                 };
             };
             /** @description Unauthorized: `UNAUTHENTICATED` */
@@ -6339,6 +11131,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Forbidden: `ORIGIN_NOT_ALLOWED` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description Too Many Requests: `RATE_LIMITED`, `TOO_MANY_WAITING` */
             429: {
                 headers: {
@@ -6411,6 +11214,17 @@ export interface operations {
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Forbidden: `ORIGIN_NOT_ALLOWED` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6502,6 +11316,17 @@ export interface operations {
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Forbidden: `ORIGIN_NOT_ALLOWED` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6695,6 +11520,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Forbidden: `ORIGIN_NOT_ALLOWED` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description Request Timeout: `UPLOAD_TOO_SLOW` */
             408: {
                 headers: {
@@ -6799,6 +11635,17 @@ export interface operations {
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Forbidden: `ORIGIN_NOT_ALLOWED` */
+            403: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7360,6 +12207,35 @@ export interface operations {
         };
     };
     get_docs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Its first page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html; charset=utf-8": unknown;
+                };
+            };
+            /** @description Internal Server Error: `INTERNAL` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_docs_api_try: {
         parameters: {
             query?: never;
             header?: never;

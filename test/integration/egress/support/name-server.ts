@@ -9,13 +9,13 @@ const TYPES: Readonly<Record<number, 'A' | 'AAAA'>> = { 1: 'A', 28: 'AAAA' };
 const NXDOMAIN = 3;
 const REFUSED = 5;
 
-/** What a name answers: addresses of both families, or one such list per look-up, the last of them for ever. */
-export type Answer = readonly string[] | readonly (readonly string[])[];
+/** The response for a name: addresses of both families, or one such list per look-up, the last of them for ever. */
+export type Reply = readonly string[] | readonly (readonly string[])[];
 
 /** A name server on loopback that speaks the DNS protocol (RFC 1035) over UDP, for A and AAAA questions. */
 export class NameServer {
   readonly #socket: Socket;
-  readonly #answers = new Map<string, Answer>();
+  readonly #responses = new Map<string, Reply>();
   /** Questions so far, as `A name`. */
   readonly questions: string[] = [];
 
@@ -34,18 +34,18 @@ export class NameServer {
     return new NameServer(socket);
   }
 
-  set(name: string, answer: Answer): void {
-    this.#answers.set(name, answer);
+  set(name: string, response: Reply): void {
+    this.#responses.set(name, response);
   }
 
-  /** Look-ups so far of one kind for one name. */
+  /** Queries of one kind for one name so far. */
   asked(type: 'A' | 'AAAA', name: string): number {
     return this.questions.filter((question) => question === `${type} ${name}`).length;
   }
 
   /**
-   * A look-up that asks this server and nothing else. It does not wait long for names that get no answer; for others it
-   * does, for a machine may stand still.
+   * A look-up that queries only this server. It does not wait long for names without a response; for others it does,
+   * since a machine may be slow.
    */
   lookup(): Lookup {
     const [patient, impatient] = [10_000, 500].map((timeout) =>
@@ -54,7 +54,7 @@ export class NameServer {
     return (name, ...rest) => (name.startsWith('silent.') ? impatient : patient)(name, ...rest);
   }
 
-  /** A resolver that asks this server. */
+  /** A resolver that queries this server. */
   resolver(options: ConstructorParameters<typeof Resolver>[0]): Resolver {
     const resolver = new Resolver(options);
     resolver.setServers([`127.0.0.1:${(this.#socket.address() as AddressInfo).port}`]);
@@ -66,15 +66,15 @@ export class NameServer {
     await once(this.#socket, 'close');
   }
 
-  /** `silent.…` names get no answer, `broken.…` names are refused, names never set do not exist. */
+  /** `silent.…` names get no response, `broken.…` names are refused, names never set do not exist. */
   #reply(query: Buffer): Buffer | undefined {
     const { name, type, end } = readQuestion(query);
     this.questions.push(`${type} ${name}`);
     if (name.startsWith('silent.')) return undefined;
     if (name.startsWith('broken.')) return message(query, end, [], REFUSED);
-    const answer = this.#answers.get(name);
-    if (!answer) return message(query, end, [], NXDOMAIN);
-    const addresses = current(answer, this.asked(type, name)).map((text) => ipaddr.parse(text));
+    const response = this.#responses.get(name);
+    if (!response) return message(query, end, [], NXDOMAIN);
+    const addresses = current(response, this.asked(type, name)).map((text) => ipaddr.parse(text));
     const kind = type === 'A' ? 'ipv4' : 'ipv6';
     const records = addresses.filter((address) => address.kind() === kind);
     return message(
@@ -86,9 +86,9 @@ export class NameServer {
   }
 }
 
-function current(answer: Answer, turn: number): readonly string[] {
-  const last = answer[Math.min(turn, answer.length) - 1];
-  return typeof last === 'string' || last === undefined ? (answer as readonly string[]) : last;
+function current(response: Reply, turn: number): readonly string[] {
+  const last = response[Math.min(turn, response.length) - 1];
+  return typeof last === 'string' || last === undefined ? (response as readonly string[]) : last;
 }
 
 function readQuestion(query: Buffer): { name: string; type: 'A' | 'AAAA'; end: number } {
@@ -104,7 +104,7 @@ function readQuestion(query: Buffer): { name: string; type: 'A' | 'AAAA'; end: n
   return { name: labels.join('.').toLowerCase(), type, end: at + 5 };
 }
 
-/** The header and question of `query`, turned into an answer. */
+/** The header and question of `query`, made into a response. */
 function message(query: Buffer, end: number, records: readonly Buffer[], code: number): Buffer {
   const head = Buffer.from(query.subarray(0, end));
   head.writeUInt16BE(0x8180 | code, 2);

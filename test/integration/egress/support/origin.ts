@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import {
@@ -7,6 +6,7 @@ import {
   type Socket,
   type Server as TcpServer,
 } from 'node:net';
+import { acceptWebSocket, textFrame } from '../../../support/web-socket.ts';
 
 export interface Seen {
   readonly method: string;
@@ -51,7 +51,9 @@ export class Origin {
     });
     server.on('upgrade', (request, socket) => {
       origin.upgrades += 1;
-      acceptWebSocket(request, socket as Socket, `hello from ${address}`);
+      acceptWebSocket(request, socket);
+      socket.write(textFrame(`hello from ${address}`));
+      socket.resume();
     });
     server.listen(port, address);
     await once(server, 'listening');
@@ -67,19 +69,6 @@ export class Origin {
     for (const socket of this.sockets) socket.destroy();
     await once(this.#server, 'close');
   }
-}
-
-/** Completes the handshake (RFC 6455 section 4.2.2) and sends one short text frame. */
-function acceptWebSocket(request: IncomingMessage, socket: Socket, text: string): void {
-  const accept = createHash('sha1')
-    .update(`${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`)
-    .digest('base64');
-  socket.write(
-    `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
-  );
-  socket.write(Buffer.concat([Buffer.from([0x81, text.length]), Buffer.from(text)]));
-  socket.on('error', () => socket.destroy());
-  socket.resume();
 }
 
 /** Listens where nothing may ever arrive, and counts what does. */

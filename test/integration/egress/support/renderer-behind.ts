@@ -1,8 +1,8 @@
 import pino from 'pino';
-import { createChromiumRenderer } from '../../../../src/chromium/chromium-renderer.ts';
+import { createChromiumRenderer } from '../../../../src/chromium/create-chromium-renderer.ts';
 import type { Renderer } from '../../../../src/chromium/renderer.ts';
 import type { EgressProxy } from '../../../../src/egress/proxy.ts';
-import { pageTreeCount } from '../../../../src/pdf/count-pages.ts';
+import { createPdfFinisher } from '../../../../src/pdf/finish.ts';
 
 /** A renderer with a real browser, whose way to the network is `proxy`. */
 export function rendererBehind(proxy: EgressProxy, slots: number, userDataRoot: string): Promise<Renderer> {
@@ -11,8 +11,7 @@ export function rendererBehind(proxy: EgressProxy, slots: number, userDataRoot: 
     isolation: 'account',
     proxyUrl: proxy.url,
     egress: proxy,
-    finish: async (pdf) => pdf,
-    countPages: async (pdf) => pageTreeCount(pdf) ?? 0,
+    finisher: createPdfFinisher({ processes: 1 }),
     logger: pino({ level: 'silent' }),
     userDataRoot,
   });

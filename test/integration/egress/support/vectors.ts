@@ -10,7 +10,7 @@ const script = (code: (target: string) => string) => (target: string) =>
 const markup = (name: string, html: (target: string) => string): Vector => ({ name, html });
 const code = (name: string, body: (target: string) => string): Vector => ({ name, html: script(body) });
 
-/** Each one opens a connection at once when nothing is in its way: the control proves that for every one of them. */
+/** Each one opens a connection at once unless something prevents it: the control proves that for each. */
 export const VECTORS: readonly Vector[] = [
   markup('img', (t) => `<img src="${t}/img">`),
   markup('img srcset', (t) => `<img srcset="${t}/srcset 1x">`),

@@ -16,20 +16,23 @@ import { createAddressPolicy } from '../../../../src/egress/address-policy.ts';
 import { checkCallbackUrl } from '../../../../src/egress/callback-url.ts';
 import { parseNetworks } from '../../../../src/egress/networks.ts';
 import type { PlatenError } from '../../../../src/errors/registry.ts';
-import { openCountryDatabase } from '../../../../src/geo/country-database.ts';
 import { createHttpApp } from '../../../../src/http/app.ts';
-import { type BodyBounds, BodyIntake } from '../../../../src/http/body-intake.ts';
-import { createDownloads, type Downloads } from '../../../../src/http/downloads.ts';
-import { EventStreams } from '../../../../src/http/event-stream.ts';
-import { ANSWER_BOUNDS, type AnswerBounds, UnreadAnswers } from '../../../../src/http/unread-answers.ts';
+import { accountStreams, EventStreams } from '../../../../src/http/event-stream.ts';
+import { DownloadLinks } from '../../../../src/jobs/submission/download-links.ts';
+import { EndWaiter } from '../../../../src/jobs/submission/end-waiter.ts';
+import { RenderService } from '../../../../src/jobs/submission/render-service.ts';
+import { openCountryDatabase } from '../../../../src/keys/country-database.ts';
 import { KeyStore } from '../../../../src/keys/key-store.ts';
 import { LastUse } from '../../../../src/keys/last-use.ts';
 import type { KeyMode } from '../../../../src/keys/secret.ts';
-import { AdmissionTurns } from '../../../../src/limits/admission-turns.ts';
 import { MailOutbox } from '../../../../src/mail/outbox.ts';
-import { DownloadLinks } from '../../../../src/orders/download-links.ts';
-import { EndWaiter } from '../../../../src/orders/end-waiter.ts';
-import { RenderService } from '../../../../src/orders/render-service.ts';
+import { type BodyBounds, BodyIntake } from '../../../../src/overload/body-intake.ts';
+import { createDownloads, type Downloads } from '../../../../src/overload/downloads.ts';
+import {
+  RESPONSE_BOUNDS,
+  type ResponseBounds,
+  UnreadResponses,
+} from '../../../../src/overload/unread-responses.ts';
 import { createPdfMerger } from '../../../../src/pdf/merge.ts';
 import { DEFAULT_PLANS, type Plan } from '../../../../src/plans/plan.ts';
 import { HeldPlans, type PlanSource } from '../../../../src/plans/plan-source.ts';
@@ -38,6 +41,7 @@ import {
   type AccountServicesConfig,
   createAccountServices,
 } from '../../../../src/roles/account-services.ts';
+import { AdmissionQueue } from '../../../../src/scheduling/admission.ts';
 import { ensureIndexes } from '../../../../src/store/collection-spec.ts';
 import { createFolderOutputStore } from '../../../../src/store/outputs/folder.ts';
 import { createGridFsOutputStore } from '../../../../src/store/outputs/gridfs.ts';
@@ -48,7 +52,7 @@ import { TemplateEditor } from '../../../../src/templates/template-editor.ts';
 import { type TemplateBounds, TemplateStore } from '../../../../src/templates/template-store.ts';
 import { TestClient } from '../../../support/client.ts';
 import { type Domain, openDomain } from '../../../support/domain.ts';
-import { type Answer, send } from '../../../support/send.ts';
+import { type Reply, send } from '../../../support/send.ts';
 import { createTenant } from '../../../support/tenant.ts';
 import { assertDeclared } from './declared.ts';
 import { TestWorker } from './test-worker.ts';
@@ -61,10 +65,10 @@ export interface TestApi {
   readonly domain: Domain;
   readonly worker: TestWorker;
   readonly outputs: OutputStore;
-  /** Where its outputs lie, unless it shares its database with others. */
+  /** The folder of its outputs. Default: that of the processes with the same database. */
   readonly outputFolder: string;
   readonly bodies: BodyIntake;
-  readonly answers: UnreadAnswers;
+  readonly unread: UnreadResponses;
   readonly links: DownloadLinks;
   readonly templates: TemplateStore;
   readonly metrics: Metrics;
@@ -75,9 +79,9 @@ export interface TestApi {
   readonly plans: PlanSource;
   readonly billing: Billing;
   readonly disableLinks: DisableLinks;
-  /** What the app's own parts say; a test changes it. */
+  /** The results of the readiness and liveness checks; a test changes them. */
   readonly state: ApiState;
-  /** Every line that was logged. */
+  /** All logged lines. */
   readonly log: string[];
   newCaller(options?: { mode?: KeyMode; allowedIps?: string[] }): Promise<TestCaller>;
   close(): Promise<void>;
@@ -89,7 +93,7 @@ export interface ApiState {
   stuck: string | undefined;
 }
 
-/** The whole HTTP side on a database of its own, as the API role puts it together; renders are printed by hand. */
+/** The whole HTTP app on a database of its own, composed as in the API role; the test makes the PDFs of renders. */
 export async function openApi(
   options: {
     plan?: Partial<Plan>;
@@ -97,26 +101,26 @@ export async function openApi(
     trustedProxies?: number;
     uri?: string;
     config?: Partial<AccountServicesConfig>;
-    /** Where the payments go; without a key nothing is sold. */
+    /** The payment provider; without a key nothing is sold. */
     billing?: Partial<BillingConfig>;
     autoOverage?: AutoOverage;
     templateBounds?: TemplateBounds;
-    /** Those of the bodies of requests. */
+    /** Bounds of the bodies of requests. */
     bodyBounds?: Partial<BodyBounds>;
-    /** Those of answers that wait to be read. */
-    answerBounds?: Partial<AnswerBounds>;
-    /** Those of what is sent at a time. */
+    /** Bounds of unread responses. */
+    responseBounds?: Partial<ResponseBounds>;
+    /** Bounds of concurrent downloads. */
     downloads?: Partial<Downloads>;
   } = {},
 ): Promise<TestApi> {
   const domain = await openDomain({
-    // Tests ask quickly; those about rates set their own.
+    // Tests send requests quickly; tests of rates set their own.
     plan: { requestsPerMinute: 100_000, ...options.plan },
     ...(options.uri !== undefined && { uri: options.uri }),
   });
   const { connection, clock, bus } = domain;
   const folder = await mkdtemp(join(tmpdir(), 'platen-http-'));
-  // Processes that share a database share the outputs, too.
+  // Processes that share a database share the outputs as well.
   const outputs =
     options.uri === undefined ? createFolderOutputStore(folder) : createGridFsOutputStore(connection);
   const keys = new KeyStore(connection, clock);
@@ -170,26 +174,30 @@ export async function openApi(
   await ensureIndexes(connection);
   const waiter = new EndWaiter(bus);
   const batchWatch = new EventStreams();
-  await bus.subscribeEvents('outcomes', ({ jobId }) => batchWatch.happened(groupOf(jobId)));
+  await bus.subscribeEvents('outcomes', ({ jobId }) => batchWatch.notify(groupOf(jobId)));
   const merger = createPdfMerger({ memoryBytes: 4096 * MIB, logger });
   const bodies = new BodyIntake({
-    totalBytes: 128 * MIB,
-    bytesPerOwner: 32 * MIB,
+    inAll: 128 * MIB,
+    perOwner: 32 * MIB,
     leastRate: 8192,
     rateWindowMs: 5000,
     ...options.bodyBounds,
   });
-  const answers = new UnreadAnswers({ ...ANSWER_BOUNDS, ...options.answerBounds });
+  const unread = new UnreadResponses({ ...RESPONSE_BOUNDS, ...options.responseBounds });
   const worker = new TestWorker(domain, outputs, templateEngine);
   const links = new DownloadLinks('a secret for tests, long enough to be one');
   const state: ApiState = { refusal: undefined, problems: [], stuck: undefined };
   const callbackPolicy = createAddressPolicy({ allowedNetworks: parseNetworks(['127.9.9.0/24']) });
   const server: Server = createServer(
     createHttpApp({
-      config: { PLATEN_HEADER_PREFIX: 'X-Service-', PLATEN_TRUSTED_PROXIES: options.trustedProxies ?? 0 },
+      config: {
+        PLATEN_HEADER_PREFIX: 'X-Service-',
+        PLATEN_TRUSTED_PROXIES: options.trustedProxies ?? 0,
+        PLATEN_REGISTRATION: options.config?.PLATEN_REGISTRATION ?? 'open',
+      },
       bodies,
-      answers,
-      turns: new AdmissionTurns(),
+      unread,
+      admissionQueue: new AdmissionQueue(),
       renders: new RenderService({
         ...domain,
         outputs,
@@ -200,6 +208,7 @@ export async function openApi(
       batchMetrics: domain.batches.metrics,
       batchFiles: new BatchFiles(domain.batches.service, outputs, merger),
       batchWatch,
+      accountWatch: accountStreams(),
       downloads: { ...createDownloads(), ...options.downloads },
       keys,
       accounts,
@@ -214,6 +223,7 @@ export async function openApi(
       links,
       publicUrl: () => url,
       deliveries: domain.callbacks.deliveries,
+      stored: domain.stored,
       signingKeys: new SigningKeyService({
         keys: domain.callbacks.keys,
         audit: accountServices.audit,
@@ -229,7 +239,10 @@ export async function openApi(
       liveness: () => (state.stuck === undefined ? { live: true } : { live: false, problem: state.stuck }),
       keyService: accountServices.keyService,
       signIn: accountServices.signIn,
+      oidcSignIn: accountServices.oidcSignIn,
+      recovery: accountServices.recovery,
       bearer: accountServices.bearer,
+      tokens: accountServices.tokens,
       audit: accountServices.audit,
       lastUse,
       limiter: domain.limiter,
@@ -251,7 +264,7 @@ export async function openApi(
     outputs,
     outputFolder: folder,
     bodies,
-    answers,
+    unread,
     links,
     templates,
     metrics,
@@ -291,7 +304,7 @@ function collect(lines: string[]): Writable {
   });
 }
 
-/** A caller over real HTTP; every answer is held against what its route declares. */
+/** A caller over real HTTP; each response is checked against the declaration of its route. */
 export class TestCaller {
   readonly url: string;
   readonly accountId: string;
@@ -305,7 +318,7 @@ export class TestCaller {
     this.secret = secret;
   }
 
-  call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+  call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> {
     return callApi(this.url, method, path, body, { 'x-api-key': this.secret, ...headers });
   }
 
@@ -314,43 +327,43 @@ export class TestCaller {
     return new TestCaller(url, this.accountId, this.apiKeyId, this.secret);
   }
 
-  get(path: string): Promise<Answer> {
+  get(path: string): Promise<Reply> {
     return this.call('GET', path);
   }
 
-  render(body: unknown, headers?: Record<string, string>): Promise<Answer> {
+  render(body: unknown, headers?: Record<string, string>): Promise<Reply> {
     return this.call('POST', '/v1/pdf', body, headers);
   }
 
-  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer> {
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Reply> {
     return this.call('POST', path, body, headers);
   }
 
-  delete(path: string): Promise<Answer> {
+  delete(path: string): Promise<Reply> {
     return this.call('DELETE', path);
   }
 
   /** A job that has completed. @returns its id. */
   async completed(body: Record<string, unknown> = {}): Promise<string> {
-    const answer = await this.render({ html: '<p>x</p>', ...body });
-    if (answer.status === 200) return answer.headers.get('x-service-job-id')!;
-    if (answer.status !== 202) throw new Error(`not completed: ${answer.status}`);
-    // The window may close before that on a busy machine; the render goes on.
-    const { jobId, status } = await new TestClient(this.url, this.secret).end(answer.json.jobId);
+    const response = await this.render({ html: '<p>x</p>', ...body });
+    if (response.status === 200) return response.headers.get('x-service-job-id')!;
+    if (response.status !== 202) throw new Error(`not completed: ${response.status}`);
+    // On a busy machine the sync wait may end before the render, which continues.
+    const { jobId, status } = await new TestClient(this.url, this.secret).end(response.json.jobId);
     if (status !== 'completed') throw new Error(`not completed: ${status}`);
     return jobId;
   }
 }
 
-/** Sends a request; the answer is held against what its route declares. */
+/** Sends a request, and checks the response against the declaration of its route. */
 export async function callApi(
   url: string,
   method: string,
   path: string,
   body?: unknown,
   headers: Record<string, string> = {},
-): Promise<Answer> {
-  const answer = await send(url, method, path, body, headers);
-  if (method !== 'HEAD') assertDeclared(method, path, answer);
-  return answer;
+): Promise<Reply> {
+  const response = await send(url, method, path, body, headers);
+  if (method !== 'HEAD') assertDeclared(method, path, response);
+  return response;
 }

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { ERRORS } from '../../../../src/errors/registry.ts';
+import { REMEDIES } from '../../../../src/errors/remedies.ts';
 import { errorsOf } from '../../../../src/http/api-document.ts';
 import { API_ROUTES } from '../../../../src/http/app.ts';
 import { errorBodySchema } from '../../../../src/http/schemas/error-body.ts';
 
-/** An answer as it came over the wire. */
+/** A response as it was received. */
 export interface Seen {
   readonly status: number;
   readonly headers: Headers;
@@ -16,7 +17,7 @@ const PATTERNS = API_ROUTES.map((route) => ({
   pattern: new RegExp(`^${route.path.replace(/[.]/g, '\\.').replace(/:\w+/g, '[^/]+')}$`),
 }));
 
-/** Fails unless the answer is one that the route declares: its status, its media type, and every field of its body. */
+/** Fails unless the route declares the response: its status, its media type, and every field of its body. */
 export function assertDeclared(method: string, path: string, seen: Seen): void {
   const [pathname] = path.split('?') as [string];
   const known = PATTERNS.filter(({ pattern }) => pattern.test(pathname)).map(({ route }) => route);
@@ -40,9 +41,11 @@ export function assertDeclared(method: string, path: string, seen: Seen): void {
   assert.equal(error.statusCode, seen.status, where);
   assert.equal(ERRORS[error.code].status, seen.status, where);
   assert.equal(error.requestId, seen.headers.get('x-request-id'), where);
+  assert.equal(error.remedy, REMEDIES[error.code], where);
+  assert.ok(error.docsUrl.endsWith(`/docs/errors#${error.code}`), `${where}: ${error.docsUrl}`);
   // RFC 9110, section 11.6.1: on every 401, and Platen sends it with no other status.
   assert.equal(seen.headers.has('www-authenticate'), seen.status === 401, where);
-  // A wait is named wherever the same request can succeed later.
+  // Retry-After is set whenever the same request can succeed later.
   if ([429, 503].includes(seen.status))
     assert.match(seen.headers.get('retry-after') ?? '', /^[1-9]\d*$/, where);
   if (route !== undefined) assert.ok(errorsOf(route).includes(error.code), `${where}: ${error.code}`);

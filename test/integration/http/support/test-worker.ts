@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import type { Renderer, RenderRequest } from '../../../../src/chromium/renderer.ts';
 import { PlatenError } from '../../../../src/errors/registry.ts';
 import type { Job, JobInput } from '../../../../src/jobs/job.ts';
+import { PDF } from '../../../../src/pdf/media-type.ts';
 import { DEFAULT_POOL } from '../../../../src/plans/names.ts';
 import type { OutputStore } from '../../../../src/store/outputs/output-store.ts';
 import type { TemplateEngine } from '../../../../src/templates/engine/template-engine.ts';
@@ -12,17 +13,19 @@ import type { Domain } from '../../../support/domain.ts';
 const SLOTS = 16;
 const LEASE_MS = 60_000;
 const HOUR_MS = 3_600_000;
+/** The phases of a failed attempt in milliseconds, as a renderer measures them. */
+export const FAILED_PHASES = { page: 1.4, load: 20.6, wait: 300, print: 0, finish: 0 };
 
-/** What a render comes to: a PDF of so many pages (or what is given for one), a fault, or a fault that another attempt follows in an hour. */
+/** The result of a render: a PDF with a number of pages (or given bytes), an error, or an error with a retry after an hour. */
 export type Outcome = { pages: number; pdf?: Uint8Array } | { fails: PlatenError } | { retries: PlatenError };
 
-/** The worker that ships, with a renderer of the test's own: a test says what each render comes to, and when. */
+/** The real worker with a renderer of the test, which decides the result of each render, and when it ends. */
 export class TestWorker {
   readonly #domain: Domain;
   readonly #outputs: OutputStore;
   readonly #templates: TemplateEngine;
   #worker: Worker | undefined;
-  /** Called for every document that is to be printed; a test sets it. */
+  /** Called for each render; a test sets it. */
   render: (job: Job, input: JobInput) => Promise<Outcome> = async () => ({ pages: 1 });
 
   constructor(domain: Domain, outputs: OutputStore, templates: TemplateEngine) {
@@ -50,7 +53,7 @@ export class TestWorker {
     await this.#worker.start();
   }
 
-  /** Takes no more jobs; what it holds is finished or given back within `graceMs`. */
+  /** Accepts no more jobs; running ones are finished or given back within `graceMs` milliseconds. */
   async stop(graceMs = 0): Promise<void> {
     await this.#worker?.stop(graceMs);
     this.#worker = undefined;
@@ -68,15 +71,17 @@ export class TestWorker {
     return {
       render: async (request) => {
         const outcome = await Promise.race([this.#outcomeOf(request), stopped(request.signal)]);
+        if (!('pages' in outcome)) request.onFailed?.({ phases: FAILED_PHASES }, undefined);
         if ('retries' in outcome) throw outcome.retries;
         if ('fails' in outcome) {
           const { code, message } = outcome.fails;
           throw new PlatenError(code, message, { permanent: true });
         }
         return {
-          pdf: outcome.pdf ?? (await pdfOf(outcome.pages)),
+          bytes: outcome.pdf ?? (await pdfOf(outcome.pages)),
+          mediaType: PDF,
           pages: outcome.pages,
-          phases: { page: 0, load: 0, wait: 0, print: 0, finish: 0 },
+          report: { phases: { page: 0, load: 0, wait: 0, print: 0, finish: 0 } },
         };
       },
       health: () => ({ ready: true, slots: SLOTS, busy: 0, browsers: 1, lastProgress: Date.now() }),
@@ -85,7 +90,7 @@ export class TestWorker {
   }
 }
 
-/** As the renderer that ships does: what is stopped from outside ends at once. */
+/** Like the real renderer, ends a render at once when it is aborted. */
 function stopped(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     const stop = () => reject(new PlatenError('CANCELLED'));

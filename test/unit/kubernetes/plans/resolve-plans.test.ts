@@ -18,13 +18,13 @@ function renderPlan(name: string, spec: object, more: Partial<RenderPlan['metada
 }
 
 describe('resolving RenderPlans', () => {
-  it('lays them over the built-in plans, which stay where no resource describes them', () => {
+  it('applies them over the built-in plans, which stay where no resource describes them', () => {
     const { set } = resolvePlans([renderPlan('acme', { concurrentRenders: 7 })], POOLS);
     assert.deepEqual(set.plans.get('business'), DEFAULT_PLANS.business);
     assert.deepEqual(set.plans.get('acme'), { ...DEFAULT_PLANS.free, concurrentRenders: 7 });
   });
 
-  it('takes what a plan leaves out from the built-in plan of its name, and else from free as it is now', () => {
+  it('takes missing fields from the built-in plan of the name, and else from free as it is now', () => {
     const { set } = resolvePlans(
       [
         renderPlan('business', { concurrentRenders: 80 }),
@@ -37,7 +37,7 @@ describe('resolving RenderPlans', () => {
     assert.equal(set.plans.get('acme')?.monthlyRenders, 5);
   });
 
-  it('keeps the last good version of a plan that is not valid, and names its faults', () => {
+  it('keeps the last valid version of an invalid plan, and names its errors', () => {
     const good = resolvePlans([renderPlan('acme', { concurrentRenders: 7 })], POOLS);
     const bad = renderPlan('acme', { concurrentRenders: 0, colour: 'red' }, { generation: 2 });
     const { set, verdicts } = resolvePlans([bad], POOLS, good.verdicts);
@@ -55,13 +55,13 @@ describe('resolving RenderPlans', () => {
     );
   });
 
-  it('finds the last good version in the status when a new leader begins', () => {
+  it('finds the last valid version in the status when a new leader begins', () => {
     const inForce: Plan = { ...DEFAULT_PLANS.starter, concurrentRenders: 9 };
     const bad = { ...renderPlan('acme', { concurrentRenders: 'many' }), status: { inForce } };
     assert.equal(resolvePlans([bad], POOLS).set.plans.get('acme')?.concurrentRenders, 9);
   });
 
-  it('puts nothing of a plan into force that never was valid', () => {
+  it('puts nothing of a plan into force that was never valid', () => {
     const { set, verdicts } = resolvePlans([renderPlan('acme', { concurrentRenders: -1 })], POOLS);
     assert.equal(set.plans.has('acme'), false);
     assert.equal(verdicts.get('a/acme')?.inForce, undefined);
@@ -83,7 +83,7 @@ describe('resolving RenderPlans', () => {
     assert.deepEqual(verdicts.get('a/acme'), { state: 'NameTaken', detail: 'b/acme', generation: 1 });
   });
 
-  it('has the default pool run the jobs of a plan whose pool is not there', () => {
+  it('has the default pool run the jobs of a plan whose pool does not exist', () => {
     const { set, verdicts } = resolvePlans([renderPlan('acme', { poolRef: 'gone' })], POOLS);
     assert.equal(set.plans.get('acme')?.poolRef, undefined);
     const { wantedPool, pool, poolFound } = verdicts.get('a/acme')!;
@@ -93,7 +93,7 @@ describe('resolving RenderPlans', () => {
     );
   });
 
-  it('says that jobs wait when there is no default pool either', () => {
+  it('reports that jobs wait when there is no default pool either', () => {
     const plan = renderPlan('acme', {});
     const verdict = resolvePlans([plan], new Map()).verdicts.get('a/acme')!;
     const condition = planStatus(plan, verdict, {}, NOW).conditions?.find(

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { findCondition } from '../../../../src/kubernetes/client/conditions.ts';
 import { nextContest } from '../../../../src/kubernetes/pools/contest.ts';
 import { DELETION_COST, FIELD_MANAGER } from '../../../../src/kubernetes/pools/names.ts';
 import {
@@ -12,7 +11,8 @@ import { poolStatus } from '../../../../src/kubernetes/pools/pool-status.ts';
 import { checkShrink } from '../../../../src/kubernetes/pools/shrink-check.ts';
 import type { Deployment, Pod, RenderPool } from '../../../../src/kubernetes/resources/kinds.ts';
 import { renderPoolSpecSchema } from '../../../../src/kubernetes/resources/render-pool.ts';
-import type { PoolReading, WorkerReading } from '../../../../src/kubernetes/scaling/types.ts';
+import { findCondition } from '../../../../src/kubernetes/runtime/client/conditions.ts';
+import type { PoolSample, WorkerSample } from '../../../../src/kubernetes/scaling/types.ts';
 
 const START = Date.parse('2026-01-01T00:00:00Z');
 const AGED = START - 3_600_000;
@@ -32,7 +32,7 @@ function deployment(replicas: number, manager = FIELD_MANAGER): Deployment {
 
 interface PodOptions {
   readonly cost?: string;
-  /** Who has written that cost. */
+  /** The managers that have written the cost. */
   readonly costBy?: readonly string[];
   readonly ready?: boolean;
   readonly ending?: boolean;
@@ -75,7 +75,7 @@ function pod(
   };
 }
 
-const worker = (podName: string, overrides: Partial<WorkerReading> = {}): WorkerReading => ({
+const worker = (podName: string, overrides: Partial<WorkerSample> = {}): WorkerSample => ({
   id: `w-${podName}`,
   pod: podName,
   busy: 0,
@@ -84,7 +84,7 @@ const worker = (podName: string, overrides: Partial<WorkerReading> = {}): Worker
   ...overrides,
 });
 
-const reading = (at: number, workers: readonly WorkerReading[], demand = 0): PoolReading => ({
+const sample = (at: number, workers: readonly WorkerSample[], demand = 0): PoolSample => ({
   at,
   demand,
   inFlightOnLive: workers.reduce((sum, { busy }) => sum + busy, 0),
@@ -98,7 +98,7 @@ function observed(overrides: Partial<ObservedPool>): ObservedPool {
     spec,
     deployment: deployment(2),
     pods: [pod('a'), pod('b')],
-    reading: undefined,
+    sample: undefined,
     ...overrides,
   };
 }
@@ -111,38 +111,37 @@ const POOL: RenderPool = {
 };
 
 describe('planning a pool', () => {
-  it('looks every second while a worker is silent, and replaces it when its node has been for long enough', () => {
+  it('reconciles every second while a worker is silent, and replaces it when its node has been silent for long enough', () => {
     const spec = renderPoolSpecSchema.parse({ mode: 'Automatic', minReplicas: 2, maxReplicas: 4 });
     const pods = [pod('a', { node: 'node-a' }), pod('b', { node: 'node-b' })];
-    const seen = (at: number) =>
-      observed({ spec, pods, reading: reading(at, [worker('a', { busy: 1 })], 1) });
+    const seen = (at: number) => observed({ spec, pods, sample: sample(at, [worker('a', { busy: 1 })], 1) });
     const first = planPool(seen(START), startMemory(START), START);
-    assert.deepEqual([first.replicas, first.atRest], [2, false]);
+    assert.deepEqual([first.replicas, first.settled], [2, false]);
     const next = planPool(seen(START + 5000), first.memory, START + 5000);
     assert.equal(next.replicas, 3);
   });
 
-  it('pauses, marks what is empty, and takes away only what was seen marked for a while', () => {
+  it('pauses workers, marks empty ones, and removes only those seen marked for a while', () => {
     let memory: PoolMemory = startMemory(START);
     const busyA = worker('a', { busy: 1 });
-    const first = planPool(observed({ reading: reading(START, [busyA, worker('b')]) }), memory, START);
+    const first = planPool(observed({ sample: sample(START, [busyA, worker('b')]) }), memory, START);
     assert.deepEqual([first.replicas, first.pause, first.mark], [2, ['w-b'], []]);
     memory = first.memory;
 
-    const paused = reading(START + 1000, [busyA, worker('b', { state: 'paused' })]);
-    const second = planPool(observed({ reading: paused }), memory, START + 1000);
+    const paused = sample(START + 1000, [busyA, worker('b', { state: 'paused' })]);
+    const second = planPool(observed({ sample: paused }), memory, START + 1000);
     assert.deepEqual([second.replicas, second.mark], [2, ['b']]);
     memory = second.memory;
 
     const marked = [pod('a'), pod('b', { cost: '-1000' })];
     const seen = planPool(
-      observed({ reading: { ...paused, at: START + 2000 }, pods: marked }),
+      observed({ sample: { ...paused, at: START + 2000 }, pods: marked }),
       memory,
       START + 2000,
     );
     assert.deepEqual([seen.replicas, seen.mark, seen.unmark], [2, [], []]);
     const later = planPool(
-      observed({ reading: { ...paused, at: START + 6000 }, pods: marked }),
+      observed({ sample: { ...paused, at: START + 6000 }, pods: marked }),
       seen.memory,
       START + 6000,
     );
@@ -158,27 +157,27 @@ describe('planning a pool', () => {
     const spec = renderPoolSpecSchema.parse({ mode: 'Manual', replicas: 2 });
     const pods = [pod('a', { cost: '-1000' }), pod('b')];
     const plan = planPool(
-      observed({ spec, pods, reading: reading(START, [worker('a'), worker('b')]) }),
+      observed({ spec, pods, sample: sample(START, [worker('a'), worker('b')]) }),
       startMemory(START),
       START,
     );
     assert.deepEqual(plan.unmark, ['a']);
   });
 
-  it('applies the live size while it has no reading', () => {
+  it('applies the live size while it has no sample', () => {
     const spec = renderPoolSpecSchema.parse({ minReplicas: 0 });
     const plan = planPool(observed({ spec, deployment: deployment(7) }), startMemory(START), START);
     assert.equal(plan.replicas, 7);
     assert.equal(plan.decision.hold, 'NoReading');
   });
 
-  it('yields to a foreign writer, takes the size back after a while, and yields for longer when that one comes again', () => {
+  it('yields to a foreign writer, takes the size back after a while, and yields for longer the next time', () => {
     const theirs = (replicas: number) =>
       observed({
         deployment: deployment(replicas, 'hpa'),
         spec: renderPoolSpecSchema.parse({ mode: 'Manual', replicas: 3 }),
       });
-    const at = (ms: number) => ({ reading: reading(START + ms, []) });
+    const at = (ms: number) => ({ sample: sample(START + ms, []) });
     const met = planPool({ ...theirs(1), ...at(0) }, startMemory(START), START);
     assert.equal(met.replicas, 1);
     assert.deepEqual(met.memory.contest?.by, ['hpa']);
@@ -192,14 +191,14 @@ describe('planning a pool', () => {
   });
 });
 
-describe('a deletion cost that somebody else has written', () => {
-  /** One worker of two is to go: `b`, which has nothing in hand and is paused. Each look is three seconds after the last. */
-  function looks(...fleets: (readonly Pod[])[]) {
+describe('a deletion cost that another client has written', () => {
+  /** One worker of two is to go: `b`, which is idle and paused. Each check is three seconds after the last. */
+  function checks(...fleets: (readonly Pod[])[]) {
     let memory: PoolMemory = startMemory(START);
     return fleets.map((pods, index) => {
       const now = START + index * 3000;
       const workers = [worker('a', { busy: 1 }), worker('b', { state: 'paused' })];
-      const seen = observed({ pods, reading: reading(now, workers) });
+      const seen = observed({ pods, sample: sample(now, workers) });
       const plan = planPool(seen, memory, now);
       memory = plan.memory;
       const outcome = { reason: 'Applied', message: '' } as const;
@@ -213,9 +212,9 @@ describe('a deletion cost that somebody else has written', () => {
   }
   const chosen = pod('b', { cost: '-1000' });
 
-  it('keeps the pool from shrinking past a busy worker that would die of it, and is named', () => {
+  it('keeps the pool from shrinking past a busy worker that would die of it, and is reported', () => {
     const theirs = [pod('a', { cost: '-2000', costBy: ['zoe', 'eve'] }), chosen];
-    for (const { plan, soleWriter } of looks(theirs, theirs, theirs)) {
+    for (const { plan, soleWriter } of checks(theirs, theirs, theirs)) {
       assert.deepEqual([plan.replicas, plan.mark, plan.unmark], [2, [], []]);
       assert.equal(plan.decision.limitedBy, 'Draining');
       assert.deepEqual([soleWriter?.status, soleWriter?.reason], ['False', 'ForeignDeletionCost']);
@@ -223,30 +222,30 @@ describe('a deletion cost that somebody else has written', () => {
     }
   });
 
-  it('holds no longer than it is there', () => {
+  it('has no effect once it is gone', () => {
     const theirs = [pod('a', { cost: '-2000', costBy: ['eve'] }), chosen];
-    const [held, free] = looks(theirs, [pod('a'), chosen]);
+    const [held, free] = checks(theirs, [pod('a'), chosen]);
     assert.deepEqual([held?.plan.replicas, free?.plan.replicas], [2, 1]);
     assert.deepEqual([free?.soleWriter?.status, free?.soleWriter?.reason], ['True', 'SoleWriter']);
   });
 
   it('is left on the chosen worker, which then stays', () => {
     const theirs = [pod('a'), pod('b', { cost: '1000', costBy: ['eve'] })];
-    for (const { plan, soleWriter } of looks(theirs, theirs, theirs)) {
+    for (const { plan, soleWriter } of checks(theirs, theirs, theirs)) {
       assert.deepEqual([plan.replicas, plan.mark, plan.unmark], [2, [], []]);
       assert.equal(soleWriter?.reason, 'ForeignDeletionCost');
     }
   });
 
-  it('is nobody else’s when it is ours too', () => {
+  it('is not foreign when we have written it too', () => {
     const shared = [pod('a'), pod('b', { cost: '-1000', costBy: ['eve', FIELD_MANAGER] })];
-    const [first, second] = looks(shared, shared);
+    const [first, second] = checks(shared, shared);
     assert.equal(first?.soleWriter?.reason, 'SoleWriter');
     assert.equal(second?.plan.replicas, 1);
   });
 });
 
-describe("the condition Sandboxed, which is by the workers' own tests", () => {
+describe("the condition Sandboxed, by the workers' own tests", () => {
   for (const [what, said, status, reason] of [
     ['all have the sandbox', ['on', 'on'], 'True', 'WorkersSandboxed'],
     ['one of them has not', ['on', 'off'], 'False', 'WorkersUnsandboxed'],
@@ -256,7 +255,7 @@ describe("the condition Sandboxed, which is by the workers' own tests", () => {
   ] as const) {
     it(`is ${status} when ${what}`, () => {
       const workers = said?.map((sandbox, index) => worker(`w${index}`, { sandbox }));
-      const seen = observed({ reading: workers && reading(START, workers) });
+      const seen = observed({ sample: workers && sample(START, workers) });
       const plan = planPool(seen, startMemory(START), START);
       const outcome = { reason: 'Applied', message: '' } as const;
       const { conditions } = poolStatus(
@@ -272,7 +271,7 @@ describe("the condition Sandboxed, which is by the workers' own tests", () => {
 
 describe('the condition Partitioned', () => {
   const found = (partitions: number | undefined, spec: Partial<ObservedPool['spec']>) => {
-    const seen = observed({ reading: { ...reading(START, []), partitions } });
+    const seen = observed({ sample: { ...sample(START, []), partitions } });
     const wide = { ...seen, spec: { ...seen.spec, ...spec } };
     const plan = planPool(wide, startMemory(START), START);
     const outcome = { reason: 'Applied', message: '' } as const;
@@ -294,32 +293,32 @@ describe('the condition Partitioned', () => {
     assert.equal(found(13, { maxReplicas: 5, mode: 'Manual', replicas: 13 }).reason, 'PartitionsSuffice');
   });
 
-  it('is not known before anybody has looked', () => {
+  it('is unknown before the first count', () => {
     assert.deepEqual(found(undefined, { maxReplicas: 1 }).status, 'Unknown');
   });
 });
 
 describe('a contest', () => {
-  it('is over when nobody else has written for a quarter of an hour', () => {
+  it('is over when no other client has written for a quarter of an hour', () => {
     const contest = nextContest(undefined, ['hpa'], START);
     assert.equal(nextContest(contest, [], START + 60_000)?.count, 1);
     assert.equal(nextContest(contest, [], START + 16 * 60_000), undefined);
   });
 });
 
-describe('who dies of a shrink', () => {
+describe('a worker that dies of a shrink', () => {
   const check = { expected: new Set(['b']), staying: new Set(['a', 'c']), pods: 1, untilMs: START + 30_000 };
 
-  it('is right when the chosen one does', () => {
+  it('is right when it was chosen', () => {
     assert.deepEqual(checkShrink(check, [pod('a'), pod('c')], START), { check: undefined, wrong: [] });
   });
 
-  it('is wrong when another one does in its place', () => {
+  it('is wrong when it dies instead of a chosen one', () => {
     const pods = [pod('a', { ending: true }), pod('b'), pod('c')];
     assert.deepEqual(checkShrink(check, pods, START), { check: undefined, wrong: ['a'] });
   });
 
-  it('is none of them when nobody has died yet, and then for ever', () => {
+  it('is not reported while none has died, nor after the check', () => {
     const pods = [pod('a'), pod('b'), pod('c')];
     assert.equal(checkShrink(check, pods, START).check, check);
     assert.deepEqual(checkShrink(check, pods, START + 30_000), { check: undefined, wrong: [] });

@@ -29,8 +29,8 @@ function pod(annotations?: Record<string, string>): Pod {
   return whole;
 }
 
-describe('what is kept of a pod', () => {
-  it('is what the controller reads', () => {
+describe('the cached fields of a pod', () => {
+  it('are those that the controller reads', () => {
     assert.deepEqual(slimPod(pod()), {
       apiVersion: 'v1',
       kind: 'Pod',
@@ -40,11 +40,11 @@ describe('what is kept of a pod', () => {
     });
   });
 
-  it('still tells who has written a deletion cost', () => {
+  it('still show the writers of a deletion cost', () => {
     assert.deepEqual(costWritersOf(slimPod(pod({ [DELETION_COST]: '5' }))), ['someone']);
   });
 
-  it('bears a pod that has just been made', () => {
+  it('may be missing in a pod that has just been made', () => {
     const bare: Pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' } };
     assert.deepEqual(slimPod(bare), bare);
   });

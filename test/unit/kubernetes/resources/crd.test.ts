@@ -28,7 +28,7 @@ describe('custom resource definitions', () => {
     describe(definition.kind, () => {
       const schemas = [...walk(objectSchema(definition), definition.kind)];
 
-      it('is structural: every value has a type or says why not, and nothing that the API server refuses is in it', () => {
+      it('is structural: every value has a type or says why not, and nothing is in it that the API server rejects', () => {
         for (const [path, schema] of schemas) {
           const typed = schema.type !== undefined || schema['x-kubernetes-int-or-string'] === true;
           assert.ok(typed, `${path} has no type`);
@@ -59,7 +59,7 @@ describe('custom resource definitions', () => {
         for (const path of paths) assert.ok(known.has(path), path);
       });
 
-      it('is written as YAML that reads back as it is', async () => {
+      it('is written as YAML that parses to the same', async () => {
         const file = join(import.meta.dirname, '../../../..', 'crds', `platen.dev_${definition.plural}.yaml`);
         assert.deepEqual(
           parse(await readFile(file, 'utf8'), { version: '1.1' }),
@@ -69,7 +69,7 @@ describe('custom resource definitions', () => {
     });
   }
 
-  it('lets a RenderPlan say every field of a plan, and no other', () => {
+  it('allows a RenderPlan every field of a plan, and no other', () => {
     assert.deepEqual(Object.keys(renderPlanSpecSchema.shape).sort(), Object.keys(planSchema.shape).sort());
   });
 

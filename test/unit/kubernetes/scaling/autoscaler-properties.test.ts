@@ -4,9 +4,9 @@ import type {
   Decision,
   FleetState,
   PodState,
-  PoolReading,
+  PoolSample,
   PoolScaling,
-  WorkerReading,
+  WorkerSample,
 } from '../../../../src/kubernetes/scaling/types.ts';
 import { pick, seeded } from '../../../chaos/random.ts';
 import { numbers, settings } from './pools.ts';
@@ -22,7 +22,7 @@ class RandomWorld {
   readonly scaling: PoolScaling;
   readonly wrongVictims: string[] = [];
   readonly #random: () => number;
-  #pods: (PodState & { worker?: WorkerReading; asked: boolean })[] = [];
+  #pods: (PodState & { worker?: WorkerSample; asked: boolean })[] = [];
   #made = 0;
   #rolling = false;
 
@@ -59,7 +59,7 @@ class RandomWorld {
     return { replicas: this.replicas, pods: this.#pods, rolling: this.#rolling };
   }
 
-  reading(): PoolReading | undefined {
+  sample(): PoolSample | undefined {
     if (this.#chance(0.05)) return undefined;
     const workers = this.#pods.flatMap(({ worker }) => (worker === undefined ? [] : [worker]));
     return { at: this.nowMs, demand: this.demand, inFlightOnLive: this.busyOnLive(), workers };
@@ -92,7 +92,7 @@ class RandomWorld {
     this.#pods = this.#pods.filter(({ phase }) => phase !== 'terminating' || this.#chance(0.7));
   }
 
-  /** As `ActivePodsWithRanks` orders them: first those that are not ready, then by deletion cost. */
+  /** In the order of `ActivePodsWithRanks`: first pods that are not ready, then by deletion cost. */
   #deletePods(): void {
     const alive = this.#pods.filter(({ phase }) => phase !== 'terminating');
     alive.sort((a, b) => rank(a) - rank(b));
@@ -113,7 +113,7 @@ class RandomWorld {
     });
   }
 
-  #live(its: PodState & { worker?: WorkerReading; asked: boolean }): void {
+  #live(its: PodState & { worker?: WorkerSample; asked: boolean }): void {
     if (its.phase === 'terminating') return;
     const { slotsPerWorker } = this.scaling;
     if (its.worker !== undefined) {
@@ -143,19 +143,19 @@ function rank({ phase, marked }: PodState): number {
   return marked ? 1 : 2;
 }
 
-/** Runs decisions in a random world, and looks at each. */
+/** Runs decisions in a random world, and checks each. */
 function inRandomWorlds(
-  look: (decision: Decision, world: RandomWorld, reading: PoolReading | undefined) => void,
+  check: (decision: Decision, world: RandomWorld, sample: PoolSample | undefined) => void,
 ): void {
   for (const seed of numbers(SEEDS)) {
     const world = new RandomWorld(seeded(seed));
     let state = startState(world.nowMs);
     for (let step = 0; step < STEPS; step += 1) {
-      const reading = world.reading();
-      const decided = decide(world.scaling, state, reading, world.fleet(), world.nowMs);
+      const sample = world.sample();
+      const decided = decide(world.scaling, state, sample, world.fleet(), world.nowMs);
       state = decided.state;
       try {
-        look(decided.decision, world, reading);
+        check(decided.decision, world, sample);
       } catch (error) {
         throw new Error(`seed ${seed}, step ${step}`, { cause: error });
       }
@@ -175,7 +175,7 @@ describe('in any world, a pool', () => {
     assert.ok(shrinks > SEEDS, `${shrinks} shrinks`);
   });
 
-  it('loses no worker that renders, whatever the order of writes', () => {
+  it('loses no worker that renders, in any order of writes', () => {
     inRandomWorlds((_, world) => assert.deepEqual(world.wrongVictims, []));
   });
 
@@ -187,7 +187,7 @@ describe('in any world, a pool', () => {
     });
   });
 
-  it('never has more pods on their way than it may, unless they were before', () => {
+  it('never has more pending pods than it may, unless it had before', () => {
     inRandomWorlds(({ desired, hold }, world) => {
       const settled = world.fleet().pods.filter(({ phase }) => phase === 'ready').length;
       if (hold !== undefined) return;
@@ -195,7 +195,7 @@ describe('in any world, a pool', () => {
     });
   });
 
-  it('neither shrinks nor chooses anybody while it is held', () => {
+  it('neither shrinks nor chooses workers while it is held', () => {
     let holds = 0;
     inRandomWorlds(({ desired, hold, pause, remove }, world) => {
       if (hold === undefined) return;
@@ -207,43 +207,43 @@ describe('in any world, a pool', () => {
   });
 
   it('marks only workers that have stopped claiming and are empty', () => {
-    inRandomWorlds(({ remove, pause }, _, reading) => {
+    inRandomWorlds(({ remove, pause }, _, sample) => {
       for (const id of remove) {
-        const its = reading?.workers.find((worker) => worker.id === id);
+        const its = sample?.workers.find((worker) => worker.id === id);
         assert.deepEqual([its?.state, its?.busy], ['paused', 0]);
         assert.ok(pause.includes(id), 'a victim goes on being one');
       }
     });
   });
 
-  it('tells nobody at once to stop and to go on, and leaves no paused worker without word', () => {
-    inRandomWorlds(({ pause, resume, hold }, _, reading) => {
+  it('asks no worker to pause and to resume at once, and leaves no paused worker without a request', () => {
+    inRandomWorlds(({ pause, resume, hold }, _, sample) => {
       assert.deepEqual(
         pause.filter((id) => resume.includes(id)),
         [],
       );
       if (hold !== undefined) return;
-      const paused = (reading?.workers ?? []).filter(({ state }) => state === 'paused');
+      const paused = (sample?.workers ?? []).filter(({ state }) => state === 'paused');
       for (const { id } of paused) assert.ok(pause.includes(id) || resume.includes(id), id);
     });
   });
 
-  it('leaves enough claiming workers for what is wanted', () => {
-    inRandomWorlds(({ pause, want }, world, reading) => {
-      if (want === undefined || reading === undefined || pause.length === 0) return;
+  it('keeps enough claiming workers for the wanted size', () => {
+    inRandomWorlds(({ pause, want }, world, sample) => {
+      if (want === undefined || sample === undefined || pause.length === 0) return;
       const claiming = Math.max(world.replicas, world.fleet().pods.length) - pause.length;
       assert.ok(claiming >= Math.min(want, world.scaling.manualReplicas ?? world.scaling.maxReplicas));
     });
   });
 
-  it('decides the same from the same', () => {
+  it('decides the same for the same input', () => {
     const random = seeded(7);
     const world = new RandomWorld(random);
     for (let step = 0; step < STEPS; step += 1) {
-      const reading = world.reading();
+      const sample = world.sample();
       const state = startState(world.nowMs);
-      const first = decide(world.scaling, state, reading, world.fleet(), world.nowMs);
-      assert.deepEqual(decide(world.scaling, state, reading, world.fleet(), world.nowMs), first);
+      const first = decide(world.scaling, state, sample, world.fleet(), world.nowMs);
+      assert.deepEqual(decide(world.scaling, state, sample, world.fleet(), world.nowMs), first);
       world.step(pick(random, [first.decision]) ?? first.decision);
     }
   });

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { DecidedPool, MINUTE, numbers, pod, worker } from './pools.ts';
 
 describe('the size of a pool', () => {
-  it('follows demand, in slots of its target utilisation', () => {
+  it('follows the demand, in slots of its target utilisation', () => {
     const pool = new DecidedPool(0, { targetUtilisation: 0.9 });
     pool.demand = 16;
     assert.equal(pool.decide().desired, 5, '(16 + 2) / (4 × 0.9)');
   });
 
-  it('has the headroom that is asked for, or more where the demand is large', () => {
+  it('has the configured headroom, or more where the demand is large', () => {
     const pool = new DecidedPool(0, { headroomSlots: 3 });
     pool.demand = 2;
     assert.equal(pool.decide().want, 2);
@@ -16,7 +16,7 @@ describe('the size of a pool', () => {
     assert.equal(pool.decide().want, Math.ceil((400 + 0.5 * 20) / 4));
   });
 
-  it('goes up at once, and says what bounds it', () => {
+  it('goes up at once, and reports its limit', () => {
     const pool = new DecidedPool(2, { maxReplicas: 10 });
     pool.demand = 4000;
     const decision = pool.decide();
@@ -26,7 +26,7 @@ describe('the size of a pool', () => {
     assert.ok((decision.want ?? 0) > 1000);
   });
 
-  it('has so many pods on their way and no more', () => {
+  it('has a bounded number of pending pods', () => {
     const pool = new DecidedPool(2, { maxPendingPods: 5 });
     pool.demand = 400;
     const first = pool.decide();
@@ -44,7 +44,7 @@ describe('the size of a pool', () => {
     assert.equal(pool.decide().desired, 1);
   });
 
-  it('counts in flight as demand, when the two were not read together', () => {
+  it('counts jobs in flight as demand, when the two were not read together', () => {
     const pool = new DecidedPool(2);
     pool.change(1, { busy: 4 });
     pool.change(2, { busy: 4 });
@@ -83,7 +83,7 @@ describe('the size of a pool', () => {
       assert.equal(pool.after(1000).desired, 7);
     });
 
-    it('replaces what the scheduler puts there meanwhile, too, and nothing twice', () => {
+    it('replaces pods that the scheduler puts there meanwhile, too, and nothing twice', () => {
       silence(1, 2);
       pool.after(5000);
       const more = [pod(6, { phase: 'pending', node: 'a' }), pod(7, { phase: 'pending', node: 'b' })];
@@ -94,12 +94,12 @@ describe('the size of a pool', () => {
       assert.equal(pool.decide().desired, 8, 'none is added when Kubernetes says so as well');
     });
 
-    it('stays as it is while one worker there is heard of', () => {
+    it('stays unchanged while one worker there is seen', () => {
       silence(1);
       assert.equal(pool.after(60_000).desired, 5);
     });
 
-    it('stays as it is when they are heard of again, or nobody can be', () => {
+    it('stays unchanged when its workers are seen again, or no worker is seen at all', () => {
       const back = silence(1, 2);
       pool.after(4000);
       back();
@@ -134,7 +134,7 @@ describe('the size of a pool', () => {
 });
 
 describe('a pool whose demand cannot be known', () => {
-  it('stays at its size without a reading', () => {
+  it('stays at its size without a sample', () => {
     const pool = new DecidedPool(4);
     pool.readable = false;
     const decision = pool.after(10 * MINUTE);
@@ -142,7 +142,7 @@ describe('a pool whose demand cannot be known', () => {
     assert.deepEqual([decision.pause, decision.remove], [[], []]);
   });
 
-  it('stays at its size with a reading that is older than ten seconds', () => {
+  it('stays at its size with a sample that is older than ten seconds', () => {
     const pool = new DecidedPool(4);
     pool.demand = 100;
     pool.ageMs = 10_000;
@@ -160,7 +160,7 @@ describe('a pool whose demand cannot be known', () => {
     assert.deepEqual([decision.desired, decision.reason, decision.hold], [2, 'Fallback', 'NoReading']);
   });
 
-  it('does not shrink when the readings come back before they have filled a window', () => {
+  it('does not shrink when the samples come back before they have filled a window', () => {
     const pool = new DecidedPool(4);
     pool.demand = 16;
     pool.decide();
@@ -172,7 +172,7 @@ describe('a pool whose demand cannot be known', () => {
     assert.equal(pool.after(2000).pause.length, 4);
   });
 
-  it('still has the minimum that was asked for', () => {
+  it('still has the configured minimum', () => {
     const pool = new DecidedPool(1, { minReplicas: 3 });
     pool.readable = false;
     assert.equal(pool.decide().desired, 3);
@@ -180,14 +180,14 @@ describe('a pool whose demand cannot be known', () => {
 });
 
 describe('a new leader', () => {
-  it('starts from the replicas that are there', () => {
+  it('starts from the present replicas', () => {
     const pool = new DecidedPool(7);
     const decision = pool.decide();
     assert.deepEqual([decision.desired, decision.limitedBy, decision.pause], [7, 'StabilisationWindow', []]);
     assert.deepEqual(pool.after(MINUTE - 2000).pause, []);
   });
 
-  it('lets those work again whom the last one had paused, until it knows that they may go', () => {
+  it('resumes workers that the last one had paused, until it knows that they may go', () => {
     const pool = new DecidedPool(2);
     pool.change(1, { state: 'paused' });
     assert.deepEqual(pool.decide().resume, ['w1']);
@@ -195,7 +195,7 @@ describe('a new leader', () => {
 });
 
 describe('a pool in maintenance', () => {
-  it('stays at its size, and what drained works again', () => {
+  it('stays at its size, and its draining workers resume', () => {
     const pool = new DecidedPool(3, { minReplicas: 5 });
     pool.after(2 * MINUTE);
     pool.change(2, { state: 'paused' });
@@ -207,7 +207,7 @@ describe('a pool in maintenance', () => {
 });
 
 describe('a pool in manual mode', () => {
-  it('goes to the asked size, up at once and down in two phases', () => {
+  it('goes to the configured size, up at once and down in two phases', () => {
     const pool = new DecidedPool(2, { manualReplicas: 4 });
     assert.equal(pool.decide().desired, 4);
     pool.scaling = { ...pool.scaling, manualReplicas: 1 };
@@ -218,14 +218,14 @@ describe('a pool in manual mode', () => {
 });
 
 describe('shrinking', () => {
-  /** A pool of so many that has wanted one for longer than its window. */
+  /** A pool with `replicas` workers that has wanted one for longer than its window. */
   function tooLarge(replicas: number): DecidedPool {
     const pool = new DecidedPool(replicas, { minReplicas: 1 });
     pool.after(2 * MINUTE);
     return pool;
   }
 
-  it('asks the idle ones first to claim nothing more, and leaves the size as it is', () => {
+  it('pauses idle workers first, and leaves the size as it is', () => {
     const pool = tooLarge(3);
     pool.change(1, { busy: 2 });
     pool.demand = 2;
@@ -233,7 +233,7 @@ describe('shrinking', () => {
     assert.deepEqual([decision.pause, decision.desired, decision.limitedBy], [['w2', 'w3'], 3, 'Draining']);
   });
 
-  it('marks those that were seen empty, and goes down when the marks have been seen for three seconds', () => {
+  it('marks workers seen empty, and goes down when the marks have been seen for three seconds', () => {
     const pool = tooLarge(2);
     pool.change(1, { state: 'paused', busy: 1 });
     pool.demand = 1;
@@ -247,7 +247,7 @@ describe('shrinking', () => {
     assert.deepEqual([decision.desired, decision.reason, decision.remove], [1, 'Shrunk', ['w1']]);
   });
 
-  it('goes by no reading from before the mark: who was seen empty then may have claimed since', () => {
+  it('uses no sample from before the mark: a worker that was empty then may have claimed since', () => {
     const pool = tooLarge(2);
     pool.change(1, { state: 'paused' });
     pool.changePod(1, { marked: true });
@@ -282,7 +282,7 @@ describe('shrinking', () => {
     assert.equal(pool.decide().desired, 1);
   });
 
-  it('lets a worker claim again when demand comes back', () => {
+  it('lets a worker resume when demand comes back', () => {
     const pool = tooLarge(2);
     pool.change(1, { state: 'paused' });
     pool.changePod(1, { marked: true });
@@ -304,7 +304,7 @@ describe('shrinking', () => {
     assert.equal(pool.decide().limitedBy, 'WorkersYoung');
   });
 
-  it('takes nobody while a pod may be starting, since the ReplicaSet would take that one', () => {
+  it('removes no worker while a pod may be starting, since the ReplicaSet would remove that one', () => {
     const pool = tooLarge(3);
     pool.changePod(3, { phase: 'pending', createdAt: pool.nowMs - 10_000 });
     pool.workers = [worker(1), worker(2)];
@@ -312,7 +312,7 @@ describe('shrinking', () => {
     assert.deepEqual([decision.desired, decision.pause, decision.limitedBy], [3, [], 'PodsStarting']);
   });
 
-  it('takes nobody while a worker whose pod is not ready may work', () => {
+  it('removes no worker while one whose pod is not ready may work', () => {
     const pool = tooLarge(3);
     pool.changePod(3, { phase: 'pending' });
     assert.equal(pool.decide().limitedBy, 'WorkersBusy');
@@ -320,7 +320,7 @@ describe('shrinking', () => {
     assert.equal(pool.decide().limitedBy, 'WorkersBusy');
   });
 
-  it('takes those first that have not become ready for long, without waiting for anybody', () => {
+  it('first removes pods that have not become ready for long, without waiting for workers', () => {
     const pool = tooLarge(4);
     pool.workers = [worker(1), worker(2)];
     pool.changePod(3, { phase: 'pending' });
@@ -329,7 +329,7 @@ describe('shrinking', () => {
     assert.deepEqual([decision.desired, decision.pause], [2, ['w1']]);
   });
 
-  it('takes as many in a period as it may, and at least one', () => {
+  it('removes as many in a period as allowed, and at least one', () => {
     const pool = tooLarge(10);
     pool.scaling = { ...pool.scaling, scaleDown: { ...pool.scaling.scaleDown, maxPercent: 25 } };
     const decision = pool.decide();

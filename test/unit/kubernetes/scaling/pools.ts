@@ -4,14 +4,14 @@ import type {
   Decision,
   FleetState,
   PodState,
-  PoolReading,
+  PoolSample,
   PoolScaling,
-  WorkerReading,
+  WorkerSample,
 } from '../../../../src/kubernetes/scaling/types.ts';
 
 export const MINUTE = 60_000;
 
-/** Plain numbers, so that what is expected can be worked out by head: four slots, all to be used, one free. */
+/** Plain numbers, so that expected values can be worked out by head: four slots, all to be used, one free. */
 export function settings(changes: Partial<PoolScaling> = {}): PoolScaling {
   return {
     minReplicas: 0,
@@ -28,7 +28,7 @@ export function settings(changes: Partial<PoolScaling> = {}): PoolScaling {
   };
 }
 
-export function worker(number: number, changes: Partial<WorkerReading> = {}): WorkerReading {
+export function worker(number: number, changes: Partial<WorkerSample> = {}): WorkerSample {
   return { id: `w${number}`, pod: `pod${number}`, busy: 0, startedAt: 0, state: 'claiming', ...changes };
 }
 
@@ -40,11 +40,11 @@ export function numbers(count: number): number[] {
   return Array.from({ length: count }, (_, index) => index + 1);
 }
 
-/** A pool under decisions: what is told to it is kept until it is changed. */
+/** A pool under decisions: its state is kept until it is changed. */
 export class DecidedPool {
   nowMs = 10 * MINUTE;
   scaling: PoolScaling;
-  workers: WorkerReading[];
+  workers: WorkerSample[];
   fleet: FleetState;
   demand = 0;
   readable = true;
@@ -63,11 +63,11 @@ export class DecidedPool {
     const { demand, workers } = this;
     const live = workers.filter(({ state }) => state !== 'ending');
     const inFlightOnLive = live.reduce((sum, { busy }) => sum + busy, 0);
-    const reading: PoolReading = { at: this.nowMs - this.ageMs, demand, inFlightOnLive, workers };
+    const sample: PoolSample = { at: this.nowMs - this.ageMs, demand, inFlightOnLive, workers };
     const { state, decision } = decide(
       this.scaling,
       this.#state,
-      this.readable ? reading : undefined,
+      this.readable ? sample : undefined,
       this.fleet,
       this.nowMs,
     );
@@ -75,7 +75,7 @@ export class DecidedPool {
     return decision;
   }
 
-  /** Decides every second for so long, and answers the last decision. */
+  /** Decides every second for `ms` milliseconds, and returns the last decision. */
   after(ms: number): Decision {
     let decision = this.decide();
     for (const end = this.nowMs + ms; this.nowMs < end; ) {
@@ -85,7 +85,7 @@ export class DecidedPool {
     return decision;
   }
 
-  change(number: number, changes: Partial<WorkerReading>): void {
+  change(number: number, changes: Partial<WorkerSample>): void {
     this.workers = this.workers.map((its) => (its.id === `w${number}` ? { ...its, ...changes } : its));
   }
 

@@ -1,0 +1,210 @@
+"""The client of an API key."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any
+
+import httpx
+
+from .._decoding import decoded, parsed
+from .._documents import Pdf, idempotency_header, pdf_of, render_body
+from .._retry import Backoff, Deadline, Retry, Timeouts
+from .._settings import connection_of
+from ..errors import ApiError, failed_while_held
+from ..models import AcceptedJob, RenderOptions
+from .batches import AsyncBatches
+from .jobs import AsyncJobs
+from .transport import AsyncTransport
+
+
+class AsyncClient:
+    """Renders documents with an API key.
+
+    It keeps connections, so make one for many calls, and use it with `async with`, or `aclose` it. Any number of calls
+    may go on at once.
+
+    Args:
+        base_url: where the service is, such as `https://pdf.example.com`; else PLATEN_URL of the environment.
+        api_key: else PLATEN_API_KEY of the environment.
+        retry: how a call is repeated.
+        timeouts: the bounds of each attempt.
+        polling: the pauses between two polls at a job.
+        header_prefix: what the service's own headers begin with, where its operator has changed that.
+        http_client: what requests are sent with, for a proxy, certificates of your own or the like. It stays yours to
+            close.
+
+    Raises:
+        ValueError: there is no address or no key.
+    """
+
+    def __init__(
+        self,
+        base_url: str | None = None,
+        *,
+        api_key: str | None = None,
+        retry: Retry | None = None,
+        timeouts: Timeouts | None = None,
+        polling: Backoff | None = None,
+        header_prefix: str = "X-Service-",
+        http_client: httpx.AsyncClient | None = None,
+    ) -> None:
+        self._transport = AsyncTransport(
+            connection_of(base_url, api_key),
+            retry=retry or Retry(),
+            timeouts=timeouts or Timeouts(),
+            http_client=http_client,
+        )
+        self._header_prefix = header_prefix
+        backoff = polling or Backoff(first_pause=0.25, longest_pause=5.0)
+        self.jobs = AsyncJobs(self._transport, backoff)
+        """Renders that go on in the background."""
+        self.batches = AsyncBatches(self._transport, backoff)
+        """Many documents in one request."""
+
+    async def __aenter__(self) -> AsyncClient:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Closes the connections that are kept. Calls that go on then fail."""
+        await self._transport.close()
+
+    async def render(
+        self,
+        *,
+        html: str | None = None,
+        url: str | None = None,
+        template_id: str | None = None,
+        template_version_id: str | None = None,
+        data: Mapping[str, Any] | None = None,
+        filename: str | None = None,
+        options: RenderOptions | None = None,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> Pdf:
+        """Renders a document, however long it takes: a render that the service goes on with in the background is
+        followed to its end.
+
+        Args:
+            html: the document; or
+            url: the address of a web page; or
+            template_id: a saved template. Exactly one of these three.
+            template_version_id: a version of the template; else the present one.
+            data: values of the template's variables.
+            filename: what the PDF is called where it is downloaded.
+            options: how it is to be printed, as docs/options.md lists.
+            idempotency_key: identifies the render for 24 hours: a second call with the same key and the same document
+                returns the same PDF. One is generated for each call unless given.
+            timeout: of the whole call, in seconds; None for none.
+
+        Raises:
+            RenderError: the document could not be rendered.
+            ApiError: the service refuses it; see its subclasses.
+            UnreachableError: the service cannot be reached.
+            DeadlineError: the timeout is over. The render goes on.
+            TypeError: there is not exactly one source, or `data` is not JSON.
+        """
+        document = render_body(
+            html=html,
+            url=url,
+            template_id=template_id,
+            template_version_id=template_version_id,
+            data=data,
+            filename=filename,
+            options=options,
+        )
+        deadline = Deadline(timeout)
+        body = {**document, "output": "binary", "executionMode": "sync"}
+        try:
+            response = await self._transport.send(
+                "POST", "/v1/pdf", body=body, headers=idempotency_header(idempotency_key), deadline=deadline
+            )
+        except ApiError as error:
+            failed = failed_while_held(error)
+            if failed is None:
+                raise
+            raise failed from error
+        if response.status == 200:
+            return pdf_of(response.body, response.headers, self._header_prefix)
+        return await self.jobs._result(decoded(AcceptedJob, response.body).job_id, deadline)
+
+    async def submit(
+        self,
+        *,
+        html: str | None = None,
+        url: str | None = None,
+        template_id: str | None = None,
+        template_version_id: str | None = None,
+        data: Mapping[str, Any] | None = None,
+        filename: str | None = None,
+        options: RenderOptions | None = None,
+        webhook_url: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> AcceptedJob:
+        """Submits a render to the background; `jobs.result` returns its PDF. Arguments are as those of `render`.
+
+        Args:
+            webhook_url: where a signed callback goes when the render has ended (plans professional and business).
+        """
+        document = render_body(
+            html=html,
+            url=url,
+            template_id=template_id,
+            template_version_id=template_version_id,
+            data=data,
+            filename=filename,
+            options=options,
+        )
+        body = {**document, "executionMode": "async"}
+        if webhook_url is not None:
+            body["webhookUrl"] = webhook_url
+        response = await self._transport.send("POST", "/v1/pdf", body=body, headers=idempotency_header(idempotency_key))
+        return decoded(AcceptedJob, response.body)
+
+    async def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, Any] | None = None,
+        body: Any = None,
+        headers: Mapping[str, str] | None = None,
+        timeout: float | None = None,
+    ) -> Any:
+        """Any route of the API, for what this class has no method for: `client.request("GET", "/v1/pdf/jobs")`.
+
+        Returns:
+            the JSON of the response; bytes where it is something else; None where it is empty.
+
+        Raises:
+            ApiError, UnreachableError, DeadlineError: as by all calls.
+        """
+        return await request_any(self._transport, method, path, query, body, headers, Deadline(timeout))
+
+
+async def request_any(
+    transport: AsyncTransport,
+    method: str,
+    path: str,
+    query: Mapping[str, Any] | None,
+    body: Any,
+    headers: Mapping[str, str] | None,
+    deadline: Deadline,
+) -> Any:
+    """Sends a request to any route, and reads its response by its content type."""
+    if not path.startswith("/"):
+        raise ValueError(f"path must begin with a slash: {path}")
+    response = await transport.send(method.upper(), path, query=query, body=body, headers=headers, deadline=deadline)
+    if not response.body:
+        return None
+    is_json = response.headers.get("content-type", "").startswith("application/json")
+    return parsed(response.body) if is_json else response.body

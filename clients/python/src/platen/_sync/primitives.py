@@ -1,0 +1,16 @@
+"""What the synchronous client waits with."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+T = TypeVar("T")
+
+sleep = time.sleep
+
+
+def blocking(function: Callable[[], T]) -> T:
+    """Runs what waits for a disk."""
+    return function()

@@ -1,0 +1,87 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, call } from '../api.ts';
+import { money, number } from '../format.ts';
+import { Button } from '../ui/button.tsx';
+import { Select, TextField } from '../ui/field.tsx';
+import { Card } from '../ui/page.tsx';
+import { ErrorNote } from '../ui/states.tsx';
+import { toast } from '../ui/toasts.tsx';
+
+const SIZES = [1000, 5000, 10000] as const;
+
+/** Buys blocks by itself when the quota is used up, within a sum that must not be exceeded. */
+export function AutoOverage({
+  subscription,
+}: {
+  subscription: {
+    status: string;
+    autoOverageEnabled?: boolean;
+    autoOverageBlockSize?: number | null;
+    autoOverageCycleCapCents?: number | null;
+  };
+}) {
+  const queries = useQueryClient();
+  const { status, autoOverageEnabled = false, autoOverageBlockSize, autoOverageCycleCapCents } = subscription;
+  const [size, setSize] = useState(String(autoOverageBlockSize ?? SIZES[0]));
+  const [cap, setCap] = useState(
+    autoOverageCycleCapCents == null ? '' : String(autoOverageCycleCapCents / 100),
+  );
+  const set = useMutation({
+    mutationFn: (enabled: boolean) => {
+      const blockSize = Number(size) as (typeof SIZES)[number];
+      const spendCapCents = Math.round(Number(cap) * 100);
+      const details = enabled ? { blockSize, ...(cap !== '' && { spendCapCents }) } : {};
+      return call(api.POST('/user/subscription/auto-overage', { body: { enabled, ...details } }));
+    },
+    onSuccess: (now) => {
+      toast(now.autoOverageEnabled ? 'Automatic overage is on.' : 'Automatic overage is off.');
+      queries.setQueryData(['subscription'], now);
+    },
+  });
+  if (status === 'none') return null;
+  return (
+    <Card title="Automatic overage">
+      <p>
+        {autoOverageEnabled
+          ? `On: blocks of ${number(autoOverageBlockSize ?? 0)} are bought when the quota is used up${
+              autoOverageCycleCapCents == null
+                ? ''
+                : `, for ${money(autoOverageCycleCapCents)} a cycle at the most`
+            }.`
+          : 'Off: when the quota is used up, requests are refused until the next cycle or until a block is bought.'}
+      </p>
+      <form
+        className="filters"
+        onSubmit={(event) => {
+          event.preventDefault();
+          set.mutate(true);
+        }}
+      >
+        <Select
+          label="Renders a block"
+          value={size}
+          options={SIZES.map((each) => [String(each), number(each)] as const)}
+          onChange={setSize}
+        />
+        <TextField
+          label="At most, in dollars a cycle"
+          type="number"
+          min="1"
+          step="1"
+          value={cap}
+          onChange={setCap}
+        />
+        <Button kind="primary" type="submit" busy={set.isPending}>
+          {autoOverageEnabled ? 'Change' : 'Turn on'}
+        </Button>
+        {autoOverageEnabled && (
+          <Button busy={set.isPending} onClick={() => set.mutate(false)}>
+            Turn off
+          </Button>
+        )}
+      </form>
+      {set.error !== null && <ErrorNote error={set.error} />}
+    </Card>
+  );
+}

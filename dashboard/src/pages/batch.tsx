@@ -1,0 +1,161 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useLocation, useParams } from 'wouter';
+import { api, call } from '../api.ts';
+import { oneOf, pageOf, useFilters } from '../filters.ts';
+import { bytes, number, shortId } from '../format.ts';
+import { LIVE } from '../live.ts';
+import { Badge, Time } from '../ui/bits.tsx';
+import { Button } from '../ui/button.tsx';
+import { Select } from '../ui/field.tsx';
+import { Card, Facts, Loaded, Page } from '../ui/page.tsx';
+import { Listing } from '../ui/table.tsx';
+import { toast, toastError } from '../ui/toasts.tsx';
+
+type Batch = Awaited<ReturnType<typeof fetchBatch>>;
+
+const STATUSES = ['failed', 'queued', 'processing', 'completed'] as const;
+
+export default function BatchPage() {
+  const { id } = useParams<{ id: string }>();
+  const batch = useQuery({ queryKey: [LIVE, 'batch', id], queryFn: () => fetchBatch(id) });
+  return (
+    <Loaded title="Batch" query={batch}>
+      {(loaded) => <Details batch={loaded} />}
+    </Loaded>
+  );
+}
+
+function Details({ batch }: { batch: Batch }) {
+  const { jobId: id, progress, status } = batch;
+  return (
+    <Page title={`Batch ${shortId(id)}`} actions={<Actions batch={batch} />}>
+      <Card title="Progress">
+        <progress
+          className="wide"
+          max={progress.total}
+          value={progress.completed + progress.failed}
+          aria-label="Items that have ended"
+        />
+        <Facts
+          facts={[
+            ['Status', <Badge key="s" status={status} />],
+            ['Items', number(progress.total)],
+            ['Completed', number(progress.completed)],
+            ['Failed', number(progress.failed)],
+            ['To come', number(progress.pending)],
+            ['Made', <Time key="m" at={batch.createdAt} />],
+            ['Ended', <Time key="e" at={batch.finishedAt} />],
+            ['Kept until', <Time key="k" at={batch.expiresAt} />],
+            ...(batch.webhookUrl === null
+              ? []
+              : [
+                  [
+                    'Callback',
+                    <Link key="c" href={`/webhooks?jobId=${id}`}>
+                      Deliveries
+                    </Link>,
+                  ] as const,
+                ]),
+          ]}
+        />
+      </Card>
+      <Items id={id} hasFailed={progress.failed > 0} />
+    </Page>
+  );
+}
+
+function Actions({ batch: { jobId, status, progress } }: { batch: Batch }) {
+  const queries = useQueryClient();
+  const [, navigate] = useLocation();
+  const path = { params: { path: { id: jobId } } };
+  const cancel = useMutation({
+    mutationFn: () => call(api.DELETE('/user/batches/{id}', path)),
+    onSuccess: () => queries.invalidateQueries({ queryKey: [LIVE] }),
+    onError: toastError,
+  });
+  const retry = useMutation({
+    mutationFn: () => call(api.POST('/user/batches/{id}/retry-failed', path)),
+    onSuccess: (again) => {
+      toast(`${number(again.itemCount)} items are rendered again.`);
+      navigate(`/batches/${again.jobId}`);
+    },
+    onError: toastError,
+  });
+  const isOpen = status === 'queued' || status === 'processing';
+  return (
+    <>
+      {isOpen && (
+        <Button kind="danger" busy={cancel.isPending} onClick={() => cancel.mutate()}>
+          Cancel
+        </Button>
+      )}
+      {!isOpen && progress.failed > 0 && (
+        <Button kind="primary" busy={retry.isPending} onClick={() => retry.mutate()}>
+          Retry failed
+        </Button>
+      )}
+      {progress.completed > 0 && (
+        <a className="button plain" href={`/user/batches/${jobId}/zip`} download>
+          ZIP with manifest
+        </a>
+      )}
+    </>
+  );
+}
+
+/** The failed ones first, where there are some: they are what one looks for. */
+function Items({ id, hasFailed }: { id: string; hasFailed: boolean }) {
+  const [filters, setFilters] = useFilters();
+  const asked = filters.get('status');
+  const status = asked === null && hasFailed ? 'failed' : oneOf(asked, STATUSES);
+  const query = { ...pageOf(filters), ...(status && { status }) };
+  const items = useQuery({
+    queryKey: [LIVE, 'items', id, query],
+    queryFn: () => call(api.GET('/user/batches/{id}/items', { params: { path: { id }, query } })),
+    placeholderData: (before) => before,
+  });
+  const rows = items.data?.items ?? [];
+  return (
+    <Card title="Items">
+      <div className="filters">
+        <Select
+          label="Status"
+          value={status ?? 'any'}
+          options={[['any', 'any'], ...STATUSES.map((each) => [each, each] as const)]}
+          onChange={(value) => setFilters({ status: value })}
+        />
+      </div>
+      <Listing
+        query={items}
+        empty={<p className="quiet">No item is like this.</p>}
+        caption="Items of the batch"
+        rows={rows}
+        rowKey={({ itemId }) => itemId}
+        columns={[
+          {
+            title: 'Item',
+            cell: ({ itemId, jobId }) =>
+              jobId === null ? (
+                <bdi>{itemId}</bdi>
+              ) : (
+                <Link href={`/renders/${jobId}`}>
+                  <bdi>{itemId}</bdi>
+                </Link>
+              ),
+          },
+          { title: 'Status', cell: (row) => <Badge status={row.status} /> },
+          {
+            title: 'Error',
+            cell: ({ error }) => (error === null ? '' : <bdi>{`${error.code}: ${error.message}`}</bdi>),
+          },
+          { title: 'Pages', numeric: true, cell: ({ pages }) => (pages > 0 ? number(pages) : '') },
+          { title: 'Size', numeric: true, cell: ({ pdfSize }) => (pdfSize > 0 ? bytes(pdfSize) : '') },
+        ]}
+      />
+    </Card>
+  );
+}
+
+function fetchBatch(id: string) {
+  return call(api.GET('/user/batches/{id}', { params: { path: { id } } }));
+}

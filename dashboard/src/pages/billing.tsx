@@ -1,0 +1,243 @@
+import { type UseQueryResult, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useSearchParams } from 'wouter';
+import { api, call } from '../api.ts';
+import { bytes, duration, money, number } from '../format.ts';
+import { Time } from '../ui/bits.tsx';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { Card, Facts, Page } from '../ui/page.tsx';
+import { ErrorNote, Loading } from '../ui/states.tsx';
+import { toastError } from '../ui/toasts.tsx';
+import { AutoOverage } from './auto-overage.tsx';
+import { Invoices } from './invoices.tsx';
+
+type Plan = Awaited<ReturnType<typeof fetchPlans>>['plans'][number];
+type SoldPlan = 'starter' | 'professional' | 'business';
+
+/** Whoever comes back from checkout waits until the payment has been heard of, which takes seconds. */
+const WAIT_MS = 2000;
+
+export default function Billing() {
+  const [params] = useSearchParams();
+  const fromCheckout = params.get('checkout') === 'done';
+  const subscription = useQuery({
+    queryKey: ['subscription'],
+    queryFn: fetchSubscription,
+    refetchInterval: ({ state }) => (fromCheckout && state.data?.status === 'none' ? WAIT_MS : false),
+  });
+  const plan = subscription.data?.plan;
+  const plans = useQuery({
+    queryKey: ['plans'],
+    queryFn: fetchPlans,
+    refetchInterval: ({ state }) => (fromCheckout && state.data?.current !== plan ? WAIT_MS : false),
+  });
+  const waits = fromCheckout && (subscription.data?.status === 'none' || plans.data?.current !== plan);
+  return (
+    <Page title="Billing" actions={<Portal />}>
+      {params.get('autoOverageDisabled') === '1' && (
+        <p className="note good" role="status">
+          Automatic overage is off: no more blocks are bought by themselves.
+        </p>
+      )}
+      {params.get('autoOverageDisabled') === '0' && (
+        <p className="note error" role="alert">
+          The link could not turn automatic overage off: it has been used, or it is too old. Turn it off
+          below.
+        </p>
+      )}
+      {params.get('overage') === 'done' && (
+        <p className="note good" role="status">
+          Thank you. The renders of the block can be used once its payment is confirmed, in some seconds.
+        </p>
+      )}
+      {waits && (
+        <p className="note" role="status">
+          Thank you. The payment is being confirmed; the plan is in force in some seconds.
+        </p>
+      )}
+      {subscription.error !== null && <ErrorNote error={subscription.error} retry={subscription.refetch} />}
+      {subscription.data !== undefined && <Subscription subscription={subscription.data} />}
+      <Plans plans={plans} />
+      <Blocks />
+      {subscription.data !== undefined && <AutoOverage subscription={subscription.data} />}
+      <Invoices />
+    </Page>
+  );
+}
+
+function Portal() {
+  const open = useMutation({
+    mutationFn: () => call(api.GET('/user/billing-portal')),
+    onSuccess: ({ url }) => window.location.assign(url),
+    onError: toastError,
+  });
+  return (
+    <Button busy={open.isPending} onClick={() => open.mutate()}>
+      Cards and addresses
+    </Button>
+  );
+}
+
+function Subscription({ subscription }: { subscription: Awaited<ReturnType<typeof fetchSubscription>> }) {
+  const queries = useQueryClient();
+  const [asks, setAsks] = useState(false);
+  const reload = () => void queries.invalidateQueries({ queryKey: ['subscription'] });
+  const cancel = useMutation({
+    mutationFn: () => call(api.POST('/user/subscription/cancel')),
+    onSuccess: () => {
+      setAsks(false);
+      reload();
+    },
+    onError: toastError,
+  });
+  const resume = useMutation({
+    mutationFn: () => call(api.POST('/user/subscription/resume')),
+    onSuccess: reload,
+    onError: toastError,
+  });
+  const { status, plan, currentPeriodEnd, cancelAtPeriodEnd, scheduledPlan, scheduledPlanEffectiveDate } =
+    subscription;
+  if (status === 'none') return null;
+  return (
+    <Card title="Subscription">
+      <Facts
+        facts={[
+          ['Status', status],
+          ['Plan', plan ?? ''],
+          [cancelAtPeriodEnd ? 'Ends' : 'Renewed', <Time key="e" at={currentPeriodEnd} />],
+          ...(scheduledPlan === undefined
+            ? []
+            : [
+                [
+                  'Then',
+                  <span key="t">
+                    {scheduledPlan}, from <Time at={scheduledPlanEffectiveDate} />
+                  </span>,
+                ] as const,
+              ]),
+        ]}
+      />
+      {cancelAtPeriodEnd ? (
+        <Button kind="primary" busy={resume.isPending} onClick={() => resume.mutate()}>
+          Keep the subscription
+        </Button>
+      ) : (
+        <Button kind="danger" onClick={() => setAsks(true)}>
+          Cancel the subscription
+        </Button>
+      )}
+      <Dialog title="Cancel the subscription?" open={asks} onClose={() => setAsks(false)}>
+        <p>
+          The plan stays in force until <Time at={currentPeriodEnd} />. Until then this can be taken back.
+        </p>
+        <Button kind="danger" busy={cancel.isPending} onClick={() => cancel.mutate()}>
+          Cancel it
+        </Button>
+      </Dialog>
+    </Card>
+  );
+}
+
+function Plans({ plans }: { plans: UseQueryResult<Awaited<ReturnType<typeof fetchPlans>>> }) {
+  const [chosen, setChosen] = useState<Plan>();
+  if (plans.error !== null) return <ErrorNote error={plans.error} retry={plans.refetch} />;
+  if (plans.data === undefined) return <Loading />;
+  return (
+    <section aria-labelledby="plans">
+      <h2 id="plans">Plans</h2>
+      <div className="plans">
+        {plans.data.plans.map((plan) => (
+          <article key={plan.name} className={plan.current ? 'card current' : 'card'}>
+            <h3>{plan.name}</h3>
+            <p className="price">
+              {money(plan.priceCentsPerMonth)} <span className="quiet">a month</span>
+            </p>
+            <ul className="list">
+              <li>{number(plan.limits.monthlyRenders)} renders a month</li>
+              <li>{number(plan.limits.concurrentRenders)} at once</li>
+              <li>{number(plan.limits.requestsPerMinute)} requests a minute</li>
+              <li>up to {bytes(plan.limits.maxOutputSizeBytes)} a PDF</li>
+              <li>up to {duration(plan.limits.maxTimeoutMs)} a render</li>
+              <li>kept {number(plan.limits.retentionHours)} h</li>
+              {plan.limits.features.callbacks && <li>callbacks</li>}
+              {plan.limits.features.templateVersions && <li>versions of templates</li>}
+            </ul>
+            {plan.current && <p className="quiet">In force</p>}
+            {plan.sold && !plan.current && (
+              <Button onClick={() => setChosen(plan)}>
+                Change<span className="unseen"> to {plan.name}</span>
+              </Button>
+            )}
+          </article>
+        ))}
+      </div>
+      <Dialog
+        title={`Change to ${chosen?.name}`}
+        open={chosen !== undefined}
+        onClose={() => setChosen(undefined)}
+      >
+        {chosen !== undefined && <Change plan={chosen.name as SoldPlan} />}
+      </Dialog>
+    </section>
+  );
+}
+
+/** What a change costs today, before anything is paid. */
+function Change({ plan }: { plan: SoldPlan }) {
+  const preview = useQuery({
+    queryKey: ['upgrade-preview', plan],
+    queryFn: () => call(api.GET('/user/subscription/upgrade-preview', { params: { query: { plan } } })),
+  });
+  const checkout = useMutation({
+    mutationFn: () => call(api.POST('/user/checkout', { body: { plan } })),
+    onSuccess: ({ url }) => window.location.assign(url),
+  });
+  if (preview.error !== null) return <ErrorNote error={preview.error} retry={preview.refetch} />;
+  if (preview.data === undefined) return <Loading />;
+  const { eligible, amountDueCents, currency, periodEnd } = preview.data;
+  return (
+    <>
+      {eligible && amountDueCents !== undefined ? (
+        <p>
+          Due today: <strong>{money(amountDueCents, currency)}</strong>, for the time until{' '}
+          <Time at={periodEnd} />.
+        </p>
+      ) : (
+        <p>The amount is shown at checkout, before you pay.</p>
+      )}
+      {checkout.error !== null && <ErrorNote error={checkout.error} />}
+      <Button kind="primary" busy={checkout.isPending} onClick={() => checkout.mutate()}>
+        Go on to pay
+      </Button>
+    </>
+  );
+}
+
+function Blocks() {
+  const buy = useMutation({
+    mutationFn: (blockSize: 1000 | 5000 | 10000) => call(api.POST('/user/overage', { body: { blockSize } })),
+    onSuccess: ({ url }) => window.location.assign(url),
+  });
+  return (
+    <Card title="More renders">
+      <p>A block of renders is used once those of the plan are.</p>
+      {buy.error !== null && <ErrorNote error={buy.error} />}
+      <div className="actions">
+        {([1000, 5000, 10000] as const).map((size) => (
+          <Button key={size} busy={buy.isPending} onClick={() => buy.mutate(size)}>
+            Buy {number(size)}
+          </Button>
+        ))}
+      </div>
+    </Card>
+  );
+}
+
+function fetchPlans() {
+  return call(api.GET('/user/plans'));
+}
+
+function fetchSubscription() {
+  return call(api.GET('/user/subscription'));
+}

@@ -1,0 +1,109 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import { api, call } from '../api.ts';
+import { pageOf, useFilters } from '../filters.ts';
+import { bytes } from '../format.ts';
+import { Time } from '../ui/bits.tsx';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { TextField } from '../ui/field.tsx';
+import { Page } from '../ui/page.tsx';
+import { Empty, ErrorNote } from '../ui/states.tsx';
+import { Listing } from '../ui/table.tsx';
+
+interface Row {
+  readonly id: string;
+  readonly name: string;
+  readonly version: number;
+  readonly updatedAt: string;
+  /** Bytes of the content; only of a summary. */
+  readonly size?: number;
+}
+
+const FIRST = {
+  content: '<!doctype html>\n<h1>Invoice {{ number }}</h1>\n<p>For {{ customer }}</p>\n',
+  sampleData: '{\n  "number": "2026-001",\n  "customer": "Ada Lovelace"\n}',
+};
+
+export default function Templates() {
+  const [filters, setFilters] = useFilters();
+  const [isMaking, setMaking] = useState(false);
+  const search = filters.get('search') ?? '';
+  const query = { view: 'summary' as const, ...pageOf(filters), ...(search !== '' && { search }) };
+  const templates = useQuery({
+    queryKey: ['templates', query],
+    queryFn: () => call(api.GET('/user/templates', { params: { query } })),
+    placeholderData: (before) => before,
+  });
+  const rows: readonly Row[] = templates.data?.templates ?? [];
+  return (
+    <Page
+      title="Templates"
+      lead="HTML in Liquid, saved once and filled in with each render."
+      actions={
+        <Button kind="primary" onClick={() => setMaking(true)}>
+          New template
+        </Button>
+      }
+    >
+      <div className="filters">
+        <TextField
+          label="Name"
+          type="search"
+          value={search}
+          onChange={(value) => setFilters({ search: value })}
+        />
+      </div>
+      <Listing
+        query={templates}
+        empty={
+          <Empty title={search === '' ? 'No template is saved yet.' : 'No template has this in its name.'} />
+        }
+        caption="Templates"
+        rows={rows}
+        rowKey={({ id }) => id}
+        columns={[
+          {
+            title: 'Template',
+            cell: ({ id, name }) => (
+              <Link href={`/templates/${id}`}>
+                <bdi>{name}</bdi>
+              </Link>
+            ),
+          },
+          { title: 'Version', numeric: true, cell: ({ version }) => version },
+          { title: 'Size', numeric: true, cell: ({ size }) => (size === undefined ? '' : bytes(size)) },
+          { title: 'Changed', cell: ({ updatedAt }) => <Time at={updatedAt} /> },
+        ]}
+      />
+      <Dialog title="New template" open={isMaking} onClose={() => setMaking(false)}>
+        <NewTemplate />
+      </Dialog>
+    </Page>
+  );
+}
+
+function NewTemplate() {
+  const [, navigate] = useLocation();
+  const [name, setName] = useState('');
+  const make = useMutation({
+    mutationFn: () => call(api.POST('/user/templates', { body: { name, ...FIRST } })),
+    onSuccess: ({ id }) => navigate(`/templates/${id}`),
+  });
+  return (
+    <form
+      className="form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        make.mutate();
+      }}
+    >
+      <TextField label="Name" required value={name} onChange={setName} />
+      {make.error !== null && <ErrorNote error={make.error} />}
+      <Button kind="primary" type="submit" busy={make.isPending}>
+        Make it
+      </Button>
+    </form>
+  );
+}

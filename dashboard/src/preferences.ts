@@ -1,0 +1,48 @@
+import { useSyncExternalStore } from 'react';
+
+/** How the pages look on this device. Nothing else is kept in the browser. */
+interface Preferences {
+  readonly theme: 'system' | 'light' | 'dark';
+  readonly density: 'comfortable' | 'compact';
+}
+
+const KEY = 'platen-look';
+const DEFAULT: Preferences = { theme: 'system', density: 'comfortable' };
+const listeners = new Set<() => void>();
+let current = read();
+
+export function usePreferences(): [Preferences, (change: Partial<Preferences>) => void] {
+  const value = useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => current,
+  );
+  return [value, setPreferences];
+}
+
+function setPreferences(change: Partial<Preferences>): void {
+  current = { ...current, ...change };
+  try {
+    localStorage.setItem(KEY, JSON.stringify(current));
+  } catch {
+    // A browser that keeps nothing shows them for as long as the page is open.
+  }
+  applyPreferences();
+  for (const listener of listeners) listener();
+}
+
+/** Called before the first paint, so that nothing flashes. */
+export function applyPreferences(): void {
+  document.documentElement.dataset.theme = current.theme;
+  document.documentElement.dataset.density = current.density;
+}
+
+function read(): Preferences {
+  try {
+    return { ...DEFAULT, ...(JSON.parse(localStorage.getItem(KEY) ?? '{}') as Partial<Preferences>) };
+  } catch {
+    return DEFAULT;
+  }
+}

@@ -1,0 +1,94 @@
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { PAGE_SIZE, pageOf, useFilters } from '../filters.ts';
+import { number } from '../format.ts';
+import { Button } from './button.tsx';
+import { ErrorNote, Loading } from './states.tsx';
+
+export interface Column<Row> {
+  readonly title: string;
+  readonly cell: (row: Row) => ReactNode;
+  /** Numbers stand at the right. */
+  readonly numeric?: boolean;
+}
+
+/** Rows that the server has sorted and cut into pages. On a narrow screen each row is a list of its own. */
+export function Table<Row>({
+  caption,
+  rows,
+  columns,
+  rowKey,
+}: {
+  caption: string;
+  rows: readonly Row[];
+  columns: readonly Column<Row>[];
+  rowKey: (row: Row) => string;
+}) {
+  return (
+    <table>
+      <caption className="unseen">{caption}</caption>
+      <thead>
+        <tr>
+          {columns.map(({ title, numeric }) => (
+            <th key={title} scope="col" className={numeric ? 'numeric' : undefined}>
+              {title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={rowKey(row)}>
+            {columns.map(({ title, cell, numeric }) => (
+              <td key={title} data-title={title} className={numeric ? 'numeric' : undefined}>
+                {cell(row)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** A page of a list as the server has answered: its rows, or why there are none, and the way to the other pages. */
+export function Listing<Row>({
+  query: { data, error, isPending, refetch },
+  empty,
+  ...table
+}: {
+  query: Pick<UseQueryResult<{ readonly total: number }>, 'data' | 'error' | 'isPending' | 'refetch'>;
+  /** Shown where the list has no row at all. */
+  empty: ReactNode;
+} & Parameters<typeof Table<Row>>[0]) {
+  return (
+    <>
+      {error !== null && <ErrorNote error={error} retry={refetch} />}
+      {isPending && <Loading />}
+      {data?.total === 0 && empty}
+      {table.rows.length > 0 && <Table {...table} />}
+      <Pager total={data?.total ?? 0} />
+    </>
+  );
+}
+
+/** Leads to the pages before and after; the page is in the address. */
+function Pager({ total }: { total: number }) {
+  const [filters, setFilters] = useFilters();
+  const { offset } = pageOf(filters);
+  if (total <= PAGE_SIZE && offset === 0) return null;
+  const go = (to: number) => setFilters({ offset: to <= 0 ? '' : String(to) });
+  return (
+    <nav className="pager" aria-label="Pages">
+      <span>
+        {number(Math.min(offset + 1, total))}–{number(Math.min(offset + PAGE_SIZE, total))} of {number(total)}
+      </span>
+      <Button disabled={offset === 0} onClick={() => go(offset - PAGE_SIZE)}>
+        Newer
+      </Button>
+      <Button disabled={offset + PAGE_SIZE >= total} onClick={() => go(offset + PAGE_SIZE)}>
+        Older
+      </Button>
+    </nav>
+  );
+}

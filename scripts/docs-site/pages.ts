@@ -1,0 +1,110 @@
+import { existsSync, globSync } from 'node:fs';
+import { join } from 'node:path';
+
+export const ROOT = join(import.meta.dirname, '..', '..');
+
+/** A part of the site's side bar. */
+export interface Group {
+  readonly label: string;
+  /** Files below the root of the sources, in the order in which they are shown; a pattern stands for all it fits. */
+  readonly files: readonly string[];
+  readonly collapsed?: true;
+}
+
+/** Every page of the site, but for those of the API reference, which are made of `docs/openapi.json`. */
+export const GROUPS: readonly Group[] = [
+  {
+    label: 'Start here',
+    files: [
+      'docs/guide/index.md',
+      'docs/guide/start.md',
+      'docs/guide/keys.md',
+      'docs/guide/dashboard.md',
+      'docs/tour.md',
+    ],
+  },
+  {
+    label: 'Guides',
+    files: [
+      'docs/guide/templates.md',
+      'docs/guide/web-pages.md',
+      'docs/guide/headers-and-footers.md',
+      'docs/guide/fonts.md',
+      'docs/guide/waiting.md',
+      'docs/guide/report.md',
+      'docs/guide/protected-assets.md',
+      'docs/guide/batches.md',
+      'docs/guide/retries.md',
+      'docs/callbacks.md',
+      'docs/guide/e-mail.md',
+    ],
+  },
+  { label: 'Clients', files: ['clients/typescript/README.md', 'clients/python/README.md'] },
+  {
+    label: 'Reference',
+    files: ['docs/options.md', 'docs/errors.md', 'docs/plans.md', 'docs/limits.md'],
+  },
+  {
+    label: 'Host it yourself',
+    files: [
+      'docs/install.md',
+      'docs/image.md',
+      'docs/production.md',
+      'docs/guide/security.md',
+      'docs/configuration.md',
+      'docs/billing.md',
+      'docs/reference/custom-resources.md',
+      'docs/scaling.md',
+      'docs/keda.md',
+    ],
+    collapsed: true,
+  },
+  {
+    label: 'Operate it',
+    files: [
+      'docs/dashboards.md',
+      'docs/failures.md',
+      'docs/overload.md',
+      'docs/performance.md',
+      'docs/simulation/README.md',
+    ],
+    collapsed: true,
+  },
+  { label: 'Runbooks', files: ['docs/runbooks/*.md'], collapsed: true },
+  {
+    label: 'Contribute',
+    files: [
+      'docs/development.md',
+      'docs/architecture.md',
+      'docs/scheduling.md',
+      'docs/controller.md',
+      'docs/adding-an-option.md',
+      'docs/development-cluster.md',
+      'docs/glossary.md',
+    ],
+    collapsed: true,
+  },
+  { label: 'Decisions', files: ['docs/decisions/README.md', 'docs/decisions/[0-9]*.md'], collapsed: true },
+];
+
+/** The files of a group that are there. */
+export function filesOf({ files }: Group): string[] {
+  return files
+    .flatMap((file) => (file.includes('*') ? globSync(file, { cwd: ROOT }).toSorted() : [file]))
+    .filter((file) => existsSync(join(ROOT, file)));
+}
+
+/** Where a file's page is below /docs: `docs/errors.md` → `errors`; empty for the first page. */
+export function slugOf(file: string): string {
+  if (file === 'docs/guide/index.md') return '';
+  return file
+    .replace(/^docs\//, '')
+    .replace(/\.md$/, '')
+    .replace(/\/README$/, '');
+}
+
+/** Pages of `docs/` that are in no group. */
+export function forgotten(): string[] {
+  const listed = new Set(GROUPS.flatMap(filesOf));
+  return globSync('docs/**/*.md', { cwd: ROOT }).filter((file) => !listed.has(file));
+}

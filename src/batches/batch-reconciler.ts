@@ -1,0 +1,103 @@
+import { endEarly } from '../jobs/end-early.ts';
+import { hasEnded, type Job } from '../jobs/job.ts';
+import type { JobEnds } from '../jobs/job-ends.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import { type Batch, chunkCount, hasFinished, itemJobId } from './batch.ts';
+import { EXPANDER_MS, type ExpansionDeps, expand } from './expansion.ts';
+
+export interface BatchReconcilerDeps extends ExpansionDeps {
+  readonly ends: JobEnds;
+  readonly logger: Logger;
+  /** What follows the end of a batch; done again for a batch, it changes nothing. */
+  readonly onFinished: (batch: Batch) => Promise<void>;
+}
+
+/** Batches that one sweep reconciles at a time. */
+const AT_ONCE = 20;
+/** Moves of one job by others that a cancel follows. */
+const CANCEL_TRIES = 10;
+
+/**
+ * Does what a batch needs besides its renders: its jobs are written, and when its owner has cancelled it, jobs that no
+ * worker has begun are cancelled. The process that reconciles a batch notes that in its record with a lease; when that has
+ * ended, a sweep goes on.
+ */
+export class BatchReconciler {
+  readonly #deps: BatchReconcilerDeps;
+  readonly #underWay = new Set<Promise<void>>();
+
+  constructor(deps: BatchReconcilerDeps) {
+    this.#deps = deps;
+  }
+
+  /** Reconciles a batch in the background; what fails is left to the sweep. */
+  begin(batch: Batch): void {
+    const work = this.#reconcile(batch)
+      .catch((error: unknown) => {
+        this.#deps.logger.warn({ err: error, batchId: batch._id }, 'batch left to a sweep');
+      })
+      .finally(() => this.#underWay.delete(work));
+    this.#underWay.add(work);
+  }
+
+  /** Resolves when nothing is under way any more. */
+  async idle(): Promise<void> {
+    await Promise.all(this.#underWay);
+  }
+
+  /** Goes on with batches whose process is dead. @returns how many. */
+  async sweep(): Promise<number> {
+    const { batches, clock } = this.#deps;
+    const neglected = (await batches.neglected(clock.now())).slice(0, AT_ONCE);
+    for (const batch of neglected) await this.#reconcile(batch);
+    return neglected.length;
+  }
+
+  async #reconcile(seen: Batch): Promise<void> {
+    const { batches, onFinished } = this.#deps;
+    let batch = await batches.take(seen, EXPANDER_MS);
+    if (batch === undefined) return;
+    if (batch.phase === 'expanding') {
+      batch = await expand(this.#deps, batch);
+      if (batch === undefined) return;
+    }
+    if (batch.phase === 'failed') {
+      await onFinished(batch);
+      await batches.rest(batch._id);
+    }
+    if (batch.cancelledAt !== null && !hasFinished(batch)) await this.#cancelItems(batch);
+  }
+
+  /** Jobs that run are left to end. */
+  async #cancelItems(batch: Batch): Promise<void> {
+    const { batches, store } = this.#deps;
+    let mine: Batch | undefined = batch;
+    // From the last: the first are about to run.
+    for (let number = chunkCount(batch) - 1; number >= 0; number -= 1) {
+      mine = await batches.take(mine, EXPANDER_MS);
+      if (mine === undefined) return;
+      const items = await batches.chunk(batch._id, number);
+      const ids = items.map(({ id }, i) => itemJobId(batch, number * batch.chunkSize + i, id));
+      const live = [...(await store.live.among(ids)).values()];
+      const ended = await endEarly(this.#deps, live.filter(hasWaitedSinceItsArrival), { whole: true });
+      const done = new Set(ended.map(({ _id }) => _id));
+      for (const job of live) if (!done.has(job._id)) await this.#cancelUnbegun(job);
+    }
+    await batches.rest(batch._id);
+  }
+
+  /** Follows a job that moves meanwhile, as one does that gets a slot which another has given back. */
+  async #cancelUnbegun(seen: Job): Promise<void> {
+    let job: Job | undefined = seen;
+    for (let tries = 0; tries < CANCEL_TRIES; tries += 1) {
+      if (job === undefined || hasEnded(job.state) || job.state === 'processing') return;
+      if ((await endEarly(this.#deps, [job])).length > 0) return;
+      job = await this.#deps.store.live.find(job._id);
+    }
+  }
+}
+
+/** As nearly all jobs of a cancelled batch have: they differ only in what they render. */
+function hasWaitedSinceItsArrival({ state, place, version }: Job): boolean {
+  return state === 'queued' && place !== undefined && version === 1;
+}

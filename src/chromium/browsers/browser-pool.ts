@@ -1,0 +1,367 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { backoffMs } from '../../async/backoff.ts';
+import type { ListenerOpener } from '../../egress/proxy-listeners.ts';
+import {
+  type BrowserRequest,
+  DedicatedBrowsers,
+  type DedicatedBrowsersOptions,
+} from '../../scheduling/dedicated-browsers.ts';
+import type { DocumentHost } from '../contexts/page/document-host.ts';
+import { type BrowserLease, RenderBrowser } from './browser.ts';
+import { BrowserGroups, type GroupedBrowsers } from './browser-groups.ts';
+import { BrowserProof } from './browser-proof.ts';
+import {
+  BrowserRecycling,
+  type KeptContexts,
+  type RecycledBrowsers,
+  type RecyclingOptions,
+} from './browser-recycling.ts';
+import { BrowserScale, type BrowserWeight } from './browser-scale.ts';
+import { endHeaviestPage } from './page-memory.ts';
+import { type LaunchOptions, launchBrowser } from './process/launch.ts';
+import type { MachineMemory } from './process/machine-memory.ts';
+
+/** What a render needs of a browser. */
+export interface BrowserNeeds extends BrowserRequest {
+  /** Whether it has to have one to itself, that ends with it. */
+  readonly alone?: boolean | undefined;
+  /** Those it shares a dedicated one with; without it, it shares with everybody. */
+  readonly group?: string | undefined;
+}
+
+export interface BrowserPoolOptions extends RecyclingOptions {
+  readonly launch: LaunchOptions;
+  /** Where documents come from over the network. */
+  readonly documents: DocumentHost | undefined;
+  /** Opens each context's way to the network; without it all have the one of `launch`. */
+  readonly egress: ListenerOpener | undefined;
+  /** Browsers beyond these, for groups of renders and for single ones. */
+  readonly dedicated: Omit<DedicatedBrowsersOptions<RenderBrowser>, 'retire'>;
+  readonly machine: MachineMemory;
+  /** A renderer process above this is killed: its document allocates without end. Bytes. */
+  readonly rendererMemoryBytes: number;
+  readonly checkEveryMs: number;
+  readonly pingMs: number;
+}
+
+const BACKOFF = { firstMs: 200, maxMs: 15_000 };
+
+/**
+ * Keeps a number of browsers running: replaces those that die, hang or cannot be started, and those that have done enough
+ * (see BrowserRecycling). A render acquires the browser that it needs, and leases one again whose context it is given.
+ *
+ * Renders that may break a browser for others have dedicated ones: one for each group of them, that is started when it is
+ * needed and ends soon after the last of its renders.
+ */
+export class BrowserPool implements GroupedBrowsers, RecycledBrowsers {
+  readonly #options: BrowserPoolOptions;
+  readonly #browsers = new Set<RenderBrowser>();
+  readonly #waiting = new Set<() => void>();
+  readonly #groups: BrowserGroups;
+  readonly #dedicated: DedicatedBrowsers<RenderBrowser>;
+  readonly #recycling: BrowserRecycling;
+  readonly #proof: BrowserProof;
+  readonly #scale: BrowserScale;
+  /** Browsers that are being started, and of these those that are for everybody. */
+  #starting = 0;
+  #adding = 0;
+  #failures = 0;
+  #closed = false;
+  #weighing = false;
+  #contexts: KeptContexts | undefined;
+  /** Those that have not answered yet. */
+  readonly #pinged = new Set<RenderBrowser>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: BrowserPoolOptions) {
+    this.#options = options;
+    this.#scale = new BrowserScale(options.rendererMemoryBytes);
+    this.#proof = new BrowserProof(options.logger);
+    const retire = (browser: RenderBrowser) => this.retire(browser);
+    this.#dedicated = new DedicatedBrowsers({ ...options.dedicated, retire });
+    this.#groups = new BrowserGroups(this);
+    this.#recycling = new BrowserRecycling(options, this);
+  }
+
+  get browsers(): number {
+    return this.#browsers.size;
+  }
+
+  get ready(): boolean {
+    return this.#usable().length > 0;
+  }
+
+  /** What is kept in its browsers. @throws Error before the start, when there are none. */
+  get contexts(): KeptContexts {
+    if (this.#contexts === undefined) throw new Error('the browsers have not been started');
+    return this.#contexts;
+  }
+
+  /**
+   * Starts the browsers.
+   *
+   * @param contexts what is kept in them.
+   * @throws what the start of the first browser rejects with.
+   */
+  async start(contexts: KeptContexts): Promise<void> {
+    this.#contexts = contexts;
+    this.#timer = setInterval(() => void this.#check(), this.#options.checkEveryMs).unref();
+    await this.add();
+    this.#fill();
+  }
+
+  /**
+   * Counts a render into a browser that is as it needs: the least busy of those that are everybody's; that of its group; or
+   * one that is started for it alone, and ends after it. Where browsers do one render each, any of them is. It waits for
+   * one if need be, for a dedicated one by the rules of DedicatedBrowsers.
+   *
+   * @throws the reason of the signal when that aborts first.
+   */
+  async acquire(needs: BrowserNeeds): Promise<BrowserLease> {
+    const { alone, group, signal } = needs;
+    if (this.#options.exclusive) return await this.#acquireShared(signal);
+    if (alone) return await this.#acquireAlone(needs);
+    if (group !== undefined) return await this.#groups.acquire(group, needs);
+    return await this.#acquireShared(signal);
+  }
+
+  /** Counts a render into a browser that has a context for it. */
+  lease(browser: RenderBrowser): BrowserLease {
+    browser.busy++;
+    browser.jobs++;
+    this.#recycling.entered(browser);
+    return { browser, release: () => this.#leave(browser) };
+  }
+
+  /**
+   * Does something that is no render in the browser that keeps the fewest contexts. It is counted in meanwhile, so that the
+   * browser is not ended for its age or its memory under it.
+   *
+   * @throws what `work` rejects with; Error when no browser runs.
+   */
+  async borrow<T>(work: (browser: RenderBrowser) => Promise<T>): Promise<T> {
+    const [browser] = this.#usable()
+      .map((candidate) => ({ candidate, idle: this.contexts.idleIn(candidate) }))
+      .sort((a, b) => a.idle - b.idle)
+      .map(({ candidate }) => candidate);
+    if (browser === undefined) throw new Error('no browser is ready');
+    browser.busy++;
+    try {
+      return await work(browser);
+    } finally {
+      this.#leave(browser);
+    }
+  }
+
+  /** Starts a dedicated browser, when it is the request's turn. @throws what its start rejects with; the signal's reason. */
+  launch(request: BrowserRequest, group?: string): Promise<RenderBrowser> {
+    return this.#dedicated.launch(request, () => this.#launch(group));
+  }
+
+  /** Has a browser take no more renders, and end after the last. */
+  retire(browser: RenderBrowser): void {
+    browser.retiring = true;
+    this.contexts.release(browser);
+    this.#endIfIdle(browser);
+  }
+
+  /** Tells of a context that is being opened in a browser: one that opens none any more is replaced. */
+  watchOpening(browser: RenderBrowser, opening: Promise<unknown>): void {
+    this.#proof.watch(browser, opening);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#recycling.close();
+    clearInterval(this.#timer);
+    while (this.#browsers.size > 0 || this.#starting + this.#adding > 0) {
+      await Promise.all([...this.#browsers].map((browser) => browser.kill('closed')));
+      await pause(10);
+    }
+  }
+
+  async #acquireShared(signal: AbortSignal): Promise<BrowserLease> {
+    for (;;) {
+      signal.throwIfAborted();
+      const [first] = this.#usable()
+        .filter((browser) => !this.#options.exclusive || browser.jobs === 0)
+        .sort((a, b) => a.busy - b.busy);
+      if (first) return this.lease(first);
+      await this.#change(signal);
+    }
+  }
+
+  async #acquireAlone(request: BrowserRequest): Promise<BrowserLease> {
+    const browser = await this.#launchAlone(request);
+    browser.retiring = true;
+    const lease = this.lease(browser);
+    if (request.signal.aborted) lease.release();
+    request.signal.throwIfAborted();
+    return lease;
+  }
+
+  #leave(browser: RenderBrowser): void {
+    browser.busy--;
+    browser.idleSince = Date.now();
+    this.#recycling.checkDrain(browser);
+    this.#endIfIdle(browser);
+    this.#dedicated.makeRoom();
+  }
+
+  /** Those that new contexts may be opened in. */
+  #usable(): RenderBrowser[] {
+    return [...this.#browsers].filter(
+      ({ alive, retiring, group, drain }) => alive && !retiring && group === undefined && drain === undefined,
+    );
+  }
+
+  /** Tries until it succeeds or nobody waits any more: that it cannot be started is no fault of the render's. */
+  async #launchAlone(request: BrowserRequest): Promise<RenderBrowser> {
+    const { signal } = request;
+    for (let failures = 1; ; failures += 1) {
+      try {
+        return await this.launch(request);
+      } catch (error) {
+        signal.throwIfAborted();
+        this.#noteUnstartable(error, failures);
+        await pause(waitAfter(failures), undefined, { signal });
+      }
+    }
+  }
+
+  /** Brings the number of usable browsers back to what it should be, each with its own patience. */
+  #fill(): void {
+    if (this.#closed) return;
+    const missing = this.#options.size - this.#usable().length - this.#adding;
+    for (let i = 0; i < missing; i++) void this.#addUntilDone();
+  }
+
+  async #addUntilDone(): Promise<void> {
+    while (!this.#closed) {
+      try {
+        await this.add();
+        return;
+      } catch (error) {
+        this.#failures++;
+        this.#noteUnstartable(error, this.#failures);
+      }
+      // Still counted as starting while it waits, so that nobody else tries in its place.
+      this.#adding++;
+      await pause(waitAfter(this.#failures));
+      this.#adding--;
+    }
+  }
+
+  #noteUnstartable(error: unknown, failures: number): void {
+    this.#options.metrics?.browserRestarts.inc({ reason: 'unstartable' });
+    this.#options.logger.error({ err: error, failures }, 'a browser could not be started');
+  }
+
+  /** Starts a browser for everybody. @throws what its start rejects with. */
+  async add(): Promise<void> {
+    this.#adding++;
+    try {
+      await this.#launch();
+    } finally {
+      this.#adding--;
+    }
+    this.#wake();
+  }
+
+  async #launch(group?: string): Promise<RenderBrowser> {
+    this.#starting++;
+    try {
+      const { launch, documents, egress } = this.#options;
+      const launched = await launchBrowser(launch);
+      const browser = new RenderBrowser(launched, Date.now(), { documents, egress, group });
+      await this.#proof.require(browser);
+      this.#failures = 0;
+      this.#browsers.add(browser);
+      void browser.exited.then(() => this.#ended(browser));
+      this.#options.metrics?.browsers.set(this.#browsers.size);
+      return browser;
+    } finally {
+      this.#starting--;
+    }
+  }
+
+  #ended(browser: RenderBrowser): void {
+    this.#browsers.delete(browser);
+    this.#options.metrics?.browsers.set(this.#browsers.size);
+    this.contexts.release(browser);
+    if (this.#closed || browser.endReason === 'recycled') return;
+    const reason = browser.endReason === 'hung' ? 'hung' : 'crashed';
+    this.#options.metrics?.browserRestarts.inc({ reason });
+    this.#options.logger.warn({ pid: browser.pid, reason }, 'a browser ended and is replaced');
+    this.#fill();
+  }
+
+  #endIfIdle(browser: RenderBrowser): void {
+    if (browser.retiring && browser.busy === 0 && browser.alive) void browser.kill('recycled');
+  }
+
+  /** Weighs every browser, looks at its age, and pings it. */
+  async #check(): Promise<void> {
+    if (this.#closed) return;
+    this.#dedicated.makeRoom();
+    for (const browser of this.#browsers) void this.#ping(browser);
+    if (this.#weighing) return;
+    this.#weighing = true;
+    try {
+      const browsers = [...this.#browsers];
+      const weights = await this.#scale.weigh(browsers);
+      for (const [i, browser] of browsers.entries()) this.#judge(browser, weights[i]!);
+      if (!this.#closed) await this.#saveMemory(weights);
+    } finally {
+      this.#weighing = false;
+    }
+  }
+
+  #judge(browser: RenderBrowser, { bytes, renderers }: BrowserWeight): void {
+    const idle = (this.contexts.idleIn(browser) * renderers.bytes) / Math.max(1, renderers.count);
+    this.#recycling.weighed(browser, bytes - idle);
+    this.#recycling.checkDrain(browser);
+    this.#groups.endUnused(browser);
+  }
+
+  async #saveMemory(weights: readonly BrowserWeight[]): Promise<void> {
+    const { memory, machine, logger } = this.#options;
+    memory.weighed(weights.map(({ renderers }) => renderers));
+    this.contexts.keepWithinMemory();
+    const ended = await endHeaviestPage(machine, weights, () => this.contexts.idlePids());
+    if (ended !== undefined) logger.warn({ pid: ended }, 'memory runs out: the heaviest page is ended');
+  }
+
+  /** Nothing else waits for the answer: a browser that is slow to give it holds up no look at the others. */
+  async #ping(browser: RenderBrowser): Promise<void> {
+    if (this.#pinged.has(browser)) return;
+    this.#pinged.add(browser);
+    try {
+      const problem = await browser.error(this.#options.pingMs);
+      if (problem && browser.alive) await browser.kill(problem);
+    } finally {
+      this.#pinged.delete(browser);
+    }
+  }
+
+  /** Resolves when there is another browser to choose from, or `signal` aborts. */
+  #change(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        this.#waiting.delete(done);
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      this.#waiting.add(done);
+      signal.addEventListener('abort', done);
+    });
+  }
+
+  #wake(): void {
+    for (const resume of [...this.#waiting]) resume();
+  }
+}
+
+function waitAfter(failures: number): number {
+  return backoffMs(failures, BACKOFF.firstMs, BACKOFF.maxMs, Math.random);
+}

@@ -1,0 +1,67 @@
+import type { RendererWeight } from '../contexts/warm-memory.ts';
+import { MemoryMeter } from './process/memory-meter.ts';
+import {
+  allProcesses,
+  isRenderer,
+  killProcess,
+  type ProcessSample,
+  processTree,
+} from './process/processes.ts';
+
+/** Proportional set sizes (PSS, proc(5)) in bytes. */
+export interface BrowserWeight {
+  /** Of the whole process tree. */
+  readonly bytes: number;
+  /** Of the renderer processes among them. */
+  readonly renderers: RendererWeight;
+  /** Of each of these, by pid. */
+  readonly pages: ReadonlyMap<number, number>;
+}
+
+/**
+ * Weighs browsers. All are weighed together: the processes of the machine are listed once for them, and what is measured in
+ * one weighing is bounded for all of them (see MemoryMeter).
+ */
+export class BrowserScale {
+  readonly #meter = new MemoryMeter();
+  readonly #rendererLimit: number;
+  /** Renderer processes as of the last weighing: when each of them started, by pid. */
+  #renderers: ReadonlyMap<number, number> = new Map();
+
+  /** @param rendererLimit resident memory of a renderer process, above which weighing kills it. Bytes. */
+  constructor(rendererLimit: number) {
+    this.#rendererLimit = rendererLimit;
+  }
+
+  /** The weights of `browsers`, in their order. */
+  async weigh(browsers: readonly { readonly pid: number }[]): Promise<BrowserWeight[]> {
+    const listed = allProcesses();
+    const trees = browsers.map(({ pid }) => ({ root: pid, members: processTree(pid, listed) }));
+    for (const { root, members } of trees)
+      for (const { pid, memoryBytes } of members)
+        if (pid !== root && memoryBytes > this.#rendererLimit) killProcess(pid);
+    const all = trees.flatMap(({ members }) => members);
+    this.#findRenderers(all);
+    const weights = await this.#meter.read(all);
+    return trees.map(({ members }) => this.#weightOf(members, weights));
+  }
+
+  #weightOf(members: readonly ProcessSample[], weights: ReadonlyMap<number, number>): BrowserWeight {
+    const renderers = members.filter(({ pid }) => this.#renderers.has(pid));
+    const pages = new Map(renderers.map(({ pid }) => [pid, weights.get(pid) ?? 0]));
+    const sum = (bytes: Iterable<number>) => [...bytes].reduce((total, each) => total + each, 0);
+    return {
+      bytes: sum(members.map(({ pid }) => weights.get(pid) ?? 0)),
+      renderers: { bytes: sum(pages.values()), count: renderers.length },
+      pages,
+    };
+  }
+
+  /** A process is asked until it says that it is one, which it then is for good: there may be hundreds. */
+  #findRenderers(members: readonly ProcessSample[]): void {
+    const renderers = members.filter(
+      ({ pid, startTime }) => this.#renderers.get(pid) === startTime || isRenderer(pid),
+    );
+    this.#renderers = new Map(renderers.map(({ pid, startTime }) => [pid, startTime]));
+  }
+}

@@ -1,0 +1,44 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { BrowserStatus } from '../renderer.ts';
+import type { RenderBrowser } from './browser.ts';
+import type { BrowserPool } from './browser-pool.ts';
+import { sandboxOf } from './process/sandbox.ts';
+
+/** How often it is tried to look whether browsers are in their sandbox, and how long is waited in between. */
+const CHECKS = 5;
+const CHECK_AGAIN_MS = 500;
+
+/** Looks at a browser; at the next one where it dies of something else in the meantime. @throws what the last one does. */
+export async function statusOfBrowser(browsers: BrowserPool): Promise<BrowserStatus> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await browsers.borrow(checkAt);
+    } catch (error) {
+      if (tries === CHECKS) throw error;
+      await pause(CHECK_AGAIN_MS);
+    }
+  }
+}
+
+/** Opens a page and looks at its process. */
+async function checkAt(browser: RenderBrowser): Promise<BrowserStatus> {
+  const { product: version } = await browser.connection.send('Browser.getVersion');
+  const context = await browser.openContext({ targetAppeared() {} });
+  try {
+    const { session } = await browser.openPage(context, true);
+    // Answered by the renderer, once it is in its sandbox.
+    await session.send('Runtime.evaluate', { expression: '0' });
+    return { version, sandbox: sandboxOf(browser.pid) };
+  } finally {
+    await browser.closeContext(context);
+  }
+}
+
+export function logStatus(logger: Logger, { sandbox, version, reason }: BrowserStatus): void {
+  const browser = { browser: version, sandbox };
+  if (sandbox === 'on') logger.info(browser, "Chromium's sandbox is in force");
+  else if (reason !== undefined)
+    logger.warn(browser, `Chromium runs without its sandbox: ${reason}: see docs/image.md`);
+  else logger.warn(browser, "Chromium's sandbox could not be found in force: see docs/image.md");
+}

@@ -1,0 +1,196 @@
+import type { CDPSession, Protocol } from 'puppeteer';
+import { TimeoutError, within } from '../../async/timeout.ts';
+import type { ListenerOpener, ProxyListener } from '../../egress/proxy-listeners.ts';
+import type { DocumentHost } from '../contexts/page/document-host.ts';
+import type { PageSurroundings } from '../contexts/page/render-page.ts';
+import type { BrowserDrain } from './browser-drain.ts';
+import type { Connection, LaunchedBrowser } from './process/launch.ts';
+import { StoppedProcesses } from './process/stopped-processes.ts';
+
+/** How long a browser may take to close or open something before it counts as hung. */
+const RESPONSE_MS = 2000;
+const LAST_RESPONSE_MS = 8000;
+
+/** What a context wants to know of the targets (pages, workers) that appear in it. */
+export interface TargetListener {
+  targetAppeared(target: Protocol.Target.TargetInfo): void;
+}
+
+/** Why a browser has to go: it does not answer, or it has closed its connection. */
+export type BrowserError = 'hung' | 'crashed';
+
+/** What a browser's pages are connected to, and whose renders it is for: everybody's, when there is no group. */
+export interface BrowserSurroundings {
+  readonly documents?: DocumentHost | undefined;
+  readonly egress?: ListenerOpener | undefined;
+  readonly group?: string | undefined;
+}
+
+/** A render's hold on a browser, which is not ended under it. */
+export interface BrowserLease {
+  readonly browser: RenderBrowser;
+  /** Counts the render out. To be called once. */
+  release(): void;
+}
+
+/** One browser process: its contexts, how much it has done, and whether it still lives. */
+export class RenderBrowser {
+  readonly connection: Connection;
+  readonly pid: number;
+  readonly startedAt: number;
+  /** Whose renders it is for: see BrowserPool. */
+  readonly group: string | undefined;
+  readonly exited: Promise<void>;
+  readonly #launched: LaunchedBrowser;
+  readonly #listeners = new Map<string, TargetListener>();
+  readonly #stopped = new StoppedProcesses();
+  readonly #documents: DocumentHost | undefined;
+  readonly #egress: ListenerOpener | undefined;
+  /** By context: its way to the network. */
+  readonly #proxyListeners = new Map<string, ProxyListener>();
+  #alive = true;
+  /** Renders begun in it so far. */
+  jobs = 0;
+  /** Renders under way in it. */
+  busy = 0;
+  /** Epoch milliseconds when the last of these ended. */
+  idleSince: number;
+  /** Set when it takes no more renders: it is ended as soon as the last one is over. */
+  retiring = false;
+  /** Set when it has been replaced, and its contexts are being moved: it opens no more of them. */
+  drain: BrowserDrain | undefined;
+  /** Set before it is killed, to name the reason of its end. */
+  endReason: string | undefined;
+
+  /**
+   * @param around what its pages are connected to.
+   */
+  constructor(launched: LaunchedBrowser, now: number, around: BrowserSurroundings = {}) {
+    this.#launched = launched;
+    this.#documents = around.documents;
+    this.#egress = around.egress;
+    this.group = around.group;
+    this.idleSince = now;
+    this.connection = launched.connection;
+    this.pid = launched.pid;
+    this.startedAt = now;
+    this.exited = launched.exited.then(async () => {
+      this.#alive = false;
+      for (const proxyListener of this.#proxyListeners.values()) proxyListener.close();
+      await this.#stopped.end();
+    });
+    this.connection.on('Target.targetCreated', ({ targetInfo }: Protocol.Target.TargetCreatedEvent) => {
+      const { browserContextId } = targetInfo;
+      if (browserContextId) this.#listeners.get(browserContextId)?.targetAppeared(targetInfo);
+    });
+  }
+
+  get alive(): boolean {
+    return this.#alive;
+  }
+
+  /** Opens a context: its cookies, storage, cache and renderer processes are its own. Downloads are refused in it. */
+  async openContext(listener: TargetListener): Promise<string> {
+    const proxyListener = await this.#egress?.openListener();
+    const { browserContextId } = await this.connection
+      .send('Target.createBrowserContext', {
+        disposeOnDetach: true,
+        // As on the command line, loopback addresses too go through the proxy.
+        ...(proxyListener && { proxyServer: proxyListener.url, proxyBypassList: '<-loopback>' }),
+      })
+      .catch((error: unknown) => {
+        proxyListener?.close();
+        throw error;
+      });
+    this.#listeners.set(browserContextId, listener);
+    if (proxyListener) this.#proxyListeners.set(browserContextId, proxyListener);
+    this.#fire(this.connection.send('Browser.setDownloadBehavior', { behavior: 'deny', browserContextId }));
+    return browserContextId;
+  }
+
+  /** Tells the way out whose documents a context's are. */
+  assign(browserContextId: string, accountId: string): void {
+    const proxyListener = this.#proxyListeners.get(browserContextId);
+    if (proxyListener) proxyListener.accountId = accountId;
+  }
+
+  /** Whether its pages draw frames for documents that need them, or do not; not every browser can do without. */
+  drawsFrames(needsFrames: boolean): boolean {
+    return needsFrames || this.#launched.kind !== 'shell';
+  }
+
+  /** @param drawsFrames false for a page that draws a frame only when it is told to, which it never is. */
+  async openPage(
+    browserContextId: string,
+    drawsFrames: boolean,
+  ): Promise<{ session: CDPSession; targetId: string }> {
+    const { targetId } = await this.connection.send('Target.createTarget', {
+      url: 'about:blank',
+      browserContextId,
+      ...(!drawsFrames && { enableBeginFrameControl: true }),
+    });
+    const session = await this.connection.createSession({ targetId } as Protocol.Target.TargetInfo);
+    return { session, targetId };
+  }
+
+  /** What a page in it is to know of what is around it. */
+  surroundings(session: CDPSession): PageSurroundings {
+    return {
+      countReports: (onLimitExceeded) => this.#launched.pipe.count(session.id(), onLimitExceeded),
+      isShared: () => this.busy > 1,
+      documents: this.#documents,
+      browser: { pid: this.pid, stopped: this.#stopped },
+    };
+  }
+
+  closeTarget(targetId: string): void {
+    this.#fire(this.connection.send('Target.closeTarget', { targetId }));
+  }
+
+  /** Ends a context and all that runs in it. A browser that cannot do that in time is hung, and killed. */
+  async closeContext(browserContextId: string): Promise<void> {
+    this.#listeners.delete(browserContextId);
+    this.#proxyListeners.get(browserContextId)?.close();
+    this.#proxyListeners.delete(browserContextId);
+    const closed = this.connection.send('Target.disposeBrowserContext', { browserContextId }).then(
+      () => undefined,
+      // Gone with the browser, or gone already.
+      () => undefined,
+    );
+    if (await isDone(RESPONSE_MS, closed)) return;
+    const problem = await this.error(RESPONSE_MS);
+    // Slow is not hung: a browser that still answers gets more time.
+    if (!problem && (await isDone(LAST_RESPONSE_MS, closed))) return;
+    await this.kill(problem ?? 'hung');
+  }
+
+  /** What is wrong with the browser: nothing, if it answers within `ms`. */
+  async error(ms: number): Promise<BrowserError | undefined> {
+    try {
+      await within(ms, 'a ping', this.connection.send('Browser.getVersion'));
+      return undefined;
+    } catch (error) {
+      return error instanceof TimeoutError ? 'hung' : 'crashed';
+    }
+  }
+
+  /** Ends the browser and its whole process tree, for `reason`. */
+  async kill(reason: string): Promise<void> {
+    this.endReason ??= reason;
+    this.retiring = true;
+    await this.#launched.kill();
+  }
+
+  /** A message whose failure changes nothing: what it is about is gone then. */
+  #fire(message: Promise<unknown>): void {
+    message.catch(() => undefined);
+  }
+}
+
+/** Whether `work`, which does not reject, is done within `ms`. */
+function isDone(ms: number, work: Promise<void>): Promise<boolean> {
+  return within(ms, 'an answer', work).then(
+    () => true,
+    () => false,
+  );
+}

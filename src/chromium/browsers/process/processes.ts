@@ -1,0 +1,122 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+const PAGE_BYTES = 4096;
+/** A clock tick of proc(5), as every Linux has it for programs. Milliseconds. */
+const TICK_MS = 10;
+
+/** A sample of a process. */
+export interface ProcessSample {
+  readonly pid: number;
+  readonly parent: number;
+  /** Processor time of all its threads so far, in milliseconds, exact to ten. */
+  readonly processorMs: number;
+  /** Clock ticks since boot: with the pid it names a process for good, though pids are used again. */
+  readonly startTime: number;
+  /** Resident memory in bytes, shared pages included. */
+  readonly memoryBytes: number;
+}
+
+/** All that run; none when there is no /proc. */
+export function allProcesses(): ProcessSample[] {
+  let names: string[];
+  try {
+    names = readdirSync('/proc');
+  } catch {
+    return [];
+  }
+  const rows: ProcessSample[] = [];
+  for (const name of names) {
+    const pid = Number(name);
+    const row = Number.isInteger(pid) ? sampleProcess(pid) : undefined;
+    if (row) rows.push(row);
+  }
+  return rows;
+}
+
+/**
+ * The process `pid` and all that descend from it; empty when it has ended or there is no /proc.
+ *
+ * @param listed those that it is looked for among.
+ */
+export function processTree(pid: number, listed: readonly ProcessSample[] = allProcesses()): ProcessSample[] {
+  const children = new Map<number, ProcessSample[]>();
+  for (const row of listed) {
+    const siblings = children.get(row.parent);
+    if (siblings) siblings.push(row);
+    else children.set(row.parent, [row]);
+  }
+  const root = listed.find((row) => row.pid === pid);
+  const tree = root ? [root] : [];
+  for (let i = 0; i < tree.length; i++) tree.push(...(children.get(tree[i]!.pid) ?? []));
+  return tree;
+}
+
+/** Whether a process of a browser is one that runs documents. */
+export function isRenderer(pid: number): boolean {
+  return isOfType(pid, 'renderer');
+}
+
+/** Whether a process of a browser is one that others are forked from, renderers among them. */
+export function isZygote(pid: number): boolean {
+  return isOfType(pid, 'zygote');
+}
+
+function isOfType(pid: number, type: string): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(`--type=${type}`);
+  } catch {
+    return false;
+  }
+}
+
+/** Whether `pid` is a child of `ancestor`, or of one of its children, and so on. */
+export function descendsFrom(pid: number, ancestor: number): boolean {
+  for (let at = sampleProcess(pid)?.parent; at !== undefined && at > 1; at = sampleProcess(at)?.parent)
+    if (at === ancestor) return true;
+  return false;
+}
+
+/** @returns false when the process has ended, or may not be sent signals. */
+export function signalProcess(pid: number, signal: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch {
+    return false;
+  }
+}
+
+/** Sends SIGKILL to what is left of a process group; one that has ended already is no error. */
+export function killGroup(leader: number): void {
+  killProcess(-leader);
+}
+
+/** Sends SIGKILL to a process; one that has ended already is no error. */
+export function killProcess(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+/**
+ * Samples a process by its /proc/PID/stat, proc(5): the command is in brackets and may hold spaces; zombies count as ended.
+ *
+ * @returns undefined when it has ended, or there is no /proc.
+ */
+export function sampleProcess(pid: number): ProcessSample | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    if (fields[0] === 'Z' || fields[0] === 'X') return undefined;
+    return {
+      pid,
+      parent: Number(fields[1]),
+      processorMs: (Number(fields[11]) + Number(fields[12])) * TICK_MS,
+      startTime: Number(fields[19]),
+      memoryBytes: Number(fields[21]) * PAGE_BYTES,
+    };
+  } catch {
+    return undefined;
+  }
+}

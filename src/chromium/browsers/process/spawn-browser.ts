@@ -1,0 +1,101 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import puppeteer, { type Browser } from 'puppeteer';
+import { within } from '../../../async/timeout.ts';
+import { BoundedPipe } from './bounded-pipe.ts';
+import { niceCommand, niceSession } from './priority.ts';
+import { killGroup } from './processes.ts';
+
+export interface SpawnOptions {
+  readonly path: string;
+  /** Whether it is a headless shell or an ordinary Chromium. */
+  readonly kind: 'shell' | 'full';
+  readonly userDataDir: string;
+  /** Besides puppeteer's own. */
+  readonly args: string[];
+  readonly env: Record<string, string>;
+  /** Longest wait for its first answer, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+export interface SpawnedBrowser {
+  readonly browser: Browser;
+  readonly pipe: BoundedPipe;
+  readonly child: ChildProcess;
+}
+
+/** Arguments of puppeteer's that are not wanted. */
+const LEFT_OUT = new Set([
+  // Asked for per document.
+  '--export-tagged-pdf',
+  '--generate-pdf-document-outline',
+  '--enable-automation',
+  // Chromium's own bound on navigations and changes of address: 200 in ten seconds, of one page.
+  '--disable-ipc-flooding-protection',
+]);
+/** Characters of what a browser has written that are kept, to be told should it not start. */
+const KEPT_OUTPUT = 4000;
+
+/** The leaders of process groups that run: none outlives this process. */
+const running = new Set<number>();
+process.once('exit', () => {
+  for (const leader of running) killGroup(leader);
+});
+
+/**
+ * Starts a browser in a process group of its own, and speaks to it over a bounded pipe. What it writes to its standard
+ * error is read and dropped but for its end: documents can have it write without end.
+ *
+ * @throws Error when it ends before it has answered; TimeoutError when it does not answer in time. Nothing of it is
+ * left then.
+ */
+export async function spawnBrowser(options: SpawnOptions): Promise<SpawnedBrowser> {
+  const headless = options.kind === 'shell' ? 'shell' : true;
+  const { userDataDir } = options;
+  const all = await puppeteer.defaultArgs({ headless, userDataDir, args: [...options.args] });
+  const args = ['--remote-debugging-pipe', ...all.filter((arg) => !LEFT_OUT.has(arg))];
+  const [command, ...rest] = niceCommand([options.path, ...args]);
+  const child = spawn(command, rest, {
+    detached: true,
+    env: options.env,
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+  });
+  const { pid } = child;
+  if (pid !== undefined) {
+    running.add(pid);
+    void niceSession(pid);
+  }
+  child.once('exit', () => running.delete(pid!));
+  const pipe = new BoundedPipe(child.stdio[3] as Writable, child.stdio[4] as Readable);
+  try {
+    const connecting = puppeteer.connect({
+      transport: pipe,
+      protocolTimeout: 0,
+      defaultViewport: null,
+      targetFilter: () => false,
+    });
+    const response = Promise.race([connecting, failure(child)]);
+    const browser = await within(options.timeoutMs, 'The start of the browser', response);
+    return { browser, pipe, child };
+  } catch (error) {
+    if (pid !== undefined) killGroup(pid);
+    throw error;
+  }
+}
+
+/** Rejects when the browser cannot be started, or ends. */
+function failure(child: ChildProcess): Promise<never> {
+  let written = '';
+  child.stderr!.setEncoding('latin1').on('data', (text: string) => {
+    written = (written + text).slice(-KEPT_OUTPUT);
+  });
+  const ended = new Promise<never>((_, reject) => {
+    child.once('error', reject);
+    // After what it has written has been read.
+    child.once('close', (code, signal) => {
+      reject(new Error(`The browser ended with ${signal ?? `code ${code}`}.\n${written}`.trimEnd()));
+    });
+  });
+  ended.catch(() => undefined);
+  return ended;
+}

@@ -1,0 +1,37 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { sampleProcess } from './processes.ts';
+
+/** `PID-STARTTIME-xxxxxx`: names the process that made the folder, so that whoever comes later can tell if it lives. */
+const OWNED_FOLDER = /^(\d+)-(\d+)-\w+$/;
+
+/** Makes an empty user-data folder for one browser under `root`, marked as this process's. */
+export function createUserDataFolder(root: string): string {
+  mkdirSync(root, { recursive: true, mode: 0o700 });
+  return mkdtempSync(join(root, `${process.pid}-${sampleProcess(process.pid)?.startTime ?? 0}-`));
+}
+
+/** Removes a folder of a browser that has ended. A file that is still being written is left to the next sweep. */
+export function removeUserDataFolder(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 2, retryDelay: 20 });
+  } catch {
+    // Left to sweepUserData, which any later start runs.
+  }
+}
+
+/** Removes what processes that ended without cleaning up have left under `root`; returns how many folders that were. */
+export function sweepUserData(root: string): number {
+  let names: string[];
+  try {
+    names = readdirSync(root);
+  } catch {
+    return 0;
+  }
+  const orphans = names.filter((name) => {
+    const match = OWNED_FOLDER.exec(name);
+    return match !== null && sampleProcess(Number(match[1]))?.startTime !== Number(match[2]);
+  });
+  for (const name of orphans) removeUserDataFolder(join(root, name));
+  return orphans.length;
+}

@@ -1,0 +1,250 @@
+import { within } from '../../async/timeout.ts';
+import { PlatenError } from '../../errors/registry.ts';
+import type { Cores } from '../../scheduling/cores.ts';
+import type { RenderBrowser } from '../browsers/browser.ts';
+import type { BrowserPool } from '../browsers/browser-pool.ts';
+import type { KeptContexts } from '../browsers/browser-recycling.ts';
+import type { DedicatedPages } from '../browsers/dedicated-browsers.ts';
+import type { JobEnd } from '../render/job-end.ts';
+import { asRenderError } from '../render/render-error.ts';
+import { ContextMoves, type MovedContexts } from './context-moves.ts';
+import { ContextsAhead } from './contexts-ahead.ts';
+import { type ContextMetrics, OpenContexts } from './open-contexts.ts';
+import type { ContextNeeds, RenderContext } from './render-context.ts';
+import type { WarmMemory } from './warm-memory.ts';
+
+/** How long something that was begun for a job may take to come to an end once the job has. */
+const ABANDONED_MS = 2000;
+const MAX_TICK_MS = 1000;
+/** A context that has been idle for this long is unlikely to be asked for in the next moment. */
+const TRIM_AFTER_MS = 3000;
+/** Contexts trimmed in one tick: each takes some milliseconds of a core. */
+const TRIMMED_AT_ONCE = 4;
+
+export interface ContextPoolOptions {
+  /** Whether contexts stay open for their account's next job. */
+  readonly keepWarm: boolean;
+  /** Idle contexts kept at most, whatever they weigh; the longest idle goes first. */
+  readonly maxIdle: number;
+  /** An idle context is closed after this. */
+  readonly idleMs: number;
+  /** Contexts of each kind of page that are made before anybody asks for them. */
+  readonly ahead: number;
+  /** While one is idle, contexts are made ahead and moved at nobody's expense. */
+  readonly cores: Cores;
+  readonly memory: WarmMemory;
+  readonly dedicated: DedicatedPages;
+  readonly metrics: ContextMetrics | undefined;
+}
+
+/**
+ * Gives every job a context that only its account has ever used. With `keepWarm` the ones whose job ended well wait for
+ * the account's next job, for as long as there is memory for them.
+ */
+export class ContextPool implements KeptContexts, MovedContexts {
+  readonly #options: ContextPoolOptions;
+  readonly #browsers: BrowserPool;
+  readonly #contexts: OpenContexts;
+  /** Longest idle first. */
+  readonly #idle: RenderContext[] = [];
+  readonly #ahead: ContextsAhead;
+  readonly #moves: ContextMoves;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(options: ContextPoolOptions, browsers: BrowserPool) {
+    this.#options = options;
+    this.#browsers = browsers;
+    const contexts = new OpenContexts(browsers, options.metrics);
+    this.#contexts = contexts;
+    this.#ahead = new ContextsAhead({ ...options, each: options.ahead, browsers, contexts });
+    this.#moves = new ContextMoves({ ...options, browsers, contexts }, this);
+    this.#timer = setInterval(() => this.#tick(), Math.min(MAX_TICK_MS, options.idleMs));
+    this.#timer.unref();
+  }
+
+  get idle(): readonly RenderContext[] {
+    return this.#idle;
+  }
+
+  /** Idle contexts in `browser`, kept for their accounts or made ahead. */
+  idleIn(browser: RenderBrowser): number {
+    const here = (context: RenderContext) => context.browser === browser;
+    return this.#idle.filter(here).length + this.#ahead.contexts.filter(here).length;
+  }
+
+  /** The processes of idle contexts' pages, of all browsers. */
+  idlePids(): ReadonlySet<number> {
+    const idle = [...this.#idle, ...this.#ahead.contexts];
+    return new Set(idle.flatMap(({ page }) => page.process?.pid ?? []));
+  }
+
+  /** A context for one job, with a lease of its browser; give it back with `keep` or `discard`. */
+  async lease(needs: ContextNeeds, end: JobEnd): Promise<RenderContext> {
+    await needs.permit?.take();
+    const warm = this.#takeIdle(needs);
+    const open = warm ?? this.#ahead.take(needs);
+    if (open) open.lease = this.#browsers.lease(open.browser);
+    const context = open ?? (await this.#openWithoutCore(needs, end));
+    if (!warm) context.assign(needs.accountId, this.#options.dedicated);
+    this.#options.metrics?.contextLeases?.inc({ kind: warm ? 'warm' : 'cold' });
+    return context;
+  }
+
+  /** Opens a context without a core: a page's process that starts waits more than it computes. */
+  async #openWithoutCore(needs: ContextNeeds, end: JobEnd): Promise<RenderContext> {
+    needs.permit?.leave();
+    const context = await this.#open(needs, end);
+    try {
+      await needs.permit?.take();
+      return context;
+    } catch (error) {
+      await this.discard(context);
+      throw error;
+    }
+  }
+
+  /** Takes back a context that has been cleaned. */
+  async keep(context: RenderContext): Promise<void> {
+    if (!this.#options.keepWarm || !context.usable) {
+      await this.discard(context);
+      return;
+    }
+    if (context.replaced) {
+      void this.#contexts.close(context);
+    } else {
+      context.idleSince = Date.now();
+      context.trimmed = false;
+      this.#idle.push(context);
+    }
+    context.lease?.release();
+    this.#keepWithinBounds();
+  }
+
+  /** Ends a context and what runs in it, which may be hung; resolves when it has ended. */
+  async discard(context: RenderContext): Promise<void> {
+    await this.#contexts.close(context, true);
+    context.lease?.release();
+  }
+
+  /** Makes contexts that are missing for those who come next, if a core is idle or they are due. */
+  makeAhead(): void {
+    this.#moves.start();
+    this.#ahead.refill();
+  }
+
+  moveFrom(browser: RenderBrowser): void {
+    this.#ahead.release(browser);
+    this.makeAhead();
+  }
+
+  release(browser: RenderBrowser): void {
+    this.#ahead.release(browser);
+    for (const context of this.#idle.filter((candidate) => candidate.browser === browser))
+      this.#drop(context);
+  }
+
+  keepWithinMemory(): void {
+    const { memory } = this.#options;
+    if (memory.short) this.#ahead.clear();
+    for (let left = memory.toGiveBack(); left > 0 && this.#idle.length > 0; left--)
+      this.#drop(this.#idle[0]!);
+    this.#keepWithinBounds();
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#moves.close();
+    this.#ahead.close();
+    this.#idle.length = 0;
+  }
+
+  #keepWithinBounds(): void {
+    const { maxIdle, memory } = this.#options;
+    const bound = Math.min(maxIdle, memory.contextsThatFit());
+    while (this.#idle.length > bound) this.#drop(this.#idle[0]!);
+  }
+
+  /** The account's context that was used last: the rest may then expire. One in a browser that goes on is taken before. */
+  #takeIdle(needs: ContextNeeds): RenderContext | undefined {
+    const fitting = this.#idle.filter((context) => context.fits(needs));
+    const context = fitting.findLast(({ browser }) => browser.drain === undefined) ?? fitting.at(-1);
+    if (context === undefined) return undefined;
+    this.#idle.splice(this.#idle.indexOf(context), 1);
+    return context;
+  }
+
+  /** Keeps `fresh` for an account in the place of `old`, which may have been taken for a render meanwhile. */
+  replace(old: RenderContext, fresh: RenderContext): void {
+    const at = this.#idle.indexOf(old);
+    if (at >= 0) {
+      fresh.idleSince = old.idleSince;
+      this.#idle[at] = fresh;
+      void this.#contexts.close(old);
+    } else {
+      old.replaced = true;
+      fresh.idleSince = Date.now();
+      this.#idle.push(fresh);
+      this.#keepWithinBounds();
+    }
+  }
+
+  async #open(needs: ContextNeeds, end: JobEnd): Promise<RenderContext> {
+    end.notifyWaiting(true);
+    const lease = await this.#browsers
+      .acquire({ ...needs, account: needs.accountId, signal: end.signal })
+      .finally(() => end.notifyWaiting(false));
+    try {
+      const context = await this.#openIn(lease.browser, needs, end);
+      context.lease = lease;
+      return context;
+    } catch (error) {
+      lease.release();
+      throw error;
+    }
+  }
+
+  async #openIn(browser: RenderBrowser, needs: ContextNeeds, end: JobEnd): Promise<RenderContext> {
+    const opening = this.#contexts.open(browser, needs.needsFrames);
+    try {
+      return await end.race(opening);
+    } catch (error) {
+      await this.#abandon(browser, opening);
+      // No document was in it yet: whatever ended the browser, this job did not.
+      const isCrash = asRenderError(error).code === 'BROWSER_CRASHED';
+      throw isCrash ? new PlatenError('BROWSER_CRASHED', undefined, { shared: true, cause: error }) : error;
+    }
+  }
+
+  /** A context that came too late is closed; a browser that does not even open one is hung. */
+  async #abandon(browser: RenderBrowser, opening: Promise<RenderContext>): Promise<void> {
+    const closed = opening.then(
+      (context) => this.#contexts.close(context),
+      () => undefined,
+    );
+    try {
+      await within(ABANDONED_MS, 'opening a context', closed);
+    } catch {
+      const problem = browser.alive ? await browser.error(ABANDONED_MS) : undefined;
+      if (problem) await browser.kill(problem);
+    }
+  }
+
+  #tick(): void {
+    const now = Date.now();
+    const limit = now - this.#options.idleMs;
+    for (const context of this.#idle.filter(({ idleSince, usable }) => idleSince < limit || !usable)) {
+      this.#drop(context);
+    }
+    const untrimmed = this.#idle.filter(
+      ({ trimmed, idleSince }) => !trimmed && idleSince < now - TRIM_AFTER_MS,
+    );
+    for (const context of untrimmed.slice(0, TRIMMED_AT_ONCE)) context.trim();
+    this.makeAhead();
+  }
+
+  #drop(context: RenderContext): void {
+    const at = this.#idle.indexOf(context);
+    if (at >= 0) this.#idle.splice(at, 1);
+    void this.#contexts.close(context);
+  }
+}

@@ -1,0 +1,23 @@
+/** Of an address, what is compared: more is the document's own making. Characters. */
+const COMPARED = 8192;
+
+/** Whether an address is of a pattern, in which `*` stands for any characters. Parts are searched for one after another. */
+export function matchesPattern(url: string, pattern: string): boolean {
+  const text = url.slice(0, COMPARED);
+  const [first = '', ...rest] = pattern.split('*');
+  if (rest.length === 0) return text === pattern;
+  if (!text.startsWith(first)) return false;
+  const last = rest.pop() ?? '';
+  let at = first.length;
+  for (const part of rest) {
+    const found = text.indexOf(part, at);
+    if (found === -1) return false;
+    at = found + part.length;
+  }
+  return text.length - at >= last.length && text.endsWith(last);
+}
+
+/** The same pattern for `Fetch.enable`, in which `?` stands for one character unless it is escaped. */
+export function asFetchPattern(pattern: string): string {
+  return pattern.replaceAll(/[\\?]/g, '\\$&');
+}

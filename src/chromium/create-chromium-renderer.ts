@@ -1,0 +1,185 @@
+import type { Logger } from 'pino';
+import type { ListenerOpener } from '../egress/proxy-listeners.ts';
+import { Cores, rendersOnCores } from '../scheduling/cores.ts';
+import { dedicatedBrowsersFor } from '../scheduling/dedicated-browsers.ts';
+import { BrowserPool } from './browsers/browser-pool.ts';
+import type { BrowserMetrics, RecycleLimits } from './browsers/browser-recycling.ts';
+import { logStatus, statusOfBrowser } from './browsers/browser-status.ts';
+import { DedicatedPages } from './browsers/dedicated-browsers.ts';
+import { pageMemoryBytes } from './browsers/page-memory.ts';
+import { findBrowser } from './browsers/process/find-browser.ts';
+import type { LaunchOptions } from './browsers/process/launch.ts';
+import { type MachineMemory, machineMemory } from './browsers/process/machine-memory.ts';
+import { reasonAgainstSandbox, SandboxMissing, type SandboxPolicy } from './browsers/process/sandbox.ts';
+import { sweepUserData } from './browsers/process/user-data.ts';
+import { ChromiumRenderer, type ChromiumRendererDeps, type RenderMetrics } from './chromium-renderer.ts';
+import { ContextPool } from './contexts/context-pool.ts';
+import type { DocumentHost } from './contexts/page/document-host.ts';
+import { RenderSlots } from './contexts/render-slots.ts';
+import { WarmMemory } from './contexts/warm-memory.ts';
+import { BlockedRenders } from './cpu/blocked-budget.ts';
+import { coresOfMachine } from './cpu/machine-cores.ts';
+import type { EgressRecord } from './render/document/load-url.ts';
+import type { Finisher } from './render/finish.ts';
+import { SheetCache } from './render/print/sheet.ts';
+
+/** `account`: a kept context per account; `job`: a fresh context per job; `browser`: a fresh process tree per job. */
+export type Isolation = 'account' | 'job' | 'browser';
+
+export type ChromiumMetrics = BrowserMetrics & RenderMetrics;
+
+export interface ChromiumRendererOptions {
+  /** Default `preferred`. */
+  readonly sandbox?: SandboxPolicy;
+  /** Renders at a time. */
+  readonly slots: number;
+  /** Of these, how many compute at a time. Default: half as many again as there are cores. */
+  readonly cores?: number;
+  /** Renders that may come beyond the slots at times. Default 0. */
+  readonly spareSlots?: number;
+  /** Told how many renders wait for something else than a core (the network, a delay), whenever that changes. */
+  readonly onBlocked?: (renders: number) => void;
+  readonly isolation: Isolation;
+  /** Default: see findBrowser. */
+  readonly browserPath?: string | undefined;
+  /** The egress proxy that all traffic goes through. Without it there is no network at all. */
+  readonly proxyUrl?: string | undefined;
+  readonly egress?: (EgressRecord & ListenerOpener) | undefined;
+  /** Whom the proxy asks for what is at DOCUMENT_ORIGIN; without it documents are sent in messages. */
+  readonly documents?: DocumentHost | undefined;
+  readonly finisher: Finisher;
+  readonly logger: Logger;
+  readonly metrics?: ChromiumMetrics | undefined;
+  /** Folder for the browsers' user data; what dead processes left there is removed. */
+  readonly userDataRoot: string;
+  /** Folder in memory for what their processes share; likewise. Default: with the user data. */
+  readonly sharedMemoryRoot?: string | undefined;
+  readonly recycle?: Partial<RecycleLimits>;
+  /** Browsers kept, with `account` and `job`. Default: one for every eight renders that compute at a time. */
+  readonly browsers?: number;
+  /** Dedicated browsers that live at a time: see DedicatedBrowsers. Default: as many as memory and slots allow. */
+  readonly dedicatedBrowsers?: number;
+  /** Of the memory that there is, what idle contexts may have with `account`: 0 to 1. Default 0.3. */
+  readonly warmMemoryShare?: number;
+  /** Idle contexts kept at most, whatever they weigh. Default 256: each has a process and its threads. */
+  readonly maxIdleContexts?: number;
+  /** An account's idle context is closed after this. Default 5 min. */
+  readonly contextIdleMs?: number;
+  /** Contexts that are made before an account comes for them, of each kind of page. Default 0. */
+  readonly contextsAhead?: number;
+  /** Default: as the system tells. */
+  readonly memory?: MachineMemory;
+  /** A renderer process above this is killed and its render rejects with BROWSER_CRASHED. Default: see pageMemoryBytes. */
+  readonly rendererMemoryBytes?: number;
+  /** How often browsers are pinged and weighed. Default 1 s. */
+  readonly checkEveryMs?: number;
+  /** A browser that does not answer a ping in this time is replaced. Default 5 s. */
+  readonly pingMs?: number;
+}
+
+const CONTEXT_IDLE_MS = 300_000;
+const DEFAULT_RECYCLE: RecycleLimits = {
+  // A render leaves one or two KiB in the browser process: see docs/performance.md.
+  jobs: 20_000,
+  ageMs: 6 * 3_600_000,
+  memoryBytes: 3 * 1024 ** 3,
+  drainJobs: 10_000,
+  // By then a context that nobody has come for would have been closed anyway.
+  drainMs: CONTEXT_IDLE_MS,
+};
+const WARM_MEMORY_SHARE = 0.3;
+const MAX_IDLE_CONTEXTS = 256;
+const COMPUTING_PER_BROWSER = 8;
+/** Far more than a busy machine needs, in milliseconds: a browser that has not started by then hangs. */
+const LAUNCH_MS = 60_000;
+
+/**
+ * Puts a renderer together, and starts its browsers.
+ *
+ * @throws Error when no browser is found or the first one does not start.
+ * @throws SandboxMissing when the sandbox is required and not in force.
+ */
+export async function createChromiumRenderer(options: ChromiumRendererOptions): Promise<ChromiumRenderer> {
+  const { logger, userDataRoot, sharedMemoryRoot } = options;
+  const swept =
+    sweepUserData(userDataRoot) + (sharedMemoryRoot === undefined ? 0 : sweepUserData(sharedMemoryRoot));
+  if (swept > 0) logger.info({ folders: swept }, 'removed what dead browsers had left');
+  const binary = await findBrowser({
+    browserPath: options.browserPath,
+    warn: (message) => logger.warn(message),
+  });
+  const launch = {
+    binary,
+    userDataRoot,
+    sharedMemoryRoot,
+    proxyUrl: options.proxyUrl,
+    timeoutMs: LAUNCH_MS,
+  };
+  const policy = options.sandbox ?? 'preferred';
+  const reason = await reasonAgainstSandbox(policy, launch);
+  const deps = compose(options, { ...launch, sandbox: reason === undefined });
+  const { browsers, contexts } = deps;
+  try {
+    await browsers.start(contexts);
+    const browser = { ...(await statusOfBrowser(browsers)), ...(reason !== undefined && { reason }) };
+    logStatus(logger, browser);
+    if (policy === 'required' && browser.sandbox !== 'on')
+      throw new SandboxMissing(`a renderer was looked at, and its sandbox is ${browser.sandbox}`);
+    const slots = await RenderSlots.launch(options.slots + (options.spareSlots ?? 0), contexts);
+    return new ChromiumRenderer({ ...deps, browser, slots });
+  } catch (error) {
+    await browsers.close();
+    throw error;
+  }
+}
+
+/** What shares the cores, the browsers and the contexts of a renderer; none of it is started. */
+function compose(
+  options: ChromiumRendererOptions,
+  launch: LaunchOptions,
+): Omit<ChromiumRendererDeps, 'browser' | 'slots'> {
+  const { documents, egress, finisher, isolation, logger, metrics, slots } = options;
+  const exclusive = isolation === 'browser';
+  const machineCores = Math.min(slots, options.cores ?? coresOfMachine());
+  const atATime = exclusive || options.cores !== undefined ? machineCores : rendersOnCores(machineCores);
+  const cores = new Cores(Math.min(slots, atATime), undefined, machineCores);
+  const blocked = new BlockedRenders(options.onBlocked);
+  const machine = options.memory ?? machineMemory();
+  const memory = new WarmMemory(options.warmMemoryShare ?? WARM_MEMORY_SHARE, machine);
+  const dedicated = new DedicatedPages();
+  const browsers = new BrowserPool({
+    launch,
+    documents,
+    egress,
+    size: exclusive ? machineCores : (options.browsers ?? Math.ceil(machineCores / COMPUTING_PER_BROWSER)),
+    exclusive,
+    dedicated: {
+      total: options.dedicatedBrowsers ?? dedicatedBrowsersFor(slots, machine.total),
+      starting: Math.ceil(machineCores / 2),
+      onWaiting: (change) => blocked.count(change),
+    },
+    recycle: { ...DEFAULT_RECYCLE, ...options.recycle },
+    rendererMemoryBytes: options.rendererMemoryBytes ?? pageMemoryBytes(machine.total),
+    checkEveryMs: options.checkEveryMs ?? 1000,
+    pingMs: options.pingMs ?? 5000,
+    machine,
+    memory,
+    metrics,
+    logger,
+  });
+  const contexts = new ContextPool(
+    {
+      keepWarm: isolation === 'account',
+      maxIdle: options.maxIdleContexts ?? MAX_IDLE_CONTEXTS,
+      idleMs: options.contextIdleMs ?? CONTEXT_IDLE_MS,
+      ahead: exclusive ? 0 : (options.contextsAhead ?? 0),
+      cores,
+      memory,
+      dedicated,
+      metrics,
+    },
+    browsers,
+  );
+  const shared = { egress, finisher, sheets: new SheetCache() };
+  return { blocked, browsers, contexts, cores, dedicated, shared, logger, metrics };
+}

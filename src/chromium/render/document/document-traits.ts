@@ -1,0 +1,223 @@
+import { cssTraits, isData } from './css-traits.ts';
+import { type Attributes, type MarkupVisitor, readMarkup } from './markup.ts';
+
+/**
+ * What a document's markup tells about it before it is loaded. The answers err on the safe side: what looks as if it
+ * could run script, or outlive the document, counts as doing so.
+ */
+export interface DocumentTraits {
+  /** It may run script, or shows something else when it cannot. */
+  readonly scripted: boolean;
+  /** Replacing the document is not enough to be rid of it. */
+  readonly lasting: boolean;
+  /** It may fetch something. */
+  readonly loads: boolean;
+  /** It may use web fonts. */
+  readonly webFonts: boolean;
+  /** What it shows may come with a frame of the screen: what its scripts draw, or the focus. */
+  readonly draws: boolean;
+  /** Its scripts may wait for parts of it to be scrolled into view. */
+  readonly observes: boolean;
+  /** It looks as it should only in a page that draws frames, when its scripts do not run. */
+  readonly moves: boolean;
+  /** Its scripts need a page that draws frames, for more than requestAnimationFrame. */
+  readonly frameBound: boolean;
+}
+
+/** Of a document of which nothing is known. */
+const EVERYTHING: DocumentTraits = {
+  scripted: true,
+  lasting: true,
+  loads: true,
+  webFonts: true,
+  draws: true,
+  observes: true,
+  moves: true,
+  frameBound: true,
+};
+
+/**
+ * A longer document is not read at all, and gets all that there is: the reading takes 13 ms for so much
+ * ordinary markup, during which nothing else is done in this process. Characters.
+ */
+export const MAX_READ = 512 * 1024;
+
+/** What stays with the window, or with Chromium's Document, when its content is replaced; loads documents of its own. */
+const LASTING_TAGS = new Set('iframe frame object embed portal fencedframe applet'.split(' '));
+/** The meta elements that nearly every document has, and of which nothing stays. Of others (color-scheme) something may. */
+const PASSING_META = new Set(['viewport', 'description', 'author', 'generator', 'keywords']);
+
+/**
+ * - `address`: of something that is fetched as soon as it is there; `set`: several of them.
+ * - `css`: declarations, or an attribute of SVG whose value may hold an address.
+ * - `query`: media queries.
+ * - `markup`: a document of its own.
+ * - `lasting`: see LASTING_TAGS; the colours of links, and that an element has had the focus.
+ * - `loading`: when an image is fetched.
+ */
+type AttributeKind = 'address' | 'set' | 'css' | 'query' | 'markup' | 'lasting' | 'loading';
+
+const ATTRIBUTES: ReadonlyMap<string, AttributeKind> = new Map(
+  Object.entries({
+    address: 'src poster background data href xlink:href',
+    set: 'srcset imagesrcset attributionsrc',
+    css: 'style fill stroke filter mask clip-path cursor marker marker-start marker-mid marker-end',
+    query: 'media sizes',
+    markup: 'srcdoc',
+    lasting: 'http-equiv link alink vlink autofocus',
+    loading: 'loading',
+  } satisfies Record<AttributeKind, string>).flatMap(([kind, names]) =>
+    names.split(' ').map((name) => [name, kind as AttributeKind] as const),
+  ),
+);
+/** Elements whose address is only gone to when somebody asks for it. */
+const LINKS = new Set(['a', 'area', 'base']);
+
+const MOVING_TAGS = new Set(['set', 'marquee', 'video', 'audio', 'link']);
+const SVG_FILE = /\.svg\b|image\/svg\+xml/i;
+
+const OBSERVERS = /IntersectionObserver/;
+/**
+ * What can draw in an animation frame or an observer: by name, or by code that is not in the document. Script that
+ * hides such a name from the text is its own fault; nothing but the look of its own document depends on this.
+ */
+const DRAWS =
+  /requestAnimationFrame|Observer|\.animate\(|\bimport\b|\beval\b|Function\s*\(|createElement|autofocus/i;
+/**
+ * What scripts may do that happens with frames only, other than in requestAnimationFrame itself; that lead to another
+ * document; or that bring in code and markup which are not in the text.
+ */
+const FRAME_BOUND =
+  /Observer|\bimport\b|\beval\b|Function\s*\(|createElement|scroll|Work(?:er|let)|Offscreen|webgl|webgpu|bitmaprenderer|decode|toBlob|timeline|FontFace|IdleCallback|fetch|XMLHttpRequest|EventSource|WebSocket|atob|\bopen\s*\(|dispatchEvent|\bhistory\b|location|navigat(?!or)|submit|\bclick\s*\(|\bfocus/i;
+/** What moves when a script puts it into the document. */
+const MOVES_WHEN_INSERTED =
+  /animat(?!ionFrame)|transition|keyframes|<set\b|<marquee|<video|<audio|content-visibility|\blazy\b|<link\b|autofocus|\.svg\b|image\/svg\+xml/i;
+
+/**
+ * Reads the markup of `html`, once and in linear time.
+ *
+ * @param foreignScript whether script runs in it that is not in its text: nothing is known then.
+ */
+export function documentTraits(html: string, foreignScript = false): DocumentTraits {
+  if (foreignScript || html.length > MAX_READ) return EVERYTHING;
+  const survey = new Survey();
+  if (!readMarkup(html, survey)) return EVERYTHING;
+  return survey.traits();
+}
+
+class Survey implements MarkupVisitor {
+  #scripted = false;
+  #external = false;
+  #canvas = false;
+  #lasting = false;
+  #loads = false;
+  #webFonts = false;
+  #moves = false;
+  #autofocus = false;
+  /** Scripts, and text that they may put into the document as markup. */
+  readonly #reachable: string[] = [];
+
+  tag(name: string, attributes: Attributes): void {
+    if (name === 'script') this.#script(attributes);
+    if (name === 'canvas') this.#canvas = true;
+    if (LASTING_TAGS.has(name) || (name === 'meta' && !isPassing(attributes))) this.#lasting = true;
+    // The set of style sheets that is preferred first stays preferred.
+    if ((name === 'style' || name === 'link') && attributeOf(attributes, 'title') !== undefined)
+      this.#lasting = true;
+    if (name === 'link') this.#webFonts = true;
+    const animation = name === 'set' || name.startsWith('animat');
+    // An animation may give any attribute an address.
+    if (animation) this.#loads = true;
+    if (animation || MOVING_TAGS.has(name)) this.#moves = true;
+    for (const { name: attribute, value } of attributes) this.#attribute(name, attribute, value);
+  }
+
+  style(text: string): void {
+    const css = cssTraits(text);
+    this.#loads ||= css.loads;
+    this.#webFonts ||= css.webFonts;
+    this.#moves ||= css.moves;
+    this.#scripted ||= css.asksForScripting;
+  }
+
+  script(text: string): void {
+    this.#reachable.push(text);
+  }
+
+  hidden(text: string): void {
+    this.#reachable.push(text);
+  }
+
+  traits(): DocumentTraits {
+    const scripted = this.#scripted;
+    const text = scripted ? this.#reachable.join('\n') : '';
+    return {
+      scripted,
+      lasting: this.#lasting,
+      loads: this.#loads,
+      webFonts: this.#webFonts,
+      // The focus comes with a frame.
+      draws: this.#autofocus || (scripted && (this.#canvas || this.#external || DRAWS.test(text))),
+      observes: scripted && (this.#external || OBSERVERS.test(text)),
+      moves: this.#moves || this.#autofocus,
+      frameBound: scripted && (this.#external || FRAME_BOUND.test(text) || MOVES_WHEN_INSERTED.test(text)),
+    };
+  }
+
+  #script(attributes: Attributes): void {
+    this.#scripted = true;
+    const type = attributeOf(attributes, 'type')?.trim().toLowerCase();
+    const elsewhere = ['src', 'href', 'xlink:href'].some(
+      (name) => attributeOf(attributes, name) !== undefined,
+    );
+    if (elsewhere || type === 'module' || type === 'speculationrules') this.#external = true;
+  }
+
+  #attribute(tag: string, name: string, value: string): void {
+    const kind = ATTRIBUTES.get(name);
+    if (kind === undefined) this.#otherAttribute(name, value);
+    else if (kind === 'css') this.style(value);
+    else if (kind === 'lasting') this.#lasting = true;
+    else if (kind === 'query') this.#scripted ||= /scripting/i.test(value);
+    else if (kind === 'markup') this.#handler(value);
+    else if (kind === 'loading') this.#moves ||= value.trim().toLowerCase() === 'lazy';
+    else if (!LINKS.has(tag)) this.#address(tag, name, value);
+    if (name === 'autofocus') this.#autofocus = true;
+  }
+
+  #otherAttribute(name: string, value: string): void {
+    if (name.startsWith('on')) this.#handler(value);
+    else if (name.startsWith('data-')) this.#reachable.push(value);
+    else if (name.startsWith('referrer')) this.#lasting = true;
+  }
+
+  #handler(text: string): void {
+    this.#scripted = true;
+    this.#reachable.push(text);
+  }
+
+  #address(tag: string, name: string, value: string): void {
+    const address = value.trimStart();
+    // `<use href="#x">`: a part of the document itself. An image at such an address is the document once more.
+    const inner = name.endsWith('href') && tag !== 'image' && address.startsWith('#');
+    // What else a style sheet loads is not looked for in its address.
+    if (tag === 'link' || ATTRIBUTES.get(name) === 'set' || !(inner || isData(address))) this.#loads = true;
+    if (/^javascript:/i.test(address)) this.#handler(value);
+    if (SVG_FILE.test(value)) this.#moves ||= cssTraits(value).moves;
+  }
+}
+
+function attributeOf(attributes: Attributes, name: string): string | undefined {
+  return attributes.find((attribute) => attribute.name === name)?.value;
+}
+
+/** Whether nothing stays of a meta element. */
+function isPassing(attributes: Attributes): boolean {
+  const name = attributeOf(attributes, 'name');
+  return name === undefined || PASSING_META.has(name.trim().toLowerCase());
+}
+
+/** Whether the document has to be in a page that draws frames; the others print the same without, and sooner. */
+export function needsFrames(traits: DocumentTraits, scriptEnabled: boolean): boolean {
+  return traits.lasting || traits.moves || (scriptEnabled && traits.frameBound);
+}

@@ -1,0 +1,53 @@
+import type { LoadSettings, RenderNeeds } from '../../../options/core/option.ts';
+import type { RenderOptions } from '../../../options/core/render-options.ts';
+import { loadSettings, needsOf } from '../../../options/core/stages.ts';
+import type { RenderSource } from '../../renderer.ts';
+import { type DocumentTraits, documentTraits, needsFrames } from './document-traits.ts';
+
+/** A job's document, with all that is known of it before it is loaded. */
+export interface JobDocument {
+  readonly kind: RenderSource['kind'];
+  /** The HTML itself, or the address that it is at. */
+  readonly source: string;
+  /** The source of the template that the HTML was made of, if it was. */
+  readonly template?: string | undefined;
+  /** What its text tells; undefined for an address, since nothing is known of what is there. */
+  readonly traits: DocumentTraits | undefined;
+  /** How its options have it loaded, and what they need. */
+  readonly settings: LoadSettings;
+  readonly needs: RenderNeeds;
+  /** Whether it is reported what it does. */
+  readonly reports?: boolean;
+  /** Still: it runs no script, so that nothing in it changes by itself once it is loaded. */
+  readonly still: boolean;
+  /** It looks as it should only in a page that draws frames. */
+  readonly needsFrames: boolean;
+}
+
+/**
+ * Reads a document's text, once for the whole render.
+ *
+ * @param reports whether it is to be reported what the document does.
+ */
+export function examineDocument(source: RenderSource, options: RenderOptions, reports = false): JobDocument {
+  const settings = loadSettings(options);
+  const { scriptEnabled } = settings;
+  const needs = needsOf(options, source.kind);
+  if (source.kind === 'url') {
+    const unknown = { traits: undefined, still: !scriptEnabled, needsFrames: true };
+    return { kind: 'url', source: source.url, settings, needs, reports, ...unknown };
+  }
+  const traits = documentTraits(source.html, needs.script);
+  return {
+    kind: 'html',
+    source: source.html,
+    template: source.template,
+    traits,
+    settings,
+    needs,
+    reports,
+    still: !(traits.scripted && scriptEnabled),
+    // A page without them cannot be shown in the report of a render that fails.
+    needsFrames: options.report === true || needsFrames(traits, scriptEnabled),
+  };
+}

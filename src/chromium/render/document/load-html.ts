@@ -1,0 +1,89 @@
+import { PlatenError } from '../../../errors/registry.ts';
+import { DOCUMENT_ORIGIN } from '../../contexts/page/document-origin.ts';
+import { NETWORK_EVENTS, SCRIPT } from '../../contexts/page/page-settings.ts';
+import type { RenderPage } from '../../contexts/page/render-page.ts';
+import { SILENT_ERRORS } from '../../contexts/page/silent-console.ts';
+import type { JobDocument } from './job-document.ts';
+
+/**
+ * Puts a document that runs no script into the page by replacing the markup that is there. Since neither has run script,
+ * there are no globals, listeners or timers to be left over.
+ */
+export async function replaceContent(
+  page: RenderPage,
+  { source, traits, settings: { milestone } }: Pick<JobDocument, 'source' | 'traits' | 'settings'>,
+): Promise<void> {
+  await setContent(page, source);
+  // What loads nothing need not be waited for. Not by document.readyState, which says "complete" of such a document from
+  // the beginning.
+  if ((traits?.loads ?? true) && milestone !== 'DOMContentLoaded') await page.lifecycle.until('load');
+}
+
+/** The same, without waiting for what it loads. */
+export async function setContent(page: RenderPage, html: string): Promise<void> {
+  const { session, frameId, settings } = page;
+  await Promise.all([
+    settings.set(SCRIPT, false),
+    session.send('Page.setDocumentContent', { frameId, html }),
+  ]);
+}
+
+/** What document.open has taken off is put on after it: listeners. */
+const REWRITE = `async (html, loads) => {
+  document.open();
+  ${SILENT_ERRORS}
+  const done = new Promise((resolve) => {
+    if (loads) addEventListener('load', resolve, { once: true });
+    else document.addEventListener('DOMContentLoaded', resolve, { once: true });
+  });
+  document.write(html);
+  document.close();
+  await done;
+}`;
+
+/**
+ * Puts a document that runs script into an empty one that was loaded from DOCUMENT_ORIGIN beforehand. The window is as
+ * new as after a navigation; the navigation has already been paid for, by the job before that had to be cleaned up.
+ */
+export async function rewritePage(
+  page: RenderPage,
+  { source: html, settings: { scriptEnabled, milestone } }: JobDocument,
+): Promise<void> {
+  page.pristine = false;
+  await page.settings.set(SCRIPT, scriptEnabled);
+  // Where it is found if it loads itself again.
+  page.interceptor.serve({ html, csp: undefined });
+  const { pendingNavigation } = page.lifecycle;
+  try {
+    const written = page.runIsolated(REWRITE, html, milestone === 'load');
+    await Promise.race([written, pendingNavigation.abandoned]);
+  } catch (error) {
+    // It may have led the page elsewhere before it was complete.
+    await pendingNavigation.concludedSoon();
+    if (page.lifecycle.documents === 0) throw error;
+    await page.lifecycle.until(milestone);
+  }
+}
+
+/** Navigates the page to DOCUMENT_ORIGIN, where the document is found, with the policy of its render. */
+export async function navigateToDocument(
+  page: RenderPage,
+  { source: html, settings: { scriptEnabled, milestone, policy: csp }, needs }: JobDocument,
+): Promise<void> {
+  const { interceptor, session, lifecycle } = page;
+  page.pristine = false;
+  interceptor.serve({ html, csp });
+  const [, , , { loaderId, errorText }] = await Promise.all([
+    page.settings.set(SCRIPT, scriptEnabled),
+    needs.network && page.settings.set(NETWORK_EVENTS, true),
+    interceptor.apply(),
+    session.send('Page.navigate', { url: `${DOCUMENT_ORIGIN}/` }),
+  ]);
+  if (errorText !== undefined || loaderId === undefined) {
+    throw new PlatenError(
+      'RENDER_FAILED',
+      `The document could not be opened: ${errorText ?? 'no document'}.`,
+    );
+  }
+  await lifecycle.until(milestone, loaderId);
+}

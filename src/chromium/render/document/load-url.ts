@@ -1,0 +1,142 @@
+import type { Protocol } from 'puppeteer';
+import { PlatenError } from '../../../errors/registry.ts';
+import { PDF } from '../../../pdf/media-type.ts';
+import { NETWORK_EVENTS, SCRIPT } from '../../contexts/page/page-settings.ts';
+import type { RenderPage } from '../../contexts/page/render-page.ts';
+import type { JobDocument } from './job-document.ts';
+
+/** What the egress proxy knows of the hosts it was asked for; the browser is told nothing but that a tunnel failed. */
+export interface EgressRecord {
+  wasBlocked(hostname: string, sinceEpochMs: number): boolean;
+  wasUnresolvable(hostname: string, sinceEpochMs: number): boolean;
+}
+
+/** The egress proxy's mark on an answer of its own. */
+const EGRESS_HEADER = 'x-platen-egress';
+
+/** Client errors that may pass: Request Timeout, Too Early, Too Many Requests. */
+const PASSING_STATUS = new Set([408, 425, 429]);
+
+/** Faults of the network that another try will meet again. */
+const LASTING_ERRORS =
+  /ERR_(NAME_NOT_RESOLVED|TOO_MANY_REDIRECTS|CERT_|SSL_|UNSAFE_|INVALID_URL|BLOCKED|UNKNOWN_URL_SCHEME)/;
+
+/** Follows the requests of the page's main document, redirects included. */
+class MainRequest {
+  readonly #session: RenderPage['session'];
+  readonly #frameId: string;
+  readonly #since = Date.now();
+  readonly #egress: EgressRecord | undefined;
+  #response: Protocol.Network.Response | undefined;
+  #url = '';
+
+  constructor(page: RenderPage, egress: EgressRecord | undefined) {
+    this.#session = page.session;
+    this.#frameId = page.frameId;
+    this.#egress = egress;
+    this.#session.on('Network.requestWillBeSent', this.#onRequest);
+    this.#session.on('Network.responseReceived', this.#onResponse);
+  }
+
+  stop(): void {
+    this.#session.off('Network.requestWillBeSent', this.#onRequest);
+    this.#session.off('Network.responseReceived', this.#onResponse);
+  }
+
+  /** @throws PlatenError when the main document is not what was asked for: refused, unreachable, an error, a download. */
+  check(errorText: string | undefined): void {
+    this.#checkEgress();
+    if (errorText !== undefined && !this.#isErrorPage()) throw this.#failure(errorText);
+    const { status = 200, mimeType = 'text/html' } = this.#response ?? {};
+    if (status >= 400) {
+      throw new PlatenError('URL_UNREACHABLE', `The source URL answered with status ${status}.`, {
+        permanent: status < 500 && !PASSING_STATUS.has(status),
+      });
+    }
+    if (mimeType === PDF) throw notAPage(mimeType);
+  }
+
+  readonly #onRequest = (event: Protocol.Network.RequestWillBeSentEvent): void => {
+    if (event.frameId === this.#frameId && event.type === 'Document') this.#url = event.request.url;
+  };
+
+  readonly #onResponse = (event: Protocol.Network.ResponseReceivedEvent): void => {
+    if (event.frameId === this.#frameId && event.type === 'Document') this.#response = event.response;
+  };
+
+  /** An error status without a body is reported as a failed load. */
+  #isErrorPage(): boolean {
+    return (this.#response?.status ?? 0) >= 400;
+  }
+
+  #checkEgress(): void {
+    const mark = Object.entries(this.#response?.headers ?? {}).find(
+      ([name]) => name.toLowerCase() === EGRESS_HEADER,
+    )?.[1];
+    // Over TLS the header can only be the origin's own.
+    const error = this.#response?.url.startsWith('http:') ? mark : undefined;
+    const failed = this.#response === undefined;
+    const hostname = URL.canParse(this.#url) ? new URL(this.#url).hostname : '';
+    if (error === 'blocked' || (failed && this.#egress?.wasBlocked(hostname, this.#since))) {
+      throw new PlatenError('URL_BLOCKED', `The source URL leads to ${hostname}, which may not be reached.`);
+    }
+    if (error === 'unresolvable' || (failed && this.#egress?.wasUnresolvable(hostname, this.#since))) {
+      throw new PlatenError('URL_UNREACHABLE', `The host ${hostname} does not exist.`, { permanent: true });
+    }
+    if (error !== undefined) throw new PlatenError('URL_UNREACHABLE', `${hostname} cannot be reached.`);
+  }
+
+  #failure(errorText: string): PlatenError {
+    if (errorText === 'net::ERR_ABORTED') return notAPage(this.#response?.mimeType);
+    return new PlatenError('URL_UNREACHABLE', `The source URL could not be loaded (${errorText}).`, {
+      permanent: LASTING_ERRORS.test(errorText),
+    });
+  }
+}
+
+/**
+ * Opens a source URL in the page.
+ *
+ * @throws PlatenError INVALID_URL, URL_BLOCKED or URL_UNREACHABLE.
+ */
+export async function openUrl(
+  page: RenderPage,
+  { source, settings: { scriptEnabled, milestone, policy } }: JobDocument,
+  { egress }: { readonly egress: EgressRecord | undefined },
+): Promise<void> {
+  const url = URL.parse(source);
+  if (!url || !/^https?:$/.test(url.protocol)) throw new PlatenError('INVALID_URL');
+  const { interceptor, session, lifecycle } = page;
+  page.pristine = false;
+  if (policy) interceptor.addPolicy(policy);
+  const request = new MainRequest(page, egress);
+  try {
+    const [, , , { loaderId, errorText }] = await Promise.all([
+      page.settings.set(SCRIPT, scriptEnabled),
+      page.settings.set(NETWORK_EVENTS, true),
+      interceptor.apply(),
+      session.send('Page.navigate', { url: source }),
+    ]);
+    request.check(errorText);
+    if (loaderId === undefined) throw notAPage(undefined);
+    await lifecycle.until(milestone, loaderId);
+  } finally {
+    request.stop();
+  }
+}
+
+/** @throws PlatenError when the document has led the page to an address that cannot be loaded. */
+export function checkArrived(page: RenderPage, egress: EgressRecord | undefined, sinceEpochMs: number): void {
+  const { unreachableUrl } = page.lifecycle;
+  if (unreachableUrl === undefined) return;
+  const hostname = URL.parse(unreachableUrl)?.hostname ?? unreachableUrl;
+  if (egress?.wasBlocked(hostname, sinceEpochMs)) {
+    throw new PlatenError('URL_BLOCKED', `The document leads to ${hostname}, which may not be reached.`);
+  }
+  throw new PlatenError('URL_UNREACHABLE', `The document leads to ${hostname}, which cannot be loaded.`);
+}
+
+function notAPage(mimeType: string | undefined): PlatenError {
+  const what = mimeType ? ` but ${mimeType}` : '';
+  return new PlatenError('URL_UNREACHABLE', `The source URL is not a web page${what}.`, { permanent: true });
+}

@@ -1,0 +1,88 @@
+import { PlatenError } from '../../../errors/registry.ts';
+import type { Cookie } from '../../../options/core/option.ts';
+import type { AssetHeaders } from '../../contexts/page/interceptor.ts';
+import type { RenderPage } from '../../contexts/page/render-page.ts';
+import { DOCUMENT_REPORTS } from '../report/report-script.ts';
+import type { JobDocument } from './job-document.ts';
+import { navigateToDocument, replaceContent, rewritePage } from './load-html.ts';
+import type { LoadStrategy } from './load-strategy.ts';
+import { type EgressRecord, openUrl } from './load-url.ts';
+import { originsInMarkup, originsInTemplate } from './written-origins.ts';
+
+type Load = (page: RenderPage, document: JobDocument, outside: Outside) => Promise<void>;
+
+/** What documents come through. */
+export interface Outside {
+  readonly egress: EgressRecord | undefined;
+}
+
+const LOADS: Readonly<Record<LoadStrategy['load'], Load>> = {
+  'replace-content': replaceContent,
+  rewrite: rewritePage,
+  navigate: navigateToDocument,
+  'open-url': openUrl,
+};
+
+/** The headers for a document's assets, which go only to origins that the caller wrote. */
+function assetHeadersOf(document: JobDocument): AssetHeaders | undefined {
+  const { assetHeaders: headers, assetOrigins } = document.settings;
+  if (!headers) return undefined;
+  const origins = assetOrigins ? originsOf(assetOrigins) : writtenOrigins(document);
+  return { headers, audience: [...origins].sort(), allowed: ({ origin }) => origins.has(origin) };
+}
+
+function writtenOrigins({ kind, source, template }: JobDocument): ReadonlySet<string> {
+  if (kind === 'url') return originsOf([source]);
+  return template === undefined ? originsInMarkup(source) : originsInTemplate(template);
+}
+
+/** @throws PlatenError COOKIE_INVALID for one that the browser does not take. */
+async function setCookies({ session }: RenderPage, cookies: readonly Cookie[]): Promise<void> {
+  const taken = await Promise.all(
+    cookies.map((cookie) =>
+      session.send('Network.setCookie', cookie).then(
+        ({ success }) => success,
+        (error: Error) => {
+          if (/cookie/i.test(error.message)) return false;
+          throw error;
+        },
+      ),
+    ),
+  );
+  const refused = taken.indexOf(false);
+  if (refused === -1) return;
+  const { name, url, domain } = cookies[refused]!;
+  throw new PlatenError(
+    'COOKIE_INVALID',
+    `The browser refuses cookies[${refused}], "${name.slice(0, 64)}" for ${(url ?? domain ?? '').slice(0, 128)}: ` +
+      'its name, domain, path or attributes do not go together.',
+  );
+}
+
+function originsOf(addresses: readonly string[]): ReadonlySet<string> {
+  return new Set(addresses.flatMap((address) => URL.parse(address)?.origin ?? []));
+}
+
+/**
+ * Loads a document as `strategy` has it; resolves when it has reached its milestone.
+ *
+ * @throws PlatenError when it cannot be loaded.
+ */
+export async function loadDocument(
+  page: RenderPage,
+  strategy: LoadStrategy,
+  document: JobDocument,
+  outside: Outside,
+): Promise<void> {
+  // What is told when the telling begins is of the document before.
+  await page.setDocumentEvents(page.drawsFrames || strategy.clean !== 'empty');
+  if (document.reports) await page.settings.set(DOCUMENT_REPORTS, true);
+  page.lifecycle.begin();
+  const assets = assetHeadersOf(document);
+  if (strategy.clean !== 'empty') await page.credentials.begin(assets, document.settings);
+  if (assets) page.interceptor.addHeaders(assets);
+  const { cookies, blocked } = document.settings;
+  if (blocked) page.interceptor.block(blocked);
+  if (cookies) await setCookies(page, cookies);
+  await LOADS[strategy.load](page, document, outside);
+}

@@ -1,0 +1,70 @@
+import { MAX_WINDOW_PIXELS, WINDOW_SIZE } from '../../../options/core/window-size.ts';
+import type { RenderPage } from '../../contexts/page/render-page.ts';
+
+/** Documents are made visible down to here. CSS pixels. */
+const MAX_HEIGHT = 60_000;
+/** A document that grows by more than this for each pixel of the window is never whole in one. */
+const MAX_GROWTH = 0.9;
+
+/** The size of the window, and how tall the document in it is. CSS pixels. */
+export interface Extent {
+  readonly width: number;
+  readonly height: number;
+  readonly contentHeight: number;
+}
+
+/**
+ * Scrolls through the document, half a window at a time, and back. Each position is there for a frame: its observers
+ * are asked in that very frame, after the callback that has scrolled.
+ */
+const SCROLL_THROUGH = `async () => {
+  const frame = () => Promise.race([
+    new Promise((resolve) => requestAnimationFrame(resolve)),
+    new Promise((resolve) => setTimeout(resolve, 500)),
+  ]);
+  const [left, before] = [scrollX, scrollY];
+  const root = document.scrollingElement ?? document.documentElement;
+  const height = Math.min(root?.scrollHeight ?? 0, ${MAX_HEIGHT});
+  for (let top = 0; top < height; top += Math.max(100, innerHeight / 2)) {
+    scrollTo({ left, top, behavior: 'instant' });
+    await frame();
+  }
+  scrollTo({ left, top: before, behavior: 'instant' });
+  await frame();
+}`;
+
+/**
+ * Shows the document what waits to be scrolled into view: all of it at once, in a window that is as tall as it is, and
+ * stays so. A document that grows with its window (`height: 100vh`) may never be whole in one; then it is scrolled
+ * through in a window of the ordinary size.
+ *
+ * @param paint draws the document in the window as it is, and measures it.
+ */
+export async function showAll(page: RenderPage, before: Extent, paint: () => Promise<Extent>): Promise<void> {
+  if (isWhole(before)) return;
+  const { width } = before;
+  const deviceScaleFactor = page.settings.get(WINDOW_SIZE)?.deviceScaleFactor ?? 1;
+  const maxHeight = Math.max(
+    before.height,
+    Math.min(MAX_HEIGHT, Math.floor(MAX_WINDOW_PIXELS / (width * deviceScaleFactor ** 2))),
+  );
+  const enlarge = async (height: number) => {
+    await page.settings.set(WINDOW_SIZE, { width, height: Math.min(maxHeight, height), deviceScaleFactor });
+    return await paint();
+  };
+  const first = await enlarge(before.contentHeight);
+  if (isWhole(first) || before.contentHeight > maxHeight) return;
+  const growth = (first.contentHeight - before.contentHeight) / (first.height - before.height);
+  if (growth < MAX_GROWTH) {
+    const rest = first.contentHeight - first.height;
+    if (isWhole(await enlarge(Math.ceil(first.height + rest / (1 - growth)) + 1))) return;
+  }
+  await page.settings.restore(WINDOW_SIZE);
+  await paint();
+  await page.runIsolated(SCROLL_THROUGH);
+  await paint();
+}
+
+function isWhole({ height, contentHeight }: Extent): boolean {
+  return contentHeight <= height;
+}

@@ -1,0 +1,86 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { WINDOW_SIZE } from '../../../options/core/window-size.ts';
+import type { RenderPage } from '../../contexts/page/render-page.ts';
+import { FRAME_EVENT } from '../../contexts/page/timed-frames.ts';
+import type { JobEnd } from '../job-end.ts';
+import { endAnimations } from './end-animations.ts';
+import type { JobDocument } from './job-document.ts';
+import { type Extent, showAll } from './show-all.ts';
+
+/**
+ * Runs in the document. Two animation frames later what was drawn in requestAnimationFrame is there, and resize and
+ * intersection observers have been told of what they watch. A page that draws no frames must not hold the job up.
+ */
+const PAINT = `async (loads, draws, timed) => {
+  const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+  const frame = timed
+    ? () => { document.dispatchEvent(new Event('${FRAME_EVENT}')); return sleep(0); }
+    : () => Promise.race([new Promise((resolve) => requestAnimationFrame(resolve)), sleep(500)]);
+  if (loads) {
+    for (const lazy of document.querySelectorAll('img[loading=lazy], iframe[loading=lazy]')) lazy.loading = 'eager';
+    const images = [...document.images].filter((image) => !image.complete);
+    await Promise.all(images.map((image) => new Promise((resolve) => {
+      image.addEventListener('load', resolve, { once: true });
+      image.addEventListener('error', resolve, { once: true });
+      if (image.complete) resolve();
+    })));
+  }
+  if (draws) {
+    await frame();
+    await frame();
+  }
+  if (loads) {
+    // Fonts are asked for by layout.
+    document.documentElement.getBoundingClientRect();
+    await document.fonts.ready;
+  }
+  const root = document.scrollingElement ?? document.documentElement;
+  return { width: innerWidth, height: innerHeight, contentHeight: root ? root.scrollHeight : 0 };
+}`;
+
+/** For a document without script: only its web fonts can still be on their way, once layout has asked for them. */
+const FONTS_READY = `async () => { document.documentElement.getBoundingClientRect(); await document.fonts.ready; }`;
+
+/** Time for the news of another document to catch up with the end of the one before it. */
+const NEWS_MS = 20;
+
+/**
+ * Waits until what a person would see has been drawn, in the document that is there in the end. The window may be taller
+ * afterwards.
+ */
+export async function waitUntilDrawn(page: RenderPage, document: JobDocument, end: JobEnd): Promise<void> {
+  const {
+    still,
+    traits,
+    settings: { milestone },
+  } = document;
+  if (still && traits && !traits.lasting) {
+    if (traits.webFonts && milestone !== 'DOMContentLoaded') await page.runIsolated(FONTS_READY);
+    if (traits.moves) await endAnimations(page, document, end);
+    return;
+  }
+  const { lifecycle } = page;
+  for (;;) {
+    const { documents } = lifecycle;
+    try {
+      await waitForPaint(page, document);
+      if (page.drawsFrames || traits?.draws) await endAnimations(page, document, end);
+      await lifecycle.pendingNavigation.concluded();
+      if (lifecycle.documents === documents) return;
+    } catch (error) {
+      // The world that was waited in is gone together with its document.
+      await pause(NEWS_MS);
+      if (lifecycle.documents === documents) throw error;
+    }
+    await lifecycle.until(milestone);
+  }
+}
+
+async function waitForPaint(page: RenderPage, { still, traits, settings }: JobDocument): Promise<void> {
+  const waitForLoads = settings.milestone !== 'DOMContentLoaded';
+  const timed = !page.drawsFrames;
+  const paint = (draws: boolean) => page.runIsolated<Extent>(PAINT, waitForLoads, draws, timed);
+  await page.settings.restore(WINDOW_SIZE);
+  const extent = await paint(traits?.draws ?? !still);
+  if (traits?.observes ?? !still) await showAll(page, extent, () => paint(true));
+}

@@ -1,0 +1,43 @@
+import type { FinishStep } from '../../options/core/option.ts';
+import type { PdfFinisher } from '../../pdf/finish.ts';
+import type { PrintedText } from '../../report/missing-glyphs.ts';
+import type { JobEnd } from './job-end.ts';
+import type { PrintReader } from './print/print-document.ts';
+
+/** What changes PDFs after printing, and reads them, without holding anybody up. */
+export type Finisher = Omit<PdfFinisher, 'close'>;
+
+/** The finisher as one job uses it: in the name of its account, for no longer than the job has left. */
+export class JobFinisher implements PrintReader {
+  readonly #finisher: Finisher;
+  readonly #account: string;
+  readonly #end: JobEnd;
+
+  constructor(finisher: Finisher, account: string, end: JobEnd) {
+    this.#finisher = finisher;
+    this.#account = account;
+    this.#end = end;
+  }
+
+  countPages(pdf: Uint8Array): Promise<number> {
+    return this.#finisher.countPages(pdf, this.#permit);
+  }
+
+  destinations(pdf: Uint8Array): Promise<Readonly<Record<string, number>>> {
+    return this.#finisher.destinations(pdf, this.#permit);
+  }
+
+  printedText(pdf: Uint8Array): Promise<PrintedText> {
+    return this.#finisher.printedText(pdf, this.#permit);
+  }
+
+  /** The PDF after its steps; the same bytes when there are none. */
+  finish(pdf: Uint8Array, steps: readonly FinishStep[]): Promise<Uint8Array> {
+    return this.#finisher.finish(pdf, { steps, ...this.#permit });
+  }
+
+  get #permit() {
+    const { deadline, signal } = this.#end;
+    return { account: this.#account, timeoutMs: Math.max(1, deadline - Date.now()), signal };
+  }
+}

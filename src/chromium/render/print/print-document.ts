@@ -1,0 +1,122 @@
+import type { FinishStep, Given, PrintSettings, PrintStage } from '../../../options/core/option.ts';
+import { given, type RenderOptions } from '../../../options/core/render-options.ts';
+import { printHooks, printSettings } from '../../../options/core/stages.ts';
+import { WINDOW_SIZE } from '../../../options/core/window-size.ts';
+import { EMULATED_MEDIA } from '../../../options/mediaType.ts';
+import type { RenderPage } from '../../contexts/page/render-page.ts';
+import { printPage } from './print.ts';
+
+/** What has been printed, and what is to be done to it before all else. */
+export interface PrintedDocument {
+  readonly pdf: Buffer;
+  readonly steps: readonly FinishStep[];
+}
+
+/** How a PDF is read; both wait for a process of the finisher, where they need one. */
+export interface PrintReader {
+  countPages(pdf: Uint8Array): Promise<number>;
+  destinations(pdf: Uint8Array): Promise<Readonly<Record<string, number>>>;
+}
+
+/**
+ * Prints the document in the page, as its options have it.
+ *
+ * @param maxBytes of a PDF.
+ * @throws PlatenError OUTPUT_TOO_LARGE, PAGE_RANGE_INVALID, or what an option refuses.
+ */
+export async function printDocument(
+  page: RenderPage,
+  options: RenderOptions,
+  maxBytes: number,
+  reader: PrintReader,
+): Promise<PrintedDocument> {
+  const printing = new Printing(page, options, maxBytes, reader);
+  for (const hook of printHooks(options, 'beforePrint')) await hook(printing);
+  await printing.print();
+  for (const hook of printHooks(options, 'afterPrint')) await hook(printing);
+  return printing;
+}
+
+/** Runs in the document: its height, in a window that is lower than any. */
+const CONTENT_HEIGHT = `() => {
+  const { documentElement: root, body } = document;
+  return Math.max(root.scrollHeight, root.getBoundingClientRect().bottom, body?.scrollHeight ?? 0);
+}`;
+
+/** What style sheets of the document print in its margins (CSS Paged Media 3, section 4.2). */
+const MARGIN_BOXES = Object.entries({
+  top: ['left-corner', 'left', 'center', 'right', 'right-corner'],
+  bottom: ['left-corner', 'left', 'center', 'right', 'right-corner'],
+  left: ['top', 'middle', 'bottom'],
+  right: ['top', 'middle', 'bottom'],
+}).flatMap(([side, places]) => places.map((place) => `${side}-${place}`));
+
+/** Takes the document away from the paper, and nothing of its room. */
+const HIDE = `() => {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(\`
+    *, *::before, *::after, *::marker, *::backdrop { visibility: hidden !important; }
+    :root { opacity: 0 !important; }
+    :root, body { background: none !important; }
+    @page { ${MARGIN_BOXES.map((box) => `@${box} { content: none !important; }`).join(' ')} }\`);
+  document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+}`;
+
+class Printing implements PrintStage, PrintedDocument {
+  readonly page: RenderPage;
+  readonly given: Given;
+  settings: PrintSettings;
+  readonly steps: FinishStep[] = [];
+  readonly #maxBytes: number;
+  readonly #reader: PrintReader;
+  #pdf: Buffer | undefined;
+  #hidden = false;
+
+  constructor(page: RenderPage, options: RenderOptions, maxBytes: number, reader: PrintReader) {
+    this.page = page;
+    this.given = given(options);
+    this.settings = printSettings(options);
+    this.#maxBytes = maxBytes;
+    this.#reader = reader;
+  }
+
+  /** @throws Error before it has been printed. */
+  get pdf(): Buffer {
+    if (this.#pdf === undefined) throw new Error('nothing has been printed yet');
+    return this.#pdf;
+  }
+
+  async print(): Promise<void> {
+    this.#pdf = await printPage(this.page, this.settings, this.#maxBytes);
+  }
+
+  pages(): Promise<number> {
+    return this.#reader.countPages(this.pdf);
+  }
+
+  destinations(): Promise<Readonly<Record<string, number>>> {
+    return this.#reader.destinations(this.pdf);
+  }
+
+  async contentHeight(width: number): Promise<number> {
+    const { settings } = this.page;
+    const emulated = settings.get(EMULATED_MEDIA);
+    const { deviceScaleFactor = 1 } = settings.get(WINDOW_SIZE) ?? {};
+    await Promise.all([
+      settings.set(EMULATED_MEDIA, { ...emulated, media: emulated.media ?? 'print' }),
+      settings.set(WINDOW_SIZE, { width: Math.ceil(width), height: 1, deviceScaleFactor }),
+    ]);
+    return await this.page.runIsolated<number>(CONTENT_HEIGHT);
+  }
+
+  async printMargins(settings: PrintSettings): Promise<Uint8Array> {
+    if (!this.#hidden) await this.page.runIsolated(HIDE);
+    this.#hidden = true;
+    const all = { ...this.settings, ...settings, generateTaggedPDF: false, generateDocumentOutline: false };
+    return await printPage(this.page, all, this.#maxBytes);
+  }
+
+  finishBy(step: FinishStep): void {
+    this.steps.push(step);
+  }
+}

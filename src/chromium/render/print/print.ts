@@ -1,0 +1,50 @@
+import { PlatenError } from '../../../errors/registry.ts';
+import type { PrintSettings } from '../../../options/core/option.ts';
+import type { RenderPage } from '../../contexts/page/render-page.ts';
+
+/** Bytes asked for at a time. */
+const CHUNK = 4 * 1024 * 1024;
+/** What a PDF ends with (ISO 32000-1, 7.5.5), as Skia writes it. */
+const END_OF_FILE = Buffer.from('%%EOF\n');
+
+/**
+ * Prints the page. The PDF is read in pieces, so that one without end is noticed before it is held in memory.
+ *
+ * @throws PlatenError OUTPUT_TOO_LARGE past `maxBytes`, PAGE_RANGE_INVALID for pages that the document does not have.
+ */
+export async function printPage(
+  page: Pick<RenderPage, 'session'>,
+  settings: PrintSettings,
+  maxBytes: number,
+): Promise<Buffer> {
+  const { session } = page;
+  const printing = session.send('Page.printToPDF', { ...settings, transferMode: 'ReturnAsStream' });
+  const { stream } = await printing.catch((error: Error) => {
+    throw settings.pageRanges && /page range/i.test(error.message) ? pageRangeError(settings, error) : error;
+  });
+  const handle = stream!;
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for (;;) {
+    const { data, eof, base64Encoded } = await session.send('IO.read', { handle, size: CHUNK });
+    const part = Buffer.from(data, base64Encoded ? 'base64' : 'latin1');
+    parts.push(part);
+    bytes += part.byteLength;
+    if (eof || bytes > maxBytes || isLast(part)) break;
+  }
+  session.send('IO.close', { handle }).catch(() => undefined);
+  if (bytes > maxBytes) {
+    throw new PlatenError('OUTPUT_TOO_LARGE', `The PDF is larger than ${maxBytes} bytes.`);
+  }
+  return parts.length === 1 ? parts[0]! : Buffer.concat(parts, bytes);
+}
+
+function pageRangeError({ pageRanges }: PrintSettings, cause: Error): PlatenError {
+  const message = `The document has none of the pages ${pageRanges}: pageRanges begin beyond its last page.`;
+  return new PlatenError('PAGE_RANGE_INVALID', message, { cause });
+}
+
+/** Whether nothing comes after a piece: it is shorter than asked for, and ends as a PDF does. Saves asking once more. */
+function isLast(part: Buffer): boolean {
+  return part.byteLength < CHUNK && part.subarray(-END_OF_FILE.byteLength).equals(END_OF_FILE);
+}

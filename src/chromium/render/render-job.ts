@@ -1,0 +1,141 @@
+import { PlatenError } from '../../errors/registry.ts';
+import { finishSteps, pageSettings, waitHooks } from '../../options/core/stages.ts';
+import { PDF } from '../../pdf/media-type.ts';
+import { requireNoViolation } from '../../report/fail-on.ts';
+import type { RenderPage } from '../contexts/page/render-page.ts';
+import type { RenderContext } from '../contexts/render-context.ts';
+import type { RenderRequest, RenderResult } from '../renderer.ts';
+import { loadDocument, type Outside } from './document/load.ts';
+import { type LoadStrategy, loadStrategy } from './document/load-strategy.ts';
+import { checkArrived } from './document/load-url.ts';
+import { removeDocument } from './document/remove-document.ts';
+import { waitUntilDrawn } from './document/wait-until-drawn.ts';
+import { type Finisher, JobFinisher } from './finish.ts';
+import { printDocument } from './print/print-document.ts';
+import { printSheet, type SheetCache } from './print/sheet.ts';
+import { fontsUsed } from './report/fonts-used.ts';
+import { missingCharacters } from './report/missing-characters.ts';
+import { PageObserver } from './report/page-observer.ts';
+import { RenderSteps, type StepDeps } from './steps.ts';
+import { type WaitingJob, Waits } from './waits.ts';
+
+/** One render: what was ordered, the document as examined, and what ends it early. */
+export interface RenderJob extends StepDeps, WaitingJob {
+  readonly request: RenderRequest;
+}
+
+/** What all renders of a process share. */
+export interface RenderDeps extends Outside {
+  readonly sheets: SheetCache;
+  readonly finisher: Finisher;
+}
+
+export interface RenderOutcome {
+  readonly result: RenderResult;
+  /** Whether the page came clean of the document and may be used again. */
+  readonly clean: boolean;
+}
+
+/**
+ * The steps from a clean page to the finished PDF. Every step that waits for the browser ends with the job.
+ *
+ * @throws PlatenError, or whatever the browser's connection rejects with when it goes.
+ */
+export async function renderJob(
+  context: RenderContext,
+  job: RenderJob,
+  deps: RenderDeps,
+): Promise<RenderOutcome> {
+  const { findings, end } = job;
+  if (findings === undefined) return await render(context, job, deps);
+  const observer = new PageObserver(context.page, findings, deps.egress);
+  try {
+    return await render(context, job, deps, observer);
+  } catch (error) {
+    observer.stop();
+    if (job.request.options.report && end.error?.code !== 'CANCELLED') await observer.takePicture();
+    throw error;
+  } finally {
+    observer.stop();
+  }
+}
+
+async function render(
+  context: RenderContext,
+  job: RenderJob,
+  deps: RenderDeps,
+  observer?: PageObserver,
+): Promise<RenderOutcome> {
+  const { page } = context;
+  const { request, document, end, collector, findings } = job;
+  const { accountId, options, maxOutputBytes } = request;
+  const steps = new RenderSteps(page, job);
+  const finisher = new JobFinisher(deps.finisher, accountId, end);
+  const sheets = {
+    printSheet: (html: string, side: number) => printSheet(page, { html, side }, accountId, deps.sheets),
+  };
+
+  page.watch((error) => end.end(error));
+  const ownSteps = await steps.compute(finishSteps(options, sheets));
+  steps.ended('page');
+
+  const strategy = loadStrategy(document, page);
+  const waits = new Waits(page, job, steps);
+  await waits.until(
+    document.settings.milestone,
+    () => load(page, strategy, job, deps),
+    () => strategy.load === 'replace-content' || page.lifecycle.documents > 0,
+  );
+  steps.ended('load');
+
+  for (const { run } of waitHooks(options, 'insert')) await steps.watch(run({ page, end }));
+  for (const { name, run } of waitHooks(options, 'wait'))
+    await waits.until(name, () => run({ page, end: waits.end }));
+  await waits.until('drawn', () => waitUntilDrawn(page, document, waits.end));
+  checkArrived(page, deps.egress, collector.startedAt);
+  if (findings) requireNoViolation(findings, options.failOn);
+  // A document that replaces itself now has none to tell of.
+  if (findings && options.report) findings.fonts = await steps.compute(fontsUsed(page).catch(() => []));
+  steps.ended('wait');
+
+  const printed = await steps.compute(printDocument(page, options, maxOutputBytes, finisher));
+  // Sent and not waited for: the page may have been made taller, and set as the options have it.
+  page.settings.want([]).catch(() => undefined);
+  steps.ended('print');
+
+  observer?.stop();
+  if (findings && (options.report || options.failOn?.missingGlyph)) {
+    const text = await steps.outside(finisher.printedText(printed.pdf));
+    const missing = text.fontsWithUnknown > 0 ? missingCharacters(page).catch(() => []) : undefined;
+    findings.addText(text, missing && (await steps.compute(missing)));
+  }
+  const removed = removeDocument(page, strategy);
+  const pages = await steps.outside(finisher.countPages(printed.pdf));
+  if (findings) requireNoViolation(findings, options.failOn);
+  const bytes = await steps.outside(finisher.finish(printed.pdf, [...printed.steps, ...ownSteps]));
+  if (bytes.byteLength > maxOutputBytes) throw new PlatenError('OUTPUT_TOO_LARGE');
+  steps.ended('finish');
+
+  const { report } = collector;
+  if (findings) {
+    findings.phases = report.phases;
+    findings.pages = pages;
+    findings.size = bytes.byteLength;
+  }
+  const result = { bytes, mediaType: PDF, pages, report, ...(options.report && { findings }) };
+  return { result, clean: (await steps.last(removed)) && !waits.over };
+}
+
+/** Sets the page as the options have it, and loads the document. */
+async function load(
+  page: RenderPage,
+  strategy: LoadStrategy,
+  { request, document }: RenderJob,
+  deps: RenderDeps,
+): Promise<void> {
+  const settled = page.settings.want(pageSettings(request.options));
+  // Commands to the process of a document run in the order in which they are sent. A navigation may lead to another process,
+  // which has what the first one has confirmed by then.
+  if (strategy.load === 'navigate' || strategy.load === 'open-url') await settled;
+  await Promise.all([settled, loadDocument(page, strategy, document, deps)]);
+}

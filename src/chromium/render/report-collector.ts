@@ -1,0 +1,34 @@
+import type { RenderPhase, RenderReport } from '../../report/phases.ts';
+
+/** In the order in which a render goes through them. */
+const PHASES: readonly RenderPhase[] = ['page', 'load', 'wait', 'print', 'finish'];
+
+/** Collects the report of a render. Phases are timed one after another. */
+export class ReportCollector {
+  /** Epoch milliseconds. */
+  readonly startedAt = Date.now();
+  readonly #phases: Record<RenderPhase, number> = { page: 0, load: 0, wait: 0, print: 0, finish: 0 };
+  #last = performance.now();
+  /** Of the phases that have ended. */
+  #ended = 0;
+
+  /** Ends `phase`, which began when the one before it ended. */
+  lap(phase: RenderPhase): void {
+    const now = performance.now();
+    this.#phases[phase] += now - this.#last;
+    this.#last = now;
+    this.#ended = PHASES.indexOf(phase) + 1;
+  }
+
+  /** Ends the phase that is under way: the render has failed in it. */
+  fail(): RenderReport {
+    const underWay = PHASES[this.#ended];
+    if (underWay !== undefined) this.lap(underWay);
+    return this.report;
+  }
+
+  /** What has been collected so far. */
+  get report(): RenderReport {
+    return { phases: { ...this.#phases } };
+  }
+}

@@ -1,0 +1,53 @@
+import { parseArgs } from 'node:util';
+import type { RenderOptions } from '../../clients/typescript/src/index.ts';
+import { optionsOf } from './batch-command.ts';
+import { CommandError } from './command-error.ts';
+import { openClient, reported } from './open-client.ts';
+import { renderFile } from './render-command.ts';
+
+const USAGE = `usage: platen lint FILE… [--options JSON]
+
+Renders HTML files and prints the warnings of their reports: what could not be loaded, fonts and characters that are not there,
+scripts that have thrown. The service is that of PLATEN_URL, with the key in PLATEN_API_KEY.
+
+Exits with 0 when there are none; with 1 when there are, or a file could not be rendered.`;
+
+/**
+ * `platen lint …`.
+ *
+ * @param argv what comes after `lint`.
+ * @returns the exit code.
+ * @throws CommandError when it was not called as it should be.
+ */
+export async function runLintCommand(
+  argv: readonly string[],
+  environment: NodeJS.ProcessEnv,
+  print: (text: string) => void,
+): Promise<number> {
+  const { files, options } = parse(argv);
+  const client = openClient(environment);
+  let found = 0;
+  for (const file of files) {
+    const warnings = await renderFile(client, file, { options, report: true }).catch((error: unknown) => [
+      reported(error, environment).message,
+    ]);
+    for (const warning of warnings) print(`${file}: ${warning}`);
+    found += warnings.length;
+  }
+  return found === 0 ? 0 : 1;
+}
+
+function parse(argv: readonly string[]): { files: string[]; options: RenderOptions | undefined } {
+  try {
+    const { positionals, values } = parseArgs({
+      args: [...argv],
+      allowPositionals: true,
+      strict: true,
+      options: { options: { type: 'string' } },
+    });
+    if (positionals.length > 0) return { files: positionals, options: optionsOf(values.options) };
+  } catch (error) {
+    throw error instanceof CommandError ? error : new CommandError(`${(error as Error).message}\n\n${USAGE}`);
+  }
+  throw new CommandError(`Which files are to be looked at?\n\n${USAGE}`);
+}

@@ -1,0 +1,116 @@
+import type { ErrorCode } from './registry.ts';
+
+/**
+ * What the reader of an error can do about it, for each code: one or two sentences that hold for every request which meets
+ * it, and nothing of the request itself. Sent with each error, and part of `docs/errors.md`.
+ */
+export const REMEDIES: Readonly<Record<ErrorCode, string>> = {
+  VALIDATION:
+    'Correct each field that `message` names; the API reference has the type and the bounds of each field. Sending the same request again gives the same error.',
+  MALFORMED_JSON:
+    'Build the body with a JSON library rather than by joining texts; `message` says at which line and column it stops being JSON.',
+  UNSUPPORTED_MEDIA_TYPE: 'Send the header `Content-Type: application/json`, and the body in UTF-8.',
+  BILLING_NOT_CONFIGURED:
+    'Ask the operator of this installation for another plan. Operators: set STRIPE_SECRET_KEY to sell plans.',
+  PAYMENT_EVENT_REFUSED:
+    'This concerns the operator: check that the webhook secret is that of this endpoint at Stripe, and that nothing between changes the body. Stripe sends the event again.',
+  NOT_SUBSCRIBED:
+    'Choose a paid plan with `POST /user/checkout`, and repeat the request once it is in force.',
+  NOT_SOLD: 'Ask for a plan that `GET /user/plans` lists, or ask the operator of this installation.',
+  PAYMENT_FAILED:
+    'Check the payment method in the billing portal (`GET /user/billing-portal`), then try again.',
+  UNAUTHENTICATED:
+    'Routes under /v1 need a key that is active, in the header `X-API-Key`; routes under /user need `Authorization: Bearer` with an access token that has not ended. Make a new key, or sign in again.',
+  ADDRESS_NOT_ALLOWED:
+    'Send the request from an address that the key allows, or add this address to the `allowedIps` of the key.',
+  ORIGIN_NOT_ALLOWED:
+    'Open the service at its public address. Operators: PLATEN_PUBLIC_URL must be the address that browsers use.',
+  PASSWORD_REQUIRED: 'Sign in again, and repeat the request within 5 minutes.',
+  PLAN_LIMIT: 'Ask for what the plan includes (`GET /user/plans` lists it), or change to a larger plan.',
+  QUOTA_EXCEEDED:
+    'Wait until the quota is renewed (`resetDate` of `GET /user/usage`), buy a block of PDFs with `POST /user/overage`, or change to a larger plan.',
+  TEST_QUOTA_EXCEEDED: 'Wait until the next day (UTC), or use a live key.',
+  STORAGE_FULL:
+    'Wait until the retention of older PDFs ends, give batches a shorter one with `expiresInHours`, delete templates that are not used, or change to a larger plan.',
+  KEY_CAPACITY:
+    'Revoke a key that is not used, rotate one in place of making another, or change to a larger plan.',
+  TEMPLATE_CAPACITY: 'Delete templates that are not used.',
+  REGISTRATION_CLOSED: 'Ask the operator of this installation for an account or an invitation.',
+  INVITATION_INVALID: 'Ask whoever invited you for a new invitation: each is good for one account.',
+  LINK_INVALID: 'Ask for a new link, and open the newest mail: a new link ends the older ones.',
+  WRONG_PASSWORD: 'Type the present password again, or reset it by mail.',
+  NOT_FOUND:
+    'Check the address and the id, and that the credential is of the account that owns it. Files are there once their job is completed, until its retention ends.',
+  METHOD_NOT_ALLOWED: 'Use one of the methods that the header `Allow` lists.',
+  UPLOAD_TOO_SLOW: 'Send the request again over a faster connection, or send a smaller body.',
+  NOT_RETRYABLE: 'Wait for the end of the job, or send a new render request.',
+  JOB_ENDED: 'Nothing needs to be done: read the status of the job to see how it ended.',
+  IDEMPOTENCY_MISMATCH:
+    'Use a new Idempotency-Key for a new request. To repeat a request, send the very same body, byte for byte.',
+  IDEMPOTENCY_IN_PROGRESS:
+    'Wait as `Retry-After` says, then send the same request with the same key: it gets the response of the first one.',
+  GONE: 'Render the document again, and download it before its retention ends (`expiresAt`).',
+  INPUT_TOO_LARGE:
+    'Make the document smaller: load pictures and fonts by address rather than within the HTML, or change to a larger plan.',
+  BATCH_TOO_LARGE: 'Split the items among several batches, or change to a larger plan.',
+  RANGE_NOT_SATISFIABLE:
+    'Ask for bytes within the size that the header `Content-Range` names, or leave `Range` out.',
+  RATE_LIMITED:
+    'Wait as `Retry-After` says, then go on more slowly; a batch renders many documents with one request.',
+  TOO_MANY_WAITING:
+    'Wait until some jobs have ended, then send the same request again with the same Idempotency-Key.',
+  TOO_MANY_UPLOADS: 'Send fewer large requests at a time, and this one again after `Retry-After`.',
+  TOO_MANY_FAILURES: 'Wait as `Retry-After` says before the next attempt, or reset the password by mail.',
+  TOO_MANY_REGISTRATIONS: 'Wait as `Retry-After` says, then register again.',
+  INTERNAL:
+    'Send the same request again with the same Idempotency-Key. If it fails again, give the operator the `requestId`.',
+  UNAVAILABLE: 'Wait as `Retry-After` says, then send the same request again with the same Idempotency-Key.',
+  OVERAGE_PENDING:
+    'Wait as `Retry-After` says, then send the same request again with the same Idempotency-Key: the purchase ends within a minute.',
+  INVALID_URL: 'Give a whole address that begins with http:// or https://.',
+  URL_BLOCKED:
+    'Use an address that is public. Operators can open private networks with PLATEN_ALLOWED_PRIVATE_NETWORKS.',
+  URL_UNREACHABLE:
+    'Open the address in a browser outside your own network: its server must answer with a page, and within the time limit of the render.',
+  SELECTOR_TIMEOUT:
+    'Check `waitForSelector` in the console of a browser on the same document, and that the script which adds the element runs without an error; or raise `timeoutMs`.',
+  CONDITION_TIMEOUT: 'Wait for a condition that the document does fulfil, or raise `timeoutMs`.',
+  EXCEPTION_THROWN: 'Run the script on the document in the console of a browser, and correct what it throws.',
+  ASSET_FAILED:
+    'Open the address that `message` names and correct it, name its host in `failOn.ignoreHosts`, or leave the rule out of `failOn`. With `report` the job has a list of all requests.',
+  GLYPH_MISSING:
+    'Name a font in the style sheet that has the character, load one with `@font-face`, or leave `failOn.missingGlyph` out. With `report` the job has a list of all such characters.',
+  COOKIE_INVALID:
+    'Give the cookie a domain that the source URL belongs to, `secure` only with https, and no `domain` if its name begins with `__Host-`.',
+  PAGE_RANGE_INVALID:
+    'Ask for ranges that begin within the document, or leave the ranges out and read `pages` of the job.',
+  TEMPLATE_ERROR:
+    'Correct the template at the line that the message names, or send the data that it uses; `POST /user/templates/preview` tries it without using quota.',
+  DOCUMENT_LIMIT:
+    'Ask less of the browser in one render: fewer or smaller pictures, fewer elements, less script; or split the document and merge the PDFs of a batch.',
+  OUTPUT_TOO_LARGE:
+    'Make pictures smaller before they are put into the document, split it, or change to a larger plan.',
+  RENDER_TIMEOUT:
+    'Look for what the document waits for: an address that does not answer, an endless script, a long delay. Raise `timeoutMs` up to what the plan allows.',
+  BROWSER_CRASHED:
+    'Send the request again. If the same document does it again, make it lighter: smaller pictures, fewer pages, less script.',
+  WORKER_LOST: 'Send the request again: the document was not the cause.',
+  RENDER_FAILED: 'Send the request again. If the same document fails again, give the operator the `jobId`.',
+  RETRY_SCHEDULED:
+    'Nothing needs to be done: follow the job until it is completed or `deadLettered` is true.',
+  CANCELLED: 'Nothing needs to be done; render it again if the PDF is needed after all.',
+  EXPIRED:
+    'Render it again (a batch can have a longer `expiresInHours`), or at a time when fewer jobs of the account wait.',
+};
+
+/** Path of the page that has a section for each code. */
+const PAGE = '/docs/errors';
+
+/**
+ * The address that says more of a code.
+ *
+ * @param publicUrl what the addresses of the service begin with.
+ */
+export function docsUrlOf(code: ErrorCode, publicUrl: string): string {
+  return `${publicUrl.replace(/\/$/, '')}${PAGE}#${code}`;
+}

@@ -1,0 +1,71 @@
+import { join } from 'node:path';
+import { pipeline } from 'node:stream';
+import type { RequestHandler } from 'express';
+import { BuiltFiles } from './built-files.ts';
+import { contextOf } from './request-context.ts';
+
+/** Where `make dashboard` puts its files. The path is the same from `src` and from `dist`, which are siblings. */
+const BUILT = join(import.meta.dirname, '../../dist/dashboard');
+
+/** The path of all pages. */
+const BASE = '/dashboard';
+
+/**
+ * Lets the pages use scripts and styles of this service, send requests to it and show its PDFs. Everything else is forbidden,
+ * inline scripts and styles as well.
+ */
+export const DASHBOARD_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "frame-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ');
+
+const NOT_BUILT = `<!doctype html><html lang="en"><title>Platen</title>
+<p>The pages are not built here. Run <code>make dashboard</code> and start again. The API works without them:
+<a href="/docs">its documentation</a>.</p></html>`;
+
+/**
+ * Serves the dashboard: the built files, and the same page for every path of the application. `/` redirects to it.
+ *
+ * @param folder with the built files; without them, a page says that they are missing.
+ */
+export function serveDashboard(folder = BUILT): RequestHandler {
+  const files = new BuiltFiles(folder);
+  return async (request, response, next) => {
+    const { path } = request;
+    const isPage = path === '/' || path === BASE || path.startsWith(`${BASE}/`);
+    if (!isPage || (request.method !== 'GET' && request.method !== 'HEAD')) return next();
+    const context = contextOf(response);
+    context.route = path === '/' ? '/' : `${BASE}/*`;
+    context.logLevel = 'debug';
+    if (path === '/') return response.redirect(302, BASE);
+    const name = path.slice(BASE.length + 1);
+    // A page that was loaded before an upgrade must hear that a part of it is gone, and not be given a page in its place.
+    const isAsset = name.startsWith('assets/');
+    const file = await files.find(
+      isAsset ? [name] : [name, 'index.html'],
+      (encoding) => request.acceptsEncodings(encoding) === encoding,
+    );
+    if (file === undefined && isAsset) return next();
+    if (!isAsset) {
+      response.setHeader('Content-Security-Policy', DASHBOARD_POLICY);
+      response.setHeader('Referrer-Policy', 'no-referrer');
+    }
+    if (file === undefined) {
+      response.status(503).set('Cache-Control', 'no-cache').type('html').send(NOT_BUILT);
+      return;
+    }
+    response.set(file.headers).set('Content-Length', String(file.body.size));
+    // Whoever gets less than Content-Length sees that the file broke off.
+    pipeline(file.body.stream, response, () => {});
+  };
+}

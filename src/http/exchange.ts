@@ -1,0 +1,57 @@
+import type { Request, Response } from 'express';
+import type { ObserveAdmission } from '../overload/admission-timer.ts';
+import { type PendingAdmission, pendingAdmission } from '../overload/pending-admission.ts';
+import type { ResponseReservation } from '../overload/unread-responses.ts';
+import type { Permit } from '../scheduling/fair-queue.ts';
+import type { RawBody } from './read-json.ts';
+import type { AnyRequest, AnyResponse, Identities, Route } from './route.ts';
+
+export type AnyCaller = Identities[keyof Identities];
+
+/**
+ * One request on its way to its response. Each stage stores here what later stages need. The request may hold a permit and
+ * the bytes of its body and of its response, which `release` gives back.
+ */
+export class Exchange<Deps> {
+  readonly route: Route<Deps>;
+  readonly request: Request;
+  readonly response: Response;
+  readonly admission: PendingAdmission;
+  /** Undefined until it is known, and of a route that needs no credential. */
+  caller: AnyCaller;
+  /** The owner by which bytes are counted: an account, or an anonymous caller's network. */
+  ownerId = '';
+  body: RawBody | undefined;
+  /** Hex SHA-256 of the body as it was sent; only for a request with an Idempotency-Key. */
+  bodyHash: string | undefined;
+  /** The parsed JSON body. */
+  json: unknown;
+  /** The request for the handler. */
+  checked: AnyRequest | undefined;
+  /** The handler's response. */
+  reply: AnyResponse | undefined;
+  responseReservation: ResponseReservation | undefined;
+  permit: Permit | undefined;
+  /** Whether its outcome has been recorded for the account. */
+  isRecorded = false;
+
+  constructor(route: Route<Deps>, request: Request, response: Response, observe?: ObserveAdmission) {
+    this.route = route;
+    this.request = request;
+    this.response = response;
+    this.admission = pendingAdmission(observe, () => this.permit?.release());
+  }
+
+  /** Gives back the bytes of the body and the permit, because the body is not needed any more. */
+  releaseBody(): void {
+    this.body?.release();
+    this.json = undefined;
+    this.permit?.release();
+  }
+
+  /** @param responded whether a response is being sent, which holds its bytes until it has been read. */
+  release(responded: boolean): void {
+    this.releaseBody();
+    if (!responded) this.responseReservation?.release();
+  }
+}

@@ -1,0 +1,45 @@
+import { json } from 'node:stream/consumers';
+import type { z } from 'zod';
+import type { Job } from '../jobs/job.ts';
+import { statusOf } from '../jobs/job-record.ts';
+import { type ReportBody, reportWithoutFindings } from '../report/stored-report.ts';
+import type { ApiDeps } from './api-deps.ts';
+import { renderReportSchema } from './schemas/render-report.ts';
+import { attemptBodies } from './user-render.ts';
+
+/** The common declaration of the routes that respond with a report. */
+export const REPORT_ROUTE = {
+  method: 'get',
+  summary: 'Get the report of a render',
+  description:
+    'What the document requested and what became of it, console, exceptions, fonts, characters without a font, waits, and warnings in plain words; of a render that is lost with its worker, its attempts alone. A render that was asked for with `report` has one from its end on, for as long as its job is kept.',
+  needsPermit: true,
+  largeResponse: true,
+  responses: { 200: { description: 'The report.', schema: renderReportSchema } },
+  errors: ['NOT_FOUND'],
+} as const;
+
+/**
+ * The report of a job, with what its record has of its attempts: that alone where nothing else was kept.
+ *
+ * @throws PlatenError NOT_FOUND when none was asked for, or the job has not ended.
+ */
+export async function renderReport(
+  job: Job,
+  { renders }: Pick<ApiDeps, 'renders'>,
+): Promise<z.output<typeof renderReportSchema>> {
+  const stored = await renders.openReport(job);
+  // Written by a worker, from lists whose every text it has cut.
+  const body =
+    stored === undefined ? reportWithoutFindings(job) : ((await json(stored.stream)) as ReportBody);
+  const { fonts, missingGlyphs, ...rest } = body;
+  return {
+    success: true,
+    jobId: job._id,
+    status: statusOf(job),
+    attempts: attemptBodies(job),
+    ...rest,
+    missingGlyphs: [...missingGlyphs],
+    fonts: fonts.map(({ asked, used }) => ({ asked: [...asked], used: [...used] })),
+  };
+}

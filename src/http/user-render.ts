@@ -1,0 +1,79 @@
+import { deliveryIdOf } from '../callbacks/delivery.ts';
+import { attemptsOf, queuedMs } from '../jobs/attempts.ts';
+import type { FailedAttempt, Job, JobInput } from '../jobs/job.ts';
+import { jobRecord } from '../jobs/job-record.ts';
+import type { ApiDeps } from './api-deps.ts';
+import type { AccountCaller } from './authenticate-bearer.ts';
+import { keyFieldsOf } from './key-fields.ts';
+
+const MASKED = '***';
+
+/** The rows of renders in lists for their account. */
+export async function renderBodies(jobs: readonly Job[], { keys, clock }: Pick<ApiDeps, 'keys' | 'clock'>) {
+  const keyFields = await keyFieldsOf(jobs, { keys });
+  return jobs.map((job) => ({
+    ...jobRecord(job),
+    ...keyFields(job),
+    format: job.format,
+    templateId: job.templateId ?? null,
+    retryOf: job.retryOf ?? null,
+    queuedMs: queuedMs(job, clock.now()),
+  }));
+}
+
+/** The detailed response about one render. */
+export async function renderDetail(job: Job, { plan }: AccountCaller, deps: ApiDeps) {
+  const { renders } = deps;
+  const [bodies, inputAvailable, callback, standing] = await Promise.all([
+    renderBodies([job], deps),
+    renders.hasInput(job),
+    job.webhookUrl === undefined ? null : callbackOf(job, deps),
+    renders.standing(job),
+  ]);
+  return {
+    ...bodies[0]!,
+    attempts: attemptBodies(job),
+    inputAvailable,
+    callback,
+    queue: { ...standing, concurrentRenders: plan.concurrentRenders },
+  };
+}
+
+/** The attempts of a job, the first one first. */
+export function attemptBodies(job: Job) {
+  return attemptsOf(job).map(({ startedAt, endedAt, phases, ...attempt }) => ({
+    ...attempt,
+    startedAt: startedAt.toISOString(),
+    endedAt: endedAt?.toISOString() ?? null,
+    phases: wholeMs(phases),
+  }));
+}
+
+/** What a job was to render, without the secrets that fetch its assets. */
+export function inputBody({ source, options }: JobInput) {
+  const { mode: _, ...given } = source;
+  const { assetHeaders } = options;
+  const maskedHeaders = assetHeaders && {
+    assetHeaders: Object.fromEntries(Object.keys(assetHeaders).map((name) => [name, MASKED])),
+  };
+  return { ...given, options: { ...options, ...maskedHeaders } };
+}
+
+async function callbackOf(job: Job, { deliveries }: Pick<ApiDeps, 'deliveries'>) {
+  const delivery = await deliveries.find(deliveryIdOf(job._id));
+  if (delivery === undefined) return null;
+  const { _id, url, state, attempts, responseStatus, error } = delivery;
+  return { id: _id, url, status: state, attemptCount: attempts, responseStatus, error };
+}
+
+function wholeMs(phases: FailedAttempt['phases']) {
+  if (phases === null) return null;
+  const { page, load, wait, print, finish } = phases;
+  return {
+    page: Math.round(page),
+    load: Math.round(load),
+    wait: Math.round(wait),
+    print: Math.round(print),
+    finish: Math.round(finish),
+  };
+}

@@ -1,0 +1,36 @@
+import type { AuditLog } from '../../audit/audit-log.ts';
+import type { LedgerRecord } from '../ledger/ledger-record.ts';
+import type { Purchases } from './purchases.ts';
+
+const AT_ONCE = 100;
+
+/** Brings what billing has changed in ledgers into the audit log: each change is noted in the ledger until it is there. */
+export class UnrecordedChanges {
+  readonly #purchases: Purchases;
+  readonly #audit: Pick<AuditLog, 'recordOnce'>;
+
+  constructor(purchases: Purchases, audit: Pick<AuditLog, 'recordOnce'>) {
+    this.#purchases = purchases;
+    this.#audit = audit;
+  }
+
+  /** Those of one account. @throws when the audit log cannot be written; they stay then. */
+  async record(accountId: string): Promise<void> {
+    const ledger = await this.#purchases.find(accountId);
+    if (ledger !== undefined) await this.#record(ledger);
+  }
+
+  /** Those of all accounts, the oldest first. @returns how many accounts had any. */
+  async sweep(): Promise<number> {
+    const ledgers = await this.#purchases.unrecorded(AT_ONCE);
+    for (const ledger of ledgers) await this.#record(ledger);
+    return ledgers.length;
+  }
+
+  async #record({ _id, unrecorded = [] }: Pick<LedgerRecord, '_id' | 'unrecorded'>): Promise<void> {
+    for (const change of unrecorded) {
+      await this.#audit.recordOnce(_id, change);
+      await this.#purchases.forgetRecorded(_id, change.id);
+    }
+  }
+}

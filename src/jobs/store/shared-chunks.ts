@@ -1,0 +1,94 @@
+import { mongo } from 'mongoose';
+import type { RenderOptions } from '../../options/core/render-options.ts';
+import type { JobInput, JobSource } from '../job.ts';
+import type { StoredInput, StoredPart } from './collections.ts';
+import { storedInput } from './stored-input.ts';
+
+/** What of an input may be kept once for several of them: its markup, be it a document or a template, and its options. */
+export type PartOf = 'markup' | 'options';
+
+/** Characters. What is shorter is repeated: a reference takes nearly as much. */
+const WORTH_SHARING = 128;
+
+/** What is left of an input, and what has been taken out of it. */
+interface Split {
+  readonly rest: JobInput;
+  readonly parts: Readonly<Record<PartOf, string>>;
+}
+
+/**
+ * Puts inputs into the form that they are stored in, with what several of them have in common kept once: a thousand
+ * invoices of one template hold its text once, not a thousand times.
+ *
+ * @param owner begins the ids of the parts: `<owner>/<number>`, from 0.
+ * @throws PlatenError INPUT_TOO_LARGE as `storedInput` does.
+ */
+export function shareChunks(
+  owner: string,
+  inputs: readonly JobInput[],
+): { inputs: StoredInput[]; parts: StoredPart[] } {
+  const split = inputs.map(asChunks);
+  const uses = new Map<string, number>();
+  for (const { parts } of split) {
+    for (const text of Object.values(parts)) uses.set(text, (uses.get(text) ?? 0) + 1);
+  }
+  const ids = new Map<string, string>();
+  const idOf = (text: string): string | undefined => {
+    if (text.length < WORTH_SHARING || (uses.get(text) ?? 0) < 2) return undefined;
+    const id = ids.get(text) ?? `${owner}/${ids.size}`;
+    ids.set(text, id);
+    return id;
+  };
+  const stored = split.map(({ rest, parts }) => {
+    const markup = idOf(parts.markup);
+    const options = idOf(parts.options);
+    const own: Partial<Record<PartOf, string>> = {
+      ...(markup === undefined && { markup: parts.markup }),
+      ...(options === undefined && { options: parts.options }),
+    };
+    const shared = { ...(markup !== undefined && { markup }), ...(options !== undefined && { options }) };
+    return storedInput(completed(rest, own), shared);
+  });
+  const parts = [...ids].map(([text, _id]) => ({ _id, content: new mongo.Binary(Buffer.from(text)) }));
+  return { inputs: stored, parts };
+}
+
+/** Puts parts back to where they were taken from. */
+export function completed(rest: JobInput, parts: Readonly<Partial<Record<PartOf, string>>>): JobInput {
+  const { markup, options } = parts;
+  return {
+    ...rest,
+    ...(markup !== undefined && { source: withMarkup(rest.source, markup) }),
+    ...(options !== undefined && { options: JSON.parse(options) as RenderOptions }),
+  };
+}
+
+function asChunks(input: JobInput): Split {
+  const { source, options } = input;
+  return {
+    rest: { ...input, source: withMarkup(source, ''), options: {} },
+    parts: { markup: markupOf(source), options: JSON.stringify(options) },
+  };
+}
+
+function markupOf(source: JobSource): string {
+  switch (source.mode) {
+    case 'html':
+      return source.html;
+    case 'template':
+      return source.content;
+    case 'url':
+      return source.url;
+  }
+}
+
+function withMarkup(source: JobSource, markup: string): JobSource {
+  switch (source.mode) {
+    case 'html':
+      return { ...source, html: markup };
+    case 'template':
+      return { ...source, content: markup };
+    case 'url':
+      return { ...source, url: markup };
+  }
+}

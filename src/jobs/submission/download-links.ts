@@ -1,0 +1,60 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/** The longest a download link lives, in milliseconds; never past the retention of what it leads to. */
+export const LINK_LIFE_MS = 15 * 60_000;
+
+/** What a link leads to: the PDF of a job, or the manifest of a batch. */
+export type LinkKind = 'pdf' | 'manifest';
+
+export interface LinkTarget {
+  readonly kind: LinkKind;
+  /** Of the job or of the batch. */
+  readonly jobId: string;
+  readonly accountId: string;
+  /** Epoch milliseconds. */
+  readonly expiresAt: number;
+}
+
+/** Makes and checks the tokens of `/v1/files/:token`: the holder of one may read one file, for a while. */
+export class DownloadLinks {
+  readonly #key: Buffer;
+
+  /** @param secret PLATEN_SECRET; links get a key of their own derived from it. */
+  constructor(secret: string) {
+    this.#key = createHmac('sha256', secret).update('platen download links v1').digest();
+  }
+
+  /** @param retentionEnds the link ends there if that is sooner than LINK_LIFE_MS from `now`. */
+  sign(
+    jobId: string,
+    accountId: string,
+    retentionEnds: Date,
+    now: Date,
+    kind: LinkKind = 'pdf',
+  ): { token: string; expiresAt: Date } {
+    const expiresAt = Math.min(now.getTime() + LINK_LIFE_MS, retentionEnds.getTime());
+    const payload = Buffer.from(JSON.stringify([jobId, accountId, expiresAt, kind])).toString('base64url');
+    return {
+      token: `${payload}.${this.#mac(payload).toString('base64url')}`,
+      expiresAt: new Date(expiresAt),
+    };
+  }
+
+  /** undefined for a token that is malformed, forged or past its time. */
+  verify(token: string, now: Date): LinkTarget | undefined {
+    const [payload, mac, ...rest] = token.split('.');
+    if (payload === undefined || mac === undefined || rest.length > 0) return undefined;
+    const given = Buffer.from(mac, 'base64url');
+    const expected = this.#mac(payload);
+    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
+    // Those of PDFs once said nothing of their kind.
+    const [jobId, accountId, expiresAt, kind = 'pdf'] = JSON.parse(
+      Buffer.from(payload, 'base64url').toString(),
+    ) as [string, string, number, LinkKind?];
+    return expiresAt > now.getTime() ? { kind, jobId, accountId, expiresAt } : undefined;
+  }
+
+  #mac(payload: string): Buffer {
+    return createHmac('sha256', this.#key).update(payload).digest();
+  }
+}

@@ -1,0 +1,282 @@
+import type { Caller } from '../../accounts/caller.ts';
+import type { Clock } from '../../clock.ts';
+import { PlatenError } from '../../errors/registry.ts';
+import { pendingAdmission } from '../../overload/pending-admission.ts';
+import type { Plan } from '../../plans/plan.ts';
+import type { OutputStore, StoredOutput } from '../../store/outputs/output-store.ts';
+import { type Admission, JobExists } from '../admission.ts';
+import { endEarly } from '../end-early.ts';
+import { asksForReport, hasEnded, type Job, type JobInput } from '../job.ts';
+import type { JobEnds } from '../job-ends.ts';
+import { statusOf } from '../job-record.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { positionsBefore, queueState } from '../ledger/ledger-record.ts';
+import { type JobSubmission, newJob, newJobId, withinPlan } from '../new-job.ts';
+import { firstPositions, PRIORITY_QUEUES } from '../priority-queues.ts';
+import type { JobStore } from '../store/job-store.ts';
+import type { JobListQuery } from '../store/listing.ts';
+import type { EndWaiter, WaitResult } from './end-waiter.ts';
+
+/** Moves of one job by others that a cancel follows before it gives up. */
+const CANCEL_TRIES = 10;
+
+/** A render request whose form has been checked, and whose template has been found. */
+export interface RenderSubmission extends Omit<JobSubmission, 'jobId'> {
+  /** Given when the job's id was chosen beforehand, with an idempotency key. */
+  readonly jobId?: string;
+}
+
+/**
+ * The owner of the jobs that are asked about: a test key sees jobs of test keys, a live key those of live keys, the account
+ * all.
+ */
+export type JobOwner = Pick<Caller, 'accountId'> & Partial<Pick<Caller, 'mode'>>;
+
+/** The jobs of an account that run and wait. */
+export interface QueueStatus {
+  /** Plan slots that are taken. */
+  readonly inFlight: number;
+  readonly waiting: number;
+  /** When the oldest of the jobs at the heads of the queues was made; null when none waits. */
+  readonly oldestWaitingAt: Date | null;
+}
+
+export interface Accepted {
+  readonly jobId: string;
+  /** Resolves when the job has ended or will be retried, or the sync window has closed. At once where nothing waits. */
+  readonly outcome: Promise<WaitResult>;
+  /** Ends the wait early, when the caller is gone. */
+  stopWaiting(): void;
+}
+
+export interface RenderServiceDeps {
+  readonly store: JobStore;
+  readonly ledger: Ledger;
+  readonly admission: Admission;
+  readonly ends: JobEnds;
+  readonly outputs: OutputStore;
+  readonly waiter: EndWaiter;
+  readonly clock: Clock;
+  /** How long a synchronous submission waits, in milliseconds. */
+  readonly syncWaitMs: number;
+}
+
+/** The API's side of renders: takes submissions, and reads and cancels their jobs. */
+export class RenderService {
+  readonly #deps: RenderServiceDeps;
+
+  constructor(deps: RenderServiceDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Takes a submission. When it resolves the job is durable; before that nothing has been promised.
+   *
+   * @throws PlatenError PLAN_LIMIT for a longer time-out than the plan's; QUOTA_EXCEEDED; TOO_MANY_WAITING.
+   */
+  async submit(
+    caller: Caller,
+    submission: RenderSubmission,
+    pending = pendingAdmission(),
+  ): Promise<Accepted> {
+    const { clock, admission } = this.#deps;
+    const { plan } = caller;
+    const wanted = submission.options.timeoutMs;
+    if (wanted !== undefined && wanted > plan.maxTimeoutMs) {
+      throw new PlatenError('PLAN_LIMIT', `options.timeoutMs: the plan allows at most ${plan.maxTimeoutMs}.`);
+    }
+    const jobId = submission.jobId ?? newJobId();
+    const accepted = this.#expect(caller.accountId, jobId, submission.execution);
+    try {
+      await admission.admit(caller, [newJob({ ...submission, jobId }, caller, clock.now())], pending);
+    } catch (error) {
+      // Begun by an earlier try of the same request: there is nothing left to do but to wait for it.
+      if (error instanceof JobExists) return accepted;
+      accepted.stopWaiting();
+      throw error;
+    }
+    pending.timer.admitted();
+    return accepted;
+  }
+
+  /**
+   * Goes on with a submission whose first request died, under the job id that was chosen for it.
+   *
+   * @returns the job to wait for; undefined when it was never accepted, and is to be submitted.
+   */
+  async resume(
+    accountId: string,
+    jobId: string,
+    execution: RenderSubmission['execution'],
+  ): Promise<Accepted | undefined> {
+    const { store, admission } = this.#deps;
+    const accepted = this.#expect(accountId, jobId, execution);
+    const job = await store.find(accountId, jobId);
+    if (job !== undefined && (execution === 'async' || !hasEnded(job.state))) return accepted;
+    accepted.stopWaiting();
+    if (job !== undefined)
+      return { jobId, outcome: Promise.resolve({ kind: 'ended', job }), stopWaiting() {} };
+    // What was taken for it and never used would be swept up later; the submission need not wait for that.
+    await admission.abandon(accountId, jobId);
+    return undefined;
+  }
+
+  /** @throws PlatenError NOT_FOUND for a job that is missing, of another account, or past its retention. */
+  async get({ accountId, mode }: JobOwner, jobId: string): Promise<Job> {
+    const job = await this.ofAccount(accountId, jobId);
+    if (mode !== undefined && job.test !== (mode === 'test')) throw missing(jobId);
+    return job;
+  }
+
+  /** For callers that may see all that an account has. @throws PlatenError NOT_FOUND as `get` does. */
+  async ofAccount(accountId: string, jobId: string): Promise<Job> {
+    const job = await this.#deps.store.find(accountId, jobId);
+    if (job === undefined) throw missing(jobId);
+    return job;
+  }
+
+  list(
+    { accountId, mode }: JobOwner,
+    query: Omit<JobListQuery, 'accountId' | 'test'>,
+  ): Promise<{ total: number; jobs: Job[] }> {
+    return this.#deps.store.list({
+      accountId,
+      ...(mode !== undefined && { test: mode === 'test' }),
+      ...query,
+    });
+  }
+
+  /**
+   * Cancels a job: its slot is free and its render stops.
+   *
+   * @throws PlatenError NOT_FOUND; JOB_ENDED when it has ended already.
+   */
+  async cancel(owner: JobOwner, jobId: string): Promise<Job> {
+    for (let tries = 0; tries < CANCEL_TRIES; tries += 1) {
+      const job = await this.get(owner, jobId);
+      if (hasEnded(job.state))
+        throw new PlatenError('JOB_ENDED', `The job is ${job.state} already.`, { jobId });
+      const [cancelled] = await endEarly(this.#deps, [job]);
+      if (cancelled !== undefined) return cancelled;
+    }
+    throw new PlatenError('UNAVAILABLE', 'The job keeps changing; try again.', {
+      jobId,
+      retryAfterSeconds: 1,
+    });
+  }
+
+  /** Cancels a job that no worker has begun; one that runs or has ended is left as it is. */
+  async cancelIfNotStarted(accountId: string, jobId: string): Promise<void> {
+    const job = await this.#deps.store.find(accountId, jobId);
+    if (job?.state === 'queued' || job?.state === 'dispatched') await endEarly(this.#deps, [job]);
+  }
+
+  /** @throws PlatenError NOT_FOUND unless the job is completed and its PDF is there. */
+  async openOutput(job: Job): Promise<StoredOutput> {
+    const stored = job.output === null ? undefined : await this.#deps.outputs.get(job.output.key);
+    if (stored === undefined)
+      throw new PlatenError('NOT_FOUND', 'The job has no file to download.', { jobId: job._id });
+    return stored;
+  }
+
+  /**
+   * What the last attempt has found out.
+   *
+   * @returns undefined when that was lost, or could not be kept.
+   * @throws PlatenError NOT_FOUND when no report was asked for, or the job has not ended.
+   */
+  async openReport(job: Job): Promise<StoredOutput | undefined> {
+    const { _id: jobId, state, report } = job;
+    const notFound = (message: string) => new PlatenError('NOT_FOUND', message, { jobId });
+    if (!asksForReport(job)) throw notFound('The job has no report: ask for one with "report": true.');
+    if (!hasEnded(state)) throw notFound('The job has no report yet: it has one once it has ended.');
+    return report === undefined ? undefined : await this.#deps.outputs.get(report.key);
+  }
+
+  /** Whether what the job was to render is kept still: until it has completed, or its retention has ended. */
+  async hasInput({ _id, state }: Job): Promise<boolean> {
+    return state !== 'completed' && (await this.#deps.store.inputs.has(_id));
+  }
+
+  /** What the job was to render. @throws PlatenError GONE when that is not kept any more. */
+  async inputOf({ _id, state }: Job): Promise<JobInput> {
+    const input = state === 'completed' ? undefined : await this.#deps.store.inputs.load(_id);
+    if (input === undefined)
+      throw new PlatenError('GONE', 'The input of the job is no longer kept.', { jobId: _id });
+    return input;
+  }
+
+  /**
+   * What asks anew for what a job has not rendered, under the plan that its account has now: a time-out that is longer than
+   * that allows is shortened, and a callback left out that it does not have.
+   *
+   * @throws PlatenError NOT_RETRYABLE for a job that has neither failed nor been cancelled; GONE.
+   */
+  async retryOf(job: Job, plan: Plan): Promise<RenderSubmission> {
+    if (job.state !== 'failed' && job.state !== 'cancelled') {
+      const message = `The job is ${statusOf(job)}: only one that has failed or was cancelled is rendered again.`;
+      throw new PlatenError('NOT_RETRYABLE', message, { jobId: job._id });
+    }
+    const { source, options } = await this.inputOf(job);
+    const { webhookUrl } = job;
+    return {
+      source,
+      options: withinPlan(options, plan),
+      output: job.outputMode,
+      fileName: job.fileName,
+      execution: 'async',
+      retryOf: job._id,
+      ...(webhookUrl !== undefined && plan.features.callbacks && { webhookUrl }),
+    };
+  }
+
+  /** What of an account runs and waits now. */
+  async queue(accountId: string): Promise<QueueStatus> {
+    const { ledger, store } = this.#deps;
+    const record = await ledger.find(accountId);
+    if (record === undefined) return { inFlight: 0, waiting: 0, oldestWaitingAt: null };
+    const { inFlight, waiting } = record;
+    const heads = PRIORITY_QUEUES.flatMap((queue) =>
+      firstPositions(accountId, queue, queueState(record, queue), 1),
+    );
+    const first = heads.length === 0 ? [] : await store.live.atPositions(heads);
+    const [oldest = null] = first.map(({ createdAt }) => createdAt).sort((a, b) => a.getTime() - b.getTime());
+    return { inFlight, waiting, oldestWaitingAt: oldest };
+  }
+
+  /** What changes with every job of an account that is admitted, gets its slot or ends; reads one record. */
+  async activity(accountId: string): Promise<{ revision: number; inFlight: number; waiting: number }> {
+    const record = await this.#deps.ledger.find(accountId);
+    const { revision = 0, inFlight = 0, waiting = 0 } = record ?? {};
+    return { revision, inFlight, waiting };
+  }
+
+  /**
+   * Where a job stands among those of its account: plan slots that are taken, and how many jobs come before it; null when
+   * it does not wait at a position.
+   */
+  async standing({ accountId, state, place }: Job): Promise<{ inFlight: number; ahead: number | null }> {
+    const record = await this.#deps.ledger.find(accountId);
+    const waits = record !== undefined && state === 'queued' && place !== undefined;
+    return { inFlight: record?.inFlight ?? 0, ahead: waits ? positionsBefore(place, record) : null };
+  }
+
+  /** Listens for the end of a job before it is submitted, so that no event can be missed. */
+  #expect(accountId: string, jobId: string, execution: RenderSubmission['execution']): Accepted {
+    if (execution === 'async')
+      return { jobId, outcome: Promise.resolve({ kind: 'timeout' }), stopWaiting() {} };
+    const { waiter, syncWaitMs } = this.#deps;
+    const wait = waiter.expect(jobId, syncWaitMs, () => this.#progress(accountId, jobId));
+    return { jobId, outcome: wait.result, stopWaiting: wait.stop };
+  }
+
+  async #progress(accountId: string, jobId: string): Promise<'ended' | 'retrying' | undefined> {
+    const job = await this.#deps.store.find(accountId, jobId);
+    if (job === undefined || hasEnded(job.state)) return 'ended';
+    return job.state === 'queued' && job.error !== null ? 'retrying' : undefined;
+  }
+}
+
+function missing(jobId: string): PlatenError {
+  return new PlatenError('NOT_FOUND', `There is no job ${jobId}.`);
+}

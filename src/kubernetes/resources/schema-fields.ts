@@ -1,0 +1,69 @@
+import { z } from 'zod';
+
+/** A rule in the Common Expression Language, which the API server checks on every write. */
+export interface CelRule {
+  readonly rule: string;
+  /** For the author of the object: what is wrong and what to do about it. */
+  readonly message: string;
+  /** The field with the error, relative to the rule's own object. */
+  readonly fieldPath?: string;
+  readonly reason?: 'FieldValueInvalid' | 'FieldValueForbidden' | 'FieldValueRequired';
+}
+
+/** Rules for `.meta()` of the schema that they apply to. */
+export function rules(...list: readonly CelRule[]) {
+  return { 'x-kubernetes-validations': list };
+}
+
+/** Seconds, up to a day. */
+export const seconds = (min = 0, max = 86_400) => z.int32().min(min).max(max);
+
+/** A count of pods. The bound keeps a typing error from requesting a million of them. */
+export const podCount = (min = 0) => z.int32().min(min).max(MAX_REPLICAS);
+export const MAX_REPLICAS = 5000;
+
+/**
+ * A part of Kubernetes' own API that is passed on as it is. The API server checks it when the Deployment is applied, so
+ * it is not described here again.
+ */
+export const passedOn = z.looseObject({}).meta({ 'x-kubernetes-preserve-unknown-fields': true });
+
+/** A point in time as Kubernetes writes it. */
+const time = z.string().meta({ format: 'date-time' });
+
+/** The standard condition of Kubernetes' API conventions. */
+export const conditionSchema = z.object({
+  type: z.string().min(1).max(316).describe('What the condition is about.'),
+  status: z.enum(['True', 'False', 'Unknown']).describe('Whether it is so.'),
+  observedGeneration: z
+    .int()
+    .min(0)
+    .describe('The generation of the spec that this was found for.')
+    .optional(),
+  lastTransitionTime: time.describe('When the status changed last.'),
+  reason: z
+    .string()
+    .min(1)
+    .max(1024)
+    .describe('In one word why; every reason is in docs/reference/custom-resources.md.'),
+  message: z.string().max(32_768).describe('The same for people.'),
+});
+
+/** A list that server-side apply merges by `type`. */
+export const conditionsSchema = z
+  .array(conditionSchema)
+  .max(16)
+  .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['type'] })
+  .describe('What is the matter with it: one entry a type.');
+
+/** Fields that every status has. */
+export const commonStatus = {
+  observedGeneration: z
+    .int()
+    .min(0)
+    .describe('The generation of the spec that this status speaks of.')
+    .optional(),
+  conditions: conditionsSchema.optional(),
+};
+
+export const timeSchema = time;

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { assetOrigins } from './assetOrigins.ts';
+import { defineOption } from './core/option.ts';
+import { shortRecord } from './core/short-list.ts';
+
+/** A field value as RFC 9110 section 5.5 allows it: no line breaks, no control characters. */
+const headerValue = z
+  .string()
+  .max(8192, { abort: true })
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+  .regex(/^[^\u0000-\u0008\u000a-\u001f\u007f]*$/, 'must not hold line breaks or control characters');
+const MAX_ASSET_HEADERS = 50;
+const headerName = z.string().regex(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,128}$/, 'must be an HTTP header name');
+
+/**
+ * Headers that describe the connection or the message frame, choose the host, or make another request of it: a caller may
+ * not set them. Chromium refuses the last ones, and all that begin with FORBIDDEN_PREFIX: a request with them hangs.
+ */
+const FORBIDDEN_ASSET_HEADERS = new Set([
+  'host',
+  'connection',
+  'content-length',
+  'transfer-encoding',
+  'upgrade',
+  'te',
+  'trailer',
+  'keep-alive',
+  'cookie2',
+  'set-cookie',
+  'set-cookie2',
+  'x-http-method',
+  'x-http-method-override',
+  'x-method-override',
+]);
+const FORBIDDEN_PREFIX = 'proxy-';
+
+function isForbidden(name: string): boolean {
+  const lowered = name.toLowerCase();
+  return FORBIDDEN_ASSET_HEADERS.has(lowered) || lowered.startsWith(FORBIDDEN_PREFIX);
+}
+
+export const assetHeaders = defineOption(
+  'assetHeaders',
+  shortRecord(
+    z.record(headerName, headerValue),
+    MAX_ASSET_HEADERS,
+    `must not hold more than ${MAX_ASSET_HEADERS} headers`,
+  ).superRefine((headers, context) => {
+    for (const name of Object.keys(headers)) {
+      if (isForbidden(name)) {
+        context.addIssue({ code: 'custom', path: [name], message: 'is a header that may not be set' });
+      }
+    }
+  }),
+  {
+    stage: 'load',
+    documentation:
+      "Sent when protected assets are fetched: to the source URL's origin, or to the origins (scheme, host and port) " +
+      "that the HTML's own markup or the template's source names; never to those that come from filled-in data.",
+    needs: () => ({ navigation: true, dedicatedBrowser: true }),
+    load(value, given) {
+      const origins = given(assetOrigins);
+      return { assetHeaders: value, ...(origins && { assetOrigins: origins }) };
+    },
+  },
+);

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { defineOption } from './core/option.ts';
+import { shortList } from './core/short-list.ts';
+
+/** The resource types of Chromium's Fetch.enable that each kind stands for. */
+const KINDS = {
+  stylesheet: ['Stylesheet'],
+  image: ['Image'],
+  font: ['Font'],
+  media: ['Media'],
+  script: ['Script'],
+  frame: ['Document'],
+  fetch: ['XHR', 'Fetch', 'EventSource'],
+  other: ['Ping', 'CSPViolationReport', 'Other'],
+} as const;
+const NAMES = Object.keys(KINDS) as (keyof typeof KINDS)[];
+
+export const blockRequests = defineOption(
+  'blockRequests',
+  z
+    .strictObject({
+      urls: shortList(
+        z
+          .string()
+          .min(1)
+          .max(255, { abort: true })
+          .regex(/^[!-~]+$/, 'must be an address with * for any characters, such as *://ads.example/*'),
+        50,
+      ),
+      kinds: shortList(z.enum(NAMES), NAMES.length),
+    })
+    .partial(),
+  {
+    stage: 'load',
+    documentation:
+      'What the document may not request: addresses that match a pattern, in which * stands for any characters, and kinds of ' +
+      `requests (${NAMES.join(', ')}). The document itself, requests of workers and web sockets are not blocked.`,
+    needs: ({ urls = [], kinds = [] }) =>
+      urls.length + kinds.length === 0 ? {} : { navigation: true, dedicatedBrowser: true },
+    load: ({ urls = [], kinds = [] }) =>
+      urls.length + kinds.length === 0
+        ? {}
+        : { blocked: { urls, kinds: kinds.flatMap((kind) => KINDS[kind]) } },
+  },
+);

@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { type Cookie, defineOption } from './core/option.ts';
+import { shortList } from './core/short-list.ts';
+
+/** Of a name and its value together, in bytes: browsers take no larger cookie (RFC 6265bis, section 5.6). */
+const MAX_BYTES = 4096;
+/** The cookie that identifies the page of a render: see `chromium/contexts/page/document-host.ts`. */
+const RESERVED = 'platen-document';
+const EXAMPLE = '{"name": "session", "value": "abc", "url": "https://reports.example/"}';
+
+const cookie = z
+  .strictObject({
+    name: z
+      .string()
+      .max(255, { abort: true })
+      .regex(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/, 'must be the name of a cookie, such as session')
+      .refine((name) => name !== RESERVED, 'is a name that may not be set'),
+    value: z
+      .string()
+      .max(MAX_BYTES, { abort: true })
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+      .regex(/^[^\u0000-\u001f\u007f;]*$/, 'must not hold semicolons or control characters'),
+    url: z
+      .string()
+      .max(2048, { abort: true })
+      .refine(
+        (text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''),
+        'must be an http or https address, such as https://reports.example/',
+      )
+      .optional(),
+    domain: z
+      .string()
+      .max(255, { abort: true })
+      .regex(/^\.?[a-z0-9-]+(\.[a-z0-9-]+)*$/i, 'must be a domain, such as reports.example')
+      .optional(),
+    path: z
+      .string()
+      .max(1024, { abort: true })
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+      .regex(/^\/[^\u0000-\u001f\u007f;]*$/, 'must begin with /, such as /reports')
+      .optional(),
+    secure: z.boolean().optional(),
+    httpOnly: z.boolean().optional(),
+    sameSite: z.enum(['Strict', 'Lax', 'None']).optional(),
+  })
+  .refine(({ url, domain }) => (url === undefined) !== (domain === undefined), {
+    error: `must have either url or domain, such as ${EXAMPLE}`,
+  })
+  .refine(({ name, value }) => Buffer.byteLength(name) + Buffer.byteLength(value) <= MAX_BYTES, {
+    error: `must have a name and value of ${MAX_BYTES} bytes at most together`,
+  })
+  .refine(({ sameSite, secure }) => sameSite !== 'None' || secure === true, {
+    error: 'needs secure with sameSite None, such as {"sameSite": "None", "secure": true}',
+  });
+
+export const cookies = defineOption('cookies', shortList(cookie, 50), {
+  stage: 'load',
+  documentation:
+    'Cookies that are set before the document is loaded: each with a url, or with a domain and path. They are sent as ' +
+    'browsers send them. For HTML and templates every host is another site, which only gets cookies with sameSite None and secure.',
+  // Whatever stores cookies is cleaned after it.
+  needs: (value) => (value.length === 0 ? {} : { navigation: true }),
+  load: (value) => (value.length === 0 ? {} : { cookies: value.map(withoutGaps) }),
+});
+
+/** The fields that Chromium is sent: none for what is not given. */
+function withoutGaps({ domain, path = '/', ...given }: z.output<typeof cookie>): Cookie {
+  return {
+    ...given,
+    ...(domain !== undefined && { domain, path }),
+    ...(given.url !== undefined && { path }),
+  };
+}

@@ -1,0 +1,18 @@
+import { z } from 'zod';
+import { defineOption } from './core/option.ts';
+
+export const csp = defineOption(
+  'csp',
+  z
+    .string()
+    .max(2000, { abort: true })
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+    .regex(/^[^\u0000-\u001f\u007f]*$/, 'must not hold line breaks or control characters'),
+  {
+    stage: 'load',
+    documentation: 'A Content-Security-Policy that the document is loaded under.',
+    // The response of a source URL is paused for it; HTML is sent with it.
+    needs: (value, kind) => (value === '' ? {} : { navigation: true, dedicatedBrowser: kind === 'url' }),
+    load: (value) => (value === '' ? {} : { policy: value }),
+  },
+);

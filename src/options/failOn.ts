@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { defineOption } from './core/option.ts';
+import { shortList } from './core/short-list.ts';
+
+const statuses = shortList(
+  z
+    .string()
+    .max(7, { abort: true })
+    .regex(/^[1-5]\d\d(-[1-5]\d\d)?$/, 'must be a status or a range of them, such as 404 or 400-599'),
+  20,
+);
+
+export const failOn = defineOption(
+  'failOn',
+  z
+    .strictObject({
+      pageStatus: statuses,
+      assetStatus: statuses,
+      assetUnreachable: z.boolean(),
+      exception: z.boolean(),
+      missingGlyph: z.boolean(),
+      ignoreHosts: shortList(z.string().min(1).max(255), 50),
+    })
+    .partial(),
+  {
+    stage: 'job',
+    documentation:
+      'What makes the render fail, by what its report says: a status of the source URL (pageStatus) or of anything that the ' +
+      'document requests (assetStatus), such as ["400-599"], what cannot be loaded at all (assetUnreachable), a script that ' +
+      'throws (exception), a character that no font has (missingGlyph). Requests to ignoreHosts fail no render. The codes are ' +
+      'URL_UNREACHABLE, ASSET_FAILED, EXCEPTION_THROWN and GLYPH_MISSING.',
+    needs: () => ({ navigation: true, network: true }),
+  },
+);
+
+export type FailOn = z.output<typeof failOn.schema>;

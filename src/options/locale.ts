@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { IDENTITY } from './core/identity.ts';
+import { defineOption, type PageSetting } from './core/option.ts';
+import { userAgent } from './userAgent.ts';
+
+const LOCALE: PageSetting<string> = {
+  name: 'locale',
+  initial: '',
+  until: 'printed',
+  send: (session, locale) => session.send('Emulation.setLocaleOverride', locale === '' ? {} : { locale }),
+};
+
+function canonical(text: string): string | undefined {
+  try {
+    return Intl.getCanonicalLocales(text)[0];
+  } catch {
+    return undefined;
+  }
+}
+
+export const locale = defineOption(
+  'locale',
+  z
+    .string()
+    .max(64, { abort: true })
+    .refine((text) => canonical(text) !== undefined, 'must be a language tag of BCP 47, such as de-DE'),
+  {
+    stage: 'page',
+    documentation:
+      "Language of the document's scripts and requests (Intl, navigator.language, Accept-Language), such as de-DE.",
+    // After `userAgent`: one setting has the values of both.
+    order: 1,
+    page: (value, given) => {
+      const language = canonical(value) ?? '';
+      return [
+        { setting: LOCALE, value: language },
+        { setting: IDENTITY, value: { userAgent: given(userAgent) ?? '', language } },
+      ];
+    },
+    load: (value) => ({ language: value }),
+  },
+);

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { asPrinted, lengthInInches, lengthSchema, PAPER_INCHES, type PaperFormat } from './core/lengths.ts';
+import { EXCEPTIONS } from './core/margin-templates.ts';
+import { defineOption } from './core/option.ts';
+import { displayHeaderFooter } from './displayHeaderFooter.ts';
+import { footerTemplate } from './footerTemplate.ts';
+import { headerTemplate } from './headerTemplate.ts';
+
+/** The margin of a side that has a header or footer, if none is given: the document would cover them. Inches. */
+const HEADER_MARGIN = 1 / 2.54;
+
+export const margin = defineOption(
+  'margin',
+  z
+    .strictObject({ top: lengthSchema, right: lengthSchema, bottom: lengthSchema, left: lengthSchema })
+    .partial(),
+  {
+    stage: 'print',
+    documentation:
+      'Lengths with a unit (px, in, cm, mm, pt, pc, Q). Default 0 on each side, 1cm where a header or footer is.',
+    default: {},
+    rules: [{ error: 'must leave room to print on', holds: leaveRoom }],
+    print({ top, right, bottom, left }, given) {
+      const side = (length: string | undefined, template?: typeof headerTemplate) => {
+        if (length !== undefined) return lengthInInches(length) ?? 0;
+        if (!template || !given(displayHeaderFooter)) return 0;
+        return [template, ...EXCEPTIONS.get(template.name)!].some((each) => given(each)) ? HEADER_MARGIN : 0;
+      };
+      return {
+        marginTop: side(top, headerTemplate),
+        marginBottom: side(bottom, footerTemplate),
+        marginLeft: side(left),
+        marginRight: side(right),
+      };
+    },
+  },
+);
+
+/** Whether the margins leave some of the paper. */
+function leaveRoom({
+  format,
+  width: ownWidth,
+  height: ownHeight,
+  landscape,
+  preferCSSPageSize,
+  margin: given,
+}: Readonly<Record<string, unknown>>) {
+  // The document chooses its paper, which is not known before.
+  if (preferCSSPageSize === true || typeof given !== 'object' || given === null) return true;
+  const known = typeof format === 'string' && Object.hasOwn(PAPER_INCHES, format);
+  const inches = (side: unknown) => (typeof side === 'string' ? lengthInInches(side) : undefined) ?? 0;
+  const own = [inches(ownWidth), inches(ownHeight)] as const;
+  const paper = own.every((side) => side > 0) ? own : PAPER_INCHES[known ? (format as PaperFormat) : 'A4'];
+  const [width, height] = asPrinted(paper, landscape === true);
+  const { top, right, bottom, left } = given as Record<string, unknown>;
+  return inches(left) + inches(right) < width && inches(top) + inches(bottom) < height;
+}

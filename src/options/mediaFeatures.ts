@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { defineOption } from './core/option.ts';
+import { EMULATED_MEDIA, emulated, mediaType } from './mediaType.ts';
+
+const CSS_NAMES = {
+  colorScheme: 'prefers-color-scheme',
+  reducedMotion: 'prefers-reduced-motion',
+  contrast: 'prefers-contrast',
+  forcedColors: 'forced-colors',
+} as const;
+
+export const mediaFeatures = defineOption(
+  'mediaFeatures',
+  z
+    .strictObject({
+      colorScheme: z.enum(['light', 'dark']),
+      reducedMotion: z.enum(['reduce', 'no-preference']),
+      contrast: z.enum(['more', 'less', 'custom', 'no-preference']),
+      forcedColors: z.enum(['active', 'none']),
+    } satisfies Record<keyof typeof CSS_NAMES, unknown>)
+    .partial(),
+  {
+    stage: 'page',
+    documentation:
+      'What media queries find: colorScheme (light, dark), reducedMotion (reduce, no-preference), contrast (more, less, ' +
+      'custom, no-preference) and forcedColors (active, none).',
+    // After `mediaType`: one setting has the values of both.
+    order: 1,
+    page: (value, given) => [
+      {
+        setting: EMULATED_MEDIA,
+        value: {
+          media: emulated(given(mediaType)),
+          features: Object.entries(value).flatMap(([name, wanted]) =>
+            wanted === undefined ? [] : [{ name: CSS_NAMES[name as keyof typeof CSS_NAMES], value: wanted }],
+          ),
+        },
+      },
+    ],
+  },
+);

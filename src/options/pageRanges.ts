@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { defineOption } from './core/option.ts';
+
+const RANGE = /^(?:(\d{1,6})|(\d{1,6})?-(\d{1,6})|(\d{1,6})-)$/;
+
+/** Whether each range has page numbers from 1 on, and none ends before it begins. */
+function areRanges(text: string): boolean {
+  return text.split(',').every((range) => {
+    const match = RANGE.exec(range.trim());
+    if (match === null) return false;
+    const [, single, from = '1', to, open] = match;
+    const first = Number(single ?? open ?? from);
+    return first >= 1 && (to === undefined || Number(to) >= first);
+  });
+}
+
+export const pageRanges = defineOption(
+  'pageRanges',
+  z
+    .string()
+    .max(255, { abort: true })
+    .refine(areRanges, 'must be page numbers from 1 on and ranges of them, in order, such as 1-3,5,8-'),
+  {
+    stage: 'print',
+    documentation:
+      'The pages to print, such as 1-3,5,8-; all of them, when it is not given. Pages past the last one are left out; when ' +
+      'the document has none of them the render fails with PAGE_RANGE_INVALID.',
+    print: (value) => ({ pageRanges: value.replaceAll(' ', '') }),
+  },
+);

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { defineOption } from './core/option.ts';
+import { shortList } from './core/short-list.ts';
+
+/** The document's policy does not apply to such a sheet, and the markup does not show it. */
+const ADOPT = `(styles) => {
+  document.adoptedStyleSheets = [...document.adoptedStyleSheets, ...styles.map((style) => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(style);
+    return sheet;
+  })];
+}`;
+
+export const styles = defineOption('styles', shortList(z.string().max(100_000), 10), {
+  stage: 'wait',
+  documentation:
+    'Style sheets that are added to the document once it has been loaded, after its own. They have no @import. The ' +
+    "document's policy does not apply to them.",
+  // Before what scripts measure.
+  order: -2,
+  needs: (value) => (value.length === 0 ? {} : { navigation: true }),
+  insert: (value, { page }) => page.runIsolated(ADOPT, value),
+});

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { defineOption } from './core/option.ts';
+import { MAX_WINDOW_PIXELS, WINDOW_SIZE } from './core/window-size.ts';
+
+const side = z.int().min(16).max(10_000);
+
+export const viewport = defineOption(
+  'viewport',
+  z
+    .strictObject({
+      width: side,
+      height: side,
+      deviceScaleFactor: z.number().min(0.1).max(4).optional().describe('Default 1.'),
+    })
+    .refine(
+      ({ width, height, deviceScaleFactor = 1 }) =>
+        width * height * deviceScaleFactor ** 2 <= MAX_WINDOW_PIXELS,
+      `must have at most ${MAX_WINDOW_PIXELS} pixels, width × height × deviceScaleFactor², such as ` +
+        '{"width": 5000, "height": 2500, "deviceScaleFactor": 2}',
+    ),
+  {
+    stage: 'page',
+    documentation:
+      'Size of the window that the document is loaded into, which its scripts find and by which it chooses pictures. Width and ' +
+      'height in CSS pixels; with deviceScaleFactor 50,000,000 pixels at most. It does not change the paper.',
+    page: ({ width, height, deviceScaleFactor = 1 }) => [
+      { setting: WINDOW_SIZE, value: { width, height, deviceScaleFactor } },
+    ],
+  },
+);

@@ -1,0 +1,18 @@
+import { z } from 'zod';
+import { defineOption, type Milestone } from './core/option.ts';
+
+const MILESTONES = {
+  load: 'load',
+  domcontentloaded: 'DOMContentLoaded',
+  networkidle: 'networkIdle',
+} as const satisfies Record<string, Milestone>;
+
+export const waitUntil = defineOption('waitUntil', z.enum(['load', 'domcontentloaded', 'networkidle']), {
+  stage: 'load',
+  documentation:
+    'How far the document has to get: with its pictures and style sheets (load), without them (domcontentloaded), or ' +
+    'until it fetches nothing more (networkidle).',
+  default: 'load',
+  needs: (value) => (value === 'networkidle' ? { network: true } : {}),
+  load: (value) => ({ milestone: MILESTONES[value] }),
+});

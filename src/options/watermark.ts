@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { defineOption } from './core/option.ts';
+import { paperOf } from './core/paper.ts';
+
+const DEFAULTS = { opacity: 0.15, rotation: 45, color: '#888888' };
+/** How much of the page's length in the direction of the text the text takes. */
+const FILL = 0.8;
+/** Width of a bold sans-serif character, in ems, on the large side of average. */
+const CHARACTER_EMS = 0.62;
+/** Largest font size, as a share of the page's shorter side. */
+const MAX_SIZE = 0.2;
+/** What CSS colours are made of; anything else could be more than a colour. */
+const COLOR = /^[#a-z0-9(),.%/ +-]+$/i;
+
+const schema = z.strictObject({
+  text: z.string().min(1).max(120),
+  opacity: z.number().min(0.02).max(0.6).optional().describe('Default 0.15.'),
+  rotation: z.number().min(-90).max(90).optional().describe('Degrees, counter-clockwise. Default 45.'),
+  color: z.string().min(1).max(40).optional().describe('A CSS colour. Default #888888.'),
+});
+
+/**
+ * Printed alone, on a sheet whose side is the diagonal of the document's format, with the text made to fit into that
+ * format: any font, any script. The finisher draws the sheet over every page.
+ */
+export const watermark = defineOption('watermark', schema, {
+  stage: 'finish',
+  documentation: 'A text over the content of every page.',
+  order: 1,
+  async finish(value, { given, printSheet }) {
+    const [width, height] = paperOf(given);
+    const html = watermarkHtml(value, width, height);
+    return { step: 'watermark', argument: await printSheet(html, Math.hypot(width, height)) };
+  },
+});
+
+/** @param width and @param height of the page in inches. */
+export function watermarkHtml(value: z.output<typeof schema>, width: number, height: number): string {
+  const { text, opacity = DEFAULTS.opacity, rotation = DEFAULTS.rotation } = value;
+  const color = value.color && COLOR.test(value.color) ? value.color : DEFAULTS.color;
+  const angle = (rotation * Math.PI) / 180;
+  const reach = Math.min(width / Math.abs(Math.cos(angle)), height / Math.abs(Math.sin(angle)));
+  const size = Math.min(
+    (reach * FILL) / ([...text].length * CHARACTER_EMS),
+    Math.min(width, height) * MAX_SIZE,
+  );
+  return `<!doctype html><meta charset="utf-8"><style>
+html, body { margin: 0; height: 100%; overflow: hidden }
+body { display: flex; align-items: center; justify-content: center }
+p { margin: 0; white-space: pre; font: bold ${size.toFixed(4)}in sans-serif; color: ${DEFAULTS.color}; color: ${color};
+    opacity: ${opacity}; transform: rotate(${-rotation}deg) }
+</style><p>${escapeHtml(text)}</p>`;
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>]/g, (character) => `&#${character.charCodeAt(0)};`);
+}

@@ -1,0 +1,46 @@
+/**
+ * What a request for work goes through before its job is written: authentication, the rate of the account, and the taking
+ * of a plan slot or a position together with the quota; and of one that waits, the confirmation of its position. Whether
+ * the whole service is full is checked against a number in memory, and not timed.
+ */
+export type AdmissionStep = 'authenticate' | 'limit' | 'reserve' | 'confirm';
+
+/** Called with how long each step took; and in all, once the request was admitted. */
+export type ObserveAdmission = (step: AdmissionStep | 'total', seconds: number) => void;
+
+/**
+ * Times the admission of one request. Steps that run concurrently count once in the total, which is the time that the
+ * caller waited for any of them.
+ */
+export class AdmissionTimer {
+  readonly #observe: ObserveAdmission | undefined;
+  /** Time in which at least one step was under way. */
+  #seconds = 0;
+  #running = 0;
+  #busySince = 0;
+
+  /** @param observe without it nothing is measured. */
+  constructor(observe?: ObserveAdmission) {
+    this.#observe = observe;
+  }
+
+  /** Does a step, which ends when it is rejected as well. */
+  async time<T>(step: AdmissionStep, work: () => Promise<T>): Promise<T> {
+    const began = performance.now();
+    if (this.#running === 0) this.#busySince = began;
+    this.#running += 1;
+    try {
+      return await work();
+    } finally {
+      const ended = performance.now();
+      this.#running -= 1;
+      if (this.#running === 0) this.#seconds += (ended - this.#busySince) / 1000;
+      this.#observe?.(step, (ended - began) / 1000);
+    }
+  }
+
+  /** The request was admitted. */
+  admitted(): void {
+    this.#observe?.('total', this.#seconds);
+  }
+}

@@ -1,0 +1,74 @@
+import type { Clock } from '../clock.ts';
+import { PlatenError } from '../errors/registry.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import { LoadShedder } from './load-shedder.ts';
+
+const COUNT_EVERY_MS = 1000;
+const STORAGE_RETRY_S = 10;
+
+export interface WorkGateDeps {
+  /** Jobs of all accounts that wait or run, at which new jobs are rejected. */
+  readonly maxLiveJobs: number;
+  /** The percentage of `maxLiveJobs` that is kept for plans with a price. */
+  readonly keptForPaidPercent: number;
+  readonly countLiveJobs: () => Promise<number>;
+  /** Why nothing more can be stored at present; undefined when it can. */
+  readonly storageProblem: () => string | undefined;
+  readonly clock: Clock;
+  readonly logger: Pick<Logger, 'info' | 'error'>;
+}
+
+/**
+ * Rejects new work while the whole service has its maximum of live jobs, or no storage for more. Live jobs are counted once a
+ * second.
+ */
+export class WorkGate {
+  readonly #deps: WorkGateDeps;
+  readonly #shedder: LoadShedder;
+  readonly #timer: NodeJS.Timeout;
+  #storageProblemLogged = false;
+
+  constructor(deps: WorkGateDeps) {
+    this.#deps = deps;
+    const { maxLiveJobs, keptForPaidPercent } = deps;
+    const keptForPaid = Math.floor((maxLiveJobs * keptForPaidPercent) / 100);
+    this.#shedder = new LoadShedder(maxLiveJobs, maxLiveJobs - keptForPaid);
+    this.#timer = setInterval(() => this.#check(), COUNT_EVERY_MS);
+    this.#timer.unref();
+  }
+
+  /** The error for new work of a plan; undefined while there is room. */
+  rejection({ priceCentsPerMonth }: { readonly priceCentsPerMonth: number }): PlatenError | undefined {
+    const overloaded = this.#shedder.rejection(priceCentsPerMonth > 0);
+    if (overloaded !== undefined || this.#deps.storageProblem() === undefined) return overloaded;
+    // The details are for the operator of the service only, and are shown at /readyz.
+    return new PlatenError('UNAVAILABLE', 'The service has no room to keep more work at the moment.', {
+      retryAfterSeconds: STORAGE_RETRY_S,
+    });
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  #check(): void {
+    const { countLiveJobs, clock } = this.#deps;
+    this.#logStorage();
+    countLiveJobs().then(
+      (count) => this.#shedder.observe(count, clock.now()),
+      // The database is unreachable: requests that need it fail anyway.
+      () => undefined,
+    );
+  }
+
+  /** Logs when new work begins to be rejected for lack of storage, and when it no longer is. */
+  #logStorage(): void {
+    const { storageProblem, logger } = this.#deps;
+    const problem = storageProblem();
+    if ((problem !== undefined) === this.#storageProblemLogged) return;
+    this.#storageProblemLogged = problem !== undefined;
+    if (problem !== undefined)
+      logger.error({ problem }, 'new work is rejected for lack of storage; accepted work continues');
+    else logger.info('new work is accepted again: there is storage');
+  }
+}

@@ -1,0 +1,85 @@
+import {
+  decodePDFRawStream,
+  PDFArray,
+  type PDFDocument,
+  PDFName,
+  type PDFObject,
+  PDFRawStream,
+} from '@cantoo/pdf-lib';
+import {
+  codePointsOf,
+  MAX_GLYPHS,
+  type MissingGlyph,
+  type PrintedText,
+  UNKNOWN_CHARACTER,
+} from '../report/missing-glyphs.ts';
+
+/** A font, text that the following glyphs stand for, a string of glyphs, or the end of marked content, as Skia writes them. */
+const OPERATIONS =
+  /\/(?<font>\w+) \S+ Tf|\/ActualText <(?<text>[0-9A-F]+)>|<(?<glyphs>[0-9A-F]+)> Tj|(?<end>\bEMC\b)/g;
+/** Glyph 0 of a font is the one for characters that it lacks (OpenType, "glyph 0"). */
+const NO_GLYPH = '0000';
+
+/**
+ * The characters of a document as Chromium prints it that no font had. Such a character is glyph 0 of a Type 0 font. Where
+ * it stands Skia names it, except for the first one of each font, wherever that occurs: its name belongs into the font's
+ * ToUnicode table, in which Skia leaves out glyph 0. Those are U+FFFD here (see `withFirstNamed`). What is drawn in groups of
+ * its own (with opacity) is not read.
+ */
+export function printedText(document: PDFDocument): PrintedText {
+  const found = new Map<string, MissingGlyph>();
+  const fontsWithUnknown = new Set<string>();
+  let cut = false;
+  for (const [i, page] of document.getPages().entries()) {
+    for (const text of contentsOf(document, page.node.get(PDFName.of('Contents')))) {
+      for (const { character, font } of missingIn(text)) {
+        if (character === UNKNOWN_CHARACTER) fontsWithUnknown.add(font);
+        const key = `${i} ${character}`;
+        const before = found.get(key);
+        if (before !== undefined) found.set(key, { ...before, count: before.count + 1 });
+        else if (found.size >= MAX_GLYPHS) cut = true;
+        else found.set(key, { character, codePoint: codePointsOf(character), page: i + 1, count: 1 });
+      }
+    }
+  }
+  return { missingGlyphs: [...found.values()], fontsWithUnknown: fontsWithUnknown.size, cut };
+}
+
+function* contentsOf(document: PDFDocument, contents: PDFObject | undefined): Generator<string> {
+  const resolved = document.context.lookup(contents);
+  const parts = resolved instanceof PDFArray ? resolved.asArray() : [resolved];
+  for (const part of parts) {
+    const stream = document.context.lookup(part);
+    if (stream instanceof PDFRawStream)
+      yield Buffer.from(decodePDFRawStream(stream).decode()).toString('latin1');
+  }
+}
+
+/** Glyphs of two bytes each; a font with glyphs of one byte (Type 3) has no glyph 0 of this kind. */
+function* missingIn(content: string): Generator<{ character: string; font: string }> {
+  let text: string | undefined;
+  let font = '';
+  for (const { groups = {} } of content.matchAll(OPERATIONS)) {
+    if (groups.font !== undefined) font = groups.font;
+    else if (groups.text !== undefined) text = decoded(groups.text);
+    else if (groups.end !== undefined) text = undefined;
+    else if (groups.glyphs !== undefined && groups.glyphs.length % 4 === 0) {
+      const missing = (groups.glyphs.match(/.{4}/g) ?? []).filter((glyph) => glyph === NO_GLYPH).length;
+      // Several glyphs of one sign are one character to whoever reads it.
+      if (missing > 0 && text !== undefined && text !== '') yield { character: text, font };
+      if (missing > 0 && text !== undefined) text = '';
+      if (text === undefined)
+        for (let i = 0; i < missing; i += 1) yield { character: UNKNOWN_CHARACTER, font };
+    }
+  }
+}
+
+/** A text string of UTF-16 with its byte order mark (ISO 32000-1, 7.9.2.2). */
+function decoded(hex: string): string {
+  const bytes = Buffer.from(hex, 'hex');
+  if (bytes[0] !== 0xfe || bytes[1] !== 0xff) return bytes.toString('latin1').slice(0, 8);
+  return Buffer.from(bytes.subarray(2, bytes.length - (bytes.length % 2)))
+    .swap16()
+    .toString('utf16le')
+    .slice(0, 8);
+}

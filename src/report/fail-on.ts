@@ -1,0 +1,60 @@
+import { PlatenError } from '../errors/registry.ts';
+import type { FailOn } from '../options/failOn.ts';
+import type { Findings } from './findings.ts';
+import type { LoggedRequest } from './request-log.ts';
+
+/** Client errors after which another attempt may succeed: Request Timeout, Too Early, Too Many Requests. */
+const TRANSIENT_STATUS = new Set([408, 425, 429]);
+
+/**
+ * Fails a render by the findings of its report, and by nothing else.
+ *
+ * @throws PlatenError URL_UNREACHABLE, ASSET_FAILED, EXCEPTION_THROWN or GLYPH_MISSING for the first finding that `rules` do not allow.
+ */
+export function requireNoViolation(
+  { requests, exceptions, missingGlyphs }: Findings,
+  rules: FailOn | undefined,
+): void {
+  if (rules === undefined) return;
+  const { pageStatus = [], assetStatus = [], assetUnreachable, ignoreHosts = [] } = rules;
+  for (const request of requests.entries) {
+    const { url, host, main, status } = request;
+    if (main && within(status, pageStatus)) {
+      const message = `The source URL answered with status ${status}, which failOn.pageStatus does not allow.`;
+      throw new PlatenError('URL_UNREACHABLE', message, { permanent: isPermanent(status) });
+    }
+    if (main || ignoreHosts.includes(host)) continue;
+    if (within(status, assetStatus)) {
+      const message = `${url} answered with status ${status}, which failOn.assetStatus does not allow.`;
+      throw new PlatenError('ASSET_FAILED', message, { permanent: isPermanent(status) });
+    }
+    if (assetUnreachable && isUnreachable(request)) {
+      const message = `${url} could not be loaded (${request.rule ?? request.error ?? request.outcome}).`;
+      throw new PlatenError('ASSET_FAILED', message, { permanent: request.outcome === 'blocked' });
+    }
+  }
+  if (rules.exception && exceptions[0] !== undefined) {
+    const { message, at } = exceptions[0];
+    throw new PlatenError('EXCEPTION_THROWN', `A script has thrown: ${message}${at && ` (${at})`}.`);
+  }
+  if (rules.missingGlyph && missingGlyphs[0] !== undefined) {
+    const { codePoint, character, page } = missingGlyphs[0];
+    throw new PlatenError('GLYPH_MISSING', `No font has "${character}" (${codePoint}), on page ${page}.`);
+  }
+}
+
+/** Whether no response came, or the egress proxy blocked the request. What a policy of the document blocks is no failure. */
+function isUnreachable({ outcome, rule }: LoggedRequest): boolean {
+  return outcome === 'unreachable' || (outcome === 'blocked' && rule === 'egress');
+}
+
+function within(status: number | null, ranges: readonly string[]): boolean {
+  return ranges.some((range) => {
+    const [from, to = from] = range.split('-').map(Number);
+    return status !== null && status >= from! && status <= to!;
+  });
+}
+
+function isPermanent(status: number | null): boolean {
+  return status === null || (status < 500 && !TRANSIENT_STATUS.has(status));
+}

@@ -1,0 +1,108 @@
+import { type MissingGlyph, type PrintedText, withFirstNamed } from './missing-glyphs.ts';
+import type { RenderReport } from './phases.ts';
+import { Redactor } from './redact.ts';
+import { RequestLog } from './request-log.ts';
+
+/** What a document has written to its console; at most 500 characters. */
+export interface ConsoleLine {
+  readonly level: string;
+  readonly text: string;
+}
+
+/** An exception that a script has thrown and no script has caught. */
+export interface ThrownException {
+  readonly message: string;
+  /** Address and line; empty where the browser does not say. */
+  readonly at: string;
+}
+
+/** The fonts that a list of families has led to. */
+export interface FontUse {
+  /** Families in the order in which the style sheet names them. */
+  readonly asked: readonly string[];
+  readonly used: readonly { readonly family: string; readonly webFont: boolean }[];
+}
+
+/** Something that a render waited for. */
+export interface Wait {
+  readonly name: string;
+  readonly ms: number;
+  readonly outcome: 'reached' | 'given up' | 'failed';
+}
+
+/** A picture of the page, at most `MAX_PICTURE_BYTES` before it is encoded. */
+export interface Picture {
+  readonly mediaType: 'image/jpeg';
+  /** Base64. */
+  readonly data: string;
+}
+
+export const MAX_CONSOLE = 100;
+export const MAX_EXCEPTIONS = 50;
+export const MAX_FONTS = 50;
+export const MAX_TEXT = 500;
+export const MAX_PICTURE_BYTES = 96 * 1024;
+const MAX_WAITS = 50;
+
+/** What is found out about one render. Every list is bounded while it grows, so that no document can make it large. */
+export class Findings {
+  readonly redactor: Redactor;
+  readonly requests: RequestLog;
+  readonly console: ConsoleLine[] = [];
+  readonly exceptions: ThrownException[] = [];
+  readonly waits: Wait[] = [];
+  /** Names of the lists that were shortened. */
+  readonly truncated = new Set<string>();
+  fonts: readonly FontUse[] = [];
+  missingGlyphs: readonly MissingGlyph[] = [];
+  picture: Picture | undefined;
+  engine = '';
+  phases: RenderReport['phases'] | undefined;
+  pages = 0;
+  /** Bytes of the PDF. */
+  size = 0;
+
+  /** @param secrets that no text may hold: values of cookies and of asset headers. */
+  constructor(secrets: readonly string[] = []) {
+    this.redactor = new Redactor(secrets);
+    this.requests = new RequestLog(this.redactor);
+  }
+
+  addConsole(level: string, text: string): void {
+    if (this.console.length >= MAX_CONSOLE) this.truncated.add('console');
+    else this.console.push({ level: level.slice(0, 20), text: this.#shown(text) });
+  }
+
+  addException(message: string, at: string): void {
+    if (this.exceptions.length >= MAX_EXCEPTIONS) this.truncated.add('exceptions');
+    else
+      this.exceptions.push({
+        message: this.#shown(message),
+        at: this.#shown(at),
+      });
+  }
+
+  /** @param missing the characters of the document that its fonts lack, where they are known. */
+  addText(text: PrintedText, missing: readonly string[] = []): void {
+    this.missingGlyphs = withFirstNamed(text, missing);
+    if (text.cut) this.truncated.add('missingGlyphs');
+  }
+
+  /** The document cuts its texts to this length too, so a text of this length may have been longer. */
+  #shown(text: string): string {
+    return this.redactor.text(text.slice(0, MAX_TEXT), text.length >= MAX_TEXT);
+  }
+
+  /** Measures how long `work` takes. @param givenUp called when it has ended: whether it was given up. */
+  async timed(name: string, work: () => Promise<void>, givenUp: () => boolean): Promise<void> {
+    const began = performance.now();
+    let outcome: Wait['outcome'] = 'failed';
+    try {
+      await work();
+      outcome = givenUp() ? 'given up' : 'reached';
+    } finally {
+      if (this.waits.length < MAX_WAITS)
+        this.waits.push({ name, ms: Math.round(performance.now() - began), outcome });
+    }
+  }
+}

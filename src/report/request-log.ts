@@ -1,0 +1,141 @@
+import type { Redactor } from './redact.ts';
+
+export const REQUEST_OUTCOMES = [
+  'pending',
+  'loaded',
+  'redirected',
+  'error',
+  'unreachable',
+  'blocked',
+  'cancelled',
+] as const;
+export type RequestOutcome = (typeof REQUEST_OUTCOMES)[number];
+
+/** A request of the document, and what became of it. */
+export interface LoggedRequest {
+  /** Without secrets. */
+  readonly url: string;
+  readonly host: string;
+  /** Whether it is for the document of a source URL itself. */
+  readonly main: boolean;
+  readonly kind: string;
+  outcome: RequestOutcome;
+  status: number | null;
+  /** What decided the outcome: an option, a policy, the browser's cache; null for none of these. */
+  rule: string | null;
+  /** What the browser says of a request that has failed. */
+  error: string | null;
+  /** As received, head included; 0 from a cache. */
+  bytes: number;
+  ms: number;
+}
+
+/** What is known of a request when it is sent. */
+export interface SentRequest {
+  readonly url: string;
+  readonly kind: string;
+  readonly main: boolean;
+}
+
+/** What is known of a response. */
+export interface RequestResponse {
+  readonly status: number;
+  /** Why the egress proxy has responded in place of the server, by its header. */
+  readonly egress?: string | undefined;
+}
+
+/** The kind of a request for the script of a worker. */
+export const WORKER = 'worker';
+
+export const MAX_REQUESTS = 500;
+/** Requests that are followed beyond the kept ones, because they may fail. */
+const MAX_FOLLOWED = 2000;
+
+interface Followed {
+  readonly entry: LoggedRequest;
+  readonly began: number;
+}
+
+/** The requests of a render, 500 at most. A failed request replaces one that has not failed. */
+export class RequestLog {
+  readonly entries: LoggedRequest[] = [];
+  readonly #open = new Map<string, Followed>();
+  /** Responses to requests that have not been reported yet. */
+  readonly #early = new Map<string, RequestResponse>();
+  readonly #redactor: Redactor;
+  cut = false;
+
+  constructor(redactor: Redactor) {
+    this.#redactor = redactor;
+  }
+
+  sent(id: string, { url, kind, main }: SentRequest, now = performance.now()): void {
+    if (/^(data|blob|about):/.test(url.slice(0, 6))) return;
+    if (this.#open.size >= MAX_FOLLOWED + MAX_REQUESTS) {
+      this.cut = true;
+      return;
+    }
+    const entry: LoggedRequest = {
+      url: this.#redactor.address(url),
+      host: URL.parse(url)?.hostname ?? '',
+      main,
+      kind,
+      outcome: 'pending',
+      status: null,
+      rule: null,
+      error: null,
+      bytes: 0,
+      ms: 0,
+    };
+    this.#open.set(id, { entry, began: now });
+    const early = this.#early.get(id);
+    if (early !== undefined) this.responded(id, early);
+    this.#early.delete(id);
+    if (this.entries.length < MAX_REQUESTS) this.entries.push(entry);
+    else this.cut = true;
+  }
+
+  /** Notes a response that is a failure, before or after its request is reported; other responses change nothing. */
+  responded(id: string, response: RequestResponse): void {
+    const { status, egress } = response;
+    if (status < 400 && egress === undefined) return;
+    const entry = this.#open.get(id)?.entry;
+    if (entry === undefined) {
+      if (this.#early.size < MAX_REQUESTS) this.#early.set(id, response);
+      return;
+    }
+    // Over TLS such a header can only come from the origin.
+    if (egress !== undefined && entry.url.startsWith('http:')) {
+      const blocked = egress === 'blocked';
+      const outcome = blocked ? 'blocked' : 'unreachable';
+      this.change(id, { outcome, status: null, rule: blocked ? 'egress' : null, error: egress });
+    } else if (status >= 400) this.change(id, { status, outcome: 'error', error: null });
+  }
+
+  /** Changes what is known of a request that has not ended. */
+  change(id: string, known: Partial<Pick<LoggedRequest, 'status' | 'rule' | 'error' | 'outcome'>>): void {
+    const followed = this.#open.get(id);
+    if (followed !== undefined) Object.assign(followed.entry, known);
+  }
+
+  /** @param known what is known now, by what was known before. */
+  ended(id: string, known: (entry: LoggedRequest) => Partial<LoggedRequest>, now = performance.now()): void {
+    const followed = this.#open.get(id);
+    if (followed === undefined) return;
+    const { entry, began } = followed;
+    Object.assign(entry, known(entry), { ms: Math.round(now - began) });
+    // The browser may report more about a failed request later.
+    if (!failed(entry)) this.#open.delete(id);
+    if (failed(entry) && this.cut && !this.entries.includes(entry)) this.#replaceBy(entry);
+  }
+
+  #replaceBy(entry: LoggedRequest): void {
+    const at = this.entries.findLastIndex((other) => !failed(other));
+    if (at !== -1) this.entries[at] = entry;
+  }
+}
+
+/** Whether the document did not get what it requested. */
+export function failed({ outcome }: LoggedRequest): boolean {
+  return outcome === 'error' || outcome === 'unreachable' || outcome === 'blocked';
+}

@@ -1,0 +1,92 @@
+import type { Findings, FontUse } from './findings.ts';
+import { failed, type LoggedRequest } from './request-log.ts';
+
+const MAX_WARNINGS = 50;
+/** Characters without a font that one warning names. */
+const SHOWN_CHARACTERS = 10;
+
+/** Families that stand for whatever font there is (CSS Fonts 4, section 2.1.3), and names that systems have for their own. */
+const GENERIC =
+  /^(serif|sans-serif|monospace|cursive|fantasy|system-ui|math|emoji|fangsong|ui-.*|-apple-system|blinkmacsystemfont|-webkit-.*)$/i;
+
+/** By family: fonts of the same widths, whose use moves nothing. */
+const SAME_WIDTHS: Readonly<Record<string, readonly string[]>> = {
+  arial: ['liberation sans', 'arimo'],
+  helvetica: ['liberation sans', 'arimo', 'nimbus sans'],
+  'times new roman': ['liberation serif', 'tinos'],
+  times: ['liberation serif', 'tinos', 'nimbus roman'],
+  'courier new': ['liberation mono', 'cousine'],
+  courier: ['liberation mono', 'cousine', 'nimbus mono ps'],
+  calibri: ['carlito'],
+  cambria: ['caladea'],
+};
+
+/** The family that the browser reports where no style sheet names any. */
+const DEFAULT_FAMILY = 'Times New Roman';
+
+/** Scripts that a warning names; it shows characters of others without one. */
+const SCRIPTS = (
+  'Arabic Armenian Bengali Cyrillic Devanagari Ethiopic Georgian Greek Gujarati Gurmukhi Han Hangul Hebrew Hiragana Kannada ' +
+  'Katakana Khmer Lao Latin Malayalam Myanmar Sinhala Tamil Telugu Thai Tibetan'
+)
+  .split(' ')
+  .map((name) => ({ name, pattern: new RegExp(`\\p{Script=${name}}`, 'u') }));
+
+/** What the author of a template can do something about, in plain words. */
+export function warningsOf(findings: Findings): string[] {
+  const { requests, exceptions, fonts, waits, missingGlyphs } = findings;
+  const warnings = [
+    ...requests.entries.filter(failed).flatMap((request) => requestWarning(request) ?? []),
+    ...exceptions.map(({ message, at }) => `A script has thrown: ${message}${at && ` (${at})`}`),
+    ...fonts.flatMap((use) => fontWarning(use) ?? []),
+    ...glyphWarnings(missingGlyphs),
+    ...waits
+      .filter(({ outcome }) => outcome === 'given up')
+      .map(({ name, ms }) => `${name} had not come after ${ms} ms: the document was printed as it was`),
+  ];
+  const different = [...new Set(warnings)];
+  if (different.length > MAX_WARNINGS) findings.truncated.add('warnings');
+  return different.slice(0, MAX_WARNINGS);
+}
+
+function requestWarning({ url, outcome, status, rule, error }: LoggedRequest): string | undefined {
+  const name =
+    URL.parse(url)
+      ?.pathname.split('/')
+      .findLast((part) => part !== '') ?? url;
+  if (outcome === 'error') return `${name} answered ${status} (${url})`;
+  if (outcome === 'unreachable') return `${name} could not be loaded: ${error ?? 'no answer'} (${url})`;
+  // The caller wants this request blocked.
+  if (rule === 'blockRequests') return undefined;
+  if (rule === 'egress') return `${name} leads to an address that may not be reached (${url})`;
+  return `${name} was blocked by ${rule ?? 'the browser'} (${url})`;
+}
+
+function fontWarning({ asked, used }: FontUse): string | undefined {
+  const [first] = asked;
+  if (first === undefined || GENERIC.test(first) || used.length === 0) return undefined;
+  if (asked.length === 1 && first === DEFAULT_FAMILY) return undefined;
+  const stand = SAME_WIDTHS[first.toLowerCase()] ?? [];
+  const isThere = used.some(({ family, webFont }) => {
+    const name = family.toLowerCase();
+    return webFont || name.startsWith(first.toLowerCase()) || stand.includes(name);
+  });
+  if (isThere) return undefined;
+  const others = used.map(({ family }) => family).join(', ');
+  const stands = used.length === 1 ? 'stands' : 'stand';
+  return `the font ${first} was asked for and not there; ${others} ${stands} in`;
+}
+
+function glyphWarnings(missing: Findings['missingGlyphs']): string[] {
+  const groups = Map.groupBy(missing, ({ character }) => {
+    return SCRIPTS.find(({ pattern }) => pattern.test(character))?.name ?? '';
+  });
+  return [...groups].map(([script, glyphs]) => {
+    const characters = [...new Set(glyphs.map(({ character }) => character))];
+    const pages = [...new Set(glyphs.map(({ page }) => page))].slice(0, SHOWN_CHARACTERS).join(', ');
+    const many = characters.length === 1 ? '1 character' : `${characters.length} characters`;
+    const have = characters.length === 1 ? 'has' : 'have';
+    const shown = characters.slice(0, SHOWN_CHARACTERS).join(' ');
+    return `${many}${script && ` of ${script}`} ${have} no font: ${shown} (page ${pages})`;
+  });
+}

@@ -1,0 +1,13 @@
+import { writeSync } from 'node:fs';
+
+/**
+ * Writes a line for a person to stderr, if it is open: stdout carries the log, and a closed terminal is no reason to
+ * end.
+ */
+export function report(text: string): void {
+  try {
+    writeSync(2, `${text}\n`);
+  } catch {
+    // It is closed.
+  }
+}

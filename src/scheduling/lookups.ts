@@ -1,0 +1,72 @@
+import { type AccountFilter, FairQueue } from './fair-queue.ts';
+
+export interface LookupBounds {
+  /** Look-ups that run concurrently, without the slow ones. */
+  readonly concurrent: number;
+  /** Look-ups of one account that run concurrently, with the slow ones. */
+  readonly concurrentOfAccount: number;
+  /** Look-ups of one account that wait. */
+  readonly maxWaitingOfAccount: number;
+  /**
+   * A look-up that takes longer is slow, in milliseconds: it continues, and another one may run in addition. Default: no
+   * look-up is slow.
+   */
+  readonly slowMs?: number;
+}
+
+const TOO_MANY = 'EBUSY';
+/** Each look-up is charged the same, however long its name servers take, so that accounts are served in rotation. */
+const COST_MS = 1000;
+
+/** Whether a look-up was rejected because too many of its account wait. */
+export function isTooMany(error: unknown): boolean {
+  return error instanceof Error && (error as NodeJS.ErrnoException).code === TOO_MANY;
+}
+
+/** Look-ups of host names. An account whose hosts have slow name servers does not delay other accounts. */
+export class LookupQueue extends FairQueue {
+  readonly #bounds: LookupBounds;
+  /** Slow look-ups that run. */
+  #slow = 0;
+
+  constructor(bounds: LookupBounds) {
+    const maxWaiting = { perAccount: bounds.maxWaitingOfAccount, error: tooMany };
+    super({ usage: { costMs: COST_MS }, maxWaiting });
+    this.#bounds = bounds;
+  }
+
+  protected override get capacity(): number {
+    return this.#bounds.concurrent + this.#slow;
+  }
+
+  protected override eligible(): readonly AccountFilter[] {
+    return [(account) => this.heldBy(account) < this.#bounds.concurrentOfAccount];
+  }
+
+  /**
+   * @param signal gives up the wait.
+   * @throws what `lookup` rejects with; Error `EBUSY` when too many of the account wait; the signal's reason.
+   */
+  async run<T>(account: string, lookup: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const permit = await this.acquire({ account }, signal);
+    const { slowMs } = this.#bounds;
+    let slow = 0;
+    const becomeSlow = () => {
+      slow = 1;
+      this.#slow += 1;
+      this.grant();
+    };
+    const timer = slowMs === undefined ? undefined : setTimeout(becomeSlow, slowMs).unref();
+    try {
+      return await lookup();
+    } finally {
+      clearTimeout(timer);
+      this.#slow -= slow;
+      permit.release();
+    }
+  }
+}
+
+function tooMany(): Error {
+  return Object.assign(new Error('Too many names are being looked up.'), { code: TOO_MANY });
+}

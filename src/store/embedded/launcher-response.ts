@@ -1,0 +1,31 @@
+/** What the launcher of the embedded database says of itself: see peers/mongo-java-server/EmbeddedDatabase.java. */
+export type LauncherResponse =
+  | { readonly kind: 'jvm'; readonly name: string }
+  | { readonly kind: 'port'; readonly port: number }
+  | { readonly kind: 'locked' }
+  | { readonly kind: 'failed'; readonly reason: string }
+  | { readonly kind: 'waiting'; readonly reason: string }
+  | { readonly kind: 'written' };
+
+const FORM = /^platen-database (?<word>[A-Z]+)(?: (?<rest>.*))?$/;
+
+/** A line of the launcher; undefined for what the JVM or anything else has printed. */
+export function parseResponse(line: string): LauncherResponse | undefined {
+  const { word, rest = '' } = FORM.exec(line)?.groups ?? {};
+  switch (word) {
+    case 'JVM':
+      return { kind: 'jvm', name: rest };
+    case 'PORT':
+      return /^\d{1,5}$/.test(rest) ? { kind: 'port', port: Number(rest) } : undefined;
+    case 'LOCKED':
+      return { kind: 'locked' };
+    case 'FAILED':
+      return { kind: 'failed', reason: rest };
+    case 'WAITING':
+      return { kind: 'waiting', reason: rest };
+    case 'WRITTEN':
+      return { kind: 'written' };
+    default:
+      return undefined;
+  }
+}

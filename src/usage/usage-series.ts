@@ -1,0 +1,73 @@
+import { dayOf } from './periods.ts';
+import type { Tally } from './tallies.ts';
+
+export const INTERVALS = ['hour', 'day'] as const;
+
+export interface SeriesQuery {
+  readonly interval: (typeof INTERVALS)[number];
+  /** Only what came through this key. */
+  readonly apiKeyId?: string | undefined;
+}
+
+/** What was counted in an hour or a day. */
+export interface SeriesPoint {
+  /** When it began. */
+  readonly at: Date;
+  readonly total: number;
+  readonly success: number;
+  readonly failed: number;
+  readonly errorsByCategory: Record<string, number>;
+  readonly pages: number;
+  readonly bytes: number;
+  /** Renders in each bin of durations: see `binOf`. */
+  readonly durations: number[];
+}
+
+/** A day (UTC) of a series, and perhaps each of its hours. */
+interface CountedDay extends Tally {
+  readonly day: string;
+  readonly hours?: Readonly<Record<string, Omit<Tally, 'apiKeyId'>>>;
+}
+
+/** Where bins of durations end, in milliseconds; behind the last of them is one more. */
+export const DURATION_BOUNDS_MS = [
+  50, 100, 200, 400, 800, 1500, 3000, 6000, 12_000, 30_000, 60_000, 120_000, 300_000,
+] as const;
+const STEP_MS = { hour: 3_600_000, day: 86_400_000 } as const;
+
+/** The number of the bin that a duration is counted in, from 0. */
+export function binOf(ms: number): number {
+  const bin = DURATION_BOUNDS_MS.findIndex((bound) => ms <= bound);
+  return bin === -1 ? DURATION_BOUNDS_MS.length : bin;
+}
+
+/** @param since the beginning of the first hour or day. */
+export function seriesOf(
+  days: readonly CountedDay[],
+  { since, now, interval }: Pick<SeriesQuery, 'interval'> & { readonly since: Date; readonly now: Date },
+): SeriesPoint[] {
+  const byDay = Map.groupBy(days, ({ day }) => day);
+  const points: SeriesPoint[] = [];
+  for (let at = since.getTime(); at <= now.getTime(); at += STEP_MS[interval]) {
+    const moment = new Date(at);
+    const counted = byDay.get(dayOf(moment)) ?? [];
+    const tallies = interval === 'day' ? counted : counted.map(({ hours }) => hours?.[moment.getUTCHours()]);
+    points.push(pointOf(moment, tallies));
+  }
+  return points;
+}
+
+function pointOf(at: Date, tallies: readonly (Omit<Tally, 'apiKeyId'> | undefined)[]): SeriesPoint {
+  const errorsByCategory: Record<string, number> = {};
+  const durations = Array.from({ length: DURATION_BOUNDS_MS.length + 1 }, () => 0);
+  const sums = { total: 0, failed: 0, pages: 0, bytes: 0 };
+  for (const tally of tallies) {
+    if (tally === undefined) continue;
+    for (const field of ['total', 'failed', 'pages', 'bytes'] as const) sums[field] += tally[field] ?? 0;
+    for (const [category, count] of Object.entries(tally.errors ?? {}))
+      errorsByCategory[category] = (errorsByCategory[category] ?? 0) + count;
+    for (const [bin, count] of Object.entries(tally.ms ?? {})) durations[Number(bin)]! += count;
+  }
+  const { total, failed, pages, bytes } = sums;
+  return { at, total, success: total - failed, failed, errorsByCategory, pages, bytes, durations };
+}

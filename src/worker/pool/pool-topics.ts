@@ -1,0 +1,36 @@
+import type { Connection } from 'mongoose';
+import { Collection, type CollectionSpec } from '../../store/collection.ts';
+
+interface PoolTopicsRecord {
+  /** Name of the pool. */
+  readonly _id: string;
+  readonly partitions: number;
+}
+
+const POOL_TOPICS: CollectionSpec = {
+  name: 'pool_topics',
+  scans: { '{}': 'there are as many as pools, and whoever asks wants to know of all' },
+};
+
+/** How many partitions the topics of each pool have: processes that reach Kafka note it for those that do not. */
+export class PoolTopics {
+  readonly #records: Collection<PoolTopicsRecord>;
+
+  /** To be made before the connection's indexes are. */
+  constructor(connection: Connection) {
+    this.#records = new Collection<PoolTopicsRecord>(connection, POOL_TOPICS);
+  }
+
+  /** By name of the pool. A pool that is missing has not been checked yet. */
+  async partitions(): Promise<ReadonlyMap<string, number>> {
+    return new Map((await this.#records.find({})).map(({ _id, partitions }) => [_id, partitions]));
+  }
+
+  async note(pool: string, partitions: number): Promise<void> {
+    await this.#records.upsert(pool, { $set: { partitions } });
+  }
+
+  async forget(pool: string): Promise<void> {
+    await this.#records.deleteOne({ _id: pool });
+  }
+}

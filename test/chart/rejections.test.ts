@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict';
+import { HELMS, LEAST, over, rejection, render, type Values } from './support/helm.ts';
+
+const PUBLIC = { publicUrl: 'https://pdf.example.com' };
+/** Values with a mistake, and the message that its author must read. */
+const MISTAKES: readonly (readonly [string, Values, RegExp])[] = [
+  [
+    'no database',
+    { mongodb: { uri: '' } },
+    /Platen needs a database\. Set mongodb\.uri=mongodb:\/\/…, or mongodb\.existingSecret\.name/,
+  ],
+  ['no brokers', { kafka: { brokers: [] } }, /Platen needs Kafka\. Set kafka\.brokers=host:9092/],
+  [
+    'a database twice',
+    { mongodb: { existingSecret: { name: 'db' } } },
+    /mongodb: set uri or existingSecret\.name, not both/,
+  ],
+  [
+    'a database of another kind',
+    { mongodb: { uri: 'postgres://db' } },
+    /mongodb\.uri must begin with mongodb:\/\//,
+  ],
+  ['a broker without a port', { kafka: { brokers: ['a:9092', 'b'] } }, /kafka\.brokers: b must be host:port/],
+  ['a misspelt key', { mongodb: { url: 'x' } }, /'\/mongodb': additional properties 'url' not allowed/],
+  ['a section that there is not', { redis: {} }, /additional properties 'redis' not allowed/],
+  [
+    'a word for a number',
+    { api: { replicas: 'two' } },
+    /'\/api\/replicas': got string, want null or integer/,
+  ],
+  ['a text for a boolean', { ingress: { enabled: 'yes' } }, /'\/ingress\/enabled': got string, want boolean/],
+  [
+    'a mechanism that there is not',
+    { kafka: { sasl: { mechanism: 'gssapi' } } },
+    /'\/kafka\/sasl\/mechanism': value must be one of '', 'plain', 'scram-sha-256', 'scram-sha-512'/,
+  ],
+  [
+    'a mechanism without a user',
+    { kafka: { sasl: { mechanism: 'plain' } } },
+    /kafka\.sasl: a mechanism needs username and password, or existingSecret\.name/,
+  ],
+  [
+    'a secret without a user',
+    { kafka: { sasl: { mechanism: 'plain', existingSecret: { name: 'k' } } } },
+    /kafka\.sasl: set username, or existingSecret\.usernameKey/,
+  ],
+  [
+    'a user without a mechanism',
+    { kafka: { sasl: { username: 'platen', password: 'x' } } },
+    /a user is given, but no mechanism/,
+  ],
+  [
+    'an authority that would not be used',
+    { kafka: { tls: { ca: 'PEM' } } },
+    /kafka\.tls: an authority is given, but kafka\.tls\.enabled is false/,
+  ],
+  [
+    'a client certificate that would not be shown',
+    { kafka: { tls: { clientCertificate: { existingSecret: { name: 'k' } } } } },
+    /kafka\.tls: a client certificate is given, but kafka\.tls\.enabled is false/,
+  ],
+  ['a short secret', { secret: { value: 'short' } }, /secret\.value must have 32 characters or more/],
+  [
+    'a key of another form',
+    { bootstrap: { email: 'a@b.c', apiKey: 'key' } },
+    /bootstrap\.apiKey must begin with sk_live_ or sk_test_/,
+  ],
+  [
+    'a password of nobody',
+    { bootstrap: { password: 'correct horse' } },
+    /bootstrap\.email: a password or key is given, but not whose/,
+  ],
+  [
+    'half an issuer',
+    { config: { oidc: { issuer: 'https://id.example' } } },
+    /issuer and audience must be set together/,
+  ],
+  [
+    'a client without an issuer',
+    { config: { oidc: { clientId: 'platen' } } },
+    /clientId needs issuer and audience/,
+  ],
+  [
+    'the secret of no client',
+    { config: { oidc: { issuer: 'https://id.example', audience: 'a', existingSecret: { name: 'x' } } } },
+    /existingSecret needs clientId/,
+  ],
+  [
+    'a key for browsers',
+    { config: PUBLIC, stripe: { secretKey: 'pk_test_x', webhookSecret: 'whsec_x' } },
+    /stripe\.secretKey must begin with sk_ or rk_/,
+  ],
+  [
+    'a key of Stripe’s without a signing secret',
+    { config: PUBLIC, stripe: { secretKey: 'rk_test_x' } },
+    /stripe\.webhookSecret: without it no event of Stripe's is accepted/,
+  ],
+  [
+    'a signing secret of another form',
+    { config: PUBLIC, stripe: { secretKey: 'rk_test_x', webhookSecret: 'secret' } },
+    /stripe\.webhookSecret must begin with whsec_/,
+  ],
+  [
+    'a signing secret without a key',
+    { stripe: { webhookSecret: 'whsec_x' } },
+    /stripe\.secretKey: a signing secret or an address is given, but no key/,
+  ],
+  [
+    'a key of Stripe’s twice',
+    { config: PUBLIC, stripe: { secretKey: 'rk_test_x', existingSecret: { name: 'stripe' } } },
+    /stripe: set secretKey and webhookSecret, or existingSecret\.name, not both/,
+  ],
+  [
+    'Stripe without a way back',
+    { stripe: { existingSecret: { name: 'stripe' } } },
+    /config\.publicUrl: Stripe's pages and the links of mails lead there/,
+  ],
+  [
+    'a stand-in that has no address',
+    { config: PUBLIC, stripe: { existingSecret: { name: 'stripe' }, apiBase: 'stand-in:8080' } },
+    /'\/stripe\/apiBase'.* does not match pattern/,
+  ],
+  ['a misspelt key of Stripe’s', { stripe: { apiKey: 'x' } }, /additional properties 'apiKey' not allowed/],
+  [
+    'an empty key in a secret',
+    { config: PUBLIC, stripe: { existingSecret: { name: 'stripe', webhookSecretKey: '' } } },
+    /'\/stripe\/existingSecret\/webhookSecretKey': minLength/,
+  ],
+  [
+    'a mail server of another kind',
+    { config: PUBLIC, mail: { smtpUrl: 'imap://mail.example.com', from: 'a@example.com' } },
+    /mail\.smtpUrl must begin with smtp:\/\/ or smtps:\/\//,
+  ],
+  [
+    'a mail server twice',
+    {
+      config: PUBLIC,
+      mail: { smtpUrl: 'smtp://mail.example.com', existingSecret: { name: 'mail' }, from: 'a@example.com' },
+    },
+    /mail: set smtpUrl or existingSecret\.name, not both/,
+  ],
+  [
+    'mails of nobody',
+    { config: PUBLIC, mail: { existingSecret: { name: 'mail' } } },
+    /mail\.from: say which address mails come from/,
+  ],
+  [
+    'a sender without a server',
+    { mail: { from: 'billing@example.com' } },
+    /mail: a sender is given, but no server/,
+  ],
+  [
+    'a sender with a name',
+    { config: PUBLIC, mail: { existingSecret: { name: 'mail' }, from: 'Platen <a@example.com>' } },
+    /'\/mail\/from'.* does not match pattern/,
+  ],
+  [
+    'mails whose links lead nowhere',
+    { mail: { existingSecret: { name: 'mail' }, from: 'billing@example.com' } },
+    /config\.publicUrl: Stripe's pages and the links of mails lead there/,
+  ],
+  ['an ingress for no host', { ingress: { enabled: true } }, /ingress\.hosts: an ingress needs a host/],
+  [
+    'a route without a gateway',
+    { httpRoute: { enabled: true } },
+    /httpRoute\.parentRefs: a route needs a gateway/,
+  ],
+  [
+    'two profiles',
+    { worker: { sandbox: { installProfile: true, localhostProfile: 'a.json' } } },
+    /set installProfile or localhostProfile, not both/,
+  ],
+  [
+    'the installer beside the workers',
+    { worker: { sandbox: { installProfile: true, namespace: 'default' } } },
+    /worker\.sandbox\.namespace must not be that of the release/,
+  ],
+  [
+    'bounds the wrong way round',
+    { api: { autoscaling: { minReplicas: 5, maxReplicas: 2 } } },
+    /minReplicas must not be greater than maxReplicas/,
+  ],
+  ['a digest that is none', { image: { digest: 'latest' } }, /'\/image\/digest'/],
+  [
+    'no time to finish',
+    { api: { drainSeconds: 60 } },
+    /terminationGracePeriodSeconds must be greater than api\.drainSeconds/,
+  ],
+];
+
+for (const helm of HELMS) {
+  describe(`invalid values of the chart, by ${helm}`, () => {
+    for (const [mistake, values, words] of MISTAKES) {
+      it(`are rejected with a message: ${mistake}`, async () => {
+        assert.match(await rejection(helm, over(LEAST, values)), words);
+      });
+    }
+
+    it('are reported all at once', async () => {
+      const output = await rejection(helm, {
+        secret: { value: 'short' },
+        config: { oidc: { audience: 'a' } },
+      });
+      assert.equal(output.match(/^ {2}(mongodb|kafka|secret\.value|config\.oidc)/gm)?.length, 4, output);
+    });
+
+    it('are rejected without showing secrets', async () => {
+      const output = await rejection(
+        helm,
+        over(LEAST, {
+          stripe: { secretKey: 'pk_live_hidden', webhookSecret: 'hidden' },
+          mail: { smtpUrl: 'imap://platen:hidden@mail.example.com', from: 'billing@example.com' },
+        }),
+      );
+      assert.match(output, /stripe\.secretKey must begin/);
+      assert.doesNotMatch(output, /hidden/);
+    });
+
+    it('include a cluster that is too old', async () => {
+      await assert.rejects(render(helm, LEAST, { kubeVersion: '1.28.9' }), /requires kubeVersion: >=1\.29/);
+      await render(helm, LEAST, { kubeVersion: '1.29.0' });
+    });
+
+    it('do not include what a parent chart passes down', async () => {
+      await render(
+        helm,
+        over(LEAST, { enabled: true, global: { imageRegistry: 'r.example', storageClass: 'fast' } }),
+      );
+    });
+  });
+}

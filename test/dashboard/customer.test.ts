@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { HTTPRequest } from 'puppeteer';
+import { delivererTo, openPage, openShop, type Shop } from '../monitoring/support/billing.ts';
+import { newEmail, PASSWORD } from '../support/account-client.ts';
+import { eventually } from '../support/eventually.ts';
+import { openStandaloneService, type TestService } from '../support/service.ts';
+import type { Deliverer } from '../support/stripe/deliverer.ts';
+import { Visitor } from './support/visitor.ts';
+
+const QUOTA = 1;
+const PLANS = `plans:\n  starter: { monthlyRenders: ${QUOTA} }\n`;
+const CHECKOUT = 'https://checkout.stripe.test/';
+
+/** One walk, whose steps follow from each other. */
+describe('The dashboard of a customer who subscribes, has blocks bought by themselves, and ends that', () => {
+  let folder: string;
+  let shop: Shop;
+  let service: TestService;
+  let deliverer: Deliverer;
+  let visitor: Visitor;
+  let link: string;
+  const email = newEmail();
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'platen-customer-'));
+    await writeFile(join(folder, 'plans.yaml'), PLANS);
+    shop = await openShop();
+    // Stripe and the links of mails lead back to where the browser is.
+    const { PLATEN_PUBLIC_URL: _, ...environment } = shop.environment;
+    service = await openStandaloneService({ ...environment, PLATEN_PLANS_FILE: join(folder, 'plans.yaml') });
+    deliverer = delivererTo(service, shop);
+    visitor = await Visitor.open(`http://localhost:${new URL(service.url).port}`);
+    await visitor.go('/register');
+    await visitor.fill('E-mail address', email);
+    await visitor.fill('Password', PASSWORD);
+    await visitor.press('Make the account');
+    await visitor.sees('Your first document');
+  });
+  after(async () => {
+    await visitor?.close();
+    await service?.stop();
+    await shop?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const current = () => visitor.page.$eval('.plans .current h3', ({ textContent }) => textContent);
+  /** Renders with the quota of the account. */
+  const render = () =>
+    visitor.page.evaluate(async () => {
+      const headers = { 'content-type': 'application/json' };
+      const body = JSON.stringify({ html: '<p>x</p>', mode: 'live' });
+      return (await fetch('/user/renders', { method: 'POST', headers, body })).status;
+    });
+  /** Follows the link of the mail, and confirms what its page asks. */
+  async function turnOffByLink(): Promise<void> {
+    await visitor.page.goto(link);
+    await visitor.press('Turn auto overage off');
+    await visitor.page.waitForFunction(() => window.location.pathname === '/dashboard/billing');
+    await visitor.settled();
+  }
+
+  it('goes to pay for a plan', async () => {
+    await visitor.go('/billing');
+    assert.equal(await current(), 'free');
+    await visitor.press('Change to starter');
+    await visitor.sees('The amount is shown at checkout');
+    visitor.assertNoComplaints();
+    const answer = (request: HTTPRequest) =>
+      request.url().startsWith(CHECKOUT)
+        ? request.respond({ contentType: 'text/html', body: '<h1>Pay</h1>' })
+        : request.continue();
+    await visitor.page.setRequestInterception(true);
+    visitor.page.on('request', answer);
+    await visitor.press('Go on to pay');
+    await visitor.page.waitForFunction((start) => window.location.href.startsWith(start), {}, CHECKOUT);
+    visitor.page.off('request', answer);
+    await visitor.page.setRequestInterception(false);
+    visitor.complaints.length = 0;
+  });
+
+  it('waits on the page that it comes back to until the plan is in force', async () => {
+    const { id, success_url: back } = openPage(shop.standIn)!;
+    shop.standIn.acts.completeCheckout(id);
+    await visitor.page.goto(back!);
+    await visitor.sees('The payment is being confirmed');
+    assert.equal(await current(), 'free');
+    await deliverer.deliverAll();
+    await visitor.page.waitForFunction(
+      () => document.querySelector('.plans .current h3')?.textContent === 'starter',
+    );
+    await visitor.page.waitForFunction(() => !document.body.textContent.includes('is being confirmed'));
+    visitor.assertNoComplaints();
+  });
+
+  it('has a block bought when the quota is used up, and gets a mail with a link', async () => {
+    await visitor.fill('At most, in dollars a cycle', '50');
+    await visitor.press('Turn on');
+    await visitor.sees('On: blocks of 1,000');
+    for (let count = 0; count < QUOTA + 1; count += 1)
+      await eventually('the render is let in', async () => {
+        await deliverer.deliverAll();
+        return (await render()) === 202;
+      });
+    await eventually('the mail has come', async () => {
+      await deliverer.deliverAll();
+      const mail = shop.mails.delivered.find(({ message }) => message.includes('bought by auto overage'));
+      if (mail === undefined) return false;
+      assert.deepEqual(mail.to, [email]);
+      const text = mail.message.replaceAll('=\r\n', '').replaceAll('=3D', '=');
+      link = /http:\/\/localhost:\d+\/public\/auto-overage\/disable\?token=[\w.-]+/.exec(text)![0];
+      return true;
+    });
+    // Requests that found the quota used up while the block was bought were told so.
+    visitor.complaints.length = 0;
+  });
+
+  it('turns that off by the link, and sees so', async () => {
+    await turnOffByLink();
+    await visitor.sees('Automatic overage is off');
+    await visitor.sees('Off: when the quota is used up');
+    assert.deepEqual(await visitor.barriers(), []);
+    visitor.assertNoComplaints();
+  });
+
+  it('is told when the link has nothing left to turn off', async () => {
+    await turnOffByLink();
+    await visitor.sees('could not turn automatic overage off');
+    visitor.assertNoComplaints();
+  });
+});

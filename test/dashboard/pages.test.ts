@@ -1,0 +1,357 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { pino } from 'pino';
+import { AccountStore } from '../../src/accounts/account-store.ts';
+import { systemClock } from '../../src/clock.ts';
+import { connectDatabase } from '../../src/store/connection.ts';
+import { eventually } from '../support/eventually.ts';
+import { openStandaloneService, type TestService } from '../support/service.ts';
+import { type View, Visitor } from './support/visitor.ts';
+
+const BUILT = fileURLToPath(new URL('../../dist/dashboard/index.html', import.meta.url));
+const EMAIL = 'ada@example.com';
+const PASSWORD = 'a long enough pass phrase';
+/** What tenants may write, and no page may take for its own. */
+const HOSTILE = `<img src=x onerror="document.title='owned'">‮.pdf${'x'.repeat(120)}`;
+const VIEWS: readonly View[] = [
+  { width: 1280, scheme: 'light' },
+  { width: 1280, scheme: 'dark' },
+  { width: 768, scheme: 'dark' },
+  { width: 320, scheme: 'light' },
+  { width: 1280, scheme: 'light', forcedColors: true },
+  { width: 1280, scheme: 'light', textPercent: 200 },
+];
+
+describe('The dashboard', () => {
+  let service: TestService;
+  let visitor: Visitor;
+  let failed: string;
+  let completed: string;
+  let templateId: string;
+
+  /** Asks the API from within the page, with the session. */
+  const api = async (method: string, path: string, body?: unknown): Promise<Record<string, string>> => {
+    const { status, json } = await visitor.page.evaluate(
+      async (method, path, body) => {
+        const response = await fetch(path, {
+          method,
+          ...(body !== undefined && {
+            headers: { 'content-type': 'application/json' },
+            body: JSON.stringify(body),
+          }),
+        });
+        return { status: response.status, json: await response.json() };
+      },
+      method,
+      path,
+      body,
+    );
+    assert.ok(status < 300, `${method} ${path}: ${status} ${JSON.stringify(json)}`);
+    return json;
+  };
+  const editorText = () => visitor.page.$eval('code-editor', (editor) => (editor as HTMLInputElement).value);
+  const ended = async (id: string) =>
+    eventually('the render ends', async () => (await api('GET', `/user/renders/${id}`)).completedAt !== null);
+
+  /** Without the page: with an access token. */
+  let token: string;
+  const direct = async (method: string, path: string, body?: unknown): Promise<Record<string, string>> => {
+    const headers = {
+      'content-type': 'application/json',
+      ...(path.startsWith('/user') && { authorization: `Bearer ${token}` }),
+    };
+    const response = await fetch(service.url + path, {
+      method,
+      headers,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    return (await response.json()) as Record<string, string>;
+  };
+  const otherRender = async () => {
+    token = (await direct('POST', '/auth/login', { email: EMAIL, password: PASSWORD })).accessToken!;
+    return { jobId: (await direct('POST', '/user/renders', { html: '<p>elsewhere' })).jobId! };
+  };
+  const otherEnded = async (id: string) => (await direct('GET', `/user/renders/${id}`)).status;
+
+  before(async () => {
+    assert.ok(existsSync(BUILT), 'The dashboard is not built: run make dashboard.');
+    service = await openStandaloneService();
+    visitor = await Visitor.open(service.url);
+  });
+  after(async () => {
+    await visitor?.close();
+    await service?.stop();
+  });
+
+  it('leads a stranger from any page to where one signs in, and makes an account there', async () => {
+    await visitor.page.goto(service.url);
+    await visitor.sees('Sign in');
+    // That nobody is signed in is asked of the API, which says so with a 401.
+    visitor.complaints.length = 0;
+    await visitor.go('/register');
+    await visitor.fill('E-mail address', EMAIL);
+    await visitor.fill('Password', PASSWORD);
+    await visitor.press('Make the account');
+    await visitor.sees('Your first document');
+    visitor.assertNoComplaints();
+  });
+
+  it('loads at most 150 kB, compressed, before the first page is there', async () => {
+    await visitor.page.setCacheEnabled(false);
+    await visitor.go('/');
+    const sizes = await visitor.page.evaluate(() =>
+      (performance.getEntriesByType('resource') as PerformanceResourceTiming[])
+        .filter(({ name }) => name.includes('/dashboard/assets/'))
+        .map(({ encodedBodySize }) => encodedBodySize),
+    );
+    await visitor.page.setCacheEnabled(true);
+    const total = sizes.reduce((sum, size) => sum + size, 0);
+    assert.ok(sizes.length > 3 && total <= 150_000, `${total} bytes`);
+  });
+
+  it('is told of a plan that changes', async () => {
+    const { id } = await api('GET', '/auth/me');
+    const connection = await connectDatabase(service.mongodbUri, pino({ level: 'silent' }));
+    await new AccountStore(connection, systemClock).setPlan(id!, 'business');
+    await connection.close();
+    await eventually('the plan is in force', async () => (await api('GET', '/auth/me')).plan === 'business');
+    await visitor.go('/');
+    await visitor.sees('Your first document');
+    assert.ok(await visitor.page.$('main ::-p-text(business)'));
+  });
+
+  it('runs the first request of a new account and shows what became of it', async () => {
+    await visitor.press('Run it now');
+    await visitor.sees('completed');
+    await visitor.sees('Where the time went');
+    completed = visitor.page.url().split('/').at(-1)!;
+    await visitor.page.waitForSelector('iframe[src$="/file"]');
+    visitor.assertNoComplaints();
+  });
+
+  it('shows what tenants wrote as text', async () => {
+    ({ jobId: failed } = (await api('POST', '/user/renders', {
+      html: '<p>x',
+      output: 'url',
+      options: { report: true, scripts: [`throw new Error(${JSON.stringify(HOSTILE)})`] },
+    })) as { jobId: string });
+    ({ id: templateId } = (await api('POST', '/user/templates', { name: HOSTILE, content: '{{ a }}' })) as {
+      id: string;
+    });
+    await api('PATCH', `/user/templates/${templateId}`, { content: '<b>{{ a }}</b>' });
+    await ended(failed);
+    await visitor.go(`/renders/${failed}`);
+    await visitor.sees('HeadlessChrome');
+    for (const path of [`/renders/${failed}`, '/templates', `/templates/${templateId}`]) {
+      await visitor.go(path);
+      await visitor.sees('onerror');
+      assert.match(await visitor.page.title(), /Platen$/);
+    }
+    visitor.assertNoComplaints();
+  });
+
+  const PAGES = [
+    '/',
+    '/playground',
+    '/renders',
+    '/renders?status=cancelled',
+    '/renders/completed',
+    '/renders/failed',
+    '/batches',
+    '/templates',
+    '/templates/one',
+    '/webhooks',
+    '/keys',
+    '/logs',
+    '/audit',
+    '/billing',
+    '/settings',
+    '/no-such-page',
+  ];
+  const real = (path: string) =>
+    path
+      .replace('/renders/completed', `/renders/${completed}`)
+      .replace('/renders/failed', `/renders/${failed}`)
+      .replace('/templates/one', `/templates/${templateId}`);
+
+  for (const path of PAGES) {
+    it(`${path} breaks no rule of its policy, has no barrier, fits the narrowest window, and loses no text`, async () => {
+      await visitor.look(VIEWS[0]!);
+      await visitor.go(real(path));
+      for (const view of VIEWS) {
+        await visitor.look(view);
+        assert.deepEqual(await visitor.barriers(), [], JSON.stringify(view));
+        assert.equal(await visitor.scrollsSideways(), false, JSON.stringify(view));
+        assert.deepEqual(await visitor.cutTexts(), [], JSON.stringify(view));
+      }
+      visitor.assertNoComplaints();
+    });
+  }
+
+  it('keeps the filters of a list in its address, over a reload and going back', async () => {
+    await visitor.look(VIEWS[0]!);
+    await visitor.go('/renders');
+    await visitor.page.select('::-p-aria(Status)', 'failed');
+    await visitor.page.waitForFunction(() => window.location.search === '?status=failed');
+    await visitor.page.reload();
+    await visitor.settled();
+    assert.equal(await visitor.page.$eval('main select', ({ value }) => value), 'failed');
+    await visitor.page.goBack();
+    await visitor.settled();
+    assert.equal(await visitor.page.$eval('main select', ({ value }) => value), '');
+  });
+
+  it('goes to a page and to a render by the palette, with the keyboard alone', async () => {
+    await visitor.go('/');
+    await visitor.control('k');
+    await visitor.page.waitForSelector('dialog[open] input');
+    await visitor.page.keyboard.type(completed);
+    await visitor.page.keyboard.press('Enter');
+    await visitor.page.waitForFunction((id) => window.location.pathname.endsWith(id), {}, completed);
+    await visitor.settled();
+    assert.equal(await visitor.page.evaluate(() => document.activeElement?.tagName), 'H1');
+  });
+
+  it('renders in the playground with an option of its form', async () => {
+    await visitor.go('/playground');
+    await visitor.fill('Find an option', 'landscape');
+    await visitor.page.select('::-p-aria(landscape)', 'true');
+    await visitor.control('Enter');
+    await visitor.page.waitForSelector('iframe[src$="/file"]');
+    const source = await visitor.page.$eval('iframe', ({ src }) => src);
+    const size = await visitor.page.evaluate(async (address) => {
+      const text = await (await fetch(address)).text();
+      return /MediaBox\s*\[\s*0 0 ([\d.]+) ([\d.]+)/.exec(text)?.slice(1).map(Number);
+    }, source);
+    assert.ok(size !== undefined && size[0]! > size[1]!, String(size));
+    visitor.assertNoComplaints();
+  });
+
+  it('shows what is typed in colours, and Tab leads out of it', async () => {
+    await visitor.go(`/templates/${templateId}`);
+    const hasFocus = () =>
+      visitor.page.evaluate(() => document.activeElement?.matches('[data-language=json]'));
+    await visitor.page.click('label ::-p-text(Sample data)');
+    assert.equal(await hasFocus(), true);
+    await visitor.fill('Sample data', '{ "a": 1 }');
+    const colours = await visitor.page.$eval('[data-language=json]', ({ shadowRoot }) =>
+      [...shadowRoot!.querySelectorAll('.cm-line span')].map((each) => getComputedStyle(each).color),
+    );
+    assert.equal(new Set(colours).size, 3, 'of brackets, names and numbers');
+    await visitor.page.keyboard.press('Tab');
+    assert.equal(await hasFocus(), false);
+    visitor.assertNoComplaints();
+  });
+
+  it('goes back to an earlier version of a template', async () => {
+    await visitor.go(`/templates/${templateId}`);
+    await visitor.press('Roll back to version 1');
+    await visitor.sees('version 3');
+    assert.equal(await editorText(), '{{ a }}');
+  });
+
+  it('makes a key whose secret is shown once', async () => {
+    await visitor.go('/keys');
+    await visitor.press('New key');
+    await visitor.fill('Name', 'billing');
+    await visitor.press('Make the key');
+    await visitor.page.waitForSelector('dialog[open] pre');
+    const secret = await visitor.page.$eval('dialog[open] pre', ({ textContent }) => textContent);
+    const answer = await fetch(`${service.url}/v1/pdf/jobs`, { headers: { 'x-api-key': secret! } });
+    assert.equal(answer.status, 200);
+    await visitor.page.reload();
+    await visitor.settled();
+    assert.ok(!(await visitor.page.content()).includes(secret!));
+    const kept = await visitor.page.evaluate(() =>
+      JSON.stringify([{ ...localStorage }, { ...sessionStorage }]),
+    );
+    assert.ok(!kept.includes(secret!));
+  });
+
+  it('asks for the password above the page when the session has ended, and keeps what was typed', async () => {
+    await visitor.go('/playground');
+    await visitor.fill('HTML', 'not to be lost');
+    const cookies = await visitor.page.cookies();
+    await visitor.page.deleteCookie(...cookies);
+    await visitor.press('Render Ctrl Enter');
+    await visitor.sees('Your session has ended');
+    // The API says with a 401 that nobody is signed in any more.
+    visitor.complaints.length = 0;
+    await visitor.page.type('dialog[open] input[type=password]', PASSWORD);
+    await visitor.page.keyboard.press('Enter');
+    await visitor.page.waitForFunction(() => document.querySelector('dialog[open]') === null);
+    assert.equal(await editorText(), 'not to be lost');
+    visitor.assertNoComplaints();
+  });
+
+  it('shows a change without being asked again, and asks nothing while it is hidden', async () => {
+    await visitor.go('/renders');
+    const before = await visitor.page.$$eval('tbody tr', ({ length }) => length);
+    await api('POST', '/user/renders', { html: '<p>live' });
+    await visitor.page.waitForFunction(
+      (count) => document.querySelectorAll('tbody tr').length > count,
+      {},
+      before,
+    );
+    const asked: string[] = [];
+    const note = (request: { url(): string }) => asked.push(request.url());
+    await visitor.page.evaluate(() => {
+      Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'));
+    });
+    visitor.page.on('request', note);
+    const { jobId } = await otherRender();
+    await eventually('the render ends', async () => (await otherEnded(jobId)) === 'completed');
+    visitor.page.off('request', note);
+    assert.deepEqual(asked, []);
+  });
+
+  it('ends the other tabs when one signs out', async () => {
+    await visitor.go('/settings');
+    const other = await visitor.page.browser().newPage();
+    await other.goto(`${service.url}/dashboard/`);
+    await other.waitForSelector('h1');
+    await other.evaluate(() => fetch('/auth/me').then(({ status }) => status));
+    await visitor.page.click('.who summary');
+    assert.equal(await visitor.page.$eval('.who .whole', ({ textContent }) => textContent), EMAIL);
+    await visitor.press('Sign out');
+    await visitor.sees('Forgotten password');
+    await other.waitForFunction(() => window.location.pathname === '/dashboard/sign-in');
+    await other.close();
+  });
+
+  it('signs in by the link that standalone printed, and keeps its token neither in the address nor for a second time', async () => {
+    const printed = service.roles.get('standalone')!.output.join('\n');
+    const link = `${service.url}/dashboard/sign-in${/#once=[\w-]+/.exec(printed)![0]}`;
+    await visitor.page.goto('about:blank');
+    await visitor.page.goto(link);
+    await visitor.sees('owner@localhost.localdomain');
+    assert.ok(!visitor.page.url().includes('once'));
+    await visitor.go('/settings');
+    await visitor.sees('This account has no password.');
+    await visitor.page.goto('about:blank');
+    await visitor.page.goto(link);
+    await visitor.sees('The link has been used');
+  });
+
+  it('sends the page for each address of the application, and no page for a part that is gone', async () => {
+    const page = await fetch(`${service.url}/dashboard/renders/1`);
+    assert.equal(page.status, 200);
+    assert.match(page.headers.get('content-type')!, /^text\/html/);
+    assert.match(page.headers.get('content-security-policy')!, /require-trusted-types-for 'script'/);
+    assert.equal(page.headers.get('cache-control'), 'no-cache');
+    assert.equal(page.headers.get('referrer-policy'), 'no-referrer');
+    assert.equal(page.headers.get('cross-origin-opener-policy'), 'same-origin');
+    const html = await page.text();
+    const script = /src="(\/dashboard\/assets\/[^"]+\.js)"/.exec(html)![1]!;
+    const asset = await fetch(service.url + script, { headers: { 'accept-encoding': 'br' } });
+    assert.equal(asset.headers.get('content-encoding'), 'br');
+    assert.match(asset.headers.get('cache-control')!, /immutable/);
+    const gone = await fetch(`${service.url}/dashboard/assets/gone-123.js`);
+    assert.equal(gone.status, 404);
+    assert.match(gone.headers.get('content-type')!, /^application\/json/);
+    const root = await fetch(service.url, { redirect: 'manual' });
+    assert.deepEqual([root.status, root.headers.get('location')], [302, '/dashboard']);
+  });
+});

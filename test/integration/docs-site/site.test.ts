@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Browser, Page } from 'puppeteer';
+import { findBrokenLinks } from '../../../scripts/docs-site/links.ts';
+import { ROOT } from '../../../scripts/docs-site/pages.ts';
+import { ERRORS } from '../../../src/errors/registry.ts';
+import { DocumentationFiles } from '../../../src/http/documentation-files.ts';
+import { barriersOf } from '../../support/barriers.ts';
+import { openWebBrowser, watchPage } from '../../support/web-browser.ts';
+import { openApi, type TestApi } from '../http/support/api.ts';
+
+const DIST = join(ROOT, 'site/dist');
+/** One page of each kind: by hand, generated, with pictures, with code in each language, of the reference, and none. */
+const KINDS = [
+  '',
+  '/guide/start',
+  '/errors',
+  '/options',
+  '/dashboards',
+  '/api',
+  '/api/operations/post_v1_pdf',
+  '/tour',
+];
+
+describe('The documentation site', () => {
+  let api: TestApi;
+  let browser: Browser;
+  let folder: string;
+
+  before(async () => {
+    if (!existsSync(DIST)) await promisify(execFile)('make', ['docs'], { cwd: ROOT });
+    folder = await mkdtemp(join(tmpdir(), 'platen-docs-'));
+    api = await openApi();
+    browser = await openWebBrowser();
+  });
+  after(async () => {
+    await browser?.close();
+    await api?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** Opens a page, and notes what it complains of and what it asks other hosts for. */
+  async function open(path: string, scheme = 'light'): Promise<{ page: Page; complaints: string[] }> {
+    const page = await browser.newPage();
+    const complaints: string[] = [];
+    watchPage(page, api.url, complaints);
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+    const response = await page.goto(`${api.url}${path}`, { waitUntil: 'load' });
+    assert.equal(response?.status(), 200, path);
+    return { page, complaints };
+  }
+
+  it('opens under its policy without a complaint and without asking any other host, in light and dark', async () => {
+    for (const path of KINDS) {
+      for (const scheme of ['light', 'dark']) {
+        const { page, complaints } = await open(`/docs${path}`, scheme);
+        assert.deepEqual(complaints, []);
+        assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), scheme);
+        assert.ok((await page.evaluate(() => document.styleSheets.length)) > 2, path);
+        await page.close();
+      }
+    }
+  });
+
+  it('finds pages by their words, under the same policy', async () => {
+    const { page, complaints } = await open('/docs');
+    await page.waitForSelector('button[data-open-modal]:not([disabled])');
+    await page.click('button[data-open-modal]');
+    await page.waitForSelector('#starlight__search input');
+    await page.type('#starlight__search input', 'idempotency');
+    await page.waitForSelector('#starlight__search a[href^="/docs/"]');
+    assert.deepEqual(complaints, []);
+    for (const scheme of ['light', 'dark']) {
+      await page.evaluate((theme) => {
+        document.documentElement.dataset.theme = theme;
+      }, scheme);
+      assert.deepEqual(await barriersOf(page), [], scheme);
+    }
+    await page.close();
+  });
+
+  it('has a place for each error where the docsUrl of responses leads', async () => {
+    const response = await fetch(`${api.url}/v1/none`);
+    const { docsUrl } = (await response.json()) as { docsUrl: string };
+    const { page } = await open(docsUrl.slice(api.url.length));
+    const missing = await page.evaluate(
+      (codes) => codes.filter((code) => document.getElementById(code) === null),
+      Object.keys(ERRORS),
+    );
+    assert.deepEqual(missing, []);
+    assert.ok(docsUrl.endsWith('#NOT_FOUND'));
+    await page.close();
+  });
+
+  it('has nothing inline on any page, which its policy would block', () => {
+    const pages = globSync('**/*.html', { cwd: DIST });
+    assert.ok(pages.length > 100);
+    const inline = /<style|<[a-z][^<>]* style="|<script(?![^>]* src=)|<[a-z][^<>]* on[a-z]+="/;
+    assert.deepEqual(
+      pages.filter((page) => inline.test(readFileSync(join(DIST, page), 'utf8'))),
+      [],
+    );
+  });
+
+  it('is sent compressed to who takes that, with names that change kept for good and pages asked for again', async () => {
+    const get = (path: string, encoding: string) =>
+      fetch(`${api.url}/docs${path}`, { headers: { 'Accept-Encoding': encoding } });
+    const page = await get('/errors', 'gzip');
+    assert.match(await page.text(), /RATE_LIMITED/);
+    const head = (name: string) => page.headers.get(name);
+    assert.deepEqual(
+      [head('content-encoding'), head('cache-control'), head('vary')],
+      ['gzip', 'no-cache', 'Accept-Encoding'],
+    );
+    assert.equal((await get('/errors', 'identity')).headers.get('content-encoding'), null);
+    const document = await fetch(`${api.url}/openapi.json`, { headers: { 'Accept-Encoding': 'gzip' } });
+    assert.equal(document.headers.get('content-encoding'), 'gzip');
+    assert.equal(((await document.json()) as { openapi: string }).openapi, '3.1.0');
+    const [sheet = ''] = globSync('_astro/*.css', { cwd: DIST });
+    assert.match((await get(`/${sheet}`, 'gzip')).headers.get('cache-control')!, /immutable/);
+  });
+
+  it('has each page as Markdown, and a list of them for programs', async () => {
+    const list = await (await fetch(`${api.url}/docs/llms.txt`)).text();
+    const addresses = [...list.matchAll(/\]\((\/docs\/[^)]+\.md)\)/g)].map(([, address]) => address!);
+    assert.ok(addresses.length > 60);
+    for (const address of addresses) {
+      const response = await fetch(`${api.url}${address}`);
+      assert.match(await response.text(), /^# \S/, address);
+      assert.equal(response.headers.get('content-type'), 'text/plain; charset=utf-8', address);
+    }
+  });
+
+  it('gives nothing but its own files', async () => {
+    for (const path of ['/%2e%2e/%2e%2e/package.json', '/..%2f..%2fpackage.json', '/%00', '/none', '/_astro'])
+      assert.equal((await fetch(`${api.url}/docs${path}`)).status, 404, path);
+  });
+
+  it('tells a browser on a page, and a program as JSON, that there is no such page', async () => {
+    const asked = (accept: string) => fetch(`${api.url}/docs/none`, { headers: { Accept: accept } });
+    const [page, error] = [await asked('text/html,*/*'), await asked('*/*')];
+    assert.deepEqual([page.status, error.status], [404, 404]);
+    assert.match(await page.text(), /^<!DOCTYPE html>/);
+    assert.equal(((await error.json()) as { code: string }).code, 'NOT_FOUND');
+  });
+
+  for (const width of [320, 1280])
+    it(`has no barrier in light and dark at ${width} pixels, and does not scroll sideways`, async () => {
+      const found: string[] = [];
+      for (const path of KINDS) {
+        for (const scheme of ['light', 'dark']) {
+          const { page } = await open(`/docs${path}`, scheme);
+          await page.setViewport({ width, height: 640 });
+          // The theme makes code that scrolls a place for the focus a moment after it is there.
+          await page.waitForFunction(() =>
+            [...document.querySelectorAll('pre')].every(
+              ({ scrollWidth, clientWidth, tabIndex }) => scrollWidth <= clientWidth || tabIndex === 0,
+            ),
+          );
+          const [whole, shown] = await page.evaluate(() => {
+            const { scrollWidth, clientWidth } = document.documentElement;
+            return [scrollWidth, clientWidth];
+          });
+          const barriers = await barriersOf(page);
+          if (whole! > shown!) barriers.push(`${whole} pixels in ${shown}`);
+          found.push(...barriers.map((barrier) => `${path} ${scheme}: ${barrier}`));
+          await page.close();
+        }
+      }
+      assert.deepEqual(found, []);
+    });
+
+  it('is the Markdown of the pages where it has not been built', async () => {
+    await mkdir(join(folder, 'plain/docs/decisions'), { recursive: true });
+    await writeFile(join(folder, 'plain/docs/errors.md'), '# Errors\n');
+    await writeFile(join(folder, 'plain/docs/decisions/README.md'), '# Decisions\n');
+    await writeFile(join(folder, 'plain/docs/secret.env'), 'no');
+    const files = new DocumentationFiles(join(folder, 'plain'));
+    assert.equal(
+      (await files.find('errors', () => true))?.headers['Content-Type'],
+      'text/plain; charset=utf-8',
+    );
+    assert.notEqual(await files.find('decisions', () => false), undefined);
+    assert.equal(await files.find('secret.env', () => false), undefined);
+    assert.equal(await files.find('', () => false), undefined);
+    assert.ok((await files.plainPages()).includes('errors.md'));
+  });
+
+  it('is not built with a link that leads nowhere, or to no place of its page', async () => {
+    const site = join(folder, 'site');
+    await mkdir(join(site, 'b'), { recursive: true });
+    const links = [
+      '/docs/b',
+      '/docs/b#there',
+      '/docs/b#gone',
+      '/docs/c',
+      '/docs/x.md',
+      '#here',
+      '/elsewhere',
+    ];
+    const anchors = links.map((link) => `<a href="${link}">x</a>`).join('');
+    await writeFile(join(site, 'index.html'), `<p id="here">${anchors}<a href="https://example.com/">y</a>`);
+    await writeFile(join(site, 'b/index.html'), '<h2 id="there">z</h2>');
+    assert.deepEqual(findBrokenLinks(site, ['/elsewhere']), [
+      '/docs: /docs/b#gone',
+      '/docs: /docs/c',
+      '/docs: /docs/x.md',
+    ]);
+  });
+});

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { echo, type OptionCases, RED } from './support/cases.ts';
+
+const EXAMPLE = /such as de-DE/;
+
+export const cases: OptionCases = {
+  accepted: ['de', 'de-DE', 'zh-Hant-TW', 'ar-u-nu-latn'],
+  refused: [
+    [{ locale: 'de_DE' }, 'locale', EXAMPLE],
+    [{ locale: 'german language' }, 'locale', EXAMPLE],
+    [{ locale: '' }, 'locale', EXAMPLE],
+    [{ locale: `de-${'x'.repeat(62)}` }, 'locale', /at most 64 characters/],
+  ],
+  effects: [
+    {
+      title: 'scripts find the language, and format numbers by it',
+      html: `<p id=p></p><script>p.textContent = (1234.5).toLocaleString() + ' ' + navigator.language + ' ' + Intl.DateTimeFormat().resolvedOptions().locale</script>`,
+      options: { locale: 'de-DE' },
+      proof: ({ text }) => assert.equal(text.trim(), '1.234,5 de-DE de-DE'),
+    },
+    {
+      title: 'requests have the language in Accept-Language',
+      html: echo('accept-language', 'fr-CA'),
+      options: { locale: 'fr-CA' },
+      proof: async ({ draw }) => assert.ok((await draw()).countColor(RED) > 3000),
+    },
+    {
+      title: 'a response in one language is not used in another',
+      html: echo('accept-language', 'fr-CA'),
+      options: { locale: 'de' },
+      proof: async ({ draw }) => assert.equal((await draw()).countColor(RED), 0),
+    },
+  ],
+};

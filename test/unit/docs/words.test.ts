@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { glob } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+
+/** Words of our own, each with the one that the field has for it. */
+const WORDS: Readonly<Record<string, string>> = {
+  turn: 'permit or slot',
+  place: 'permit, position or capacity',
+  lane: 'priority queue',
+  fault: 'error',
+  tell: 'notify or report',
+  told: 'notified or reported',
+  look: 'poll, check or query',
+  answer: 'response',
+  parts: 'deps',
+  handover: 'drain',
+  'hand over': 'dispatch',
+  arriving: 'pending',
+  leaving: 'cancelling',
+  apart: 'dedicated',
+  beside: 'concurrently',
+  resting: 'blocked',
+  entrance: 'proxy listener',
+  care: 'reconciler',
+  agenda: 'due queue',
+  excess: 'limit exceeded',
+  refusal: 'rejection',
+  reading: 'sample or cursor',
+  fold: 'sync',
+  mend: 'repair',
+  seat: 'key slot',
+};
+
+/** What is declared at the top of a file: classes, interfaces, types, functions and constants. */
+const DECLARED =
+  /^(?:export )?(?:default )?(?:abstract )?(?:async )?(?:class|interface|type|function\*?|const|enum) (\w+)/gm;
+
+/** Folders of src whose local names are checked as well. */
+const WITH_LOCAL_NAMES = 'src/{accounts,audit,http,keys,limits,mail,overload,plans,scheduling}/**/*.ts';
+/** Constants, variables, members and parameters with a type. */
+const LOCAL = /\b(?:const|let|readonly) (\w+)|#(\w+)|\b(\w+)\??: (?:[A-Z(]|string|number|boolean|readonly)/g;
+const COMMENT = /\/\*.*?\*\/|(?<=^|\s)\/\/.*?$/gms;
+/** Fields of stored records, which keep their names. */
+const STORED: ReadonlySet<string> = new Set(['seat']);
+
+describe('The words of the sources', () => {
+  it('are those of the field in names of files', async () => {
+    const found: string[] = [];
+    for await (const file of glob('{src,test,scripts}/**/*.{ts,mjs,cjs}', { cwd: root }))
+      found.push(...wordsOf(basename(file).replace(/\..*$/, '')).map((word) => `${file}: ${advice(word)}`));
+    assert.deepEqual(found, []);
+  });
+
+  it('are those of the field in what the files of src declare', async () => {
+    const found: string[] = [];
+    for await (const file of glob('src/**/*.ts', { cwd: root })) {
+      for (const [, name = ''] of readFileSync(`${root}${file}`, 'utf8').matchAll(DECLARED))
+        found.push(...wordsOf(name).map((word) => `${file}: ${name}: ${advice(word)}`));
+    }
+    assert.deepEqual(found, []);
+  });
+
+  it('are those of the field in local names, in the folders that are checked for them', async () => {
+    const found: string[] = [];
+    for await (const file of glob(WITH_LOCAL_NAMES, { cwd: root })) {
+      const source = readFileSync(`${root}${file}`, 'utf8').replaceAll(COMMENT, '');
+      for (const [, variable, privateName, typed] of source.matchAll(LOCAL)) {
+        const name = variable ?? privateName ?? typed ?? '';
+        if (!STORED.has(name))
+          found.push(...wordsOf(name).map((word) => `${file}: ${name}: ${advice(word)}`));
+      }
+    }
+    assert.deepEqual(found, []);
+  });
+
+  it('are found in names of each kind', () => {
+    for (const name of ['LaneHeads', 'tellOwner', 'BATCH_LANE', 'start-fault', 'handOver', 'answers'])
+      assert.equal(wordsOf(name).length, 1, name);
+    for (const name of ['placeholder', 'returned', 'lookup', 'folder', 'defaults', 'careful'])
+      assert.deepEqual(wordsOf(name), []);
+  });
+});
+
+/** The words of the list that a name is made of, in singular or plural. */
+function wordsOf(name: string): string[] {
+  const parted = name
+    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
+    .replaceAll(/[-_]/g, ' ')
+    .toLowerCase();
+  return Object.keys(WORDS).filter((word) => new RegExp(`\\b${word}s?\\b(?! up)`).test(parted));
+}
+
+function advice(word: string): string {
+  return `"${word}" is called ${WORDS[word]} in this field`;
+}
