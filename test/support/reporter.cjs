@@ -5,7 +5,8 @@ const { reporters, Runner } = require('mocha');
 /**
  * Mocha's spec reporter, closing with a line for each test that failed, "FAILED title: what was wrong", so that nobody has to
  * look for them among thousands, and one plain line: "N passed, N failed". To the file that PLATEN_TEST_TIMES names it adds a
- * line for each file of tests, hooks included: "milliseconds processorMilliseconds file".
+ * line for each file of tests, hooks included: "milliseconds processorMilliseconds file". To the file that
+ * PLATEN_TEST_FAILED names it adds a line for each test that failed, which test/run-alone.sh reads.
  */
 module.exports = class PlainClosing extends reporters.Spec {
   constructor(runner, options) {
@@ -26,9 +27,12 @@ module.exports = class PlainClosing extends reporters.Spec {
 
   epilogue() {
     super.epilogue();
+    const { PLATEN_TEST_FAILED: into, PLATEN_CHROMIUM_PATH: browser = '' } = process.env;
     for (const test of this.failures) {
       const [wrong = ''] = String(test.err?.message ?? test.err).split('\n');
-      console.log(`FAILED ${test.fullTitle()}: ${wrong}`);
+      const failed = `${test.fullTitle()}: ${wrong}`;
+      console.log(`FAILED ${failed}`);
+      if (into) appendFileSync(into, `${test.file}\t${browser}\t${failed}\n`);
     }
     console.log(`${this.stats.passes} passed, ${this.stats.failures} failed`);
   }

@@ -105,9 +105,20 @@ describe('what a document fetches', () => {
   /** What the page at /page shows. */
   let shown = '';
   let cases = 0;
+  let coldLeases = 0;
 
   before(async () => {
-    bench = await startBench();
+    bench = await startBench({
+      metrics: {
+        browsers: { set: () => undefined },
+        browserRestarts: { inc: () => undefined },
+        contextLeases: {
+          inc: ({ kind }) => {
+            if (kind === 'cold') coldLeases += 1;
+          },
+        },
+      },
+    });
     site = await startSite((request, response) => {
       const { href, pathname, searchParams: query } = new URL(request.url!, 'http://x');
       const caching = query.get('policy') ? { 'Cache-Control': query.get('policy')! } : undefined;
@@ -191,22 +202,31 @@ describe('what a document fetches', () => {
     });
 
     it(`is fetched once by an account when its server allows it, and again under other asset headers, in ${mode.name}`, async () => {
-      const [first, second, third] = [account(), account(), account()];
-      const fetched = async (...asking: readonly (readonly [accountId: string, key?: string])[]) => {
+      /** How often it was fetched before each of these renders showed it; undefined when a context was lost meanwhile. */
+      const fetched = async (asking: readonly (readonly [name: string, key?: string])[]) => {
         const html = `<img src="${address('picture', CACHED)}">`;
+        const accounts = new Map(asking.map(([name]) => [name, account()]));
         const nth = [];
-        for (const [accountId, key] of asking) {
+        let wasLost = false;
+        for (const [i, [name, key]] of asking.entries()) {
           const options = key === undefined ? {} : { assetHeaders: { Authorization: key } };
-          nth.push((await squares(await print(html, mode, accountId, options))).indexOf(1));
+          const before = coldLeases;
+          nth.push((await squares(await print(html, mode, accounts.get(name)!, options))).indexOf(1));
+          const isAsBefore = asking[i - 1]?.[0] === name && asking[i - 1]?.[1] === key;
+          wasLost ||= isAsBefore && coldLeases > before;
         }
-        cases += 1;
-        return nth;
+        return wasLost ? undefined : nth;
       };
-      assert.deepEqual(await fetched([first], [first], [second]), [0, 0, 1]);
-      assert.deepEqual(
-        await fetched([third, 'one'], [third, 'one'], [third, 'two'], [third], [third], [third, 'one']),
-        [0, 0, 1, 2, 2, 3],
-      );
+      /** A context is given up where a machine is slow or short of memory: then the same is done with other accounts. */
+      const fetchedWarm = async (...asking: Parameters<typeof fetched>[0]) => {
+        for (;;) {
+          const nth = await fetched(asking);
+          if (nth !== undefined) return nth;
+        }
+      };
+      assert.deepEqual(await fetchedWarm(['first'], ['first'], ['second']), [0, 0, 1]);
+      const keys = ['one', 'one', 'two', undefined, undefined, 'one'];
+      assert.deepEqual(await fetchedWarm(...keys.map((key) => ['third', key] as const)), [0, 0, 1, 2, 2, 3]);
     });
   }
 

@@ -12,7 +12,7 @@ import { parseNetworks } from '../../../src/egress/networks.ts';
 import { type EgressProxy, startEgressProxy } from '../../../src/egress/proxy.ts';
 import { PlatenError } from '../../../src/errors/registry.ts';
 import type { RenderOptions } from '../../../src/options/core/render-options.ts';
-import { eventually } from '../../support/eventually.ts';
+import { eventually, HUNG_MS } from '../../support/eventually.ts';
 import { readPdf } from '../../support/pdf.ts';
 import { NameServer } from './support/name-server.ts';
 import { Canary, Origin } from './support/origin.ts';
@@ -77,7 +77,7 @@ describe('closed network, with a browser', () => {
       accountId: 'account',
       source,
       options,
-      deadline: Date.now() + 20_000,
+      deadline: Date.now() + HUNG_MS,
       maxOutputBytes: 10_000_000,
       signal,
     });
@@ -113,12 +113,16 @@ describe('closed network, with a browser', () => {
       // The document stays open until then, however slow the browser is.
       const seen = new AbortController();
       const document = `<p>x</p>${html(`http://public.test:${origin.port}`)}`;
-      const rendering = render(document, { delayMs: 15_000 }, seen.signal).catch(() => undefined);
+      const rendering = render(document, { delayMs: 15_000 }, seen.signal);
+      const arrives = eventually(
+        'the request arrives',
+        () => origin.requests.length + origin.upgrades > before,
+      );
       try {
-        await eventually('the request arrives', () => origin.requests.length + origin.upgrades > before);
+        await Promise.race([arrives, rendering.then(() => arrives)]);
       } finally {
         seen.abort();
-        await rendering;
+        await rendering.catch(() => undefined);
       }
     });
   }

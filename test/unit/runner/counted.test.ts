@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,7 +25,9 @@ interface Ended {
 
 function bash(cwd: string, ...args: string[]): Promise<Ended> {
   return new Promise((resolve) => {
-    execFile('bash', args, { cwd, timeout: LIMIT_MS }, (error, stdout) =>
+    // These failures are none of the run that this is part of.
+    const env = { ...process.env, PLATEN_TEST_FAILED: '' };
+    execFile('bash', args, { cwd, env, timeout: LIMIT_MS }, (error, stdout) =>
       resolve({ code: error === null ? 0 : error.code, lines: stdout.trimEnd().split('\n') }),
     );
   });
@@ -134,6 +136,9 @@ describe('Runs of tests', () => {
       await mkdir(join(project, 'test'));
       await cp(join(REPOSITORY, '.ci/run'), join(project, '.ci/run'));
       await cp(join(REPOSITORY, 'test/counted.sh'), join(project, 'test/counted.sh'));
+      await cp(join(REPOSITORY, 'test/run-alone.sh'), join(project, 'test/run-alone.sh'));
+      await cp(join(REPOSITORY, 'test/support/reporter.cjs'), join(project, 'test/support/reporter.cjs'));
+      await symlink(join(REPOSITORY, 'node_modules'), join(project, 'node_modules'));
       await writeFile(join(project, 'Makefile'), `.PHONY: test e2e\ntest:\n\t@${test}\ne2e:\n\t@${e2e}\n`);
       return bash(project, '.ci/run');
     }
@@ -154,6 +159,28 @@ describe('Runs of tests', () => {
         ['a', /b$/],
         ['make e2e', /it ended with 2, and no test had failed$/],
       );
+    });
+
+    it('take a failure back whose file passes by itself, and say so', async () => {
+      /** Two tests of a file have failed beside others. */
+      const beside = (name: string, ...titles: string[]) =>
+        titles.map((title) => `echo 'FAILED ${title}'; ${noteFailed(name, title)};`).join(' ') +
+        ` echo '1 passed, ${titles.length} failed'; exit 1`;
+      const noteFailed = (name: string, title: string) =>
+        `printf '%s\\t\\t%s\\n' '${path(name)}' '${title}' >>"$$PLATEN_TEST_FAILED"`;
+      const { code, lines } = await ci(beside('good', 'good a: too late', 'good b: too late'), good);
+      assert.deepEqual(
+        [code, ...lines.slice(-3)],
+        [0, 'PASSED ALONE good a: too late', 'PASSED ALONE good b: too late', '6 passed, 0 failed'],
+      );
+      assertLast(await ci(beside('failing', 'failing fails: it is wrong'), good), '4 passed, 1 failed', [
+        'failing fails',
+        /it is wrong$/,
+      ]);
+      assertLast(await ci(beside('unloadable', 'a: b'), good), '4 passed, 1 failed', ['a', /b$/]);
+      const many = Array.from({ length: 11 }, (_, i) => `good ${i}: too late`);
+      const { lines: all } = await ci(beside('good', ...many), good);
+      assert.equal(all.at(-1), '4 passed, 11 failed');
     });
   });
 });
