@@ -57,9 +57,9 @@ const TOKENS: CollectionSpec = {
     { fields: { expiresAt: 1 } },
   ],
   replaced: [{ accountId: 1 }],
-  looksAt: {
-    asked: ['expiresAt', 'revoked', 'session.lastUsedAt'],
-    because: 'the index leads to the tokens of one account, which were made within the last 12 hours',
+  filtersBy: {
+    fields: ['expiresAt', 'revoked', 'session.lastUsedAt'],
+    reason: 'the index leads to the tokens of one account, which were made within the last 12 hours',
   },
 };
 

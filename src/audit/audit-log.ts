@@ -110,7 +110,7 @@ const ENTRIES: CollectionSpec = {
     { fields: { at: 1, _id: 1 }, unique: true },
   ],
   replaced: [{ accountId: 1, at: -1, _id: -1 }, { at: 1 }],
-  looksAt: { asked: ['action'], because: 'one account has a few entries a day' },
+  filtersBy: { fields: ['action'], reason: 'one account has a few entries a day' },
 };
 
 /** Entries of one action of one account in a day, by `<account>:<action>`. */

@@ -87,7 +87,7 @@ export class BatchAdmission {
     });
     const shared = shareChunks(batchId, inputs);
     const inputBytes = shared.inputs.map(({ content }) => content.length());
-    const sharedBytes = sum(shared.parts.map(({ content }) => content.length()));
+    const sharedBytes = sum(shared.chunks.map(({ content }) => content.length()));
     const recordBytes = recordBytesOf(submission);
     const bytes = sum(inputBytes) + sharedBytes + recordBytes;
     const { beyondQuota } = this.#deps;
@@ -100,7 +100,7 @@ export class BatchAdmission {
     const { first, expectedSeconds } = taken;
     const chunkSize = chunkSizeOf(items.length);
     await batches.saveChunks(batchId, chunksOf(items, inputBytes, chunkSize));
-    await store.inputs.save(shared.inputs, shared.parts);
+    await store.inputs.save(shared.inputs, shared.chunks);
     refuseIfSlow(began);
     const batch: Batch = {
       _id: batchId,
@@ -117,7 +117,7 @@ export class BatchAdmission {
       chunkSize,
       expanded: 0,
       firstPlace: first,
-      sharedParts: shared.parts.length,
+      sharedParts: shared.chunks.length,
       sharedBytes,
       recordBytes,
       notes: submission.notes,
@@ -168,7 +168,7 @@ export class BatchAdmission {
       }
     }
     // At most two for each item: its markup and its options.
-    await store.inputs.deleteParts(partIds(batchId, 2 * items));
+    await store.inputs.deleteChunks(chunkIds(batchId, 2 * items));
     await batches.deleteChunks(batchId, chunks);
     return false;
   }
@@ -194,7 +194,7 @@ export class BatchAdmission {
 }
 
 /** The ids of what the inputs of a batch share. */
-export function partIds(batchId: string, count: number): string[] {
+export function chunkIds(batchId: string, count: number): string[] {
   return Array.from({ length: count }, (_, number) => `${batchId}/${number}`);
 }
 

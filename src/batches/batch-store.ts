@@ -54,9 +54,9 @@ const BATCHES: CollectionSpec = {
     { fields: { accountId: 1, test: 1, createdAt: 1, _id: 1 }, unique: true },
   ],
   replaced: [{ accountId: 1, createdAt: -1 }, { busy: 1 }, { purgeAt: 1 }, { forgetAt: 1 }],
-  looksAt: {
-    asked: ['phase', 'cancelledAt', 'startedAt', '_id', '$or'],
-    because: 'the index leads to the batches of one account',
+  filtersBy: {
+    fields: ['phase', 'cancelledAt', 'startedAt', '_id', '$or'],
+    reason: 'the index leads to the batches of one account',
   },
 };
 const CHUNKS: CollectionSpec = { name: 'batch_chunks' };

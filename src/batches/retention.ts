@@ -4,7 +4,7 @@ import type { JobStore } from '../jobs/store/job-store.ts';
 import { deleteKept } from '../jobs/sweeps/retention.ts';
 import type { OutputStore } from '../store/outputs/output-store.ts';
 import { type Batch, chunkCount, itemJobId } from './batch.ts';
-import { partIds } from './batch-admission.ts';
+import { chunkIds } from './batch-admission.ts';
 import type { BatchStore } from './batch-store.ts';
 
 interface RetentionDeps {
@@ -54,5 +54,5 @@ async function purge({ batches, store, stored, outputs }: RetentionDeps, batch: 
 }
 
 function deleteSharedChunks(inputs: JobInputs, { _id, sharedParts }: Batch): Promise<void> {
-  return inputs.deleteParts(partIds(_id, sharedParts));
+  return inputs.deleteChunks(chunkIds(_id, sharedParts));
 }

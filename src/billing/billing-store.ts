@@ -78,7 +78,7 @@ const ACCOUNTS: CollectionSpec = {
     { fields: { 'state.halfMadeSince': 1 }, sparse: true },
   ],
   replaced: [{ dueAt: 1 }],
-  looksAt: { asked: ['claimedUntil'], because: 'a customer is one account' },
+  filtersBy: { fields: ['claimedUntil'], reason: 'a customer is one account' },
 };
 
 /** The cause of a check that continues the one before: no event about the customer has come since. */
@@ -199,7 +199,7 @@ export class BillingStore extends DueQueue<BillingAccount> {
       $unset: { claimedUntil: '', coming: '' },
     } as const;
     return (
-      (await this.endClaim(claimed, state.lookAgainAt ?? undefined, update, { wanted })) ||
+      (await this.endClaim(claimed, state.checkAgainAt ?? undefined, update, { wanted })) ||
       // An event has come meanwhile: check once more.
       this.postpone(claimed, this.clock.now(), update)
     );

@@ -42,13 +42,13 @@ const FIELDS = {
 const INVOICES: CollectionSpec = {
   name: 'billing_invoices',
   indexes: [{ fields: { accountId: 1, createdAt: 1, _id: 1 } }],
-  looksAt: {
-    asked: [
+  filtersBy: {
+    fields: [
       'status',
       'number',
       ...['amountPaidCents', 'number', 'status'].map((field) => `sort ${field}, _id`),
     ],
-    because: 'invoices of one account: a few a month',
+    reason: 'invoices of one account: a few a month',
   },
 };
 

@@ -21,8 +21,8 @@ import { ListCursors } from './list-cursors.ts';
 import { notifyOfDuplicate, notifyOfEnd, notifyOwner } from './notify-owner.ts';
 import { Operations } from './operations.ts';
 import type { AutoOverage } from './overage/auto-overage.ts';
-import type { BlockLedger } from './overage/block-ledger.ts';
 import { BlockStore } from './overage/block-store.ts';
+import type { CreditPurchases } from './overage/credit-purchases.ts';
 import { openOverage } from './overage/open-overage.ts';
 import type { TopUps } from './overage/top-ups.ts';
 import { PaymentEvents } from './payment-events.ts';
@@ -62,7 +62,7 @@ export interface Selling {
   readonly catalogue: Catalogue;
   readonly subscriptions: Subscriptions;
   readonly autoOverage: AutoOverage;
-  readonly blockLedger: BlockLedger;
+  readonly creditPurchases: CreditPurchases;
   readonly topUps: TopUps;
   readonly reconcile: Reconcile;
   readonly disputes: Disputes;
@@ -139,7 +139,7 @@ export function openBilling(deps: BillingDeps): Billing {
     clock,
     returnUrl,
   });
-  const { autoOverage, blockLedger } = overage;
+  const { autoOverage, creditPurchases } = overage;
   const reconcile = new Reconcile(connection, {
     store,
     events,
@@ -150,7 +150,7 @@ export function openBilling(deps: BillingDeps): Billing {
   });
   const topUps = overage.topUps(subscriptions);
   const disputes = new Disputes({ store, blocks, gateway, clock });
-  const bought = { autoOverage, blockLedger, topUps, changes, disputes };
+  const bought = { autoOverage, creditPurchases, topUps, changes, disputes };
   return { ...kept, selling: { gateway, events, sync, catalogue, subscriptions, reconcile, ...bought } };
 }
 

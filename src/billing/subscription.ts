@@ -40,9 +40,9 @@ export interface SubscriptionState {
   /** Open invoices of a subscription that has ended. */
   readonly invoicesToVoid: readonly string[];
   /** Problems that an operator has to check. */
-  readonly faults: readonly string[];
+  readonly problems: readonly string[];
   /** When time alone changes the outcome, or an event must have been missed. */
-  readonly lookAgainAt: Date | null;
+  readonly checkAgainAt: Date | null;
 }
 
 export interface SyncContext {
@@ -70,8 +70,8 @@ const NONE: SubscriptionState = {
   graceEndsAt: null,
   duplicates: [],
   invoicesToVoid: [],
-  faults: [],
-  lookAgainAt: null,
+  problems: [],
+  checkAgainAt: null,
 };
 
 /**
@@ -149,7 +149,7 @@ function syncOne(
     inForce: plan,
     quota: period,
     mayBuyByItself: status === 'active' && !subscription.collectionPaused,
-    lookAgainAt: later(period.end, AFTER_PERIOD_MS),
+    checkAgainAt: later(period.end, AFTER_PERIOD_MS),
   };
 }
 
@@ -164,7 +164,7 @@ function pastDue(
   if (graceEndsAt <= now) return { ...base, graceEndsAt };
   const { start } = lastPaidPeriod(subscriptionId, invoices) ?? monthBefore(period.start);
   const quota = { start, end: graceEndsAt };
-  return { ...base, inForce: base.plan, quota, graceEndsAt, lookAgainAt: graceEndsAt };
+  return { ...base, inForce: base.plan, quota, graceEndsAt, checkAgainAt: graceEndsAt };
 }
 
 /** Periods advance whether they are paid or not; only a paid invoice shows which quota was bought. */
@@ -202,7 +202,7 @@ function scheduled(
 }
 
 function unclear(base: SubscriptionState, what: string): SubscriptionState {
-  return { ...base, inForce: 'keep', faults: [`subscription ${base.subscriptionId}: ${what}`] };
+  return { ...base, inForce: 'keep', problems: [`subscription ${base.subscriptionId}: ${what}`] };
 }
 
 function later(date: Date, ms: number): Date {

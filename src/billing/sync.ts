@@ -210,7 +210,7 @@ export class SubscriptionSync {
     const [{ _id, fence }, , state] = step;
     const { gateway, logger, observeError } = this.#deps;
     let repaired = true;
-    for (const problem of state.faults) {
+    for (const problem of state.problems) {
       observeError?.('unclear');
       logger.error({ accountId: _id, problem }, 'subscription is not understood; the plan stays as it was');
     }
@@ -244,8 +244,8 @@ export class SubscriptionSync {
 }
 
 function checkingAgain(state: SubscriptionState, at: Date): SubscriptionState {
-  const { lookAgainAt: checkAgainAt } = state;
-  return checkAgainAt !== null && checkAgainAt < at ? state : { ...state, lookAgainAt: at };
+  const { checkAgainAt } = state;
+  return checkAgainAt !== null && checkAgainAt < at ? state : { ...state, checkAgainAt: at };
 }
 
 /** For the audit log: the event about the customer, or else that time alone has changed something. */

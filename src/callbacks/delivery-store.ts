@@ -44,9 +44,9 @@ const DELIVERIES: CollectionSpec = {
     // For records that processes of the version before have written: see src/layout/migrate-to-3.ts.
     { fields: { due: 1 }, sparse: true },
   ],
-  looksAt: {
-    asked: ['lane', 'accountId', 'host'],
-    because: 'the index leads to what is to be sent now',
+  filtersBy: {
+    fields: ['lane', 'accountId', 'host'],
+    reason: 'the index leads to what is to be sent now',
   },
   replaced: [{ accountId: 1, createdAt: -1, _id: -1 }, { createdAt: 1 }],
 };

@@ -6,9 +6,9 @@ export class SigningKeyService {
   readonly #keys: SigningKeys;
   readonly #audit: AuditLog;
 
-  constructor(parts: { keys: SigningKeys; audit: AuditLog }) {
-    this.#keys = parts.keys;
-    this.#audit = parts.audit;
+  constructor(deps: { keys: SigningKeys; audit: AuditLog }) {
+    this.#keys = deps.keys;
+    this.#audit = deps.audit;
   }
 
   /** The keys that sign at the moment, the newest first; none until the account has had one. */

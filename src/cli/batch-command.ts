@@ -132,9 +132,9 @@ function isZip(out: string): boolean {
 /** What the service says of an item by its index, with the line it stands in. */
 function inFile(error: PlatenApiError, file: string, placed: readonly PlacedItem[]): CommandError {
   const errors = error.messages.map((message) => {
-    const place = /^items\[(\d+)\](?: \(".*?"\))?\.?:? ?/.exec(message);
-    const line = place === null ? undefined : placed[Number(place[1])]?.line;
-    return line === undefined ? `${file}: ${message}` : `${file}:${line}: ${message.slice(place![0].length)}`;
+    const index = /^items\[(\d+)\](?: \(".*?"\))?\.?:? ?/.exec(message);
+    const line = index === null ? undefined : placed[Number(index[1])]?.line;
+    return line === undefined ? `${file}: ${message}` : `${file}:${line}: ${message.slice(index![0].length)}`;
   });
   return new CommandError(`The service refuses (${error.code ?? error.status}):\n${errors.join('\n')}`);
 }

@@ -107,8 +107,8 @@ const KEYS: CollectionSpec = {
     { fields: { accountId: 1, seat: 1, generation: 1 }, unique: true },
     { fields: { accountId: 1, status: 1 } },
   ],
-  looksAt: {
-    asked: [
+  filtersBy: {
+    fields: [
       'mode',
       'status',
       'given',
@@ -116,7 +116,7 @@ const KEYS: CollectionSpec = {
       'sort createdAt, _id',
       'sort sortName, createdAt, _id',
     ],
-    because: 'an account has as many active keys as its plan allows, and a bounded number of revoked ones',
+    reason: 'an account has as many active keys as its plan allows, and a bounded number of revoked ones',
   },
 };
 

@@ -10,8 +10,8 @@ export function wrapContents(document: PDFDocument, page: PDFPage, before: PDFRe
   const key = PDFName.of('Contents');
   const own = page.node.get(key);
   const resolved = document.context.lookup(own);
-  const parts = resolved instanceof PDFArray ? resolved.asArray() : own === undefined ? [] : [own];
-  page.node.set(key, document.context.obj([before, ...parts, after]));
+  const streams = resolved instanceof PDFArray ? resolved.asArray() : own === undefined ? [] : [own];
+  page.node.set(key, document.context.obj([before, ...streams, after]));
 }
 
 /** Adds a form XObject. Pages may share or inherit resources, so a name must mean the same object on all of them. */

@@ -47,9 +47,9 @@ export function printedText(document: PDFDocument): PrintedText {
 
 function* contentsOf(document: PDFDocument, contents: PDFObject | undefined): Generator<string> {
   const resolved = document.context.lookup(contents);
-  const parts = resolved instanceof PDFArray ? resolved.asArray() : [resolved];
-  for (const part of parts) {
-    const stream = document.context.lookup(part);
+  const references = resolved instanceof PDFArray ? resolved.asArray() : [resolved];
+  for (const reference of references) {
+    const stream = document.context.lookup(reference);
     if (stream instanceof PDFRawStream)
       yield Buffer.from(decodePDFRawStream(stream).decode()).toString('latin1');
   }

@@ -15,7 +15,7 @@ export function billingSweeps(
   metrics: Pick<Metrics, 'reconcileFindings' | 'overageBlocks' | 'billingDisputes'>,
 ): Sweep[] {
   if (selling === undefined) return [];
-  const { events, sync, blockLedger, reconcile, changes, disputes } = selling;
+  const { events, sync, creditPurchases, reconcile, changes, disputes } = selling;
   const everyMs = Math.min(FOLLOW_EVERY_MS, PLATEN_SWEEP_MS);
   // Following events is ordinary work, not a repair.
   const ordinary = (name: string, run: () => Promise<unknown>): Sweep => ({
@@ -43,9 +43,9 @@ export function billingSweeps(
   return [
     ordinary('payment-events', () => events.resolveWaiting()),
     ordinary('subscriptions', () => sync.sweep()),
-    ordinary('overage-blocks', () => blockLedger.sweep()),
+    ordinary('overage-blocks', () => creditPurchases.sweep()),
     ordinary('changes-of-purchases', () => changes.sweep()),
-    { ...ordinary('ends-of-blocks', () => blockLedger.lapse()), everyMs: COUNT_EVERY_MS },
+    { ...ordinary('ends-of-blocks', () => creditPurchases.lapse()), everyMs: COUNT_EVERY_MS },
     finding('missed-payment-events', 'event', () => reconcile.events()),
     {
       ...ordinary('count-overage-blocks', async () => {

@@ -20,7 +20,7 @@ export interface CollectionSpec {
    * What queries ask for besides what their index gives: fields that are simply compared, and `sort a, b` for an order
    * that is made by hand, among the few records that the index leads to.
    */
-  readonly looksAt?: { readonly asked: readonly string[]; readonly because: string };
+  readonly filtersBy?: { readonly fields: readonly string[]; readonly reason: string };
   /** Queries that read the whole collection, as `nameOf` writes them, each with the reason why that is little. */
   readonly scans?: Readonly<Record<string, string>>;
 }

@@ -68,7 +68,7 @@ export class DueQueue<T extends Due> {
   /**
    * Up to `limit` records that are due now, the longest due first.
    *
-   * @param filter leaves some out; its fields are to be declared in `looksAt`.
+   * @param filter leaves some out; its fields are to be declared in `filtersBy`.
    */
   due(limit: number, filter: mongo.Filter<T> = {}): Promise<T[]> {
     // With a lower bound, or the embedded database would read the keys of all records at rest, which come before it.

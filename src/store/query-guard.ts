@@ -33,10 +33,10 @@ export class QueryGuard {
 
 /** What is wrong with queries of a shape; undefined when an index or a declared exception leads them. */
 export function errorOf(spec: CollectionSpec, shape: QueryShape): string | undefined {
-  const { looksAt, scans = {} } = spec;
+  const { filtersBy, scans = {} } = spec;
   if (nameOf(shape) in scans) return undefined;
   const beyond = beyondIndex(shape, indexedFields(spec));
   if (beyond === undefined) return 'no index leads it';
-  const unexplained = beyond.filter((asked) => !looksAt?.asked.includes(asked));
+  const unexplained = beyond.filter((field) => !filtersBy?.fields.includes(field));
   return unexplained.length === 0 ? undefined : `not in its index: ${unexplained.join(', ')}`;
 }

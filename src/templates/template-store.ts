@@ -86,7 +86,7 @@ const VERSIONS: CollectionSpec = {
   name: 'template_versions',
   // Two concurrent saves get two numbers: one of them conflicts in this index and counts again.
   indexes: [{ fields: { templateId: 1, version: 1 }, unique: true }],
-  looksAt: { asked: ['size'], because: 'once, of each version that an older Platen has saved' },
+  filtersBy: { fields: ['size'], reason: 'once, of each version that an older Platen has saved' },
 };
 
 /** The reading side; changes go through the `TemplateEditor`. */

@@ -50,7 +50,7 @@ const SUBJECTS: readonly Subject[] = [
       arena.withstand(
         async (attacker) => {
           const order = { html, options: { ...options, timeoutMs: 60_000 } };
-          const orders = Array.from({ length: FLOOD_CALLERS }, () => attacker.client.order(order));
+          const orders = Array.from({ length: FLOOD_CALLERS }, () => attacker.client.submit(order));
           const jobs = await Promise.all(orders);
           await sleep(FLOOD_MS);
           await cancelAll(attacker, jobs);

@@ -19,7 +19,7 @@ const ORDERS_PER_SECOND = 7;
 
 export interface ChaosRun {
   readonly seed: number;
-  readonly orders: number;
+  readonly submissions: number;
   /** Longest time from the first submission to the end of the last job. */
   readonly limitMs: number;
   readonly log: (line: string) => void;
@@ -31,7 +31,12 @@ export interface ChaosRun {
  *
  * @returns the findings after that, one line each.
  */
-export async function runChaos({ seed, orders: count, limitMs, log }: ChaosRun): Promise<readonly string[]> {
+export async function runChaos({
+  seed,
+  submissions: count,
+  limitMs,
+  log,
+}: ChaosRun): Promise<readonly string[]> {
   const findings = new Findings();
   const plans = await writePlans();
   const mark = randomUUID();
@@ -43,14 +48,14 @@ export async function runChaos({ seed, orders: count, limitMs, log }: ChaosRun):
     const began = performance.now();
     const say = (line: string) => log(`${((performance.now() - began) / 1000).toFixed(1)} s  ${line}`);
     const spreadMs = Math.ceil((count / ORDERS_PER_SECOND) * 1000);
-    const orders = makeSubmissions(seed, count, spreadMs, accounts);
+    const submissions = makeSubmissions(seed, count, spreadMs, accounts);
     const outOfTime = AbortSignal.timeout(limitMs);
 
     const killing = keepKilling({ service, kafka }, seed, AbortSignal.timeout(spreadMs), findings, say);
     const responses = await Promise.all(
-      orders.map(async (order) => {
-        await sleep(order.atMs);
-        return place(order, findings, outOfTime);
+      submissions.map(async (submission) => {
+        await sleep(submission.atMs);
+        return place(submission, findings, outOfTime);
       }),
     );
     await killing;
@@ -59,7 +64,7 @@ export async function runChaos({ seed, orders: count, limitMs, log }: ChaosRun):
     await untilOver(accounts, outOfTime, findings);
     say('every job has ended');
     await check(service, accounts, placed, findings);
-    say(`checked; ${findings.counted()}; most requests for an order: ${mostTries(placed)}`);
+    say(`checked; ${findings.counted()}; most requests for a submission: ${mostTries(placed)}`);
   } finally {
     await service.stop().catch((error: Error) => findings.add('stop', error.message));
     await kafka.stop();
@@ -92,10 +97,11 @@ async function check(
   placed: readonly Submission[],
   findings: Findings,
 ): Promise<void> {
-  const submissionsOf = (account: ChaosAccount) => placed.filter(({ order }) => order.account === account);
+  const submissionsOf = (account: ChaosAccount) =>
+    placed.filter(({ submission }) => submission.account === account);
   const failed = new Map<ChaosAccount, number>();
   for (const account of accounts) {
-    for (const order of submissionsOf(account)) await repeat(order, findings);
+    for (const submission of submissionsOf(account)) await repeat(submission, findings);
     failed.set(account, await checkJobs(account, submissionsOf(account), findings));
   }
   const connection = await mongoose.createConnection(service.mongodbUri).asPromise();

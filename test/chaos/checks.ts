@@ -41,14 +41,14 @@ export async function checkJobs(
 ): Promise<number> {
   const jobs = await listJobs(account);
   const byKey = Map.groupBy(jobs, ({ fileName }) => fileName.replace(/\.pdf$/, ''));
-  for (const { order, jobId } of placed) {
-    const own = byKey.get(order.key) ?? [];
-    byKey.delete(order.key);
+  for (const { submission, jobId } of placed) {
+    const own = byKey.get(submission.key) ?? [];
+    byKey.delete(submission.key);
     if (own.length !== 1) {
       const states = own.map(({ jobId, status, error }) => `${jobId} ${status} ${error?.code ?? ''}`.trim());
-      findings.add(order.key, `has ${own.length} jobs: ${states.join('; ') || 'none'}`);
+      findings.add(submission.key, `has ${own.length} jobs: ${states.join('; ') || 'none'}`);
     } else if (own[0]!.jobId !== jobId) {
-      findings.add(order.key, `was answered with job ${jobId} and has job ${own[0]!.jobId}`);
+      findings.add(submission.key, `was answered with job ${jobId} and has job ${own[0]!.jobId}`);
     }
   }
   for (const [key, own] of byKey) findings.add(key, `has ${own.length} jobs that no response has named`);
@@ -119,14 +119,16 @@ export async function usageErrors(
   failed: number,
   refused: number,
 ): Promise<string[]> {
-  const orders = ordered - failed;
+  const submissions = ordered - failed;
   const usage = await account.owner.expect(200, 'GET', '/user/usage?period=1d');
   const charged = MONTHLY_RENDERS - usage.remaining;
   const errors: string[] = [];
-  if (charged !== orders)
-    errors.push(`${account.name}: ${charged} of the quota are used by ${orders} orders`);
-  if (usage.successCount !== orders) {
-    errors.push(`${account.name}: ${usage.successCount} of ${orders} orders are counted in the usage`);
+  if (charged !== submissions)
+    errors.push(`${account.name}: ${charged} of the quota are used by ${submissions} submissions`);
+  if (usage.successCount !== submissions) {
+    errors.push(
+      `${account.name}: ${usage.successCount} of ${submissions} submissions are counted in the usage`,
+    );
   }
   if (usage.failedCount < failed || usage.failedCount > failed + refused) {
     errors.push(

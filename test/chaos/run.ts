@@ -2,19 +2,19 @@ import { runChaos } from './chaos.ts';
 
 /**
  * `make chaos`. SEED chooses the kills and the submissions (default: a new one, which is printed); CHAOS_SEEDS runs
- * several, as `1..10` or `3,7`. CHAOS_ORDERS is the number of submissions (default 600). The exit status is 1 when
+ * several, as `1..10` or `3,7`. CHAOS_SUBMISSIONS is the number of submissions (default 600). The exit status is 1 when
  * there was a finding.
  */
 const LIMIT_MS = 240_000;
 
-const { SEED, CHAOS_SEEDS, CHAOS_ORDERS } = process.env;
-const orders = Number(CHAOS_ORDERS ?? 600);
+const { SEED, CHAOS_SEEDS, CHAOS_SUBMISSIONS } = process.env;
+const submissions = Number(CHAOS_SUBMISSIONS ?? 600);
 let found = 0;
 for (const seed of seedsOf(CHAOS_SEEDS ?? SEED ?? String(Math.floor(Math.random() * 1e6)))) {
-  console.log(`SEED=${seed}, ${orders} orders`);
+  console.log(`SEED=${seed}, ${submissions} submissions`);
   const findings = await runChaos({
     seed,
-    orders,
+    submissions,
     limitMs: LIMIT_MS,
     log: (line) => console.log(`  ${line}`),
   });

@@ -25,7 +25,7 @@ export interface ChaosSubmission {
 
 /** A submission with its response. */
 export interface Submission {
-  readonly order: ChaosSubmission;
+  readonly submission: ChaosSubmission;
   readonly status: 200 | 202;
   readonly jobId: string;
   /** Hex SHA-256 of the PDF in the response, if there was one. */
@@ -73,16 +73,16 @@ export function makeSubmissions(
  * @returns undefined when it was rejected for good, which is a finding, or the time was up.
  */
 export async function place(
-  order: ChaosSubmission,
+  submission: ChaosSubmission,
   findings: Findings,
   signal: AbortSignal,
 ): Promise<Submission | undefined> {
-  const { key, account } = order;
+  const { key, account } = submission;
   for (let tries = 1; !signal.aborted; tries += 1) {
-    const caller = account.callers[(order.number + tries) % account.callers.length]!;
+    const caller = account.callers[(submission.number + tries) % account.callers.length]!;
     let response: Reply;
     try {
-      response = await caller.render(order.body, { 'idempotency-key': key });
+      response = await caller.render(submission.body, { 'idempotency-key': key });
     } catch {
       // The API is down, or was killed before it responded.
       await sleep(PAUSE_MS);
@@ -91,8 +91,8 @@ export async function place(
     findings.count(`${response.status}`);
     if (response.status === 503) findings.refused(account.name);
     if (response.status === 200 || response.status === 202) {
-      const reported = checkResponse(order, response, `try ${tries}`, findings);
-      return reported && { ...reported, order, status: response.status, tries };
+      const reported = checkResponse(submission, response, `try ${tries}`, findings);
+      return reported && { ...reported, submission, status: response.status, tries };
     }
     const { code } = response.json;
     const isToBeRepeated = code === 'IDEMPOTENCY_IN_PROGRESS' || code === 'UNAVAILABLE';
@@ -106,40 +106,40 @@ export async function place(
 
 /** Repeats a submission after everything has ended: the first response has to come again. */
 export async function repeat(placed: Submission, findings: Findings): Promise<void> {
-  const { order, status, jobId } = placed;
-  const caller = order.account.callers[order.number % order.account.callers.length]!;
-  const response = await caller.render(order.body, { 'idempotency-key': order.key });
-  const again = checkResponse(order, response, 'its repetition', findings);
+  const { submission, status, jobId } = placed;
+  const caller = submission.account.callers[submission.number % submission.account.callers.length]!;
+  const response = await caller.render(submission.body, { 'idempotency-key': submission.key });
+  const again = checkResponse(submission, response, 'its repetition', findings);
   if (response.status !== status) {
-    findings.add(order.key, `was answered ${status} at first and ${response.status} when repeated`);
+    findings.add(submission.key, `was answered ${status} at first and ${response.status} when repeated`);
   }
   if (again !== undefined && again.jobId !== jobId) {
-    findings.add(order.key, `was given job ${jobId} at first and job ${again.jobId} when repeated`);
+    findings.add(submission.key, `was given job ${jobId} at first and job ${again.jobId} when repeated`);
   }
-  if (again?.pdf !== placed.pdf) findings.add(order.key, 'was given another PDF when it was repeated');
+  if (again?.pdf !== placed.pdf) findings.add(submission.key, 'was given another PDF when it was repeated');
 }
 
 /** Checks a response against its submission. @returns undefined when it names no job. */
 function checkResponse(
-  order: ChaosSubmission,
+  submission: ChaosSubmission,
   response: Reply,
   which: string,
   findings: Findings,
 ): Reported | undefined {
   const type = response.headers.get('content-type') ?? '';
   const isEnvelope = response.status === 202 && type.startsWith('application/json');
-  if (order.isAsync && !isEnvelope) {
-    findings.add(order.key, `is asynchronous, and ${which} was answered ${response.status} ${type}`);
+  if (submission.isAsync && !isEnvelope) {
+    findings.add(submission.key, `is asynchronous, and ${which} was answered ${response.status} ${type}`);
   }
-  const wanted = order.body.output === 'url' ? 'application/json' : 'application/pdf';
+  const wanted = submission.body.output === 'url' ? 'application/json' : 'application/pdf';
   if (response.status === 200 && !type.startsWith(wanted)) {
-    findings.add(order.key, `${which} was answered 200 ${type} in place of ${wanted}`);
+    findings.add(submission.key, `${which} was answered 200 ${type} in place of ${wanted}`);
   }
   const jobId: unknown = isEnvelope ? response.json.jobId : response.headers.get('x-service-job-id');
   if (typeof jobId === 'string') {
     return { jobId, pdf: type.startsWith('application/pdf') ? sha256(response.bytes) : undefined };
   }
-  findings.add(order.key, `${which} was answered ${response.status} without a job`);
+  findings.add(submission.key, `${which} was answered ${response.status} without a job`);
   return undefined;
 }
 

@@ -14,7 +14,7 @@ describe(`${SUBMISSIONS} submissions while every two seconds something is killed
     const story: string[] = [];
     const findings = await runChaos({
       seed: SEED,
-      orders: SUBMISSIONS,
+      submissions: SUBMISSIONS,
       limitMs: LIMIT_MS,
       log: (line) => story.push(line),
     });

@@ -115,7 +115,7 @@ describe('Without Kafka', () => {
   it('processes that were connected before stay ready, serve PDFs and take submissions', async () => {
     for (let n = 0; n < MANY; n += 1) {
       const word = `under way ${n}`;
-      submissions.set(word, await client.order({ html: `<p>${word}</p>`, options: { delayMs: 2000 } }));
+      submissions.set(word, await client.submit({ html: `<p>${word}</p>`, options: { delayMs: 2000 } }));
     }
     const slow = submissions.get('under way 0')!;
     await eventually(

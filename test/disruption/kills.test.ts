@@ -27,7 +27,7 @@ describe('kill -9 of a process while twenty jobs run loses none of them', () => 
   const submitAll = (name: string) =>
     Promise.all(
       Array.from({ length: JOBS }, (_, i) =>
-        tenant.client.order({ html: `<p>${name} number ${i}</p>`, options: { delayMs: 250 } }),
+        tenant.client.submit({ html: `<p>${name} number ${i}</p>`, options: { delayMs: 250 } }),
       ),
     );
 

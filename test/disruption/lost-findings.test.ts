@@ -41,7 +41,7 @@ async function servePicture(): Promise<{ pages: WebPages; asked: ServerResponse[
 /** Asks for a render of the picture, with a report. @returns the id of its job. */
 function orderPicture({ client }: Tenant, { url }: WebPages): Promise<string> {
   const options = { report: true, timeoutMs: 120_000, failOn: { assetStatus: ['500-599'] } };
-  return client.order({ html: `<img src="${url}/picture.svg">`, options });
+  return client.submit({ html: `<img src="${url}/picture.svg">`, options });
 }
 
 async function reportOf({ client }: Tenant, jobId: string): Promise<Report> {
@@ -113,7 +113,7 @@ describe('the report of a render that cannot be stored', () => {
     await rm(unfinished, { recursive: true, force: true });
     await mkdir(join(folder, 'outputs'), { recursive: true });
     await writeFile(unfinished, '');
-    const jobId = await tenant.client.order({ html: '<p>x', options: { report: true } });
+    const jobId = await tenant.client.submit({ html: '<p>x', options: { report: true } });
     const report = await reportOf(tenant, jobId);
     await rm(unfinished);
     assert.deepEqual(codesOf(report), ['RENDER_FAILED', 'RENDER_FAILED', 'RENDER_FAILED']);

@@ -40,7 +40,7 @@ describe('callbacks of a running service', () => {
     const items = ['a', 'b'].map((id) => ({ id, ...HTML }));
     const batch = await tenant.client.call('POST', '/v1/pdf/batch', { items, webhookUrl });
     assert.equal(batch.status, 202);
-    const jobId = await tenant.client.order({ ...HTML, webhookUrl });
+    const jobId = await tenant.client.submit({ ...HTML, webhookUrl });
     await eventually('both are there', () => receiver.received.length >= 2);
     const bodies = receiver.received.map(({ body }) => JSON.parse(body));
     const events = Object.fromEntries(bodies.map(({ event, jobId: of }) => [event, of]));
@@ -103,8 +103,8 @@ describe('callbacks over Kafka, when the dispatcher is killed while they are due
     const accept = receiver.respond;
     receiver.respond = (_request, response) => response.writeHead(503).end();
     const refused = [
-      await tenant.client.order({ ...HTML, webhookUrl }),
-      await tenant.client.order({ ...HTML, webhookUrl }),
+      await tenant.client.submit({ ...HTML, webhookUrl }),
+      await tenant.client.submit({ ...HTML, webhookUrl }),
     ];
     await eventually('both are to be tried again', async () => {
       const pending = (await reported()).filter((one) => one.startsWith('pending') && one !== 'pending 0');
@@ -117,7 +117,7 @@ describe('callbacks over Kafka, when the dispatcher is killed while they are due
     const items = ['a', 'b'].map((id) => ({ id, ...HTML }));
     const batch = await tenant.client.call('POST', '/v1/pdf/batch', { items, webhookUrl });
     assert.equal(batch.status, 202);
-    const late = await tenant.client.order({ ...HTML, webhookUrl });
+    const late = await tenant.client.submit({ ...HTML, webhookUrl });
     await eventually(
       'theirs are due',
       async () => (await reported()).filter((one) => one === 'pending 0').length === 2,

@@ -73,7 +73,7 @@ describe('A plan that changes while two processes run', () => {
   });
 
   it('has its new concurrentRenders at both', async () => {
-    const orders = [0, 1, 0, 1, 0, 1].map((i) => callers[i]!.order(LONG_RENDER));
+    const orders = [0, 1, 0, 1, 0, 1].map((i) => callers[i]!.submit(LONG_RENDER));
     const jobIds = await Promise.all(orders);
     const processing = async () =>
       (await callers[0].call('GET', '/v1/pdf/jobs?status=processing&limit=10')).json.total;

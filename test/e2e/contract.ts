@@ -152,7 +152,7 @@ export function singleRenderContract(open: () => Promise<TestService>): void {
   });
 
   it("answers 404 for the file until there is one, and for everything of another account's job", async () => {
-    const jobId = await client.order({ url: `${pages.url}/slow` });
+    const jobId = await client.submit({ url: `${pages.url}/slow` });
     assert.equal((await client.call('GET', `/v1/pdf/jobs/${jobId}/file`)).status, 404);
     assert.equal((await client.call('GET', `/v1/pdf/jobs/${jobId}/download-url`)).status, 404);
     await client.end(jobId);
@@ -173,7 +173,7 @@ export function singleRenderContract(open: () => Promise<TestService>): void {
   });
 
   it('cancels a job that runs: it ends at once, and the render stops', async () => {
-    const jobId = await client.order({ html: '<script>for (;;);</script>', options: { timeoutMs: 60_000 } });
+    const jobId = await client.submit({ html: '<script>for (;;);</script>', options: { timeoutMs: 60_000 } });
     const status = async () => (await client.call('GET', `/v1/pdf/jobs/${jobId}`)).json.status;
     await eventually('the job runs', async () => (await status()) === 'processing');
     const cancelled = await client.call('DELETE', `/v1/pdf/jobs/${jobId}`);
@@ -187,9 +187,9 @@ export function singleRenderContract(open: () => Promise<TestService>): void {
   it('lists jobs by status and page', async () => {
     const { client: lister } = await service.newTenant('business');
     const ids: string[] = [];
-    for (let i = 0; i < 3; i += 1) ids.push(await lister.order({ html: `<p>${i}</p>` }));
+    for (let i = 0; i < 3; i += 1) ids.push(await lister.submit({ html: `<p>${i}</p>` }));
     for (const id of ids) await lister.end(id);
-    const failing = await lister.order({
+    const failing = await lister.submit({
       html: '<p>x</p>',
       options: { waitForSelector: '#never', timeoutMs: WAITED_MS },
     });

@@ -36,7 +36,7 @@ describe('A process that gets SIGTERM', () => {
     const status = async (path: string) => (await fetch(`${worker.url}${path}`)).status;
     const said = async () => (await registry.list())[0];
     assert.deepEqual([(await said())?.pod, (await said())?.slots], ['worker', SLOTS]);
-    const jobs = await Promise.all([client.order(LONG), client.order(LONG)]);
+    const jobs = await Promise.all([client.submit(LONG), client.submit(LONG)]);
     await eventually('it is full', async () => (await said())?.busy === SLOTS);
     assert.equal((await said())?.state, 'claiming');
     assert.equal(await status('/readyz'), 200);
@@ -44,7 +44,7 @@ describe('A process that gets SIGTERM', () => {
     worker.signal('SIGTERM');
     await eventually('it says that it ends', async () => (await said())?.state === 'ending');
     assert.deepEqual(await Promise.all(['/healthz', '/readyz', '/metrics'].map(status)), [200, 503, 200]);
-    const late = await client.order({ html: '<p>late</p>' });
+    const late = await client.submit({ html: '<p>late</p>' });
     assert.equal(await worker.ended, 0);
     for (const job of jobs) assert.equal((await client.end(job)).status, 'completed');
     assert.deepEqual(await registry.list(), [], 'it is gone from the registry');

@@ -64,7 +64,7 @@ describe('a standalone service whose disk is full', () => {
 
   it('refuses new work before there is no room at all, and finishes what it has accepted', async () => {
     const jobs = await Promise.all(
-      Array.from({ length: 4 }, (_, n) => client.order({ html: `<p>${n}</p>`, options: { delayMs: 1500 } })),
+      Array.from({ length: 4 }, (_, n) => client.submit({ html: `<p>${n}</p>`, options: { delayMs: 1500 } })),
     );
     disk.fill(20 * MIB);
     await eventually('not ready', async () => (await readiness())?.status === 503);
@@ -84,7 +84,7 @@ describe('a standalone service whose disk is full', () => {
   it('without one free byte keeps what it has accepted, and goes on when there is room again', async () => {
     const jobs = await Promise.all(
       Array.from({ length: 4 }, (_, n) =>
-        client.order({ html: `<p>kept ${n}</p>`, options: { delayMs: 1500 } }),
+        client.submit({ html: `<p>kept ${n}</p>`, options: { delayMs: 1500 } }),
       ),
     );
     disk.fill();

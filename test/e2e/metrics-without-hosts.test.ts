@@ -39,7 +39,7 @@ describe('What /metrics says', () => {
       if (jobId !== undefined) assert.equal((await client.end(jobId)).error.code, code);
     }
     for (const webhookUrl of [`https://${CALLBACK}/hook`, `https://127.0.0.1:${port}/hook`])
-      await client.end(await client.order({ html: '<p>x', webhookUrl }));
+      await client.end(await client.submit({ html: '<p>x', webhookUrl }));
 
     const attempts = /^platen_callback_attempts_total\{[^}]*outcome="\w+"[^}]*\} [1-9]/m;
     await eventually('a callback was tried', async () => attempts.test(await service.metrics()));

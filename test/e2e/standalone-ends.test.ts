@@ -50,7 +50,7 @@ describe('the end of a standalone service', () => {
   };
   /** A job that a worker holds at this moment. */
   const submitHeld = async (client: TestClient, body: Record<string, unknown> = SLOW) => {
-    const jobId = await client.order(body);
+    const jobId = await client.submit(body);
     await eventually('the job is being rendered', async () => {
       return (await client.call('GET', `/v1/pdf/jobs/${jobId}`)).json.status === 'processing';
     });

@@ -41,7 +41,7 @@ describe('the life of a standalone service', () => {
         assert.match((await readPdf(file.bytes)).text, new RegExp(text));
       }
       const text = `kept through ${signal}`;
-      const jobId = await client.order({ html: `<p>${text}</p>` });
+      const jobId = await client.submit({ html: `<p>${text}</p>` });
       await client.end(jobId);
       kept.push({ jobId, text });
       // The embedded server writes its last tenth of a second only then.
@@ -59,7 +59,7 @@ describe('the life of a standalone service', () => {
     const client = await start({ ...BOOTSTRAP, PLATEN_LEASE_MS: '1000', PLATEN_SWEEP_MS: '200' });
     const ids: string[] = [];
     for (let i = 0; i < 6; i += 1)
-      ids.push(await client.order({ html: `<p>${i}</p>`, options: { delayMs: 800 } }));
+      ids.push(await client.submit({ html: `<p>${i}</p>`, options: { delayMs: 800 } }));
     await new Promise((resolve) => setTimeout(resolve, 700));
     await running!.end('SIGKILL');
     const again = await start({ ...BOOTSTRAP, PLATEN_LEASE_MS: '1000', PLATEN_SWEEP_MS: '200' });

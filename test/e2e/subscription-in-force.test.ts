@@ -86,7 +86,7 @@ describe('A subscription that changes, with the event at one process and its acc
   async function poolOfNewJob(): Promise<string> {
     const connection = await connectDatabase(twins.mongodbUri, pino({ level: 'silent' }));
     // It has not ended before it is looked at: it would be elsewhere then.
-    const jobId = await caller.order({ html: '<p>x</p>', options: { delayMs: 10_000 } });
+    const jobId = await caller.submit({ html: '<p>x</p>', options: { delayMs: 10_000 } });
     const job = await connection.collection<{ _id: string; pool: string }>('jobs').findOne({ _id: jobId });
     await connection.close();
     await caller.call('DELETE', `/v1/pdf/jobs/${jobId}`);

@@ -49,7 +49,7 @@ describe('Renders beside hostile documents', () => {
       const content = `{% for i in (1..19) %}{{ x }}{% endfor %}`;
       const template = await arena.service.saveTemplate(attacker, content);
       const data = { x: '\u0001'.repeat(1_000_000) };
-      const jobId = await attacker.client.order({ templateId: template.templateId, data, options });
+      const jobId = await attacker.client.submit({ templateId: template.templateId, data, options });
       await attacker.client.end(jobId);
     }));
 

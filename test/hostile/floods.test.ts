@@ -18,7 +18,7 @@ describe('Renders beside many callers with hostile documents', () => {
     arena.withstand(
       async (attacker, { renders }) => {
         const submission = { html, options: { ...options, timeoutMs: 300_000 } };
-        const submissions = Array.from({ length: FLOOD_CALLERS }, () => attacker.client.order(submission));
+        const submissions = Array.from({ length: FLOOD_CALLERS }, () => attacker.client.submit(submission));
         const jobs = await Promise.all(submissions);
         const under = async () => (await countIn(attacker, jobs, ['processing'])) > 1;
         await eventually('some of them are rendered', under);

@@ -36,7 +36,9 @@ describe('Renders beside accounts with slow renders', () => {
   it('wait for none of a hundred slow renders of one account', () =>
     arena.withstand(async (attacker) => {
       const body = { html: '<p>x', options: { delayMs: SLOW_RENDER_MS } };
-      const jobs = await Promise.all(Array.from({ length: SLOW_RENDERS }, () => attacker.client.order(body)));
+      const jobs = await Promise.all(
+        Array.from({ length: SLOW_RENDERS }, () => attacker.client.submit(body)),
+      );
       await renderTemplates(RENDERS);
       assert.equal(await countIn(attacker, jobs, ENDED), 0);
       await cancelAll(attacker, jobs);
@@ -51,7 +53,7 @@ describe('Renders beside accounts with slow renders', () => {
         const endless = '{% for a in (1..10000) %}{% for b in (1..10000) %}{% endfor %}{% endfor %}';
         const sent = attackers.map(async (each) => {
           const { templateId } = await arena.service.saveTemplate(each, endless);
-          const submit = () => each.client.order({ templateId, data: {} });
+          const submit = () => each.client.submit({ templateId, data: {} });
           return { each, jobs: await Promise.all(Array.from({ length: EACH }, submit)) };
         });
         const all = await Promise.all(sent);

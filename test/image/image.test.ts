@@ -119,7 +119,7 @@ describe('the image', () => {
   it('finishes the render that is under way when the worker is told to stop', async () => {
     const { api, worker } = await startAll(strict);
     const client = new TestClient(api.url, KEY);
-    const id = await client.order({ html: '<p>late</p>', options: { delayMs: 3000 } });
+    const id = await client.submit({ html: '<p>late</p>', options: { delayMs: 3000 } });
     while ((await client.call('GET', `/v1/pdf/jobs/${id}`)).json.status !== 'processing');
     assert.equal((await worker.stop()).code, 0);
     assert.equal((await client.end(id)).status, 'completed');

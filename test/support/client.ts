@@ -24,7 +24,7 @@ export class TestClient {
   }
 
   /** Submits a job in the background. @returns its id. */
-  async order(body: Record<string, unknown>): Promise<string> {
+  async submit(body: Record<string, unknown>): Promise<string> {
     const response = await this.render({ executionMode: 'async', ...body });
     assert.equal(response.status, 202, Buffer.from(response.bytes).toString().slice(0, 300));
     return response.json.jobId;

@@ -13,7 +13,7 @@ const CALLERS = 4;
 export function manyRenders(client: TestClient): (end: number) => Promise<void> {
   const one = async (i: number) => {
     if (i % 40 === 10) {
-      const jobId = await client.order({
+      const jobId = await client.submit({
         html: '<script>for (;;);</script>',
         options: { timeoutMs: 30_000 },
       });

@@ -91,7 +91,7 @@ const BLOCKS: CollectionSpec = {
     { fields: { state: 1 } },
   ],
   replaced: [{ dueAt: 1 }],
-  looksAt: { asked: ['state', 'kind'], because: 'blocks of one account, or being bought: a few' },
+  filtersBy: { fields: ['state', 'kind'], reason: 'blocks of one account, or being bought: a few' },
 };
 
 /** In milliseconds. An older block can be neither used nor refunded nor disputed any more. */

@@ -17,8 +17,8 @@ import type { SubscriptionState } from '../subscription.ts';
 import type { Subscriptions } from '../subscriptions.ts';
 import type { ErrorKind, SyncStep } from '../sync.ts';
 import { AutoOverage } from './auto-overage.ts';
-import { BlockLedger } from './block-ledger.ts';
 import type { BlockStore } from './block-store.ts';
+import { CreditPurchases } from './credit-purchases.ts';
 import { Reversals } from './reversals.ts';
 import { TopUps } from './top-ups.ts';
 
@@ -45,7 +45,7 @@ export interface OverageDeps {
 
 export interface OverageServices {
   readonly autoOverage: AutoOverage;
-  readonly blockLedger: BlockLedger;
+  readonly creditPurchases: CreditPurchases;
   /** Applies a customer's present state to its blocks. */
   readonly step: SyncStep;
   readonly topUps: (subscriptions: Pick<Subscriptions, 'customerOf'>) => TopUps;
@@ -59,7 +59,7 @@ export function openOverage(deps: OverageDeps): OverageServices {
     ...deps,
     emailOf: (accountId) => emailOf(accounts, accountId),
   });
-  const blockLedger = new BlockLedger({
+  const creditPurchases = new CreditPurchases({
     ...deps,
     gateway,
     async buyer(accountId) {
@@ -76,7 +76,7 @@ export function openOverage(deps: OverageDeps): OverageServices {
   const reversals = new Reversals({ ...deps, blocks, purchases, autoOverage, gateway });
   return {
     autoOverage,
-    blockLedger,
+    creditPurchases,
     async step(account, _, state) {
       await autoOverage.follow(account._id, state);
       await blocks.wake(account._id);

@@ -17,7 +17,7 @@ export interface StoredInput {
 }
 
 /** What several inputs have in common. */
-export interface StoredPart {
+export interface StoredChunk {
   readonly _id: string;
   /** UTF-8. */
   readonly content: mongo.Binary;
@@ -44,7 +44,7 @@ export interface JobCollections {
   readonly retries: Collection<ScheduledRetry>;
   readonly history: Collection<Job>;
   readonly inputs: Collection<StoredInput>;
-  readonly parts: Collection<StoredPart>;
+  readonly chunks: Collection<StoredChunk>;
 }
 
 const LIVE: CollectionSpec = {
@@ -58,9 +58,9 @@ const LIVE: CollectionSpec = {
     { fields: { accountId: 1, createdAt: 1, _id: 1 } },
   ],
   replaced: [{ accountId: 1, createdAt: 1 }],
-  looksAt: {
-    asked: ['state', 'owner', 'expiresAt', 'item', 'test'],
-    because: 'the index leads to the jobs of one account, or to some jobs by their ids',
+  filtersBy: {
+    fields: ['state', 'owner', 'expiresAt', 'item', 'test'],
+    reason: 'the index leads to the jobs of one account, or to some jobs by their ids',
   },
 };
 
@@ -78,9 +78,9 @@ const HISTORY: CollectionSpec = {
     { fields: { expiresAt: 1, _id: 1 }, unique: true },
   ],
   replaced: [{ accountId: 1, createdAt: -1 }, { accountId: 1, state: 1, createdAt: -1 }, { expiresAt: 1 }],
-  looksAt: {
-    asked: ['expiresAt', '_id'],
-    because: 'what has expired is deleted within a minute, and few jobs are on their way here',
+  filtersBy: {
+    fields: ['expiresAt', '_id'],
+    reason: 'what has expired is deleted within a minute, and few jobs are on their way here',
   },
 };
 
@@ -93,6 +93,6 @@ export function openJobCollections(connection: Connection): JobCollections {
     retries: new Collection<ScheduledRetry>(connection, RETRIES),
     history: new Collection<Job>(connection, HISTORY),
     inputs: new Collection<StoredInput>(connection, INPUTS),
-    parts: new Collection<StoredPart>(connection, INPUT_CHUNKS),
+    chunks: new Collection<StoredChunk>(connection, INPUT_CHUNKS),
   };
 }

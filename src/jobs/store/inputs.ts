@@ -1,38 +1,38 @@
 import { LRUCache } from 'lru-cache';
 import type { JobInput } from '../job.ts';
-import type { JobCollections, StoredInput, StoredPart } from './collections.ts';
+import type { JobCollections, StoredChunk, StoredInput } from './collections.ts';
 import { type NextJobs, PrefetchedInputs } from './prefetched-inputs.ts';
-import { completed, type PartOf } from './shared-chunks.ts';
+import { type ChunkName, completed } from './shared-chunks.ts';
 
-/** Bytes of shared parts that a process remembers: what the items of a batch share is read once, not by each of them. */
-const REMEMBERED_PART_BYTES = 32 * 1024 * 1024;
+/** Bytes of shared chunks that a process remembers: what the items of a batch share is read once, not by each of them. */
+const REMEMBERED_CHUNK_BYTES = 32 * 1024 * 1024;
 
 /** The documents to render, each read once. They are stored separately from the state of their jobs, which is read often. */
 export class JobInputs {
   readonly #inputs: JobCollections['inputs'];
-  readonly #parts: JobCollections['parts'];
+  readonly #chunks: JobCollections['chunks'];
   readonly #stored: PrefetchedInputs;
   readonly #remembered: LRUCache<string, string>;
 
-  constructor({ inputs, parts }: JobCollections) {
+  constructor({ inputs, chunks }: JobCollections) {
     this.#inputs = inputs;
-    this.#parts = parts;
+    this.#chunks = chunks;
     this.#stored = new PrefetchedInputs(inputs);
     this.#remembered = new LRUCache({
-      maxSize: REMEMBERED_PART_BYTES,
+      maxSize: REMEMBERED_CHUNK_BYTES,
       sizeCalculation: (text) => 2 * text.length + 1,
       // Items that begin together wait for one read.
-      fetchMethod: async (id) => textOf(await parts.findById(id)),
+      fetchMethod: async (id) => textOf(await chunks.findById(id)),
     });
   }
 
   /**
    * Saved before the jobs they belong to. One that was saved by an earlier try of the same request stays as it is.
    *
-   * @param parts what they share.
+   * @param chunks what they share.
    */
-  async save(inputs: readonly StoredInput[], parts: readonly StoredPart[] = []): Promise<void> {
-    await this.#parts.insertAbsent(parts);
+  async save(inputs: readonly StoredInput[], chunks: readonly StoredChunk[] = []): Promise<void> {
+    await this.#chunks.insertAbsent(chunks);
     await this.#inputs.insertAbsent(inputs);
   }
 
@@ -42,11 +42,11 @@ export class JobInputs {
     if (stored === undefined) return undefined;
     const { _id, accountId, createdAt, content, shared = {} } = stored;
     const own = { ...JSON.parse(Buffer.from(content.value()).toString()), _id, accountId, createdAt };
-    const found: Partial<Record<PartOf, string>> = {};
-    for (const [part, id] of Object.entries(shared) as [PartOf, string][]) {
+    const found: Partial<Record<ChunkName, string>> = {};
+    for (const [name, id] of Object.entries(shared) as [ChunkName, string][]) {
       const text = await this.#remembered.fetch(id);
       if (text === undefined) return undefined;
-      found[part] = text;
+      found[name] = text;
     }
     return completed(own, found);
   }
@@ -61,11 +61,11 @@ export class JobInputs {
   }
 
   /** Deletes what inputs have shared, once none of them is needed any more. */
-  async deleteParts(partIds: readonly string[]): Promise<void> {
-    if (partIds.length > 0) await this.#parts.deleteMany({ _id: { $in: [...partIds] } });
+  async deleteChunks(chunkIds: readonly string[]): Promise<void> {
+    if (chunkIds.length > 0) await this.#chunks.deleteMany({ _id: { $in: [...chunkIds] } });
   }
 }
 
-function textOf(part: StoredPart | undefined): string | undefined {
-  return part && Buffer.from(part.content.value()).toString();
+function textOf(chunk: StoredChunk | undefined): string | undefined {
+  return chunk && Buffer.from(chunk.content.value()).toString();
 }

@@ -51,8 +51,8 @@ export async function listJobs(
   // All of them, to be counted: they are what has ended within the last moments.
   const movingJobs = await live.find(visible);
   const moving = movingJobs.map(({ _id }) => _id);
-  const parts = fieldsOf(query).map((part) => listEnded(history, part, { moving, page, now }));
-  const ended = await Promise.all(parts);
+  const endedLists = fieldsOf(query).map((part) => listEnded(history, part, { moving, page, now }));
+  const ended = await Promise.all(endedLists);
   const gathered: ListPosition[] = [
     ...liveJobs,
     ...movingJobs,

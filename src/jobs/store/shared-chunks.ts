@@ -1,11 +1,11 @@
 import { mongo } from 'mongoose';
 import type { RenderOptions } from '../../options/core/render-options.ts';
 import type { JobInput, JobSource } from '../job.ts';
-import type { StoredInput, StoredPart } from './collections.ts';
+import type { StoredChunk, StoredInput } from './collections.ts';
 import { storedInput } from './stored-input.ts';
 
 /** What of an input may be kept once for several of them: its markup, be it a document or a template, and its options. */
-export type PartOf = 'markup' | 'options';
+export type ChunkName = 'markup' | 'options';
 
 /** Characters. What is shorter is repeated: a reference takes nearly as much. */
 const WORTH_SHARING = 128;
@@ -13,24 +13,24 @@ const WORTH_SHARING = 128;
 /** What is left of an input, and what has been taken out of it. */
 interface Split {
   readonly rest: JobInput;
-  readonly parts: Readonly<Record<PartOf, string>>;
+  readonly chunks: Readonly<Record<ChunkName, string>>;
 }
 
 /**
  * Puts inputs into the form that they are stored in, with what several of them have in common kept once: a thousand
  * invoices of one template hold its text once, not a thousand times.
  *
- * @param owner begins the ids of the parts: `<owner>/<number>`, from 0.
+ * @param owner begins the ids of the chunks: `<owner>/<number>`, from 0.
  * @throws PlatenError INPUT_TOO_LARGE as `storedInput` does.
  */
 export function shareChunks(
   owner: string,
   inputs: readonly JobInput[],
-): { inputs: StoredInput[]; parts: StoredPart[] } {
+): { inputs: StoredInput[]; chunks: StoredChunk[] } {
   const split = inputs.map(asChunks);
   const uses = new Map<string, number>();
-  for (const { parts } of split) {
-    for (const text of Object.values(parts)) uses.set(text, (uses.get(text) ?? 0) + 1);
+  for (const { chunks } of split) {
+    for (const text of Object.values(chunks)) uses.set(text, (uses.get(text) ?? 0) + 1);
   }
   const ids = new Map<string, string>();
   const idOf = (text: string): string | undefined => {
@@ -39,23 +39,23 @@ export function shareChunks(
     ids.set(text, id);
     return id;
   };
-  const stored = split.map(({ rest, parts }) => {
-    const markup = idOf(parts.markup);
-    const options = idOf(parts.options);
-    const own: Partial<Record<PartOf, string>> = {
-      ...(markup === undefined && { markup: parts.markup }),
-      ...(options === undefined && { options: parts.options }),
+  const stored = split.map(({ rest, chunks }) => {
+    const markup = idOf(chunks.markup);
+    const options = idOf(chunks.options);
+    const own: Partial<Record<ChunkName, string>> = {
+      ...(markup === undefined && { markup: chunks.markup }),
+      ...(options === undefined && { options: chunks.options }),
     };
     const shared = { ...(markup !== undefined && { markup }), ...(options !== undefined && { options }) };
     return storedInput(completed(rest, own), shared);
   });
-  const parts = [...ids].map(([text, _id]) => ({ _id, content: new mongo.Binary(Buffer.from(text)) }));
-  return { inputs: stored, parts };
+  const chunks = [...ids].map(([text, _id]) => ({ _id, content: new mongo.Binary(Buffer.from(text)) }));
+  return { inputs: stored, chunks };
 }
 
-/** Puts parts back to where they were taken from. */
-export function completed(rest: JobInput, parts: Readonly<Partial<Record<PartOf, string>>>): JobInput {
-  const { markup, options } = parts;
+/** Puts chunks back to where they were taken from. */
+export function completed(rest: JobInput, chunks: Readonly<Partial<Record<ChunkName, string>>>): JobInput {
+  const { markup, options } = chunks;
   return {
     ...rest,
     ...(markup !== undefined && { source: withMarkup(rest.source, markup) }),
@@ -67,7 +67,7 @@ function asChunks(input: JobInput): Split {
   const { source, options } = input;
   return {
     rest: { ...input, source: withMarkup(source, ''), options: {} },
-    parts: { markup: markupOf(source), options: JSON.stringify(options) },
+    chunks: { markup: markupOf(source), options: JSON.stringify(options) },
   };
 }
 

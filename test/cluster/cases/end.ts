@@ -42,7 +42,7 @@ export function describeEnd(release: () => Release): void {
 
     it('leaves definitions, plans, pools and data when it is uninstalled, and uses them when Helm 4 installs it again', async () => {
       const client = await release().openAccount('business');
-      const id = await client.order({ html: '<p>kept</p>' });
+      const id = await client.submit({ html: '<p>kept</p>' });
       assert.equal((await client.end(id)).status, 'completed');
       const patch = JSON.stringify({ spec: { monthlyRenders: KEPT } });
       await release().kubectl('patch', 'renderplan', 'starter', '--type=merge', '--patch', patch);

@@ -31,7 +31,7 @@ export function describeOutages(release: () => Release): void {
     });
 
     it('keeps its endpoints and takes submissions while Kafka is stopped for 60 s, and renders each once afterwards', async () => {
-      const first = await client.order({ html: '<h1>before</h1>' });
+      const first = await client.submit({ html: '<h1>before</h1>' });
       assert.equal((await client.end(first)).status, 'completed');
       const before = await podsOf(release());
       const apis = await endpointsOf(release());

@@ -14,7 +14,7 @@ export async function submitSlow(
   const submissions = new Map<string, string>();
   for (let i = 0; i < count; i += 1) {
     const word = `order-${client.key.slice(-4)}-${i}`;
-    submissions.set(await client.order({ html: `<h1>${word}</h1>`, options: { delayMs } }), word);
+    submissions.set(await client.submit({ html: `<h1>${word}</h1>`, options: { delayMs } }), word);
   }
   return submissions;
 }

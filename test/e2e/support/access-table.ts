@@ -46,7 +46,7 @@ export const ACCESS: Readonly<Record<string, Row>> = {
     status: 200,
     ask: async (owner) => {
       const options = { delayMs: 20_000, timeoutMs: 30_000 };
-      return { path: `/v1/pdf/jobs/${await owner.client.order({ ...HTML, options })}` };
+      return { path: `/v1/pdf/jobs/${await owner.client.submit({ ...HTML, options })}` };
     },
   },
   'POST /v1/pdf/batch': {
@@ -238,7 +238,7 @@ export const ACCESS: Readonly<Record<string, Row>> = {
     status: 200,
     ask: async (owner) => {
       const options = { delayMs: 20_000, timeoutMs: 30_000 };
-      return { path: `/user/renders/${await owner.client.order({ ...HTML, options })}` };
+      return { path: `/user/renders/${await owner.client.submit({ ...HTML, options })}` };
     },
   },
   'GET /user/batches': { ...open('/user/batches'), isEmptyFor: isEmpty },

@@ -81,7 +81,7 @@ export async function openArena(environment: Record<string, string> = {}): Promi
       const { options, ...fields } = attack.submission(villain);
       const timeoutMs = Math.min(MOST_OF_FREE_MS, options.timeoutMs * LONGER ** (tries - 1));
       const body = { ...fields, options: { ...options, timeoutMs } };
-      const end = await endOf(attacker, await attacker.client.order(body));
+      const end = await endOf(attacker, await attacker.client.submit(body));
       const expected = attack.ends.includes(end);
       assert.ok(expected || end === LAST_RESORT, `${attack.name} ended with ${end}, of a ${plan} account`);
       if (tries < TRIES && !(expected && hasBegun(villain))) continue;

@@ -182,7 +182,7 @@ describe('Subscriptions and blocks, whatever happens to the events', function ()
   async function follow({ selling }: Run): Promise<void> {
     await selling.events.resolveWaiting();
     await Promise.all([selling.sync.sweep(), selling.sync.sweep()]);
-    await Promise.all([selling.blockLedger.sweep(), selling.blockLedger.sweep()]);
+    await Promise.all([selling.creditPurchases.sweep(), selling.creditPurchases.sweep()]);
   }
 
   async function storm(run: Run): Promise<void> {

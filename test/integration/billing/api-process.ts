@@ -89,6 +89,6 @@ BeyondQuota.prototype.more = function (accountId, quota, count, began, releasePe
 process.once('disconnect', () => process.exit(0));
 process.send!({ url: api.url } satisfies FromApiProcess);
 for (;;) {
-  if (dispatches) await api.billing.selling!.blockLedger.sweep();
+  if (dispatches) await api.billing.selling!.creditPurchases.sweep();
   await sleep(PAUSE_MS);
 }

@@ -28,8 +28,8 @@ describe('The audit log of what billing changes', () => {
 
   async function follow(): Promise<void> {
     await deliverEvents(life);
-    const { sync, blockLedger, changes } = life.selling;
-    while ((await sync.sweep()) + (await blockLedger.sweep()) + (await changes.sweep()) > 0);
+    const { sync, creditPurchases, changes } = life.selling;
+    while ((await sync.sweep()) + (await creditPurchases.sweep()) + (await changes.sweep()) > 0);
   }
   const days = (count: number) => passDays(life, count, follow);
   async function complete(): Promise<void> {
@@ -144,12 +144,12 @@ describe('The audit log of what billing changes', () => {
 
     // Without a request for the quota, the end is handled all the same, once.
     life.clock.pass(Date.parse(endsAt) - life.clock.now().getTime() - 1);
-    await life.selling.blockLedger.lapse();
+    await life.selling.creditPurchases.lapse();
     await life.selling.changes.sweep();
     assert.deepEqual(await news(), []);
     life.clock.pass(1);
     for (let again = 0; again < 2; again += 1) {
-      await life.selling.blockLedger.lapse();
+      await life.selling.creditPurchases.lapse();
       await life.selling.changes.sweep();
     }
     assert.deepEqual(await news(), [['billing.block_expired', { units, cause: 'its time is over' }]]);
@@ -164,7 +164,7 @@ describe('The audit log of what billing changes', () => {
     await life.selling.changes.sweep();
     const cause = 'its time is over';
     assert.deepEqual(await news(), [['billing.block_expired', { units: String(UNITS), cause }]]);
-    await life.selling.blockLedger.lapse();
+    await life.selling.creditPurchases.lapse();
     await life.selling.changes.sweep();
     assert.deepEqual(await news(), []);
   });

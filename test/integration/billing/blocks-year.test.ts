@@ -38,11 +38,11 @@ describe('A year of blocks beyond the quota', () => {
   });
 
   async function settle(): Promise<void> {
-    const { events, sync, blockLedger } = life.selling;
+    const { events, sync, creditPurchases } = life.selling;
     do {
       await events.resolveWaiting();
       while ((await sync.sweep()) > 0);
-    } while ((await blockLedger.sweep()) > 0);
+    } while ((await creditPurchases.sweep()) > 0);
   }
   async function settleAndCheck(): Promise<void> {
     await settle();

@@ -29,7 +29,7 @@ describe('A block that is not paid, or not wholly paid, by a card', () => {
 
   async function follow(): Promise<void> {
     await followEvents(life);
-    while ((await life.selling.blockLedger.sweep()) > 0);
+    while ((await life.selling.creditPurchases.sweep()) > 0);
   }
   async function buy(): Promise<R.Invoice> {
     await oracle.useUp();

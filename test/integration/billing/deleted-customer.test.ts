@@ -41,7 +41,7 @@ describe('A purchase whose customer is deleted before it is made', () => {
     if (!lost) await selling.gateway.stripe.customers.del(customerId);
     standIn.problemOf = ({ method, route }) =>
       lost && method === 'POST' && route === '/v1/invoices' ? 'lost' : undefined;
-    await selling.blockLedger.sweep();
+    await selling.creditPurchases.sweep();
     standIn.problemOf = () => undefined;
     assert.equal((await oracle.blocks())[0]?.state, 'reserved', 'no invoice is known');
     if (lost) await selling.gateway.stripe.customers.del(customerId);
@@ -50,7 +50,7 @@ describe('A purchase whose customer is deleted before it is made', () => {
     await selling.topUps.buy(accountId, UNITS);
     assert.notEqual((await billing.store.find(accountId))?.customerId, customerId);
     clock.pass(LATER_MS);
-    await selling.blockLedger.sweep();
+    await selling.creditPurchases.sweep();
 
     const states = (await oracle.blocks()).map(({ kind, state }) => `${kind} ${state}`);
     assert.deepEqual(states.sort(), ['auto failed', 'by-hand reserved']);

@@ -39,6 +39,6 @@ const { selling } = openBilling({
   config: { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: undefined, STRIPE_API_BASE: apiBase },
   publicUrl: () => 'https://platen.test',
 });
-const { sync, blockLedger, changes } = selling!;
-while ((await sync.sweep()) + (await blockLedger.sweep()) + (await changes.sweep()) > 0);
+const { sync, creditPurchases, changes } = selling!;
+while ((await sync.sweep()) + (await creditPurchases.sweep()) + (await changes.sweep()) > 0);
 process.exit(0);

@@ -23,7 +23,7 @@ describe('Disputes of payments', () => {
     standIn.acts.completeCheckout(page.id);
     await deliverer.deliverAll();
     await selling.events.resolveWaiting();
-    while ((await selling.sync.sweep()) + (await selling.blockLedger.sweep()) > 0);
+    while ((await selling.sync.sweep()) + (await selling.creditPurchases.sweep()) > 0);
   }
   const lastCharge = () => [...life.standIn.books.charges.keys()].at(-1)!;
   /** What the dispatcher's metrics say after its sweep. */

@@ -2,8 +2,8 @@ import { pino } from 'pino';
 import { AccountStore } from '../../../src/accounts/account-store.ts';
 import { BillingStore } from '../../../src/billing/billing-store.ts';
 import { InvoiceMirror } from '../../../src/billing/invoice-mirror.ts';
-import { BlockLedger } from '../../../src/billing/overage/block-ledger.ts';
 import { BlockStore } from '../../../src/billing/overage/block-store.ts';
+import { CreditPurchases } from '../../../src/billing/overage/credit-purchases.ts';
 import { StripeBlocks } from '../../../src/billing/stripe-blocks.ts';
 import { StripeGateway } from '../../../src/billing/stripe-gateway.ts';
 import { Purchases } from '../../../src/jobs/purchases/purchases.ts';
@@ -40,7 +40,7 @@ const clock = new TestClock();
 clock.pass(Number(ahead));
 const accounts = new AccountStore(connection, clock);
 const store = new BillingStore(connection, clock);
-const ledger = new BlockLedger({
+const ledger = new CreditPurchases({
   blocks: killedAt(new BlockStore(connection, clock)),
   purchases: killedAt(new Purchases(connection, clock)),
   gateway: killedAt(new StripeBlocks(new StripeGateway({ secretKey, apiBase }))),

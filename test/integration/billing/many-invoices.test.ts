@@ -165,7 +165,7 @@ describe('Customers with more than one page of everything', () => {
     const page = [...standIn.books.sessions.values()].find(({ status }) => status === 'open')!;
     standIn.acts.completeCheckout(page.id);
     await billing.blocks.wake(accountId);
-    await selling.blockLedger.sweep();
+    await selling.creditPurchases.sweep();
     const left = () => billing.purchases.left(accountId, quotaPeriod(clock.now()), 0);
     assert.equal(await left(), 1000);
     const [blocks] = [...standIn.books.charges.values()];
@@ -193,7 +193,7 @@ describe('Customers with more than one page of everything', () => {
     const second = [...standIn.books.sessions.values()].find(({ status }) => status === 'open')!;
     standIn.acts.completeCheckout(second.id);
     await billing.blocks.wake(accountId);
-    await selling.blockLedger.sweep();
+    await selling.creditPurchases.sweep();
     assert.equal(await left(), 1000);
     const bought = [...standIn.books.charges.values()].at(-1)!;
     assert.notEqual(bought.id, newest.id);

@@ -76,12 +76,12 @@ describe('blocks beyond the quota', () => {
 
   /** Delivers what has happened, and follows it, as a dispatcher does. */
   async function follow(): Promise<void> {
-    const { events, sync, blockLedger } = api.billing.selling!;
+    const { events, sync, creditPurchases } = api.billing.selling!;
     standIn.catchUp();
     await deliverer.deliverAll();
     await events.resolveWaiting();
     await sync.sweep();
-    await blockLedger.sweep();
+    await creditPurchases.sweep();
     await sync.sweep();
   }
   function drive(): void {

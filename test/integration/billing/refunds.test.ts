@@ -24,7 +24,7 @@ describe('Refunds of blocks, and refunds that fail', () => {
   /** Delivers what has happened, and follows it, as a dispatcher does. */
   async function follow(): Promise<void> {
     await followEvents(life);
-    while ((await life.selling.blockLedger.sweep()) > 0);
+    while ((await life.selling.creditPurchases.sweep()) > 0);
   }
 
   async function buy(): Promise<{ blockId: string; chargeId: string }> {

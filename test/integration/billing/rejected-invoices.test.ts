@@ -36,7 +36,7 @@ describe('A block whose invoice Stripe rejects', () => {
   }
   async function wait(seconds: number): Promise<void> {
     for (let second = 0; second < seconds; second += 1) {
-      await life.selling.blockLedger.sweep();
+      await life.selling.creditPurchases.sweep();
       life.clock.pass(1_000);
     }
   }

@@ -9,8 +9,8 @@ export async function checkSubscription(life: Life, rig: LifeRig): Promise<void>
   const { customerId = life.customerId, state } = (await billing.store.find(accountId))!;
   const customer = await selling.gateway.customer(customerId);
   const fresh = syncSubscription(customer, { now: clock.now(), isPlan: (name) => rig.plans.has(name) });
-  const { lookAgainAt: _, ...kept } = state!;
-  const { lookAgainAt: __, ...expected } = fresh;
+  const { checkAgainAt: _, ...kept } = state!;
+  const { checkAgainAt: __, ...expected } = fresh;
   assert.deepEqual(kept, expected);
   const { plan, quotaWindow } = (await rig.accounts.find(accountId))!;
   assert.equal(plan, fresh.inForce);

@@ -20,7 +20,7 @@ describe('The page of a block that is bought by hand', () => {
 
   async function follow(): Promise<void> {
     await followEvents(life);
-    while ((await life.selling.blockLedger.sweep()) > 0);
+    while ((await life.selling.creditPurchases.sweep()) > 0);
   }
   const buy = (units: 1000 | 5000 = 1000) => life.selling.topUps.buy(life.accountId, units);
   const sessions = () => [...life.standIn.books.sessions.values()];

@@ -17,7 +17,7 @@ describe('the TypeScript client of a service that is full', () => {
     const { statuses, fetch } = watched();
     const platen = new PlatenClient({ baseUrl: service.url, apiKey: client.key, fetch });
     const html = '<p>busy</p>';
-    for (let i = 0; i < 2; i += 1) await client.order({ html, options: { delayMs: 5000 } });
+    for (let i = 0; i < 2; i += 1) await client.submit({ html, options: { delayMs: 5000 } });
     while ((await client.render({ html, executionMode: 'async' })).status !== 503) await sleep(100);
     const { bytes } = await platen.render({ html: '<p>at last</p>' });
     assert.match((await readPdf(bytes)).text, /at last/);

@@ -47,13 +47,13 @@ describe('A keyed request whose process stands still', () => {
     return { reached: reached.promise, goOn: held.resolve };
   }
 
-  const orders: [what: string, count: number, order: () => [path: string, body: unknown]][] = [
+  const submissions: [what: string, count: number, submission: () => [path: string, body: unknown]][] = [
     ['a render', 1, () => ['/v1/pdf', { templateId, executionMode: 'async' }]],
     ['a batch', 2, () => ['/v1/pdf/batch', { items: ITEMS.map((id) => ({ id, templateId })) }]],
   ];
-  for (const [what, count, order] of orders) {
+  for (const [what, count, submission] of submissions) {
     it(`does nothing of ${what} that another has done in its place`, async () => {
-      const ask = () => caller.post(...order(), { 'idempotency-key': key });
+      const ask = () => caller.post(...submission(), { 'idempotency-key': key });
       const { reached, goOn } = holdNext();
       const stalled = ask();
       await reached;

@@ -33,7 +33,7 @@ describe('The inputs of jobs', () => {
       }),
     );
     const shared = shareChunks(accountId, inputs);
-    await domain.store.inputs.save(shared.inputs, shared.parts);
+    await domain.store.inputs.save(shared.inputs, shared.chunks);
     lookUps = 0;
     return inputs.map(({ _id }) => _id);
   }

@@ -21,7 +21,7 @@ const THINGS: CollectionSpec = {
   name: 'things',
   indexes: [{ fields: { owner: 1, at: -1 } }, { fields: { serial: 1 }, unique: true, sparse: true }],
   replaced: [{ at: 1 }, { owner: -1 }],
-  looksAt: { asked: ['kind', 'sort kind'], because: 'an owner has few' },
+  filtersBy: { fields: ['kind', 'sort kind'], reason: 'an owner has few' },
   scans: { '{list:other}': 'a test has few', '{} sort _id': 'a test has few' },
 };
 

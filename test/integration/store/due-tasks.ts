@@ -11,7 +11,7 @@ export interface Task extends Due {
 const TASKS: CollectionSpec = {
   name: 'tasks',
   indexes: [DUE_INDEX],
-  looksAt: { asked: ['owner'], because: 'the index leads to what is due' },
+  filtersBy: { fields: ['owner'], reason: 'the index leads to what is due' },
 };
 
 export const LEASE_MS = 30_000;

@@ -72,13 +72,13 @@ describe('Every query that is sent', () => {
 
   it('leaves no exception unneeded', () => {
     const unneeded = specs.flatMap((spec) => {
-      const { name, looksAt, scans = {} } = spec;
+      const { name, filtersBy, scans = {} } = spec;
       const shapes = sentTo(spec);
       const names = new Set(shapes.map(nameOf));
       const needed = new Set(shapes.flatMap((shape) => beyondIndex(shape, indexedFields(spec)) ?? []));
       return [
         ...Object.keys(scans).filter((scan) => !names.has(scan)),
-        ...(looksAt?.asked ?? []).filter((asked) => !needed.has(asked)),
+        ...(filtersBy?.fields ?? []).filter((field) => !needed.has(field)),
       ].map((exception) => `${name} ${exception}`);
     });
     assert.deepEqual(unneeded, []);

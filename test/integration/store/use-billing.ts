@@ -28,7 +28,7 @@ export async function useBilling({ url, accountServices, billing, domain }: Test
   const stale = await claim();
   await store.want('cus_1', 'invoice.paid');
   await store.carryOn(stale);
-  await store.note(stale, { ...state, lookAgainAt: now });
+  await store.note(stale, { ...state, checkAgainAt: now });
   const noted = { priceId: 'price_1', openedAt: now };
   const checkout = { ...noted, key: 'key_1', plan: 'starter' };
   await store.notePage((await store.find(accountId))!, 'checkout', checkout);
@@ -109,5 +109,5 @@ export async function useBilling({ url, accountServices, billing, domain }: Test
   await selling!.changes.record(accountId);
   await selling!.changes.sweep();
   await purchases.lapse(accountId);
-  await selling!.blockLedger.lapse();
+  await selling!.creditPurchases.lapse();
 }

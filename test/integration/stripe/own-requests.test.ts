@@ -86,7 +86,7 @@ describe("Platen's own requests to Stripe, validated by stripe-mock", () => {
     await deliverer.deliverAll();
     await selling.events.resolveWaiting();
     while ((await selling.sync.sweep()) > 0);
-    while ((await selling.blockLedger.sweep()) > 0);
+    while ((await selling.creditPurchases.sweep()) > 0);
   }
   const completePage = () => {
     const { sessions } = life.standIn.books;

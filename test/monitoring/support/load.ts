@@ -25,14 +25,14 @@ export async function runLoad(service: TestService, rounds: number): Promise<voi
   ]);
   try {
     const jobs: [Tenant, string][] = [];
-    const order = async (tenant: Tenant, body: Record<string, unknown>) => {
-      jobs.push([tenant, await tenant.client.order(body)]);
+    const submit = async (tenant: Tenant, body: Record<string, unknown>) => {
+      jobs.push([tenant, await tenant.client.submit(body)]);
     };
     // One at a time, whatever waits.
-    for (let i = 0; i < 6; i++) await order(free!, SHORT);
+    for (let i = 0; i < 6; i++) await submit(free!, SHORT);
     // Loading, printing and finishing; outgoing connections that are made, and that are refused.
-    await order(business!, { url: `${pages.url}/page`, options: { watermark: { text: 'DRAFT' } } });
-    await order(business!, { html: '<img src="http://10.0.0.1/a.png"><p>Blocked</p>' });
+    await submit(business!, { url: `${pages.url}/page`, options: { watermark: { text: 'DRAFT' } } });
+    await submit(business!, { html: '<img src="http://10.0.0.1/a.png"><p>Blocked</p>' });
     for (let i = 0; i < 4; i++) await business!.client.render(SHORT);
     await fail(business!);
     await loseABrowser(service, business!);
@@ -40,7 +40,7 @@ export async function runLoad(service: TestService, rounds: number): Promise<voi
     for (let round = 0; round < rounds; round++) {
       // As through a day: little, much, little.
       const many = 4 + Math.round(16 * Math.sin((Math.PI * (round + 1)) / (rounds + 1)));
-      for (let i = 0; i < many; i++) await order(i % 4 === 0 ? professional! : business!, SHORT);
+      for (let i = 0; i < many; i++) await submit(i % 4 === 0 ? professional! : business!, SHORT);
       await Promise.all([business!.client.render(SHORT), professional!.client.render(SHORT)]);
       await pause(1000);
     }
@@ -52,19 +52,19 @@ export async function runLoad(service: TestService, rounds: number): Promise<voi
 
 /** By the document's fault: nobody listens there, a script without end. And one that is cancelled while it runs. */
 async function fail({ client }: Tenant): Promise<void> {
-  const unreachable = await client.order({ url: `http://127.0.0.1:${await freePort()}/` });
-  const endless = await client.order({
+  const unreachable = await client.submit({ url: `http://127.0.0.1:${await freePort()}/` });
+  const endless = await client.submit({
     html: '<script>for (;;);</script>',
     options: { timeoutMs: 1000 },
   });
-  const cancelled = await client.order({ ...LONG, options: { delayMs: 10_000 } });
+  const cancelled = await client.submit({ ...LONG, options: { delayMs: 10_000 } });
   await processing(client, cancelled);
   await client.call('DELETE', `/v1/pdf/jobs/${cancelled}`);
   for (const id of [unreachable, endless, cancelled]) await client.end(id);
 }
 
 async function loseABrowser(service: TestService, { client }: Tenant): Promise<void> {
-  const ids = await Promise.all([client.order(LONG), client.order(LONG)]);
+  const ids = await Promise.all([client.submit(LONG), client.submit(LONG)]);
   await Promise.all(ids.map((id) => processing(client, id)));
   const worker = service.roles.get('worker-1')!;
   const browser = descendants(worker.pid).find(({ command }) => /chrom/i.test(command));
@@ -75,7 +75,7 @@ async function loseABrowser(service: TestService, { client }: Tenant): Promise<v
 
 /** Its jobs are taken up by the other when their leases have ended. */
 async function loseAWorker(service: TestService, { client }: Tenant): Promise<void> {
-  const ids = await Promise.all(Array.from({ length: 4 }, () => client.order(LONG)));
+  const ids = await Promise.all(Array.from({ length: 4 }, () => client.submit(LONG)));
   await Promise.all(ids.slice(0, 2).map((id) => processing(client, id)));
   await service.roles.get('worker-2')!.end('SIGKILL');
   await service.restart('worker-2');

@@ -84,9 +84,9 @@ describe("syncing a customer's state from the provider", () => {
   });
 
   it('reports what it does not understand', () => {
-    assert.deepEqual(syncOne({ status: 'dormant' }).faults, ['subscription sub_1: status dormant']);
-    assert.deepEqual(syncOne({ plan: 'gold' }).faults, ['subscription sub_1: price price_1 names no plan']);
-    assert.deepEqual(syncOne({}).faults, []);
+    assert.deepEqual(syncOne({ status: 'dormant' }).problems, ['subscription sub_1: status dormant']);
+    assert.deepEqual(syncOne({ plan: 'gold' }).problems, ['subscription sub_1: price price_1 names no plan']);
+    assert.deepEqual(syncOne({}).problems, []);
   });
 
   it('freezes the period that was paid last while a renewal is owed', () => {
@@ -102,7 +102,7 @@ describe("syncing a customer's state from the provider", () => {
     const state = sync({ subscriptions: [owes], invoices });
     assert.deepEqual(state.quota, frozen);
     assert.deepEqual(state.graceEndsAt, GRACE_END);
-    assert.deepEqual(state.lookAgainAt, state.graceEndsAt);
+    assert.deepEqual(state.checkAgainAt, state.graceEndsAt);
     const paid = sync({ subscriptions: [owes], invoices: [invoice({ subscriptionPeriod: period })] });
     assert.deepEqual(paid.quota, { start: START, end: GRACE_END });
   });

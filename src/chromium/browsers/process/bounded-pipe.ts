@@ -61,7 +61,7 @@ export class BoundedPipe implements ConnectionTransport {
   readonly #read: Readable;
   readonly #counts = new Map<string, Count>();
   /** The beginning of a message whose end has not come. */
-  #parts: Buffer[] = [];
+  #chunks: Buffer[] = [];
   #length = 0;
   /** The last bytes of a message that is too large to be kept: only its first part is, and this. */
   #tail: Buffer | undefined;
@@ -141,12 +141,12 @@ export class BoundedPipe implements ConnectionTransport {
   #take(part: Buffer): void {
     this.#length += part.length;
     if (this.#length <= MAX_MESSAGE_BYTES) {
-      this.#parts.push(part);
+      this.#chunks.push(part);
       return;
     }
     if (this.#tail === undefined) {
-      const begun = Buffer.concat(this.#parts);
-      this.#parts = [Buffer.from(begun.subarray(0, PART_BYTES))];
+      const begun = Buffer.concat(this.#chunks);
+      this.#chunks = [Buffer.from(begun.subarray(0, PART_BYTES))];
       this.#tail = begun.subarray(-PART_BYTES);
     }
     const last = part.length < PART_BYTES ? Buffer.concat([this.#tail, part]) : part;
@@ -154,11 +154,11 @@ export class BoundedPipe implements ConnectionTransport {
   }
 
   #finish(): void {
-    const [parts, length, tail] = [this.#parts, this.#length, this.#tail];
-    this.#parts = [];
+    const [chunks, length, tail] = [this.#chunks, this.#length, this.#tail];
+    this.#chunks = [];
     this.#length = 0;
     this.#tail = undefined;
-    const message = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+    const message = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
     const head = message.toString('latin1', 0, PART_BYTES);
     if (head.startsWith(UNREAD)) return;
     const end = tail ?? message;

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { ProcessSample } from './processes.ts';
 
-/** Processes that are measured in one reading. Each takes the kernel one to three milliseconds. */
+/** Processes that are measured in one sample. Each takes the kernel one to three milliseconds. */
 const MEASURED_AT_ONCE = 6;
 
 interface Measured {
@@ -9,7 +9,7 @@ interface Measured {
   /** Both at the same moment, in bytes. */
   readonly resident: number;
   readonly proportional: number;
-  readonly reading: number;
+  readonly sample: number;
 }
 
 /**
@@ -27,7 +27,7 @@ export class MemoryMeter {
   async read(processes: readonly ProcessSample[]): Promise<Map<number, number>> {
     this.#samples++;
     this.#forgetOthers(processes);
-    const age = ({ pid }: ProcessSample) => this.#measured.get(pid)?.reading ?? 0;
+    const age = ({ pid }: ProcessSample) => this.#measured.get(pid)?.sample ?? 0;
     const due = [...processes].sort((a, b) => age(a) - age(b)).slice(0, MEASURED_AT_ONCE);
     await Promise.all(due.map((member) => this.#measure(member)));
     const shared = this.#meanShared();
@@ -37,7 +37,7 @@ export class MemoryMeter {
   async #measure({ pid, startTime, memoryBytes }: ProcessSample): Promise<void> {
     const proportional = await proportionalBytes(pid);
     if (proportional === undefined) return;
-    this.#measured.set(pid, { startTime, resident: memoryBytes, proportional, reading: this.#samples });
+    this.#measured.set(pid, { startTime, resident: memoryBytes, proportional, sample: this.#samples });
   }
 
   #estimate({ pid, memoryBytes }: ProcessSample, shared: number): number {

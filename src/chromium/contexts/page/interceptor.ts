@@ -215,18 +215,18 @@ export class Interceptor {
   async #bodyOf(requestId: string, rewriting: Rewriting): Promise<Buffer | undefined> {
     if (rewriting.bytesLeft < 0 || rewriting !== this.#rewriting) return undefined;
     const { stream: handle } = await this.#session.send('Fetch.takeResponseBodyAsStream', { requestId });
-    const parts: Buffer[] = [];
+    const chunks: Buffer[] = [];
     let bytes = 0;
     for (let eof = false; !eof && rewriting.bytesLeft >= 0; ) {
       const piece = await this.#session.send('IO.read', { handle, size: CHUNK });
-      const part = Buffer.from(piece.data, piece.base64Encoded ? 'base64' : 'utf8');
-      parts.push(part);
-      bytes += part.length;
-      rewriting.bytesLeft -= part.length;
+      const chunk = Buffer.from(piece.data, piece.base64Encoded ? 'base64' : 'utf8');
+      chunks.push(chunk);
+      bytes += chunk.length;
+      rewriting.bytesLeft -= chunk.length;
       eof = piece.eof;
     }
     this.#session.send('IO.close', { handle }).catch(() => undefined);
-    return rewriting.bytesLeft < 0 ? undefined : Buffer.concat(parts, bytes);
+    return rewriting.bytesLeft < 0 ? undefined : Buffer.concat(chunks, bytes);
   }
 
   #reportLimitExceeded(): void {

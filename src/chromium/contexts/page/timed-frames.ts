@@ -13,11 +13,11 @@ export const FRAMES_WANTED_EVENT = 'platen-frames-wanted';
 export const COUNTED_FRAMES = `(() => {
   const { requestAnimationFrame: request, cancelAnimationFrame: cancel, addEventListener } = window;
   const asked = new Set();
-  const tell = (event) => { if (asked.size > 0) event.preventDefault(); };
+  const hold = (event) => { if (asked.size > 0) event.preventDefault(); };
   window.requestAnimationFrame = function requestAnimationFrame(callback) {
     if (typeof callback !== 'function') return request.call(window, callback);
     // Each time, for document.open takes listeners off.
-    addEventListener.call(document, '${FRAMES_WANTED_EVENT}', tell);
+    addEventListener.call(document, '${FRAMES_WANTED_EVENT}', hold);
     const id = request.call(window, (time) => {
       asked.delete(id);
       callback(time);
@@ -41,7 +41,7 @@ export const COUNTED_FRAMES = `(() => {
 export const TIMED_FRAMES = `(() => {
   const { setTimeout, reportError, performance, addEventListener } = window;
   let handle = 0, frames = 0, current = new Map(), next = new Map();
-  const tell = (event) => { if (next.size > 0) event.preventDefault(); };
+  const hold = (event) => { if (next.size > 0) event.preventDefault(); };
   const run = () => {
     frames++;
     current = next;
@@ -56,7 +56,7 @@ export const TIMED_FRAMES = `(() => {
     if (typeof callback !== 'function') throw new TypeError('The callback provided is not a function.');
     // Each time, for document.open takes listeners off.
     addEventListener.call(document, '${FRAME_EVENT}', run);
-    addEventListener.call(document, '${FRAMES_WANTED_EVENT}', tell);
+    addEventListener.call(document, '${FRAMES_WANTED_EVENT}', hold);
     if (next.size === 0) setTimeout(run, frames < ${PROMPT_FRAMES} ? ${PROMPT_MS} : ${SCREEN_MS});
     next.set(++handle, callback);
     return handle;

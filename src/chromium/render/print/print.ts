@@ -23,20 +23,20 @@ export async function printPage(
     throw settings.pageRanges && /page range/i.test(error.message) ? pageRangeError(settings, error) : error;
   });
   const handle = stream!;
-  const parts: Buffer[] = [];
+  const chunks: Buffer[] = [];
   let bytes = 0;
   for (;;) {
     const { data, eof, base64Encoded } = await session.send('IO.read', { handle, size: CHUNK });
-    const part = Buffer.from(data, base64Encoded ? 'base64' : 'latin1');
-    parts.push(part);
-    bytes += part.byteLength;
-    if (eof || bytes > maxBytes || isLast(part)) break;
+    const chunk = Buffer.from(data, base64Encoded ? 'base64' : 'latin1');
+    chunks.push(chunk);
+    bytes += chunk.byteLength;
+    if (eof || bytes > maxBytes || isLast(chunk)) break;
   }
   session.send('IO.close', { handle }).catch(() => undefined);
   if (bytes > maxBytes) {
     throw new PlatenError('OUTPUT_TOO_LARGE', `The PDF is larger than ${maxBytes} bytes.`);
   }
-  return parts.length === 1 ? parts[0]! : Buffer.concat(parts, bytes);
+  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, bytes);
 }
 
 function pageRangeError({ pageRanges }: PrintSettings, cause: Error): PlatenError {

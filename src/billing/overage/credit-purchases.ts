@@ -19,7 +19,7 @@ export interface BuyerFacts {
   readonly quotaWindow: QuotaWindow | null;
 }
 
-export interface BlockLedgerDeps {
+export interface CreditPurchasesDeps {
   readonly blocks: BlockStore;
   readonly purchases: Purchases;
   readonly gateway: StripeBlocks;
@@ -48,10 +48,10 @@ const MOST_ATTEMPTS = 3;
  * paying says nothing about the payment: the invoice is read, and only that decides. Units are granted for a payment
  * that has succeeded, for the whole amount, and for nothing else.
  */
-export class BlockLedger {
-  readonly #deps: BlockLedgerDeps;
+export class CreditPurchases {
+  readonly #deps: CreditPurchasesDeps;
 
-  constructor(deps: BlockLedgerDeps) {
+  constructor(deps: CreditPurchasesDeps) {
     this.#deps = deps;
   }
 
