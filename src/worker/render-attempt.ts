@@ -191,7 +191,7 @@ async function afterError(
     logger.info({ jobId: job._id, returned }, `render stopped: this worker ${why}`);
     return;
   }
-  const error = toPlatenError(thrown, 'RENDER_FAILED');
+  const error = withoutSecrets(toPlatenError(thrown, 'RENDER_FAILED'), findings);
   const decision = decideRetry(job, error, deps.retryBaseMs, deps.random);
   logger.info(
     { jobId: job._id, code: error.code, attempt: job.attempts, decision: decision.kind, err: error.cause },
@@ -212,6 +212,12 @@ async function afterError(
   if (failed === undefined) return noteLost(deps, job, 'after a failed attempt');
   observe.ended(failed);
   await ends.followSoon(failed);
+}
+
+/** The error as the report may have it: its record says the same, so that neither holds what the other cuts. */
+function withoutSecrets(error: PlatenError, findings: Findings | undefined): PlatenError {
+  const message = findings?.redactor.text(error.message) ?? error.message;
+  return message === error.message ? error : new PlatenError(error.code, message, error);
 }
 
 /** When what the attempt leaves behind is kept no longer. */

@@ -32,7 +32,7 @@ describe('the report of a render', () => {
 
   before(async () => {
     service = await openStandaloneService({ PLATEN_WORKER_SLOTS: '2' });
-    site = await serveWebPages({});
+    site = await serveWebPages({ '/page': '<p>x</p>' });
     tenant = await service.newTenant('business');
     stranger = await service.newTenant('business');
   });
@@ -88,6 +88,31 @@ describe('the report of a render', () => {
     assert.deepEqual(report.waits.at(-1)?.outcome, 'failed');
     assert.ok(report.picture !== null);
     assert.deepEqual([...Buffer.from(report.picture.data, 'base64').subarray(0, 2)], [0xff, 0xd8]);
+  });
+
+  it('holds no value of a cookie or an asset header, whatever the document makes of it, nor does the record', async () => {
+    const [cookie, header] = ['cookie-9f31c7', 'header-52ab08'];
+    const steal = `const said = [document.cookie, '${header}', location.href].join(' ')`;
+    const body = {
+      url: `${site.url}/page?token=address-77d1e0`,
+      options: {
+        cookies: [{ name: 'session', value: cookie, url: `${site.url}/` }],
+        assetHeaders: { Authorization: header },
+        timeoutMs: 3000,
+        waitForExpression: `(() => { ${steal}; console.log(said); fetch('/' + said); throw new Error(said); })()`,
+      },
+    };
+    const { json } = await tenant.client.render({ report: true, executionMode: 'async', ...body });
+    const record = await tenant.client.end(json.jobId);
+    const { text } = await ask(record.reportEndpoint, tenant);
+    const report: Report = JSON.parse(text);
+    assert.equal(report.error?.code, record.error.code, text);
+    assert.match(report.error!.message, /session=\*\*\* \*\*\* /);
+    assert.match(report.console[0]!.text, /session=\*\*\* \*\*\* /);
+    for (const secret of [cookie, header, 'address-77d1e0']) {
+      assert.ok(!text.includes(secret), `${secret}: ${text}`);
+      assert.ok(!JSON.stringify(record.error).includes(secret), JSON.stringify(record.error));
+    }
   });
 
   it('names what failOn has failed the render, by the same list', async () => {
