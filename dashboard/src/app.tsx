@@ -5,31 +5,42 @@ import { Shell } from './shell.tsx';
 import { Page } from './ui/page.tsx';
 import { Loading } from './ui/states.tsx';
 
-const page = (load: () => Promise<{ default: ComponentType }>) => lazy(load);
+type Load = () => Promise<{ default: ComponentType }>;
 
 /** Each page is loaded when it is gone to. */
-const PAGES: readonly (readonly [path: string, page: ComponentType])[] = [
-  ['/', page(() => import('./pages/overview.tsx'))],
-  ['/playground', page(() => import('./pages/playground.tsx'))],
-  ['/renders', page(() => import('./pages/renders.tsx'))],
-  ['/renders/:id', page(() => import('./pages/render.tsx'))],
-  ['/batches', page(() => import('./pages/batches.tsx'))],
-  ['/batches/:id', page(() => import('./pages/batch.tsx'))],
-  ['/templates', page(() => import('./pages/templates.tsx'))],
-  ['/templates/:id', page(() => import('./pages/template.tsx'))],
-  ['/webhooks', page(() => import('./pages/webhooks.tsx'))],
-  ['/keys', page(() => import('./pages/keys.tsx'))],
-  ['/logs', page(() => import('./pages/logs.tsx'))],
-  ['/audit', page(() => import('./pages/audit.tsx'))],
-  ['/billing', page(() => import('./pages/billing.tsx'))],
-  ['/settings', page(() => import('./pages/settings.tsx'))],
+const PAGES: readonly (readonly [path: string, load: Load])[] = [
+  ['/', () => import('./pages/overview.tsx')],
+  ['/playground', () => import('./pages/playground.tsx')],
+  ['/renders', () => import('./pages/renders.tsx')],
+  ['/renders/:id', () => import('./pages/render.tsx')],
+  ['/batches', () => import('./pages/batches.tsx')],
+  ['/batches/:id', () => import('./pages/batch.tsx')],
+  ['/templates', () => import('./pages/templates.tsx')],
+  ['/templates/:id', () => import('./pages/template.tsx')],
+  ['/webhooks', () => import('./pages/webhooks.tsx')],
+  ['/keys', () => import('./pages/keys.tsx')],
+  ['/logs', () => import('./pages/logs.tsx')],
+  ['/audit', () => import('./pages/audit.tsx')],
+  ['/billing', () => import('./pages/billing.tsx')],
+  ['/settings', () => import('./pages/settings.tsx')],
 ];
 
-const SignIn = page(() => import('./pages/sign-in.tsx'));
-const Register = page(() => import('./pages/register.tsx'));
-const Forgot = page(() => import('./pages/forgot.tsx'));
-const Reset = page(() => import('./pages/reset.tsx'));
-const Verify = page(() => import('./pages/verify.tsx'));
+const ROUTES = PAGES.map(([path, load]) => [path, lazy(load)] as const);
+
+/** Begins to load the page at an address, as `/dashboard/renders`, whose session is asked for meanwhile. */
+export function preload(address: string): void {
+  const path = address.replace(/^\/dashboard/, '').replace(/(?<=.)\/$/, '') || '/';
+  const [, load] =
+    PAGES.find(([pattern]) => new RegExp(`^${pattern.replace(':id', '[^/]+')}$`).test(path)) ?? [];
+  // Whoever renders it meets the same error.
+  load?.().catch(() => undefined);
+}
+
+const SignIn = lazy(() => import('./pages/sign-in.tsx'));
+const Register = lazy(() => import('./pages/register.tsx'));
+const Forgot = lazy(() => import('./pages/forgot.tsx'));
+const Reset = lazy(() => import('./pages/reset.tsx'));
+const Verify = lazy(() => import('./pages/verify.tsx'));
 
 export function App() {
   return (
@@ -45,7 +56,7 @@ export function App() {
             <Shell>
               <Suspense fallback={<Loading />}>
                 <Switch>
-                  {PAGES.map(([path, component]) => (
+                  {ROUTES.map(([path, component]) => (
                     <Route key={path} path={path} component={component} />
                   ))}
                   <Route>

@@ -2,7 +2,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Router } from 'wouter';
-import { App } from './app.tsx';
+import { App, preload } from './app.tsx';
 import { applyPreferences } from './preferences.ts';
 import { retryUnlessRefused } from './session.tsx';
 import './styles/tokens.css';
@@ -10,6 +10,7 @@ import './styles/layout.css';
 import './styles/parts.css';
 
 applyPreferences();
+preload(window.location.pathname);
 
 // After an upgrade, a page that is open asks for parts that are gone: the new ones come with the page. Once, not for ever.
 window.addEventListener('vite:preloadError', () => {

@@ -28,6 +28,9 @@ export default function Overview() {
     queryKey: [LIVE, 'renders', 'any'],
     queryFn: () => call(api.GET('/user/renders', { params: { query: { limit: 1 } } })),
   });
+  // Asked for with the rest, not once that has come.
+  const queue = useQueue();
+  const series = useSeries(period);
   const isNew = renders.data?.total === 0 && usage.data?.totalRequests === 0;
   return (
     <Page
@@ -54,9 +57,9 @@ export default function Overview() {
           {isNew && <FirstRequest />}
           <div className="grid">
             <Quota usage={usage.data} />
-            <Queue />
+            <Queue queue={queue} />
           </div>
-          <Throughput period={period} />
+          <Throughput series={series} interval={intervalOf(period)} />
         </>
       )}
       {usage.data !== undefined && <Failures counts={usage.data.errorsByCategory} />}
@@ -100,8 +103,11 @@ function Quota({
   );
 }
 
-function Queue() {
-  const queue = useQuery({ queryKey: [LIVE, 'queue'], queryFn: () => call(api.GET('/user/queue')) });
+function useQueue() {
+  return useQuery({ queryKey: [LIVE, 'queue'], queryFn: () => call(api.GET('/user/queue')) });
+}
+
+function Queue({ queue }: { queue: ReturnType<typeof useQueue> }) {
   if (queue.data === undefined) return <Loading />;
   const { inFlight, waiting, concurrentRenders, oldestWaitingAt } = queue.data;
   return (
@@ -120,12 +126,23 @@ function Queue() {
   );
 }
 
-function Throughput({ period }: { period: (typeof PERIODS)[number] }) {
-  const interval = period === '1d' || period === '7d' ? 'hour' : 'day';
-  const series = useQuery({
+type Period = (typeof PERIODS)[number];
+
+type Interval = 'hour' | 'day';
+
+function intervalOf(period: Period): Interval {
+  return period === '1d' || period === '7d' ? 'hour' : 'day';
+}
+
+function useSeries(period: Period) {
+  const query = { period, interval: intervalOf(period) };
+  return useQuery({
     queryKey: [LIVE, 'series', period],
-    queryFn: () => call(api.GET('/user/usage/series', { params: { query: { period, interval } } })),
+    queryFn: () => call(api.GET('/user/usage/series', { params: { query } })),
   });
+}
+
+function Throughput({ series, interval }: { series: ReturnType<typeof useSeries>; interval: Interval }) {
   if (series.error !== null) return <ErrorNote error={series.error} retry={series.refetch} />;
   if (series.data === undefined) return <Loading />;
   const { points, durationBoundsMs } = series.data;
