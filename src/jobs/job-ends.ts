@@ -160,7 +160,12 @@ function usageOf(job: Job): JobOutcome {
     at: job.completedAt ?? job.updatedAt,
     errorCode: job.error?.code,
     ...(job.output !== null && {
-      rendered: { pages: job.output.pages, bytes: job.output.size, ms: job.processingTimeMs },
+      rendered: {
+        pages: job.output.pages,
+        bytes: job.output.size,
+        ms: job.processingTimeMs,
+        phases: job.output.report?.phases,
+      },
     }),
   };
 }

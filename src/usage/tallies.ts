@@ -1,3 +1,6 @@
+import type { ErrorCode } from '../errors/registry.ts';
+import type { RenderPhase } from '../report/phases.ts';
+
 /** What was counted of one key in some span of time. A field that is missing was never counted up. */
 export interface Tally {
   readonly apiKeyId: string;
@@ -5,11 +8,15 @@ export interface Tally {
   readonly failed?: number;
   /** By category. */
   readonly errors?: Readonly<Record<string, number>>;
+  /** By code. */
+  readonly codes?: Readonly<Partial<Record<ErrorCode, number>>>;
   /** Of the PDFs that were rendered. */
   readonly pages?: number;
   readonly bytes?: number;
   /** How long their renders took: how many by the number of the bin, see `binOf`. */
   readonly ms?: Readonly<Record<string, number>>;
+  /** Milliseconds that they spent in each phase, in sum. */
+  readonly phases?: Readonly<Partial<Record<RenderPhase, number>>>;
 }
 
 export interface KeyUsage {

@@ -1,6 +1,7 @@
 import type { Connection } from 'mongoose';
 import { WriteBehind } from '../async/write-behind.ts';
 import type { ErrorCode } from '../errors/registry.ts';
+import type { RenderReport } from '../report/phases.ts';
 import { Collection, type CollectionSpec } from '../store/collection.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { errorCategory } from './error-category.ts';
@@ -15,8 +16,13 @@ export interface UsageEvent {
   readonly at: Date;
   /** Undefined for a success. */
   readonly errorCode: ErrorCode | undefined;
-  /** The PDF that came of it, and how many milliseconds its render took; absent without one. */
-  readonly rendered?: { readonly pages: number; readonly bytes: number; readonly ms: number };
+  /** The PDF that came of it, and how many milliseconds its render took, and each phase of that; absent without one. */
+  readonly rendered?: {
+    readonly pages: number;
+    readonly bytes: number;
+    readonly ms: number;
+    readonly phases?: RenderReport['phases'] | undefined;
+  };
 }
 
 /** The outcome of a job, counted once by its id. */
@@ -181,13 +187,17 @@ function countsOf({ errorCode, rendered }: UsageEvent): [field: string, count: n
       ['total', 1],
       ['failed', 1],
       [`errors.${errorCategory(errorCode)}`, 1],
+      [`codes.${errorCode}`, 1],
     ];
   if (rendered === undefined) return [['total', 1]];
-  const { pages, bytes, ms } = rendered;
+  const { pages, bytes, ms, phases = {} } = rendered;
   return [
     ['total', 1],
     ['pages', pages],
     ['bytes', bytes],
     [`ms.${binOf(ms)}`, 1],
+    ...Object.entries<number>(phases).map(
+      ([phase, spent]) => [`phases.${phase}`, Math.round(spent)] as [string, number],
+    ),
   ];
 }

@@ -1,3 +1,5 @@
+import type { ErrorCode } from '../errors/registry.ts';
+import { RENDER_PHASES, type RenderPhase } from '../report/phases.ts';
 import { dayOf } from './periods.ts';
 import type { Tally } from './tallies.ts';
 
@@ -17,10 +19,13 @@ export interface SeriesPoint {
   readonly success: number;
   readonly failed: number;
   readonly errorsByCategory: Record<string, number>;
+  readonly errorsByCode: Partial<Record<ErrorCode, number>>;
   readonly pages: number;
   readonly bytes: number;
   /** Renders in each bin of durations: see `binOf`. */
   readonly durations: number[];
+  /** Milliseconds that their renders spent in each phase, in sum. */
+  readonly phasesMs: Record<RenderPhase, number>;
 }
 
 /** A day (UTC) of a series, and perhaps each of its hours. */
@@ -59,15 +64,26 @@ export function seriesOf(
 
 function pointOf(at: Date, tallies: readonly (Omit<Tally, 'apiKeyId'> | undefined)[]): SeriesPoint {
   const errorsByCategory: Record<string, number> = {};
+  const errorsByCode: Record<string, number> = {};
   const durations = Array.from({ length: DURATION_BOUNDS_MS.length + 1 }, () => 0);
+  const phasesMs = Object.fromEntries(RENDER_PHASES.map((phase) => [phase, 0])) as Record<
+    RenderPhase,
+    number
+  >;
   const sums = { total: 0, failed: 0, pages: 0, bytes: 0 };
   for (const tally of tallies) {
     if (tally === undefined) continue;
     for (const field of ['total', 'failed', 'pages', 'bytes'] as const) sums[field] += tally[field] ?? 0;
-    for (const [category, count] of Object.entries(tally.errors ?? {}))
-      errorsByCategory[category] = (errorsByCategory[category] ?? 0) + count;
+    addTo(errorsByCategory, tally.errors);
+    addTo(errorsByCode, tally.codes);
+    addTo(phasesMs, tally.phases);
     for (const [bin, count] of Object.entries(tally.ms ?? {})) durations[Number(bin)]! += count;
   }
   const { total, failed, pages, bytes } = sums;
-  return { at, total, success: total - failed, failed, errorsByCategory, pages, bytes, durations };
+  const success = total - failed;
+  return { at, total, success, failed, errorsByCategory, errorsByCode, pages, bytes, durations, phasesMs };
+}
+
+function addTo(sums: Record<string, number>, counts: Readonly<Record<string, number>> = {}): void {
+  for (const [name, count] of Object.entries(counts)) sums[name] = (sums[name] ?? 0) + count;
 }

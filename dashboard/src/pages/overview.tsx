@@ -11,6 +11,7 @@ import { Time } from '../ui/bits.tsx';
 import { Button } from '../ui/button.tsx';
 import { Select } from '../ui/field.tsx';
 import { Card, Facts, Page } from '../ui/page.tsx';
+import { type PHASES, Phases } from '../ui/phases.tsx';
 import { RequestTabs } from '../ui/request-tabs.tsx';
 import { ErrorNote, Loading } from '../ui/states.tsx';
 import { toastError } from '../ui/toasts.tsx';
@@ -62,7 +63,7 @@ export default function Overview() {
           <Throughput series={series} interval={intervalOf(period)} />
         </>
       )}
-      {usage.data !== undefined && <Failures counts={usage.data.errorsByCategory} />}
+      <Failures errors={series.data?.errors ?? []} />
     </Page>
   );
 }
@@ -128,6 +129,8 @@ function Queue({ queue }: { queue: ReturnType<typeof useQueue> }) {
 
 type Period = (typeof PERIODS)[number];
 
+type FailedCode = NonNullable<ReturnType<typeof useSeries>['data']>['errors'][number];
+
 type Interval = 'hour' | 'day';
 
 function intervalOf(period: Period): Interval {
@@ -146,6 +149,7 @@ function Throughput({ series, interval }: { series: ReturnType<typeof useSeries>
   if (series.error !== null) return <ErrorNote error={series.error} retry={series.refetch} />;
   if (series.data === undefined) return <Loading />;
   const { points, durationBoundsMs } = series.data;
+  const rendered = points.reduce((sum, { durations }) => sum + durations.reduce((a, b) => a + b), 0);
   const label = (at: string) =>
     new Date(at).toLocaleString(
       undefined,
@@ -157,6 +161,14 @@ function Throughput({ series, interval }: { series: ReturnType<typeof useSeries>
   );
   const total = (pick: (point: (typeof points)[number]) => number) =>
     points.reduce((sum, point) => sum + pick(point), 0);
+  const meanMs = (phase: (typeof PHASES)[number]) => total(({ phasesMs }) => phasesMs[phase]) / rendered;
+  const phases = {
+    page: meanMs('page'),
+    load: meanMs('load'),
+    wait: meanMs('wait'),
+    print: meanMs('print'),
+    finish: meanMs('finish'),
+  };
   return (
     <Card title="Renders over time">
       <Bars title="Renders over time" bars={bars} label={label} />
@@ -168,6 +180,12 @@ function Throughput({ series, interval }: { series: ReturnType<typeof useSeries>
           ['PDFs', bytes(total((point) => point.bytes))],
         ]}
       />
+      {rendered > 0 && (
+        <>
+          <h3>Where the time of a render went, on average</h3>
+          <Phases phases={phases} />
+        </>
+      )}
     </Card>
   );
 }
@@ -184,22 +202,22 @@ function percentile(bounds: readonly number[], counts: readonly number[], share:
   return `more than ${duration(bounds.at(-1) ?? 0)}`;
 }
 
-function Failures({ counts }: { counts: Readonly<Record<string, number>> }) {
-  const failures = Object.entries(counts)
-    .filter(([, count]) => count > 0)
-    .sort(([, a], [, b]) => b - a);
-  if (failures.length === 0) return null;
+function Failures({ errors }: { errors: readonly FailedCode[] }) {
+  if (errors.length === 0) return null;
   return (
-    <Card title="What failed">
+    <Card title="What failed, and what to do">
       <ul className="list">
-        {failures.map(([category, count]) => (
-          <li key={category}>
-            <strong>{number(count)}</strong> {category}
+        {errors.map(({ code, count, remedy, docsUrl }) => (
+          <li key={code}>
+            <strong>{number(count)}</strong> <a href={docsUrl}>{code}</a>
+            <br />
+            {remedy}
           </li>
         ))}
       </ul>
       <p>
-        <Link href="/renders?status=failed">See the renders that failed</Link>, each with what to do.
+        <Link href="/renders?status=failed">See the renders that failed</Link>. Requests that were refused are
+        in the <Link href="/logs?status=error">request log</Link>.
       </p>
     </Card>
   );

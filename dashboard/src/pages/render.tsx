@@ -8,13 +8,12 @@ import { type Render, renderQuery } from '../render-query.ts';
 import { Badge, Code, Time } from '../ui/bits.tsx';
 import { Button } from '../ui/button.tsx';
 import { Card, Facts, Loaded, Page } from '../ui/page.tsx';
+import { Phases } from '../ui/phases.tsx';
 import { JobError, PdfFrame } from '../ui/render-outcome.tsx';
 import { RequestTabs } from '../ui/request-tabs.tsx';
 import { ErrorNote } from '../ui/states.tsx';
 import { toast, toastError } from '../ui/toasts.tsx';
 import { RenderReport } from './render-report.tsx';
-
-const PHASES = ['page', 'load', 'wait', 'print', 'finish'] as const;
 
 export default function RenderPage() {
   const { id } = useParams<{ id: string }>();
@@ -150,8 +149,6 @@ function FactsOf({ render }: { render: Render }) {
 
 function Attempt({ attempt }: { attempt: Render['attempts'][number] }) {
   const { phases, error } = attempt;
-  const all = phases === null ? 0 : PHASES.reduce((sum, phase) => sum + phases[phase], 0);
-  let at = 0;
   return (
     <div className="attempt">
       <h3>
@@ -162,25 +159,7 @@ function Attempt({ attempt }: { attempt: Render['attempts'][number] }) {
           {error.code}: <bdi>{error.message}</bdi>
         </p>
       )}
-      {phases !== null && (
-        <>
-          <svg viewBox="0 0 100 6" preserveAspectRatio="none" className="timeline" aria-hidden="true">
-            {PHASES.map((phase) => {
-              const width = all === 0 ? 0 : (phases[phase] / all) * 100;
-              const x = at;
-              at += width;
-              return <rect key={phase} x={x} y="0" width={width} height="6" className={`phase-${phase}`} />;
-            })}
-          </svg>
-          <ul className="phases">
-            {PHASES.map((phase) => (
-              <li key={phase} className={`phase-${phase}`}>
-                {phase} {duration(phases[phase])}
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
+      {phases !== null && <Phases phases={phases} />}
     </div>
   );
 }

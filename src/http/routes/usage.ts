@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import type { ErrorCode } from '../../errors/registry.ts';
+import { docsUrlOf, REMEDIES } from '../../errors/remedies.ts';
 import { periodDays } from '../../usage/periods.ts';
-import { DURATION_BOUNDS_MS, INTERVALS } from '../../usage/usage-series.ts';
+import { DURATION_BOUNDS_MS, INTERVALS, type SeriesPoint } from '../../usage/usage-series.ts';
 import type { ApiDeps } from '../api-deps.ts';
 import { defineRoute } from '../route.ts';
 import { queryBoolean } from '../schemas/paging.ts';
@@ -38,7 +40,7 @@ const series = defineRoute({
       path: ['interval'],
     }),
   responses: { 200: { description: 'The series.', schema: usageSeriesSchema } },
-}).handledBy(async ({ query, caller }, { usage }: ApiDeps) => {
+}).handledBy(async ({ query, caller }, { usage, publicUrl }: ApiDeps) => {
   const points = await usage.series(caller, query);
   return {
     status: 200,
@@ -46,8 +48,25 @@ const series = defineRoute({
       interval: query.interval,
       durationBoundsMs: [...DURATION_BOUNDS_MS],
       points: points.map(({ at, ...counts }) => ({ at: at.toISOString(), ...counts })),
+      errors: errorsIn(points).map(([code, count]) => ({
+        code,
+        count,
+        remedy: REMEDIES[code],
+        docsUrl: docsUrlOf(code, publicUrl()),
+      })),
     },
   };
 });
+
+/** What failed in all of these, the most frequent first. */
+function errorsIn(points: readonly SeriesPoint[]): [code: ErrorCode, count: number][] {
+  const counts = new Map<ErrorCode, number>();
+  for (const { errorsByCode } of points) {
+    for (const [code, count] of Object.entries(errorsByCode) as [ErrorCode, number][])
+      counts.set(code, (counts.get(code) ?? 0) + count);
+  }
+  // One that an older Platen counted may be known no more.
+  return [...counts].filter(([code]) => code in REMEDIES).sort(([, a], [, b]) => b - a);
+}
 
 export const usageRoutes = [usage, series];

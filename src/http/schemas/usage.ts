@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { nameSchema } from '../../plans/plan.ts';
+import { RENDER_PHASES, type RenderPhase } from '../../report/phases.ts';
 import { PERIODS } from '../../usage/periods.ts';
 import { INTERVALS } from '../../usage/usage-series.ts';
 import { page } from './paging.ts';
@@ -42,6 +43,7 @@ const seriesPointSchema = z
     success: count,
     failed: count,
     errorsByCategory: z.record(z.string(), count),
+    errorsByCode: z.record(z.string(), count),
     pages: count.describe('Of the PDFs that were rendered.'),
     bytes: count.describe('Of the same.'),
     durations: z
@@ -49,6 +51,11 @@ const seriesPointSchema = z
       .describe(
         'How long their renders took: how many took up to each of `durationBoundsMs`, and at the end how many took longer.',
       ),
+    phasesMs: z
+      .strictObject(
+        Object.fromEntries(RENDER_PHASES.map((phase) => [phase, count])) as Record<RenderPhase, typeof count>,
+      )
+      .describe('Milliseconds that their renders spent in each phase, in sum.'),
   })
   .meta({ id: 'UsagePoint' });
 
@@ -57,6 +64,16 @@ export const usageSeriesSchema = z
     interval: z.enum(INTERVALS),
     durationBoundsMs: z.array(count).describe('Milliseconds, rising.'),
     points: z.array(seriesPointSchema).describe('Every hour or day of the period, the first one first.'),
+    errors: z
+      .array(
+        z.strictObject({
+          code: z.string(),
+          count,
+          remedy: z.string().describe('What can be done about it.'),
+          docsUrl: z.url().describe('Where the documentation says more of it.'),
+        }),
+      )
+      .describe('What failed in the whole period, the most frequent first.'),
   })
   .meta({ id: 'UsageSeries' });
 

@@ -147,13 +147,14 @@ describe('The dashboard of an account', () => {
     assert.deepEqual([interval, points.length], ['hour', 25]);
     const byKey = await series(`?apiKeyId=${caller.apiKeyId}`);
     assert.deepEqual([byKey.interval, byKey.points.length], ['day', 8]);
-    const { at, durations, ...counts } = byKey.points.at(-1);
+    const { at, durations, phasesMs, ...counts } = byKey.points.at(-1);
     assert.equal(at, `${api.domain.clock.now().toISOString().slice(0, 10)}T00:00:00.000Z`);
     assert.deepEqual(counts, {
       total: 2,
       success: 1,
       failed: 1,
       errorsByCategory: { validation: 1 },
+      errorsByCode: { VALIDATION: 1 },
       pages: 3,
       bytes: pdfSize,
     });
@@ -162,6 +163,11 @@ describe('The dashboard of an account', () => {
       durations.reduce((sum: number, count: number) => sum + count, 0),
       1,
     );
+    assert.deepEqual(phasesMs, { page: 1, load: 2, wait: 0, print: 3, finish: 4 });
+    const [{ remedy, docsUrl, ...most }, ...others] = byKey.errors;
+    assert.deepEqual([most, others], [{ code: 'VALIDATION', count: 1 }, []]);
+    assert.match(remedy, /\w/);
+    assert.match(docsUrl, /\/docs\/errors#VALIDATION$/);
     const byHour = points.reduce((sum: number, { total }: { total: number }) => sum + total, 0);
     assert.equal(byHour, 3);
     await assertRefused(400, 'VALIDATION', 'GET', '/user/usage/series?period=30d&interval=hour');

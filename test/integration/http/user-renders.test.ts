@@ -122,7 +122,7 @@ describe('The renders of an account', () => {
         [2, 'completed', null],
       ],
     );
-    assert.deepEqual(attempts[1].phases, { page: 0, load: 0, wait: 0, print: 0, finish: 0 });
+    assert.deepEqual(attempts[1].phases, { page: 1, load: 2, wait: 0, print: 3, finish: 4 });
     assert.ok(queuedMs < HOUR_MS, 'the time until its first attempt, not until its last one');
     assert.equal(inputAvailable, false);
   });

@@ -1169,12 +1169,33 @@ class UsageSummary:
 
 
 @dataclass(frozen=True, kw_only=True)
+class UsageSeriesErrors:
+    code: str
+    count: int
+    remedy: str
+    """What can be done about it."""
+    docs_url: str
+    """Where the documentation says more of it."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> UsageSeriesErrors:
+        return cls(
+            code=data["code"],
+            count=data["count"],
+            remedy=data["remedy"],
+            docs_url=data["docsUrl"],
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
 class UsageSeries:
     interval: Literal["hour", "day"]
     duration_bounds_ms: list[int]
     """Milliseconds, rising."""
     points: list[UsagePoint]
     """Every hour or day of the period, the first one first."""
+    errors: list[UsageSeriesErrors]
+    """What failed in the whole period, the most frequent first."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> UsageSeries:
@@ -1182,6 +1203,7 @@ class UsageSeries:
             interval=data["interval"],
             duration_bounds_ms=data["durationBoundsMs"],
             points=each(UsagePoint.from_json)(data["points"]),
+            errors=each(UsageSeriesErrors.from_json)(data["errors"]),
         )
 
 
@@ -1192,6 +1214,7 @@ class UsagePoint:
     total: int
     failed: int
     errors_by_category: dict[str, int]
+    errors_by_code: dict[str, int]
     pages: int
     """Of the PDFs that were rendered."""
     bytes: int
@@ -1199,6 +1222,8 @@ class UsagePoint:
     durations: list[int]
     """How long their renders took: how many took up to each of `durationBoundsMs`, and at the
     end how many took longer."""
+    phases_ms: RenderAttemptPhases
+    """Milliseconds that their renders spent in each phase, in sum."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> UsagePoint:
@@ -1207,9 +1232,11 @@ class UsagePoint:
             total=data["total"],
             failed=data["failed"],
             errors_by_category=data["errorsByCategory"],
+            errors_by_code=data["errorsByCode"],
             pages=data["pages"],
             bytes=data["bytes"],
             durations=data["durations"],
+            phases_ms=RenderAttemptPhases.from_json(data["phasesMs"]),
         )
 
 

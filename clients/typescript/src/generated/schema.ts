@@ -2387,6 +2387,18 @@ export interface components {
             durationBoundsMs: number[];
             /** @description Every hour or day of the period, the first one first. */
             points: components["schemas"]["UsagePoint"][];
+            /** @description What failed in the whole period, the most frequent first. */
+            errors: {
+                code: string;
+                count: number;
+                /** @description What can be done about it. */
+                remedy: string;
+                /**
+                 * Format: uri
+                 * @description Where the documentation says more of it.
+                 */
+                docsUrl: string;
+            }[];
         };
         UsagePoint: {
             /**
@@ -2400,12 +2412,23 @@ export interface components {
             errorsByCategory: {
                 [key: string]: number;
             };
+            errorsByCode: {
+                [key: string]: number;
+            };
             /** @description Of the PDFs that were rendered. */
             pages: number;
             /** @description Of the same. */
             bytes: number;
             /** @description How long their renders took: how many took up to each of `durationBoundsMs`, and at the end how many took longer. */
             durations: number[];
+            /** @description Milliseconds that their renders spent in each phase, in sum. */
+            phasesMs: {
+                page: number;
+                load: number;
+                wait: number;
+                print: number;
+                finish: number;
+            };
         };
         BatchMetrics: {
             /** @description Items of active batches that wait for a plan slot. */

@@ -13,7 +13,9 @@ import type { Domain } from '../../../support/domain.ts';
 const SLOTS = 16;
 const LEASE_MS = 60_000;
 const HOUR_MS = 3_600_000;
-/** The phases of a failed attempt in milliseconds, as a renderer measures them. */
+/** The phases of a render in milliseconds, as a renderer measures them. */
+export const RENDERED_PHASES = { page: 1, load: 2.4, wait: 0, print: 3, finish: 4 };
+/** Of a failed attempt. */
 export const FAILED_PHASES = { page: 1.4, load: 20.6, wait: 300, print: 0, finish: 0 };
 
 /** The result of a render: a PDF with a number of pages (or given bytes), an error, or an error with a retry after an hour. */
@@ -81,7 +83,7 @@ export class TestWorker {
           bytes: outcome.pdf ?? (await pdfOf(outcome.pages)),
           mediaType: PDF,
           pages: outcome.pages,
-          report: { phases: { page: 0, load: 0, wait: 0, print: 0, finish: 0 } },
+          report: { phases: RENDERED_PHASES },
         };
       },
       health: () => ({ ready: true, slots: SLOTS, busy: 0, browsers: 1, lastProgress: Date.now() }),
