@@ -21,12 +21,18 @@ export default function Settings() {
       <Card title="Account">
         <Facts
           facts={[
-            ['E-mail address', <bdi key="e">{account.email ?? 'none'}</bdi>],
+            [
+              'E-mail address',
+              <span key="e">
+                <bdi>{account.email ?? 'none'}</bdi>
+                {account.emailConfirmed && ', confirmed'}
+              </span>,
+            ],
             ['Account', <code key="i">{account.id}</code>],
             ['Made', <Time key="m" at={account.createdAt} />],
           ]}
         />
-        {account.email !== null && account.signInBy !== 'issuer' && (
+        {account.email !== null && !account.emailConfirmed && (
           <Button busy={confirm.isPending} onClick={() => confirm.mutate()}>
             Confirm the address by mail
           </Button>

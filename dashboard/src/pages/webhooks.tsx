@@ -27,7 +27,8 @@ export default function Webhooks() {
         <SigningKeys />
       </div>
       <p>
-        <a href="/docs">How to check a signature</a> in TypeScript, Python, Go and PHP.
+        <a href="/docs/callbacks/#checking-that-it-is-ours">How to check a signature</a> in TypeScript,
+        Python, Go and PHP.
       </p>
     </Page>
   );

@@ -68,10 +68,12 @@ const me = defineRoute({
 export const authRoutes = [register, login, logout, me];
 
 /** What an account is shown of itself. */
-export function accountBody({ _id, email, login, passwordHash, plan, createdAt }: Account) {
+export function accountBody(account: Account) {
+  const { _id, email, login, passwordHash, emailVerifiedAt, plan, createdAt } = account;
   const ownSignIn = passwordHash === null ? 'operator' : 'password';
   const signInBy = login === undefined ? 'issuer' : ownSignIn;
-  return { id: _id, email, signInBy, plan, createdAt: createdAt.toISOString() } as const;
+  const emailConfirmed = email !== null && (signInBy === 'issuer' || emailVerifiedAt !== undefined);
+  return { id: _id, email, signInBy, emailConfirmed, plan, createdAt: createdAt.toISOString() } as const;
 }
 
 function tokenBody({ token, expiresAt }: IssuedToken) {

@@ -62,6 +62,11 @@ export const accountSchema = z
       .describe(
         'What its owner signs in with: a password of this service; an OpenID Connect issuer; or, without a password, what whoever operates the service gives, such as the link that standalone prints.',
       ),
+    emailConfirmed: z
+      .boolean()
+      .describe(
+        'Whether its owner has shown that mail to the address arrives: by a link in one, or through an issuer.',
+      ),
     plan: nameSchema.describe('The name of its plan.'),
     createdAt: z.iso.datetime(),
   })

@@ -96,7 +96,7 @@ describe('Signing in at an OpenID Connect issuer with a browser', () => {
       'GET',
       '/auth/me',
     );
-    assert.deepEqual([bearer.id, bearer.signInBy], [id, 'issuer']);
+    assert.deepEqual([bearer.id, bearer.signInBy, bearer.emailConfirmed], [id, 'issuer', true]);
     const log = await (await browser.request(`${api.url}/user/audit-log`)).json();
     assert.deepEqual((log as { entries: { action: string }[] }).entries.map(({ action }) => action).sort(), [
       'account.registered',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { Mail } from '../../../src/mail/mail.ts';
 import { newEmail, PASSWORD, signUp } from '../../support/account-client.ts';
 import { type Browser, cookieOf, openBrowser, SAME_ORIGIN } from '../../support/browser.ts';
+import { eventually } from '../../support/eventually.ts';
 import { callApi, openApi, type TestApi } from '../http/support/api.ts';
 
 const NEW_PASSWORD = 'another battery, another staple';
@@ -138,6 +139,9 @@ describe('Account recovery', () => {
     const [mail] = await mailsTo(email, 'email-verification');
     assert.equal((await send('/auth/email/verify', { token: tokenOf(mail!) })).status, 200);
     assert.ok((await api.accounts.findByEmail(email))?.emailVerifiedAt);
+    await eventually('its owner sees so', async () => {
+      return (await browser.expect(200, 'GET', '/auth/me')).emailConfirmed;
+    });
     assert.equal((await send('/auth/email/verify', { token: tokenOf(mail!) })).status, 403);
   });
 });

@@ -46,7 +46,7 @@ describe('Registering and signing in', () => {
     for (const url of [api.url, other.url]) {
       const me = await client.at(url).expect(200, 'GET', '/auth/me');
       assert.equal(me.email, email);
-      assert.deepEqual([me.plan, me.signInBy], ['free', 'password']);
+      assert.deepEqual([me.plan, me.signInBy, me.emailConfirmed], ['free', 'password', false]);
       assert.match(me.id, /^[\da-f-]{36}$/);
       assert.ok(Math.abs(Date.parse(me.createdAt) - Date.now()) < 10_000);
     }

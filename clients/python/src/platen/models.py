@@ -1402,6 +1402,9 @@ class Account:
     """What its owner signs in with: a password of this service; an OpenID Connect issuer; or,
     without a password, what whoever operates the service gives, such as the link that
     standalone prints."""
+    email_confirmed: bool
+    """Whether its owner has shown that mail to the address arrives: by a link in one, or through
+    an issuer."""
     plan: str
     """The name of its plan."""
     created_at: datetime
@@ -1412,6 +1415,7 @@ class Account:
             id=data["id"],
             email=data["email"],
             sign_in_by=data["signInBy"],
+            email_confirmed=data["emailConfirmed"],
             plan=data["plan"],
             created_at=time_of(data["createdAt"]),
         )

@@ -2513,6 +2513,8 @@ export interface components {
              * @enum {string}
              */
             signInBy: "password" | "issuer" | "operator";
+            /** @description Whether its owner has shown that mail to the address arrives: by a link in one, or through an issuer. */
+            emailConfirmed: boolean;
             /** @description The name of its plan. */
             plan: string;
             /** Format: date-time */
