@@ -94,16 +94,16 @@ async function render(
   await waits.until('drawn', () => waitUntilDrawn(page, document, waits.end));
   checkArrived(page, deps.egress, collector.startedAt);
   if (findings) requireNoViolation(findings, options.failOn);
-  // A document that replaces itself now has none to tell of.
-  if (findings && options.report) findings.fonts = await steps.compute(fontsUsed(page).catch(() => []));
   steps.ended('wait');
 
   const printed = await steps.compute(printDocument(page, options, maxOutputBytes, finisher));
+  observer?.stop();
+  // A document that replaces itself now reports none.
+  if (findings && options.report) findings.fonts = await steps.compute(fontsUsed(page).catch(() => []));
   // Sent and not waited for: the page may have been made taller, and set as the options have it.
   page.settings.want([]).catch(() => undefined);
   steps.ended('print');
 
-  observer?.stop();
   if (findings && (options.report || options.failOn?.missingGlyph)) {
     const text = await steps.outside(finisher.printedText(printed.pdf));
     const missing = text.fontsWithUnknown > 0 ? missingCharacters(page).catch(() => []) : undefined;

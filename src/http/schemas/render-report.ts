@@ -33,7 +33,7 @@ export const renderReportSchema = z
     phases: z.array(z.strictObject({ name: z.string(), ms: count })),
     requests: z
       .array(request)
-      .describe('500 at most; requests of workers, and data in addresses, are not among them.'),
+      .describe('500 at most, those of workers among them; data in addresses is not.'),
     console: z.array(z.strictObject({ level: z.string(), text: z.string() })).describe('100 lines at most.'),
     exceptions: z.array(z.strictObject({ message: z.string(), at: z.string() })).describe('50 at most.'),
     fonts: z.array(

@@ -810,7 +810,7 @@ class RenderReport:
     """The first one first; the rest of the report is of the last one."""
     phases: list[RenderReportPhases]
     requests: list[RenderReportRequests]
-    """500 at most; requests of workers, and data in addresses, are not among them."""
+    """500 at most, those of workers among them; data in addresses is not."""
     console: list[RenderReportConsole]
     """100 lines at most."""
     exceptions: list[RenderReportExceptions]

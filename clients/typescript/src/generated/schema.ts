@@ -2110,7 +2110,7 @@ export interface components {
                 name: string;
                 ms: number;
             }[];
-            /** @description 500 at most; requests of workers, and data in addresses, are not among them. */
+            /** @description 500 at most, those of workers among them; data in addresses is not. */
             requests: {
                 /** @description Without user, password, fragment, and values of its query that may be secrets. */
                 url: string;

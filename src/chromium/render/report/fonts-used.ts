@@ -18,7 +18,10 @@ const ASKED = `(maxElements, maxFonts) => {
   return { families: [...found.keys()].map((list) => list.slice(0, 300)), elements: [...found.values()] };
 }`;
 
-/** The fonts that the document asks for, and those that it is drawn in; by the first element of each list of families. */
+/**
+ * The fonts that the document asks for, and those that it is drawn in; by the first element of each list of families.
+ * To be called once the document needs nothing more: its requests are blocked meanwhile.
+ */
 export async function fontsUsed({ session, frameId }: RenderPage): Promise<FontUse[]> {
   const { executionContextId } = await session.send('Page.createIsolatedWorld', {
     frameId,
@@ -38,6 +41,8 @@ export async function fontsUsed({ session, frameId }: RenderPage): Promise<FontU
       arguments: values.map((value) => ({ value })),
     });
   await Promise.all([
+    // Chromium's CSS domain would fetch each style sheet once more that may not be cached.
+    session.send('Network.setBlockedURLs', { urls: ['*'] }),
     session.send('DOM.enable'),
     session.send('CSS.enable'),
     session.send('DOM.getDocument', { depth: 0 }),
@@ -58,6 +63,7 @@ export async function fontsUsed({ session, frameId }: RenderPage): Promise<FontU
     );
   } finally {
     session.send('CSS.disable').catch(() => undefined);
+    session.send('Network.setBlockedURLs', { urls: [] }).catch(() => undefined);
     session.send('DOM.disable').catch(() => undefined);
   }
 }
