@@ -29,15 +29,21 @@ describe('The dashboard', () => {
   let failed: string;
   let completed: string;
   let templateId: string;
+  let batchId: string;
 
   /** Asks the API from within the page, with the session. */
-  const api = async (method: string, path: string, body?: unknown): Promise<Record<string, string>> => {
+  const api = async (
+    method: string,
+    path: string,
+    body?: unknown,
+    apiKey?: string,
+  ): Promise<Record<string, string>> => {
     const { status, json } = await visitor.page.evaluate(
-      async (method, path, body) => {
+      async (method, path, body, apiKey) => {
         const response = await fetch(path, {
           method,
           ...(body !== undefined && {
-            headers: { 'content-type': 'application/json' },
+            headers: { 'content-type': 'application/json', ...(apiKey && { 'x-api-key': apiKey }) },
             body: JSON.stringify(body),
           }),
         });
@@ -46,6 +52,7 @@ describe('The dashboard', () => {
       method,
       path,
       body,
+      apiKey,
     );
     assert.ok(status < 300, `${method} ${path}: ${status} ${JSON.stringify(json)}`);
     return json;
@@ -140,7 +147,17 @@ describe('The dashboard', () => {
       id: string;
     });
     await api('PATCH', `/user/templates/${templateId}`, { content: '<b>{{ a }}</b>' });
+    const { apiKey } = await api('POST', '/user/api-keys', { name: 'of a batch', mode: 'test' });
+    const items = [
+      { id: HOSTILE.slice(0, 60), html: '<p>x' },
+      { id: 'b', html: '<p>x', options: { waitForSelector: '#never', timeoutMs: 1000 } },
+    ];
+    ({ jobId: batchId } = (await api('POST', '/v1/pdf/batch', { items }, apiKey)) as { jobId: string });
     await ended(failed);
+    await eventually(
+      'the batch ends',
+      async () => (await api('GET', `/user/batches/${batchId}`)).status === 'completed',
+    );
     await visitor.go(`/renders/${failed}`);
     await visitor.sees('HeadlessChrome');
     for (const path of [`/renders/${failed}`, '/templates', `/templates/${templateId}`]) {
@@ -159,6 +176,7 @@ describe('The dashboard', () => {
     '/renders/completed',
     '/renders/failed',
     '/batches',
+    '/batches/one',
     '/templates',
     '/templates/one',
     '/webhooks',
@@ -173,6 +191,7 @@ describe('The dashboard', () => {
     path
       .replace('/renders/completed', `/renders/${completed}`)
       .replace('/renders/failed', `/renders/${failed}`)
+      .replace('/batches/one', `/batches/${batchId}`)
       .replace('/templates/one', `/templates/${templateId}`);
 
   for (const path of PAGES) {
