@@ -17,7 +17,7 @@ import { type RenderDeps, renderJob } from './render/render-job.ts';
 import { ReportCollector } from './render/report-collector.ts';
 import type { BrowserStatus, Renderer, RendererHealth, RenderRequest, RenderResult } from './renderer.ts';
 
-/** Where counts go; prom-client's gauges, counters and histograms fit. */
+/** Receives the measurements; prom-client's gauges, counters and histograms fit. */
 export interface RenderMetrics extends ContextMetrics {
   /** Seconds from a render's slot to its PDF. */
   readonly contextRenders?: { observe(labels: { kind: 'warm' | 'cold' }, seconds: number): void };
@@ -30,14 +30,14 @@ export interface ChromiumRendererDeps {
   readonly contexts: ContextPool;
   readonly cores: Cores;
   readonly dedicated: DedicatedPages;
-  /** What its renders share. */
+  /** Dependencies shared by its renders. */
   readonly shared: RenderDeps;
   readonly slots: RenderSlots;
   readonly logger: Logger;
   readonly metrics: RenderMetrics | undefined;
 }
 
-/** Renders in the browsers that it is given; what it takes for that is put together by `createChromiumRenderer`. */
+/** Renders in the given browsers; `createChromiumRenderer` puts its dependencies together. */
 export class ChromiumRenderer implements Renderer {
   readonly #deps: ChromiumRendererDeps;
   readonly #running = new Map<JobEnd, Promise<unknown>>();
@@ -48,7 +48,7 @@ export class ChromiumRenderer implements Renderer {
     this.#deps = deps;
   }
 
-  /** The browser that renders, as it was found when it had started. */
+  /** The browser's status, as found after its start. */
   get browser(): BrowserStatus {
     return this.#deps.browser;
   }
@@ -110,7 +110,7 @@ export class ChromiumRenderer implements Renderer {
       await slots.run(needs, end, async (context) => {
         const kind = context.renders++ === 0 ? 'cold' : 'warm';
         const job = { request, document, end, collector, permit, findings };
-        // A page that is thrown away takes its time to end, and no core.
+        // A discarded page takes time to end, but no core.
         const outcome = await renderJob(context, job, shared).finally(() => permit.leave());
         result = outcome.result;
         const seconds = (Date.now() - collector.startedAt) / 1000;
@@ -128,7 +128,7 @@ export class ChromiumRenderer implements Renderer {
   }
 }
 
-/** What a render collects: nothing, unless its report is asked for or decides whether it fails. */
+/** The findings that a render collects: none, unless its report is requested or decides whether it fails. */
 function findingsFor(options: RenderOptions, engine: string): Findings | undefined {
   const { report, failOn, assetHeaders = {}, cookies = [] } = options;
   if (!report && failOn === undefined) return undefined;

@@ -31,49 +31,54 @@ export type ChromiumMetrics = BrowserMetrics & RenderMetrics;
 export interface ChromiumRendererOptions {
   /** Default `preferred`. */
   readonly sandbox?: SandboxPolicy;
-  /** Renders at a time. */
+  /** Renders that run at a time. */
   readonly slots: number;
-  /** Of these, how many compute at a time. Default: half as many again as there are cores. */
+  /** Renders of these that compute at a time. Default: half as many again as there are cores. */
   readonly cores?: number;
-  /** Renders that may come beyond the slots at times. Default 0. */
+  /** Renders that may run in addition to the slots at times. Default 0. */
   readonly spareSlots?: number;
-  /** Told how many renders wait for something else than a core (the network, a delay), whenever that changes. */
+  /**
+   * Called with the number of renders that wait for something other than a core (the network, a delay), when it
+   * changes.
+   */
   readonly onBlocked?: (renders: number) => void;
   readonly isolation: Isolation;
   /** Default: see findBrowser. */
   readonly browserPath?: string | undefined;
-  /** The egress proxy that all traffic goes through. Without it there is no network at all. */
+  /** The egress proxy for all traffic. Without it there is no network at all. */
   readonly proxyUrl?: string | undefined;
   readonly egress?: (EgressRecord & ListenerOpener) | undefined;
-  /** Whom the proxy asks for what is at DOCUMENT_ORIGIN; without it documents are sent in messages. */
+  /** Serves the document at DOCUMENT_ORIGIN to the proxy; without it documents are sent in messages. */
   readonly documents?: DocumentHost | undefined;
   readonly finisher: Finisher;
   readonly logger: Logger;
   readonly metrics?: ChromiumMetrics | undefined;
-  /** Folder for the browsers' user data; what dead processes left there is removed. */
+  /** Folder for the browsers' user data; folders of ended processes are removed from it. */
   readonly userDataRoot: string;
-  /** Folder in memory for what their processes share; likewise. Default: with the user data. */
+  /** Folder in memory for the files that browser processes share; cleaned likewise. Default: with the user data. */
   readonly sharedMemoryRoot?: string | undefined;
   readonly recycle?: Partial<RecycleLimits>;
   /** Browsers kept, with `account` and `job`. Default: one for every eight renders that compute at a time. */
   readonly browsers?: number;
-  /** Dedicated browsers that live at a time: see DedicatedBrowsers. Default: as many as memory and slots allow. */
+  /** Dedicated browsers that run at a time: see DedicatedBrowsers. Default: as many as memory and slots allow. */
   readonly dedicatedBrowsers?: number;
-  /** Of the memory that there is, what idle contexts may have with `account`: 0 to 1. Default 0.3. */
+  /** Share of all memory that idle contexts may use with `account`: 0 to 1. Default 0.3. */
   readonly warmMemoryShare?: number;
-  /** Idle contexts kept at most, whatever they weigh. Default 256: each has a process and its threads. */
+  /** Most idle contexts kept, whatever memory they use. Default 256, since each has a process and its threads. */
   readonly maxIdleContexts?: number;
-  /** An account's idle context is closed after this. Default 5 min. */
+  /** An account's idle context is closed after this time, in milliseconds. Default 5 min. */
   readonly contextIdleMs?: number;
-  /** Contexts that are made before an account comes for them, of each kind of page. Default 0. */
+  /** Contexts of each kind of page that are opened before an account needs them. Default 0. */
   readonly contextsAhead?: number;
-  /** Default: as the system tells. */
+  /** Default: as the system reports it. */
   readonly memory?: MachineMemory;
-  /** A renderer process above this is killed and its render rejects with BROWSER_CRASHED. Default: see pageMemoryBytes. */
+  /**
+   * A renderer process above this is killed, and its render rejects with BROWSER_CRASHED. Default: see pageMemoryBytes.
+   */
   readonly rendererMemoryBytes?: number;
-  /** How often browsers are pinged and weighed. Default 1 s. */
+  /** Interval at which browsers are pinged and their memory is measured, in milliseconds. Default 1 s. */
   readonly checkEveryMs?: number;
-  /** A browser that does not answer a ping in this time is replaced. Default 5 s. */
+  /** A browser that does not respond to a ping within this time is replaced, in milliseconds. Default 5 s. */
   readonly pingMs?: number;
 }
 
@@ -84,13 +89,13 @@ const DEFAULT_RECYCLE: RecycleLimits = {
   ageMs: 6 * 3_600_000,
   memoryBytes: 3 * 1024 ** 3,
   drainJobs: 10_000,
-  // By then a context that nobody has come for would have been closed anyway.
+  // By then a context that is not used would have been closed anyway.
   drainMs: CONTEXT_IDLE_MS,
 };
 const WARM_MEMORY_SHARE = 0.3;
 const MAX_IDLE_CONTEXTS = 256;
 const COMPUTING_PER_BROWSER = 8;
-/** Far more than a busy machine needs, in milliseconds: a browser that has not started by then hangs. */
+/** Far more than a busy machine needs, in milliseconds; a browser that takes longer is taken to hang. */
 const LAUNCH_MS = 60_000;
 
 /**
@@ -133,7 +138,7 @@ export async function createChromiumRenderer(options: ChromiumRendererOptions): 
   }
 }
 
-/** What shares the cores, the browsers and the contexts of a renderer; none of it is started. */
+/** Creates the components that share the cores, the browsers and the contexts of a renderer; starts none of them. */
 function compose(
   options: ChromiumRendererOptions,
   launch: LaunchOptions,

@@ -1,13 +1,13 @@
-/** How far a browser's contexts may be moved behind its replacement. */
+/** The limits within which the contexts of a replaced browser have to be moved to another one. */
 export interface DrainLimits {
-  /** Renders that it may do beyond those after which it was replaced. */
+  /** Renders that the browser may still do after it was replaced. */
   readonly drainJobs: number;
   readonly drainMs: number;
 }
 
 /**
- * The time in which a browser that has been replaced opens no context any more, and those that are kept in it are moved
- * to another browser one by one, while they go on serving their accounts.
+ * The period in which a replaced browser opens no new context. Its kept contexts are moved to another browser one by
+ * one, and go on serving their accounts meanwhile.
  */
 export class BrowserDrain {
   /** Epoch milliseconds. */
@@ -31,17 +31,17 @@ export class BrowserDrain {
     this.#moved++;
   }
 
-  /** Whether the browser has had all the time or all the renders that it may have. */
+  /** Whether the browser has used up its time or its renders. */
   isOver(jobs: number, now: number): boolean {
     return this.#used(jobs, now) >= 1;
   }
 
-  /** Whether less than the part of the contexts has been moved that corresponds to the time and renders used. */
+  /** Whether fewer contexts have been moved than the time and the renders used so far require. */
   isBehind(left: number, jobs: number, now: number): boolean {
     return this.#moved < this.#used(jobs, now) * (this.#moved + left);
   }
 
-  /** What has been used up of its limits, of the one that is nearer: 0 at the start, 1 at the end. */
+  /** The used part of the limit that is nearer to its end: 0 at the start, 1 at the end. */
   #used(jobs: number, now: number): number {
     const { drainJobs, drainMs } = this.#limits;
     return Math.max((jobs - this.#jobsBefore) / drainJobs, (now - this.startedAt) / drainMs);

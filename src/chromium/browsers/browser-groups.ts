@@ -2,29 +2,32 @@ import { unlessAborted } from '../../async/unless-aborted.ts';
 import type { BrowserRequest } from '../../scheduling/dedicated-browsers.ts';
 import type { BrowserLease, RenderBrowser } from './browser.ts';
 
-/** A browser of a group ends when nobody has used it for so long, in milliseconds. */
+/** A group's browser ends after it has been unused for this long, in milliseconds. */
 const GROUP_IDLE_MS = 5000;
 
-/** The browsers that groups have theirs among. */
+/** The pool that starts, leases and retires the browsers of groups. */
 export interface GroupedBrowsers {
-  /** Starts a dedicated browser in the name of the request that needs it first. */
+  /** Starts a dedicated browser for the group, on behalf of the first request that needs it. */
   launch(request: BrowserRequest, group: string): Promise<RenderBrowser>;
-  /** Counts a render into a browser. */
+  /** Counts a render as running in a browser. */
   lease(browser: RenderBrowser): BrowserLease;
-  /** Has a browser take no more renders, and end after the last. */
+  /** Retires a browser: it takes no more renders, and ends after the last one. */
   retire(browser: RenderBrowser): void;
 }
 
 /** A browser that runs or is being started. */
 interface Started {
   readonly browser: Promise<RenderBrowser>;
-  /** Of the render in whose name it is started: it may give up, and others of its group wait still. */
+  /**
+   * The signal of the render that the browser is started for. That render may be aborted while others of its group
+   * still wait.
+   */
   readonly signal: AbortSignal;
 }
 
 /**
- * The browsers of groups of renders that may break a browser for others: one for each group, that is started when it is
- * needed and ends soon after the last of its renders.
+ * The browsers for groups of renders that may break a browser for others: one browser per group. It is started when it
+ * is needed, and ends soon after the last of its renders.
  */
 export class BrowserGroups {
   readonly #pool: GroupedBrowsers;
@@ -35,9 +38,9 @@ export class BrowserGroups {
   }
 
   /**
-   * Counts a render into the browser of its group.
+   * Counts a render as running in the browser of its group.
    *
-   * @throws what the start of a browser rejects with; the reason of the request's signal when that aborts first.
+   * @throws the rejection of the browser's start; the reason of the request's signal when that aborts first.
    */
   async acquire(group: string, request: BrowserRequest): Promise<BrowserLease> {
     const { signal } = request;
@@ -53,7 +56,7 @@ export class BrowserGroups {
     }
   }
 
-  /** Ends a browser of a group that nobody has used for a while. */
+  /** Retires a group's browser that has been unused for longer than GROUP_IDLE_MS. */
   endUnused(browser: RenderBrowser): void {
     const unused = browser.busy === 0 && Date.now() - browser.idleSince > GROUP_IDLE_MS;
     if (browser.group !== undefined && !browser.retiring && unused) this.#pool.retire(browser);
@@ -67,7 +70,7 @@ export class BrowserGroups {
     return started;
   }
 
-  /** The next render of the group starts another browser, if none has yet. */
+  /** Removes a browser from its group, so that the group's next render starts another one. */
   #forget(group: string, started: Started): void {
     if (this.#browsers.get(group) === started) this.#browsers.delete(group);
   }

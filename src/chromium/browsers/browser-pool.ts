@@ -21,24 +21,24 @@ import { endHeaviestPage } from './page-memory.ts';
 import { type LaunchOptions, launchBrowser } from './process/launch.ts';
 import type { MachineMemory } from './process/machine-memory.ts';
 
-/** What a render needs of a browser. */
+/** What a render requires of its browser. */
 export interface BrowserNeeds extends BrowserRequest {
-  /** Whether it has to have one to itself, that ends with it. */
+  /** Whether the render needs a browser of its own, which ends with it. */
   readonly alone?: boolean | undefined;
-  /** Those it shares a dedicated one with; without it, it shares with everybody. */
+  /** The group of renders that share a dedicated browser; without it, the render uses a shared browser. */
   readonly group?: string | undefined;
 }
 
 export interface BrowserPoolOptions extends RecyclingOptions {
   readonly launch: LaunchOptions;
-  /** Where documents come from over the network. */
+  /** Serves documents to the browser over the network. */
   readonly documents: DocumentHost | undefined;
-  /** Opens each context's way to the network; without it all have the one of `launch`. */
+  /** Opens a proxy listener for each context; without it all contexts use the proxy of `launch`. */
   readonly egress: ListenerOpener | undefined;
-  /** Browsers beyond these, for groups of renders and for single ones. */
+  /** Dedicated browsers in addition to the shared ones, for groups of renders and for single renders. */
   readonly dedicated: Omit<DedicatedBrowsersOptions<RenderBrowser>, 'retire'>;
   readonly machine: MachineMemory;
-  /** A renderer process above this is killed: its document allocates without end. Bytes. */
+  /** A renderer process above this is killed, because its document allocates without end. Bytes. */
   readonly rendererMemoryBytes: number;
   readonly checkEveryMs: number;
   readonly pingMs: number;
@@ -47,11 +47,12 @@ export interface BrowserPoolOptions extends RecyclingOptions {
 const BACKOFF = { firstMs: 200, maxMs: 15_000 };
 
 /**
- * Keeps a number of browsers running: replaces those that die, hang or cannot be started, and those that have done enough
- * (see BrowserRecycling). A render acquires the browser that it needs, and leases one again whose context it is given.
+ * Keeps a number of browsers running: replaces a browser that dies, hangs, cannot be started, or has done enough (see
+ * BrowserRecycling). A render acquires the browser that it needs; when it is given a kept context, it leases the
+ * browser of that context.
  *
- * Renders that may break a browser for others have dedicated ones: one for each group of them, that is started when it is
- * needed and ends soon after the last of its renders.
+ * Renders that may break a browser for others use dedicated browsers: one per group. It is started when it is needed
+ * and ends soon after the last of its renders.
  */
 export class BrowserPool implements GroupedBrowsers, RecycledBrowsers {
   readonly #options: BrowserPoolOptions;
@@ -62,14 +63,14 @@ export class BrowserPool implements GroupedBrowsers, RecycledBrowsers {
   readonly #recycling: BrowserRecycling;
   readonly #proof: BrowserProof;
   readonly #scale: BrowserScale;
-  /** Browsers that are being started, and of these those that are for everybody. */
+  /** All browsers that are being started; `#adding` counts the shared ones among them. */
   #starting = 0;
   #adding = 0;
   #failures = 0;
   #closed = false;
   #weighing = false;
   #contexts: KeptContexts | undefined;
-  /** Those that have not answered yet. */
+  /** Browsers that have not responded to their ping yet. */
   readonly #pinged = new Set<RenderBrowser>();
   #timer: NodeJS.Timeout | undefined;
 
@@ -91,7 +92,7 @@ export class BrowserPool implements GroupedBrowsers, RecycledBrowsers {
     return this.#usable().length > 0;
   }
 
-  /** What is kept in its browsers. @throws Error before the start, when there are none. */
+  /** The contexts kept in its browsers. @throws Error before `start`. */
   get contexts(): KeptContexts {
     if (this.#contexts === undefined) throw new Error('the browsers have not been started');
     return this.#contexts;
@@ -100,8 +101,8 @@ export class BrowserPool implements GroupedBrowsers, RecycledBrowsers {
   /**
    * Starts the browsers.
    *
-   * @param contexts what is kept in them.
-   * @throws what the start of the first browser rejects with.
+   * @param contexts the contexts that are kept in them.
+   * @throws the rejection of the first browser's start.
    */
   async start(contexts: KeptContexts): Promise<void> {
     this.#contexts = contexts;
@@ -111,9 +112,10 @@ export class BrowserPool implements GroupedBrowsers, RecycledBrowsers {
   }
 
   /**
-   * Counts a render into a browser that is as it needs: the least busy of those that are everybody's; that of its group; or
-   * one that is started for it alone, and ends after it. Where browsers do one render each, any of them is. It waits for
-   * one if need be, for a dedicated one by the rules of DedicatedBrowsers.
+   * Counts a render as running in a browser that meets its needs: the least busy shared browser, the browser of its
+   * group, or a browser that is started for this render alone and ends after it. Where browsers do one render each, any
+   * unused browser meets every need. Waits for a browser if none is available; a dedicated one is started by the rules
+   * of DedicatedBrowsers.
    *
    * @throws the reason of the signal when that aborts first.
    */
@@ -125,7 +127,7 @@ export class BrowserPool implements GroupedBrowsers, RecycledBrowsers {
     return await this.#acquireShared(signal);
   }
 
-  /** Counts a render into a browser that has a context for it. */
+  /** Counts a render as running in a browser that has a context for it. */
   lease(browser: RenderBrowser): BrowserLease {
     browser.busy++;
     browser.jobs++;
@@ -134,10 +136,10 @@ export class BrowserPool implements GroupedBrowsers, RecycledBrowsers {
   }
 
   /**
-   * Does something that is no render in the browser that keeps the fewest contexts. It is counted in meanwhile, so that the
-   * browser is not ended for its age or its memory under it.
+   * Does work other than a render in the browser that keeps the fewest contexts. The work counts as busy, so that the
+   * browser is not ended meanwhile for its age or its memory.
    *
-   * @throws what `work` rejects with; Error when no browser runs.
+   * @throws the rejection of `work`; Error when no browser runs.
    */
   async borrow<T>(work: (browser: RenderBrowser) => Promise<T>): Promise<T> {
     const [browser] = this.#usable()
@@ -153,19 +155,22 @@ export class BrowserPool implements GroupedBrowsers, RecycledBrowsers {
     }
   }
 
-  /** Starts a dedicated browser, when it is the request's turn. @throws what its start rejects with; the signal's reason. */
+  /**
+   * Starts a dedicated browser as soon as the request gets a permit. @throws the rejection of its start; the signal's
+   * reason.
+   */
   launch(request: BrowserRequest, group?: string): Promise<RenderBrowser> {
     return this.#dedicated.launch(request, () => this.#launch(group));
   }
 
-  /** Has a browser take no more renders, and end after the last. */
+  /** Retires a browser: it takes no more renders, and ends after the last one. */
   retire(browser: RenderBrowser): void {
     browser.retiring = true;
     this.contexts.release(browser);
     this.#endIfIdle(browser);
   }
 
-  /** Tells of a context that is being opened in a browser: one that opens none any more is replaced. */
+  /** Watches the opening of a context: a browser that can open none any more is replaced. */
   watchOpening(browser: RenderBrowser, opening: Promise<unknown>): void {
     this.#proof.watch(browser, opening);
   }
@@ -208,14 +213,14 @@ export class BrowserPool implements GroupedBrowsers, RecycledBrowsers {
     this.#dedicated.makeRoom();
   }
 
-  /** Those that new contexts may be opened in. */
+  /** The browsers in which new contexts may be opened. */
   #usable(): RenderBrowser[] {
     return [...this.#browsers].filter(
       ({ alive, retiring, group, drain }) => alive && !retiring && group === undefined && drain === undefined,
     );
   }
 
-  /** Tries until it succeeds or nobody waits any more: that it cannot be started is no fault of the render's. */
+  /** Retries until a browser has started or the request is aborted: a failed start must not fail the render. */
   async #launchAlone(request: BrowserRequest): Promise<RenderBrowser> {
     const { signal } = request;
     for (let failures = 1; ; failures += 1) {
@@ -229,7 +234,7 @@ export class BrowserPool implements GroupedBrowsers, RecycledBrowsers {
     }
   }
 
-  /** Brings the number of usable browsers back to what it should be, each with its own patience. */
+  /** Starts as many browsers as are missing; each start has its own retries. */
   #fill(): void {
     if (this.#closed) return;
     const missing = this.#options.size - this.#usable().length - this.#adding;
@@ -245,7 +250,7 @@ export class BrowserPool implements GroupedBrowsers, RecycledBrowsers {
         this.#failures++;
         this.#noteUnstartable(error, this.#failures);
       }
-      // Still counted as starting while it waits, so that nobody else tries in its place.
+      // Counts as starting while it waits, so that no other start replaces it.
       this.#adding++;
       await pause(waitAfter(this.#failures));
       this.#adding--;
@@ -257,7 +262,7 @@ export class BrowserPool implements GroupedBrowsers, RecycledBrowsers {
     this.#options.logger.error({ err: error, failures }, 'a browser could not be started');
   }
 
-  /** Starts a browser for everybody. @throws what its start rejects with. */
+  /** Starts a shared browser. @throws the rejection of its start. */
   async add(): Promise<void> {
     this.#adding++;
     try {
@@ -300,7 +305,7 @@ export class BrowserPool implements GroupedBrowsers, RecycledBrowsers {
     if (browser.retiring && browser.busy === 0 && browser.alive) void browser.kill('recycled');
   }
 
-  /** Weighs every browser, looks at its age, and pings it. */
+  /** Measures the memory of every browser, checks its age, and pings it. */
   async #check(): Promise<void> {
     if (this.#closed) return;
     this.#dedicated.makeRoom();
@@ -332,7 +337,7 @@ export class BrowserPool implements GroupedBrowsers, RecycledBrowsers {
     if (ended !== undefined) logger.warn({ pid: ended }, 'memory runs out: the heaviest page is ended');
   }
 
-  /** Nothing else waits for the answer: a browser that is slow to give it holds up no look at the others. */
+  /** Runs concurrently with the checks: a browser that is slow to respond does not delay the check of the others. */
   async #ping(browser: RenderBrowser): Promise<void> {
     if (this.#pinged.has(browser)) return;
     this.#pinged.add(browser);
@@ -344,7 +349,7 @@ export class BrowserPool implements GroupedBrowsers, RecycledBrowsers {
     }
   }
 
-  /** Resolves when there is another browser to choose from, or `signal` aborts. */
+  /** Resolves when a further browser is available, or `signal` aborts. */
   #change(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {

@@ -2,16 +2,18 @@ import type { Logger } from 'pino';
 import { within } from '../../async/timeout.ts';
 import type { RenderBrowser } from './browser.ts';
 
-/** A context that is not open after this makes its browser prove itself, in milliseconds. */
+/** A context that takes longer than this to open makes its browser prove itself, in milliseconds. */
 const SLOW_OPENING_MS = 5000;
-/** A machine may be slow: a page that opens at all has opened by then, in milliseconds. */
+/**
+ * Longest wait for a page to open, in milliseconds: on a slow machine too, a page that opens at all has opened by then.
+ */
 const PROOF_MS = 15_000;
 const PING_MS = 5000;
 
 /**
- * Whether browsers are of use. One may run, answer pings, and fail every render: where no process id is left, no page gets
- * a process. So a browser in which a context could not be opened has to prove that it opens pages, and so does each that is
- * started after one which did not.
+ * Checks that browsers can open pages. A browser may run, respond to pings, and still fail every render: when no
+ * process id is left, no page gets a process. So a browser in which a context could not be opened has to prove that it
+ * opens pages. After a browser has failed that proof, each newly started browser has to pass it as well.
  */
 export class BrowserProof {
   readonly #logger: Logger;
@@ -22,7 +24,7 @@ export class BrowserProof {
     this.#logger = logger;
   }
 
-  /** Watches something being opened in a browser, which has to prove itself when that fails or takes long. */
+  /** Watches an opening in a browser, which has to prove itself when the opening fails or takes long. */
   watch(browser: RenderBrowser, opening: Promise<unknown>): void {
     const check = () => void this.#check(browser);
     const slow = setTimeout(check, SLOW_OPENING_MS);
@@ -31,9 +33,9 @@ export class BrowserProof {
   }
 
   /**
-   * Of a browser that has just been started, and that nobody uses yet.
+   * Lets a browser that has just been started, and is not used yet, prove itself if the last one failed its proof.
    *
-   * @throws Error when one was found useless and this one is as well; nothing of it is left then.
+   * @throws Error when this browser fails it too; the browser is then ended completely.
    */
   async require(browser: RenderBrowser): Promise<void> {
     if (!this.#doubted) return;
@@ -44,7 +46,7 @@ export class BrowserProof {
     this.#doubted = false;
   }
 
-  /** Ends a browser that opens no page. One that has ended by itself is not a matter of this. */
+  /** Ends a browser that opens no page. Ignores one that has ended by itself. */
   async #check(browser: RenderBrowser): Promise<void> {
     if (!browser.alive || this.#running.has(browser)) return;
     this.#running.add(browser);
@@ -73,7 +75,7 @@ async function openPage(browser: RenderBrowser): Promise<void> {
   const context = await browser.openContext({ targetAppeared() {} });
   try {
     const { session } = await browser.openPage(context, true);
-    // Answered by the page's process.
+    // The page's process responds.
     await session.send('Runtime.evaluate', { expression: '0' });
   } finally {
     void browser.closeContext(context);

@@ -3,12 +3,12 @@ import type { WarmMemory } from '../contexts/warm-memory.ts';
 import type { RenderBrowser } from './browser.ts';
 import { BrowserDrain, type DrainLimits } from './browser-drain.ts';
 
-/** When a browser is replaced by a new one, and how far its contexts may be moved behind that. */
+/** When a browser is replaced by a new one, and how long its contexts may take to be moved. */
 export interface RecycleLimits extends DrainLimits {
-  /** Renders. */
+  /** In renders. */
   readonly jobs: number;
   readonly ageMs: number;
-  /** Proportional memory of its process tree, less what the contexts weigh that are idle in it: those are given back. */
+  /** Proportional memory (PSS) of its process tree, without its idle contexts, since those can be closed. */
   readonly memoryBytes: number;
 }
 
@@ -17,7 +17,7 @@ export type RecycleReason = 'jobs' | 'age' | 'memory';
 /** Why a browser was replaced or given up. */
 export type RestartReason = 'crashed' | 'hung' | 'unstartable' | RecycleReason;
 
-/** Where counts go; a prom-client gauge and counter fit. */
+/** Receives the counts; a prom-client gauge and counter fit. */
 export interface BrowserMetrics {
   readonly browsers: { set(alive: number): void };
   readonly browserRestarts: { inc(labels: { reason: RestartReason }): void };
@@ -27,46 +27,50 @@ export interface RecyclingOptions {
   readonly recycle: RecycleLimits;
   /** Whether a browser does one render only. */
   readonly exclusive: boolean;
-  /** Browsers kept running; so many may drain at a time. */
+  /** Browsers that are kept running, and the highest number that may drain at a time. */
   readonly size: number;
-  /** While it is short there are no two browsers in the place of one. */
+  /** While memory is short, a replaced browser is retired at once, so that two browsers do not run instead of one. */
   readonly memory: WarmMemory;
   readonly metrics: BrowserMetrics | undefined;
   readonly logger: Logger;
 }
 
-/** What is kept in browsers. */
+/** The contexts that are kept in browsers. */
 export interface KeptContexts {
   /** Contexts in `browser` that may be closed at any moment. */
   idleIn(browser: RenderBrowser): number;
-  /** The processes of the pages of all these. */
+  /** The page processes of all contexts that may be closed at any moment. */
   idlePids(): ReadonlySet<number>;
-  /** Closes those in `browser`, which takes no more renders. */
+  /** Closes the contexts in `browser`, which takes no more renders. */
   release(browser: RenderBrowser): void;
-  /** Closes those in `browser` that are nobody's, and has the others moved: it opens no more of them. */
+  /**
+   * Closes the contexts in `browser` that belong to no account, and starts to move the others; `browser` opens no new
+   * ones.
+   */
   moveFrom(browser: RenderBrowser): void;
-  /** Memory has been weighed anew: closes those that are too many. */
+  /** Called after memory has been measured: closes contexts in excess of the limits. */
   keepWithinMemory(): void;
 }
 
-/** The browsers that recycling is of. */
+/** The pool whose browsers are recycled. */
 export interface RecycledBrowsers {
   readonly contexts: KeptContexts;
-  /** Starts a browser for everybody. */
+  /** Starts a shared browser. */
   add(): Promise<void>;
-  /** Has a browser take no more renders, and end after the last. */
+  /** Retires a browser: it takes no more renders, and ends after the last one. */
   retire(browser: RenderBrowser): void;
 }
 
 /**
- * Replaces browsers that have done enough, grown old or grown large: the new one runs before the old one goes. One that has
- * grown large goes as soon as its renders are over; the others have their contexts moved first, as far as memory allows.
+ * Replaces browsers that have reached their number of renders, their age or their memory: the new browser runs before
+ * the old one ends. A browser that uses too much memory ends as soon as its renders are over; any other has its
+ * contexts moved first, as far as memory allows.
  */
 export class BrowserRecycling {
   readonly #options: RecyclingOptions;
   readonly #pool: RecycledBrowsers;
   readonly #replacing = new Set<RenderBrowser>();
-  /** Browsers that drain, or did: the one that began first is first. */
+  /** Browsers that drain or have drained; the one that began first comes first. */
   readonly #drains = new Set<RenderBrowser>();
   #closed = false;
 
@@ -75,20 +79,22 @@ export class BrowserRecycling {
     this.#pool = pool;
   }
 
-  /** A render has been counted into a browser. */
+  /** Called when a render has been counted as running in a browser. */
   entered(browser: RenderBrowser): void {
     const { exclusive, recycle } = this.#options;
     if (exclusive || browser.jobs >= recycle.jobs) this.#recycle(browser, 'jobs');
   }
 
-  /** @param bytes what a browser weighs, without its idle contexts. */
+  /** @param bytes the browser's memory, without its idle contexts. */
   weighed(browser: RenderBrowser, bytes: number): void {
     const { recycle } = this.#options;
     if (bytes > recycle.memoryBytes) this.#recycle(browser, 'memory');
     if (Date.now() - browser.startedAt > recycle.ageMs) this.#recycle(browser, 'age');
   }
 
-  /** Ends the drain of a browser that has no contexts left, or may not go on with it. */
+  /**
+   * Ends the drain of a browser that has no contexts left or has exceeded its drain limits, or when memory is short.
+   */
   checkDrain(browser: RenderBrowser): void {
     const { drain } = browser;
     if (drain === undefined || browser.retiring) return;
@@ -97,12 +103,12 @@ export class BrowserRecycling {
       this.#pool.retire(browser);
   }
 
-  /** Replaces none any more. */
+  /** Stops replacing browsers. */
   close(): void {
     this.#closed = true;
   }
 
-  /** Starts the replacement, then lets the old one finish what it has. */
+  /** Starts the replacement, then lets the old browser finish its renders. */
   #recycle(browser: RenderBrowser, reason: RecycleReason): void {
     const { exclusive, metrics, logger } = this.#options;
     if (browser.retiring || this.#closed || this.#replacing.has(browser)) return;
@@ -125,7 +131,7 @@ export class BrowserRecycling {
         else this.#drain(browser);
       },
       (error: unknown) => {
-        // The old one is better than none; the next check tries again.
+        // The old browser stays in use; the next check tries again.
         this.#replacing.delete(browser);
         logger.error({ err: error }, 'no replacement for a browser could be started');
       },
@@ -141,7 +147,7 @@ export class BrowserRecycling {
     this.#boundDrains();
   }
 
-  /** Each is a browser beside those that there should be: past the bound, those that began first come to their end. */
+  /** A draining browser runs in addition to the configured number, so the oldest drains beyond `size` end at once. */
   #boundDrains(): void {
     for (const browser of this.#drains) if (browser.retiring) this.#drains.delete(browser);
     const tooMany = [...this.#drains].slice(0, -this.#options.size);

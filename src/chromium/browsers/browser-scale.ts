@@ -10,30 +10,30 @@ import {
 
 /** Proportional set sizes (PSS, proc(5)) in bytes. */
 export interface BrowserWeight {
-  /** Of the whole process tree. */
+  /** Sum over the whole process tree. */
   readonly bytes: number;
-  /** Of the renderer processes among them. */
+  /** Sum over its renderer processes. */
   readonly renderers: RendererWeight;
-  /** Of each of these, by pid. */
+  /** Size of each renderer process, by pid. */
   readonly pages: ReadonlyMap<number, number>;
 }
 
 /**
- * Weighs browsers. All are weighed together: the processes of the machine are listed once for them, and what is measured in
- * one weighing is bounded for all of them (see MemoryMeter).
+ * Measures the memory of browsers. All are measured together: the processes of the machine are listed once for all of
+ * them, and the number of processes measured in one pass is bounded over all browsers (see MemoryMeter).
  */
 export class BrowserScale {
   readonly #meter = new MemoryMeter();
   readonly #rendererLimit: number;
-  /** Renderer processes as of the last weighing: when each of them started, by pid. */
+  /** Start time of each renderer process as of the last measurement, by pid. */
   #renderers: ReadonlyMap<number, number> = new Map();
 
-  /** @param rendererLimit resident memory of a renderer process, above which weighing kills it. Bytes. */
+  /** @param rendererLimit a renderer process whose resident memory exceeds this is killed. Bytes. */
   constructor(rendererLimit: number) {
     this.#rendererLimit = rendererLimit;
   }
 
-  /** The weights of `browsers`, in their order. */
+  /** The memory of `browsers`, in the same order. */
   async weigh(browsers: readonly { readonly pid: number }[]): Promise<BrowserWeight[]> {
     const listed = allProcesses();
     const trees = browsers.map(({ pid }) => ({ root: pid, members: processTree(pid, listed) }));
@@ -57,7 +57,7 @@ export class BrowserScale {
     };
   }
 
-  /** A process is asked until it says that it is one, which it then is for good: there may be hundreds. */
+  /** A process known as a renderer is not checked again, since there may be hundreds. */
   #findRenderers(members: readonly ProcessSample[]): void {
     const renderers = members.filter(
       ({ pid, startTime }) => this.#renderers.get(pid) === startTime || isRenderer(pid),

@@ -5,11 +5,11 @@ import type { RenderBrowser } from './browser.ts';
 import type { BrowserPool } from './browser-pool.ts';
 import { sandboxOf } from './process/sandbox.ts';
 
-/** How often it is tried to look whether browsers are in their sandbox, and how long is waited in between. */
+/** How often the check whether browsers are in their sandbox is tried, and the pause in between in milliseconds. */
 const CHECKS = 5;
 const CHECK_AGAIN_MS = 500;
 
-/** Looks at a browser; at the next one where it dies of something else in the meantime. @throws what the last one does. */
+/** Checks a browser, and the next one if it ends for another reason meanwhile. @throws the error of the last try. */
 export async function statusOfBrowser(browsers: BrowserPool): Promise<BrowserStatus> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -21,13 +21,13 @@ export async function statusOfBrowser(browsers: BrowserPool): Promise<BrowserSta
   }
 }
 
-/** Opens a page and looks at its process. */
+/** Opens a page and inspects its process. */
 async function checkAt(browser: RenderBrowser): Promise<BrowserStatus> {
   const { product: version } = await browser.connection.send('Browser.getVersion');
   const context = await browser.openContext({ targetAppeared() {} });
   try {
     const { session } = await browser.openPage(context, true);
-    // Answered by the renderer, once it is in its sandbox.
+    // The renderer responds once it is in its sandbox.
     await session.send('Runtime.evaluate', { expression: '0' });
     return { version, sandbox: sandboxOf(browser.pid) };
   } finally {

@@ -11,25 +11,27 @@ import { StoppedProcesses } from './process/stopped-processes.ts';
 const RESPONSE_MS = 2000;
 const LAST_RESPONSE_MS = 8000;
 
-/** What a context wants to know of the targets (pages, workers) that appear in it. */
+/** Receives the targets (pages, workers) that appear in a context. */
 export interface TargetListener {
   targetAppeared(target: Protocol.Target.TargetInfo): void;
 }
 
-/** Why a browser has to go: it does not answer, or it has closed its connection. */
+/** Why a browser has to be ended: it does not respond, or it has closed its connection. */
 export type BrowserError = 'hung' | 'crashed';
 
-/** What a browser's pages are connected to, and whose renders it is for: everybody's, when there is no group. */
+/**
+ * What a browser's pages are connected to, and the group whose renders it runs; without a group, the browser is shared.
+ */
 export interface BrowserSurroundings {
   readonly documents?: DocumentHost | undefined;
   readonly egress?: ListenerOpener | undefined;
   readonly group?: string | undefined;
 }
 
-/** A render's hold on a browser, which is not ended under it. */
+/** A render's lease on a browser, which is not ended while the lease is held. */
 export interface BrowserLease {
   readonly browser: RenderBrowser;
-  /** Counts the render out. To be called once. */
+  /** Ends the lease. To be called once. */
   release(): void;
 }
 
@@ -38,7 +40,7 @@ export class RenderBrowser {
   readonly connection: Connection;
   readonly pid: number;
   readonly startedAt: number;
-  /** Whose renders it is for: see BrowserPool. */
+  /** The group whose renders it runs; see BrowserPool. */
   readonly group: string | undefined;
   readonly exited: Promise<void>;
   readonly #launched: LaunchedBrowser;
@@ -46,18 +48,18 @@ export class RenderBrowser {
   readonly #stopped = new StoppedProcesses();
   readonly #documents: DocumentHost | undefined;
   readonly #egress: ListenerOpener | undefined;
-  /** By context: its way to the network. */
+  /** The proxy listener of each context. */
   readonly #proxyListeners = new Map<string, ProxyListener>();
   #alive = true;
   /** Renders begun in it so far. */
   jobs = 0;
-  /** Renders under way in it. */
+  /** Renders in progress. */
   busy = 0;
-  /** Epoch milliseconds when the last of these ended. */
+  /** Epoch milliseconds when the last render ended. */
   idleSince: number;
   /** Set when it takes no more renders: it is ended as soon as the last one is over. */
   retiring = false;
-  /** Set when it has been replaced, and its contexts are being moved: it opens no more of them. */
+  /** Set when it has been replaced and its contexts are being moved: it opens no new contexts. */
   drain: BrowserDrain | undefined;
   /** Set before it is killed, to name the reason of its end. */
   endReason: string | undefined;
@@ -108,18 +110,18 @@ export class RenderBrowser {
     return browserContextId;
   }
 
-  /** Tells the way out whose documents a context's are. */
+  /** Sets the account for which a context's proxy listener forwards requests. */
   assign(browserContextId: string, accountId: string): void {
     const proxyListener = this.#proxyListeners.get(browserContextId);
     if (proxyListener) proxyListener.accountId = accountId;
   }
 
-  /** Whether its pages draw frames for documents that need them, or do not; not every browser can do without. */
+  /** Whether its pages draw frames for a document that needs them (`true`) or not. Only the shell can do without. */
   drawsFrames(needsFrames: boolean): boolean {
     return needsFrames || this.#launched.kind !== 'shell';
   }
 
-  /** @param drawsFrames false for a page that draws a frame only when it is told to, which it never is. */
+  /** @param drawsFrames false for a page that draws a frame only on command; the command is never sent. */
   async openPage(
     browserContextId: string,
     drawsFrames: boolean,
@@ -133,7 +135,7 @@ export class RenderBrowser {
     return { session, targetId };
   }
 
-  /** What a page in it is to know of what is around it. */
+  /** What a page in this browser needs of the browser and the process. */
   surroundings(session: CDPSession): PageSurroundings {
     return {
       countReports: (onLimitExceeded) => this.#launched.pipe.count(session.id(), onLimitExceeded),
@@ -147,7 +149,7 @@ export class RenderBrowser {
     this.#fire(this.connection.send('Target.closeTarget', { targetId }));
   }
 
-  /** Ends a context and all that runs in it. A browser that cannot do that in time is hung, and killed. */
+  /** Ends a context and all that runs in it. A browser that cannot do that in time counts as hung, and is killed. */
   async closeContext(browserContextId: string): Promise<void> {
     this.#listeners.delete(browserContextId);
     this.#proxyListeners.get(browserContextId)?.close();
@@ -159,12 +161,12 @@ export class RenderBrowser {
     );
     if (await isDone(RESPONSE_MS, closed)) return;
     const problem = await this.error(RESPONSE_MS);
-    // Slow is not hung: a browser that still answers gets more time.
+    // A browser that still responds is slow, not hung, and gets more time.
     if (!problem && (await isDone(LAST_RESPONSE_MS, closed))) return;
     await this.kill(problem ?? 'hung');
   }
 
-  /** What is wrong with the browser: nothing, if it answers within `ms`. */
+  /** The error of a browser that does not respond within `ms` milliseconds; undefined when it responds. */
   async error(ms: number): Promise<BrowserError | undefined> {
     try {
       await within(ms, 'a ping', this.connection.send('Browser.getVersion'));
@@ -181,7 +183,7 @@ export class RenderBrowser {
     await this.#launched.kill();
   }
 
-  /** A message whose failure changes nothing: what it is about is gone then. */
+  /** Ignores the failure of a message: it then concerns a target or context that has ended. */
   #fire(message: Promise<unknown>): void {
     message.catch(() => undefined);
   }

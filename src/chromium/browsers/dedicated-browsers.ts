@@ -1,15 +1,16 @@
 import { LRUCache } from 'lru-cache';
 import type { JobDocument } from '../render/document/job-document.ts';
 
-/** For so long an account is apart after its document has gone past a bound. Milliseconds. */
+/** How long an account has a dedicated browser after its document has exceeded a limit. Milliseconds. */
 const DEDICATED_MS = 600_000;
 const REMEMBERED_ACCOUNTS = 10_000;
 
 /**
- * Which renders do not share a browser with all others. A request that is paused, for its headers or for a policy, is told
- * of with its whole body, and a document that sends a large one keeps its browser busy for seconds with making one
- * message of it, or ends it. So documents with script whose requests are paused have a browser that only those of the same
- * account share; and an account whose document has gone past a bound has one to itself for ten minutes.
+ * Decides which renders do not share a browser with all others. A request that is paused, for its headers or for a
+ * policy, is reported with its whole body; a document that sends a large body keeps its browser busy for seconds with
+ * building one message of it, or ends it. So documents with script whose requests are paused use a browser that only
+ * renders of the same account share; and an account whose document has exceeded a limit has a browser to itself for ten
+ * minutes.
  */
 export class DedicatedPages {
   readonly #accounts: LRUCache<string, true>;
@@ -24,15 +25,15 @@ export class DedicatedPages {
     });
   }
 
-  /** A document of the account has gone past a bound. */
+  /** Notes that a document of the account has exceeded a limit. */
   note(accountId: string): void {
     this.#accounts.set(accountId, true);
   }
 
-  /** Those it shares a browser with; undefined for everybody. */
+  /** The group that a document shares a browser with; undefined for a shared browser. */
   groupOf(accountId: string, { still, needs }: Pick<JobDocument, 'still' | 'needs'>): string | undefined {
     if (this.#accounts.has(accountId)) return `account ${accountId}`;
-    // Without script nothing sends a body by itself.
+    // Without script a document sends no body by itself.
     return needs.dedicatedBrowser && !still ? `paused ${accountId}` : undefined;
   }
 }

@@ -4,32 +4,32 @@ import { proportionalBytes } from './process/memory-meter.ts';
 import { killProcess } from './process/processes.ts';
 
 const MIB = 1024 * 1024;
-/** Of a page's process, whatever memory there is. Bytes. */
+/** Bounds on the limit of a page's process, whatever memory there is. Bytes. */
 const MOST_BYTES = 1536 * MIB;
 const LEAST_BYTES = 256 * MIB;
-/** Of all memory, what one page may have. */
+/** Share of all memory that one page may use. */
 const PAGE_SHARE = 1 / 4;
-/** Of all memory, what is kept free by ending pages: less than this, and the system would end anything. */
+/** Share of all memory that is kept free by ending pages; below it, the system might end any process. */
 const RESERVED_SHARE = 1 / 20;
-/** A lighter page is not ended: as much as an empty one weighs is not what memory is short of. Bytes. */
+/** A page that uses less is not ended: an empty page uses as much, so ending it would free too little. Bytes. */
 const LEAST_ENDED_BYTES = 64 * MIB;
 /** Pages that are measured before one of them is ended. */
 const MEASURED = 4;
 
-/** What a page's process may have in memory. @param memoryBytes that there are. */
+/** The memory limit of a page's process, in bytes. @param memoryBytes total memory. */
 export function pageMemoryBytes(memoryBytes: number): number {
   return Math.min(MOST_BYTES, Math.max(LEAST_BYTES, Math.floor(memoryBytes * PAGE_SHARE)));
 }
 
 /**
- * Ends the heaviest page that is under way when memory runs out, so that its render fails alone. Pages that each keep
- * within their bound may take all memory together, and the system would then end the browser with everybody in it.
+ * Ends the page in use with the most memory when memory runs out, so that only its render fails. Pages that each keep
+ * within their limit may use up all memory together, and the system would then end the browser with all renders in it.
  *
- * A weight that was not measured just now is an estimate, and too high for a process that has only begun: what it has come
- * to share with others since counts as its own. So those that seem heaviest are measured first.
+ * A size that was not measured just now is an estimate, and too high for a process that has only begun: memory that it
+ * has come to share with others since counts as its own. So the pages with the highest estimates are measured first.
  *
- * @param idlePids processes of pages that nobody uses: those are given back by others.
- * @param measure tells what a process weighs, in bytes.
+ * @param idlePids processes of unused pages, which are closed elsewhere.
+ * @param measure returns the memory of a process, in bytes.
  * @returns the process that was ended.
  */
 export async function endHeaviestPage(
@@ -56,7 +56,7 @@ export async function endHeaviestPage(
 /** A page's process, and its bytes. */
 type PageWeight = readonly [pid: number, bytes: number];
 
-/** Those that are in use and not light, the heaviest first. */
+/** The pages that are in use and above LEAST_ENDED_BYTES, the largest first. */
 function heavyPages(pages: readonly PageWeight[], idle: ReadonlySet<number>): PageWeight[] {
   return pages
     .filter(([pid, bytes]) => bytes >= LEAST_ENDED_BYTES && !idle.has(pid))

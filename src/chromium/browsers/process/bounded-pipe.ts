@@ -2,27 +2,27 @@ import type { Readable, Writable } from 'node:stream';
 import type { ConnectionTransport } from 'puppeteer';
 
 /**
- * The largest message that is taken from a browser, in bytes. The largest that is ever asked for is a piece of a PDF
- * (see print.ts); more can only be a document's doing.
+ * The largest message that is accepted from a browser, in bytes. The largest one that is ever requested is a piece of a
+ * PDF (see print.ts); only a document can cause a larger one.
  */
 export const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 
-/** What the page of one session may cause to be reported here while one document is in it. */
+/** Limits on the events that the page of one session may cause while one document is in it. */
 export const SESSION_LIMITS = {
   events: 100_000,
   bytes: 128 * 1024 * 1024,
-  /** Of the frames of web sockets, which nobody here reads. */
+  /** Frames of web sockets, which are never read here. */
   frameBytes: 8 * 1024 * 1024,
 };
 
-/** What is told of a session that has gone past its bounds. */
+/** Called with the limit that a session has exceeded. */
 export type OnLimitExceeded = (what: string) => void;
 
-/** A session whose reports are counted. */
+/** A session whose events are counted. */
 export interface CountedSession {
-  /** Counts what another session reports together with it, until it is counted anew. */
+  /** Counts the events of another session together with this one's, until `reset`. */
   include(sessionId: string): void;
-  /** Begins to count anew: another document comes into the page. */
+  /** Restarts the count, because another document comes into the page. */
   reset(): void;
   /** The session is over. */
   stop(): void;
@@ -32,27 +32,28 @@ interface Count {
   events: number;
   bytes: number;
   frameBytes: number;
-  /** Nothing more of it is read. */
+  /** Further messages of the session are dropped. */
   exceeded: boolean;
   readonly onLimitExceeded: OnLimitExceeded;
 }
 
-/** Where a message ends, its session is named: Chromium adds the name to a message that is complete already. */
+/** The session id at the end of a message: Chromium appends it to a message that is otherwise complete. */
 const SESSION = /"sessionId":"([^"\\]+)"\}$/;
-/** Long enough for that name (32 hexadecimal digits) and for the name of a method. */
+/** Long enough for a session id (32 hexadecimal digits) and for the name of a method. */
 const PART_BYTES = 96;
-/** Answers have been asked for, and are not counted. */
+/** Responses to commands, which are not counted. */
 const RESPONSE = /^\{"id":/;
-/** A report that nobody waits for: it may be left out. */
+/** Events that nothing waits for, and that may be dropped. */
 const DISPENSABLE = /^\{"method":"Network\./;
 const FRAME = /^\{"method":"Network\.webSocketFrame/;
-/** Tells of every new title and address of a page, and nobody here reads it. */
+/** The event of every new title and address of a page, which is never used here. */
 const UNREAD = '{"method":"Target.targetInfoChanged"';
 
 /**
- * The pipe to a browser, with bounds on what documents can have it carry: how large a message, and how many reports
- * and bytes of them for one document. Past a bound the rest of the session is left unread, and whoever counts it is
- * told, to end the page. Nothing past a bound is decoded or parsed, so that it costs no more than reading the pipe.
+ * The pipe to a browser, with limits on what documents can make it carry: the size of a message, and the number and
+ * total size of the events of one document. Once a limit is exceeded, further messages of the session are dropped, and
+ * `onLimitExceeded` is called so that the page can be ended. Dropped messages are neither decoded nor parsed, so they
+ * cost no more than reading the pipe.
  */
 export class BoundedPipe implements ConnectionTransport {
   onmessage?: (message: string) => void;
@@ -60,13 +61,13 @@ export class BoundedPipe implements ConnectionTransport {
   readonly #write: Writable;
   readonly #read: Readable;
   readonly #counts = new Map<string, Count>();
-  /** The beginning of a message whose end has not come. */
+  /** The parts of a message whose end has not arrived. */
   #chunks: Buffer[] = [];
   #length = 0;
-  /** The last bytes of a message that is too large to be kept: only its first part is, and this. */
+  /** The last bytes of a message that is too large; of such a message only its beginning and these are kept. */
   #tail: Buffer | undefined;
   #closed = false;
-  /** Messages that are sent together: each write costs a system call here and wakes a thread there. */
+  /** Messages that are sent together: each write costs a system call here and wakes a thread in the browser. */
   #unsent: string[] = [];
 
   constructor(write: Writable, read: Readable) {
@@ -76,14 +77,14 @@ export class BoundedPipe implements ConnectionTransport {
     read.once('close', () => {
       if (!this.#closed) this.onclose?.();
     });
-    // A browser that has gone: the end of the other pipe tells of it.
+    // The end of a browser is noticed by the close of `read`.
     for (const pipe of [read, write]) pipe.on('error', () => undefined);
   }
 
   send(message: string): void {
     if (this.#closed) return;
     this.#unsent.push(message);
-    // After all that follows at once from what is being done now.
+    // After everything that is sent synchronously now.
     if (this.#unsent.length === 1) process.nextTick(this.#sendAll);
   }
 
@@ -94,7 +95,7 @@ export class BoundedPipe implements ConnectionTransport {
     this.#read.resume();
   }
 
-  /** Counts what a session reports. @param onLimitExceeded called once, when it has gone past a bound. */
+  /** Counts the events of a session. @param onLimitExceeded called once, when the session has exceeded a limit. */
   count(sessionId: string, onLimitExceeded: OnLimitExceeded): CountedSession {
     const count: Count = { events: 0, bytes: 0, frameBytes: 0, exceeded: false, onLimitExceeded };
     this.#counts.set(sessionId, count);
@@ -184,7 +185,7 @@ export class BoundedPipe implements ConnectionTransport {
     return false;
   }
 
-  /** One at a time, so that what follows from one message is done before the next. */
+  /** Delivers one message at a time, so that its consequences are done before the next. */
   #deliver(message: Buffer): void {
     const text = message.toString();
     setImmediate(() => this.onmessage?.(text));

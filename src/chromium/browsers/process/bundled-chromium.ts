@@ -23,7 +23,7 @@ import { unpackTar } from './unpack-tar.ts';
 const PACKAGE = '@sparticuz/chromium';
 const BINARY = 'chromium-headless-shell';
 
-/** The system's fonts, then the ones that came with the browser: it renders where no font is installed at all. */
+/** The system's fonts, then those of the package: the browser renders on a system without fonts too. */
 const FONT_SETTINGS = `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>
@@ -36,9 +36,9 @@ const FONT_SETTINGS = `<?xml version="1.0"?>
 `;
 
 /**
- * The browser that the @sparticuz/chromium package carries: brotli files, unpacked once per version and user. The
- * package's own unpacking always writes to /tmp/chromium, whoever made that, and takes a half-written file for a
- * whole one; so only its files are used.
+ * The browser of the @sparticuz/chromium package: brotli files, unpacked once per version and user. The package's own
+ * unpacking always writes to /tmp/chromium, whichever user owns that, and takes a half-written file for a whole one; so
+ * only its files are used.
  *
  * @returns undefined when the package is not installed or has no build for this machine.
  */
@@ -70,7 +70,10 @@ function packedFolder(): { folder: string; version: string } | undefined {
   return { folder, version };
 }
 
-/** Unpacks beside the final place and moves it there in one step: two processes may do this at once. */
+/**
+ * Unpacks next to the final folder and moves the result there in one step, since two processes may do this
+ * concurrently.
+ */
 async function unpack(packed: string, folder: string): Promise<void> {
   mkdirSync(dirname(folder), { recursive: true, mode: 0o700 });
   const work = mkdtempSync(`${folder}.`);
@@ -92,7 +95,7 @@ async function unpack(packed: string, folder: string): Promise<void> {
   }
 }
 
-/** The project's own cache folder; where that cannot be written, the user's part of the temporary folder. */
+/** The project's own cache folder; if it cannot be written, a folder of the user's in the temporary folder. */
 function defaultCacheRoot(): string {
   const own = join(import.meta.dirname, '..', '..', '..', '..', '.cache');
   try {
@@ -104,7 +107,7 @@ function defaultCacheRoot(): string {
   }
 }
 
-/** @throws Error when the folder is somebody else's, who could put any program there. */
+/** @throws Error when the folder belongs to another user, since that user could put any program there. */
 function ownTemporaryFolder(): string {
   const uid = process.getuid?.() ?? -1;
   const folder = join(tmpdir(), `platen-cache-${uid}`);

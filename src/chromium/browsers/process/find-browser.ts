@@ -5,7 +5,7 @@ import type { BrowserBinary } from './browser-binary.ts';
 import { bundledChromium } from './bundled-chromium.ts';
 
 export interface FindBrowserOptions {
-  /** Used as it is when given. */
+  /** Used as given, without a search. */
   readonly browserPath?: string | undefined;
   readonly env?: NodeJS.ProcessEnv;
   readonly warn: (message: string) => void;
@@ -14,8 +14,8 @@ export interface FindBrowserOptions {
 const FULL_NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
 
 /**
- * The browser to print with, first that is there: the given path; `chromium-headless-shell` on PATH; the shell that
- * puppeteer has downloaded; the one that the @sparticuz/chromium package carries (Linux); an ordinary Chromium.
+ * The first browser that is found: the given path; `chromium-headless-shell` on PATH; the shell that puppeteer has
+ * downloaded; the one of the @sparticuz/chromium package (Linux); an ordinary Chromium.
  *
  * @throws Error when there is none, or the given path cannot be run.
  */

@@ -7,41 +7,42 @@ import { killGroup, killProcess, processTree } from './processes.ts';
 import { spawnBrowser } from './spawn-browser.ts';
 import { createUserDataFolder, removeUserDataFolder } from './user-data.ts';
 
-/** What a CDP session and the connection below it have in common, and all that is used of either. */
+/** The interface that a CDP session and its connection share; nothing else of either is used. */
 export type Connection = NonNullable<ReturnType<CDPSession['connection']>>;
 
 export interface LaunchOptions {
   readonly binary: BrowserBinary;
   readonly userDataRoot: string;
-  /** Where its processes share memory: see sharedMemoryRoot. Default: with its user data. */
+  /** Folder in which its processes share memory: see sharedMemoryRoot. Default: with its user data. */
   readonly sharedMemoryRoot?: string | undefined;
-  /** The only way to the network, `http://host:port`; without it there is none. */
+  /** The proxy for all network traffic, `http://host:port`; without it there is no network. */
   readonly proxyUrl?: string | undefined;
   readonly timeoutMs: number;
   /** Whether Chromium's own sandbox is used; default true, and never as root. */
   readonly sandbox?: boolean;
 }
 
-/** A running browser: its connection and its process, nothing opened in it yet. */
+/** A running browser: its connection and its process. Nothing has been opened in it yet. */
 export interface LaunchedBrowser {
   readonly kind: BrowserBinary['kind'];
   readonly connection: Connection;
-  /** Below the connection. */
+  /** The transport of the connection. */
   readonly pipe: BoundedPipe;
-  /** Of the browser's main process, the root of the others. */
+  /** Pid of the browser's main process, the root of its process tree. */
   readonly pid: number;
-  /** Resolves when it has ended, however that came. */
+  /** Resolves when the browser has ended, for whatever reason. */
   readonly exited: Promise<void>;
-  /** Ends the whole process tree at once, and removes its folder. Safe to call again. */
+  /** Ends the whole process tree at once, and removes its folders. May be called again. */
   kill(): Promise<void>;
 }
 
 /** Port 9 of the loopback (discard): nothing listens, so without an egress proxy every request fails. */
 const NO_NETWORK = 'http://127.0.0.1:9';
 
-/** Features that only cost here, or that reach past what a render is. */
+/** Features that only cost time here, or that do more than a render needs. */
 const DISABLED_FEATURES = [
-  // A process kept ready for a page that never comes; measured with the next three at half of a navigation's cost.
+  // A process kept ready for a page that never comes; it and the next three were measured at half of a navigation's
+  // cost.
   'SpareRendererForSitePerProcess',
   'BackForwardCache',
   'RenderDocument',
@@ -51,7 +52,7 @@ const DISABLED_FEATURES = [
   'site-per-process',
   // Would keep a worker of one job alive into the next.
   'SharedWorkerExtendedLifetime',
-  // The egress proxy decides which networks may be reached; there is nobody to ask for permission.
+  // The egress proxy decides which networks may be reached; there is no user to ask for permission.
   'LocalNetworkAccessChecks',
   'Translate',
   'MediaRouter',
@@ -62,10 +63,10 @@ const DISABLED_FEATURES = [
 ];
 
 /**
- * Starts a browser over a pipe. The pipe is also what ends it: Chromium exits when it closes, even when this process
- * was killed.
+ * Starts a browser that is controlled over a pipe. Chromium exits when the pipe closes, even when this process was
+ * killed.
  *
- * @throws Error when it does not answer within `timeoutMs`; then nothing of it is left.
+ * @throws Error when it does not respond within `timeoutMs`; the browser is then ended completely.
  */
 export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBrowser> {
   const userData = createUserDataFolder(options.userDataRoot);
@@ -77,7 +78,7 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
     kind: options.binary.kind,
     userDataDir: userData,
     args: browserArguments(options.proxyUrl ?? NO_NETWORK, options.sandbox ?? true),
-    // What it leaves when it is killed goes with its folders.
+    // Temporary files that remain when it is killed are removed with its folders.
     env: { ...withoutSecrets(process.env), ...options.binary.env, TMPDIR: shared },
     timeoutMs: options.timeoutMs,
   }).catch((error: unknown) => {
@@ -94,7 +95,7 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
     removeFolders();
   });
   const kill = async () => {
-    // Zygotes and renderers first found, then killed: once the browser is gone they belong to init.
+    // Lists zygotes and renderers before killing: once the browser has ended they belong to init.
     for (const member of processTree(started)) killProcess(member.pid);
     await exited;
     removeFolders();
@@ -115,17 +116,17 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
 }
 
 /**
- * The pid of the browser itself. What was started may be a script that runs it as its child, as Debian's
+ * The pid of the browser itself. The started program may be a script that runs the browser as its child, as Debian's
  * /usr/bin/chromium-headless-shell does.
  */
 async function browserPid(connection: Connection, started: number): Promise<number> {
   const { processInfo } = await connection.send('SystemInfo.getProcessInfo');
   const pid = processInfo.find(({ type }) => type === 'browser')?.id;
-  // Behind a script that gives it a pid namespace of its own, its pid is another one out here.
+  // If the script gives the browser its own pid namespace, the browser reports another pid than the one seen here.
   return processTree(started).some((member) => member.pid === pid) ? pid! : started;
 }
 
-/** From here on targets are attached to by hand: puppeteer's own attaching costs four messages per target. */
+/** From here on targets are attached to explicitly: puppeteer's automatic attaching costs four messages per target. */
 async function connect(browser: Browser): Promise<Connection> {
   const session = await browser.target().createCDPSession();
   const connection = session.connection()!;
@@ -141,7 +142,7 @@ async function connect(browser: Browser): Promise<Connection> {
 function browserArguments(proxyUrl: string, sandbox: boolean): string[] {
   const args = [
     `--proxy-server=${proxyUrl}`,
-    // Loopback addresses too go through the proxy.
+    // Loopback addresses go through the proxy too.
     '--proxy-bypass-list=<-loopback>',
     `--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE ${new URL(proxyUrl).hostname}`,
     '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
@@ -150,7 +151,7 @@ function browserArguments(proxyUrl: string, sandbox: boolean): string[] {
     '--disable-component-update',
     '--disable-domain-reliability',
     '--no-pings',
-    // What documents write to their console is written nowhere.
+    // Documents' console output is written nowhere.
     '--log-level=3',
     '--disable-gpu',
     '--disable-blink-features=StorageBuckets',
@@ -171,10 +172,11 @@ export function isRoot(): boolean {
 }
 
 /**
- * Whether a browser starts without its sandbox only, as in most containers: they refuse what it is built from (user
- * namespaces, chroot). Tried rather than asked, for each of the ways to refuse has a message of its own. False for root.
+ * Whether a browser starts only without its sandbox, as in most containers: they reject the calls that the sandbox is
+ * built from (user namespaces, chroot). Found by trying, since each kind of rejection has its own message. False for
+ * root.
  *
- * @throws Error when it starts neither way, or does not answer in time.
+ * @throws Error when it starts neither way, or does not respond in time.
  */
 export async function sandboxIsRefused(options: LaunchOptions): Promise<boolean> {
   if (isRoot()) return false;
@@ -182,7 +184,7 @@ export async function sandboxIsRefused(options: LaunchOptions): Promise<boolean>
   const refused = await starts(true).then(
     () => false,
     (error: Error) => {
-      // A machine that is slow for once is no reason to do without.
+      // A machine that is slow once is no reason to run without the sandbox.
       if (error.name === 'TimeoutError') throw error;
       return true;
     },

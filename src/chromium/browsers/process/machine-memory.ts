@@ -2,26 +2,26 @@ import { readFileSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** The memory that this process and what it starts may use, in bytes. */
+/** The memory that this process and its child processes may use, in bytes. */
 export interface MachineMemory {
-  /** The tightest limit of the control groups that it is in; the machine's memory where there is none. */
+  /** The tightest limit of the control groups that contain this process; the machine's memory where there is none. */
   readonly total: number;
-  /** What is left of that now. Files that are cached only because there was room count as left. */
+  /** What is left of `total` now. Cached files that can be dropped count as left. */
   available(): number;
 }
 
-/** A folder of the memory controller, and the names of what is in it: version 2 of control groups, or version 1. */
+/** A folder of the memory controller, and its file names: version 2 of control groups, or version 1. */
 interface GroupFiles {
   readonly folder: string;
   readonly limit: string;
   readonly used: string;
-  /** Field of `memory.stat`: cached files that nobody has asked for lately. */
+  /** Field of `memory.stat`: cached files that have not been used lately. */
   readonly cached: string;
 }
 
 const ROOT = '/sys/fs/cgroup';
 
-/** Reads the memory limits that this process is under. They are looked for once; what is left of them at each call. */
+/** Reads the memory limits that apply to this process: the groups once, the memory left at each call of `available`. */
 export function machineMemory(): MachineMemory {
   const machine = totalmem();
   const limited = memoryGroups(readText('/proc/self/cgroup') ?? '').filter(
@@ -34,9 +34,9 @@ export function machineMemory(): MachineMemory {
 }
 
 /**
- * The groups whose limits bind a process: its own and those above it.
+ * The groups whose limits apply to a process: its own group and the groups above it.
  *
- * @param memberships as of /proc/self/cgroup, cgroups(7).
+ * @param memberships content of /proc/self/cgroup, cgroups(7).
  */
 export function memoryGroups(memberships: string): GroupFiles[] {
   return memberships.split('\n').flatMap((line) => {
@@ -52,7 +52,7 @@ export function memoryGroups(memberships: string): GroupFiles[] {
       used: 'memory.usage_in_bytes',
       cached: 'total_inactive_file',
     };
-    // In a container the files are at the top, whatever the path is called outside.
+    // In a container the files are in the root folder, whatever the path is outside.
     return upwards(path).map((part) => ({ folder: join(ROOT, 'memory', part), ...names }));
   });
 }
@@ -63,7 +63,7 @@ function upwards(path: string): string[] {
 }
 
 function limitOf({ folder, limit }: GroupFiles): number {
-  // "max", or a file that is not there, is no limit.
+  // "max" or a missing file means no limit.
   return Number.parseInt(readText(join(folder, limit)) ?? '', 10) || Number.POSITIVE_INFINITY;
 }
 

@@ -1,29 +1,29 @@
 import { readFile } from 'node:fs/promises';
 import type { ProcessSample } from './processes.ts';
 
-/** Processes that are measured in one sample. Each takes the kernel one to three milliseconds. */
+/** Processes that are measured per sample. Each measurement takes the kernel one to three milliseconds. */
 const MEASURED_AT_ONCE = 6;
 
 interface Measured {
   readonly startTime: number;
-  /** Both at the same moment, in bytes. */
+  /** Resident and proportional size at the same moment, in bytes. */
   readonly resident: number;
   readonly proportional: number;
   readonly sample: number;
 }
 
 /**
- * Weighs processes by their proportional set size (PSS, proc(5)): what processes share is counted once, in parts.
- * Resident sizes count it in each of them, which makes three of one for a browser with fifty pages.
+ * Measures processes by their proportional set size (PSS, proc(5)): memory that processes share is counted once,
+ * divided among them. Resident sizes count it in each process, which triples the result for a browser with fifty pages.
  *
- * The kernel walks all pages of a process to tell its PSS, so only some are measured at a time: new ones first, then
- * whoever has not been for longest. For the rest counts what was measured, and by how much they have grown since.
+ * The kernel walks all pages of a process to compute its PSS, so only some processes are measured per sample: new ones
+ * first, then those whose measurement is oldest. For the others, the last measurement plus their growth since is used.
  */
 export class MemoryMeter {
   readonly #measured = new Map<number, Measured>();
   #samples = 0;
 
-  /** Bytes by pid, for each of `processes`. Whatever is not among them is forgotten. */
+  /** Bytes by pid, for each of `processes`. All other processes are forgotten. */
   async read(processes: readonly ProcessSample[]): Promise<Map<number, number>> {
     this.#samples++;
     this.#forgetOthers(processes);
@@ -46,7 +46,7 @@ export class MemoryMeter {
     return Math.max(0, known.proportional + memoryBytes - known.resident);
   }
 
-  /** What processes have in common with others on average, and others count for them. */
+  /** The mean memory per process that is shared with others and counted there. */
   #meanShared(): number {
     const all = [...this.#measured.values()];
     if (all.length === 0) return 0;
@@ -61,9 +61,9 @@ export class MemoryMeter {
 }
 
 /**
- * What a process weighs at this moment, in bytes, by its proportional set size. The kernel takes one to three milliseconds.
+ * The proportional set size of a process now, in bytes. The kernel takes one to three milliseconds.
  *
- * @returns undefined when it has ended, or may not be looked at.
+ * @returns undefined when it has ended, or may not be inspected.
  */
 export async function proportionalBytes(pid: number): Promise<number | undefined> {
   try {

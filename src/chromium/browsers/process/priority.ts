@@ -3,18 +3,19 @@ import { constants, getPriority, setPriority } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isZygote, processTree } from './processes.ts';
 
-/** How much nicer browsers are than the service, and their renderers; see nice(2). */
+/** How much higher the niceness of browsers and of their renderers is than the service's; see nice(2). */
 const NICER = { browser: 5, renderers: 10 } as const;
-/** The program that lowers its own priority, and then becomes another: nice(1). */
+/** nice(1), which lowers its own priority and then executes a command. */
 const PROGRAM = ['/usr/bin/nice', '/bin/nice'].find((path) => existsSync(path));
-/** The system takes one change of a session's priority in 100 ms from ordinary users, whoever makes it. */
+/** For ordinary users the system accepts one change of a session's priority per 100 ms. */
 const TRIES = 10;
 const TRY_AGAIN_MS = 50;
 
 /**
- * The command that runs a browser so that it, and all that descends from it, gives way to the service: that has little to
- * compute for each render, and waits for it behind all that documents compute otherwise. It is so before the browser begins:
- * a priority that is set later reaches one thread, and none of the processes that there are by then.
+ * The command that runs a browser with a lower priority than the service's, for the browser and all its descendants.
+ * The service has little to compute for each render, and would otherwise wait behind everything that documents compute.
+ * The priority is set before the browser starts: a later change reaches one thread, and none of the processes that
+ * exist by then.
  *
  * @returns the same command where the system has no nice(1).
  */
@@ -23,10 +24,11 @@ export function niceCommand(command: [string, ...string[]]): [string, ...string[
 }
 
 /**
- * Has the session of a browser that has just been started give way too, where the kernel schedules sessions as one, as out
- * of containers: there niceness is among processes of the same session. What the system does not allow is left out.
+ * Lowers the priority of the session of a browser that has just been started. This is needed where the kernel schedules
+ * sessions as units, as it does outside of containers: there niceness only counts among processes of the same session.
+ * A change that the system does not allow is skipped.
  *
- * @param leader of the session.
+ * @param leader pid of the session's leader.
  */
 export async function niceSession(leader: number): Promise<void> {
   for (let tries = 0; tries < TRIES; tries++) {
@@ -36,7 +38,10 @@ export async function niceSession(leader: number): Promise<void> {
   }
 }
 
-/** Has renderers that are started from now on give way to the main process of their browser: they come from zygotes. */
+/**
+ * Lowers the priority of future renderers below that of the browser's main process, by that of the zygotes that fork
+ * them.
+ */
 export function niceRenderers(browser: number): void {
   const priority = Math.min(getPriority() + NICER.renderers, constants.priority.PRIORITY_LOW);
   for (const { pid } of processTree(browser)) if (isZygote(pid)) attempt(() => setPriority(pid, priority));

@@ -1,22 +1,22 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 const PAGE_BYTES = 4096;
-/** A clock tick of proc(5), as every Linux has it for programs. Milliseconds. */
+/** A clock tick of proc(5), which is the same on every Linux. Milliseconds. */
 const TICK_MS = 10;
 
 /** A sample of a process. */
 export interface ProcessSample {
   readonly pid: number;
   readonly parent: number;
-  /** Processor time of all its threads so far, in milliseconds, exact to ten. */
+  /** Processor time of all its threads so far, in milliseconds, with a resolution of ten. */
   readonly processorMs: number;
-  /** Clock ticks since boot: with the pid it names a process for good, though pids are used again. */
+  /** Clock ticks from boot to its start. Together with the pid it identifies a process, since pids are reused. */
   readonly startTime: number;
   /** Resident memory in bytes, shared pages included. */
   readonly memoryBytes: number;
 }
 
-/** All that run; none when there is no /proc. */
+/** All running processes; none when there is no /proc. */
 export function allProcesses(): ProcessSample[] {
   let names: string[];
   try {
@@ -34,9 +34,9 @@ export function allProcesses(): ProcessSample[] {
 }
 
 /**
- * The process `pid` and all that descend from it; empty when it has ended or there is no /proc.
+ * The process `pid` and its descendants; empty when it has ended or there is no /proc.
  *
- * @param listed those that it is looked for among.
+ * @param listed the processes that are searched.
  */
 export function processTree(pid: number, listed: readonly ProcessSample[] = allProcesses()): ProcessSample[] {
   const children = new Map<number, ProcessSample[]>();
@@ -51,12 +51,12 @@ export function processTree(pid: number, listed: readonly ProcessSample[] = allP
   return tree;
 }
 
-/** Whether a process of a browser is one that runs documents. */
+/** Whether a process of a browser runs documents. */
 export function isRenderer(pid: number): boolean {
   return isOfType(pid, 'renderer');
 }
 
-/** Whether a process of a browser is one that others are forked from, renderers among them. */
+/** Whether a process of a browser is one from which renderers and others are forked. */
 export function isZygote(pid: number): boolean {
   return isOfType(pid, 'zygote');
 }

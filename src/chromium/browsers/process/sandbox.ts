@@ -3,10 +3,13 @@ import type { BrowserStatus } from '../../renderer.ts';
 import { isRoot, type LaunchOptions, sandboxIsRefused } from './launch.ts';
 import { processTree } from './processes.ts';
 
-/** `required`: no browser without it; `preferred`: without it where it is refused, and said so; `off`: never. */
+/**
+ * `required`: no browser runs without it; `preferred`: where it is rejected, the browser runs without it and a warning
+ * is logged; `off`: it is never used.
+ */
 export type SandboxPolicy = 'required' | 'preferred' | 'off';
 
-/** The sandbox is required, and not to be had. */
+/** The sandbox is required, and not available. */
 export class SandboxMissing extends Error {
   constructor(why: string) {
     super(
@@ -17,9 +20,9 @@ export class SandboxMissing extends Error {
 }
 
 /**
- * Why the browser is to be started without its sandbox; undefined when it is to be started with it.
+ * The reason to start the browser without its sandbox; undefined when it is to be started with it.
  *
- * @throws SandboxMissing when it is required.
+ * @throws SandboxMissing when the sandbox is required.
  */
 export async function reasonAgainstSandbox(
   policy: SandboxPolicy,
@@ -37,11 +40,11 @@ async function findReason(policy: SandboxPolicy, launch: LaunchOptions): Promise
 }
 
 /**
- * Whether a browser's renderers are in its sandbox; `unknown` where that cannot be told. Looks at what the kernel
- * says of the processes. A sandboxed renderer is in a pid namespace below the browser's,
- * and has a filter of system calls that the browser has not (in a container both have the container's).
+ * Whether a browser's renderers are in its sandbox; `unknown` where that cannot be determined. Inspects the kernel's
+ * data on the processes. A sandboxed renderer is in a pid namespace below the browser's, and has a filter of system
+ * calls that the browser does not have (in a container both have the container's filter).
  *
- * @param pid the root of a browser's processes, of which one is a renderer.
+ * @param pid the root of a browser's processes, one of which is a renderer.
  */
 export function sandboxOf(pid: number): BrowserStatus['sandbox'] {
   const members = processTree(pid).map((member) => ({
@@ -64,7 +67,10 @@ function typeOf(pid: number): string | undefined {
   return /(?:^|\0| )--type=([\w-]+)/.exec(read(pid, 'cmdline'))?.[1];
 }
 
-/** proc(5): the pid in each of its namespaces, and filters of system calls (before Linux 5.9: whether there are any). */
+/**
+ * From proc(5): the number of its pid namespaces, and of its system-call filters (before Linux 5.9: whether there are
+ * any).
+ */
 function statusOf(pid: number): { readonly namespaces: number; readonly filters: number } | undefined {
   const text = read(pid, 'status');
   const pids = /^NSpid:\s*(.+)$/m.exec(text)?.[1];

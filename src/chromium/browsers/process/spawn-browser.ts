@@ -11,10 +11,10 @@ export interface SpawnOptions {
   /** Whether it is a headless shell or an ordinary Chromium. */
   readonly kind: 'shell' | 'full';
   readonly userDataDir: string;
-  /** Besides puppeteer's own. */
+  /** In addition to puppeteer's own. */
   readonly args: string[];
   readonly env: Record<string, string>;
-  /** Longest wait for its first answer, in milliseconds. */
+  /** Longest wait for its first response, in milliseconds. */
   readonly timeoutMs: number;
 }
 
@@ -24,30 +24,30 @@ export interface SpawnedBrowser {
   readonly child: ChildProcess;
 }
 
-/** Arguments of puppeteer's that are not wanted. */
+/** Puppeteer's arguments that are not passed on. */
 const LEFT_OUT = new Set([
-  // Asked for per document.
+  // Requested per document.
   '--export-tagged-pdf',
   '--generate-pdf-document-outline',
   '--enable-automation',
-  // Chromium's own bound on navigations and changes of address: 200 in ten seconds, of one page.
+  // Would lift Chromium's own limit on navigations and changes of address: 200 per page in ten seconds.
   '--disable-ipc-flooding-protection',
 ]);
-/** Characters of what a browser has written that are kept, to be told should it not start. */
+/** Characters of a browser's output that are kept for the error message if it does not start. */
 const KEPT_OUTPUT = 4000;
 
-/** The leaders of process groups that run: none outlives this process. */
+/** The leaders of running process groups, which are killed when this process exits. */
 const running = new Set<number>();
 process.once('exit', () => {
   for (const leader of running) killGroup(leader);
 });
 
 /**
- * Starts a browser in a process group of its own, and speaks to it over a bounded pipe. What it writes to its standard
- * error is read and dropped but for its end: documents can have it write without end.
+ * Starts a browser in a process group of its own, and connects to it over a bounded pipe. Its standard error is read
+ * and dropped except for the end, since documents can make it write without end.
  *
- * @throws Error when it ends before it has answered; TimeoutError when it does not answer in time. Nothing of it is
- * left then.
+ * @throws Error when it ends before it has responded; TimeoutError when it does not respond in time. The browser is
+ *   then ended completely.
  */
 export async function spawnBrowser(options: SpawnOptions): Promise<SpawnedBrowser> {
   const headless = options.kind === 'shell' ? 'shell' : true;
@@ -91,7 +91,7 @@ function failure(child: ChildProcess): Promise<never> {
   });
   const ended = new Promise<never>((_, reject) => {
     child.once('error', reject);
-    // After what it has written has been read.
+    // After its output has been read.
     child.once('close', (code, signal) => {
       reject(new Error(`The browser ended with ${signal ?? `code ${code}`}.\n${written}`.trimEnd()));
     });

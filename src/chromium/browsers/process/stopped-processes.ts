@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { signalProcess } from './processes.ts';
 
 /**
- * What the guard runs: it is told of each process that is stopped (`+ PID`) and that goes on again (`- PID`), and has
- * those go on that are left when nobody is there any more to tell it.
+ * The guard's script: it reads a line for each process that is stopped (`+ PID`) or continued (`- PID`). When its input
+ * closes, it continues all processes that are still stopped.
  */
 const GUARD = `
 stopped=' '
@@ -16,14 +16,14 @@ done
 for pid in $stopped; do kill -CONT "$pid"; done`;
 
 /**
- * Stops processes of one browser, and has them go on. A browser whose connection closes ends by itself, but for what of
- * it is stopped: should this process be killed meanwhile, a guard of its own, a shell that is started for the first stop,
- * has it go on and end.
+ * Stops and continues processes of one browser. A browser whose connection closes ends by itself, except for its
+ * stopped processes. If this process is killed meanwhile, a guard (a shell that is started at the first stop) continues
+ * them, so that they end.
  */
 export class StoppedProcesses {
   #guard: ChildProcess | undefined;
 
-  /** @returns false when it cannot be stopped, or there would be nobody to guard it. */
+  /** @returns false when the process cannot be stopped, or no guard can be started. */
   stop(pid: number): boolean {
     const guard = this.#guard ?? this.#start();
     if (guard === undefined) return false;
@@ -45,7 +45,7 @@ export class StoppedProcesses {
     await ended;
   }
 
-  /** A process group of its own: what ends this one's does not end it. */
+  /** Starts the guard in a process group of its own, so that it survives the end of this process's group. */
   #start(): ChildProcess | undefined {
     const guard = spawn('/bin/sh', ['-c', GUARD], {
       detached: true,

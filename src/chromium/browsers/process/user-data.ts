@@ -2,25 +2,28 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { sampleProcess } from './processes.ts';
 
-/** `PID-STARTTIME-xxxxxx`: names the process that made the folder, so that whoever comes later can tell if it lives. */
+/**
+ * `PID-STARTTIME-xxxxxx`: identifies the process that made the folder, so that a later process can check if it is
+ * alive.
+ */
 const OWNED_FOLDER = /^(\d+)-(\d+)-\w+$/;
 
-/** Makes an empty user-data folder for one browser under `root`, marked as this process's. */
+/** Makes an empty user-data folder for one browser under `root`, named after this process. */
 export function createUserDataFolder(root: string): string {
   mkdirSync(root, { recursive: true, mode: 0o700 });
   return mkdtempSync(join(root, `${process.pid}-${sampleProcess(process.pid)?.startTime ?? 0}-`));
 }
 
-/** Removes a folder of a browser that has ended. A file that is still being written is left to the next sweep. */
+/** Removes the folder of a browser that has ended. A file that is still being written is left to the next sweep. */
 export function removeUserDataFolder(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true, maxRetries: 2, retryDelay: 20 });
   } catch {
-    // Left to sweepUserData, which any later start runs.
+    // Left to sweepUserData, which runs at each start.
   }
 }
 
-/** Removes what processes that ended without cleaning up have left under `root`; returns how many folders that were. */
+/** Removes folders under `root` whose processes ended without removing them. @returns the number of folders removed. */
 export function sweepUserData(root: string): number {
   let names: string[];
   try {
