@@ -4,10 +4,10 @@ import type { PrintedText } from '../../report/missing-glyphs.ts';
 import type { JobEnd } from './job-end.ts';
 import type { PrintReader } from './print/print-document.ts';
 
-/** What changes PDFs after printing, and reads them, without holding anybody up. */
+/** Changes and reads PDFs after printing, without blocking other renders. */
 export type Finisher = Omit<PdfFinisher, 'close'>;
 
-/** The finisher as one job uses it: in the name of its account, for no longer than the job has left. */
+/** The finisher as used by one job: for its account, and for no longer than the job's time left. */
 export class JobFinisher implements PrintReader {
   readonly #finisher: Finisher;
   readonly #account: string;
@@ -31,7 +31,7 @@ export class JobFinisher implements PrintReader {
     return this.#finisher.printedText(pdf, this.#permit);
   }
 
-  /** The PDF after its steps; the same bytes when there are none. */
+  /** The PDF after `steps`; the same bytes when there are none. */
   finish(pdf: Uint8Array, steps: readonly FinishStep[]): Promise<Uint8Array> {
     return this.#finisher.finish(pdf, { steps, ...this.#permit });
   }

@@ -1,8 +1,8 @@
 import { type ErrorCode, PlatenError } from '../../errors/registry.ts';
 
 /**
- * What ends a render before it is done: its deadline, its signal, the death of its page, the closing of the pool.
- * Whichever comes first rejects everything that is being waited for, with an error that says which it was.
+ * Ends a render before it is done: by its deadline, its signal, the death of its page, or the closing of the pool. The
+ * first of them rejects everything that the render waits for, with an error that names the cause.
  */
 export class JobEnd {
   readonly #ended: Promise<never>;
@@ -12,7 +12,7 @@ export class JobEnd {
   readonly #onAbort: () => void;
   readonly #ending = new AbortController();
   #deadline: number;
-  /** Epoch milliseconds since when its clock stands still. */
+  /** Epoch milliseconds since when its clock has been stopped. */
   #stoppedAt: number | undefined;
   #timeoutCode: ErrorCode = 'RENDER_TIMEOUT';
   #timeoutMessage: string | (() => string) | undefined;
@@ -24,7 +24,7 @@ export class JobEnd {
   /**
    * @param deadline epoch milliseconds.
    * @param cancel ends the job when it aborts.
-   * @param onWaiting told when it begins (`true`) and ends to wait for what others have.
+   * @param onWaiting called when the job begins (`true`) or ends (`false`) to wait for shared resources.
    */
   constructor(deadline: number, cancel: AbortSignal, onWaiting: (waits: boolean) => void = () => undefined) {
     this.#onWaiting = onWaiting;
@@ -40,12 +40,12 @@ export class JobEnd {
     else cancel.addEventListener('abort', this.#onAbort, { once: true });
   }
 
-  /** Epoch milliseconds; later by as much as the job's clock has stood still. */
+  /** Epoch milliseconds; later by the time during which the job's clock was stopped. */
   get deadline(): number {
     return this.#deadline + (this.#stoppedAt === undefined ? 0 : Date.now() - this.#stoppedAt);
   }
 
-  /** From now on its deadline does not come nearer: it waits for what its document has no part in. */
+  /** Stops the clock of the deadline while the job waits for something that its document has no part in. */
   stopClock(): void {
     if (this.#stoppedAt !== undefined) return;
     this.#waits?.stopClock();
@@ -63,28 +63,28 @@ export class JobEnd {
     if (!this.#disposed) this.#timer = this.#startTimer();
   }
 
-  /** The end of its waits, when these are to leave it so many milliseconds. */
+  /** The end of the job's waits, which are to leave `leavesMs` milliseconds to the rest of the render. */
   endOfWaits(leavesMs: number): JobEnd {
     this.#waits = new JobEnd(this.deadline - leavesMs, this.signal);
     return this.#waits;
   }
 
-  /** It begins (`true`) or ends to wait for what others have, while its clock goes on. */
+  /** Notifies that the job begins (`true`) or ends (`false`) to wait for shared resources, while its clock runs on. */
   notifyWaiting(waits: boolean): void {
     this.#onWaiting(waits);
   }
 
-  /** The error that ended the job, once one has. */
+  /** The error that ended the job, if any. */
   get error(): PlatenError | undefined {
     return this.#error;
   }
 
-  /** Aborted when the job has ended before it was done. */
+  /** Aborted when the job ends before it is done. */
   get signal(): AbortSignal {
     return this.#ending.signal;
   }
 
-  /** Ends the job; what came first stands. */
+  /** Ends the job; only the first call has an effect. */
   end(error: PlatenError): void {
     if (this.#error) return;
     this.#error = error;
@@ -92,13 +92,13 @@ export class JobEnd {
     this.#ending.abort(error);
   }
 
-  /** `work`, unless the job ends first. What `work` does afterwards is nobody's concern any more. */
+  /** The result of `work`, unless the job ends first; the later outcome of `work` is then ignored. */
   race<T>(work: Promise<T>): Promise<T> {
     work.catch(() => undefined);
     return Promise.race([this.#ended, work]);
   }
 
-  /** `work`, during which running out of time is `code` with `message`. */
+  /** Like `race`, but reports a timeout during `work` as `code` with `message`. */
   async raceAs<T>(code: ErrorCode, message: string | (() => string), work: Promise<T>): Promise<T> {
     this.#timeoutCode = code;
     this.#timeoutMessage = message;

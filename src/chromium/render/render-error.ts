@@ -1,11 +1,11 @@
 import { PlatenError, toPlatenError } from '../../errors/registry.ts';
 
-/** What Chromium says when the page settings leave no room to print on. */
+/** Chromium's errors when the page settings leave no room to print on. */
 const NO_ROOM = /content area is empty|invalid print parameters|margin/i;
-/** What puppeteer says of a session whose page or browser has gone. */
+/** Puppeteer's errors for a session whose page or browser has ended. */
 const GONE = /target closed|session closed|connection closed|ConnectionClosed|TargetClose/i;
 
-/** What a render that failed in the browser is to be reported as. */
+/** The error as which a render that failed in the browser is reported. */
 export function asRenderError(error: unknown): PlatenError {
   if (error instanceof PlatenError || !(error instanceof Error)) return toPlatenError(error, 'RENDER_FAILED');
   if (GONE.test(`${error.name} ${error.message}`)) {

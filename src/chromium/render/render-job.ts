@@ -19,12 +19,12 @@ import { PageObserver } from './report/page-observer.ts';
 import { RenderSteps, type StepDeps } from './steps.ts';
 import { type WaitingJob, Waits } from './waits.ts';
 
-/** One render: what was ordered, the document as examined, and what ends it early. */
+/** One render: its request, the document as examined, and the signals that end it early. */
 export interface RenderJob extends StepDeps, WaitingJob {
   readonly request: RenderRequest;
 }
 
-/** What all renders of a process share. */
+/** Dependencies that all renders of a process share. */
 export interface RenderDeps extends Outside {
   readonly sheets: SheetCache;
   readonly finisher: Finisher;
@@ -32,14 +32,14 @@ export interface RenderDeps extends Outside {
 
 export interface RenderOutcome {
   readonly result: RenderResult;
-  /** Whether the page came clean of the document and may be used again. */
+  /** Whether the page is clean of the document and may be used again. */
   readonly clean: boolean;
 }
 
 /**
- * The steps from a clean page to the finished PDF. Every step that waits for the browser ends with the job.
+ * Runs the steps from a clean page to the finished PDF. Every step that waits for the browser ends with the job.
  *
- * @throws PlatenError, or whatever the browser's connection rejects with when it goes.
+ * @throws PlatenError, or the rejection of the browser's connection when that closes.
  */
 export async function renderJob(
   context: RenderContext,
@@ -98,9 +98,10 @@ async function render(
 
   const printed = await steps.compute(printDocument(page, options, maxOutputBytes, finisher));
   observer?.stop();
-  // A document that replaces itself now reports none.
+  // If the document replaces itself now, no fonts are reported.
   if (findings && options.report) findings.fonts = await steps.compute(fontsUsed(page).catch(() => []));
-  // Sent and not waited for: the page may have been made taller, and set as the options have it.
+  // Not waited for. Restores the settings, since the options may have changed them and the page may have been made
+  // taller.
   page.settings.want([]).catch(() => undefined);
   steps.ended('print');
 
@@ -126,7 +127,7 @@ async function render(
   return { result, clean: (await steps.last(removed)) && !waits.over };
 }
 
-/** Sets the page as the options have it, and loads the document. */
+/** Sets the page as the options require, and loads the document. */
 async function load(
   page: RenderPage,
   strategy: LoadStrategy,
@@ -134,8 +135,8 @@ async function load(
   deps: RenderDeps,
 ): Promise<void> {
   const settled = page.settings.want(pageSettings(request.options));
-  // Commands to the process of a document run in the order in which they are sent. A navigation may lead to another process,
-  // which has what the first one has confirmed by then.
+  // Commands to the process of a document run in the order in which they are sent. A navigation may lead to another
+  // process, which takes over only settings that the first one has confirmed by then.
   if (strategy.load === 'navigate' || strategy.load === 'open-url') await settled;
   await Promise.all([settled, loadDocument(page, strategy, document, deps)]);
 }

@@ -1,6 +1,6 @@
 import type { RenderPhase, RenderReport } from '../../report/phases.ts';
 
-/** In the order in which a render goes through them. */
+/** The phases of a render, in their order. */
 const PHASES: readonly RenderPhase[] = ['page', 'load', 'wait', 'print', 'finish'];
 
 /** Collects the report of a render. Phases are timed one after another. */
@@ -9,10 +9,10 @@ export class ReportCollector {
   readonly startedAt = Date.now();
   readonly #phases: Record<RenderPhase, number> = { page: 0, load: 0, wait: 0, print: 0, finish: 0 };
   #last = performance.now();
-  /** Of the phases that have ended. */
+  /** Number of phases that have ended. */
   #ended = 0;
 
-  /** Ends `phase`, which began when the one before it ended. */
+  /** Ends `phase`, which began when the previous phase ended. */
   lap(phase: RenderPhase): void {
     const now = performance.now();
     this.#phases[phase] += now - this.#last;
@@ -20,14 +20,14 @@ export class ReportCollector {
     this.#ended = PHASES.indexOf(phase) + 1;
   }
 
-  /** Ends the phase that is under way: the render has failed in it. */
+  /** Ends the phase in progress, because the render has failed in it. */
   fail(): RenderReport {
     const underWay = PHASES[this.#ended];
     if (underWay !== undefined) this.lap(underWay);
     return this.report;
   }
 
-  /** What has been collected so far. */
+  /** The report as collected so far. */
   get report(): RenderReport {
     return { phases: { ...this.#phases } };
   }

@@ -4,19 +4,19 @@ import type { ComputePermit } from '../cpu/compute-permit.ts';
 import type { JobEnd } from './job-end.ts';
 import type { ReportCollector } from './report-collector.ts';
 
-/** What the steps of one render share. */
+/** Dependencies that the steps of one render share. */
 export interface StepDeps {
-  /** Ends them early. */
+  /** Ends the steps early. */
   readonly end: JobEnd;
-  /** Its core permit, with a core to begin with and none in the end. */
+  /** The render's permit to use a core: it has a core at the start and none in the end. */
   readonly permit: ComputePermit;
   readonly collector: ReportCollector;
 }
 
 /**
- * Runs the steps of a render, one after another. Each begins with a core, and ends with its job at the latest.
+ * Runs the steps of a render, one after another. Each step begins with a core, and ends with its job at the latest.
  *
- * @throws PlatenError, each of the steps: the error that ended the job; or what the step rejects with.
+ * @throws PlatenError: the error that ended the job; or the rejection of the step.
  */
 export class RenderSteps {
   readonly #page: RenderPage;
@@ -27,33 +27,33 @@ export class RenderSteps {
     this.#deps = deps;
   }
 
-  /** Something that the page computes all the while. */
+  /** Runs a step during which the page computes all the time. */
   compute<T>(step: Promise<T>): Promise<T> {
     const { permit, end } = this.#deps;
     return permit.keep(end.race(step), this.#page);
   }
 
   /**
-   * Something that the page computes, or waits for.
+   * Runs a step during which the page computes or waits.
    *
-   * @param end that it ends with, where that is not the render's.
+   * @param end ends the step early; by default the end of the render.
    */
   watch<T>(step: Promise<T>, end = this.#deps.end): Promise<T> {
     return this.#deps.permit.watch(this.#page, end.race(step));
   }
 
-  /** Something that is computed outside of the page. */
+  /** Runs a step that computes outside of the page. */
   outside<T>(step: Promise<T>): Promise<T> {
     const { permit, end } = this.#deps;
     return permit.keep(end.race(step));
   }
 
-  /** The last one, which goes on though the job ends, and after which the render has no core. */
+  /** Runs the last step, which continues even if the job ends. Afterwards the render has no core. */
   last<T>(step: Promise<T>): Promise<T> {
     return this.#deps.permit.keepToTheEnd(step);
   }
 
-  /** Ends `phase`, which began when the one before it ended. */
+  /** Ends `phase`, which began when the previous phase ended. */
   ended(phase: RenderPhase): void {
     this.#deps.collector.lap(phase);
   }

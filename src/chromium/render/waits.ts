@@ -4,24 +4,27 @@ import type { JobDocument } from './document/job-document.ts';
 import type { JobEnd } from './job-end.ts';
 import type { RenderSteps } from './steps.ts';
 
-/** Of the time that a render has left, what waits leave to the rest of it with `bestEffort`: a quarter, 5 seconds at most. */
+/**
+ * With `bestEffort`, the part of a render's time left that waits leave to the later steps: a quarter, at most 5
+ * seconds.
+ */
 const LEFT_BY_WAITS = 0.25;
 const MOST_LEFT_BY_WAITS_MS = 5000;
 
-/** The render whose waits they are. */
+/** The render that waits. */
 export interface WaitingJob {
   readonly document: JobDocument;
   readonly end: JobEnd;
-  /** What is found out about it, where anybody asks for that. */
+  /** Its findings, if its options request any. */
   readonly findings?: Findings | undefined;
 }
 
-/** What a render waits for before it is printed. With `bestEffort` its time is over before that of the render. */
+/** The waits of a render before it is printed. With `bestEffort` they end before the deadline of the render. */
 export class Waits {
   readonly #page: RenderPage;
   readonly #job: WaitingJob;
   readonly #steps: RenderSteps;
-  /** Of the waits: that of the render, or an earlier one. */
+  /** The end of the waits: the end of the render, or an earlier one. */
   readonly end: JobEnd;
 
   constructor(page: RenderPage, job: WaitingJob, steps: RenderSteps) {
@@ -33,15 +36,16 @@ export class Waits {
     this.end = document.settings.bestEffort ? end.endOfWaits(leavesMs) : end;
   }
 
-  /** Whether something was given up for lack of time. It may still go on in the page, which is no further use then. */
+  /** Whether a wait was ended for lack of time. Its work may continue in the page, which is then not used again. */
   get over(): boolean {
     return this.end !== this.#job.end && this.end.error !== undefined;
   }
 
   /**
-   * Waits for `step`, no longer than there is time, and reports how long that took as `name`.
+   * Waits for `step`, at most until the end of the waits, and reports the duration as `name`.
    *
-   * @param mayBeGivenUp asked when the time is over; if not, it is waited for as long as the render may take.
+   * @param mayBeGivenUp called when the time is over; if it returns false, the wait continues until the render's
+   *   deadline.
    */
   async until(name: string, step: () => Promise<unknown>, mayBeGivenUp = () => true): Promise<void> {
     const wait = () => this.#watch(step(), mayBeGivenUp);
@@ -53,7 +57,7 @@ export class Waits {
       await this.#steps.watch(step, this.end);
     } catch (error) {
       if (!this.over || error !== this.end.error || this.#job.end.error !== undefined) throw error;
-      // What has not come is stopped: Chromium does not print before it has.
+      // Loading is stopped, since Chromium does not print before it has ended.
       await this.#steps.watch<unknown>(mayBeGivenUp() ? this.#page.session.send('Page.stopLoading') : step);
     }
   }

@@ -1,32 +1,35 @@
-/** What the text of a style sheet, or of an attribute with CSS in it, tells. Doubt counts as yes. */
+/** What the text of a style sheet, or of an attribute with CSS, shows about the document. Doubt counts as yes. */
 export interface CssTraits {
   /** It may fetch something. */
   readonly loads: boolean;
   readonly webFonts: boolean;
-  /** It looks as it should only in a page that draws frames. */
+  /** It is only drawn correctly in a page that draws frames. */
   readonly moves: boolean;
-  /** It looks otherwise where scripts run. */
+  /** It is drawn differently where scripts run. */
   readonly asksForScripting: boolean;
 }
 
-/** A string of characters that are typical of `content`, such as "\2014": no part of it can be a name or a function. */
+/**
+ * A string that contains only characters typical of `content`, such as "\2014": no part of it can be a name or a
+ * function.
+ */
 const HARMLESS_STRING = /(["'])(?:[^"'\\\n()@/*]|\\[0-9a-f]{1,6}(?![0-9a-f])){0,64}\1/gi;
 const FETCHING = /@import|image-set|image\(|\bsrc\(/i;
 const FONT = /@font-face|@import/i;
-/** What changes by itself as time goes by, or is shown when it comes into view. */
+/** CSS that changes what is drawn as time passes, or when it is scrolled into view. */
 const MOVING = /animat|transition|keyframes|content-visibility|@import|\.svg\b|(?:<|%3c)set\b/i;
-/** SVG whose text cannot be seen, and may hold an animation. */
+/** SVG whose text is encoded, and may contain an animation. */
 const ENCODED_SVG = /image\/svg\+xml;[^,]{0,64}base64/i;
 
-/** What there is none of in most of the CSS in attributes. */
+/** Characters and words that most CSS in attributes does not contain. */
 const NOTABLE = /[\\@(]|animat|transition|keyframes|content-visibility|svg|set\b/i;
 
 const NOTHING: CssTraits = { loads: false, webFonts: false, moves: false, asksForScripting: false };
 
-/** In time linear in the length of `css`. */
+/** Takes time linear in the length of `css`. */
 export function cssTraits(css: string): CssTraits {
   if (!NOTABLE.test(css)) return NOTHING;
-  // Any name can be written in escapes.
+  // Escapes can spell any name.
   const escaped = css.includes('\\') && css.replace(HARMLESS_STRING, '').includes('\\');
   return {
     loads: escaped || FETCHING.test(css) || hasAddress(css),
@@ -36,7 +39,7 @@ export function cssTraits(css: string): CssTraits {
   };
 }
 
-/** Whether there is a `url(` that leads somewhere else than into the document or its own text. */
+/** Whether a `url(` refers to anything outside of the document and its own text. */
 function hasAddress(css: string): boolean {
   for (const { index } of css.matchAll(/url\(/gi)) {
     let at = index + 4;
@@ -47,7 +50,7 @@ function hasAddress(css: string): boolean {
   return false;
 }
 
-/** Whether an address holds what is there, so that nothing has to be fetched. */
+/** Whether an address contains its own data, so that nothing has to be fetched. */
 export function isData(address: string): boolean {
   return /^data:/i.test(address);
 }

@@ -2,29 +2,29 @@ import { cssTraits, isData } from './css-traits.ts';
 import { type Attributes, type MarkupVisitor, readMarkup } from './markup.ts';
 
 /**
- * What a document's markup tells about it before it is loaded. The answers err on the safe side: what looks as if it
- * could run script, or outlive the document, counts as doing so.
+ * What a document's markup shows about it before it is loaded. The result errs on the safe side: anything that might
+ * run script, or outlive the document, counts as doing so.
  */
 export interface DocumentTraits {
-  /** It may run script, or shows something else when it cannot. */
+  /** It may run script, or shows different content when it cannot. */
   readonly scripted: boolean;
-  /** Replacing the document is not enough to be rid of it. */
+  /** Replacing its content is not enough to remove all of its effects. */
   readonly lasting: boolean;
   /** It may fetch something. */
   readonly loads: boolean;
   /** It may use web fonts. */
   readonly webFonts: boolean;
-  /** What it shows may come with a frame of the screen: what its scripts draw, or the focus. */
+  /** Its content may be completed only in an animation frame: by drawing of its scripts, or by the focus. */
   readonly draws: boolean;
   /** Its scripts may wait for parts of it to be scrolled into view. */
   readonly observes: boolean;
-  /** It looks as it should only in a page that draws frames, when its scripts do not run. */
+  /** Without its scripts, it is only drawn correctly in a page that draws frames. */
   readonly moves: boolean;
   /** Its scripts need a page that draws frames, for more than requestAnimationFrame. */
   readonly frameBound: boolean;
 }
 
-/** Of a document of which nothing is known. */
+/** The traits of a document about which nothing is known. */
 const EVERYTHING: DocumentTraits = {
   scripted: true,
   lasting: true,
@@ -37,22 +37,25 @@ const EVERYTHING: DocumentTraits = {
 };
 
 /**
- * A longer document is not read at all, and gets all that there is: the reading takes 13 ms for so much
- * ordinary markup, during which nothing else is done in this process. Characters.
+ * A longer document is not read, and gets all traits: reading this much ordinary markup takes 13 ms, during which this
+ * process does nothing else. Characters.
  */
 export const MAX_READ = 512 * 1024;
 
-/** What stays with the window, or with Chromium's Document, when its content is replaced; loads documents of its own. */
+/**
+ * Elements with effects that stay with the window or with Chromium's Document when its content is replaced, and
+ * elements that load documents of their own.
+ */
 const LASTING_TAGS = new Set('iframe frame object embed portal fencedframe applet'.split(' '));
-/** The meta elements that nearly every document has, and of which nothing stays. Of others (color-scheme) something may. */
+/** The meta elements that nearly every document has, and that leave nothing behind. Others (color-scheme) may. */
 const PASSING_META = new Set(['viewport', 'description', 'author', 'generator', 'keywords']);
 
 /**
- * - `address`: of something that is fetched as soon as it is there; `set`: several of them.
- * - `css`: declarations, or an attribute of SVG whose value may hold an address.
+ * - `address`: an address that is fetched as soon as its element exists; `set`: several of them.
+ * - `css`: declarations, or an attribute of SVG whose value may contain an address.
  * - `query`: media queries.
  * - `markup`: a document of its own.
- * - `lasting`: see LASTING_TAGS; the colours of links, and that an element has had the focus.
+ * - `lasting`: see LASTING_TAGS; the colours of links, and whether an element has had the focus.
  * - `loading`: when an image is fetched.
  */
 type AttributeKind = 'address' | 'set' | 'css' | 'query' | 'markup' | 'lasting' | 'loading';
@@ -70,7 +73,7 @@ const ATTRIBUTES: ReadonlyMap<string, AttributeKind> = new Map(
     names.split(' ').map((name) => [name, kind as AttributeKind] as const),
   ),
 );
-/** Elements whose address is only gone to when somebody asks for it. */
+/** Elements whose address is not fetched until a link is followed. */
 const LINKS = new Set(['a', 'area', 'base']);
 
 const MOVING_TAGS = new Set(['set', 'marquee', 'video', 'audio', 'link']);
@@ -78,25 +81,25 @@ const SVG_FILE = /\.svg\b|image\/svg\+xml/i;
 
 const OBSERVERS = /IntersectionObserver/;
 /**
- * What can draw in an animation frame or an observer: by name, or by code that is not in the document. Script that
- * hides such a name from the text is its own fault; nothing but the look of its own document depends on this.
+ * Code that can draw in an animation frame or an observer: by name, or by loading code that is not in the document. A
+ * script that hides such a name from the text may be drawn incompletely; only its own document is affected.
  */
 const DRAWS =
   /requestAnimationFrame|Observer|\.animate\(|\bimport\b|\beval\b|Function\s*\(|createElement|autofocus/i;
 /**
- * What scripts may do that happens with frames only, other than in requestAnimationFrame itself; that lead to another
- * document; or that bring in code and markup which are not in the text.
+ * Script that acts only with frames, other than by requestAnimationFrame itself; that leads to another document; or
+ * that loads code and markup which are not in the text.
  */
 const FRAME_BOUND =
   /Observer|\bimport\b|\beval\b|Function\s*\(|createElement|scroll|Work(?:er|let)|Offscreen|webgl|webgpu|bitmaprenderer|decode|toBlob|timeline|FontFace|IdleCallback|fetch|XMLHttpRequest|EventSource|WebSocket|atob|\bopen\s*\(|dispatchEvent|\bhistory\b|location|navigat(?!or)|submit|\bclick\s*\(|\bfocus/i;
-/** What moves when a script puts it into the document. */
+/** Markup and CSS that move when a script inserts them into the document. */
 const MOVES_WHEN_INSERTED =
   /animat(?!ionFrame)|transition|keyframes|<set\b|<marquee|<video|<audio|content-visibility|\blazy\b|<link\b|autofocus|\.svg\b|image\/svg\+xml/i;
 
 /**
  * Reads the markup of `html`, once and in linear time.
  *
- * @param foreignScript whether script runs in it that is not in its text: nothing is known then.
+ * @param foreignScript whether the document runs script that is not in its text: all traits are then returned.
  */
 export function documentTraits(html: string, foreignScript = false): DocumentTraits {
   if (foreignScript || html.length > MAX_READ) return EVERYTHING;
@@ -121,12 +124,12 @@ class Survey implements MarkupVisitor {
     if (name === 'script') this.#script(attributes);
     if (name === 'canvas') this.#canvas = true;
     if (LASTING_TAGS.has(name) || (name === 'meta' && !isPassing(attributes))) this.#lasting = true;
-    // The set of style sheets that is preferred first stays preferred.
+    // The set of style sheets that is preferred first stays preferred in later documents.
     if ((name === 'style' || name === 'link') && attributeOf(attributes, 'title') !== undefined)
       this.#lasting = true;
     if (name === 'link') this.#webFonts = true;
     const animation = name === 'set' || name.startsWith('animat');
-    // An animation may give any attribute an address.
+    // An animation may set any attribute to an address.
     if (animation) this.#loads = true;
     if (animation || MOVING_TAGS.has(name)) this.#moves = true;
     for (const { name: attribute, value } of attributes) this.#attribute(name, attribute, value);
@@ -156,7 +159,7 @@ class Survey implements MarkupVisitor {
       lasting: this.#lasting,
       loads: this.#loads,
       webFonts: this.#webFonts,
-      // The focus comes with a frame.
+      // The focus is set in an animation frame.
       draws: this.#autofocus || (scripted && (this.#canvas || this.#external || DRAWS.test(text))),
       observes: scripted && (this.#external || OBSERVERS.test(text)),
       moves: this.#moves || this.#autofocus,
@@ -198,9 +201,10 @@ class Survey implements MarkupVisitor {
 
   #address(tag: string, name: string, value: string): void {
     const address = value.trimStart();
-    // `<use href="#x">`: a part of the document itself. An image at such an address is the document once more.
+    // `<use href="#x">` refers to a part of the document itself. An image with such an address loads the document once
+    // more.
     const inner = name.endsWith('href') && tag !== 'image' && address.startsWith('#');
-    // What else a style sheet loads is not looked for in its address.
+    // A linked style sheet may load anything, whatever its address.
     if (tag === 'link' || ATTRIBUTES.get(name) === 'set' || !(inner || isData(address))) this.#loads = true;
     if (/^javascript:/i.test(address)) this.#handler(value);
     if (SVG_FILE.test(value)) this.#moves ||= cssTraits(value).moves;
@@ -211,13 +215,15 @@ function attributeOf(attributes: Attributes, name: string): string | undefined {
   return attributes.find((attribute) => attribute.name === name)?.value;
 }
 
-/** Whether nothing stays of a meta element. */
+/** Whether a meta element leaves nothing behind. */
 function isPassing(attributes: Attributes): boolean {
   const name = attributeOf(attributes, 'name');
   return name === undefined || PASSING_META.has(name.trim().toLowerCase());
 }
 
-/** Whether the document has to be in a page that draws frames; the others print the same without, and sooner. */
+/**
+ * Whether the document needs a page that draws frames; any other document prints the same without frames, and sooner.
+ */
 export function needsFrames(traits: DocumentTraits, scriptEnabled: boolean): boolean {
   return traits.lasting || traits.moves || (scriptEnabled && traits.frameBound);
 }

@@ -3,14 +3,17 @@ import { FRAMES_WANTED_EVENT } from '../../contexts/page/timed-frames.ts';
 import type { JobEnd } from '../job-end.ts';
 import type { JobDocument } from './job-document.ts';
 
-/** How long is waited for what a script moves frame by frame; one that never ends is printed as it is then. */
+/**
+ * Longest wait for what a script moves frame by frame, in milliseconds; a movement that never ends is printed as it is
+ * then.
+ */
 const MAX_MS = 2000;
-/** The part of the time left until the deadline that may go by here. */
+/** Longest wait as a part of the time left until the deadline. */
 const MAX_SHARE = 0.5;
 
 /**
- * Runs in the document. Animations and transitions that have an end are taken there; what a script does when they have
- * ended, it does in the next frames. What a script draws in frame after frame goes on until it asks for no more of them.
+ * Runs in the document. Moves each animation and transition that has an end to that end; scripts that react to the end
+ * do so in the next frames. Frame-by-frame drawing by a script continues until it requests no more frames.
  */
 const END_ANIMATIONS = `async (scripted, timed, ms) => {
   const frame = () => Promise.race([
@@ -81,9 +84,9 @@ const END_ANIMATIONS = `async (scripted, timed, ms) => {
 }`;
 
 /**
- * Lets what moves come to its end, so that nothing is printed half-way: animations and transitions that have one at
- * once, and what a script draws in animation frames as time goes by, for two seconds at most and never longer than half
- * of what is left until the deadline.
+ * Brings movement to its end, so that nothing is printed half-way: animations and transitions that have an end at once,
+ * and drawing by scripts in animation frames over time, for two seconds at most and never longer than half of the time
+ * left until the deadline.
  */
 export async function endAnimations(page: RenderPage, { still }: JobDocument, end: JobEnd): Promise<void> {
   const ms = Math.min(MAX_MS, (end.deadline - Date.now()) * MAX_SHARE);

@@ -4,30 +4,30 @@ import { loadSettings, needsOf } from '../../../options/core/stages.ts';
 import type { RenderSource } from '../../renderer.ts';
 import { type DocumentTraits, documentTraits, needsFrames } from './document-traits.ts';
 
-/** A job's document, with all that is known of it before it is loaded. */
+/** A job's document, with all that is known about it before it is loaded. */
 export interface JobDocument {
   readonly kind: RenderSource['kind'];
-  /** The HTML itself, or the address that it is at. */
+  /** The HTML itself, or the document's address. */
   readonly source: string;
-  /** The source of the template that the HTML was made of, if it was. */
+  /** The source of the template that the HTML was made from, if any. */
   readonly template?: string | undefined;
-  /** What its text tells; undefined for an address, since nothing is known of what is there. */
+  /** Traits found in its text; undefined for an address, since its content is not known. */
   readonly traits: DocumentTraits | undefined;
-  /** How its options have it loaded, and what they need. */
+  /** Settings for loading it, from its options. */
   readonly settings: LoadSettings;
   readonly needs: RenderNeeds;
-  /** Whether it is reported what it does. */
+  /** Whether the document's console output and exceptions are reported. */
   readonly reports?: boolean;
-  /** Still: it runs no script, so that nothing in it changes by itself once it is loaded. */
+  /** Whether it runs no script, so that nothing in it changes by itself once it is loaded. */
   readonly still: boolean;
-  /** It looks as it should only in a page that draws frames. */
+  /** It is only drawn correctly in a page that draws frames. */
   readonly needsFrames: boolean;
 }
 
 /**
  * Reads a document's text, once for the whole render.
  *
- * @param reports whether it is to be reported what the document does.
+ * @param reports whether the document's console output and exceptions are to be reported.
  */
 export function examineDocument(source: RenderSource, options: RenderOptions, reports = false): JobDocument {
   const settings = loadSettings(options);
@@ -47,7 +47,7 @@ export function examineDocument(source: RenderSource, options: RenderOptions, re
     needs,
     reports,
     still: !(traits.scripted && scriptEnabled),
-    // A page without them cannot be shown in the report of a render that fails.
+    // A page without frames cannot be shown in the report of a render that fails.
     needsFrames: options.report === true || needsFrames(traits, scriptEnabled),
   };
 }

@@ -6,20 +6,20 @@ import { SILENT_ERRORS } from '../../contexts/page/silent-console.ts';
 import type { JobDocument } from './job-document.ts';
 
 /**
- * Puts a document that runs no script into the page by replacing the markup that is there. Since neither has run script,
- * there are no globals, listeners or timers to be left over.
+ * Puts a document that runs no script into the page by replacing the page's markup. Since neither document has run
+ * script, no globals, listeners or timers can remain.
  */
 export async function replaceContent(
   page: RenderPage,
   { source, traits, settings: { milestone } }: Pick<JobDocument, 'source' | 'traits' | 'settings'>,
 ): Promise<void> {
   await setContent(page, source);
-  // What loads nothing need not be waited for. Not by document.readyState, which says "complete" of such a document from
-  // the beginning.
+  // A document that loads nothing need not be waited for. `document.readyState` cannot tell: it is "complete" for such
+  // a document from the beginning.
   if ((traits?.loads ?? true) && milestone !== 'DOMContentLoaded') await page.lifecycle.until('load');
 }
 
-/** The same, without waiting for what it loads. */
+/** Replaces the page's markup without waiting for what the new markup loads. */
 export async function setContent(page: RenderPage, html: string): Promise<void> {
   const { session, frameId, settings } = page;
   await Promise.all([
@@ -28,7 +28,7 @@ export async function setContent(page: RenderPage, html: string): Promise<void> 
   ]);
 }
 
-/** What document.open has taken off is put on after it: listeners. */
+/** Listeners that document.open removes are added again after it. */
 const REWRITE = `async (html, loads) => {
   document.open();
   ${SILENT_ERRORS}
@@ -42,8 +42,8 @@ const REWRITE = `async (html, loads) => {
 }`;
 
 /**
- * Puts a document that runs script into an empty one that was loaded from DOCUMENT_ORIGIN beforehand. The window is as
- * new as after a navigation; the navigation has already been paid for, by the job before that had to be cleaned up.
+ * Puts a document that runs script into an empty one that was loaded from DOCUMENT_ORIGIN before. The window is as new
+ * as after a navigation; that navigation was made when the page was cleaned after the previous job.
  */
 export async function rewritePage(
   page: RenderPage,
@@ -51,21 +51,21 @@ export async function rewritePage(
 ): Promise<void> {
   page.pristine = false;
   await page.settings.set(SCRIPT, scriptEnabled);
-  // Where it is found if it loads itself again.
+  // Serves the document in case it reloads itself.
   page.interceptor.serve({ html, csp: undefined });
   const { pendingNavigation } = page.lifecycle;
   try {
     const written = page.runIsolated(REWRITE, html, milestone === 'load');
     await Promise.race([written, pendingNavigation.abandoned]);
   } catch (error) {
-    // It may have led the page elsewhere before it was complete.
+    // The document may have navigated the page before it was complete.
     await pendingNavigation.concludedSoon();
     if (page.lifecycle.documents === 0) throw error;
     await page.lifecycle.until(milestone);
   }
 }
 
-/** Navigates the page to DOCUMENT_ORIGIN, where the document is found, with the policy of its render. */
+/** Navigates the page to DOCUMENT_ORIGIN, where the document is served with the policy of its render. */
 export async function navigateToDocument(
   page: RenderPage,
   { source: html, settings: { scriptEnabled, milestone, policy: csp }, needs }: JobDocument,

@@ -5,19 +5,19 @@ import { NETWORK_EVENTS, SCRIPT } from '../../contexts/page/page-settings.ts';
 import type { RenderPage } from '../../contexts/page/render-page.ts';
 import type { JobDocument } from './job-document.ts';
 
-/** What the egress proxy knows of the hosts it was asked for; the browser is told nothing but that a tunnel failed. */
+/** The egress proxy's record of requested hosts; the browser only learns that a tunnel failed. */
 export interface EgressRecord {
   wasBlocked(hostname: string, sinceEpochMs: number): boolean;
   wasUnresolvable(hostname: string, sinceEpochMs: number): boolean;
 }
 
-/** The egress proxy's mark on an answer of its own. */
+/** Header by which the egress proxy marks its own responses. */
 const EGRESS_HEADER = 'x-platen-egress';
 
-/** Client errors that may pass: Request Timeout, Too Early, Too Many Requests. */
+/** Client errors that may be temporary: Request Timeout, Too Early, Too Many Requests. */
 const PASSING_STATUS = new Set([408, 425, 429]);
 
-/** Faults of the network that another try will meet again. */
+/** Network errors that a retry would meet again. */
 const LASTING_ERRORS =
   /ERR_(NAME_NOT_RESOLVED|TOO_MANY_REDIRECTS|CERT_|SSL_|UNSAFE_|INVALID_URL|BLOCKED|UNKNOWN_URL_SCHEME)/;
 
@@ -43,7 +43,9 @@ class MainRequest {
     this.#session.off('Network.responseReceived', this.#onResponse);
   }
 
-  /** @throws PlatenError when the main document is not what was asked for: refused, unreachable, an error, a download. */
+  /**
+   * @throws PlatenError when the main document was blocked or unreachable, is an error response, or is not a web page.
+   */
   check(errorText: string | undefined): void {
     this.#checkEgress();
     if (errorText !== undefined && !this.#isErrorPage()) throw this.#failure(errorText);
@@ -73,7 +75,7 @@ class MainRequest {
     const mark = Object.entries(this.#response?.headers ?? {}).find(
       ([name]) => name.toLowerCase() === EGRESS_HEADER,
     )?.[1];
-    // Over TLS the header can only be the origin's own.
+    // Over TLS the header can only come from the origin itself.
     const error = this.#response?.url.startsWith('http:') ? mark : undefined;
     const failed = this.#response === undefined;
     const hostname = URL.canParse(this.#url) ? new URL(this.#url).hostname : '';
@@ -125,7 +127,7 @@ export async function openUrl(
   }
 }
 
-/** @throws PlatenError when the document has led the page to an address that cannot be loaded. */
+/** @throws PlatenError when the document has navigated the page to an address that cannot be loaded. */
 export function checkArrived(page: RenderPage, egress: EgressRecord | undefined, sinceEpochMs: number): void {
   const { unreachableUrl } = page.lifecycle;
   if (unreachableUrl === undefined) return;

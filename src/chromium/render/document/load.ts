@@ -11,7 +11,7 @@ import { originsInMarkup, originsInTemplate } from './written-origins.ts';
 
 type Load = (page: RenderPage, document: JobDocument, outside: Outside) => Promise<void>;
 
-/** What documents come through. */
+/** Access to the network's records while documents are loaded. */
 export interface Outside {
   readonly egress: EgressRecord | undefined;
 }
@@ -23,7 +23,7 @@ const LOADS: Readonly<Record<LoadStrategy['load'], Load>> = {
   'open-url': openUrl,
 };
 
-/** The headers for a document's assets, which go only to origins that the caller wrote. */
+/** The headers for a document's assets, which are sent only to origins that the caller wrote. */
 function assetHeadersOf(document: JobDocument): AssetHeaders | undefined {
   const { assetHeaders: headers, assetOrigins } = document.settings;
   if (!headers) return undefined;
@@ -36,7 +36,7 @@ function writtenOrigins({ kind, source, template }: JobDocument): ReadonlySet<st
   return template === undefined ? originsInMarkup(source) : originsInTemplate(template);
 }
 
-/** @throws PlatenError COOKIE_INVALID for one that the browser does not take. */
+/** @throws PlatenError COOKIE_INVALID for a cookie that the browser rejects. */
 async function setCookies({ session }: RenderPage, cookies: readonly Cookie[]): Promise<void> {
   const taken = await Promise.all(
     cookies.map((cookie) =>
@@ -64,7 +64,7 @@ function originsOf(addresses: readonly string[]): ReadonlySet<string> {
 }
 
 /**
- * Loads a document as `strategy` has it; resolves when it has reached its milestone.
+ * Loads a document by `strategy`; resolves when it has reached its milestone.
  *
  * @throws PlatenError when it cannot be loaded.
  */
@@ -74,7 +74,7 @@ export async function loadDocument(
   document: JobDocument,
   outside: Outside,
 ): Promise<void> {
-  // What is told when the telling begins is of the document before.
+  // The first events after these are enabled still concern the previous document.
   await page.setDocumentEvents(page.drawsFrames || strategy.clean !== 'empty');
   if (document.reports) await page.settings.set(DOCUMENT_REPORTS, true);
   page.lifecycle.begin();

@@ -1,20 +1,23 @@
 import { type Token, Tokenizer, TokenizerMode } from 'parse5';
 
-/** Names are in lower case, no two the same; references in values are decoded. */
+/** Names are in lower case and unique; references in values are decoded. */
 export type Attributes = readonly Token.Attribute[];
 
-/** What is told of a document's markup, in its order. */
+/** Receives the parts of a document's markup, in their order. */
 export interface MarkupVisitor {
   tag(name: string, attributes: Attributes): void;
   /** The text of a style sheet. */
   style(text: string): void;
   /** The text of a script, of whatever type. */
   script(text: string): void;
-  /** Text that no browser shows as markup and a script can reach: comments, `textarea`, `xmp` and the like. */
+  /** Text that no browser parses as markup and that a script can read: comments, `textarea`, `xmp` and the like. */
   hidden(text: string): void;
 }
 
-/** Elements whose content is no markup in HTML, and how it is read (https://html.spec.whatwg.org/#parsing-main-inhtml). */
+/**
+ * Elements whose content is no markup in HTML, and the tokeniser's mode for it
+ * (https://html.spec.whatwg.org/#parsing-main-inhtml).
+ */
 const RAW = new Map<string, Tokenizer['state']>([
   ['script', TokenizerMode.SCRIPT_DATA],
   ['style', TokenizerMode.RAWTEXT],
@@ -26,13 +29,13 @@ const RAW = new Map<string, Tokenizer['state']>([
   ['textarea', TokenizerMode.RCDATA],
 ]);
 
-/** Elements that decide by more than their own tags how the rest of the document is read. */
+/** Elements that change how the rest of the document is parsed by more than their own tags. */
 const UNPREDICTABLE = new Set(['noscript', 'plaintext', 'frameset']);
 
-/** Elements of SVG and MathML in which HTML is read again. */
+/** Elements of SVG and MathML whose content is parsed as HTML. */
 const HTML_INSIDE = new Set('foreignobject desc title annotation-xml mi mo mn ms mtext'.split(' '));
 
-/** HTML elements that end SVG and MathML around them, whether these are closed or not. */
+/** HTML elements that end surrounding SVG and MathML, even if the latter have not been closed. */
 const ENDS_FOREIGN = new Set(
   (
     'b big blockquote body br center code dd div dl dt em embed font h1 h2 h3 h4 h5 h6 head hr i img li listing menu ' +
@@ -40,15 +43,15 @@ const ENDS_FOREIGN = new Set(
   ).split(' '),
 );
 
-/** A CDATA section and nothing else, with no other markup in it. */
+/** Exactly one CDATA section that contains no markup. */
 const ONE_CDATA = /^\s*<!\[CDATA\[([^<\]]*)\]\]>\s*$/;
 
 /**
- * Reads a document's markup by the tokeniser of the HTML standard. How a tokeniser has to go on after some tags depends
- * on where in the tree they are; no tree is built here, for that takes a hostile document quadratic time. Where the two
- * could part, in SVG and MathML, the content of the element must be the same either way.
+ * Reads a document's markup with the tokeniser of the HTML standard. How a tokeniser has to continue after some tags
+ * depends on their position in the tree. No tree is built here, since that takes quadratic time for a hostile document.
+ * Where the two could differ, in SVG and MathML, the content of the element must be the same either way.
  *
- * @returns false when it cannot be told what the markup is; the visitor may have been told of part of it.
+ * @returns false when the markup cannot be determined; part of it may have been passed to the visitor by then.
  */
 export function readMarkup(html: string, visitor: MarkupVisitor): boolean {
   const reader = new MarkupReader(visitor);
@@ -63,9 +66,9 @@ class MarkupReader {
   /** The element whose content is being read as text, and the text. */
   #raw: string | undefined;
   #text = '';
-  /** Elements of SVG or MathML that are open, from its root on. */
+  /** Open elements of SVG or MathML, from their root on. */
   readonly #foreign: string[] = [];
-  /** Whether it can no longer be told where SVG and MathML end: their tags do not match, or HTML is mixed in. */
+  /** Whether the end of SVG and MathML can no longer be determined: their tags do not match, or HTML is mixed in. */
   #entangled = false;
 
   constructor(visitor: MarkupVisitor) {
@@ -122,7 +125,7 @@ class MarkupReader {
   }
 
   #comment(data: string): void {
-    // In SVG and MathML a CDATA section is text, and ends elsewhere.
+    // In SVG and MathML a CDATA section is text, and ends at another position.
     if (this.#inForeign && data.startsWith('[CDATA[')) this.certain = false;
     this.#visitor.hidden(data);
   }

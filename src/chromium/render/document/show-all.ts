@@ -1,12 +1,12 @@
 import { MAX_WINDOW_PIXELS, WINDOW_SIZE } from '../../../options/core/window-size.ts';
 import type { RenderPage } from '../../contexts/page/render-page.ts';
 
-/** Documents are made visible down to here. CSS pixels. */
+/** Largest height to which documents are made visible. CSS pixels. */
 const MAX_HEIGHT = 60_000;
-/** A document that grows by more than this for each pixel of the window is never whole in one. */
+/** A document that grows by more than this per pixel of window height never fits into one window. */
 const MAX_GROWTH = 0.9;
 
-/** The size of the window, and how tall the document in it is. CSS pixels. */
+/** The size of the window, and the height of its document. CSS pixels. */
 export interface Extent {
   readonly width: number;
   readonly height: number;
@@ -14,8 +14,8 @@ export interface Extent {
 }
 
 /**
- * Scrolls through the document, half a window at a time, and back. Each position is there for a frame: its observers
- * are asked in that very frame, after the callback that has scrolled.
+ * Scrolls through the document, half a window at a time, and back. Each position is held for one frame: intersection
+ * observers run in that same frame, after the callback that has scrolled.
  */
 const SCROLL_THROUGH = `async () => {
   const frame = () => Promise.race([
@@ -34,11 +34,11 @@ const SCROLL_THROUGH = `async () => {
 }`;
 
 /**
- * Shows the document what waits to be scrolled into view: all of it at once, in a window that is as tall as it is, and
- * stays so. A document that grows with its window (`height: 100vh`) may never be whole in one; then it is scrolled
- * through in a window of the ordinary size.
+ * Makes visible what waits to be scrolled into view: all at once, in a window as tall as the document, which keeps that
+ * size. A document that grows with its window (`height: 100vh`) may never fit into one; it is then scrolled through in
+ * a window of the ordinary size.
  *
- * @param paint draws the document in the window as it is, and measures it.
+ * @param paint draws the document in the current window, and measures it.
  */
 export async function showAll(page: RenderPage, before: Extent, paint: () => Promise<Extent>): Promise<void> {
   if (isWhole(before)) return;

@@ -8,8 +8,8 @@ import type { JobDocument } from './job-document.ts';
 import { type Extent, showAll } from './show-all.ts';
 
 /**
- * Runs in the document. Two animation frames later what was drawn in requestAnimationFrame is there, and resize and
- * intersection observers have been told of what they watch. A page that draws no frames must not hold the job up.
+ * Runs in the document. After two animation frames, drawing in requestAnimationFrame is done, and resize and
+ * intersection observers have been notified. A page that draws no frames must not delay the job.
  */
 const PAINT = `async (loads, draws, timed) => {
   const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -38,15 +38,15 @@ const PAINT = `async (loads, draws, timed) => {
   return { width: innerWidth, height: innerHeight, contentHeight: root ? root.scrollHeight : 0 };
 }`;
 
-/** For a document without script: only its web fonts can still be on their way, once layout has asked for them. */
+/** For a document without script: only its web fonts can still be loading, once layout has requested them. */
 const FONTS_READY = `async () => { document.documentElement.getBoundingClientRect(); await document.fonts.ready; }`;
 
-/** Time for the news of another document to catch up with the end of the one before it. */
+/** Time for the event of a new document to arrive after the end of the one before it, in milliseconds. */
 const NEWS_MS = 20;
 
 /**
- * Waits until what a person would see has been drawn, in the document that is there in the end. The window may be taller
- * afterwards.
+ * Waits until everything that a person would see has been drawn, in the document that is finally in the page. The
+ * window may be taller afterwards.
  */
 export async function waitUntilDrawn(page: RenderPage, document: JobDocument, end: JobEnd): Promise<void> {
   const {
@@ -68,7 +68,7 @@ export async function waitUntilDrawn(page: RenderPage, document: JobDocument, en
       await lifecycle.pendingNavigation.concluded();
       if (lifecycle.documents === documents) return;
     } catch (error) {
-      // The world that was waited in is gone together with its document.
+      // The script world of this wait has ended together with its document.
       await pause(NEWS_MS);
       if (lifecycle.documents === documents) throw error;
     }

@@ -1,16 +1,16 @@
 import { DOCUMENT_ORIGIN } from '../../contexts/page/document-origin.ts';
 import { type Attributes, type MarkupVisitor, readMarkup } from './markup.ts';
 
-/** Of a longer text only the beginning is looked at, in UTF-16 code units: the reading takes 13 ms for so much. */
+/** Only this much of a text is read, in UTF-16 code units: reading it takes 13 ms. */
 export const MAX_READ_FOR_ORIGINS = 512 * 1024;
-/** Origins that are kept, of a text that names more. */
+/** Most origins that are kept. */
 const MAX_ORIGINS = 1000;
 
-/** An absolute address, or one without its scheme, whose host ends where it seems to: nothing is filled in after it. */
+/** An absolute address, or one without its scheme, whose host is complete: nothing can be filled in after it. */
 const ADDRESS =
   /(?:(https?:)|(?<![:\w]))\/\/([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?\.?|\[[0-9a-f:.]+\])(:\d{1,5})?(?=[/?#"'\s)\\<>&,;|]|$)/gi;
 
-/** Attributes with one address, which is fetched; and those in which there may be several among other things. */
+/** Attributes with one address, which is fetched; and attributes that may contain several among other text. */
 const ONE = new Set(['src', 'poster', 'background', 'data', 'href', 'xlink:href']);
 const SEVERAL = new Set(
   (
@@ -18,13 +18,13 @@ const SEVERAL = new Set(
     'marker-end'
   ).split(' '),
 );
-/** Elements whose address is only gone to when somebody asks for it. */
+/** Elements whose address is not fetched until a link is followed. */
 const LINKS = new Set(['a', 'area']);
 
 /**
- * The origins (scheme, host and port) that the markup of an HTML document names: in attributes that have something
- * fetched, in `data-` attributes that are an address, and in its style sheets. Not in its text, its links, its scripts and
- * its comments, where the data of others is.
+ * The origins (scheme, host and port) that the markup of an HTML document names: in attributes that make the browser
+ * fetch, in `data-` attributes that are an address, and in its style sheets. Its text, links, scripts and comments are
+ * not read, since they may contain data that the caller did not write.
  */
 export function originsInMarkup(html: string): ReadonlySet<string> {
   const found = new FoundOrigins();
@@ -32,7 +32,7 @@ export function originsInMarkup(html: string): ReadonlySet<string> {
   return found.origins;
 }
 
-/** The origins that a template's source names, wherever that is: all of it was written by its author. */
+/** The origins that a template's source names anywhere, since its author wrote all of it. */
 export function originsInTemplate(source: string): ReadonlySet<string> {
   const found = new FoundOrigins();
   found.style(source.slice(0, MAX_READ_FOR_ORIGINS));

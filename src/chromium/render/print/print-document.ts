@@ -6,23 +6,23 @@ import { EMULATED_MEDIA } from '../../../options/mediaType.ts';
 import type { RenderPage } from '../../contexts/page/render-page.ts';
 import { printPage } from './print.ts';
 
-/** What has been printed, and what is to be done to it before all else. */
+/** A printed PDF, and the steps that have to be applied to it first. */
 export interface PrintedDocument {
   readonly pdf: Buffer;
   readonly steps: readonly FinishStep[];
 }
 
-/** How a PDF is read; both wait for a process of the finisher, where they need one. */
+/** Reads a PDF. Either method may wait for a process of the finisher. */
 export interface PrintReader {
   countPages(pdf: Uint8Array): Promise<number>;
   destinations(pdf: Uint8Array): Promise<Readonly<Record<string, number>>>;
 }
 
 /**
- * Prints the document in the page, as its options have it.
+ * Prints the document in the page, by its options.
  *
- * @param maxBytes of a PDF.
- * @throws PlatenError OUTPUT_TOO_LARGE, PAGE_RANGE_INVALID, or what an option refuses.
+ * @param maxBytes limit for each PDF.
+ * @throws PlatenError OUTPUT_TOO_LARGE, PAGE_RANGE_INVALID, or the error of an option.
  */
 export async function printDocument(
   page: RenderPage,
@@ -37,13 +37,13 @@ export async function printDocument(
   return printing;
 }
 
-/** Runs in the document: its height, in a window that is lower than any. */
+/** Runs in the document: returns its height, in a window that is lower than any document. */
 const CONTENT_HEIGHT = `() => {
   const { documentElement: root, body } = document;
   return Math.max(root.scrollHeight, root.getBoundingClientRect().bottom, body?.scrollHeight ?? 0);
 }`;
 
-/** What style sheets of the document print in its margins (CSS Paged Media 3, section 4.2). */
+/** The margin boxes in which the document's style sheets may print (CSS Paged Media 3, section 4.2). */
 const MARGIN_BOXES = Object.entries({
   top: ['left-corner', 'left', 'center', 'right', 'right-corner'],
   bottom: ['left-corner', 'left', 'center', 'right', 'right-corner'],
@@ -51,7 +51,7 @@ const MARGIN_BOXES = Object.entries({
   right: ['top', 'middle', 'bottom'],
 }).flatMap(([side, places]) => places.map((place) => `${side}-${place}`));
 
-/** Takes the document away from the paper, and nothing of its room. */
+/** Hides the document on paper, and keeps its layout. */
 const HIDE = `() => {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(\`
@@ -80,7 +80,7 @@ class Printing implements PrintStage, PrintedDocument {
     this.#reader = reader;
   }
 
-  /** @throws Error before it has been printed. */
+  /** @throws Error before the document has been printed. */
   get pdf(): Buffer {
     if (this.#pdf === undefined) throw new Error('nothing has been printed yet');
     return this.#pdf;

@@ -2,15 +2,15 @@ import { PlatenError } from '../../../errors/registry.ts';
 import type { PrintSettings } from '../../../options/core/option.ts';
 import type { RenderPage } from '../../contexts/page/render-page.ts';
 
-/** Bytes asked for at a time. */
+/** Bytes requested at a time. */
 const CHUNK = 4 * 1024 * 1024;
-/** What a PDF ends with (ISO 32000-1, 7.5.5), as Skia writes it. */
+/** The end of a PDF (ISO 32000-1, 7.5.5), as Skia writes it. */
 const END_OF_FILE = Buffer.from('%%EOF\n');
 
 /**
- * Prints the page. The PDF is read in pieces, so that one without end is noticed before it is held in memory.
+ * Prints the page. The PDF is read in pieces, so that an endless one is noticed before it is held in memory.
  *
- * @throws PlatenError OUTPUT_TOO_LARGE past `maxBytes`, PAGE_RANGE_INVALID for pages that the document does not have.
+ * @throws PlatenError OUTPUT_TOO_LARGE above `maxBytes`, PAGE_RANGE_INVALID for pages that the document does not have.
  */
 export async function printPage(
   page: Pick<RenderPage, 'session'>,
@@ -44,7 +44,7 @@ function pageRangeError({ pageRanges }: PrintSettings, cause: Error): PlatenErro
   return new PlatenError('PAGE_RANGE_INVALID', message, { cause });
 }
 
-/** Whether nothing comes after a piece: it is shorter than asked for, and ends as a PDF does. Saves asking once more. */
+/** Whether a piece is the last: it is shorter than requested, and ends as a PDF does. Saves one more request. */
 function isLast(part: Buffer): boolean {
   return part.byteLength < CHUNK && part.subarray(-END_OF_FILE.byteLength).equals(END_OF_FILE);
 }

@@ -7,18 +7,18 @@ import { printPage } from './print.ts';
 
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** Accounts whose sheets are kept, and sheets kept of each. */
+/** Accounts whose sheets are kept, and sheets kept per account. */
 const MAX_ACCOUNTS = 256;
 const MAX_SHEETS = 8;
-/** What is kept of all of them, and of each. A larger sheet is printed again for every render. Bytes. */
+/** Bytes kept in all, and per account. A larger sheet is printed again for every render. */
 const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 const MAX_KEPT_OF_ACCOUNT = 8 * 1024 * 1024;
 
 type Sheets = LRUCache<string, Uint8Array>;
 
 /**
- * Printed sheets by what makes them, apart for every account. Those that an account has not used for longest give way to
- * its others, and the accounts that have not used any for longest to other accounts.
+ * A separate cache of printed sheets for each account, by their content. An account's least recently used sheets are
+ * removed first, and so are the least recently used accounts.
  */
 export class SheetCache {
   readonly #accounts = new LRUCache<string, Sheets>({
@@ -34,7 +34,7 @@ export class SheetCache {
   set(accountId: string, key: string, pdf: Uint8Array): void {
     const sheets = this.#accounts.get(accountId) ?? emptyCache();
     sheets.set(key, pdf);
-    // An entry is weighed when it comes in.
+    // The size of an entry is taken when it is set.
     this.#accounts.delete(accountId);
     this.#accounts.set(accountId, sheets);
   }
@@ -49,8 +49,8 @@ function emptyCache(): Sheets {
 }
 
 /**
- * A document of Platen's own, printed alone on a transparent square page: from the cache, or printed in the page of the
- * render that asks for it, before its document is loaded. It runs no script and loads nothing.
+ * A document made by Platen, printed alone on a transparent square page. It is taken from the cache, or printed in the
+ * page of the render that needs it, before that render's document is loaded. It runs no script and loads nothing.
  *
  * @param side in inches.
  */

@@ -1,10 +1,10 @@
 import { type FontUse, MAX_FONTS } from '../../../report/findings.ts';
 import type { RenderPage } from '../../contexts/page/render-page.ts';
 
-/** Elements with text that are looked at. */
+/** Most text nodes that are examined. */
 const MAX_ELEMENTS = 5000;
 
-/** Runs in a world of its own: for each list of families, the first element whose own text is set in it. */
+/** Runs in a world of its own: for each list of families, finds the first element whose own text is set in it. */
 const ASKED = `(maxElements, maxFonts) => {
   const found = new Map();
   const walker = document.createTreeWalker(document.documentElement, NodeFilter.SHOW_TEXT);
@@ -19,8 +19,8 @@ const ASKED = `(maxElements, maxFonts) => {
 }`;
 
 /**
- * The fonts that the document asks for, and those that it is drawn in; by the first element of each list of families.
- * To be called once the document needs nothing more: its requests are blocked meanwhile.
+ * The fonts that the document requests, and the fonts that it is drawn in, for the first element of each list of
+ * families. To be called once the document needs nothing more: its requests are blocked meanwhile.
  */
 export async function fontsUsed({ session, frameId }: RenderPage): Promise<FontUse[]> {
   const { executionContextId } = await session.send('Page.createIsolatedWorld', {

@@ -1,11 +1,11 @@
 import type { RenderPage } from '../../contexts/page/render-page.ts';
 
-/** Pairs of a font and a character that are drawn. */
+/** Most pairs of a font and a character that are drawn. */
 const MAX_DRAWN = 2000;
 
 /**
- * Runs in a world of its own: the characters of the document's text that look like one that no font has (U+10FFFF never is a
- * character). Spaces, and marks that go with a letter, are not drawn by themselves.
+ * Runs in a world of its own: returns the characters of the document's text that are drawn like one that no font has
+ * (U+10FFFF is never a character). Spaces, and marks that combine with a letter, are not drawn separately.
  */
 const MISSING = `(maxDrawn) => {
   const context = new OffscreenCanvas(40, 40).getContext('2d', { willReadFrequently: true });
@@ -35,7 +35,9 @@ const MISSING = `(maxDrawn) => {
   return [...missing];
 }`;
 
-/** Characters in the text of the document that its fonts lack. Frames, and what style sheets insert, are not read. */
+/**
+ * The characters of the document's text that its fonts lack. Frames, and text that style sheets insert, are not read.
+ */
 export async function missingCharacters({ session, frameId }: RenderPage): Promise<string[]> {
   const world = { frameId, worldName: 'platen' };
   const { executionContextId } = await session.send('Page.createIsolatedWorld', world);

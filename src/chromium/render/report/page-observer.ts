@@ -7,18 +7,18 @@ import type { EgressRecord } from '../document/load-url.ts';
 import { BINDING } from './report-script.ts';
 import { RequestObserver } from './request-observer.ts';
 
-/** Longest message of a document: two texts, encoded. */
+/** Longest message of a document, in characters: two encoded texts. */
 const MAX_PAYLOAD = 8192;
-/** A page that cannot be drawn in this time has no picture. Milliseconds. */
+/** Time limit for drawing the picture of a page; without it the report has no picture. Milliseconds. */
 const PICTURE_MS = 1000;
 const PICTURE = { width: 1280, height: 1280, quality: 50, scale: 0.5 };
 
-/** Listens to what a page reports of its document, and notes it in the findings of its render. */
+/** Receives the events of a page's document, and records them in the findings of its render. */
 export class PageObserver {
   readonly #page: RenderPage;
   readonly #findings: Findings;
   readonly #workers: WorkerSessions;
-  /** Of the page, and of each worker. */
+  /** One observer for the page, and one for each worker. */
   readonly #requests: RequestObserver[];
 
   constructor(page: RenderPage, findings: Findings, egress: EgressRecord | undefined) {
@@ -35,14 +35,17 @@ export class PageObserver {
     session.on('Runtime.bindingCalled', this.#reported);
   }
 
-  /** From here on the findings stay as they are. */
+  /** Stops recording: the findings no longer change. */
   stop(): void {
     this.#page.session.off('Runtime.bindingCalled', this.#reported);
     this.#workers.stop();
     for (const requests of this.#requests.splice(0)) requests.stop();
   }
 
-  /** Takes a picture of the page as it is now; without one where that takes too long or too much. Never rejects. */
+  /**
+   * Takes a picture of the page as it is now, or none if that takes too long or the picture is too large. Never
+   * rejects.
+   */
   async takePicture(): Promise<void> {
     const { width, height, quality, scale } = PICTURE;
     if (this.#page.dead) return;
@@ -57,7 +60,7 @@ export class PageObserver {
       if (data.length * 0.75 <= MAX_PICTURE_BYTES) this.#findings.picture = { mediaType: 'image/jpeg', data };
       else this.#findings.truncated.add('picture');
     } catch {
-      // A page that hangs, or is gone, cannot be shown.
+      // A page that hangs or has ended cannot be shown.
     }
   }
 
@@ -69,7 +72,7 @@ export class PageObserver {
   };
 }
 
-/** What a document has sent, whatever that is. */
+/** Parses what a document has sent, which may be anything. */
 function reportOf(payload: string): [list: string, one: string, other: string] {
   try {
     const [list, one, other] = JSON.parse(payload) as unknown[];

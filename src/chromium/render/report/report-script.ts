@@ -1,12 +1,12 @@
 import type { PageSession, PageSetting } from '../../../options/core/option.ts';
 import { MAX_CONSOLE, MAX_EXCEPTIONS, MAX_TEXT } from '../../../report/findings.ts';
 
-/** By which documents report; scripts of a document do not see it. */
+/** The binding through which documents report; their own scripts cannot access it. */
 export const BINDING = 'platenReport';
 
 /**
- * Runs in every new document before its scripts, and after SILENT_CONSOLE. Only the first lines and exceptions leave the
- * document, cut: a flood of them costs no message. Objects are shown one level deep.
+ * Runs in every new document before its scripts, and after SILENT_CONSOLE. Only the first lines and exceptions are
+ * sent, truncated, so that a flood of them costs no messages. Objects are shown one level deep.
  */
 const SOURCE = `(() => {
   const send = globalThis.${BINDING};
@@ -65,10 +65,12 @@ const SOURCE = `(() => {
   }, true);
 })()`;
 
-/** By session: the script that it begins documents with. */
+/** By session: the script that runs at the start of its documents. */
 const installed = new WeakMap<PageSession, Promise<{ readonly identifier: string }>>();
 
-/** Whether documents report what they write to their console, and what they throw. Set once documents are told of. */
+/**
+ * Whether documents report their console output and uncaught exceptions. To be set after document events are enabled.
+ */
 export const DOCUMENT_REPORTS: PageSetting<boolean> = {
   name: 'document reports',
   initial: false,

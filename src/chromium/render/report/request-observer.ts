@@ -3,27 +3,27 @@ import { type LoggedRequest, type RequestLog, WORKER } from '../../../report/req
 import { DOCUMENT_ORIGIN } from '../../contexts/page/document-origin.ts';
 import type { EgressRecord } from '../document/load-url.ts';
 
-/** The egress proxy's mark on an answer of its own. */
+/** Header by which the egress proxy marks its own responses. */
 const EGRESS_HEADER = 'x-platen-egress';
 
-/** Why a request was blocked, in the words of options and policies. */
+/** Why a request was blocked, in the terms of options and policies. */
 const RULES: Readonly<Record<string, string>> = {
   inspector: 'blockRequests',
   csp: 'content security policy',
   'mixed-content': 'mixed content',
 };
 
-/** How Chromium says what a server has answered that opens no web socket. */
+/** Chromium's error for a response that opens no web socket. */
 const SOCKET_STATUS = /^Error during WebSocket handshake: Unexpected response code: (\d{3})$/;
 
-/** Whose requests they are. */
+/** The page or worker that sends the requests. */
 export interface Requester {
   readonly session: CDPSession;
-  /** The main frame of the page; undefined of a worker, which has none. */
+  /** The main frame of the page; undefined for a worker, which has no frames. */
   readonly frameId: string | undefined;
 }
 
-/** Notes the requests of a page or of a worker in the log of its render, as the browser reports them. */
+/** Records the requests of a page or of a worker in the log of its render, as the browser reports them. */
 export class RequestObserver {
   readonly #requester: Requester;
   readonly #requests: RequestLog;
@@ -40,7 +40,7 @@ export class RequestObserver {
       requests.change(requestId, { rule: 'cache' }),
     );
     this.#on('Network.responseReceived', (event) => this.#responded(event));
-    // All that is said of an answer that the document may not see.
+    // The only event for a response that the document may not read.
     this.#on('Network.responseReceivedExtraInfo', ({ requestId, statusCode, headers }) =>
       requests.responded(requestId, { status: statusCode, egress: egressMark(headers) }),
     );
@@ -69,7 +69,7 @@ export class RequestObserver {
     );
   }
 
-  /** From here on the log stays as it is. */
+  /** Stops recording: the log no longer changes. */
   stop(): void {
     for (const unsubscribe of this.#unsubscribe.splice(0)) unsubscribe();
   }
@@ -131,12 +131,15 @@ export class RequestObserver {
   }
 }
 
-/** What a worker requests belongs to no document, and neither does its script, which nothing of the document's has initiated. */
+/**
+ * The kind of a request. Requests of a worker have no loader; nor has the request for its script, which has no
+ * initiator either.
+ */
 function kindOf(type: string | undefined, loaderId: string, initiator: Protocol.Network.Initiator): string {
   if (type === 'Document') return 'frame';
   if (loaderId !== '') return (type ?? 'other').toLowerCase();
   if (initiator.type === 'other') return WORKER;
-  // What importScripts loads.
+  // Loaded by importScripts.
   return type === undefined || type === 'Other' ? 'script' : type.toLowerCase();
 }
 
