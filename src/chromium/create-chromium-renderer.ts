@@ -33,7 +33,7 @@ export interface ChromiumRendererOptions {
   readonly sandbox?: SandboxPolicy;
   /** Renders that run at a time. */
   readonly slots: number;
-  /** Renders of these that compute at a time. Default: half as many again as there are cores. */
+  /** Renders that compute at a time. Default: half as many again as there are cores. */
   readonly cores?: number;
   /** Renders that may run in addition to the slots at times. Default 0. */
   readonly spareSlots?: number;

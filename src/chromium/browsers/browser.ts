@@ -116,7 +116,7 @@ export class RenderBrowser {
     if (proxyListener) proxyListener.accountId = accountId;
   }
 
-  /** Whether its pages draw frames for a document that needs them (`true`) or not. Only the shell can do without. */
+  /** Whether a page draws frames, for a document that needs them or not: every page of a full Chromium does. */
   drawsFrames(needsFrames: boolean): boolean {
     return needsFrames || this.#launched.kind !== 'shell';
   }

@@ -5,11 +5,11 @@ import type { OpenContexts } from './open-contexts.ts';
 import type { RenderContext } from './render-context.ts';
 import type { WarmMemory } from './warm-memory.ts';
 
-/** The contexts among which others are moved. */
+/** The pool whose contexts are moved. */
 export interface MovedContexts {
-  /** Those that are kept for their accounts, longest idle first. */
+  /** Idle contexts that are kept for their accounts, longest idle first. */
   readonly idle: readonly RenderContext[];
-  /** Keeps `fresh`, which belongs to the account of `old`, in its place. */
+  /** Replaces `old` by `fresh`, which belongs to the same account. */
   replace(old: RenderContext, fresh: RenderContext): void;
 }
 
@@ -22,11 +22,12 @@ export interface MoveOptions {
 }
 
 /**
- * Moves the contexts of browsers that have been replaced: each account gets a context in another browser before it comes
- * again. Only contexts that have been used since the replacement are moved; the others are about to expire.
+ * Moves the contexts of replaced browsers: each account gets a context in another browser before its next render. Only
+ * contexts that have been used since the replacement are moved; the others are about to expire.
  *
- * They are moved one at a time while a core is idle, and when none is, no faster than has to be for all to be moved when
- * the drain ends: an account whose context is moved does not wait, but its neighbours share the cores with it.
+ * While a core is idle, contexts are moved one after another. Otherwise they are moved only as fast as is needed to
+ * move all before the drain ends: the account of a moved context does not wait, but other renders share the cores with
+ * the move.
  */
 export class ContextMoves {
   readonly #options: MoveOptions;
@@ -39,7 +40,7 @@ export class ContextMoves {
     this.#pool = pool;
   }
 
-  /** Moves the next ones, behind the caller, if they may be moved now. */
+  /** Starts to move the next contexts in the background, if they may be moved now. */
   start(): void {
     if (this.#moving || this.#closed || this.#options.memory.short) return;
     const context = this.#next();
@@ -51,7 +52,7 @@ export class ContextMoves {
         this.start();
       },
       () => {
-        // The new browser has gone, and another comes: the next look finds it.
+        // The new browser has ended and is replaced; the next call of `start` uses the replacement.
         this.#moving = false;
       },
     );
@@ -61,7 +62,7 @@ export class ContextMoves {
     this.#closed = true;
   }
 
-  /** The one that was used last: whoever uses it often gains most. */
+  /** The context that was used last, since a frequently used context is needed again soonest. */
   #next(): RenderContext | undefined {
     const movable = this.#pool.idle.filter(isMovable);
     if (movable.length === 0 || this.#options.cores.idle) return movable.at(-1);

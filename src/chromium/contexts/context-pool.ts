@@ -13,24 +13,24 @@ import { type ContextMetrics, OpenContexts } from './open-contexts.ts';
 import type { ContextNeeds, RenderContext } from './render-context.ts';
 import type { WarmMemory } from './warm-memory.ts';
 
-/** How long something that was begun for a job may take to come to an end once the job has. */
+/** Longest wait for an opening that was begun for a job to end, once the job has ended. Milliseconds. */
 const ABANDONED_MS = 2000;
 const MAX_TICK_MS = 1000;
-/** A context that has been idle for this long is unlikely to be asked for in the next moment. */
+/** A context that has been idle for this long is unlikely to be needed at once. Milliseconds. */
 const TRIM_AFTER_MS = 3000;
-/** Contexts trimmed in one tick: each takes some milliseconds of a core. */
+/** Contexts trimmed per tick: each takes some milliseconds of a core. */
 const TRIMMED_AT_ONCE = 4;
 
 export interface ContextPoolOptions {
   /** Whether contexts stay open for their account's next job. */
   readonly keepWarm: boolean;
-  /** Idle contexts kept at most, whatever they weigh; the longest idle goes first. */
+  /** Most idle contexts kept, whatever memory they use; the longest idle is closed first. */
   readonly maxIdle: number;
-  /** An idle context is closed after this. */
+  /** An idle context is closed after this time. */
   readonly idleMs: number;
-  /** Contexts of each kind of page that are made before anybody asks for them. */
+  /** Contexts of each kind of page that are opened before an account needs them. */
   readonly ahead: number;
-  /** While one is idle, contexts are made ahead and moved at nobody's expense. */
+  /** While a core is idle, contexts are opened ahead and moved without delaying renders. */
   readonly cores: Cores;
   readonly memory: WarmMemory;
   readonly dedicated: DedicatedPages;
@@ -38,8 +38,8 @@ export interface ContextPoolOptions {
 }
 
 /**
- * Gives every job a context that only its account has ever used. With `keepWarm` the ones whose job ended well wait for
- * the account's next job, for as long as there is memory for them.
+ * Leases to every job a context that only its account has ever used. With `keepWarm`, a context whose job has ended
+ * without an error is kept for the account's next job, as long as there is memory for it.
  */
 export class ContextPool implements KeptContexts, MovedContexts {
   readonly #options: ContextPoolOptions;
@@ -66,19 +66,19 @@ export class ContextPool implements KeptContexts, MovedContexts {
     return this.#idle;
   }
 
-  /** Idle contexts in `browser`, kept for their accounts or made ahead. */
+  /** The number of idle contexts in `browser`, kept for their accounts or opened ahead. */
   idleIn(browser: RenderBrowser): number {
     const here = (context: RenderContext) => context.browser === browser;
     return this.#idle.filter(here).length + this.#ahead.contexts.filter(here).length;
   }
 
-  /** The processes of idle contexts' pages, of all browsers. */
+  /** The page processes of idle contexts, of all browsers. */
   idlePids(): ReadonlySet<number> {
     const idle = [...this.#idle, ...this.#ahead.contexts];
     return new Set(idle.flatMap(({ page }) => page.process?.pid ?? []));
   }
 
-  /** A context for one job, with a lease of its browser; give it back with `keep` or `discard`. */
+  /** Leases a context for one job, together with its browser. To be given back with `keep` or `discard`. */
   async lease(needs: ContextNeeds, end: JobEnd): Promise<RenderContext> {
     await needs.permit?.take();
     const warm = this.#takeIdle(needs);
@@ -90,7 +90,7 @@ export class ContextPool implements KeptContexts, MovedContexts {
     return context;
   }
 
-  /** Opens a context without a core: a page's process that starts waits more than it computes. */
+  /** Opens a context without holding a core: a starting page process waits more than it computes. */
   async #openWithoutCore(needs: ContextNeeds, end: JobEnd): Promise<RenderContext> {
     needs.permit?.leave();
     const context = await this.#open(needs, end);
@@ -120,13 +120,13 @@ export class ContextPool implements KeptContexts, MovedContexts {
     this.#keepWithinBounds();
   }
 
-  /** Ends a context and what runs in it, which may be hung; resolves when it has ended. */
+  /** Ends a context and its page, which may hang; resolves when it has ended. */
   async discard(context: RenderContext): Promise<void> {
     await this.#contexts.close(context, true);
     context.lease?.release();
   }
 
-  /** Makes contexts that are missing for those who come next, if a core is idle or they are due. */
+  /** Moves contexts and opens missing ones ahead, if a core is idle or moves are due. */
   makeAhead(): void {
     this.#moves.start();
     this.#ahead.refill();
@@ -164,7 +164,10 @@ export class ContextPool implements KeptContexts, MovedContexts {
     while (this.#idle.length > bound) this.#drop(this.#idle[0]!);
   }
 
-  /** The account's context that was used last: the rest may then expire. One in a browser that goes on is taken before. */
+  /**
+   * Takes the account's context that was used last, so that the others may expire. Contexts in a browser that is not
+   * draining come first.
+   */
   #takeIdle(needs: ContextNeeds): RenderContext | undefined {
     const fitting = this.#idle.filter((context) => context.fits(needs));
     const context = fitting.findLast(({ browser }) => browser.drain === undefined) ?? fitting.at(-1);
@@ -173,7 +176,7 @@ export class ContextPool implements KeptContexts, MovedContexts {
     return context;
   }
 
-  /** Keeps `fresh` for an account in the place of `old`, which may have been taken for a render meanwhile. */
+  /** Replaces `old` by `fresh` for an account; `old` may have been leased to a render meanwhile. */
   replace(old: RenderContext, fresh: RenderContext): void {
     const at = this.#idle.indexOf(old);
     if (at >= 0) {
@@ -209,13 +212,13 @@ export class ContextPool implements KeptContexts, MovedContexts {
       return await end.race(opening);
     } catch (error) {
       await this.#abandon(browser, opening);
-      // No document was in it yet: whatever ended the browser, this job did not.
+      // No document was in the browser yet, so this job has not caused its crash.
       const isCrash = asRenderError(error).code === 'BROWSER_CRASHED';
       throw isCrash ? new PlatenError('BROWSER_CRASHED', undefined, { shared: true, cause: error }) : error;
     }
   }
 
-  /** A context that came too late is closed; a browser that does not even open one is hung. */
+  /** Closes a context that was opened too late; kills a browser that hangs and opens none. */
   async #abandon(browser: RenderBrowser, opening: Promise<RenderContext>): Promise<void> {
     const closed = opening.then(
       (context) => this.#contexts.close(context),

@@ -5,11 +5,11 @@ import type { OpenContexts } from './open-contexts.ts';
 import type { ContextNeeds, RenderContext } from './render-context.ts';
 import type { WarmMemory } from './warm-memory.ts';
 
-/** A kind of page for which no context was missing in this time is not made ahead any more. */
+/** A kind of page that has not been needed for this time is no longer opened ahead. Milliseconds. */
 const WANTED_MS = 600_000;
 
 export interface AheadOptions {
-  /** How many of each kind of page; 0 for none. */
+  /** Number of contexts of each kind of page; 0 for none. */
   readonly each: number;
   readonly browsers: BrowserPool;
   readonly contexts: OpenContexts;
@@ -18,14 +18,14 @@ export interface AheadOptions {
 }
 
 /**
- * Contexts that were made before an account came for them: nobody has used them, and each is given to one account for
- * good. They are made one at a time while a core is idle, so that an account that comes for the first time need not
- * wait for a process to start.
+ * Contexts that are opened before an account needs them. They are unused, and each is assigned to one account for good.
+ * They are opened one at a time while a core is idle, so that the first render of an account need not wait for a
+ * process to start.
  */
 export class ContextsAhead {
   readonly #options: AheadOptions;
   readonly #ahead: RenderContext[] = [];
-  /** By whether documents need frames: when one was last asked for. Most documents need none. */
+  /** By whether documents need frames: when such a page was last needed. Most documents need no frames. */
   readonly #wanted = new Map<boolean, number>([[false, Number.POSITIVE_INFINITY]]);
   #making = false;
   #closed = false;
@@ -38,7 +38,7 @@ export class ContextsAhead {
     return this.#ahead;
   }
 
-  /** One that is nobody's; undefined when none of its kind is there. */
+  /** Takes an unassigned context; undefined when there is none of its kind. */
   take({ needsFrames, alone, group }: ContextNeeds): RenderContext | undefined {
     if (alone || group !== undefined) return undefined;
     if (needsFrames) this.#wanted.set(needsFrames, Date.now());
@@ -46,7 +46,7 @@ export class ContextsAhead {
     return at < 0 ? undefined : this.#ahead.splice(at, 1)[0];
   }
 
-  /** Makes what is missing, behind the caller, if it may be made now. */
+  /** Opens missing contexts in the background, if that is possible now. */
   refill(): void {
     const { cores, memory } = this.#options;
     const needsFrames = this.#missing();
@@ -58,19 +58,19 @@ export class ContextsAhead {
         if (made) this.refill();
       },
       () => {
-        // The browser has gone, and another comes: the next look finds it.
+        // The browser has ended and is replaced; the next call of `refill` uses the replacement.
         this.#making = false;
       },
     );
   }
 
-  /** Lets go of those in `browser`. */
+  /** Closes the contexts in `browser`. */
   release(browser: RenderBrowser): void {
     for (const context of this.#ahead.filter((candidate) => candidate.browser === browser))
       this.#drop(context);
   }
 
-  /** Lets go of all of them. */
+  /** Closes all contexts. */
   clear(): void {
     for (const context of [...this.#ahead]) this.#drop(context);
   }
@@ -80,7 +80,7 @@ export class ContextsAhead {
     this.#ahead.length = 0;
   }
 
-  /** The kind of page of which there are too few. */
+  /** The kind of page of which there are too few contexts. */
   #missing(): boolean | undefined {
     const since = Date.now() - WANTED_MS;
     for (const [needsFrames, at] of this.#wanted) {
@@ -90,12 +90,12 @@ export class ContextsAhead {
     return undefined;
   }
 
-  /** @returns false when there is no browser to make it in. */
+  /** @returns false when the opened context could not be kept. */
   async #make(needsFrames: boolean): Promise<boolean> {
     const { browsers, contexts } = this.#options;
     return await browsers.borrow(async (browser) => {
       const context = await contexts.open(browser, needsFrames);
-      // Its browser may have been replaced meanwhile: nobody is to begin in that one.
+      // Its browser may have been replaced meanwhile, and no account is to begin in a draining browser.
       if (this.#closed || !context.usable || browser.drain !== undefined) {
         this.#drop(context);
         return false;

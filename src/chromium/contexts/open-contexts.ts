@@ -2,13 +2,13 @@ import type { RenderBrowser } from '../browsers/browser.ts';
 import type { BrowserPool } from '../browsers/browser-pool.ts';
 import { RenderContext } from './render-context.ts';
 
-/** Where counts go; a prom-client gauge and counter fit. */
+/** Receives the counts; a prom-client gauge and counter fit. */
 export interface ContextMetrics {
   readonly contexts?: { set(open: number): void };
   readonly contextLeases?: { inc(labels: { kind: 'warm' | 'cold' }): void };
 }
 
-/** Opens and closes contexts, and counts those that are open. */
+/** Opens and closes contexts, and counts the open ones. */
 export class OpenContexts {
   readonly #browsers: BrowserPool;
   readonly #metrics: ContextMetrics | undefined;
@@ -19,7 +19,7 @@ export class OpenContexts {
     this.#metrics = metrics;
   }
 
-  /** Opens one that is nobody's yet. @throws what its browser rejects with. */
+  /** Opens a context that has no account yet. @throws the rejection of its browser. */
   async open(browser: RenderBrowser, needsFrames: boolean): Promise<RenderContext> {
     const opening = RenderContext.open(browser, needsFrames);
     this.#browsers.watchOpening(browser, opening);
@@ -28,7 +28,7 @@ export class OpenContexts {
     return context;
   }
 
-  /** @param hung whether its page may be busy without end. */
+  /** @param hung whether its page may compute without end. */
   async close(context: RenderContext, hung = false): Promise<void> {
     await context.close(hung);
     this.#add(-1);

@@ -4,38 +4,41 @@ import type { DedicatedPages } from '../browsers/dedicated-browsers.ts';
 import { NETWORK_EVENTS } from './page/page-settings.ts';
 import { RenderPage } from './page/render-page.ts';
 
-/** What a job needs of the context that it is rendered in. */
+/** What a job requires of its context. */
 export interface ContextNeeds {
   readonly accountId: string;
-  /** Whether its document looks as it should only in a page that draws frames. */
+  /** Whether its document is only drawn correctly in a page that draws frames. */
   readonly needsFrames: boolean;
-  /** Whether it has to have a browser to itself, that ends with it. */
+  /** Whether the job needs a browser of its own, which ends with it. */
   readonly alone?: boolean | undefined;
-  /** Those it shares a browser with; everybody, unless said otherwise. */
+  /** The group of renders that share its browser; without it, the browser is shared by all. */
   readonly group?: string | undefined;
-  /** Its core permit. The lease ends with a core taken; while a process starts others have it. */
+  /**
+   * The job's permit to use a core. Leasing a context ends with a core acquired; while a process starts, the core is
+   * released.
+   */
   readonly permit?: { take(): Promise<void>; leave(): void };
 }
 
 /**
- * A browser context with its one page, used by one account, one job at a time. Nothing is shared between two contexts:
- * not cookies, storage or cache, and no renderer process, since Chromium never puts two contexts into one.
+ * A browser context with its one page, used by one account, one job at a time. Two contexts share neither cookies,
+ * storage or cache, nor a renderer process, since Chromium never runs two contexts in one process.
  */
 export class RenderContext implements TargetListener {
   readonly browser: RenderBrowser;
   readonly page: RenderPage;
   readonly #contextId: string;
-  /** Set when something was opened that cannot be cleaned away: the context is not used again. */
+  /** Set when something was opened that cannot be removed: the context is not used again. */
   tainted = false;
-  /** Of the render that uses it. */
+  /** The browser lease of the render that uses it. */
   lease: BrowserLease | undefined;
   /** Epoch milliseconds when its last job ended. */
   idleSince = 0;
-  /** Renders that it has been given to. */
+  /** Number of renders that have used it. */
   renders = 0;
-  /** Whether it has given back what it does not need while it is idle. */
+  /** Whether its garbage has been collected since it became idle. */
   trimmed = false;
-  /** Set when its account has got another in its place: it is not kept when its render is over. */
+  /** Set when another context has replaced it for its account: it is not kept when its render is over. */
   replaced = false;
   #accountId: string | undefined;
 
@@ -45,7 +48,7 @@ export class RenderContext implements TargetListener {
     this.#contextId = parts.contextId;
   }
 
-  /** Opens a context and its page, which are nobody's yet; leaves nothing behind when that fails. */
+  /** Opens a context and its page, without an account yet; leaves nothing behind when that fails. */
   static async open(browser: RenderBrowser, needsFrames: boolean): Promise<RenderContext> {
     const early: Protocol.Target.TargetInfo[] = [];
     const listener: TargetListener = { targetAppeared: (target) => early.push(target) };
@@ -68,8 +71,9 @@ export class RenderContext implements TargetListener {
   }
 
   /**
-   * Windows are closed as they open; after them, and after workers that outlive their page, the context is done for. So
-   * it is after any worker of a source URL's: it may have used passwords (see Credentials), and nobody is told.
+   * Closes windows as they open. After a window, or a worker that outlives its page, the context is not used again. The
+   * same holds for any worker of a source URL: it may have used passwords (see Credentials), and its requests are not
+   * reported.
    */
   targetAppeared({ type, targetId }: Protocol.Target.TargetInfo): void {
     if (targetId === this.page.targetId) return;
@@ -79,17 +83,18 @@ export class RenderContext implements TargetListener {
     if (type === 'worker' && this.page.settings.get(NETWORK_EVENTS)) this.tainted = true;
   }
 
-  /** The account that it belongs to, from its first use to its end. @throws Error before that. */
+  /** The account that the context belongs to, from its first use to its end. @throws Error before that. */
   get accountId(): string {
     if (this.#accountId === undefined) throw new Error('the context is nobody’s yet');
     return this.#accountId;
   }
 
   /**
-   * Gives it to an account, for good.
+   * Assigns the context to an account, for good.
    *
-   * @param dedicated notified when a document in it has gone past a bound, even when its render is over by then.
-   * @throws Error when it is another's already.
+   * @param dedicated notified when a document in the context has exceeded a limit, even when its render is over by
+   *   then.
+   * @throws Error when it is assigned already.
    */
   assign(accountId: string, dedicated: DedicatedPages): void {
     if (this.#accountId !== undefined) throw new Error('the context belongs to an account');
@@ -108,7 +113,7 @@ export class RenderContext implements TargetListener {
     return this.page.drawsFrames === this.browser.drawsFrames(needsFrames);
   }
 
-  /** Has the page collect its garbage, behind the caller. Whatever is asked of it next comes after that. */
+  /** Starts a garbage collection of the page, in the background. Later commands run after it. */
   trim(): void {
     this.trimmed = true;
     this.page.session.send('HeapProfiler.collectGarbage').catch(() => undefined);
@@ -119,10 +124,10 @@ export class RenderContext implements TargetListener {
   }
 
   /**
-   * Ends the page and everything else in the context, whatever it is busy with.
+   * Ends the page and everything else in the context, even while it computes.
    *
-   * @param hung whether its page may be busy without end. Chromium would wait for it for a second or two, in which it
-   *   computes beside all others: it is ended by its process.
+   * @param hung whether its page may compute without end. Chromium would wait a second or two for it, during which it
+   *   would compute concurrently with all others; so its process is killed.
    */
   async close(hung = false): Promise<void> {
     this.page.expectEnd();

@@ -9,27 +9,26 @@ import type { JobEnd } from '../render/job-end.ts';
 import type { ContextNeeds } from './render-context.ts';
 import { type ContextLender, type RenderWork, SlotJob } from './slot-job.ts';
 
-/** A cluster job's time-out, in milliseconds: setTimeout's limit. A render's own deadline ends it. */
+/** A cluster job's timeout, in milliseconds: setTimeout's limit. A render ends by its own deadline. */
 const NEVER_MS = 2 ** 31 - 1;
 
-/** Takes what a slot stands by for: a render, or nothing when the slots are closed. */
+/** Resolves a slot's wait with a render, or with nothing when the slots are closed. */
 type StandBy = (render: SlotJob | undefined) => void;
 
 /**
- * The slots of a renderer: so many renders at a time, each in a context of its account. Whoever comes when none is free
- * waits here, and nowhere else in the renderer, until its job ends.
+ * The slots of a renderer, each for one render at a time in a context of its account. When none is free, a render waits
+ * here, and nowhere else in the renderer, until its job ends.
  *
- * The slots are the workers of one puppeteer-cluster, and each render is one cluster job: a job begins by standing by
- * for a render, then leases the render's context, and gives the context back when it ends. None of the cluster's own
- * ways to fail is entered, since what could reject ends the render and not the cluster job: see
- * docs/decisions/0031-one-cluster.md.
+ * The slots are the workers of one puppeteer-cluster, and each render is one cluster job: the job waits for a render,
+ * then leases the render's context, and gives the context back when it ends. The cluster's own error handling is never
+ * used, since an error ends the render and not the cluster job: see docs/decisions/0031-one-cluster.md.
  */
 export class RenderSlots {
   readonly total: number;
   readonly #contexts: ContextLender;
-  /** Slots that stand by, the one that has done so for longest first. */
+  /** Slots that wait for a render, the longest waiting one first. */
   readonly #standingBy = new Set<StandBy>();
-  /** Renders without a slot, in the order that they came in. */
+  /** Renders that wait for a slot, in the order of their arrival. */
   readonly #waiting = new Set<SlotJob>();
   #busy = 0;
   #cluster: Cluster<undefined, void> | undefined;
@@ -47,7 +46,7 @@ export class RenderSlots {
       concurrency: slots.#concurrency(),
       maxConcurrency: total,
       timeout: NEVER_MS,
-      // Looked for by the cluster if it is not given, and unused: the cluster launches nothing.
+      // Required by the cluster, which would otherwise import it; unused, since the cluster launches nothing.
       puppeteer: {},
     });
     startWithoutPause(cluster);
@@ -62,9 +61,9 @@ export class RenderSlots {
   }
 
   /**
-   * Does `work` in a slot, in a context leased for it; settles when the context has been given back.
+   * Runs `work` in a slot, in a context leased for it; settles when the context has been given back.
    *
-   * @throws what `work` or the lease rejects with; the error of `end` when that comes before a slot is free.
+   * @throws the rejection of `work` or of the lease; the error of `end` when that comes before a slot is free.
    */
   run(needs: ContextNeeds, end: JobEnd, work: RenderWork): Promise<void> {
     const render = new SlotJob(needs, end, work, this.#contexts);
@@ -96,14 +95,17 @@ export class RenderSlots {
     else render.end.signal.addEventListener('abort', leave, { once: true });
   }
 
-  /** Has one cluster job follow the other. */
+  /** Runs one cluster job after another. */
   async #serve(cluster: Cluster<undefined, void>): Promise<void> {
     const render = async ({ page }: { readonly page: Page }) => await renderOf(page)?.render();
-    // It could fail by its time-out alone, which is longer than any deadline.
+    // It could only fail by its timeout, which is longer than any deadline.
     while (!this.#closed) await cluster.execute(render).catch(() => undefined);
   }
 
-  /** What the cluster is extended by. Nothing here rejects: it would repair, retry, and in the end lose its worker. */
+  /**
+   * The cluster's concurrency implementation. Nothing in it rejects, since the cluster would then repair, retry, and
+   * finally lose its worker.
+   */
   #concurrency(): ConcurrencyImplementationClassType {
     const jobInstance = () => this.#begin();
     return class extends concurrency.default {
@@ -115,7 +117,7 @@ export class RenderSlots {
     };
   }
 
-  /** Begins a cluster job: what it holds is a render with its context. */
+  /** Begins a cluster job, whose resource is a render with its context. */
   async #begin(): Promise<JobInstance> {
     const render = await this.#next();
     await render?.lease();
@@ -130,7 +132,7 @@ export class RenderSlots {
     };
   }
 
-  /** The next render, which is waited for; undefined when the slots are closed. */
+  /** Waits for the next render; undefined when the slots are closed. */
   async #next(): Promise<SlotJob | undefined> {
     if (this.#closed) return undefined;
     const [render] = this.#waiting;
@@ -142,8 +144,8 @@ export class RenderSlots {
 }
 
 /**
- * A cluster tells a job's function nothing of what the job holds but its page, and listens for the page's errors. Ours
- * are the renderer's own pages, whose errors end their render; so the render itself travels in the page's place.
+ * A cluster passes only a page to a job's function, and listens for the page's errors. The renderer has pages of its
+ * own, whose errors end their render; so the render itself is passed instead of a page.
  */
 function asPage(render: SlotJob | undefined): Page {
   return { render, on: () => undefined } as unknown as Page;
@@ -154,8 +156,8 @@ function renderOf(page: Page): SlotJob | undefined {
 }
 
 /**
- * A cluster starts at most one job in 10 ms, whatever it has to run them in: it keeps the earliest time of the next start
- * in a field that no option reaches. Here that time is always now.
+ * A cluster starts at most one job per 10 ms, however many workers are free: it keeps the earliest time of the next
+ * start in a field that no option sets. Here that time is always now.
  */
 function startWithoutPause(cluster: Cluster): void {
   Object.defineProperty(cluster, 'nextWorkCall', { get: Date.now, set: () => undefined });

@@ -2,15 +2,15 @@ import type { JobEnd } from '../render/job-end.ts';
 import type { ContextPool } from './context-pool.ts';
 import type { ContextNeeds, RenderContext } from './render-context.ts';
 
-/** Renders in a leased context; resolves to whether the context came clean of it and may be used again. */
+/** Renders in a leased context; resolves to whether the context is clean and may be used again. */
 export type RenderWork = (context: RenderContext) => Promise<boolean>;
 
-/** What slots need of the pool of contexts. */
+/** The part of the pool of contexts that slots use. */
 export type ContextLender = Pick<ContextPool, 'lease' | 'keep' | 'discard'>;
 
 /**
- * One render on its way through a slot: a context is leased for it, it is rendered, and the context is given back. What
- * goes wrong in one of these steps is kept until the last and then rejects `done`: the steps themselves never reject.
+ * One render in a slot: a context is leased, the document is rendered, and the context is given back. An error in one
+ * of these steps is kept until the last and then rejects `done`; the steps themselves never reject.
  */
 export class SlotJob {
   readonly end: JobEnd;
@@ -36,7 +36,7 @@ export class SlotJob {
 
   async lease(): Promise<void> {
     await this.#try(async () => {
-      // One that has ended while it waited for its slot must not take a warm context with it.
+      // A render that has ended while it waited for its slot must not take a warm context.
       this.end.signal.throwIfAborted();
       this.#context = await this.#contexts.lease(this.#needs, this.end);
     });
@@ -57,13 +57,13 @@ export class SlotJob {
     await this.#try(() => (this.#clean ? this.#contexts.keep(context) : this.#contexts.discard(context)));
   }
 
-  /** Tells whoever waits for the render that nothing of it is left in the browser. */
+  /** Settles `done`: nothing of the render is left in the browser. */
   finish(): void {
     if (this.#failure) this.#done.reject(this.#failure.error);
     else this.#done.resolve();
   }
 
-  /** Takes the render out of the line for a slot. */
+  /** Removes the render from the queue for a slot. */
   giveUp(): void {
     this.#failure = { error: this.end.error };
     this.finish();

@@ -1,21 +1,21 @@
 import type { MachineMemory } from '../browsers/process/machine-memory.ts';
 
 const MIB = 1024 * 1024;
-/** What a context is taken to weigh before one was weighed. Bytes. */
+/** Assumed memory of a context before one was measured. Bytes. */
 const FIRST_GUESS = 40 * MIB;
 const LEAST_WEIGHT = 4 * MIB;
-/** Of all memory, what is kept free for renders: below it warm contexts are given back. */
+/** Share of all memory that is kept free for renders: below it warm contexts are closed. */
 const RESERVED_SHARE = 0.1;
 
-/** What the renderer processes of a browser weigh together, by proportional set size, and how many there are. */
+/** Number and total memory (proportional set size) of the renderer processes of a browser. */
 export interface RendererWeight {
   readonly bytes: number;
   readonly count: number;
 }
 
 /**
- * How much memory contexts may have that are kept warm: a share of what the worker has. When memory runs short, for
- * whatever reason, they are what is given back first.
+ * How much memory warm contexts may use: a share of the worker's memory. When memory runs short, for whatever reason,
+ * they are closed first.
  */
 export class WarmMemory {
   readonly #bytes: number;
@@ -23,23 +23,23 @@ export class WarmMemory {
   #each = FIRST_GUESS;
   #missing = 0;
 
-  /** @param share of all memory that idle contexts may have, 0 to 1. */
+  /** @param share part of all memory that idle contexts may use, 0 to 1. */
   constructor(share: number, machine: MachineMemory) {
     this.#bytes = machine.total * share;
     this.#machine = machine;
   }
 
-  /** What one context weighs on average. Bytes. */
+  /** Mean memory of a context. Bytes. */
   get each(): number {
     return this.#each;
   }
 
-  /** Whether less is left than renders may need at any moment. */
+  /** Whether less memory is left than renders may need at any moment. */
   get short(): boolean {
     return this.#missing > 0;
   }
 
-  /** Takes note of what has been weighed, and of what is left. */
+  /** Updates the mean memory of a context, and the memory that is missing. */
   weighed(renderers: readonly RendererWeight[]): void {
     const count = renderers.reduce((sum, weight) => sum + weight.count, 0);
     const bytes = renderers.reduce((sum, weight) => sum + weight.bytes, 0);
@@ -47,12 +47,12 @@ export class WarmMemory {
     this.#missing = Math.max(0, this.#machine.total * RESERVED_SHARE - this.#machine.available());
   }
 
-  /** Idle contexts that there is room for. */
+  /** Number of idle contexts that fit into their share of memory. */
   contextsThatFit(): number {
     return Math.floor(this.#bytes / this.#each);
   }
 
-  /** Idle contexts to be closed, so that there is enough left for renders. */
+  /** Number of idle contexts to close, so that enough memory is left for renders. */
   toGiveBack(): number {
     return Math.ceil(this.#missing / this.#each);
   }

@@ -1,11 +1,12 @@
-/** What a page may compute while it is blocked: as much at once, in milliseconds of processor time, */
+/** Processor time that a blocked page may use at once, in milliseconds, */
 export const BURST_MS = 100;
-/** and this part of a core all the while. */
+/** and the part of a core that it may use continuously. */
 export const SHARE = 0.05;
 
 /**
- * What all blocked pages of one account may compute: each its part of a core all the while, and together as much at once as
- * one of them. By itself each would have that at once, of sixteen that begin at the same moment.
+ * Processor time that all blocked pages of one account may use: continuously each page its share of a core, and at once
+ * all together no more than a single page. Otherwise sixteen pages that begin at the same moment could each use that
+ * amount at once.
  */
 export class BlockedBudget {
   readonly #now: () => number;
@@ -24,19 +25,19 @@ export class BlockedBudget {
     this.#onEmpty = onEmpty;
   }
 
-  /** A page begins to be blocked. */
+  /** Called when a page begins to be blocked. */
   enter(): void {
     this.#refill();
     this.#pages++;
   }
 
-  /** A page is blocked no longer. */
+  /** Called when a page is no longer blocked. */
   leave(): void {
     this.#refill();
     if (--this.#pages === 0) this.#onEmpty();
   }
 
-  /** Counts what one of the pages has computed, in milliseconds. @returns whether all together have computed too much. */
+  /** Counts processor time of one of the pages, in milliseconds. @returns whether all together have used too much. */
   spend(ms: number): boolean {
     this.#refill();
     const left = this.#leftMs - ms;
@@ -52,24 +53,27 @@ export class BlockedBudget {
   }
 }
 
-/** Renders that wait for something else than a core. */
+/** Renders that wait for something other than a core. */
 export class BlockedRenders {
   readonly #budgets = new Map<string, BlockedBudget>();
   readonly #onChange: (renders: number) => void;
   #count = 0;
 
-  /** @param onChange called with how many they are, whenever that changes. */
+  /** @param onChange called with the number of renders, when it changes. */
   constructor(onChange: (renders: number) => void = () => undefined) {
     this.#onChange = onChange;
   }
 
-  /** Counts a render in (1) or out (-1). */
+  /** Adds (1) or removes (-1) a render. */
   count(change: 1 | -1): void {
     this.#count += change;
     this.#onChange(this.#count);
   }
 
-  /** The budget of an account, for a page of it that enters at once: it is forgotten when none is blocked any more. */
+  /**
+   * The budget of an account, for a page that enters it at once; it is removed when none of the account's pages is
+   * blocked.
+   */
   budgetOf(account: string): BlockedBudget {
     const known = this.#budgets.get(account);
     if (known !== undefined) return known;

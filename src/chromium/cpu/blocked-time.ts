@@ -1,14 +1,14 @@
 import type { PageProcess } from '../contexts/page/page-process.ts';
 import { BlockedBudget, BURST_MS, SHARE } from './blocked-budget.ts';
 
-/** A page whose processor time can be told, while its process is known. */
+/** A page whose processor time can be measured while its process is known. */
 export interface MeasuredPage {
   readonly process: Pick<PageProcess, 'processorMs'> | undefined;
 }
 
 /**
- * Holds a blocked page to that: one that begins to compute is noticed by the processor time of its process, whether or
- * not it answers, and however it divides up what it does.
+ * Checks that a blocked page does not compute: it is measured by the processor time of its process, whether or not the
+ * page responds, and however it divides up its work.
  */
 export class BlockedTime {
   readonly #page: MeasuredPage;
@@ -23,9 +23,9 @@ export class BlockedTime {
   #used: number | undefined;
 
   /**
-   * @param onChange told when the page begins to be blocked (1), and when it ends that (-1).
+   * @param onChange called when the page begins (1) or ceases (-1) to be blocked.
    * @param now milliseconds of a clock that never goes back.
-   * @param budget of its account, asked for when the page begins to be blocked.
+   * @param budget returns the budget of its account, called when the page begins to be blocked.
    */
   constructor(
     page: MeasuredPage,
@@ -43,7 +43,7 @@ export class BlockedTime {
     return this.#active;
   }
 
-  /** Whether it can be told from outside of the page what that computes. */
+  /** Whether the page's processor time is known, without the page's response. */
   get measured(): boolean {
     return this.#used !== undefined;
   }
@@ -68,12 +68,15 @@ export class BlockedTime {
     this.#begins = false;
   }
 
-  /** The page is known to begin to compute now, before it has been seen to: the next look finds that it has exceeded. */
+  /** Notes that the page is about to compute, before that can be measured: the next check then returns true. */
   disturb(): void {
     if (this.#active) this.#begins = true;
   }
 
-  /** Whether the page has computed more since the last look than a blocked one may. False where that is not known. */
+  /**
+   * Whether the page has computed more since the last check than a blocked page may. False if its processor time is
+   * unknown.
+   */
   exceeded(): boolean {
     const begins = this.#begins;
     this.#begins = false;

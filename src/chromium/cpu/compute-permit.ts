@@ -8,19 +8,23 @@ import type { BlockedRenders } from './blocked-budget.ts';
 import { BlockedTime } from './blocked-time.ts';
 import { ProcessorUse, RESPONSE_MS } from './processor-use.ts';
 
-/** A step that is done by then is not looked at: most are. Milliseconds. */
+/** A step that is done by then, as most are, is not checked. Milliseconds. */
 const CHECK_AFTER_MS = 50;
-/** A page that waits answers in this time, and is not stopped when its slice is over. Milliseconds. */
+/** A waiting page responds within this time, and is not stopped when its slice is over. Milliseconds. */
 const LAST_CHECK_MS = 10;
-/** How often the processor time of a blocked page is looked at. */
+/** Interval at which the processor time of a blocked page is checked. Milliseconds. */
 const CHECK_BLOCKED_MS = 100;
-/** How often a page without a core is asked whether it computes, where nothing else tells. */
+/**
+ * Interval at which a page without a core is queried whether it computes, if its processor time is unknown.
+ * Milliseconds.
+ */
 const ASK_AGAIN_MS = 300;
 
 /**
- * A render's part in the cores: it has one while it computes, and none while its page is blocked. While it waits for a core
- * between two steps its clock stands still, since its document has no part in that. In the middle of one its page stands
- * still and the clock goes on: it has computed for longer than its slice, or while it was taken for blocked.
+ * A render's permit to use a core: it holds a core while it computes, and none while its page is blocked. While it
+ * waits for a core between two steps its clock is stopped, since its document has not caused the wait. Within a step
+ * its page is stopped and the clock runs on: the page has computed for longer than its slice, or while it counted as
+ * blocked.
  */
 export class ComputePermit {
   readonly #cores: Cores;
@@ -28,14 +32,14 @@ export class ComputePermit {
   readonly #user: CoreUser;
   readonly #end: JobEnd;
   #core: Permit | undefined;
-  /** Cores that it takes at a time: more than one where workers compute in its page. */
+  /** Number of cores that it acquires: more than one if workers compute in its page. */
   #wanted = 1;
-  /** Since when it has its core, by the clock of this process. */
+  /** When it acquired its core, by `performance.now()`. */
   #since = 0;
-  /** What it computes without a core. */
+  /** The charge for computing without a core. */
   #charge: Charge | undefined;
   #wasBlocked = false;
-  /** Ends the wait for the next look. */
+  /** Starts the next check at once. */
   #checkNow: (() => void) | undefined;
 
   constructor(cores: Cores, blocked: BlockedRenders, user: CoreUser, end: JobEnd) {
@@ -46,9 +50,9 @@ export class ComputePermit {
   }
 
   /**
-   * Resolves when it has a core, for one slice: one that has used its slice up waits for the next.
+   * Resolves when the render has a core, for one slice; after a used-up slice it waits for the next.
    *
-   * @param page with a document in it, which stands still until then.
+   * @param page a page with a document, which is stopped meanwhile.
    * @throws the job's error when that ends first.
    */
   async take(page?: RenderPage): Promise<void> {
@@ -66,7 +70,7 @@ export class ComputePermit {
     }
   }
 
-  /** Gives its core back, if it has one. */
+  /** Releases its core, if it has one. */
   leave(): void {
     this.#core?.release();
     this.#core = undefined;
@@ -74,11 +78,12 @@ export class ComputePermit {
   }
 
   /**
-   * Waits for `step`, something that goes on in the page. The page has a core for as long as it is seen to compute; when
-   * it is blocked, others have it. One that computes while it is blocked, or when its slice is over, stands still until it
-   * has a core again. One that starts a worker while it is blocked is about to compute, and waits for a core at once.
+   * Waits for `step`, which runs in the page. The render holds a core while the page is found to compute, and releases
+   * it while the page is blocked. A page that computes while it is blocked, or beyond its slice, is stopped until the
+   * render has a core again. A page that starts a worker while it is blocked is about to compute, and waits for a core
+   * at once.
    *
-   * @throws what the step rejects with; the job's error when that ends while the page stands still.
+   * @throws the rejection of the step; the job's error when that ends while the page is stopped.
    */
   async watch<T>(page: RenderPage, step: Promise<T>): Promise<T> {
     const blocked = new BlockedTime(
@@ -121,9 +126,10 @@ export class ComputePermit {
   }
 
   /**
-   * Waits for `step`, which computes all the while.
+   * Waits for `step`, which computes all the time.
    *
-   * @param page that computes it, and stands still when its slice is over; without it, the step then goes on without a core.
+   * @param page the page that computes it, and is stopped when its slice is over; without it, the step then continues
+   *   without a core.
    * @throws as `watch` does.
    */
   async keep<T>(step: Promise<T>, page?: RenderPage): Promise<T> {
@@ -132,9 +138,9 @@ export class ComputePermit {
   }
 
   /**
-   * The same for the last step, after which it has no core.
+   * Like `keep`, for the last step, after which the render has no core.
    *
-   * @throws what the step rejects with.
+   * @throws the rejection of the step.
    */
   async keepToTheEnd<T>(step: Promise<T>): Promise<T> {
     await this.#whileUnderWay(step, undefined, async () => this.#goOnConcurrently());
@@ -142,7 +148,7 @@ export class ComputePermit {
     return await step;
   }
 
-  /** Looks around again and again until `step` has settled. */
+  /** Repeats the checks until `step` has settled. */
   async #whileUnderWay(
     step: Promise<unknown>,
     check: ((over: Promise<boolean>) => Promise<void>) | undefined,
@@ -153,7 +159,7 @@ export class ComputePermit {
       () => true,
     );
     while (!(await Promise.race([over, this.#untilSliceOver(this.#checkAfterMs)]))) {
-      // First: one that waits gives its core away for nothing.
+      // Checked first, since a page that waits releases its core without being stopped.
       await check?.(over);
       if (this.#isOver()) await giveWay();
     }
@@ -164,7 +170,10 @@ export class ComputePermit {
     return this.#charge === undefined ? CHECK_BLOCKED_MS : ASK_AGAIN_MS;
   }
 
-  /** The next step begins with a core, whatever came of this one. The page could begin to compute until then. */
+  /**
+   * Acquires a core for the next step, whatever the state after this one, since the page could begin to compute until
+   * then.
+   */
   async #concluded<T>(step: Promise<T>, page: RenderPage | undefined): Promise<T> {
     const value = await step;
     await this.take(page);
@@ -175,18 +184,21 @@ export class ComputePermit {
     return this.#core !== undefined && this.#leftMs < 0;
   }
 
-  /** Each worker may keep a core busy. */
+  /** Sets the number of cores, since each worker may keep a core busy. */
   #want(page: RenderPage | undefined): void {
     if (page !== undefined) this.#wanted = Math.min(this.#cores.total, Math.max(1, page.workers));
   }
 
-  /** What is left of its slice, in milliseconds: nothing once it takes more cores than it has. */
+  /** Time left of its slice, in milliseconds: none once it needs more cores than it has. */
   get #leftMs(): number {
     if (this.#core !== undefined && this.#core.size < this.#wanted) return -1;
     return this.#since + this.#cores.sliceMs(this.#user) - performance.now();
   }
 
-  /** Resolves after `ms`; sooner when its slice is over, as it can be at once when another comes for a core. */
+  /**
+   * Resolves after `ms` milliseconds, or when its slice is over, which may happen at once when another render waits for
+   * a core.
+   */
   #untilSliceOver(ms: number): Promise<false> {
     return new Promise((resolve) => {
       const until = performance.now() + ms;
@@ -200,7 +212,7 @@ export class ComputePermit {
         clearTimeout(timer);
         const left = until - performance.now();
         const slice = this.#core === undefined ? left : this.#leftMs;
-        // A slice is over when a moment more than it has passed.
+        // A slice is over only when slightly more than its length has passed.
         timer = setTimeout(done, Math.max(0, Math.min(left, slice + 1))).unref();
       };
       const stop = this.#cores.onWaiting(wait);
@@ -213,13 +225,14 @@ export class ComputePermit {
     this.#wasBlocked = true;
     this.leave();
     blocked.begin();
-    // It answers now. The next look finds it where a navigation has moved it.
+    // The page responds now, so its process can be found if a navigation has moved it; the next check then measures it.
     if (!blocked.measured) void page.findProcess().then(() => blocked.active && blocked.begin());
   }
 
   /**
-   * Lets others compute who are first: the page stands still until it has a core. One that was blocked before goes on
-   * counting as blocked meanwhile, so that a worker takes other renders beside pages that all begin to compute at once.
+   * Lets renders that are first in the queue compute: the page is stopped until it has a core. A page that was blocked
+   * before still counts as blocked meanwhile, so that a worker takes other renders in addition to pages that all begin
+   * to compute at once.
    */
   async #giveWay(page: RenderPage | undefined, blocked?: BlockedTime): Promise<void> {
     if (this.#core === undefined && this.#takeIdle()) {
@@ -240,7 +253,10 @@ export class ComputePermit {
     }
   }
 
-  /** It computes without a core: the system shares the cores among all that do. It counts for its account. */
+  /**
+   * Continues without a core: the system shares the cores among all computing pages. The time is charged to the
+   * account.
+   */
   #goOnConcurrently(blocked?: BlockedTime): void {
     blocked?.end();
     this.leave();
@@ -259,7 +275,7 @@ export class ComputePermit {
     return idle !== undefined;
   }
 
-  /** Waits for a core. The one that it may have goes to whoever is next then, which can be itself. */
+  /** Waits for a core. A core that it already has goes to the next render in the queue, which may be this one. */
   async #queue(): Promise<void> {
     const had = this.#core;
     this.#core = undefined;

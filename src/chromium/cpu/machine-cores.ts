@@ -1,10 +1,13 @@
 import { availableParallelism } from 'node:os';
 
-/** What a render is taken to have in memory while it waits, on average. Bytes. */
+/** Assumed mean memory of a render while it waits. Bytes. */
 const RENDER_BYTES = 96 * 1024 * 1024;
-/** Part of all memory that renders which wait may have. */
+/** Part of all memory that waiting renders may use. */
 const RENDERS_PART = 0.25;
-/** Renders that wait for a second, as for a slow picture, keep a core busy with what they compute when so many share it. */
+/**
+ * Slots per core. When so many renders share a core, their computing keeps it busy even if each waits for a second, as
+ * for a slow image.
+ */
 const SLOTS_PER_CORE = 8;
 
 /** Cores that renders may use, at least 2. */
@@ -12,7 +15,7 @@ export function coresOfMachine(): number {
   return Math.max(2, availableParallelism());
 }
 
-/** The default of the slots of a worker. @param memoryBytes of the machine. */
+/** The default number of slots of a worker. @param memoryBytes memory of the machine. */
 export function defaultSlots(memoryBytes: number): number {
   const cores = coresOfMachine();
   const inMemory = Math.floor((memoryBytes * RENDERS_PART) / RENDER_BYTES);

@@ -3,35 +3,35 @@ import type { CDPSession } from 'puppeteer';
 
 /** A page that uses less than this share of a core waits. */
 const WAITS_BELOW = 0.25;
-/** It is first looked at after so long, to have something to compare the first look with that is asked for. Milliseconds. */
+/** Time before the first sample, which the first requested check is compared with. Milliseconds. */
 const FIRST_CHECK_MS = 25;
-/** A page that does not answer in this time is busy. Milliseconds. */
+/** A page that does not respond within this time is busy. Milliseconds. */
 export const RESPONSE_MS = 100;
 
-/** A page that can be asked. */
+/** A page that can be queried. */
 export interface AskedPage {
   readonly session: Pick<CDPSession, 'send'>;
 }
 
-/** Milliseconds, all of them. */
+/** A sample; all values are in milliseconds. */
 interface measurement {
-  /** By the clock of this process. */
+  /** When it was taken, by `performance.now()`. */
   readonly at: number;
   /** Processor time of all threads of the renderer process. */
   readonly used: number;
-  /** Time that tasks of its main thread have taken, whether or not a core was free for them. */
+  /** Time that tasks of its main thread have taken, including waits for a core. */
   readonly inTasks: number;
 }
 
 /**
- * Whether a page computes or waits. An answer alone does not tell: a page that does nothing but short tasks answers at
- * once. So its main thread is judged by the time in tasks, which is long on a machine that has no core to spare, and its
- * other threads by the processor time of the process.
+ * Determines whether a page computes or waits. A response alone does not show that: a page that runs only short tasks
+ * responds at once. So its main thread is judged by its time in tasks, which is long on a machine without a spare core,
+ * and its other threads by the processor time of the process.
  */
 export class ProcessorUse {
   readonly #page: AskedPage;
   #before: measurement | undefined;
-  /** Of an answer that has not come yet: a busy page is asked once. */
+  /** The pending response: a busy page is queried once. */
   #asked: Promise<void> | undefined;
   #waits = false;
   #counts = false;
@@ -42,17 +42,17 @@ export class ProcessorUse {
     this.#firstCheck = setTimeout(() => void this.check(), FIRST_CHECK_MS).unref();
   }
 
-  /** As of the last look: whether it has used next to nothing since the look before. */
+  /** Whether the page used less than WAITS_BELOW of a core between the last two samples. */
   get waits(): boolean {
     return this.#waits;
   }
 
-  /** Looks at the page. Never rejects. */
+  /** Takes a sample of the page. Never rejects. */
   async check(): Promise<void> {
     let responded = false;
     this.#asked ??= this.#read().then(
       (sample) => this.#note(sample),
-      // Between two documents nobody answers.
+      // Between two documents there is no response.
       () => undefined,
     );
     const asked = this.#asked.then(() => {
@@ -63,7 +63,7 @@ export class ProcessorUse {
     if (!responded) this.#waits = false;
   }
 
-  /** What has been read so far does not count any more: the page has stood still. */
+  /** Discards the last sample, because the page has been stopped since. */
   forget(): void {
     this.#before = undefined;
     this.#waits = false;
@@ -77,7 +77,7 @@ export class ProcessorUse {
     this.#waits = busy < (sample.at - before.at) * WAITS_BELOW;
   }
 
-  /** Nothing is counted any more. */
+  /** Stops sampling. */
   stop(): void {
     clearTimeout(this.#firstCheck);
     if (this.#counts) this.#page.session.send('Performance.disable').catch(() => undefined);

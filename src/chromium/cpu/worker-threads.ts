@@ -1,22 +1,30 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 
-/** Eight threads as nice as this have about as much of a core as one of a page's that it is shared with. */
+/**
+ * Niceness of worker threads: eight of them get about as much of a core as one thread of a page that shares the core.
+ */
 const NICE = 19;
-/** Threads are looked for so soon after a worker has been told of, and again after twice as long each time, */
+/**
+ * First check for threads, this long after a worker has been reported; each further check waits twice as long.
+ * Milliseconds.
+ */
 const FIRST_CHECK_MS = 10;
-/** until a worker that has not been found must have ended. */
+/** No check waits longer: a worker that has not been found by then must have ended. Milliseconds. */
 const LAST_CHECK_MS = 1000;
-/** Names that Chromium gives to the threads of workers of each kind, as the system cuts them off. */
+/** Thread names that Chromium gives to workers of each kind, as the system truncates them. */
 const WORKER = /^(Dedicated|Shared|Service)Worker/;
 
 /**
- * The threads of the workers in a renderer process. The system gives each as much of the cores as a whole page, so they are
- * made nicer than the threads of pages, for as long as they live.
+ * The threads of the workers in a renderer process. The system would give each as much of the cores as a whole page, so
+ * their niceness is raised above that of page threads for as long as they live.
  */
 export class WorkerThreads {
   readonly #pid: number;
-  /** As nice as they are to be, and known to have stayed it: as root Chromium gives each its priority when it starts. */
+  /**
+   * Threads that were found with this niceness at a later check: as root, Chromium sets a thread's priority when it
+   * starts.
+   */
   readonly #nice = new Set<number>();
   #expected = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -25,19 +33,19 @@ export class WorkerThreads {
     this.#pid = pid;
   }
 
-  /** One more worker has been started. */
+  /** Called when a further worker has been started. */
   expect(): void {
     this.#expected++;
     this.check();
   }
 
-  /** Looks for those that are expected and have not been found, from now on. */
+  /** Starts to check for expected threads that have not been found. */
   check(): void {
     this.stop();
     this.#checkAfter(FIRST_CHECK_MS);
   }
 
-  /** Looks no more: none starts while the process stands still, or after its end. */
+  /** Stops checking: no thread starts while the process is stopped, or after its end. */
   stop(): void {
     clearTimeout(this.#timer);
   }
@@ -61,7 +69,7 @@ export class WorkerThreads {
       }
       return true;
     } catch (error) {
-      // One of them may have ended meanwhile.
+      // A thread may have ended meanwhile.
       return (error as NodeJS.ErrnoException).code !== 'ENOENT' || isThere(tasks);
     }
   }

@@ -3,27 +3,27 @@ import type { LoadSettings } from '../../../options/core/option.ts';
 import { DOCUMENT_ORIGIN } from './document-origin.ts';
 import type { AssetHeaders } from './interceptor.ts';
 
-/** What decides, besides asset headers, which requests a document makes and what comes of them. */
+/** The settings that, in addition to asset headers, decide which requests a document makes and what they return. */
 type RequestSettings = Pick<LoadSettings, 'userAgent' | 'language' | 'cookies' | 'blocked'>;
 
-/** An address with a user name, as XMLHttpRequest makes it too of the one that it is given. */
+/** An address with a user name. XMLHttpRequest also makes such an address when it is given a user name. */
 const WITH_PASSWORD = /^https?:\/\/[^/?#]*@/;
 
 /**
- * Under which credentials a context has fetched what it keeps. Its HTTP cache knows nothing of asset headers or cookies
- * unless a server names them in `Vary`, and what it holds must not be shown under any others.
+ * Keeps track of the credentials under which a context has filled its HTTP cache. The cache distinguishes asset headers
+ * or cookies only if a server names them in `Vary`, and a cached response must not be shown under other credentials.
  */
 export class Credentials {
   readonly #session: CDPSession;
-  /** What the cache was filled under; undefined before the first job. */
+  /** The credentials that the cache was filled under; undefined before the first job. */
   #cachedUnder: string | undefined;
   /**
-   * Whether a document may have given the context a user name and password, in an address or by XMLHttpRequest. It then
-   * sends them to the same server ever after (RFC 9110, section 11.6.2), and no command makes it forget them.
+   * Whether a document may have given the context a user name and password, in an address or by XMLHttpRequest. The
+   * context then sends them to that server from now on (RFC 9110, section 11.6.2), and no command removes them.
    */
   remembered = false;
 
-  /** @param unseen whether requests of a document from elsewhere would not be reported. */
+  /** @param unseen returns whether the requests of a document from another origin would not be reported. */
   constructor(session: CDPSession, unseen: (frame: Protocol.Page.Frame) => boolean) {
     this.#session = session;
     session.on('Network.requestWillBeSent', ({ request }: Protocol.Network.RequestWillBeSentEvent) => {
@@ -36,8 +36,8 @@ export class Credentials {
   }
 
   /**
-   * Begins a job under `assets` and what else its requests are sent with, which may take what a job under the same has left
-   * in the cache, and nothing else.
+   * Begins a job with `assets` and its other request settings. The job may only use cache entries of jobs with the same
+   * settings; the cache is cleared when they differ.
    */
   async begin(
     assets: Pick<AssetHeaders, 'headers' | 'audience'> | undefined,
@@ -49,11 +49,11 @@ export class Credentials {
     if (before !== undefined && before !== key) await this.clearCache();
   }
 
-  /** Empties the HTTP cache, and the one that the renderer process has in its memory. */
+  /** Empties the HTTP cache, and the memory cache of the renderer process. */
   async clearCache(): Promise<void> {
     await Promise.all([
       this.#session.send('Network.clearBrowserCache'),
-      // Switching the cache off is what evicts the memory cache.
+      // Turning the cache off evicts the memory cache.
       this.#session.send('Network.setCacheDisabled', { cacheDisabled: true }),
       this.#session.send('Network.setCacheDisabled', { cacheDisabled: false }),
     ]);

@@ -2,28 +2,28 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { DOCUMENT_ORIGIN, type OwnDocument } from './document-origin.ts';
 
-/** By this cookie a page is known; its documents do not see it, and no server but this one is sent it. */
+/** The cookie that identifies a page; its documents cannot read it, and it is sent to this server only. */
 export const DOCUMENT_COOKIE = 'platen-document';
 
-/** What one page finds at DOCUMENT_ORIGIN over the network. */
+/** The document of one page at DOCUMENT_ORIGIN. */
 export interface HostedPage {
   /** The value of its cookie. */
   readonly token: string;
-  /** Has `document` found; without one, an empty one is found. */
+  /** Serves `document` from now on; an empty one without it. */
   serve(document: OwnDocument | undefined): void;
-  /** The page has ended: from here on it finds nothing. */
+  /** Called when the page has ended: nothing is served to it any more. */
   close(): void;
 }
 
 /**
- * What is found at DOCUMENT_ORIGIN over the network: for each page its own document, and nothing else. So no DevTools
- * message has to carry documents (Chromium ends when one is larger than 100 MiB), and none carries what a document sends
- * to its own origin.
+ * Serves DOCUMENT_ORIGIN over the network: to each page its own document, and nothing else. So no DevTools message has
+ * to carry documents (Chromium ends when one is larger than 100 MiB), or a body that a document sends to its own
+ * origin.
  */
 export class DocumentHost {
   readonly #pages = new Map<string, OwnDocument>();
 
-  /** Another page is there, which finds an empty document. */
+  /** Adds a page, to which an empty document is served at first. */
   open(): HostedPage {
     const token = randomUUID();
     this.#pages.set(token, EMPTY);
@@ -39,15 +39,15 @@ export class DocumentHost {
   }
 
   /**
-   * Answers a request to DOCUMENT_ORIGIN, whatever it asks for. What it sends is not kept.
+   * Responds to any request to DOCUMENT_ORIGIN. The request's body is discarded.
    *
-   * @returns false for a request to elsewhere, which is left alone.
+   * @returns false for a request to another origin, which is not handled.
    */
   response(url: URL, request: IncomingMessage, response: ServerResponse): boolean {
     if (url.origin !== DOCUMENT_ORIGIN) return false;
     const document = this.#documentFor(request);
     if (document === undefined) {
-      // What is still being sent is not waited for: it may be without end.
+      // The rest of the body is not waited for, since it may be endless.
       response.once('finish', () => {
         if (!request.complete) request.destroy();
       });
@@ -57,19 +57,20 @@ export class DocumentHost {
     const { html, csp } = document;
     const body = Buffer.from(html);
     const headers = { ...Object.fromEntries(documentHeaders(csp)), 'Content-Length': body.length };
-    // A form's own content is thrown away as it comes: a connection that is closed on it would take the answer along.
+    // The body of a form is read and discarded first: if the connection were closed during it, the response would be
+    // lost.
     request.once('end', () => response.writeHead(200, headers).end(body));
     request.resume();
     return true;
   }
 
-  /** Only for a page's main frame: the browser says so in a field that no script can set. */
+  /** Finds the document for the main frame of a page, which the browser marks with a field that no script can set. */
   #documentFor({ headers }: IncomingMessage): OwnDocument | undefined {
     if (headers['sec-fetch-dest'] !== 'document') return undefined;
     for (const pair of (headers.cookie ?? '').split(/; */)) {
       const [name, token = ''] = pair.split('=');
       const document = name === DOCUMENT_COOKIE ? this.#pages.get(token) : undefined;
-      // A script may have set others of that name.
+      // A script may have set further cookies of that name.
       if (document !== undefined) return document;
     }
     return undefined;
@@ -78,14 +79,14 @@ export class DocumentHost {
 
 const EMPTY: OwnDocument = { html: '', csp: undefined };
 
-/** The header fields that a job's own document is sent with. */
+/** The header fields of the response that carries a job's own document. */
 export function documentHeaders(csp: string | undefined): [name: string, value: string][] {
   return [
     ['Content-Type', 'text/html; charset=utf-8'],
     ['Cache-Control', 'no-store'],
-    // DOCUMENT_ORIGIN is nobody's: nobody is told of it.
+    // DOCUMENT_ORIGIN is internal, so it is sent to no server.
     ['Referrer-Policy', 'no-referrer'],
-    // As bytes: a field holds nothing else, and whoever writes a policy may write anything.
+    // Encoded as bytes, since a header field holds nothing else and a policy may contain any character.
     ...(csp
       ? ([['Content-Security-Policy', Buffer.from(csp).toString('latin1')]] as [string, string][])
       : []),

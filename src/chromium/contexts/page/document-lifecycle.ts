@@ -4,12 +4,12 @@ import type { Milestone } from '../../../options/core/option.ts';
 import { NetworkActivity } from './network-activity.ts';
 import { PendingNavigation } from './pending-navigation.ts';
 
-/** Documents that one job may go through by redirecting itself (`location = …`, `<meta http-equiv=refresh>`). */
+/** Documents that one job may load in turn by redirecting itself (`location = …`, `<meta http-equiv=refresh>`). */
 const MAX_DOCUMENTS = 20;
 
 /**
- * How far the main frame's current document has got. A page may replace its own document at any time; what counts is
- * always the current one.
+ * The loading progress of the main frame's current document. A page may replace its own document at any time; only the
+ * current one counts.
  */
 export class DocumentLifecycle {
   readonly pendingNavigation: PendingNavigation;
@@ -34,26 +34,27 @@ export class DocumentLifecycle {
     this.#network.follow(session);
   }
 
-  /** Forgets what was: a new job begins. */
+  /** Resets the state, because a new job begins. */
   begin(): void {
     this.#documents = 0;
     this.pendingNavigation.reset();
     this.#reached.clear();
   }
 
-  /** Where the page was led to in vain, when what it shows is the browser's own error page. */
+  /** The address that could not be loaded, while the page shows the browser's own error page. */
   get unreachableUrl(): string | undefined {
     return this.#unreachableUrl;
   }
 
-  /** Counts documents since `begin`; a change tells that the document was replaced. */
+  /** Number of documents since `begin`; a change means that the document was replaced. */
   get documents(): number {
     return this.#documents;
   }
 
   /**
-   * Resolves when the current document has reached `milestone`, having begun with `loaderId` or come after it. The
-   * network is idle when the document has loaded and IDLE_MS have gone by without a byte; that needs network events.
+   * Resolves when the current document has reached `milestone`, provided that it is the one with `loaderId` or a later
+   * one. The network is idle when the document has loaded and no byte has arrived for IDLE_MS; that needs network
+   * events.
    *
    * @throws PlatenError URL_UNREACHABLE when the document keeps replacing itself.
    */
@@ -98,7 +99,7 @@ export class DocumentLifecycle {
     this.#wake();
   }
 
-  /** A document that leads to another program (`mailto:`) while it loads has no load event any more. */
+  /** A document that navigates to another program (`mailto:`) while it loads gets no load event. */
   #stopped(): void {
     if (this.#reached.size === 0) return;
     this.#reached.add('DOMContentLoaded').add('load');

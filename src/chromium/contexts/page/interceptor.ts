@@ -11,35 +11,38 @@ type Reply = Protocol.Fetch.FulfillRequestRequest;
 /** Headers for some of a document's requests. */
 export interface AssetHeaders {
   readonly headers: Readonly<Record<string, string>>;
-  /** What `allowed` goes by: origins. */
+  /** The origins that `allowed` accepts. */
   readonly audience: readonly string[];
-  /** Whether a request to `url` gets them. */
+  /** Whether a request to `url` gets the headers. */
   readonly allowed: (url: URL) => boolean;
 }
 
 /** Header fields that describe how a body was sent. */
 const FRAMING: ReadonlySet<string> = new Set(['content-encoding', 'content-length', 'transfer-encoding']);
 
-/** Of all documents of a render that a policy is added to, frames too: they pass through this process for it. */
+/**
+ * Limit on the total size of a render's documents, frames included, to which a policy is added: they pass through this
+ * process.
+ */
 const MAX_REWRITTEN_BYTES = 16 * 1024 * 1024;
-/** Bytes asked for at a time. */
+/** Bytes requested at a time. */
 const CHUNK = 1024 * 1024;
 
-/** The documents of one render that a policy is added to. */
+/** State of adding a policy to the documents of one render. */
 class Rewriting {
   bytesLeft = MAX_REWRITTEN_BYTES;
-  /** The same by what their servers have said of their lengths, before anything is read. */
+  /** The same limit applied to the lengths that servers announce, before anything is read. */
   announcedLeft = MAX_REWRITTEN_BYTES;
-  /** One of them passes at a time: the rest stays in the browser, and is not held here. */
+  /** One document passes at a time; the others stay in the browser, and are not held in memory here. */
   readonly passing = new Semaphore(1);
 }
 
 type Mode = 'off' | 'own' | 'everything';
 
 /**
- * Steps between the page and the network for the jobs that need it: adds asset headers or a policy. Every request that it
- * is asked about makes a detour through here, with all that it sends. What is at DOCUMENT_ORIGIN comes over the network;
- * without a host for it, it is answered from here.
+ * Intercepts the page's requests for jobs that need it: adds asset headers or a policy. Every request that is paused
+ * for that passes through this process, with its whole body. DOCUMENT_ORIGIN is served over the network; without a host
+ * for it, its requests are fulfilled here.
  */
 export class Interceptor {
   readonly #session: CDPSession;
@@ -52,12 +55,12 @@ export class Interceptor {
   #blocked: BlockedRequests | undefined;
   #mode: Mode = 'off';
   #rewriting = new Rewriting();
-  /** By request: the origin that its chain of redirects began with. */
+  /** By request: the origin at which its chain of redirects began. */
   readonly #origins = new Map<string, string>();
 
   /**
-   * @param onLimitExceeded called when a render's documents are larger than may pass through here.
-   * @param hosted what the page finds at DOCUMENT_ORIGIN, if that comes over the network.
+   * @param onLimitExceeded called when a render's documents are larger than may pass through this process.
+   * @param hosted the page's document at DOCUMENT_ORIGIN, if that is served over the network.
    */
   constructor(
     session: CDPSession,
@@ -70,33 +73,33 @@ export class Interceptor {
     this.#hosted = hosted;
     this.#frameId = frameId;
     session.on('Fetch.requestPaused', (event: Paused) => {
-      // A request that cannot go on must not hold its document up. What is gone already cannot be failed either.
+      // A request that cannot continue must not block its document. If the page has ended, it cannot be failed either.
       this.#handle(event).catch(() => this.#fail(event));
     });
   }
 
-  /** Has `document` found at DOCUMENT_ORIGIN; loading it again finds it again. */
+  /** Serves `document` at DOCUMENT_ORIGIN, at each load. */
   serve(document: OwnDocument): void {
     this.#document = document;
     this.#hosted?.serve(document);
   }
 
-  /** Has headers added. In force after `apply`. */
+  /** Adds headers to requests. Takes effect with `apply`. */
   addHeaders(assets: AssetHeaders): void {
     this.#assets = assets;
   }
 
-  /** Has documents loaded under a further Content-Security-Policy. In force after `apply`. */
+  /** Adds a Content-Security-Policy to documents. Takes effect with `apply`. */
   addPolicy(policy: string): void {
     this.#policy = policy;
   }
 
-  /** Has requests fail, all but those for the document itself. In force after `apply`. */
+  /** Makes requests fail, except for the document itself. Takes effect with `apply`. */
   block(blocked: BlockedRequests): void {
     this.#blocked = blocked;
   }
 
-  /** Forgets the job's wishes. In force after `apply`. */
+  /** Removes the job's settings. Takes effect with `apply`. */
   clear(): void {
     this.#origins.clear();
     this.#document = undefined;
@@ -107,7 +110,7 @@ export class Interceptor {
     this.#rewriting = new Rewriting();
   }
 
-  /** Puts in force what was asked for. */
+  /** Applies the settings made since the last call. */
   async apply(): Promise<void> {
     const special = this.#assets || this.#policy || this.#blocked;
     const mode: Mode = special ? 'everything' : this.#hosted ? 'off' : 'own';
@@ -117,7 +120,7 @@ export class Interceptor {
       await this.#session.send('Fetch.disable');
       return;
     }
-    // No others than those that are needed: what is paused is told of with all that it sends.
+    // Pauses only the requests that have to be: a paused request is reported with its whole body.
     const patterns: Protocol.Fetch.RequestPattern[] = [];
     if (this.#assets) patterns.push({ urlPattern: '*', requestStage: 'Request' });
     else if (!this.#hosted)
@@ -157,7 +160,7 @@ export class Interceptor {
     return resourceType === 'Document' && frameId === this.#frameId;
   }
 
-  /** There is nothing at DOCUMENT_ORIGIN but the main frame's document. */
+  /** Only the main frame's document exists at DOCUMENT_ORIGIN. */
   #response(event: Paused): Reply {
     const { requestId } = event;
     if (!this.#isMain(event)) return { requestId, responseCode: 404 };
@@ -171,8 +174,9 @@ export class Interceptor {
   }
 
   /**
-   * The answer's own policy stays in force: policies only ever add up. The answer is given anew rather than continued
-   * with a further header, which Chromium shows to scripts but does not obey: it has read the policies by then.
+   * The response's own policy stays in force, since policies only ever add up. The response is fulfilled anew rather
+   * than continued with a further header: Chromium shows such a header to scripts but does not obey it, as it has read
+   * the policies by then.
    */
   async #continueResponse(event: Paused): Promise<void> {
     const { requestId, responseStatusCode: status } = event;
@@ -192,7 +196,7 @@ export class Interceptor {
   async #respondUnderPolicy(event: Paused, status: number, rewriting: Rewriting): Promise<void> {
     const { requestId } = event;
     const body = await this.#bodyOf(requestId, rewriting);
-    // Of a render that is over: what is left of it has no part in the next one.
+    // The rest of a render that has ended must not reach the next one.
     if (rewriting !== this.#rewriting) {
       this.#fail(event);
       return;
@@ -201,7 +205,7 @@ export class Interceptor {
       this.#reportLimitExceeded();
       return;
     }
-    // The body comes decoded and in one piece.
+    // The body is decoded and in one piece.
     const kept = (event.responseHeaders ?? []).filter(({ name }) => !FRAMING.has(name.toLowerCase()));
     await this.#session.send('Fetch.fulfillRequest', {
       requestId,
@@ -211,7 +215,7 @@ export class Interceptor {
     });
   }
 
-  /** undefined when it is larger than what is left to the documents of its render. */
+  /** @returns undefined when the body is larger than the bytes left to its render. */
   async #bodyOf(requestId: string, rewriting: Rewriting): Promise<Buffer | undefined> {
     if (rewriting.bytesLeft < 0 || rewriting !== this.#rewriting) return undefined;
     const { stream: handle } = await this.#session.send('Fetch.takeResponseBodyAsStream', { requestId });
@@ -240,8 +244,8 @@ export class Interceptor {
   }
 
   /**
-   * A redirect never takes the headers to another origin, not even to one that may have them otherwise. It still carries
-   * what was added to the request before it: where that may not go it is taken off.
+   * A redirect never carries the headers to another origin, even if requests to that origin get them otherwise. A
+   * redirected request still has the headers that were added before; they are removed where they are not allowed.
    */
   #headersFor({ requestId, request, redirectedRequestId }: Paused): {
     headers?: Protocol.Fetch.HeaderEntry[];
@@ -273,7 +277,7 @@ function isBlocked(
   return kinds.includes(resourceType) || urls.some((pattern) => matchesPattern(request.url, pattern));
 }
 
-/** The length of an answer's body as it is sent, by its header; 0 when it says none. What is compressed is mostly longer. */
+/** The length of a response's body as sent, by its header; 0 without one. A compressed body mostly gets longer. */
 function announcedBytes({ responseHeaders = [] }: Paused): number {
   const length = responseHeaders.find(({ name }) => name.toLowerCase() === 'content-length')?.value ?? '';
   return /^\d{1,15}$/.test(length) ? Number(length) : 0;

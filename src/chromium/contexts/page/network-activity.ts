@@ -1,27 +1,27 @@
 import type { CDPSession } from 'puppeteer';
 import { systemTimers, type Timers } from '../../../async/timers.ts';
 
-/** How long nothing may move for the network to count as idle. Milliseconds. */
+/** The network counts as idle after this time without activity. Milliseconds. */
 export const IDLE_MS = 500;
 
-/** Sent and forgotten by documents: they wait for no answer. */
+/** Requests whose response a document does not wait for. */
 const UNHEEDED: ReadonlySet<string> = new Set(['Ping', 'CSPViolationReport']);
 
-/** What counts of a request. */
+/** The relevant fields of a request. */
 interface Asked {
   readonly type?: string;
   readonly frameId?: string;
 }
 
 /**
- * What a page and its frames have on the network, as far as requests are reported (`Network.enable`). A request without
- * an answer is under way however long the server takes. One that has been answered counts only while bytes of it move:
- * a body that no script reads is held back by Chromium for ever, and reported as loading (`networkIdle` of Chromium's
- * own, which other drivers go by, never comes then).
+ * The network activity of a page and its frames, as far as requests are reported (`Network.enable`). A request without
+ * a response is pending however long the server takes. One with a response counts only while bytes of it arrive:
+ * Chromium holds back a body that no script reads for ever, and reports it as loading (Chromium's own `networkIdle`
+ * event, which other drivers use, then never comes).
  */
 export class NetworkActivity {
   readonly #timers: Timers;
-  /** Requests without an answer, and the frames that they are of. */
+  /** Requests without a response, with their frames. */
   readonly #unanswered = new Map<string, string | undefined>();
   #lastMs: number;
   #changed: (() => void) | undefined;
@@ -31,10 +31,10 @@ export class NetworkActivity {
     this.#lastMs = timers.nowMs();
   }
 
-  /** Follows what `session` reports. */
+  /** Follows the network events of `session`. */
   follow(session: CDPSession): void {
     session.on('Network.requestWillBeSent', ({ requestId, loaderId, ...request }) => {
-      // What comes of the script of a worker is reported to the worker.
+      // The response to a worker's script is reported to the worker's session.
       if (loaderId !== '') this.asked(requestId, request);
     });
     session.on('Network.responseReceived', ({ requestId }) => this.responded(requestId));
@@ -44,39 +44,39 @@ export class NetworkActivity {
     session.on('Page.frameDetached', ({ frameId }) => this.removed(frameId));
   }
 
-  /** A request is sent, or sent on to another address. */
+  /** Called when a request is sent, or redirected. */
   asked(requestId: string, { type = '', frameId }: Asked): void {
     if (UNHEEDED.has(type)) return;
     this.#unanswered.set(requestId, frameId);
     this.moved();
   }
 
-  /** The head of an answer has come, or bytes of its body, or no more will. */
+  /** Called when the head of a response or bytes of its body have arrived, or the request has ended. */
   responded(requestId: string): void {
     this.#unanswered.delete(requestId);
     this.moved();
   }
 
-  /** A frame is gone; what it had asked for is given up, which is not always reported. */
+  /** Called when a frame has been removed: its requests are abandoned, which is not always reported. */
   removed(frameId: string): void {
     for (const [request, frame] of this.#unanswered) if (frame === frameId) this.#unanswered.delete(request);
     this.moved();
   }
 
-  /** Bytes have come. */
+  /** Notes network activity. */
   moved(): void {
     this.#lastMs = this.#timers.nowMs();
     this.#changed?.();
     this.#changed = undefined;
   }
 
-  /** Another document has taken the place of the one before, and of all that it had asked for. */
+  /** Called when another document has replaced the previous one, whose requests no longer count. */
   begin(): void {
     this.#unanswered.clear();
     this.moved();
   }
 
-  /** Resolves when every request has its answer and no byte has moved for IDLE_MS. */
+  /** Resolves when every request has its response and there has been no activity for IDLE_MS. */
   async idle(): Promise<void> {
     for (;;) {
       const restMs = this.#lastMs + IDLE_MS - this.#timers.nowMs();
@@ -85,7 +85,7 @@ export class NetworkActivity {
     }
   }
 
-  /** Resolves when something has moved, or after `ms`. */
+  /** Resolves at the next activity, or after `ms` milliseconds. */
   #change(ms: number | undefined): Promise<void> {
     return new Promise((resolve) => {
       const cancel = ms === undefined ? () => undefined : this.#timers.after(ms, resolve);

@@ -9,16 +9,16 @@ import {
 import type { StoppedProcesses } from '../../browsers/process/stopped-processes.ts';
 import { WorkerThreads } from '../../cpu/worker-threads.ts';
 
-/** The browser that a page is in. */
+/** The browser of a page. */
 export interface PageBrowser {
-  /** Of its main process. */
+  /** Pid of its main process. */
   readonly pid: number;
   readonly stopped: StoppedProcesses;
 }
 
 /**
- * The renderer process of a page. All that its document computes is computed there, its frames and its workers included:
- * a process belongs to one context, and sites are not isolated from each other within one.
+ * The renderer process of a page. It does all the computing of its document, frames and workers: a process belongs to
+ * one context, and sites are not isolated from each other within a context.
  */
 export class PageProcess {
   readonly pid: number;
@@ -34,11 +34,12 @@ export class PageProcess {
   }
 
   /**
-   * Asks the page for its process. Names that Chromium gives to searches begin with the pid of the process that made
-   * them, as it is outside of the sandbox.
+   * Finds the page's process. Identifiers that Chromium gives to searches begin with the pid of their process, as seen
+   * outside of the sandbox.
    *
-   * @returns undefined where that is no process of the browser's here, as behind a pid namespace or without /proc.
-   * @throws what the session rejects with.
+   * @returns undefined if the pid is not one of the browser's processes here, as behind a pid namespace or without
+   *   /proc.
+   * @throws the rejection of the session.
    */
   static async of(session: CDPSession, browser: PageBrowser): Promise<PageProcess | undefined> {
     const sent = [
@@ -57,25 +58,27 @@ export class PageProcess {
     return this.#sample() !== undefined;
   }
 
-  /** Processor time of all its threads so far, in milliseconds, exact to ten; undefined when it has ended. */
+  /**
+   * Processor time of all its threads so far, in milliseconds, with a resolution of ten; undefined when it has ended.
+   */
   processorMs(): number | undefined {
     return this.#sample()?.processorMs;
   }
 
-  /** Has it stand still until `resume`. @returns false when that cannot be done. */
+  /** Stops the process until `resume`. @returns false when that is not possible. */
   pause(): boolean {
     this.#paused = this.alive && this.#stopped.stop(this.pid);
     if (this.#paused) this.#workers?.stop();
     return this.#paused;
   }
 
-  /** One more worker of it starts: all of them together are to weigh about as much as another page. */
+  /** Called when a worker starts: all its workers together are to get about as much of a core as another page. */
   niceWorker(): void {
     this.#workers ??= new WorkerThreads(this.pid);
     this.#workers.expect();
   }
 
-  /** Ends it for good, whether or not it stands still. */
+  /** Kills the process, even while it is stopped. */
   end(): void {
     if (this.alive) signalProcess(this.pid, 'SIGKILL');
   }
@@ -88,7 +91,7 @@ export class PageProcess {
     this.#paused = false;
   }
 
-  /** Undefined when it has ended, though another may have its pid by then. */
+  /** @returns undefined when it has ended, even if another process has its pid by then. */
   #sample(): ProcessSample | undefined {
     const sample = sampleProcess(this.pid);
     return sample?.startTime === this.#startTime ? sample : undefined;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { PageSession, PageSetting, WantedSetting } from '../../../options/core/option.ts';
 
-/** Whether scripts run; from the next document on. A page keeps it until a document wants it otherwise. */
+/** Whether scripts run, from the next document on. A page keeps the value until a document needs another one. */
 export const SCRIPT: PageSetting<boolean> = {
   name: 'script',
   initial: true,
@@ -9,7 +9,7 @@ export const SCRIPT: PageSetting<boolean> = {
   send: (session, enabled) => session.send('Emulation.setScriptExecutionDisabled', { value: !enabled }),
 };
 
-/** Whether requests are reported, which few renders need. Those of workers never are. */
+/** Whether requests are reported, which few renders need. Requests of workers never are. */
 export const NETWORK_EVENTS: PageSetting<boolean> = {
   name: 'network events',
   initial: false,
@@ -18,16 +18,16 @@ export const NETWORK_EVENTS: PageSetting<boolean> = {
 };
 
 /**
- * What is set in a page, and what its render wants to be set. Commands run in the order in which they are sent, and only
- * for a setting that differs from what is wanted: a render that wants nothing costs nothing.
+ * The settings of a page, and the values that its render wants. Commands run in the order in which they are sent, and
+ * only for settings whose value changes: a render without settings costs nothing.
  */
 export class PageSettings {
   readonly #session: PageSession;
-  /** Settings that are not as a new page has them. */
+  /** Settings whose value differs from a new page's. */
   readonly #present = new Map<PageSetting<unknown>, unknown>();
-  /** What the render wants, which stands for `initial` while it goes on. */
+  /** The values that the render wants; while it runs, they replace `initial`. */
   readonly #wanted = new Map<PageSetting<unknown>, unknown>();
-  /** What the last render wanted has been set, or could not be. */
+  /** Settles when the settings of the last render have been sent, successfully or not. */
   #settled: Promise<unknown> = Promise.resolve();
 
   constructor(session: PageSession) {
@@ -38,7 +38,7 @@ export class PageSettings {
     return this.#present.has(setting) ? (this.#present.get(setting) as Value) : setting.initial;
   }
 
-  /** Sets it now. */
+  /** Sets a value at once. */
   async set<Value>(setting: PageSetting<Value>, value: Value): Promise<void> {
     if (isDeepStrictEqual(this.get(setting), value)) return;
     if (isDeepStrictEqual(setting.initial, value)) this.#present.delete(setting);
@@ -46,13 +46,16 @@ export class PageSettings {
     await setting.send(this.#session, value);
   }
 
-  /** Sets it to what the render wants; without a wish of it, to what a new page has. */
+  /** Sets the value that the render wants, or else that of a new page. */
   async restore<Value>(setting: PageSetting<Value>): Promise<void> {
     const wanted = this.#wanted.has(setting) ? (this.#wanted.get(setting) as Value) : setting.initial;
     await this.set(setting, wanted);
   }
 
-  /** Takes over what a render wants until its document is printed: what is set besides is undone. */
+  /**
+   * Takes over the values that a render wants until its document is printed; other settings with that lifetime are
+   * reset.
+   */
   async want(settings: readonly WantedSetting[]): Promise<void> {
     this.#wanted.clear();
     for (const { setting, value } of settings) this.#wanted.set(setting, value);

@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CDPSession, Protocol } from 'puppeteer';
 
-/** Time for a navigation that a document has asked for to begin; one to another program (`mailto:`) never does. */
+/** Time for a requested navigation to begin, in milliseconds; one to another program (`mailto:`) never does. */
 const BEGIN_MS = 150;
-/** Time for the news of a navigation to catch up with the end of the document that asked for it. */
+/** Time for the event of a navigation to arrive after the end of the document that requested it, in milliseconds. */
 const NEWS_MS = 20;
 
 type State = 'none' | 'requested' | 'started';
 
-/** Whether the main frame's document has asked to be replaced by another one, and what has become of that. */
+/** Whether the main frame's document has requested a navigation to another document, and the state of that. */
 export class PendingNavigation {
   #state: State = 'none';
   #changed: (() => void) | undefined;
@@ -31,18 +31,21 @@ export class PendingNavigation {
     });
   }
 
-  /** Resolves when a navigation has come to nothing, and has ended the loading of the document that asked for it. */
+  /**
+   * Resolves when a navigation has ended without a new document, and has ended the loading of the document that
+   * requested it.
+   */
   get abandoned(): Promise<void> {
     return this.#abandoned.promise;
   }
 
-  /** The document has been replaced, or a new job begins. */
+  /** Resets the state, because the document has been replaced or a new job begins. */
   reset(): void {
     this.#abandoned = Promise.withResolvers<void>();
     this.#enter('none');
   }
 
-  /** Resolves when no navigation is to be expected any more, or one has led somewhere. At once when none was asked for. */
+  /** Resolves when no navigation is pending, or one has replaced the document. At once when none was requested. */
   async concluded(): Promise<void> {
     while (this.#state !== 'none') {
       const change = new Promise<void>((resolve) => {
@@ -57,7 +60,7 @@ export class PendingNavigation {
     }
   }
 
-  /** The same, for when the document has ended and its reason may still be on its way. */
+  /** Like `concluded`, after a document has ended whose navigation may not have been reported yet. */
   async concludedSoon(): Promise<void> {
     if (this.#state === 'none') await pause(NEWS_MS);
     await this.concluded();

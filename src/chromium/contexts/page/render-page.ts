@@ -12,37 +12,37 @@ import { NETWORK_EVENTS, PageSettings, SCRIPT } from './page-settings.ts';
 import { SILENT_CONSOLE } from './silent-console.ts';
 import { COUNTED_FRAMES, TIMED_FRAMES } from './timed-frames.ts';
 
-/** The end of a session, by the browser's end too: puppeteer emits it, and its types keep it to themselves. */
+/** The event of a session's end, which the browser's end causes too: puppeteer emits it, but its types omit it. */
 const { Disconnected: SESSION_ENDED } = CDPSessionEvent as typeof CDPSessionEvent & {
   readonly Disconnected: symbol;
 };
 
-/** What a page is told of the browser that it is in. */
+/** What a page needs of its browser and the process. */
 export interface PageSurroundings {
-  /** Has what its session reports counted. @param onLimitExceeded called when it has been too much for one document. */
+  /** Counts the events of its session. @param onLimitExceeded called when one document has caused too many. */
   countReports(onLimitExceeded: (what: string) => void): CountedSession;
-  /** Whether others are rendered in its browser at present. */
+  /** Whether the browser runs other renders at present. */
   isShared(): boolean;
-  /** Where its documents come from over the network; without it they are sent in messages. */
+  /** Serves its documents over the network; without it they are sent in messages. */
   readonly documents: DocumentHost | undefined;
   readonly browser: PageBrowser;
 }
 
 /** Dialogs that one document may open. */
 const MAX_DIALOGS = 100;
-/** Workers that one document may have started: each computes beside the others. */
+/** Workers that one document may start: they all compute concurrently. */
 const MAX_WORKERS = 16;
-/** Frames that one document may open: the browser's main process has much to do for each. */
+/** Frames that one document may open: each costs the browser's main process much work. */
 const MAX_FRAMES = 250;
-/** What is told of something that script has thrown, in characters. */
+/** Characters kept of an exception's message. */
 const MAX_THROWN = 300;
-/** What Chromium says of script whose document is left before it has come to an end. */
+/** Chromium's errors for script whose document is left before the script has ended. */
 const REPLACED =
   /context was destroyed|Cannot find (default execution )?context|navigated or closed|Promise was collected/i;
 
 /**
- * One tab, spoken to in CDP: puppeteer's Page costs 27 ms to make and a dozen messages per navigation, for things that
- * are not needed here. Dialogs are dismissed as they open.
+ * One tab, controlled by CDP: puppeteer's Page takes 27 ms to create and a dozen messages per navigation, for features
+ * that are not needed here. Dialogs are dismissed as they open.
  */
 export class RenderPage {
   readonly session: CDPSession;
@@ -52,19 +52,22 @@ export class RenderPage {
   readonly interceptor: Interceptor;
   readonly credentials: Credentials;
   readonly settings: PageSettings;
-  /** Without, scripts get animation frames from a timer, and nothing else happens that waits for a frame. */
+  /**
+   * Whether the page draws frames. If not, scripts get animation frames from a timer, and nothing else that waits for a
+   * frame happens.
+   */
   readonly drawsFrames: boolean;
   #onDeath: ((error: PlatenError) => void) | undefined;
-  /** Called when a document in it has gone past a bound, even when its job is over by then. */
+  /** Called when a document in the page has exceeded a limit, even when its job is over by then. */
   onLimitExceeded: () => void = () => undefined;
-  /** Called when its document has started a worker, before that has computed much. */
+  /** Called when its document has started a worker, before the worker has computed much. */
   onWorker: () => void = () => undefined;
-  /** Whether the page has died; it is of no further use then. */
+  /** Whether the page has died; it cannot be used again then. */
   dead = false;
-  /** An empty document of DOCUMENT_ORIGIN is in the page, in a window that has never run script. */
+  /** Whether the page contains an empty document of DOCUMENT_ORIGIN, in a window that has never run script. */
   pristine = false;
   #process: PageProcess | undefined;
-  /** Of the script that every new document begins with, while documents are told of. */
+  /** Identifier of the script that runs at the start of each new document, while document events are enabled. */
   #ownScript: string | undefined;
   #closing = false;
   readonly #surroundings: PageSurroundings;
@@ -102,7 +105,7 @@ export class RenderPage {
     });
   }
 
-  /** Has `onDeath` called when the page dies under its job: crash, kill, or the browser's end. */
+  /** Calls `onDeath` when the page dies during its job: by a crash, a kill, or the browser's end. */
   watch(onDeath: (error: PlatenError) => void): void {
     this.#onDeath = onDeath;
     this.#dialogs = 0;
@@ -113,8 +116,8 @@ export class RenderPage {
   }
 
   /**
-   * Switches on what every job needs. What most documents that come to a page without frames need is that no script runs;
-   * what else they do is told of when one comes that has something to tell. Resolves once the renderer process is there.
+   * Sets what every job needs. Most documents in a page without frames only need script to be off; document events are
+   * enabled for the first document that needs them. Resolves once the renderer process exists.
    */
   async prepare(): Promise<void> {
     await Promise.all([
@@ -124,15 +127,15 @@ export class RenderPage {
     ]);
   }
 
-  /** Whether it is told what becomes of documents: how far they have got, their frames, dialogs and navigations. */
+  /** Whether document events are enabled: load progress, frames, dialogs and navigations. */
   get reportsDocuments(): boolean {
     return this.#ownScript !== undefined;
   }
 
   /**
-   * Reports of what becomes of documents, a dozen for each of them, and the script that new ones begin with. A document
-   * that runs no script and loads nothing has nothing to tell, and does not need them. Commands run in the order sent, so
-   * only the last is waited for.
+   * Enables or disables document events, about a dozen for each document, and the script that runs at the start of new
+   * documents. A document that runs no script and loads nothing causes no events, and does not need them. Commands run
+   * in the order sent, so only the last is waited for.
    */
   async setDocumentEvents(enabled: boolean): Promise<void> {
     if (this.reportsDocuments === enabled) return;
@@ -155,18 +158,22 @@ export class RenderPage {
     this.#ownScript = identifier;
   }
 
-  /** Where it is computed; undefined where that is not known. A navigation may have moved it: see `findProcess`. */
+  /**
+   * The process that computes the page; undefined if unknown. A navigation may have moved the page: see `findProcess`.
+   */
   get process(): PageProcess | undefined {
     return this.#process?.alive ? this.#process : undefined;
   }
 
-  /** Looks for the page's process, unless that is known. Never rejects. */
+  /** Finds the page's process, unless it is known. Never rejects. */
   async findProcess(): Promise<void> {
     if (this.process !== undefined) return;
     this.#process = await PageProcess.of(this.session, this.#surroundings.browser).catch(() => undefined);
   }
 
-  /** Sets the cookie by which the page finds its documents; again after all cookies have been cleared. */
+  /**
+   * Sets the cookie that identifies the page to the document host; needed again after all cookies have been cleared.
+   */
   async setOwnCookie(): Promise<void> {
     if (this.#hosted === undefined) return;
     await this.session.send('Network.setCookie', {
@@ -178,13 +185,14 @@ export class RenderPage {
     });
   }
 
-  /** Whether a cookie is the page's own, and not one that a document or an answer has set. */
+  /** Whether a cookie is the page's own, and was not set by a document or a response. */
   isOwnCookie({ name, value }: Pick<Protocol.Network.Cookie, 'name' | 'value'>): boolean {
     return name === DOCUMENT_COOKIE && value === this.#hosted?.token;
   }
 
   /**
-   * Runs `source`, the text of a function, in a world of its own: it sees the document and none of its scripts.
+   * Runs `source`, the text of a function, in a world of its own, which has access to the document but not to its
+   * scripts.
    *
    * @throws Error when the document is replaced meanwhile.
    */
@@ -207,8 +215,8 @@ export class RenderPage {
   }
 
   /**
-   * Runs script among that of the document: with its globals, under its policy, and at no other's expense. A value is
-   * awaited where it is a promise; it must be a small one.
+   * Runs script in the world of the document's own scripts, with their globals and under the document's policy. A
+   * promise is awaited; the value must be small.
    */
   async runInDocument(script: string): Promise<Evaluated> {
     try {
@@ -232,13 +240,13 @@ export class RenderPage {
     }
   }
 
-  /** From here on the page's end is expected. */
+  /** Notes that the page's end is expected from now on. */
   expectEnd(): void {
     this.#closing = true;
     this.#onDeath = undefined;
   }
 
-  /** Counts what a session of a worker reports as its document's own, until another document comes. */
+  /** Counts the events of a worker's session for its document, until another document comes. */
   countReportsOf(worker: CDPSession): void {
     this.#reports.include(worker.id());
   }
@@ -248,7 +256,7 @@ export class RenderPage {
     return this.#workers;
   }
 
-  /** Its document has started a worker. */
+  /** Called when its document has started a worker. */
   countWorker(): void {
     if (++this.#workers > MAX_WORKERS) this.#exceed(`more than ${MAX_WORKERS} workers`);
     this.process?.niceWorker();
@@ -265,7 +273,7 @@ export class RenderPage {
     this.#die(new PlatenError('BROWSER_CRASHED', message, { shared }));
   }
 
-  /** The document has gone past a bound: the page is given up, and the job with it. */
+  /** Discards the page and its job, because the document has exceeded a limit. */
   #exceed(what: string): void {
     this.onLimitExceeded();
     this.#die(

@@ -1,12 +1,12 @@
 /**
- * Runs in a document before its scripts: errors that nobody catches are not reported. Each report goes to Chromium's main
- * process, where 100,000 of them keep it from everything else for seconds.
+ * Runs in a document before its scripts: prevents reports of uncaught errors. Each report goes to Chromium's main
+ * process, and 100,000 of them block it for seconds.
  */
 export const SILENT_ERRORS = `for (const type of ['error', 'unhandledrejection']) {
   addEventListener(type, (event) => event.preventDefault(), true);
 }`;
 
-/** The same, together with what scripts write to their console. */
+/** Also prevents reports of console output. */
 export const SILENT_CONSOLE = `(() => {
   ${SILENT_ERRORS}
   for (const name of Object.keys(console)) {

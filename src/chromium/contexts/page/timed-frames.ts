@@ -1,15 +1,19 @@
-/** Frames that come one right after the other, for the drawing of a document; later ones come at a screen's pace. */
+/**
+ * Number of frames that follow each other at once, for the drawing of a document; later frames come at a screen's rate.
+ */
 const PROMPT_FRAMES = 10;
 const PROMPT_MS = 1;
 const SCREEN_MS = 16;
 
-/** Sent to the document, brings its next frame at once. */
+/** An event that, dispatched to the document, runs its next frame at once. */
 export const FRAME_EVENT = 'platen-frame';
 
-/** Sent to the document, is cancelled when its scripts have asked for a frame that has not come yet. */
+/**
+ * An event that, dispatched to the document, is cancelled when its scripts have requested a frame that has not run yet.
+ */
 export const FRAMES_WANTED_EVENT = 'platen-frames-wanted';
 
-/** Runs in documents of a page that draws frames, before their scripts: tells whether they have asked for any. */
+/** Runs in documents of a page that draws frames, before their scripts: records whether they have requested frames. */
 export const COUNTED_FRAMES = `(() => {
   const { requestAnimationFrame: request, cancelAnimationFrame: cancel, addEventListener } = window;
   const asked = new Set();
@@ -34,9 +38,9 @@ export const COUNTED_FRAMES = `(() => {
 })()`;
 
 /**
- * Runs in documents of a page that draws no frames, before their scripts: requestAnimationFrame by a timer. What is
- * asked for within a frame is for the next one, and the callbacks of a frame get the same time, as HTML has it
- * (https://html.spec.whatwg.org/multipage/imagebitmap-and-animations.html#animation-frames).
+ * Runs in documents of a page that draws no frames, before their scripts: implements requestAnimationFrame by a timer.
+ * A frame that is requested within a frame is the next one, and all callbacks of a frame get the same time, as HTML
+ * requires (https://html.spec.whatwg.org/multipage/imagebitmap-and-animations.html#animation-frames).
  */
 export const TIMED_FRAMES = `(() => {
   const { setTimeout, reportError, performance, addEventListener } = window;

@@ -1,7 +1,10 @@
-/** Of an address, what is compared: more is the document's own making. Characters. */
+/** Characters of an address that are compared; a longer address can only be made by the document itself. */
 const COMPARED = 8192;
 
-/** Whether an address is of a pattern, in which `*` stands for any characters. Parts are searched for one after another. */
+/**
+ * Whether an address matches a pattern, in which `*` stands for any characters. Parts are searched for one after
+ * another.
+ */
 export function matchesPattern(url: string, pattern: string): boolean {
   const text = url.slice(0, COMPARED);
   const [first = '', ...rest] = pattern.split('*');
@@ -17,7 +20,7 @@ export function matchesPattern(url: string, pattern: string): boolean {
   return text.length - at >= last.length && text.endsWith(last);
 }
 
-/** The same pattern for `Fetch.enable`, in which `?` stands for one character unless it is escaped. */
+/** Converts a pattern for `Fetch.enable`, in which `?` stands for one character unless it is escaped. */
 export function asFetchPattern(pattern: string): string {
   return pattern.replaceAll(/[\\?]/g, '\\$&');
 }

@@ -1,25 +1,28 @@
 import type { CDPSession, Protocol } from 'puppeteer';
 
-/** Attached to as they start: neither frames, which report with their page, nor workers that outlive it. */
+/**
+ * Only these targets are attached to as they start: not frames, which report with their page, and not workers that
+ * outlive it.
+ */
 const FILTER: Protocol.Target.TargetFilter = [{ type: 'worker' }];
 
 /**
- * Attaches to the workers of a page's document, and to theirs, before they run: what they request is reported to sessions of
- * their own.
+ * Attaches to the workers of a page's document, and to nested ones, before they run: their requests are reported to
+ * sessions of their own.
  */
 export class WorkerSessions {
   readonly #page: CDPSession;
   readonly #attached: (session: CDPSession) => void;
   #stopped = false;
 
-  /** @param attached called before the worker runs; commands that it sends come first. */
+  /** @param attached called before the worker runs; commands that it sends run first. */
   constructor(page: CDPSession, attached: (session: CDPSession) => void) {
     this.#page = page;
     this.#attached = attached;
     this.#watch(page);
   }
 
-  /** Detaches from all of them, which go on. */
+  /** Detaches from all workers, which continue. */
   stop(): void {
     if (this.#stopped) return;
     this.#stopped = true;
@@ -34,7 +37,7 @@ export class WorkerSessions {
 
   readonly #onAttached = ({ sessionId }: Protocol.Target.AttachedToTargetEvent): void => {
     const session = this.#page.connection()?.session(sessionId);
-    // One that ends at once is gone by now.
+    // A worker that has ended at once has no session by now.
     if (!session || this.#stopped) return;
     this.#attached(session);
     this.#watch(session);
@@ -42,7 +45,7 @@ export class WorkerSessions {
   };
 }
 
-/** Nobody waits for it: commands of a session run in the order in which they are sent. */
+/** Not waited for: commands of a session run in the order in which they are sent. */
 function setAutoAttach(session: CDPSession, autoAttach: boolean): void {
   session
     .send('Target.setAutoAttach', {
