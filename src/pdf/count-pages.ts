@@ -61,7 +61,10 @@ function readObject(file: Buffer, table: Table, number: number): string | undefi
   return end !== -1 && text.startsWith(`${number} 0 obj`) ? withoutStrings(text.slice(0, end)) : undefined;
 }
 
-/** Removes strings, which are the document's own (language, title) and may look like structure. In linear time. */
+/**
+ * Removes strings, which come from the document (language, title) and may contain text like structure. Takes linear
+ * time.
+ */
 function withoutStrings(text: string): string {
   let kept = '';
   let depth = 0;

@@ -11,12 +11,12 @@ const FORBIDDEN = /[\\/:*?"<>|]/gu;
 const INVISIBLE = /[\p{Cc}\p{Cs}\p{Co}\p{Cn}\u2028\u2029]/gu;
 /** Format characters reverse text or hide in it (U+202E shows "fdp.exe" as "exe.pdf"); joiners belong to words. */
 const FORMAT = /[\p{Cf}--[\u200c\u200d]]/gv;
-/** Device names that Windows takes for themselves, whatever extension follows. */
+/** Device names that Windows reserves, whatever extension follows. */
 const RESERVED = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)$/iu;
 
 /**
- * A name under which a file can be saved on any system, with the ending `.pdf`: `wanted` without everything that does not
- * belong in a plain name. If nothing is left of it, the same is made of `fallback`.
+ * A name under which a file can be saved on any system, with the extension `.pdf`: `wanted` without everything that
+ * does not belong in a plain name. If nothing is left, the name is made from `fallback`.
  */
 export function safeFileName(wanted: string | undefined, fallback: string): string {
   return (stemOf(wanted ?? '') || stemOf(fallback) || 'document') + EXTENSION;
@@ -39,7 +39,7 @@ function stemOf(name: string): string {
   // Leading dots hide a file or lead upwards; Windows drops trailing dots and blanks.
   const stem = trimmed(cutToBytes(trimmed(plain), MAX_BYTES - EXTENSION.length));
   if (/^_*$/.test(stem)) return '';
-  // Windows checks what stands before the first dot.
+  // Windows checks the part before the first dot.
   return RESERVED.test(stem.split('.')[0]!.trim()) ? `_${stem}` : stem;
 }
 
@@ -47,7 +47,7 @@ function trimmed(name: string): string {
   return name.replace(/^[. ]+|[. ]+$/g, '');
 }
 
-/** The longest beginning that fits, never cut inside what a reader sees as one character. */
+/** The longest prefix that fits, never cut inside a grapheme. */
 function cutToBytes(text: string, maxBytes: number): string {
   if (Buffer.byteLength(text) <= maxBytes) return text;
   let cut = '';

@@ -1,4 +1,4 @@
-/** What runs in a finisher's process: the steps of a document, or what is read of it; one document at a time. */
+/** The program of a finisher's process: applies steps to a document, or reads from it; one document at a time. */
 import { ParseSpeeds, PDFDocument } from '@cantoo/pdf-lib';
 import type { FinishStep } from '../options/core/option.ts';
 import { serve } from '../sandbox/serve.ts';
@@ -7,13 +7,13 @@ import { printedText } from './printed-text.ts';
 
 export type FinishCall = { readonly pdf: Uint8Array } & (
   | {
-      /** What is done to the document, in this order. */
+      /** The steps applied to the document, in this order. */
       readonly steps: readonly FinishStep[];
     }
   | { readonly read: keyof typeof readers }
 );
 
-/** What may be read of a document. */
+/** The values that can be read from a document. */
 const readers = {
   pages: (document: PDFDocument) => document.getPageCount(),
   destinations: destinationsOf,

@@ -9,23 +9,23 @@ import { pdfHeapMb } from './heap.ts';
 
 export interface FinishRequest {
   readonly steps: readonly FinishStep[];
-  /** Milliseconds until it must be done, waiting included; default 60,000. */
+  /** Milliseconds until the PDF must be finished, waiting included; default 60,000. */
   readonly timeoutMs?: number | undefined;
-  /** Whose document it is, for the fair queue of accounts. */
+  /** The account of the document, for the fair queue of accounts. */
   readonly account?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Whose document it is, and how long it may take. */
+/** The account of a document, and how long it may take. */
 type FinishLimits = Pick<FinishRequest, 'account' | 'timeoutMs' | 'signal'>;
 
-/** What Chromium does not do: the steps of `src/pdf/steps`, and reading what was printed. */
+/** Work on PDFs that Chromium does not do: the steps of `src/pdf/steps`, and reading printed documents. */
 export interface PdfFinisher {
   /**
-   * The PDF after its steps; the same bytes, at once, when there are none. Links, outline and tags stay as they are.
+   * Applies the steps; returns the same bytes, at once, when there are none. Links, outline and tags stay unchanged.
    *
-   * Rejects with RENDER_TIMEOUT past the time, OUTPUT_TOO_LARGE when the document needs more memory than there is,
-   * RENDER_FAILED when it cannot be read, and the signal's reason when that aborts.
+   * Rejects with RENDER_TIMEOUT when the time is over, OUTPUT_TOO_LARGE when the document needs more memory than there
+   * is, RENDER_FAILED when it cannot be read, and the signal's reason when that aborts.
    */
   finish(pdf: Uint8Array, request: FinishRequest): Promise<Uint8Array>;
   /**
@@ -46,12 +46,12 @@ export interface PdfFinisher {
    * Rejects as `finish`.
    */
   printedText(pdf: Uint8Array, limits?: FinishLimits): Promise<PrintedText>;
-  /** Ends the processes; what is under way rejects with WORKER_LOST. */
+  /** Ends the processes; calls in progress reject with WORKER_LOST. */
   close(): Promise<void>;
 }
 
 export interface PdfFinisherOptions {
-  /** How many documents are finished at the same time, each in its own process, started at the first need. */
+  /** Number of documents that are finished concurrently, each in its own process, started at the first need. */
   readonly processes: number;
   /** Memory that this process and its children may use together; default unlimited. */
   readonly memoryBytes?: number;
@@ -59,7 +59,7 @@ export interface PdfFinisherOptions {
 }
 
 const DEFAULT_TIMEOUT_MS = 60_000;
-/** A watermark on a thousand pages takes no longer. */
+/** A longer call is slow; a watermark on a thousand pages takes less. Milliseconds. */
 const SLICE_MS = 2000;
 
 export function createPdfFinisher(options: PdfFinisherOptions): PdfFinisher {

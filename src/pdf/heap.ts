@@ -1,11 +1,16 @@
 const MIB = 1024 * 1024;
-/** Megabytes of one process: a parsed PDF takes about ten times its size when it is made of many small objects. */
+/**
+ * Largest heap of one process, in megabytes: a parsed PDF takes about ten times its size when it consists of many small
+ * objects.
+ */
 const MAX_HEAP_MB = 1024;
 const MIN_HEAP_MB = 128;
 /** Share of the memory that one process may have for its heap. */
 const HEAP_SHARE = 1 / 4;
 
-/** Megabytes for the heap of a process that parses PDFs. @param memoryBytes of this process and its children together. */
+/**
+ * The heap of a process that parses PDFs, in megabytes. @param memoryBytes of this process and its children together.
+ */
 export function pdfHeapMb(memoryBytes: number): number {
   const share = Math.floor((memoryBytes * HEAP_SHARE) / MIB);
   return Math.min(MAX_HEAP_MB, Math.max(MIN_HEAP_MB, share));

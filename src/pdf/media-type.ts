@@ -1,7 +1,7 @@
-/** The kinds of file that a render may result in, with the extension that such a file has. */
+/** The media types of a render's output, with the file extension of each. */
 export const EXTENSIONS = { 'application/pdf': '.pdf' } as const;
 
 export type MediaType = keyof typeof EXTENSIONS;
 
-/** What every render results in. */
+/** The media type of every render's output. */
 export const PDF: MediaType = 'application/pdf';

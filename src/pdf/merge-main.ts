@@ -1,4 +1,4 @@
-/** What runs in a merger's process: gives the objects of one document the numbers they have in a larger one. */
+/** The program of a merger's process: renumbers the objects of one document for their use in a larger one. */
 import {
   ParseSpeeds,
   PDFArray,
@@ -15,7 +15,7 @@ import { serve } from '../sandbox/serve.ts';
 
 export interface PartCall {
   readonly pdf: Uint8Array;
-  /** The number that its first object gets. */
+  /** The number of its first object. */
   readonly firstObject: number;
   /** The object number of the node of the page tree that becomes the parent of its pages. */
   readonly parent: number;
@@ -24,7 +24,7 @@ export interface PartCall {
 /** The pages of a document and the objects that they need, with their numbers in the larger document. */
 export interface Part {
   readonly bytes: Uint8Array;
-  /** Where each object begins in the bytes, from the first number on without a gap. */
+  /** The offset of each object in the bytes, from the first number on without a gap. */
   readonly offsets: number[];
   /** The numbers of the pages in their order. */
   readonly pages: number[];

@@ -10,20 +10,20 @@ import { type MergeSource, mergedDocument } from './merged-document.ts';
 /** Merges documents that may be hostile: they are parsed in processes that can be killed. */
 export interface PdfMerger {
   /**
-   * One PDF, made while it is read. It fails when a document cannot be parsed in time, or when other accounts need the
-   * memory that it holds.
+   * A stream of one PDF, which is made while it is read. The stream fails when a document cannot be parsed in time, or
+   * when other accounts need the memory that it holds.
    *
    * @param sources at least one.
    */
   merge(sources: readonly MergeSource[], terms: MergeTerms): Readable;
-  /** Ends the processes; what is under way fails. */
+  /** Ends the processes; merges in progress fail. */
   close(): Promise<void>;
 }
 
 export interface MergeTerms {
-  /** Whose documents they are, for the fair queue of accounts. */
+  /** The account of the documents, for the fair queue of accounts. */
   readonly account: string;
-  /** Ends what is under way. */
+  /** Ends the merge when it aborts. */
   readonly signal: AbortSignal;
 }
 
@@ -31,27 +31,30 @@ export interface PdfMergerOptions {
   /** Memory that this process and its children may use together. */
   readonly memoryBytes: number;
   readonly logger?: SandboxLogger;
-  /** How long the processes stay when nothing is merged, in milliseconds; default 10,000. */
+  /** How long the processes are kept when nothing is merged, in milliseconds; default 10,000. */
   readonly idleMs?: number;
 }
 
 const MIB = 1024 * 1024;
-/** One for accounts whose documents take long, and one for all others: see scheduling/sandbox-processes.ts. */
+/** One process for accounts whose documents take long, and one for all others: see scheduling/sandbox-processes.ts. */
 const PROCESSES = 2;
-/** For one document. */
+/** Time limit for one document. */
 const TIMEOUT_MS = 60_000;
-/** A document of a thousand pages takes no longer. */
+/** A longer call is slow; a document of a thousand pages takes less. Milliseconds. */
 const SLICE_MS = 2000;
-/** How long the processes stay when nothing is merged, in milliseconds: a process keeps the memory that parsing took. */
+/**
+ * How long the processes are kept when nothing is merged, in milliseconds. They are not kept longer, since a process
+ * keeps the memory that parsing took.
+ */
 const IDLE_MS = 10_000;
-/** Bytes of documents that are held at a time: one document of each merge under way. */
+/** Bytes of documents that are held at a time: one document per merge in progress. */
 const MAX_HELD = 256 * MIB;
 /** A larger document counts as one of this size, so that it can be merged at all. Bytes. */
 const MAX_COUNTED = MAX_HELD / 2;
 
 /**
- * The processes are started when they are needed, and end when nothing has been merged for a while. Each parses one document
- * after another, by the fair queue of accounts.
+ * Creates a merger. Its processes are started when they are needed, and end when nothing has been merged for a while.
+ * Each parses one document after another, in the order of the fair queue of accounts.
  */
 export function createPdfMerger({ memoryBytes, logger, idleMs = IDLE_MS }: PdfMergerOptions): PdfMerger {
   const held = new Reservations({
@@ -84,7 +87,7 @@ export function createPdfMerger({ memoryBytes, logger, idleMs = IDLE_MS }: PdfMe
     await ended?.close();
   }
 
-  /** Keeps the processes until the stream is closed, and a while longer. */
+  /** Keeps the processes until the stream is closed, and for `idleMs` milliseconds more. */
   function hold(stream: Readable): void {
     underWay += 1;
     clearTimeout(idle);

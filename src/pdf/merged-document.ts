@@ -2,22 +2,22 @@ import type { Part, PartCall } from './merge-main.ts';
 
 /** A document that is to be merged with others. */
 export interface MergeSource {
-  /** Of its bookmark. */
+  /** Title of its bookmark. */
   readonly title: string;
-  /** Its size. */
+  /** Its size in bytes. */
   readonly bytes: number;
   readonly read: () => Promise<Uint8Array>;
 }
 
-/** What merging works with. */
+/** The functions that merging needs. */
 export interface MergeTools {
-  /** Gives a document's objects their numbers in the merged document. */
+  /** Renumbers a document's objects for the merged document. */
   readonly renumber: (call: PartCall) => Promise<Part>;
   /** Reserves memory, in bytes, until the returned function is called. @throws when there is none left. */
   readonly hold: (bytes: number) => () => void;
 }
 
-/** A document in the page tree, and its bookmark, whose number follows that of the node. */
+/** A document in the page tree, and its bookmark, whose object number is that of the node plus one. */
 interface Placed {
   readonly title: string;
   readonly node: number;
@@ -29,16 +29,18 @@ const CATALOG = 1;
 const ROOT = 2;
 const OUTLINE = 3;
 const FIRST_BRANCH = 4;
-/** Documents below one branch of the page tree; there may be some thousands, so the root has as many branches. */
+/**
+ * Documents below one branch of the page tree. With some thousands of documents, the root has about as many branches.
+ */
 const FAN_OUT = 64;
 const MAX_BYTES = 9_999_999_999;
 const ENTRIES_AT_ONCE = 1000;
 
 /**
- * One PDF of all documents in their order, with a bookmark for each, written front to back: what is kept in memory is
- * one document, where each object begins, and a few numbers for each document.
+ * One PDF of all documents in their order, with a bookmark for each, written from front to back. Memory holds one
+ * document, the offset of each object, and a few numbers per document.
  *
- * @param count of the documents.
+ * @param count number of documents.
  */
 export async function* mergedDocument(
   sources: Iterable<MergeSource>,
@@ -71,7 +73,10 @@ export async function* mergedDocument(
   yield* file.end(next);
 }
 
-/** The objects of one document. It is held from before it is read until its objects have been taken. */
+/**
+ * The objects of one document. Memory for the document is reserved from before it is read until its objects have been
+ * written.
+ */
 async function* partOf(
   { bytes: size, read }: MergeSource,
   numbers: Omit<PartCall, 'pdf'>,
@@ -110,10 +115,10 @@ function* outline(file: Objects, placed: readonly Placed[]): Generator<Buffer> {
   yield file.object(OUTLINE, `<</Type/Outlines${ends}/Count ${placed.length}>>`);
 }
 
-/** Records where each object begins, and writes the cross-reference table. */
+/** Records the offset of each object, and writes the cross-reference table. */
 class Objects {
   #at = 0;
-  /** By the number of the object. */
+  /** Offsets by object number. */
   readonly #offsets: number[] = [];
 
   /** @param latin1 text between objects. */
@@ -131,7 +136,7 @@ class Objects {
     return this.#passed(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   }
 
-  /** @param size one more than the largest number. */
+  /** @param size largest object number plus one. */
   *end(size: number): Generator<Buffer> {
     const start = this.#at;
     yield this.text(`xref\n0 ${size}\n0000000000 65535 f \n`);

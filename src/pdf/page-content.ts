@@ -1,6 +1,6 @@
 import { PDFArray, type PDFDocument, PDFName, type PDFPage, type PDFRef } from '@cantoo/pdf-lib';
 
-/** A content stream of these operators, which several pages may share. */
+/** A content stream of the given operators, which several pages may share. */
 export function contentStream(document: PDFDocument, operators: string): PDFRef {
   return document.context.register(document.context.stream(operators));
 }

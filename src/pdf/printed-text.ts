@@ -14,17 +14,20 @@ import {
   UNKNOWN_CHARACTER,
 } from '../report/missing-glyphs.ts';
 
-/** A font, text that the following glyphs stand for, a string of glyphs, or the end of marked content, as Skia writes them. */
+/**
+ * A font, the text that the following glyphs represent, a string of glyphs, or the end of marked content, as Skia
+ * writes them.
+ */
 const OPERATIONS =
   /\/(?<font>\w+) \S+ Tf|\/ActualText <(?<text>[0-9A-F]+)>|<(?<glyphs>[0-9A-F]+)> Tj|(?<end>\bEMC\b)/g;
-/** Glyph 0 of a font is the one for characters that it lacks (OpenType, "glyph 0"). */
+/** Glyph 0 of a font represents characters that the font lacks (OpenType, "glyph 0"). */
 const NO_GLYPH = '0000';
 
 /**
- * The characters of a document as Chromium prints it that no font had. Such a character is glyph 0 of a Type 0 font. Where
- * it stands Skia names it, except for the first one of each font, wherever that occurs: its name belongs into the font's
- * ToUnicode table, in which Skia leaves out glyph 0. Those are U+FFFD here (see `withFirstNamed`). What is drawn in groups of
- * its own (with opacity) is not read.
+ * The characters that no font had, in a document as Chromium prints it. Such a character is glyph 0 of a Type 0 font.
+ * Skia names the character at each occurrence, except for the first such character of each font, wherever it occurs:
+ * its name belongs in the font's ToUnicode table, from which Skia omits glyph 0. These characters are U+FFFD here (see
+ * `withFirstNamed`). Text that is drawn in separate groups (with opacity) is not read.
  */
 export function printedText(document: PDFDocument): PrintedText {
   const found = new Map<string, MissingGlyph>();
@@ -55,7 +58,7 @@ function* contentsOf(document: PDFDocument, contents: PDFObject | undefined): Ge
   }
 }
 
-/** Glyphs of two bytes each; a font with glyphs of one byte (Type 3) has no glyph 0 of this kind. */
+/** Reads glyphs of two bytes each; a font with glyphs of one byte (Type 3) has no glyph 0 of this kind. */
 function* missingIn(content: string): Generator<{ character: string; font: string }> {
   let text: string | undefined;
   let font = '';
@@ -65,7 +68,7 @@ function* missingIn(content: string): Generator<{ character: string; font: strin
     else if (groups.end !== undefined) text = undefined;
     else if (groups.glyphs !== undefined && groups.glyphs.length % 4 === 0) {
       const missing = (groups.glyphs.match(/.{4}/g) ?? []).filter((glyph) => glyph === NO_GLYPH).length;
-      // Several glyphs of one sign are one character to whoever reads it.
+      // Several glyphs of one sign count as one character.
       if (missing > 0 && text !== undefined && text !== '') yield { character: text, font };
       if (missing > 0 && text !== undefined) text = '';
       if (text === undefined)

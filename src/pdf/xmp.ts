@@ -8,7 +8,7 @@ export interface PdfMetadata {
   readonly keywords?: readonly string[] | undefined;
 }
 
-/** An XMP packet (ISO 16684-1) with the fields that are there, in the namespaces that PDF readers look them up in. */
+/** An XMP packet (ISO 16684-1) with the given fields, in the namespaces in which PDF readers search for them. */
 export function xmpPacket(metadata: PdfMetadata): string {
   const fields = [
     field(

@@ -9,7 +9,8 @@ const TRANSIENT_STATUS = new Set([408, 425, 429]);
 /**
  * Fails a render by the findings of its report, and by nothing else.
  *
- * @throws PlatenError URL_UNREACHABLE, ASSET_FAILED, EXCEPTION_THROWN or GLYPH_MISSING for the first finding that `rules` do not allow.
+ * @throws PlatenError URL_UNREACHABLE, ASSET_FAILED, EXCEPTION_THROWN or GLYPH_MISSING for the first finding that
+ *   `rules` do not allow.
  */
 export function requireNoViolation(
   { requests, exceptions, missingGlyphs }: Findings,
@@ -43,7 +44,10 @@ export function requireNoViolation(
   }
 }
 
-/** Whether no response came, or the egress proxy blocked the request. What a policy of the document blocks is no failure. */
+/**
+ * Whether no response came, or the egress proxy blocked the request. A request blocked by a policy of the document is
+ * no failure.
+ */
 function isUnreachable({ outcome, rule }: LoggedRequest): boolean {
   return outcome === 'unreachable' || (outcome === 'blocked' && rule === 'egress');
 }

@@ -3,27 +3,27 @@ import type { RenderReport } from './phases.ts';
 import { Redactor } from './redact.ts';
 import { RequestLog } from './request-log.ts';
 
-/** What a document has written to its console; at most 500 characters. */
+/** A line of a document's console output; at most 500 characters. */
 export interface ConsoleLine {
   readonly level: string;
   readonly text: string;
 }
 
-/** An exception that a script has thrown and no script has caught. */
+/** An uncaught exception of a script. */
 export interface ThrownException {
   readonly message: string;
-  /** Address and line; empty where the browser does not say. */
+  /** Address and line; empty where the browser does not report them. */
   readonly at: string;
 }
 
-/** The fonts that a list of families has led to. */
+/** The fonts that the browser chose for a list of families. */
 export interface FontUse {
   /** Families in the order in which the style sheet names them. */
   readonly asked: readonly string[];
   readonly used: readonly { readonly family: string; readonly webFont: boolean }[];
 }
 
-/** Something that a render waited for. */
+/** A wait of a render. */
 export interface Wait {
   readonly name: string;
   readonly ms: number;
@@ -44,7 +44,7 @@ export const MAX_TEXT = 500;
 export const MAX_PICTURE_BYTES = 96 * 1024;
 const MAX_WAITS = 50;
 
-/** What is found out about one render. Every list is bounded while it grows, so that no document can make it large. */
+/** The findings about one render. Every list is bounded while it grows, so that no document can make it large. */
 export class Findings {
   readonly redactor: Redactor;
   readonly requests: RequestLog;
@@ -62,7 +62,7 @@ export class Findings {
   /** Bytes of the PDF. */
   size = 0;
 
-  /** @param secrets that no text may hold: values of cookies and of asset headers. */
+  /** @param secrets values that no text may contain: those of cookies and of asset headers. */
   constructor(secrets: readonly string[] = []) {
     this.redactor = new Redactor(secrets);
     this.requests = new RequestLog(this.redactor);
@@ -88,12 +88,12 @@ export class Findings {
     if (text.cut) this.truncated.add('missingGlyphs');
   }
 
-  /** The document cuts its texts to this length too, so a text of this length may have been longer. */
+  /** The document truncates its texts to this length too, so a text of this length may have been longer. */
   #shown(text: string): string {
     return this.redactor.text(text.slice(0, MAX_TEXT), text.length >= MAX_TEXT);
   }
 
-  /** Measures how long `work` takes. @param givenUp called when it has ended: whether it was given up. */
+  /** Measures how long `work` takes. @param givenUp called when `work` has ended; returns whether it was given up. */
   async timed(name: string, work: () => Promise<void>, givenUp: () => boolean): Promise<void> {
     const began = performance.now();
     let outcome: Wait['outcome'] = 'failed';

@@ -1,19 +1,19 @@
 /** A character that no font had, printed as an empty box. */
 export interface MissingGlyph {
   readonly character: string;
-  /** Such as U+0928; of several characters that make one sign, separated by spaces. */
+  /** Such as U+0928; for a sign of several characters, separated by spaces. */
   readonly codePoint: string;
-  /** 1 for the first. */
+  /** Page number, from 1 on. */
   readonly page: number;
   readonly count: number;
 }
 
-/** What is read of the text of a printed document. */
+/** The characters without a font in a printed document. */
 export interface PrintedText {
   readonly missingGlyphs: readonly MissingGlyph[];
-  /** How many fonts have glyphs of UNKNOWN_CHARACTER, each of one character. */
+  /** Number of fonts with glyphs of UNKNOWN_CHARACTER, each for one character. */
   readonly fontsWithUnknown: number;
-  /** Whether there are more of them. */
+  /** Whether the list was truncated. */
   readonly cut: boolean;
 }
 
@@ -22,9 +22,9 @@ export const MAX_GLYPHS = 200;
 export const UNKNOWN_CHARACTER = '\uFFFD';
 
 /**
- * Names what a PDF does not name: of each font with missing glyphs one character. Which one follows from `missing` if only
- * one is left that the PDF names nowhere: with one such font, or with several if the PDF names no missing character at all.
- * Otherwise it stays UNKNOWN_CHARACTER.
+ * Names characters that a PDF does not name: one per font with missing glyphs. The character is known if `missing`
+ * contains only one that the PDF names nowhere, and there is either one such font, or several while the PDF names no
+ * missing character at all. Otherwise it stays UNKNOWN_CHARACTER.
  *
  * @param missing the characters of the document that its fonts lack.
  */

@@ -2,7 +2,7 @@
 export const RENDER_PHASES = ['page', 'load', 'wait', 'print', 'finish'] as const;
 export type RenderPhase = (typeof RENDER_PHASES)[number];
 
-/** What is known of a render besides its output, and kept as long as that. Milliseconds. */
+/** Facts about a render that are kept as long as its output. Milliseconds. */
 export interface RenderReport {
   readonly phases: Readonly<Record<RenderPhase, number>>;
 }

@@ -5,7 +5,7 @@ const SECRET_NAME =
 /** Longer values may be secrets, whatever their names. Characters. */
 const MAX_VALUE = 24;
 const JSON_WEB_TOKEN = /^eyJ[\w-]+\.[\w-]+\.[\w-]*$/;
-/** A segment of a path that has as many letters and digits is taken for a token. Characters. */
+/** A path segment of at least this many letters and digits is taken for a token. Characters. */
 const MIN_TOKEN = 64;
 /** Characters of an address that are read; the rest is dropped. */
 const MAX_READ = 16_384;
@@ -14,11 +14,11 @@ const ADDRESS_IN_TEXT = /\b(?:https?|wss?):\/\/[^\s"'<>()]+/gi;
 /** Shorter secrets would cut ordinary words. Characters. */
 const MIN_SECRET = 6;
 
-/** Removes from addresses and texts what would grant a reader access elsewhere. */
+/** Removes secrets from addresses and texts that could give a reader access to other systems. */
 export class Redactor {
   readonly #secrets: readonly string[];
 
-  /** @param secrets known values that are cut wherever they stand. */
+  /** @param secrets known values that are removed wherever they occur. */
   constructor(secrets: readonly string[]) {
     this.#secrets = secrets.filter(({ length }) => length >= MIN_SECRET);
   }
@@ -26,7 +26,7 @@ export class Redactor {
   /** An address without user, password, fragment, and values of its query that may be secrets; 500 characters at most. */
   address(text: string): string {
     const url = URL.parse(text.slice(0, MAX_READ));
-    // What was cut may have held a secret.
+    // The part that was cut may have contained a secret.
     if (url === null && text.length > MAX_READ) return CUT;
     if (url === null) return this.#known(withoutSecrets(text)).slice(0, MAX_ADDRESS);
     const query = [...url.searchParams].map(([name, value]) => {
@@ -44,9 +44,9 @@ export class Redactor {
   }
 
   /**
-   * A short text, and the addresses in it as `address` has them.
+   * Redacts a short text, and its addresses as `address` does.
    *
-   * @param isCut whether more of the text followed: then its end may be the beginning of a secret.
+   * @param isCut whether the text was truncated: its end may then be the beginning of a secret.
    */
   text(text: string, isCut = false): string {
     const shown = text.replace(ADDRESS_IN_TEXT, (address, at: number) =>
@@ -61,15 +61,15 @@ export class Redactor {
   }
 }
 
-/** A text without its end, if a secret begins with that. */
+/** Removes the end of a text if a secret begins with it. */
 function withoutBeginning(text: string, secret: string): string {
   const length = overlap(text, secret.slice(0, text.length));
   return length < MIN_SECRET ? text : text.slice(0, -length) + CUT;
 }
 
 /**
- * The number of characters at the end of a text with which a secret begins. Takes time in proportion to both lengths (Knuth,
- * Morris and Pratt, 1977), however they repeat themselves.
+ * The length of the longest end of a text that is also a beginning of a secret. Takes time in proportion to both
+ * lengths (Knuth, Morris and Pratt, 1977), even for repetitive input.
  */
 function overlap(text: string, secret: string): number {
   const borders = [0];
@@ -86,13 +86,13 @@ function overlap(text: string, secret: string): number {
   return length;
 }
 
-/** Each pattern is anchored, so that a segment costs time in proportion to its length. */
+/** Each pattern is anchored, so a segment takes time in proportion to its length. */
 function isToken(part: string): boolean {
   if (JSON_WEB_TOKEN.test(part)) return true;
   return part.length >= MIN_TOKEN && /^[\w-]+$/.test(part) && /\d/.test(part) && /[A-Za-z]/.test(part);
 }
 
-/** A text that is no address, without what would be its user, password, query and fragment. */
+/** Removes from a text that is no address the parts that would be its user, password, query and fragment. */
 function withoutSecrets(text: string): string {
   const [rest = ''] = text.split(/[?#]/, 1);
   return rest.slice(rest.lastIndexOf('@') + 1);

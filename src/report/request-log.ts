@@ -11,36 +11,36 @@ export const REQUEST_OUTCOMES = [
 ] as const;
 export type RequestOutcome = (typeof REQUEST_OUTCOMES)[number];
 
-/** A request of the document, and what became of it. */
+/** A request of the document, and its outcome. */
 export interface LoggedRequest {
   /** Without secrets. */
   readonly url: string;
   readonly host: string;
-  /** Whether it is for the document of a source URL itself. */
+  /** Whether the request is for the document of the source URL itself. */
   readonly main: boolean;
   readonly kind: string;
   outcome: RequestOutcome;
   status: number | null;
-  /** What decided the outcome: an option, a policy, the browser's cache; null for none of these. */
+  /** The cause of the outcome: an option, a policy, the browser's cache; null for any other. */
   rule: string | null;
-  /** What the browser says of a request that has failed. */
+  /** The browser's error for a failed request. */
   error: string | null;
   /** As received, head included; 0 from a cache. */
   bytes: number;
   ms: number;
 }
 
-/** What is known of a request when it is sent. */
+/** Facts about a request when it is sent. */
 export interface SentRequest {
   readonly url: string;
   readonly kind: string;
   readonly main: boolean;
 }
 
-/** What is known of a response. */
+/** Facts about a response. */
 export interface RequestResponse {
   readonly status: number;
-  /** Why the egress proxy has responded in place of the server, by its header. */
+  /** The egress proxy's reason for responding instead of the server, from its header. */
   readonly egress?: string | undefined;
 }
 
@@ -48,7 +48,7 @@ export interface RequestResponse {
 export const WORKER = 'worker';
 
 export const MAX_REQUESTS = 500;
-/** Requests that are followed beyond the kept ones, because they may fail. */
+/** Requests that are followed in addition to the kept ones, because they may fail. */
 const MAX_FOLLOWED = 2000;
 
 interface Followed {
@@ -56,7 +56,7 @@ interface Followed {
   readonly began: number;
 }
 
-/** The requests of a render, 500 at most. A failed request replaces one that has not failed. */
+/** The requests of a render, at most 500. A failed request replaces one that has not failed. */
 export class RequestLog {
   readonly entries: LoggedRequest[] = [];
   readonly #open = new Map<string, Followed>();
@@ -95,7 +95,7 @@ export class RequestLog {
     else this.cut = true;
   }
 
-  /** Notes a response that is a failure, before or after its request is reported; other responses change nothing. */
+  /** Records a failed response, before or after its request is reported; other responses change nothing. */
   responded(id: string, response: RequestResponse): void {
     const { status, egress } = response;
     if (status < 400 && egress === undefined) return;
@@ -104,7 +104,7 @@ export class RequestLog {
       if (this.#early.size < MAX_REQUESTS) this.#early.set(id, response);
       return;
     }
-    // Over TLS such a header can only come from the origin.
+    // Over TLS such a header can only come from the origin itself.
     if (egress !== undefined && entry.url.startsWith('http:')) {
       const blocked = egress === 'blocked';
       const outcome = blocked ? 'blocked' : 'unreachable';
@@ -112,13 +112,13 @@ export class RequestLog {
     } else if (status >= 400) this.change(id, { status, outcome: 'error', error: null });
   }
 
-  /** Changes what is known of a request that has not ended. */
+  /** Updates a request that has not ended. */
   change(id: string, known: Partial<Pick<LoggedRequest, 'status' | 'rule' | 'error' | 'outcome'>>): void {
     const followed = this.#open.get(id);
     if (followed !== undefined) Object.assign(followed.entry, known);
   }
 
-  /** @param known what is known now, by what was known before. */
+  /** @param known returns the changes at the end of the request, from its previous entry. */
   ended(id: string, known: (entry: LoggedRequest) => Partial<LoggedRequest>, now = performance.now()): void {
     const followed = this.#open.get(id);
     if (followed === undefined) return;
@@ -135,7 +135,7 @@ export class RequestLog {
   }
 }
 
-/** Whether the document did not get what it requested. */
+/** Whether the document did not receive the requested resource. */
 export function failed({ outcome }: LoggedRequest): boolean {
   return outcome === 'error' || outcome === 'unreachable' || outcome === 'blocked';
 }

@@ -5,7 +5,7 @@ import { warningsOf } from './warnings.ts';
 
 /** The largest report in a response, in bytes. */
 export const MAX_REPORT_BYTES = 256 * 1024;
-/** Bytes that the job's record adds to it: id, status and attempts. */
+/** Bytes that the job's record adds to a report: id, status and attempts. */
 const RECORD_BYTES = 16 * 1024;
 /** The largest report as it is stored, in bytes. */
 export const MAX_KEPT_BYTES = MAX_REPORT_BYTES - RECORD_BYTES;
@@ -21,7 +21,7 @@ const SHORTENED = [
   'waits',
 ] as const;
 
-/** The report of a render as it is stored; the rest of it is in the record of the job. */
+/** The stored report of a render; the rest of a report comes from the record of the job. */
 export function reportBody(findings: Findings, error: JobError | null) {
   const { requests, engine, phases, truncated, picture, pages, size } = findings;
   const { console, exceptions, fonts, missingGlyphs, waits } = findings;
@@ -36,7 +36,7 @@ export function reportBody(findings: Findings, error: JobError | null) {
     fonts,
     missingGlyphs,
     waits,
-    // What has been printed of a render that failed then is kept nowhere.
+    // The PDF of a render that failed after printing is not kept.
     pages: error === null ? pages : 0,
     size: error === null ? size : 0,
     error: error && { code: error.code, message: findings.redactor.text(error.message) },
@@ -46,7 +46,10 @@ export function reportBody(findings: Findings, error: JobError | null) {
   };
 }
 
-/** Every list is bounded already. If the whole is still too large, lists are halved, and named in `truncated`. */
+/**
+ * Serializes a report. Every list is bounded already; if the whole is still too large, lists are halved, and named in
+ * `truncated`.
+ */
 export function serializedReport(findings: Findings, error: JobError | null): Buffer {
   const body = reportBody(findings, error);
   let bytes = Buffer.from(JSON.stringify(body));
@@ -60,7 +63,7 @@ export function serializedReport(findings: Findings, error: JobError | null): Bu
   return bytes;
 }
 
-/** The report of a job that has ended and of whose last attempt no findings are kept, by the record of the job. */
+/** The report of an ended job without findings of its last attempt, from the record of the job. */
 export function reportWithoutFindings(job: Job): ReportBody {
   const findings = new Findings();
   findings.phases = attemptsOf(job).at(-1)?.phases ?? undefined;
@@ -76,7 +79,7 @@ function reasonOfLoss(job: Job): string {
   if (error?.code === 'WORKER_LOST') return 'the worker of this render was lost, with what it had found out';
   if (state === 'cancelled') return 'this render was cancelled';
   if (endedFrom !== 'processing') return 'this render ended while it waited';
-  // An attempt whose phases are known got as far as the browser.
+  // An attempt with known phases has reached the browser.
   if (attemptsOf(job).at(-1)?.phases) return 'what was found out about this render could not be stored';
   return 'this render failed before its document was loaded';
 }

@@ -5,11 +5,11 @@ const MAX_WARNINGS = 50;
 /** Characters without a font that one warning names. */
 const SHOWN_CHARACTERS = 10;
 
-/** Families that stand for whatever font there is (CSS Fonts 4, section 2.1.3), and names that systems have for their own. */
+/** Generic families (CSS Fonts 4, section 2.1.3), and names by which systems refer to their own fonts. */
 const GENERIC =
   /^(serif|sans-serif|monospace|cursive|fantasy|system-ui|math|emoji|fangsong|ui-.*|-apple-system|blinkmacsystemfont|-webkit-.*)$/i;
 
-/** By family: fonts of the same widths, whose use moves nothing. */
+/** By family: fonts with the same character widths, which do not change the layout. */
 const SAME_WIDTHS: Readonly<Record<string, readonly string[]>> = {
   arial: ['liberation sans', 'arimo'],
   helvetica: ['liberation sans', 'arimo', 'nimbus sans'],
@@ -21,10 +21,10 @@ const SAME_WIDTHS: Readonly<Record<string, readonly string[]>> = {
   cambria: ['caladea'],
 };
 
-/** The family that the browser reports where no style sheet names any. */
+/** The family that the browser reports if no style sheet names one. */
 const DEFAULT_FAMILY = 'Times New Roman';
 
-/** Scripts that a warning names; it shows characters of others without one. */
+/** Scripts that a warning names; characters of other scripts are shown without a script name. */
 const SCRIPTS = (
   'Arabic Armenian Bengali Cyrillic Devanagari Ethiopic Georgian Greek Gujarati Gurmukhi Han Hangul Hebrew Hiragana Kannada ' +
   'Katakana Khmer Lao Latin Malayalam Myanmar Sinhala Tamil Telugu Thai Tibetan'
@@ -32,7 +32,7 @@ const SCRIPTS = (
   .split(' ')
   .map((name) => ({ name, pattern: new RegExp(`\\p{Script=${name}}`, 'u') }));
 
-/** What the author of a template can do something about, in plain words. */
+/** Warnings about problems that the author of a template can solve, in plain words. */
 export function warningsOf(findings: Findings): string[] {
   const { requests, exceptions, fonts, waits, missingGlyphs } = findings;
   const warnings = [

@@ -6,13 +6,13 @@ import { READY, type Reply } from './serve.ts';
 const PACKAGE_FOLDER = fileURLToPath(new URL('../../', import.meta.url));
 const KEPT_STDERR_CHARS = 2000;
 
-/** V8 ends a process that is out of memory by abort or trap. */
+/** V8 ends a process that has run out of memory by abort or trap. */
 const OUT_OF_MEMORY_SIGNALS: readonly (NodeJS.Signals | null)[] = ['SIGABRT', 'SIGTRAP', 'SIGILL'];
 const ABORT_EXIT_CODE = 134;
 
-/** How a process ended that was not killed by its owner. */
+/** The end of a process that was not killed by its owner. */
 export class ProcessEnded extends Error {
-  /** Whether the work in it had used up the heap. */
+  /** Whether its call had used up the heap. */
   readonly outOfMemory: boolean;
 
   constructor(code: number | null, signal: NodeJS.Signals | null, stderr: string) {
@@ -29,7 +29,7 @@ interface Waiting {
 
 /** One operating-system process that runs `entry`, which calls `serve`; it does one call at a time. */
 export class SandboxProcess {
-  /** Resolves when it can take calls; rejects when it cannot be started. */
+  /** Resolves when the process can take calls; rejects when it cannot be started. */
   readonly ready: Promise<unknown>;
   /** Resolves when the process has ended, for any reason. */
   readonly ended: Promise<void>;
@@ -70,7 +70,7 @@ export class SandboxProcess {
     });
   }
 
-  /** Ends it at once, whatever it is doing. A call under way never settles after this. */
+  /** Kills the process. A call in progress never settles after this. */
   kill(): void {
     this.#waiting = undefined;
     this.#child.kill('SIGKILL');
@@ -88,14 +88,14 @@ function forkProcess(entry: URL, heapMb: number): ChildProcess {
     execArgv: [
       `--max-old-space-size=${heapMb}`,
       '--disallow-code-generation-from-strings',
-      // It may read the package's code, and otherwise neither read, write, start programs nor load addons.
+      // The process may read the package's code; it may not read or write other files, start programs or load addons.
       '--permission',
       `--allow-fs-read=${PACKAGE_FOLDER}`,
       '--allow-worker',
       '--disable-warning=ExperimentalWarning',
       '--disable-warning=SecurityWarning',
     ],
-    // Nothing of this process's own environment: it holds secrets.
+    // Not this process's own environment, since that contains secrets.
     env: { TZ: 'UTC' },
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],

@@ -7,21 +7,21 @@ import { ProcessEnded, SandboxProcess } from './sandbox-process.ts';
 import type { Reply } from './serve.ts';
 
 /**
- * Work that may loop or allocate without end, in processes that can be killed.
+ * Runs work that may loop or allocate without end, in processes that can be killed.
  *
- * Threads will not do. A thread that outgrows its heap in one allocation takes the whole process with it ("Reached
- * heap limit", exit 134), and `terminate()` waits for ever on a regular expression that is being replaced; both were
- * seen with Node 24 and `resourceLimits`. See docs/decisions.
+ * Threads are not sufficient. A thread that exceeds its heap in one allocation ends the whole process ("Reached heap
+ * limit", exit 134), and `terminate()` waits for ever on a regular expression that is being replaced; both were seen
+ * with Node 24 and `resourceLimits`. See docs/decisions.
  */
 export interface Sandbox {
   /**
    * The handler's result for `call`. The call may be restarted once when others wait, so the handler must have no side
-   * effects. Rejects with SandboxError, or with the signal's reason when that aborts; either way the work has ended.
+   * effects. Rejects with SandboxError, or with the signal's reason when that aborts; in each case the work has ended.
    *
-   * @param timeoutMs that the work itself may take; waiting for a free process does not count.
+   * @param timeoutMs milliseconds that the work itself may take; waiting for a free process does not count.
    */
   run(call: object, timeoutMs: number, terms?: CallTerms): Promise<unknown>;
-  /** Ends every process; calls under way or waiting reject with `closed`. */
+  /** Ends every process; calls in progress or waiting reject with `closed`. */
   close(): Promise<void>;
 }
 
@@ -37,8 +37,8 @@ export interface SandboxOptions {
   /** A module that calls `serve`. */
   readonly entry: URL;
   /**
-   * How many calls run at the same time, each in its own process of about 60 MB. The first process is started at once,
-   * the others when more calls wait than processes are starting.
+   * Number of calls that run concurrently, each in its own process of about 60 MB. The first process is started at
+   * once, the others when more calls wait than processes are starting.
    */
   readonly processes: number;
   /** Megabytes of JavaScript objects that one call may hold before its process ends. */
@@ -56,8 +56,9 @@ export interface SandboxLogger {
 
 /**
  * - `error`: the handler threw; the message is that of the error
- * - `timeout`: the call took longer than it may, and its process was killed
- * - `late`: its time was over before it was done, though it took no longer than it may, or had not begun
+ * - `timeout`: the call took longer than `timeoutMs`, and its process was killed
+ * - `late`: the time of `withinMs` was over before the call was done, though it took no longer than `timeoutMs`, or had
+ *   not begun
  * - `memory`: the call used up the heap of its process
  * - `lost`: the process ended for another reason, or none can be started
  * - `closed`: the sandbox is closed
@@ -79,7 +80,9 @@ const FIRST_RESTART_DELAY_MS = 200;
 const MAX_RESTART_DELAY_MS = 5000;
 
 const SLICE_MS = 250;
-/** Two timers that were set for the same time may fire in either order, this many milliseconds apart. */
+/**
+ * Two timers that were set for the same time may fire in either order, up to this many milliseconds after each other.
+ */
 const TIMER_SLACK_MS = 50;
 /** The reply to a call that was preempted. */
 const PREEMPTED = Symbol('preempted');
@@ -91,7 +94,7 @@ interface Work {
   readonly stop: AbortSignal;
 }
 
-/** Starts a process at once, so that the first call finds it warm. */
+/** Creates a sandbox, and starts a process at once, so that the first call finds it ready. */
 export function createSandbox(options: SandboxOptions): Sandbox {
   return new ProcessPool(options);
 }
@@ -140,7 +143,7 @@ class ProcessPool implements Sandbox {
     await Promise.all(all.map((process) => process.ended));
   }
 
-  /** Runs the call in the next process that is granted. */
+  /** Runs the call in the next process for which it gets a permit. */
   async #tryOnce(
     { call, account, timeoutMs, stop }: Work,
     mayPreempt: boolean,
@@ -160,7 +163,7 @@ class ProcessPool implements Sandbox {
     }
   }
 
-  /** An idle process exists: permits are granted only then. */
+  /** Called only when a permit is granted, and then an idle process exists. */
   #takeIdle(): SandboxProcess {
     const process = this.#idle.pop()!;
     this.#busy.add(process);
@@ -182,7 +185,7 @@ class ProcessPool implements Sandbox {
     void this.#keepOneRunning();
   }
 
-  /** Starts a process, and another one whenever it has ended. */
+  /** Starts a process, and a new one whenever it has ended. */
   async #keepOneRunning(): Promise<void> {
     let failures = 0;
     while (!this.#closing.signal.aborted) {
@@ -218,7 +221,7 @@ class ProcessPool implements Sandbox {
     this.#queue.rejectWaiting(failed);
   }
 
-  /** Milliseconds after `failures` failures in a row until the next try. */
+  /** Milliseconds from the last of `failures` consecutive failures until the next try. */
   #waitAfter(failures: number): number {
     const { random = Math.random } = this.#options;
     return backoffMs(failures, FIRST_RESTART_DELAY_MS, MAX_RESTART_DELAY_MS, random);

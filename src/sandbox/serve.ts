@@ -4,12 +4,12 @@ import { Worker } from 'node:worker_threads';
 /** Sent once, when the process can take its first call. */
 export const READY = 'ready';
 
-/** The result of a call, or the message of its error, for its author. */
+/** The result of a call, or its error's message, for the author of the call. */
 export type Reply = { readonly output: unknown } | { readonly error: string };
 
 /**
- * The inside of a sandbox process: runs one call at a time on the channel that it was forked with. It may be killed at
- * any moment and must hold nothing that has to survive. Errors of `handle` are returned in the words of `wordsFor`.
+ * The program of a sandbox process: runs one call at a time, over the channel that it was forked with. It may be killed
+ * at any moment and must hold no state that has to survive. Errors of `handle` are returned in the words of `wordsFor`.
  */
 export function serve<Call>(
   handle: (call: Call) => unknown,
@@ -31,7 +31,7 @@ export function serve<Call>(
   }
 }
 
-/** Busy work keeps this thread from noticing that the parent is gone, so another thread checks for it. */
+/** While this thread computes, it cannot notice that the parent has ended, so another thread checks for that. */
 function watchParent(): void {
   const watchdog = new Worker(new URL(`./watchdog${extname(import.meta.url)}`, import.meta.url), {
     workerData: process.ppid,

@@ -1,4 +1,4 @@
-/** Runs as a thread of a sandbox process and ends that process when its parent has gone, however busy it is. */
+/** Runs as a thread of a sandbox process and ends that process when its parent has ended, even while it computes. */
 import { workerData } from 'node:worker_threads';
 
 const CHECK_EVERY_MS = 500;

@@ -10,7 +10,7 @@ export interface HeldJob {
   readonly job: Job;
   /** Aborted with a StopReason. */
   readonly signal: AbortSignal;
-  /** The attempt's end is recorded: there is no lease to renew any more. */
+  /** Called when the attempt's end is recorded: its lease is no longer renewed. */
   recorded(): void;
 }
 
@@ -20,13 +20,13 @@ interface Entry {
   recorded: boolean;
 }
 
-/** A lease is renewed three times in its life, so that two renewals may fail. */
+/** Renewals during one lease: two of three may fail. */
 const RENEWALS_PER_LEASE = 3;
 
 /**
- * The jobs that a worker holds, and their leases: renewed together in one update while they are rendered. A job that
- * turns out to be another worker's, or cancelled, is stopped; so is every job when the database cannot be reached for
- * as long as a lease lasts, since others will have taken them by then.
+ * The jobs that a worker holds, and their leases, which are renewed together in one update while the jobs are rendered.
+ * A job that another worker has claimed, or that was cancelled, is stopped. Every job is stopped when the database
+ * cannot be reached for the duration of a lease, since other workers will have claimed them by then.
  */
 export class HeldJobs {
   readonly #held = new Map<string, Entry>();
@@ -52,7 +52,7 @@ export class HeldJobs {
     return this.#held.size;
   }
 
-  /** @param onRecorded called once the end of the attempt is recorded, when all that is left is to follow it up. */
+  /** @param onRecorded called once the end of the attempt is recorded, before its follow-up steps. */
   add(job: Job, onRecorded: () => void): HeldJob {
     const controller = new AbortController();
     if (this.#held.size === 0) this.#lastRenewal = Date.now();
@@ -73,12 +73,12 @@ export class HeldJobs {
     if (this.#held.size === 0) for (const resolve of this.#idle.splice(0)) resolve();
   }
 
-  /** Whether a job is held whose end is not recorded yet, by us at least. */
+  /** Whether the worker holds a job whose end it has not recorded yet. */
   holds(jobId: string): boolean {
     return this.#held.get(jobId)?.recorded === false;
   }
 
-  /** Renews every lease and stops what is no longer ours: at intervals, and when an event says that a held job has ended. */
+  /** Renews every lease and stops lost jobs. Called at intervals, and when an event reports the end of a held job. */
   async renew(): Promise<void> {
     const held = [...this.#held.values()].filter((entry) => !entry.recorded).map(({ job }) => job);
     if (held.length === 0 || this.#renewing) return;
@@ -100,7 +100,7 @@ export class HeldJobs {
     for (const jobId of this.#held.keys()) this.#stop(jobId, reason);
   }
 
-  /** Resolves when nothing is held, or after `withinMs`. @returns whether nothing is held. */
+  /** Resolves when no job is held, or after `withinMs` milliseconds. @returns whether no job is held. */
   async drained(withinMs: number): Promise<boolean> {
     if (this.#held.size === 0) return true;
     const idle = new Promise<void>((resolve) => this.#idle.push(resolve));

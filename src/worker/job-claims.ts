@@ -21,27 +21,27 @@ export interface JobClaimsDeps extends AttemptDeps {
   readonly bus: Bus;
   /** The pool that the worker serves. */
   readonly pool: string;
-  /** Names this process in leases; never used twice. */
+  /** Identifies this process in leases; never used twice. */
   readonly owner: string;
-  /** Renders at a time: the one limit between the bus and the page. */
+  /** Renders that run at a time. This is the only limit between the bus and the page. */
   readonly slots: number;
-  /** Of these, how many may compute at a time; default: all. */
+  /** Renders that may compute at a time; default: all. */
   readonly computing?: number;
   readonly leaseMs: number;
   readonly onSlots: (busy: number) => void;
 }
 
-/** A pointer that has waited here for this long is offered to other workers, each time again. Milliseconds. */
+/** A pointer that waits in this worker is offered to other workers at this interval. Milliseconds. */
 export const OFFER_EVERY_MS = 1000;
-/** Inputs of an account's next jobs that are read with the current one, where they are small. */
+/** Most inputs of an account's next jobs that are read together with the current one, if they are small. */
 const READ_TOGETHER = 7;
-/** Time for pointers to be handed back; a sweep publishes the rest again. */
+/** Time limit for publishing waiting pointers to other workers; a sweep publishes the rest. Milliseconds. */
 const HAND_BACK_MS = 2000;
 
 /**
- * The way of a pointer through a worker: from the bus into the read-ahead, from there by the fair queue of accounts to a
- * worker slot, with which its job is claimed and attempted. job.ts says what a claim is, and bus.ts what a consumer
- * promises.
+ * Moves pointers through a worker: from the bus into the read-ahead, and from there through the fair queue of accounts
+ * to a worker slot, with which the job is claimed and attempted. job.ts defines a claim, and bus.ts the contract of a
+ * consumer.
  */
 export class JobClaims implements PointerConsumer {
   readonly #deps: JobClaimsDeps;
@@ -49,13 +49,13 @@ export class JobClaims implements PointerConsumer {
   readonly #slots: WorkerSlots;
   readonly #ahead = new ReadAhead();
   readonly #claiming = new Set<Promise<void>>();
-  /** Undefined while it takes no pointers. */
+  /** The subscription; undefined while the worker consumes no pointers. */
   #pointers: Subscription | undefined;
-  /** Whether pointers from the bus are for this worker, and not for others. */
+  /** Whether the worker accepts pointers from the bus; otherwise they are left to other workers. */
   #isOpen = false;
   #offered = 0;
 
-  /** @param held has each job from its claim until its attempt has ended. */
+  /** @param held contains each job from its claim until its attempt has ended. */
   constructor(deps: JobClaimsDeps, held: HeldJobs) {
     this.#deps = deps;
     this.#held = held;
@@ -70,21 +70,21 @@ export class JobClaims implements PointerConsumer {
     return this.#slots.taken;
   }
 
-  /** Notes how many of the renders are blocked on I/O: others may compute meanwhile. */
+  /** Sets the number of renders that are blocked on I/O: others may compute meanwhile. */
   setBlocked(renders: number): void {
     this.#slots.setBlocked(renders);
   }
 
-  /** Takes pointers from now on. */
+  /** Starts to consume pointers. */
   async open(): Promise<void> {
     this.#isOpen = true;
     this.#pointers ??= await this.#deps.bus.consumePointers(this.#deps.pool, this);
   }
 
-  /** Claims nothing more once this resolves; other workers get the pointers that wait here. */
+  /** Stops claiming before this resolves, and publishes the waiting pointers to other workers. */
   async close(): Promise<void> {
     this.#isOpen = false;
-    // Nothing more is claimed from here on. What still comes waits with the others to be handed back.
+    // From here on no job is claimed. Pointers that still arrive are published to other workers with the rest.
     const waiting = this.#takeOut(JOB_CLASSES);
     await this.#pointers?.stop();
     this.#pointers = undefined;
@@ -96,7 +96,7 @@ export class JobClaims implements PointerConsumer {
     return this.#ahead.room(jobClass, signal);
   }
 
-  /** Resolves at once: the job waits for a slot by itself. A worker that dies until then loses nothing but time. */
+  /** Resolves at once: the job then waits for a slot. If the worker dies meanwhile, the job is only delayed. */
   async accept(pointer: JobPointer, room: Slot): Promise<void> {
     const held = this.#ahead.add(pointer);
     if (held === undefined || !this.#isOpen) {
@@ -114,9 +114,9 @@ export class JobClaims implements PointerConsumer {
   }
 
   /**
-   * Gives out slots that time alone has freed for some account, and offers pointers to other workers. Keys and partitions
-   * are assigned at random, so jobs may wait here while another worker has nothing to do: each time as many as could run
-   * here are sent to a partition at random. The first worker that has a slot claims the job.
+   * Grants slots that have become free by the passing of time, and offers waiting pointers to other workers. Keys and
+   * partitions are assigned at random, so jobs may wait here while another worker is idle: each time, as many pointers
+   * as this worker has slots are sent to a random partition. The first worker with a free slot claims the job.
    */
   offer(): void {
     const { bus, logger, slots } = this.#deps;
@@ -136,7 +136,7 @@ export class JobClaims implements PointerConsumer {
       const account = accountOf(routingKey);
       slot = await this.#slots.acquire({ account, priority: jobClass }, held.signal);
     } catch {
-      // It has been handed back.
+      // The pointer has been published to other workers.
       return;
     }
     const pointer = held.take();
@@ -146,7 +146,7 @@ export class JobClaims implements PointerConsumer {
 
   async #claim(pointer: JobPointer, slot: Permit): Promise<void> {
     const { store, owner, leaseMs, logger } = this.#deps;
-    // The input is fetched while the claim is under way: most claims succeed.
+    // The input is loaded concurrently with the claim, since most claims succeed.
     const accountId = accountOf(pointer.routingKey);
     const next = { accountId, ids: () => this.#ahead.jobsOf(accountId, READ_TOGETHER) };
     const loading = store.inputs.load(pointer.jobId, next).catch(() => undefined);
@@ -154,7 +154,7 @@ export class JobClaims implements PointerConsumer {
     try {
       job = await store.transitions.claim({ _id: pointer.jobId, version: pointer.version }, owner, leaseMs);
     } catch (error) {
-      // Whether the claim was made is not known. If it was, its lease runs out; if not, the pointer is published again.
+      // It is unknown whether the claim was made. If so, its lease expires; if not, the pointer is published again.
       logger.warn({ err: error, jobId: pointer.jobId }, 'claim failed');
     }
     if (job === undefined) {
@@ -162,11 +162,11 @@ export class JobClaims implements PointerConsumer {
       return;
     }
     this.#deps.observe.claimed(job);
-    // The slot is free for the next job while the end of this one is followed up.
+    // The slot is free for the next job during the follow-up steps of this one.
     const held = this.#held.add(job, () => slot.release());
     void attempt(this.#deps, held, loading, slot)
       .catch((error: unknown) => {
-        // The database is away: the lease runs out and the job is taken up again.
+        // The database cannot be reached: the lease expires and the job is claimed again.
         logger.error({ err: error, jobId: pointer.jobId }, 'attempt not recorded');
       })
       .finally(() => {
@@ -179,7 +179,7 @@ export class JobClaims implements PointerConsumer {
     return classes.flatMap((jobClass) => this.#ahead.empty(jobClass));
   }
 
-  /** Has other workers get the pointers that wait here. */
+  /** Publishes waiting pointers to other workers. */
   async #handBack(waiting: readonly JobPointer[]): Promise<void> {
     if (waiting.length === 0) return;
     const { bus, logger } = this.#deps;

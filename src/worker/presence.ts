@@ -3,28 +3,31 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from '../telemetry/logger.ts';
 import type { WorkerRegistry, WorkerReport } from './pool/worker-registry.ts';
 
-/** A change is reported within this time, and never more often. */
+/** A change is reported within this time, and never more often. Milliseconds. */
 const CHANGES_EVERY_MS = 1000;
-/** Without a change: a third of the time after which a worker is no longer seen, and the wait for what is wanted of it. */
+/**
+ * Interval of reports without a change, in milliseconds: a third of the time after which a worker no longer counts as
+ * seen. It is also the longest delay of a request to the worker.
+ */
 const REPORT_EVERY_MS = 3000;
 
 export interface PresenceDeps {
   readonly registry: Pick<WorkerRegistry, 'report' | 'remove'>;
-  /** What is to be reported now. */
+  /** Returns the current report. */
   readonly describe: () => WorkerReport;
-  /** Called with whether the worker may claim, whenever that changes; resolves when it is so. */
+  /** Called with whether the worker may claim, when that changes; resolves when the change has been made. */
   readonly follow: (mayClaim: boolean) => Promise<void>;
   readonly logger: Logger;
 }
 
 /**
- * Keeps a worker's record in the registry up to date, and does what is asked of it there. While the database is away the
- * worker goes on as it was: then it claims nothing anyway.
+ * Keeps a worker's record in the registry up to date, and follows the requests in it. While the database cannot be
+ * reached the worker keeps its state: it can claim nothing then.
  */
 export class WorkerPresence {
   readonly #deps: PresenceDeps;
   readonly #stopped = new AbortController();
-  /** What was reported last, and when by the process's own clock. */
+  /** The last report, and its time by `performance.now()`. */
   #reported: { readonly report: WorkerReport; readonly at: number } | undefined;
   #mayClaim = true;
   #failing = false;
@@ -34,18 +37,18 @@ export class WorkerPresence {
     this.#deps = deps;
   }
 
-  /** Resolves when the worker is in the registry. @throws when the database does not answer. */
+  /** Resolves when the worker is in the registry. @throws when the database cannot be reached. */
   async start(): Promise<void> {
     await this.#report();
     this.#running = this.#run();
   }
 
-  /** Reports at once, as far as the database answers. */
+  /** Reports at once, if the database can be reached. */
   async reportNow(): Promise<void> {
     await this.#report().catch((error: unknown) => this.#note(error));
   }
 
-  /** The worker has ended: takes it out of the registry, as far as the database answers. */
+  /** Removes the ended worker from the registry, if the database can be reached. */
   async stop(): Promise<void> {
     this.#stopped.abort();
     await this.#running;

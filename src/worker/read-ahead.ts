@@ -2,26 +2,27 @@ import { Semaphore } from '../async/semaphore.ts';
 import { accountOf, type JobClass, type JobPointer, type Slot } from '../bus/bus.ts';
 
 /**
- * Pointers of each class that a worker may hold besides those whose jobs it renders. More than an account has on the bus
- * at a time under most plans, so that what is behind them is seen; a pointer takes a few hundred bytes.
+ * Pointers of each class that a worker may hold in addition to the jobs that it renders. This is more than an account
+ * has on the bus at a time under most plans, so that pointers of other accounts behind them are seen. A pointer takes a
+ * few hundred bytes.
  */
 const MAX_AHEAD = 256;
 
-/** A pointer that is held: gone from here when its job is claimed, or when other workers are to have it. */
+/** A waiting pointer. It is removed when its job is claimed, or when it is published to other workers. */
 export interface HeldPointer {
-  /** Aborts when it is to be claimed no more. */
+  /** Aborts when the job is no longer to be claimed here. */
   readonly signal: AbortSignal;
-  /** Takes it out; undefined when it has been handed back. */
+  /** Removes and returns the pointer; undefined when it has been published to other workers. */
   take(): JobPointer | undefined;
 }
 
 /**
- * The pointers that a worker has taken from the bus and not claimed yet: what it knows of the accounts that wait, for
- * the fair queue. One for each job; the one with the newest version counts.
+ * The pointers that a worker has consumed from the bus and not claimed yet. They show the fair queue which accounts
+ * wait. Each job has one pointer, the one with the newest version.
  */
 export class ReadAhead {
   readonly #pointers = new Map<string, JobPointer>();
-  /** When they came, in the order in which other workers are to be offered them. */
+  /** Arrival times, in the order in which pointers are to be offered to other workers. */
   readonly #since = new Map<string, number>();
   readonly #room: Readonly<Record<JobClass, Semaphore>> = {
     interactive: new Semaphore(MAX_AHEAD),
@@ -32,12 +33,12 @@ export class ReadAhead {
     bulk: new AbortController(),
   };
 
-  /** Resolves when another pointer of the class may be taken. @throws the signal's reason when that aborts. */
+  /** Resolves when a further pointer of the class may be held. @throws the signal's reason when that aborts. */
   async room(jobClass: JobClass, signal: AbortSignal): Promise<Slot> {
     return { release: await this.#room[jobClass].acquire(signal) };
   }
 
-  /** @returns undefined when the job waits here already. */
+  /** @returns undefined when the job already waits here. */
   add(pointer: JobPointer): HeldPointer | undefined {
     const { jobId } = pointer;
     const known = this.#pointers.get(jobId);
@@ -56,7 +57,7 @@ export class ReadAhead {
     };
   }
 
-  /** Takes out everything of the class. */
+  /** Removes and returns all pointers of the class. */
   empty(jobClass: JobClass): JobPointer[] {
     this.#ends[jobClass].abort();
     this.#ends[jobClass] = new AbortController();
@@ -66,10 +67,10 @@ export class ReadAhead {
   }
 
   /**
-   * The pointers that other workers are to be offered next, of those that have been here for `ms` milliseconds. All are
-   * offered in rotation, since it is not known here which of them others have claimed already.
+   * The pointers that are to be offered to other workers next, among those that have waited here for `ms` milliseconds.
+   * All are offered in rotation, since it is unknown here which of them others have claimed already.
    *
-   * @param limit how many at most.
+   * @param limit largest number returned.
    */
   nextToOffer(ms: number, limit: number): JobPointer[] {
     const found: JobPointer[] = [];
@@ -83,7 +84,7 @@ export class ReadAhead {
     return found;
   }
 
-  /** Jobs of an account that wait here, in the order that they came in. @param limit how many at most. */
+  /** Jobs of an account that wait here, in the order of their arrival. @param limit largest number returned. */
   jobsOf(accountId: string, limit: number): string[] {
     const found: string[] = [];
     for (const { jobId, routingKey } of this.#pointers.values()) {

@@ -29,36 +29,36 @@ export interface AttemptDeps {
   readonly outputs: OutputStore;
   readonly clock: Clock;
   readonly random: () => number;
-  /** First back-off between attempts, in milliseconds. */
+  /** First backoff between attempts, in milliseconds. */
   readonly retryBaseMs: number;
   readonly logger: Logger;
   readonly observe: AttemptObserver;
 }
 
-/** What a worker reports of its attempts; the telemetry behind it is not the worker's matter. */
+/** Receives the events of a worker's attempts; hides the telemetry from the worker. */
 export interface AttemptObserver {
-  /** A job was claimed: its attempt begins. */
+  /** Called when a job was claimed and its attempt begins. */
   claimed(job: Job): void;
   rendered(report: RenderReport, pages: number, bytes: number): void;
   ended(job: Job): void;
   retried(code: string): void;
-  /** The job was cancelled, or its lease ended: what was rendered is dropped. */
+  /** Called when the job was cancelled, or its lease ended: its output is dropped. */
   lost(): void;
 }
 
 const HOUR_MS = 3_600_000;
-/** The version of a job that got its slot when it was let in, and was claimed after that. */
+/** The version of a job that got its slot on admission, and was claimed after that. */
 const CLAIMED_AT_ONCE = 2;
-/** Milliseconds. Templates take a few; what takes longer must not stand before those of others. */
+/** Time limit for templates, in milliseconds. Most take a few; a slow one must not delay those of others. */
 const MAX_TEMPLATE_MS = 10_000;
-/** A template may produce far more than it is long; this bounds what is put into a page. */
+/** Limit on the HTML from a template, which may be far longer than its source. */
 const MAX_TEMPLATE_OUTPUT_BYTES = 32 * 1024 * 1024;
 
 /**
  * One attempt of a claimed job: input → document → PDF → store → completed; or retried, failed, given back. Resolves
- * when the attempt has ended, whatever came of it, and never rejects for an error of the job.
+ * when the attempt has ended, whatever the outcome, and never rejects for an error of the job.
  *
- * @param slot of the render, which it still has when this resolves.
+ * @param slot the slot of the render, which it still holds when this resolves.
  */
 export async function attempt(
   deps: AttemptDeps,
@@ -86,8 +86,8 @@ export async function attempt(
 }
 
 /**
- * A job that has waited is not rendered when its account has come to keep as much as it may meanwhile. One that was let in
- * with a slot has just been asked.
+ * Fails a job that has waited if its account has exceeded its storage limit meanwhile. A job that got its slot on
+ * admission has just been checked.
  *
  * @throws PlatenError STORAGE_FULL.
  */
@@ -97,12 +97,14 @@ async function requireRoom(
   { maxStoredBytes }: JobInput,
 ): Promise<void> {
   if (maxStoredBytes === undefined || version === CLAIMED_AT_ONCE) return;
-  // The job that had its slot before has changed the ledger a moment ago, mostly in this process.
+  // The previous job in this slot has just changed the ledger, mostly in this process.
   const bytes = ledger.storedLately(accountId) ?? (await stored.of(accountId));
   if (bytes > maxStoredBytes) throw new PlatenError('STORAGE_FULL');
 }
 
-/** @param note told what is known of the render, whether it fails or its output cannot be stored. */
+/**
+ * @param note called with the report of the render and its findings, also if it fails or its output cannot be stored.
+ */
 async function renderAndStore(
   deps: AttemptDeps,
   held: HeldJob,
@@ -214,21 +216,24 @@ async function afterError(
   await ends.followSoon(failed);
 }
 
-/** The error as the report may have it: its record says the same, so that neither holds what the other cuts. */
+/**
+ * Redacts the error as in the report: the job's record contains the same message, so neither reveals what the other
+ * hides.
+ */
 function withoutSecrets(error: PlatenError, findings: Findings | undefined): PlatenError {
   const message = findings?.redactor.text(error.message) ?? error.message;
   return message === error.message ? error : new PlatenError(error.code, message, error);
 }
 
-/** When what the attempt leaves behind is kept no longer. */
+/** The time until which the attempt's output and report are kept. */
 function expiryOf({ clock }: Pick<AttemptDeps, 'clock'>, { retentionHours }: Job): Date {
   return new Date(clock.now().getTime() + retentionHours * HOUR_MS);
 }
 
 /**
- * Keeps what was found out about the last attempt of a job.
+ * Stores the findings about the last attempt of a job.
  *
- * @returns undefined when nothing was to be kept, or it could not be: the job has ended as it has, all the same.
+ * @returns undefined when there are none, or they could not be stored; the job's end does not depend on that.
  */
 async function storeReport(
   { outputs, logger }: Pick<AttemptDeps, 'outputs' | 'logger'>,

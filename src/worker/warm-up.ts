@@ -1,15 +1,18 @@
 import type { Renderer } from '../chromium/renderer.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
-/** It takes half a second, in which processes start. What takes longer than this is not waited for: readiness shows it. */
+/**
+ * Time limit, in milliseconds. Warming up takes half a second, in which processes start; if it takes longer than the
+ * limit, the worker's readiness shows that.
+ */
 const WARM_UP_MS = 30_000;
 const MAX_BYTES = 10 * 1024 * 1024;
-/** No account's: ids of accounts are UUIDs. */
+/** Belongs to no account, since ids of accounts are UUIDs. */
 const NO_ACCOUNT = 'warm-up';
 
 /**
- * Renders a document of no account, with everything that a document can ask for, so that the first job finds running what is
- * started at the first need: a page with its fonts, the printing, and the process that finishes PDFs. Never rejects.
+ * Renders a document of no account that uses most features. So everything that is started at the first need already
+ * runs when the first job comes: a page with its fonts, printing, and the process that finishes PDFs. Never rejects.
  */
 export async function warmUp(renderer: Pick<Renderer, 'render'>, logger: Logger): Promise<void> {
   try {

@@ -5,12 +5,15 @@ import type { WorkerState } from './pool/worker-registry.ts';
 
 /** Time for killed renders to be recorded as given back. */
 const GIVE_BACK_MS = 5000;
-/** Milliseconds without a browser after which a worker leaves its work to others: one that has died is replaced sooner. */
+/**
+ * Milliseconds without a browser after which a worker leaves its jobs to other workers; a browser that has died is
+ * normally replaced sooner.
+ */
 const UNABLE_AFTER_MS = 5000;
 
 /**
- * Whether a worker claims jobs: by what it is asked, by whether it can render, and until it is stopped. job-claims.ts has
- * how it claims them.
+ * Decides whether a worker claims jobs: by requests to it, by whether it can render, and until it is stopped.
+ * job-claims.ts defines how it claims them.
  */
 export class Worker {
   readonly #deps: JobClaimsDeps;
@@ -19,13 +22,15 @@ export class Worker {
   #cancels: Subscription | undefined;
   #checks: NodeJS.Timeout | undefined;
   #state: WorkerState = 'starting';
-  /** It was asked to pause. */
+  /** Whether the worker was requested to pause. */
   #pauseRequested = false;
-  /** It has been without a browser for too long. */
+  /** Whether it has been without a browser for longer than UNABLE_AFTER_MS. */
   #unable = false;
-  /** When it last had one, on the clock of `performance`. */
+  /** When it last had a browser, by `performance.now()`. */
   #ableAt = performance.now();
-  /** Settles when the last change of whether it claims has been made; changes are made one after another. */
+  /**
+   * Settles when the last change between claiming and not claiming has been made; changes are made one after another.
+   */
   #changed: Promise<void> = Promise.resolve();
 
   constructor(deps: JobClaimsDeps) {
@@ -34,18 +39,19 @@ export class Worker {
     this.#claims = new JobClaims(deps, this.#held);
   }
 
-  /** As of pool/worker-registry.ts. It is `paused` once nothing more can be claimed. */
+  /** See pool/worker-registry.ts. `paused` only once nothing more can be claimed. */
   get state(): WorkerState {
     return this.#state;
   }
 
-  /** Jobs that it holds, or is about to. */
+  /** Jobs that the worker holds, or is about to hold. */
   get busy(): number {
     return Math.max(this.#held.size, this.#claims.slotsTaken);
   }
 
   async start(): Promise<void> {
-    // An event says that a held job was cancelled: its lease is renewed at once, which finds out.
+    // When an event reports that a held job was cancelled, its lease is renewed at once, which detects the
+    // cancellation.
     this.#cancels = await this.#deps.bus.subscribeEvents('cancels', ({ jobId }) => {
       if (this.#held.holds(jobId)) void this.#held.renew();
     });
@@ -57,12 +63,12 @@ export class Worker {
     await this.resume();
   }
 
-  /** As of `JobClaims`. */
+  /** See `JobClaims`. */
   setBlocked(renders: number): void {
     this.#claims.setBlocked(renders);
   }
 
-  /** Claims nothing more once this resolves; what it holds goes on. Others get the pointers that wait. */
+  /** Stops claiming before this resolves; held jobs continue. Waiting pointers are published to other workers. */
   pause(): Promise<void> {
     this.#pauseRequested = true;
     return this.#settle();
@@ -75,8 +81,8 @@ export class Worker {
   }
 
   /**
-   * Takes no more jobs, lets those under way finish for `graceMs` from now, then gives back the rest; resolves when
-   * nothing is held any more.
+   * Takes no more jobs, lets held jobs finish for `graceMs` milliseconds from now, then gives back the rest; resolves
+   * when no job is held.
    */
   async stop(graceMs: number): Promise<void> {
     const deadline = performance.now() + graceMs;
@@ -92,7 +98,9 @@ export class Worker {
     this.#held.close();
   }
 
-  /** A worker that cannot render claims nothing, and has others render what it holds, until it can again. */
+  /**
+   * A worker that cannot render claims nothing, and leaves its held jobs to other workers, until it can render again.
+   */
   #checkRenderer(): void {
     const { renderer, logger } = this.#deps;
     const now = performance.now();
@@ -107,10 +115,10 @@ export class Worker {
     });
   }
 
-  /** Claims or not, as it is to when the changes before this one have been made. A worker that ends changes nothing. */
+  /** Starts or stops claiming, after all earlier changes have been made. Does nothing while the worker ends. */
   #settle(): Promise<void> {
     const done = this.#changed.then(() => (this.#state === 'ending' ? undefined : this.#openOrClose()));
-    // The caller gets a failure; the next change is tried all the same.
+    // The caller gets the error; the next change is made all the same.
     this.#changed = done.catch(() => {});
     return done;
   }
@@ -127,7 +135,7 @@ export class Worker {
   }
 
   #become(state: WorkerState): void {
-    // For good: it may be asked to end in the middle of another change.
+    // `ending` is final: the worker may be stopped during another change.
     if (this.#state !== 'ending') this.#state = state;
   }
 }

@@ -28,7 +28,7 @@ export default function writeMetadata(document: PDFDocument, metadata: PdfMetada
   document.catalog.set(PDFName.of('Metadata'), document.context.register(packet));
 }
 
-/** The given fields, and the document's own for the rest. */
+/** The given fields; missing ones are taken from the document. */
 function completed(document: PDFDocument, metadata: PdfMetadata): PdfMetadata {
   return {
     title: metadata.title || document.getTitle(),

@@ -1,14 +1,14 @@
 import { type PDFDocument, PDFName, type PDFPage, type PDFRef } from '@cantoo/pdf-lib';
 import { addToResources, contentStream, wrapContents } from '../page-content.ts';
 
-/** The name the watermark has in a page's resources. */
+/** The name of the watermark in a page's resources. */
 const RESOURCE_NAME = PDFName.of('PlatenWatermark');
 
 /**
  * Draws the first page of `watermarkPdf` over the content of every page: centred, upright for the reader whatever the
  * page's rotation, and as large as the page's diagonal, so that a square watermark covers the page at any angle.
  *
- * The file has the watermark once, and each placement once. Readers of tagged documents skip it (ISO 32000-1,
+ * The file contains the watermark once, and each placement once. Readers of tagged documents skip it (ISO 32000-1,
  * 14.8.2.2: an artifact).
  */
 export default async function drawWatermark(document: PDFDocument, watermarkPdf: Uint8Array): Promise<void> {

@@ -1,9 +1,15 @@
 import type { WorkerRegistry } from './worker-registry.ts';
 
-/** Workers of a pool change their size by being replaced; being late costs a job its warm context at most. */
+/**
+ * A pool's number of slots changes only when its workers are replaced; an outdated value at most costs a job its warm
+ * context.
+ */
 const CHECK_EVERY_MS = 10_000;
 
-/** Renders at a time in one worker of a pool, as the workers themselves say; for pools of which nothing else says it. */
+/**
+ * Renders that one worker of a pool runs at a time, as its workers report; for pools whose slots are not configured
+ * here.
+ */
 export class PoolSlots {
   readonly #registry: Pick<WorkerRegistry, 'slotsOf'>;
   readonly #pools = new Map<string, { slots: number | undefined; lookedAt: number }>();
@@ -12,7 +18,7 @@ export class PoolSlots {
     this.#registry = registry;
   }
 
-  /** What is known. It is read in the background: undefined until then, and without a worker. */
+  /** The last known number. It is read in the background: undefined until then, and for a pool without a worker. */
   of(pool: string): number | undefined {
     const known = this.#pools.get(pool);
     const now = performance.now();
@@ -28,7 +34,7 @@ export class PoolSlots {
       const slots = await this.#registry.slotsOf(pool);
       if (slots !== undefined) this.#pools.set(pool, { slots, lookedAt: performance.now() });
     } catch {
-      // The database is away: what is known stays, and is read again.
+      // The database cannot be reached: the last known number stays, and is read again.
     }
   }
 }

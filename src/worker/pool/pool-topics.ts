@@ -12,16 +12,16 @@ const POOL_TOPICS: CollectionSpec = {
   scans: { '{}': 'there are as many as pools, and whoever asks wants to know of all' },
 };
 
-/** How many partitions the topics of each pool have: processes that reach Kafka note it for those that do not. */
+/** The number of partitions of each pool's topics: processes that can reach Kafka record it for those that cannot. */
 export class PoolTopics {
   readonly #records: Collection<PoolTopicsRecord>;
 
-  /** To be made before the connection's indexes are. */
+  /** To be created before the connection's indexes are. */
   constructor(connection: Connection) {
     this.#records = new Collection<PoolTopicsRecord>(connection, POOL_TOPICS);
   }
 
-  /** By name of the pool. A pool that is missing has not been checked yet. */
+  /** Partitions by name of the pool. A missing pool has not been checked yet. */
   async partitions(): Promise<ReadonlyMap<string, number>> {
     return new Map((await this.#records.find({})).map(({ _id, partitions }) => [_id, partitions]));
   }

@@ -9,28 +9,28 @@ import { Collection, type CollectionSpec } from '../../store/collection.ts';
  *                    │            │
  *                    └─▶ ending ◀─┘   on SIGTERM, and for good
  *
- * claiming  takes work as it has slots for it
- * paused    was asked to (`pauseRequested`): takes nothing more, finishes what it has, and stays ready. Or it has had
- *           no browser for a while: then it has given back what it had, and is not ready
- * ending    takes nothing more, finishes or gives back what it has, and goes
+ * claiming  The worker claims jobs while it has free slots.
+ * paused    Either a pause was requested (`pauseRequested`): the worker claims nothing more, finishes its jobs, and
+ *           stays ready. Or it has had no browser for a while: it has given back its jobs, and is not ready.
+ * ending    The worker claims nothing more, finishes or gives back its jobs, and exits.
  */
 export type WorkerState = 'starting' | 'claiming' | 'paused' | 'ending';
 
-/** Whether Chromium's own sandbox holds the worker's renderers: as the worker found, not as it was configured. */
+/** Whether the worker's renderers are in Chromium's own sandbox, as the worker found, not as configured. */
 export type SandboxState = 'on' | 'off' | 'unknown';
 
-/** What a worker reports of itself. */
+/** The report of a worker about itself. */
 export interface WorkerReport {
   /** Its name in leases: `owner` of the jobs that it holds. Never used twice. */
   readonly _id: string;
   readonly pool: string;
-  /** Where it runs; null outside Kubernetes. */
+  /** The pod it runs in; null outside Kubernetes. */
   readonly pod: string | null;
   readonly namespace: string | null;
   readonly node: string | null;
-  /** Renders at a time. */
+  /** Renders that run at a time. */
   readonly slots: number;
-  /** Jobs that it holds. Of a paused worker 0 means: it is empty, and stays so. */
+  /** Jobs that it holds. A paused worker with 0 jobs stays empty. */
   readonly busy: number;
   readonly state: WorkerState;
   readonly startedAt: Date;
@@ -40,13 +40,13 @@ export interface WorkerReport {
 }
 
 export interface WorkerRecord extends WorkerReport {
-  /** It is asked to claim nothing more. */
+  /** Whether the worker is requested to claim nothing more. */
   readonly pauseRequested: boolean;
   /** When it last reported. */
   readonly seenAt: Date;
 }
 
-/** A worker that has not reported for this long is no longer seen: three reports are missing. Milliseconds. */
+/** A worker that has not reported for this long, three reports, no longer counts as seen. Milliseconds. */
 export const UNSEEN_AFTER_MS = 10_000;
 
 const WORKERS: CollectionSpec = {
@@ -55,18 +55,18 @@ const WORKERS: CollectionSpec = {
   scans: { '{}': 'there are as many as workers run, and whoever asks wants to know of all' },
 };
 
-/** The workers that run, and which of them are to stop taking work. Each worker keeps its own record. */
+/** The running workers, and which of them are requested to stop claiming. Each worker updates its own record. */
 export class WorkerRegistry {
   readonly #records: Collection<WorkerRecord>;
   readonly #clock: Clock;
 
-  /** To be made before the connection's indexes are. */
+  /** To be created before the connection's indexes are. */
   constructor(connection: Connection, clock: Clock) {
     this.#records = new Collection<WorkerRecord>(connection, WORKERS);
     this.#clock = clock;
   }
 
-  /** Writes what a worker reports of itself. @returns the record with what is asked of it. */
+  /** Writes the report of a worker. @returns its record, which contains the requests to it. */
   report({ _id, ...reported }: WorkerReport): Promise<WorkerRecord> {
     return this.#records.upsert(_id, {
       $set: { ...reported, seenAt: this.#clock.now() },
@@ -74,12 +74,12 @@ export class WorkerRegistry {
     });
   }
 
-  /** The workers of one pool or of all; also those that have not been seen for a while, see `isSeen`. */
+  /** The workers of one pool or of all pools, including those that have not been seen for a while (see `isSeen`). */
   list(pool?: string): Promise<WorkerRecord[]> {
     return this.#records.find(pool === undefined ? {} : { pool });
   }
 
-  /** Renders at a time in a worker of a pool; undefined when it has none. */
+  /** Renders that a worker of a pool runs at a time; undefined when the pool has no worker. */
   async slotsOf(pool: string): Promise<number | undefined> {
     return (await this.#records.findOne({ pool }, { projection: { slots: 1 } }))?.slots;
   }
@@ -89,22 +89,22 @@ export class WorkerRegistry {
     return this.#clock.now().getTime() - seenAt.getTime() < UNSEEN_AFTER_MS;
   }
 
-  /** Asks these workers to claim nothing more. They do within three seconds, and report it as their state. */
+  /** Requests the workers to claim nothing more. They comply within three seconds, and report that as their state. */
   async requestPause(ids: readonly string[]): Promise<void> {
     await this.#setPause(ids, true);
   }
 
-  /** These workers may claim again. */
+  /** Allows the workers to claim again. */
   async cancelPause(ids: readonly string[]): Promise<void> {
     await this.#setPause(ids, false);
   }
 
-  /** A worker has ended. */
+  /** Removes a worker that has ended. */
   async remove(id: string): Promise<void> {
     await this.#records.deleteOne({ _id: id });
   }
 
-  /** Deletes the records of workers that have not reported since then. @returns how many there were. */
+  /** Deletes the records of workers that have not reported since `since`. @returns the number of deleted records. */
   forgetUnseen(since: Date): Promise<number> {
     return this.#records.deleteMany({ seenAt: { $lt: since } });
   }
