@@ -3,7 +3,7 @@ import { PlatenError } from '../errors/registry.ts';
 import { type AccountFilter, FairQueue, type Permit, type PermitRequest } from './fair-queue.ts';
 import { RecentAccounts } from './recent-accounts.ts';
 
-/** Requests of all accounts that are admitted concurrently. More would only wait for each other. */
+/** Requests of all accounts that are admitted concurrently. More would only delay each other. */
 const CONCURRENT = 16;
 /** Requests of one account that are admitted concurrently while another account is active. */
 const CONCURRENT_OF_ACCOUNT = 2;
@@ -11,7 +11,7 @@ const CONCURRENT_OF_ACCOUNT = 2;
 const ACTIVE_MS = 5000;
 const MAX_WAIT_MS = 30_000;
 const RETRY_AFTER_S = 1;
-/** Accounts that are remembered as having sent their last request for the background. */
+/** Most accounts that are remembered because their last request was for the background. */
 const MAX_ACCOUNTS = 10_000;
 
 export interface AdmissionOptions {
@@ -20,15 +20,16 @@ export interface AdmissionOptions {
   /** Longest wait for a permit, in milliseconds. Default 30,000. */
   readonly maxWaitMs?: number;
   /**
-   * Least time between two permits of an account that sends requests for the background, while callers of another account
-   * wait for PDFs; in milliseconds. Default 0, for processes that do not render on the same cores.
+   * Least time between two permits of an account that sends requests for the background, while callers of another
+   * account wait for PDFs; in milliseconds. Default 0, for processes that do not render on the same cores.
    */
   readonly gapMs?: number;
 }
 
 /**
- * The queue of requests for work that are parsed, checked and written concurrently. Each step of a request waits for the event
- * loop and the database: without the queue, a burst of requests of one account would delay every step of all others.
+ * The queue of requests for work that are parsed, checked and written concurrently. Each step of a request waits for
+ * the event loop and the database: without the queue, a burst of requests of one account would delay every step of all
+ * others.
  */
 export class AdmissionQueue extends FairQueue {
   readonly #gapMs: number;
@@ -61,12 +62,12 @@ export class AdmissionQueue extends FairQueue {
     return permit;
   }
 
-  /** The account's request is for the background: no caller waits for the PDF. */
+  /** Notes that the account's request is for the background: no caller waits for the PDF. */
   noteBackground(account: string): void {
     if (!this.#background.has(account)) this.#background.set(account, this.usage.now() + this.#gapMs);
   }
 
-  /** A caller waits for the PDF of the account's request. */
+  /** Notes that a caller waits for the PDF of the account's request. */
   noteAwaited(account: string): void {
     this.#background.delete(account);
     this.#awaited.note(account, this.usage.now());

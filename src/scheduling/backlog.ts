@@ -10,7 +10,7 @@ export interface Entry extends HeapItem {
 /** The requests of one account. */
 interface Flow<T extends Entry> extends HeapItem {
   readonly account: string;
-  /** The account's virtual time when it was last computed; the present one is the same or later. */
+  /** The account's virtual time when it was last computed; the current one is not smaller. */
   virtualTime: number;
   /** In the order of their sequence numbers. */
   readonly requests: Heap<T>;
@@ -57,7 +57,7 @@ export class Backlog<T extends Entry> {
     this.#byVirtualTime.add(flow);
   }
 
-  /** @param entry that has been added. */
+  /** @param entry an entry that has been added. */
   delete(entry: T): void {
     this.#size -= 1;
     const flow = this.#flows.get(entry.account)!;
@@ -72,8 +72,8 @@ export class Backlog<T extends Entry> {
   }
 
   /**
-   * The next request of the eligible account with the least virtual time. O(log accounts) for the result, for each ineligible
-   * account before it, and for each account whose virtual time has grown.
+   * The next request of the eligible account with the least virtual time. O(log accounts) for the result, for each
+   * ineligible account before it, and for each account whose virtual time has grown.
    */
   first(isEligible: (account: string) => boolean): T | undefined {
     const now = this.#usage.now();

@@ -2,15 +2,20 @@ import { FairQueue, type Permit, type PermitRequest, type Priority } from './fai
 
 /** After this time a render yields to others that wait for a core, in milliseconds. */
 const SLICE_MS = 1000;
-/** The slice in milliseconds while an interactive request waits before a bulk render, or an account that has used less. */
+/**
+ * The slice in milliseconds while an interactive request waits and the render is bulk, or while an account with less
+ * usage waits.
+ */
 const SHORT_SLICE_MS = 100;
 /**
- * The half-life of used computing time, in milliseconds. It is as long as a slice: with a half-life of a minute, an account
- * that is always active would be served after every newcomer that takes all cores for seconds.
+ * The half-life of used computing time, in milliseconds. It is as long as a slice: with a half-life of a minute, an
+ * account that is always active would be served after every new account that takes all cores for seconds.
  */
 const HALF_LIFE_MS = 1000;
 
-/** Renders that compute concurrently on this many cores: more, since they also wait for messages (docs/scheduling.md). */
+/**
+ * Renders that compute concurrently on this many cores: more, since they also wait for messages (docs/scheduling.md).
+ */
 export function rendersOnCores(cores: number): number {
   return cores + Math.ceil(cores / 2);
 }
@@ -30,7 +35,7 @@ export class Cores extends FairQueue {
   /**
    * @param total renders that compute concurrently.
    * @param now milliseconds of a clock that never goes back. Default: the process's own.
-   * @param machine cores that there are. Default: as many as `total`.
+   * @param machine number of the machine's cores. Default: as many as `total`.
    */
   constructor(total: number, now?: () => number, machine = total) {
     super({ usage: { halfLifeMs: HALF_LIFE_MS, now } });
@@ -47,7 +52,7 @@ export class Cores extends FairQueue {
     return this.total;
   }
 
-  /** How long this render may compute at a time, in milliseconds; without end while no other render waits for a core. */
+  /** How long a render may compute at a time, in milliseconds; infinite while no other render waits for a core. */
   sliceMs({ account, priority }: CoreUser): number {
     if (this.waiting() === 0) return Number.POSITIVE_INFINITY;
     if (priority === 'bulk' && this.waiting('interactive') > 0) return SHORT_SLICE_MS;
@@ -55,7 +60,7 @@ export class Cores extends FairQueue {
     return next !== undefined && this.usage.of(next) < this.usage.of(account) ? SHORT_SLICE_MS : SLICE_MS;
   }
 
-  /** Calls `notify` whenever a request has begun to wait for a core. @returns a function that ends this. */
+  /** Calls `notify` whenever a request begins to wait for a core. @returns a function that ends the calls. */
   onWaiting(notify: () => void): () => void {
     this.#onWaiting.add(notify);
     return () => this.#onWaiting.delete(notify);

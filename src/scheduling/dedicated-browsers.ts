@@ -17,20 +17,20 @@ export interface DedicatedBrowser {
 /** A request for a dedicated browser. */
 export interface BrowserRequest {
   readonly account: string;
-  /** Its core permit, which the start of a browser takes. */
+  /** The render's permit to use a core, which is taken while the browser starts. */
   readonly permit?: { take(): Promise<void>; leave(): void } | undefined;
-  /** Gives up the wait. */
+  /** Ends the wait when it aborts. */
   readonly signal: AbortSignal;
 }
 
 export interface DedicatedBrowsersOptions<B> {
-  /** Dedicated browsers that live concurrently. */
+  /** Dedicated browsers that run concurrently. */
   readonly total: number;
   /** Dedicated browsers that are started concurrently. */
   readonly starting: number;
-  /** Has a browser accept no more renders, and end after the last. */
+  /** Retires a browser: it accepts no more renders, and ends after the last. */
   readonly retire: (browser: B) => void;
-  /** A render begins to wait for a browser (1), or ends that (-1). */
+  /** Called when a render begins (1) or ceases (-1) to wait for a browser. */
   readonly onWaiting: (change: 1 | -1) => void;
   /** Milliseconds of a clock that never goes back. Default: the process's own. */
   readonly now?: (() => number) | undefined;
@@ -40,35 +40,35 @@ interface Living<B> {
   readonly permit: Permit;
   /** Undefined while it is being started. */
   browser: B | undefined;
-  /** Present once it was asked to retire for a waiting account. */
+  /** Present once it was requested to retire for a waiting account. */
   retiring: Charge | undefined;
 }
 
-/** While others wait, a browser is left to its account for this time, in milliseconds. */
+/** While others wait, a browser stays with its account for at least this time, in milliseconds. */
 const LEAST_MS = 2000;
-/** A browser that has not ended this long after it was asked to is in a slow render, in milliseconds. */
+/** A browser that has not ended this long after the request to retire is in a slow render, in milliseconds. */
 const SLOW_TO_RETIRE_MS = 1000;
-/** Memory that a browser with one page is taken to use, in bytes. */
+/** Assumed memory of a browser with one page, in bytes. */
 const BROWSER_BYTES = 192 * 1024 * 1024;
 /** Part of all memory that dedicated browsers may use. */
 const MEMORY_PART = 0.2;
 /** Part of all slots whose renders may have dedicated browsers. */
 const SLOTS_PART = 0.5;
 
-/** Dedicated browsers that live concurrently, at least 2. @param memoryBytes of the machine. */
+/** Dedicated browsers that run concurrently, at least 2. @param memoryBytes memory of the machine. */
 export function dedicatedBrowsersFor(slots: number, memoryBytes: number): number {
   const inMemory = Math.floor((memoryBytes * MEMORY_PART) / BROWSER_BYTES);
   return Math.max(2, Math.min(Math.ceil(slots * SLOTS_PART), inMemory));
 }
 
 /**
- * Browsers that an account has for itself: a permit is held until the browser has ended. While others wait, browsers that
- * are kept for their account's next render retire: idle ones at once, and the others after a while.
+ * Browsers that are used by a single account: a permit is held until the browser has ended. While others wait, browsers
+ * that are kept for their account's next render retire: idle ones at once, and the others after a while.
  */
 export class DedicatedBrowsers<B extends DedicatedBrowser> extends FairQueue {
   readonly #options: DedicatedBrowsersOptions<B>;
   readonly #living = new Set<Living<B>>();
-  /** How long the browsers of accounts take to end when they are asked to. */
+  /** How long the browsers of each account take to retire. */
   readonly #pace: Usage;
 
   constructor(options: DedicatedBrowsersOptions<B>) {
@@ -90,7 +90,7 @@ export class DedicatedBrowsers<B extends DedicatedBrowser> extends FairQueue {
   /**
    * Starts a browser once the request has been granted a permit.
    *
-   * @throws what `start` rejects with; the reason of the request's signal when that aborts first.
+   * @throws the rejection of `start`; the reason of the request's signal when that aborts first.
    */
   async launch({ account, permit, signal }: BrowserRequest, start: () => Promise<B>): Promise<B> {
     const living = await this.#start(account, signal);
@@ -109,13 +109,16 @@ export class DedicatedBrowsers<B extends DedicatedBrowser> extends FairQueue {
     }
   }
 
-  /** Retires browsers for waiting accounts. To be called whenever a browser may have become idle, and about every second. */
+  /**
+   * Retires browsers for waiting accounts. To be called whenever a browser may have become idle, and about every
+   * second.
+   */
   makeRoom(): void {
     if (this.waiting() === 0) return;
     this.grant();
     if (this.#living.size < this.#options.total) return;
     const wanted = [...this.waitingAccounts].filter((account) => this.#mayHaveAnother(account)).length;
-    // A browser that is late does not count, so that another one is asked.
+    // A browser that is late does not count, so that another one is retired.
     const retiring = [...this.#living].filter((living) => living.retiring && !this.#isLate(living)).length;
     for (const living of this.#retirable().slice(0, Math.max(0, wanted - retiring))) {
       living.retiring = this.#pace.begin(living.permit.account);
@@ -123,7 +126,7 @@ export class DedicatedBrowsers<B extends DedicatedBrowser> extends FairQueue {
     }
   }
 
-  /** Browsers that may be asked to retire: idle ones first, then by how much their accounts have used. */
+  /** Browsers that may be requested to retire: idle ones first, then by the usage of their accounts, highest first. */
   #retirable(): Living<B>[] {
     const { usage } = this;
     const used = ({ permit }: Living<B>) => usage.of(permit.account);
@@ -169,7 +172,10 @@ export class DedicatedBrowsers<B extends DedicatedBrowser> extends FairQueue {
     return isFull && [...this.#living].every((living) => this.#isLate(living)) ? 1 : 0;
   }
 
-  /** One browser is kept for accounts that have none; and, while a quick account is there, slow accounts leave one unused. */
+  /**
+   * Whether an account may have a further browser. One browser is kept for accounts that have none. While there is a
+   * quick account, slow accounts also leave one browser unused.
+   */
   #mayHaveAnother(account: string): boolean {
     const { heldByAccount, waitingAccounts } = this;
     const notKept = Math.max(1, this.#options.total - 1);

@@ -6,7 +6,9 @@ export type Priority = 'interactive' | 'bulk';
 
 const PRIORITIES = ['interactive', 'bulk'] as const;
 
-/** While both priorities wait, every fourth permit goes to bulk: interactive requests slow it down and never starve it. */
+/**
+ * While both priorities wait, every fourth permit goes to bulk: interactive requests slow it down and never starve it.
+ */
 const BULK_EVERY = 4;
 
 export interface PermitRequest {
@@ -19,7 +21,7 @@ export interface PermitRequest {
   readonly onGrant?: (permit: Permit) => void;
 }
 
-/** The right to use part of a shared resource until it is released. Its account is charged for it. */
+/** The right to use part of a shared resource until it is released. Its account is charged for the use. */
 export interface Permit extends Omit<Charge, 'end'> {
   readonly size: number;
   /** Releasing it again changes nothing. */
@@ -33,9 +35,9 @@ const EVERYBODY: readonly AccountFilter[] = [() => true];
 export interface FairQueueOptions {
   /** How usage is charged to accounts. */
   readonly usage?: UsageOptions;
-  /** Bounds how long a request waits, in milliseconds. Default: unbounded. */
+  /** Longest wait of a request, in milliseconds. Default: unbounded. */
   readonly deadline?: { readonly ms: number; readonly error: () => Error };
-  /** Bounds how many requests of one account wait. Default: unbounded. */
+  /** Most requests of one account that may wait. Default: unbounded. */
   readonly maxWaiting?: { readonly perAccount: number; readonly error: () => Error };
   /** Called with the taken capacity whenever it changes. */
   readonly onTaken?: ((taken: number) => void) | undefined;
@@ -47,10 +49,11 @@ interface Waiting extends Entry, Required<Pick<PermitRequest, 'priority' | 'size
 }
 
 /**
- * Start-time fair queueing (Goyal, Vin and Cheng, 1996) over accounts: the next permit goes to the eligible account that
- * has used least lately, and within an account to its oldest request. docs/scheduling.md has the whole picture.
+ * Start-time fair queueing (Goyal, Vin and Cheng, 1996) over accounts: the next permit goes to the eligible account
+ * with the least recent usage, and within an account to its oldest request. docs/scheduling.md describes the whole
+ * design.
  *
- * The policy is a subclass's: `capacity`, `eligible` and `mayServeBulk`.
+ * A subclass defines the policy by `capacity`, `eligible` and `mayServeBulk`.
  *
  * A grant takes O(log n) for n waiting accounts, however many requests they have.
  */
@@ -70,16 +73,16 @@ export abstract class FairQueue {
     this.#backlogs = { interactive: new Backlog(this.usage), bulk: new Backlog(this.usage) };
   }
 
-  /** Units of capacity, taken or not, at this moment. */
+  /** Current number of units of capacity, taken or not. */
   protected abstract get capacity(): number;
 
-  /** Filters for the account of the next permit: the first filter that a waiting account passes decides. */
+  /** Filters for the account of the next permit: the first filter that any waiting account passes is used. */
   protected eligible(): readonly AccountFilter[] {
     return EVERYBODY;
   }
 
   /**
-   * Whether a bulk request may have the next permit.
+   * Whether a bulk request may get the next permit.
    *
    * @param isDue true when every fourth permit is due; false when no eligible interactive request waits.
    */
@@ -105,7 +108,7 @@ export abstract class FairQueue {
     return this.#heldByAccount.get(account) ?? 0;
   }
 
-  /** The number of waiting requests, of one priority or of both. */
+  /** The number of waiting requests, of one priority or of both priorities. */
   waiting(priority?: Priority): number {
     const { interactive, bulk } = this.#backlogs;
     return priority === undefined ? interactive.size + bulk.size : this.#backlogs[priority].size;
@@ -125,8 +128,8 @@ export abstract class FairQueue {
   /**
    * Waits for a permit.
    *
-   * @param signal gives up the wait.
-   * @throws the signal's reason when it aborts first; the errors of the bounds.
+   * @param signal ends the wait when it aborts.
+   * @throws the signal's reason when it aborts first; the errors of `deadline` and `maxWaiting`.
    */
   acquire(request: PermitRequest, signal?: AbortSignal): Promise<Permit> {
     const { account, priority = 'interactive', size = 1, onGrant } = request;
@@ -143,7 +146,7 @@ export abstract class FairQueue {
       };
       const onAbort = () => {
         giveUp(signal?.reason);
-        // Others may have waited until this request, a large one, would fit.
+        // Other requests may have waited until this one, a large one, would fit.
         this.grant();
       };
       const stop = () => {
@@ -184,7 +187,10 @@ export abstract class FairQueue {
       while (this.waiting(priority) > 0) this.#first(priority, EVERYBODY)?.reject(reason);
   }
 
-  /** Grants all permits that the policy allows now. To be called when its result may have changed, also by time alone. */
+  /**
+   * Grants all permits that the policy allows now. To be called when that may have changed, also merely by the passing
+   * of time.
+   */
   grant(): void {
     for (let next = this.#next(); next !== undefined; next = this.#next()) {
       const permit = this.#start(next);
@@ -200,7 +206,7 @@ export abstract class FairQueue {
     const [interactive, bulk] = [this.#first('interactive', filters), this.#first('bulk', filters)];
     const servesBulk = bulk !== undefined && this.#servesBulk(interactive === undefined);
     const next = servesBulk ? bulk : interactive;
-    // Others wait until a large request fits; otherwise it might never be granted.
+    // Other requests wait until a large one fits; otherwise it might never be granted.
     if (next === undefined || next.size > free) return undefined;
     if (servesBulk) this.#sinceBulk = 0;
     else if (bulk !== undefined) this.#sinceBulk += 1;

@@ -25,7 +25,7 @@ export class Heap<T extends HeapItem> {
     this.update(item);
   }
 
-  /** @param item that is in the heap. */
+  /** @param item an item of the heap. */
   remove(item: T): void {
     const last = this.#items.pop()!;
     if (last === item) return;

@@ -1,32 +1,32 @@
 import { type AccountFilter, FairQueue } from './fair-queue.ts';
 
 export interface LookupBounds {
-  /** Look-ups that run concurrently, without the slow ones. */
+  /** Lookups that run concurrently, not counting slow ones. */
   readonly concurrent: number;
-  /** Look-ups of one account that run concurrently, with the slow ones. */
+  /** Lookups of one account that run concurrently, including slow ones. */
   readonly concurrentOfAccount: number;
-  /** Look-ups of one account that wait. */
+  /** Lookups of one account that may wait. */
   readonly maxWaitingOfAccount: number;
   /**
-   * A look-up that takes longer is slow, in milliseconds: it continues, and another one may run in addition. Default: no
-   * look-up is slow.
+   * A lookup that takes longer is slow, in milliseconds: it continues, and another one may run in addition. Default: no
+   * lookup is slow.
    */
   readonly slowMs?: number;
 }
 
 const TOO_MANY = 'EBUSY';
-/** Each look-up is charged the same, however long its name servers take, so that accounts are served in rotation. */
+/** Each lookup is charged the same, however long its name servers take, so that accounts are served in rotation. */
 const COST_MS = 1000;
 
-/** Whether a look-up was rejected because too many of its account wait. */
+/** Whether a lookup was rejected because too many lookups of its account wait. */
 export function isTooMany(error: unknown): boolean {
   return error instanceof Error && (error as NodeJS.ErrnoException).code === TOO_MANY;
 }
 
-/** Look-ups of host names. An account whose hosts have slow name servers does not delay other accounts. */
+/** Lookups of host names. An account whose hosts have slow name servers does not delay other accounts. */
 export class LookupQueue extends FairQueue {
   readonly #bounds: LookupBounds;
-  /** Slow look-ups that run. */
+  /** Number of running lookups that are slow. */
   #slow = 0;
 
   constructor(bounds: LookupBounds) {
@@ -44,8 +44,8 @@ export class LookupQueue extends FairQueue {
   }
 
   /**
-   * @param signal gives up the wait.
-   * @throws what `lookup` rejects with; Error `EBUSY` when too many of the account wait; the signal's reason.
+   * @param signal ends the wait when it aborts.
+   * @throws the rejection of `lookup`; Error `EBUSY` when too many lookups of the account wait; the signal's reason.
    */
   async run<T>(account: string, lookup: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const permit = await this.acquire({ account }, signal);

@@ -21,7 +21,10 @@ export class RecentAccounts {
     return this.#at.size > Number(this.#at.has(account));
   }
 
-  /** Whether an account that `counts` was noted within the window. Forgets the accounts before it that do not count. */
+  /**
+   * Whether an account for which `counts` is true was noted within the window. Removes earlier accounts for which it is
+   * false.
+   */
   some(counts: (account: string) => boolean, now: number): boolean {
     this.#forget(now);
     for (const account of this.#at.keys()) {

@@ -3,8 +3,8 @@ import { type AccountFilter, FairQueue, type Permit } from './fair-queue.ts';
 const MAX_PROCESSES = 8;
 
 /**
- * The number of processes of a worker's sandbox: one for each `slotsPerProcess` slots, and one more, which is kept for quick
- * calls; 8 at most.
+ * The number of processes of a worker's sandbox: one for each `slotsPerProcess` slots, and one more, which is kept for
+ * quick calls; at most 8.
  */
 export function sandboxProcesses(slots: number, slotsPerProcess: number): number {
   return Math.min(MAX_PROCESSES, 1 + Math.ceil(slots / slotsPerProcess));
@@ -13,14 +13,17 @@ export function sandboxProcesses(slots: number, slotsPerProcess: number): number
 /** The right to use a process, until it is released. */
 export interface ProcessPermit<P> {
   readonly process: P;
-  /** Resolves when the call must end because others wait. The permit has been released then: the call needs a new one. */
+  /**
+   * Resolves when the call must end because others wait. Its permit has been released by then: the call needs a new
+   * one.
+   */
   readonly preempted: Promise<void>;
   /** Releasing it again changes nothing. */
   release(): void;
 }
 
 export interface SandboxQueueOptions<P> {
-  /** The most processes. */
+  /** Largest number of processes. */
   readonly processes: number;
   /** A call that takes longer is slow, in milliseconds. */
   readonly sliceMs: number;
@@ -35,13 +38,16 @@ export interface SandboxQueueOptions<P> {
 interface Running<P> extends ProcessPermit<P> {
   readonly permit: Permit;
   slow: boolean;
-  /** Preempts the call, which happens when it is slow in the process that is kept for quick calls. Absent when it may not be. */
+  /**
+   * Preempts the call, when it is slow in the process that is kept for quick calls. Absent when the call may not be
+   * preempted.
+   */
   readonly preempt: (() => void) | undefined;
 }
 
 /**
- * The queue for calls of templates and of the finisher, which may never end by themselves. One process is kept from slow
- * accounts; a call in it that proves to be slow is preempted when a quick account waits.
+ * The queue for calls of templates and of the finisher, which may never end by themselves. One process is kept from
+ * slow accounts; a call in that process that proves to be slow is preempted when a quick account waits.
  */
 export class SandboxQueue<P> extends FairQueue {
   readonly #options: SandboxQueueOptions<P>;
@@ -108,7 +114,7 @@ export class SandboxQueue<P> extends FairQueue {
     return running;
   }
 
-  /** Preempts the latest slow call when slow calls have every process and a quick account waits. */
+  /** Preempts the latest slow call when slow calls use every process and a quick account waits. */
   #preemptOne(): void {
     const { processes, starting } = this.#options;
     if (this.#slow < processes || starting() > 0) return;

@@ -2,10 +2,10 @@ import type { AccountFilter, FairQueue } from './fair-queue.ts';
 import type { Usage } from './usage.ts';
 
 /**
- * Filters for the spare permit, which exists while accounts with slow work hold every other permit: accounts that hold no
- * permit and are not slow may have it, accounts whose last work was quick first.
+ * Filters for the spare permit, which exists while accounts with slow work hold every other permit. Accounts that hold
+ * no permit and are not slow may get it; accounts whose last work was quick come first.
  *
- * @param pace which accounts are slow or quick. Default: the queue's own usage.
+ * @param pace classifies accounts as slow or quick. Default: the queue's own usage.
  */
 export function spareFilters(
   queue: FairQueue,

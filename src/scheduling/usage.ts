@@ -4,8 +4,8 @@ export interface UsageOptions {
   /** The half-life of usage, in milliseconds. Default 30,000. */
   readonly halfLifeMs?: number;
   /**
-   * Usage that an unknown account is assumed to have, in milliseconds. Default: the usage of the accounts that are served at
-   * present.
+   * Usage that an unknown account is assumed to have, in milliseconds. Default: the usage of the accounts that are
+   * being served.
    */
   readonly newcomerMs?: number | undefined;
   /** Charge for each piece of work, in milliseconds, however long it takes. Default: the time that it takes. */
@@ -14,12 +14,15 @@ export interface UsageOptions {
   readonly now?: (() => number) | undefined;
 }
 
-/** A piece of work under way, which is charged to its account. */
+/** A piece of work in progress, which is charged to its account. */
 export interface Charge {
   readonly account: string;
-  /** When it began, by the clock; later by the time for which it was paused. */
+  /** When the work began, in milliseconds of the clock, plus the time for which it was paused. */
   readonly since: number;
-  /** The work waits for another resource: until it is resumed, it is not charged and does not become slow. */
+  /**
+   * Pauses the charge while the work waits for another resource: until `resume`, it is not charged and does not become
+   * slow.
+   */
   pause(): void;
   resume(): void;
   /** Ending it again changes nothing. */
@@ -54,18 +57,19 @@ const NEGLIGIBLE_MS = 1;
 const FORGET_AT = 1000;
 
 /**
- * How much of a shared resource each account has used lately: the virtual time by which a FairQueue orders accounts. Usage
- * decays, so that accounts cannot save up credit. A new account begins with the usage of the accounts that are being served,
- * as in start-time fair queueing: otherwise a crowd of new accounts would go first until each had used as much as the others.
+ * How much of a shared resource each account has used lately: the virtual time by which a FairQueue orders accounts.
+ * Usage decays, so that accounts cannot save up credit. A new account begins with the usage of the accounts that are
+ * being served, as in start-time fair queueing. Otherwise many new accounts would be served first until each had used
+ * as much as the others.
  *
- * It also knows which accounts have slow work, and which had quick work last.
+ * It also records which accounts have slow work, and whether an account's last work was quick.
  */
 export class Usage {
   readonly #options: UsageOptions;
   readonly #slowMs: number;
   readonly #halfLifeMs: number;
   readonly #accounts = new Map<string, Account>();
-  /** The usage that new accounts begin with: the most that an account had used when it began a piece of work. */
+  /** The usage that new accounts begin with: the highest usage of an account at the beginning of a piece of work. */
   readonly #level: Used = { usedMs: 0, at: 0 };
   #forgetAt = FORGET_AT;
 
@@ -80,8 +84,8 @@ export class Usage {
   }
 
   /**
-   * Notes that an account without waiting requests sends one. Without work under way, its usage is raised to that of the
-   * accounts that are being served.
+   * Called when an account without waiting requests sends one. If the account has no work in progress, its usage is
+   * raised to that of the accounts that are being served.
    */
   arrive(account: string): void {
     const now = this.now();
@@ -115,15 +119,15 @@ export class Usage {
     };
   }
 
-  /** Milliseconds that the account has used lately, including work under way. */
+  /** Milliseconds that the account has used lately, including work in progress. */
   of(account: string): number {
     const known = this.#accounts.get(account);
     return known === undefined ? (this.#options.newcomerMs ?? 0) : this.#usedBy(known, this.now());
   }
 
   /**
-   * Orders accounts as `of` does, by a number that does not change as usage decays: it grows with usage only. It is a
-   * logarithm, because usage counts twice as much for each half-life that it is later.
+   * Orders accounts as `of` does, by a number that grows with usage and does not change as usage decays. The number is
+   * a logarithm, because usage counts twice as much for each half-life by which it is later.
    */
   virtualTimeOf(account: string, now: number): number {
     const known = this.#accounts.get(account);
@@ -132,7 +136,7 @@ export class Usage {
     return Math.log2(this.#usedBy(known, now)) + now / this.#halfLifeMs;
   }
 
-  /** Whether the account has slow work under way, or had slow work that ended within the last minute. */
+  /** Whether the account has slow work in progress, or had slow work that ended within the last minute. */
   isSlow(account: string): boolean {
     const known = this.#accounts.get(account);
     if (known === undefined) return false;
@@ -147,7 +151,7 @@ export class Usage {
     return this.#accounts.get(account)?.quick === true && !this.isSlow(account);
   }
 
-  /** Whether the account has work under way and all of it is paused. */
+  /** Whether the account has work in progress and all of it is paused. */
   isPaused(account: string): boolean {
     const running = [...(this.#accounts.get(account)?.running ?? [])];
     return running.length > 0 && running.every(({ pausedAt }) => pausedAt !== undefined);

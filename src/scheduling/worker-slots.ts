@@ -6,7 +6,10 @@ import { spareFilters } from './spare-permit.ts';
 const SLOW_RENDER_MS = 3000;
 /** One slot of this many, and at least one, is kept for quick accounts and interactive jobs. */
 const SLOTS_PER_KEPT = 4;
-/** A worker with this many slots keeps the last one for accounts that hold none. With fewer it would cost too much. */
+/**
+ * A worker with at least this many slots keeps the last one for accounts that hold none. With fewer slots that would
+ * cost too much.
+ */
 const SLOTS_FOR_NEWCOMER = 8;
 /** One of this many computing renders, and at least one, may be a bulk job while interactive jobs arrive. */
 const COMPUTING_PER_BULK = 4;
@@ -15,7 +18,10 @@ const KEPT_FOR_MS = 60_000;
 /** Slots are kept for interactive jobs for this time after an interactive job has arrived, in milliseconds. */
 const KEPT_FOR_INTERACTIVE_MS = 5000;
 
-/** Renders beyond the slots. A worker with one slot is meant to render one job at a time, and has no spare slot. */
+/**
+ * Number of spare slots, in addition to the slots. A worker with one slot is meant to render one job at a time, and has
+ * none.
+ */
 export function spareSlots(slots: number): number {
   return slots === 1 ? 0 : 1;
 }
@@ -30,9 +36,9 @@ export interface WorkerSlotsOptions {
 }
 
 /**
- * The slots of one worker: at most `total` renders run concurrently, and at most `computing` of them are not blocked on I/O.
- * Some slots are kept from accounts with slow renders while there are quick accounts, and from bulk jobs while there are
- * interactive ones.
+ * The slots of one worker: at most `total` renders run concurrently, and at most `computing` of them are not blocked on
+ * I/O. Some slots are kept from accounts with slow renders while there are quick accounts, and from bulk jobs while
+ * there are interactive jobs.
  */
 export class WorkerSlots extends FairQueue {
   readonly #total: number;
@@ -48,7 +54,9 @@ export class WorkerSlots extends FairQueue {
     this.#computing = computing;
   }
 
-  /** Notes how many renders are blocked on the network, a delay or the like: other renders may begin meanwhile. */
+  /**
+   * Sets the number of renders that are blocked on the network, a delay or the like: other renders may begin meanwhile.
+   */
   setBlocked(renders: number): void {
     this.#blocked = renders;
     this.grant();
@@ -74,7 +82,9 @@ export class WorkerSlots extends FairQueue {
     return bulk < Math.min(notKept, computing + this.#blocked);
   }
 
-  /** The spare slot exists while every slot is held by an account that is slow, or whose renders are all paused. */
+  /**
+   * Number of spare slots: one while every slot is held by an account that is slow, or whose renders are all paused.
+   */
   get #spare(): number {
     const { heldByAccount, taken, usage } = this;
     if (taken < this.#total) return 0;
@@ -117,7 +127,7 @@ export class WorkerSlots extends FairQueue {
     return slow < most;
   }
 
-  /** Slots that are open to all accounts. Some permits to compute are kept as well, which blocked renders do not need. */
+  /** Slots that are open to all accounts. Some permits to compute are also kept; blocked renders do not need them. */
   get #notKept(): number {
     return Math.min(withoutKept(this.#total), withoutKept(this.#computing) + this.#blocked);
   }
