@@ -3,18 +3,19 @@ import { assetOrigins } from './assetOrigins.ts';
 import { defineOption } from './core/option.ts';
 import { shortRecord } from './core/short-list.ts';
 
-/** A field value as RFC 9110 section 5.5 allows it: no line breaks, no control characters. */
+/** A field value by RFC 9110 section 5.5, without line breaks and control characters. */
 const headerValue = z
   .string()
   .max(8192, { abort: true })
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern rejects control characters
   .regex(/^[^\u0000-\u0008\u000a-\u001f\u007f]*$/, 'must not hold line breaks or control characters');
 const MAX_ASSET_HEADERS = 50;
 const headerName = z.string().regex(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,128}$/, 'must be an HTTP header name');
 
 /**
- * Headers that describe the connection or the message frame, choose the host, or make another request of it: a caller may
- * not set them. Chromium refuses the last ones, and all that begin with FORBIDDEN_PREFIX: a request with them hangs.
+ * Headers that a caller may not set: they describe the connection or the message framing, choose the host, or change
+ * the request's method. Chromium rejects the last ones, and all that begin with FORBIDDEN_PREFIX: a request with such a
+ * header hangs.
  */
 const FORBIDDEN_ASSET_HEADERS = new Set([
   'host',

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { defineOption } from './core/option.ts';
 import { shortList } from './core/short-list.ts';
 
-/** Whether it is a scheme, a host and perhaps a port, and nothing else. */
+/** Whether a text is a scheme, a host and optionally a port, and nothing else. */
 function isOrigin(text: string): boolean {
   const url = /^https?:\/\/[^/?#@*\\\s]+\/?$/i.test(text) ? URL.parse(text) : null;
   return url !== null;
 }
 
-/** Has no effect by itself: `assetHeaders` reads it. */
+/** Has no effect by itself: `assetHeaders` uses its value. */
 export const assetOrigins = defineOption(
   'assetOrigins',
   shortList(

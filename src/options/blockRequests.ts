@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineOption } from './core/option.ts';
 import { shortList } from './core/short-list.ts';
 
-/** The resource types of Chromium's Fetch.enable that each kind stands for. */
+/** By kind of request: the resource types of Chromium's Fetch.enable. */
 const KINDS = {
   stylesheet: ['Stylesheet'],
   image: ['Image'],

@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { type Cookie, defineOption } from './core/option.ts';
 import { shortList } from './core/short-list.ts';
 
-/** Of a name and its value together, in bytes: browsers take no larger cookie (RFC 6265bis, section 5.6). */
+/**
+ * Largest size of a cookie's name and value together, in bytes: browsers accept no larger cookie (RFC 6265bis, section
+ * 5.6).
+ */
 const MAX_BYTES = 4096;
 /** The cookie that identifies the page of a render: see `chromium/contexts/page/document-host.ts`. */
 const RESERVED = 'platen-document';
@@ -18,7 +21,7 @@ const cookie = z
     value: z
       .string()
       .max(MAX_BYTES, { abort: true })
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern rejects control characters
       .regex(/^[^\u0000-\u001f\u007f;]*$/, 'must not hold semicolons or control characters'),
     url: z
       .string()
@@ -36,7 +39,7 @@ const cookie = z
     path: z
       .string()
       .max(1024, { abort: true })
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern rejects control characters
       .regex(/^\/[^\u0000-\u001f\u007f;]*$/, 'must begin with /, such as /reports')
       .optional(),
     secure: z.boolean().optional(),
@@ -58,12 +61,12 @@ export const cookies = defineOption('cookies', shortList(cookie, 50), {
   documentation:
     'Cookies that are set before the document is loaded: each with a url, or with a domain and path. They are sent as ' +
     'browsers send them. For HTML and templates every host is another site, which only gets cookies with sameSite None and secure.',
-  // Whatever stores cookies is cleaned after it.
+  // The navigation has the page cleaned of the cookies afterwards.
   needs: (value) => (value.length === 0 ? {} : { navigation: true }),
   load: (value) => (value.length === 0 ? {} : { cookies: value.map(withoutGaps) }),
 });
 
-/** The fields that Chromium is sent: none for what is not given. */
+/** The fields that are sent to Chromium, without fields that are not given. */
 function withoutGaps({ domain, path = '/', ...given }: z.output<typeof cookie>): Cookie {
   return {
     ...given,

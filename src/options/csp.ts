@@ -6,12 +6,12 @@ export const csp = defineOption(
   z
     .string()
     .max(2000, { abort: true })
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern rejects control characters
     .regex(/^[^\u0000-\u001f\u007f]*$/, 'must not hold line breaks or control characters'),
   {
     stage: 'load',
     documentation: 'A Content-Security-Policy that the document is loaded under.',
-    // The response of a source URL is paused for it; HTML is sent with it.
+    // The response of a source URL is paused to add the policy; HTML is served with it.
     needs: (value, kind) => (value === '' ? {} : { navigation: true, dedicatedBrowser: kind === 'url' }),
     load: (value) => (value === '' ? {} : { policy: value }),
   },

@@ -28,7 +28,7 @@ export const locale = defineOption(
     stage: 'page',
     documentation:
       "Language of the document's scripts and requests (Intl, navigator.language, Accept-Language), such as de-DE.",
-    // After `userAgent`: one setting has the values of both.
+    // After `userAgent`, since one setting contains both values.
     order: 1,
     page: (value, given) => {
       const language = canonical(value) ?? '';

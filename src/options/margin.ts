@@ -6,7 +6,7 @@ import { displayHeaderFooter } from './displayHeaderFooter.ts';
 import { footerTemplate } from './footerTemplate.ts';
 import { headerTemplate } from './headerTemplate.ts';
 
-/** The margin of a side that has a header or footer, if none is given: the document would cover them. Inches. */
+/** Default margin of a side with a header or footer, which the document would otherwise cover. Inches. */
 const HEADER_MARGIN = 1 / 2.54;
 
 export const margin = defineOption(
@@ -36,7 +36,7 @@ export const margin = defineOption(
   },
 );
 
-/** Whether the margins leave some of the paper. */
+/** Whether the margins leave part of the paper free. */
 function leaveRoom({
   format,
   width: ownWidth,
@@ -45,7 +45,7 @@ function leaveRoom({
   preferCSSPageSize,
   margin: given,
 }: Readonly<Record<string, unknown>>) {
-  // The document chooses its paper, which is not known before.
+  // The document chooses its paper, whose size is not known in advance.
   if (preferCSSPageSize === true || typeof given !== 'object' || given === null) return true;
   const known = typeof format === 'string' && Object.hasOwn(PAPER_INCHES, format);
   const inches = (side: unknown) => (typeof side === 'string' ? lengthInInches(side) : undefined) ?? 0;

@@ -24,7 +24,7 @@ export const mediaFeatures = defineOption(
     documentation:
       'What media queries find: colorScheme (light, dark), reducedMotion (reduce, no-preference), contrast (more, less, ' +
       'custom, no-preference) and forcedColors (active, none).',
-    // After `mediaType`: one setting has the values of both.
+    // After `mediaType`, since one setting contains both values.
     order: 1,
     page: (value, given) => [
       {

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { defineOption, type PageSetting } from './core/option.ts';
 
 interface EmulatedMedia {
-  /** undefined: the browser's own, which is screen for scripts and print for the paper. */
+  /** undefined: the browser's own, which is `screen` for scripts and `print` for printing. */
   readonly media: 'print' | 'screen' | undefined;
   readonly features: readonly { readonly name: string; readonly value: string }[];
 }
 
-/** One command sets the medium and its features, and resets a value that is left out. */
+/** One command sets the medium and its features, and resets a value that is omitted. */
 export const EMULATED_MEDIA: PageSetting<EmulatedMedia> = {
   name: 'emulated media',
   initial: { media: undefined, features: [] },
@@ -19,7 +19,7 @@ export const EMULATED_MEDIA: PageSetting<EmulatedMedia> = {
     }),
 };
 
-/** For print nothing need be emulated: scripts then find a screen, as in a browser. */
+/** `print` needs no emulation: scripts then find `screen`, as in a browser. */
 export function emulated(mediaType: 'print' | 'screen' | undefined): 'screen' | undefined {
   return mediaType === 'screen' ? mediaType : undefined;
 }

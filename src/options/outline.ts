@@ -5,7 +5,7 @@ export const outline = defineOption('outline', z.boolean(), {
   stage: 'print',
   documentation: 'Write bookmarks for the headings h1 to h6; the PDF is tagged then.',
   default: false,
-  // After `tagged`: Chromium finds headings in the tags.
+  // After `tagged`, since Chromium finds headings by the tags.
   order: 1,
   rules: [
     {

@@ -14,7 +14,7 @@ export const scripts = defineOption('scripts', shortList(z.string().max(100_000)
   needs: (value) => (value.length === 0 ? {} : SCRIPT_RUNS),
   async insert(value, { page }) {
     for (const [i, script] of value.entries()) {
-      // Its value is not needed, and may be large.
+      // The script's value is not needed, and may be large.
       const evaluated = await page.runInDocument(`${script}\n;undefined`);
       if (evaluated.kind === 'thrown') {
         throw new PlatenError('EXCEPTION_THROWN', `scripts[${i}] has thrown: ${evaluated.message}`);

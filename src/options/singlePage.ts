@@ -3,10 +3,10 @@ import { PlatenError } from '../errors/registry.ts';
 import { MAX_PAPER_INCHES } from './core/lengths.ts';
 import { defineOption, type OptionRule, type PrintStage } from './core/option.ts';
 
-/** CSS pixels of an inch. */
+/** CSS pixels per inch. */
 const PIXELS = 96;
 
-/** The document breaks nowhere, and its own page rules give way to the margins of the render. */
+/** Runs in the document: prevents page breaks, and replaces its own page rules by the margins of the render. */
 const UNBROKEN = `(margin) => {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(\`
@@ -34,7 +34,7 @@ export const singlePage = defineOption('singlePage', z.boolean(), {
     excludes('preferCSSPageSize', '{"singlePage": true, "width": "100mm", "height": "100mm"}'),
     excludes('landscape', '{"singlePage": true, "width": "297mm", "height": "210mm"}'),
   ],
-  // Its style sheet stays with the document, which is left for it.
+  // Its style sheet stays in the window, so the page has to leave the document afterwards.
   needs: (value) => ({ navigation: value }),
   async beforePrint(_value, stage) {
     const { settings, page } = stage;
@@ -45,7 +45,7 @@ export const singlePage = defineOption('singlePage', z.boolean(), {
       [marginTop, marginRight, marginBottom, marginLeft].map((side) => `${side}in`).join(' '),
     );
     const width = ((paperWidth - marginLeft - marginRight) * PIXELS) / scale;
-    // One pixel more: a document exactly as tall as its page would break at its end.
+    // One pixel more, since a document exactly as tall as its page would break at its end.
     const height = ((await stage.contentHeight(width)) + 1) * scale;
     setHeight(stage, height / PIXELS + marginTop + marginBottom);
   },
@@ -57,7 +57,7 @@ export const singlePage = defineOption('singlePage', z.boolean(), {
   },
 });
 
-/** @param inches of the paper. */
+/** @param inches height of the paper. */
 function setHeight(stage: PrintStage, inches: number): void {
   if (inches > MAX_PAPER_INCHES) {
     throw new PlatenError(

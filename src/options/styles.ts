@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { defineOption } from './core/option.ts';
 import { shortList } from './core/short-list.ts';
 
-/** The document's policy does not apply to such a sheet, and the markup does not show it. */
+/**
+ * Runs in the document: adds style sheets that are not subject to the document's policy and do not show in its markup.
+ */
 const ADOPT = `(styles) => {
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, ...styles.map((style) => {
     const sheet = new CSSStyleSheet();
@@ -16,7 +18,7 @@ export const styles = defineOption('styles', shortList(z.string().max(100_000), 
   documentation:
     'Style sheets that are added to the document once it has been loaded, after its own. They have no @import. The ' +
     "document's policy does not apply to them.",
-  // Before what scripts measure.
+  // Before `scripts`, which may measure the document.
   order: -2,
   needs: (value) => (value.length === 0 ? {} : { navigation: true }),
   insert: (value, { page }) => page.runIsolated(ADOPT, value),

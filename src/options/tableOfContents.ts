@@ -1,10 +1,16 @@
 import { z } from 'zod';
 import { defineOption } from './core/option.ts';
 
-/** A number that is filled in may move what follows to another page; after this many prints the numbers stay. */
+/**
+ * Most prints. Filling in a number may move later content to another page; after this many prints the numbers are
+ * final.
+ */
 const MOST_PRINTS = 3;
 
-/** Fills the page number of each link's destination into the link's marked elements. Returns whether any has changed. */
+/**
+ * Runs in the document: fills the page number of each link's destination into the link's marked elements. Returns
+ * whether any number has changed.
+ */
 const FILL = `(pages) => {
   let changed = false;
   const [own] = document.URL.split('#');

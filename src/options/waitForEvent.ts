@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { needsScript, SCRIPT_RUNS } from './core/needs-script.ts';
 import { defineOption, type PageSession, type PageSetting } from './core/option.ts';
 
-/** In the world of `runIsolated`, which the document's scripts do not see. */
+/** Runs in the world of `runIsolated`, which the document's scripts cannot access. */
 const listen = (name: string) => `globalThis.platenEvent = new Promise((resolve) => {
   addEventListener(${JSON.stringify(name)}, () => resolve(), { capture: true, once: true });
 })`;
@@ -11,14 +11,14 @@ const listen = (name: string) => `globalThis.platenEvent = new Promise((resolve)
 const HAPPENED = `async () => { await globalThis.platenEvent; }`;
 const POLL_MS = 50;
 
-/** By session: the script that it begins documents with. */
+/** By session: the script that runs at the start of its documents. */
 const installed = new WeakMap<PageSession, Promise<{ readonly identifier: string }>>();
 
 const AWAITED_EVENT: PageSetting<string> = {
   name: 'awaited event',
   initial: '',
   until: 'printed',
-  // Sent at once, because the document is requested right after.
+  // Commands are sent synchronously, because the document is requested right after.
   send(session, name) {
     const before = installed.get(session);
     installed.delete(session);
@@ -47,7 +47,7 @@ export const waitForEvent = defineOption('waitForEvent', z.string().min(1).max(1
       while (!end.signal.aborted) {
         const happened = await page.runIsolated(HAPPENED).then(
           () => true,
-          // A document that is being replaced has no event; its successor may.
+          // A document that is being replaced gets no event; its successor may.
           () => false,
         );
         if (happened) return;

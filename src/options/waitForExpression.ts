@@ -5,7 +5,7 @@ import { needsScript, SCRIPT_RUNS } from './core/needs-script.ts';
 import { defineOption } from './core/option.ts';
 
 const POLL_MS = 50;
-/** Characters of the expression that a message shows. */
+/** Most characters of the expression that a message shows. */
 const MAX_SHOWN = 200;
 
 export const waitForExpression = defineOption('waitForExpression', z.string().min(1).max(2000), {
@@ -20,7 +20,7 @@ export const waitForExpression = defineOption('waitForExpression', z.string().mi
     const shown = expression.length > MAX_SHOWN ? `${expression.slice(0, MAX_SHOWN)}…` : expression;
     let last = 'has not become true';
     const poll = async () => {
-      // Whatever it evaluates to, a megabyte or a cycle, only whether it is true leaves the browser.
+      // The value may be large or cyclic, so only whether it is true leaves the browser.
       const script = `(async () => Boolean(await (\n${expression}\n)))()`;
       while (!end.signal.aborted) {
         const evaluated = await page.runInDocument(script);

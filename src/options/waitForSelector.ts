@@ -12,11 +12,11 @@ export const waitForSelector = defineOption('waitForSelector', z.string().min(1)
   stage: 'wait',
   documentation: 'A CSS selector that must be in the document before it is printed.',
   order: 1,
-  // It is searched for from outside, so that it works in a document whose scripts are off.
+  // Searched for in an isolated world, so that it works in a document whose scripts are off.
   async wait(selector, { page, end }) {
     const search = async () => {
       while (!end.signal.aborted) {
-        // While a document is being replaced nothing is found; its successor may have it.
+        // While a document is being replaced nothing is found; its successor may contain the element.
         const found = await page.runIsolated<boolean | 'invalid'>(FIND, selector).catch(() => false);
         if (found === true) return;
         if (found === 'invalid') {

@@ -3,13 +3,13 @@ import { defineOption } from './core/option.ts';
 import { paperOf } from './core/paper.ts';
 
 const DEFAULTS = { opacity: 0.15, rotation: 45, color: '#888888' };
-/** How much of the page's length in the direction of the text the text takes. */
+/** Part of the page's length in the direction of the text that the text takes. */
 const FILL = 0.8;
-/** Width of a bold sans-serif character, in ems, on the large side of average. */
+/** Width of a bold sans-serif character in ems, slightly above average. */
 const CHARACTER_EMS = 0.62;
 /** Largest font size, as a share of the page's shorter side. */
 const MAX_SIZE = 0.2;
-/** What CSS colours are made of; anything else could be more than a colour. */
+/** Characters of CSS colours; a text with any other could contain more than a colour. */
 const COLOR = /^[#a-z0-9(),.%/ +-]+$/i;
 
 const schema = z.strictObject({
@@ -20,8 +20,8 @@ const schema = z.strictObject({
 });
 
 /**
- * Printed alone, on a sheet whose side is the diagonal of the document's format, with the text made to fit into that
- * format: any font, any script. The finisher draws the sheet over every page.
+ * Printed alone, on a sheet whose side is the diagonal of the document's format. The text is sized to fit into that
+ * format, in any font and script. The finisher draws the sheet over every page.
  */
 export const watermark = defineOption('watermark', schema, {
   stage: 'finish',

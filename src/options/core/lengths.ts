@@ -17,12 +17,12 @@ export const PAPER_INCHES = {
 
 export type PaperFormat = keyof typeof PAPER_INCHES;
 
-/** The paper as it is printed on. */
+/** The paper size in the orientation of printing. */
 export function asPrinted([width, height]: Size, landscape = false): Size {
   return landscape ? [height, width] : [width, height];
 }
 
-/** The longest side of a page that viewers and PDF/A show (ISO 32000-1, annex C). Inches. */
+/** The longest side of a page that viewers and PDF/A support (ISO 32000-1, annex C). Inches. */
 export const MAX_PAPER_INCHES = 200;
 
 /** CSS absolute units in inches (CSS Values 4, section 6.2). A bare number counts as pixels. */
@@ -36,13 +36,16 @@ const UNIT_INCHES: Record<string, number> = {
   q: 1 / 101.6,
 };
 
-/** Characters of a length, spaces around it included. */
+/** Most characters of a length, including surrounding spaces. */
 const MAX_LENGTH_CHARS = 32;
 
-/** Inches of a length such as `12mm`; undefined when it is not a non-negative absolute length, or too long a text. */
+/**
+ * Converts a length such as `12mm` to inches; undefined when it is not a non-negative absolute length, or its text is
+ * too long.
+ */
 export function lengthInInches(length: string): number | undefined {
   if (length.length > MAX_LENGTH_CHARS) return undefined;
-  // Trimmed before: with spaces in the pattern too, matching would take the square of their number in steps.
+  // Trimmed before matching: with spaces in the pattern too, matching would take quadratic time in their number.
   const match = /^(\d+(?:\.\d+)?|\.\d+)\s*([a-z]*)$/i.exec(length.trim());
   if (!match) return undefined;
   const perUnit = UNIT_INCHES[(match[2] || 'px').toLowerCase()];

@@ -17,7 +17,7 @@ export const EXCEPTIONS: ReadonlyMap<string, readonly ReturnType<typeof named>[]
   [footerTemplate.name, [named('firstFooterTemplate'), named('lastFooterTemplate')]],
 ]);
 
-/** An option for a margin of the first or last page, which replaces the one of all pages there. */
+/** An option for a margin of the first or last page, which replaces the template of all pages there. */
 export function marginTemplate(name: Name, documentation: string) {
   return defineOption(name, z.string().max(5000), {
     stage: 'print',
@@ -32,7 +32,7 @@ export function marginTemplate(name: Name, documentation: string) {
     ],
     // Chromium prints the same margins on all pages. So they are printed separately, and drawn over the document.
     print: () => ({ displayHeaderFooter: false }),
-    // The style sheet that hides the document stays in it.
+    // The style sheet that hides the document stays in its window.
     needs: () => ({ navigation: true }),
     afterPrint: printMargins,
   });
@@ -60,7 +60,10 @@ async function printMargins(_value: string, stage: PrintStage): Promise<void> {
   if (sheets.length > 0) stage.finishBy({ step: 'margins', argument: sheets });
 }
 
-/** Runs of pages with the same margins, from 1 on. A single page is first and last: what the first leaves open, the last sets. */
+/**
+ * Runs of pages with the same margins, from page 1 on. A single page is both first and last: the templates of the last
+ * page apply where the first page has none.
+ */
 function marginsByPage(
   given: Given,
   pages: number,

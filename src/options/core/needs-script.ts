@@ -1,6 +1,8 @@
 import type { OptionRule, RenderNeeds } from './option.ts';
 
-/** What a render needs whose options run script: the text of the document does not show what such script does. */
+/**
+ * The needs of a render whose options run script: the text of the document does not show the effects of that script.
+ */
 export const SCRIPT_RUNS: RenderNeeds = { navigation: true, script: true };
 
 /** The rule of an option that needs script to run in the document. */

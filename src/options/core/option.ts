@@ -2,7 +2,7 @@ import type { CDPSession, Protocol } from 'puppeteer';
 import type { ZodType, z } from 'zod';
 import type { ErrorCode } from '../../errors/registry.ts';
 
-/** How far a document has to get to count as loaded. */
+/** The loading progress at which a document counts as loaded. */
 export type Milestone = 'DOMContentLoaded' | 'load' | 'networkIdle';
 
 /**
@@ -10,8 +10,8 @@ export type Milestone = 'DOMContentLoaded' | 'load' | 'networkIdle';
  *
  * - `page`: on the page, before the document is loaded into it.
  * - `load`: on how the document is loaded.
- * - `wait`: on what is waited for once it has been loaded.
- * - `print`: on what Chromium prints.
+ * - `wait`: on the waits after the document has been loaded.
+ * - `print`: on how Chromium prints the document.
  * - `finish`: on the printed PDF.
  */
 export const STAGES = ['job', 'page', 'load', 'wait', 'print', 'finish'] as const;
@@ -20,11 +20,13 @@ export type Stage = (typeof STAGES)[number];
 /** The value of another option of the same render: as given, or its default. */
 export type Given = <Value>(option: Pick<Option<Value>, 'name' | 'default'>) => Value | undefined;
 
-/** What a render needs beyond a page that others have used before it. */
+/** Requirements of a render beyond a page that previous renders of its account have used. */
 export interface RenderNeeds {
-  /** The document is loaded by a navigation: something is sent with its response or requested under its rules. */
+  /**
+   * The document is loaded by a navigation, because headers are sent with its response or its requests follow rules.
+   */
   readonly navigation?: boolean;
-  /** The browser reports what the document does on the network. */
+  /** The browser reports the document's network activity. */
   readonly network?: boolean;
   /** The requests of the document are paused: only renders of the same account share the browser of a scripted one. */
   readonly dedicatedBrowser?: boolean;
@@ -38,21 +40,21 @@ export interface LoadSettings {
   /** A Content-Security-Policy. */
   readonly policy?: string;
   readonly assetHeaders?: Readonly<Record<string, string>>;
-  /** The origins that the headers are sent to, in place of those that are found in the document. */
+  /** The origins that the headers are sent to, instead of the origins found in the document. */
   readonly assetOrigins?: readonly string[];
-  /** Sent with every request. Cached responses to requests with another one are not used. */
+  /** Sent with every request. Cached responses to requests with another user agent are not used. */
   readonly userAgent?: string;
   readonly language?: string;
   readonly cookies?: readonly Cookie[];
   /** Whether the document is printed as it is when its waits take too long. */
   readonly bestEffort?: boolean;
-  /** What the document may not request. */
+  /** Requests of the document that are blocked. */
   readonly blocked?: BlockedRequests;
 }
 
-/** Requests that fail in the browser: those to an address of a pattern, and those of a kind. */
+/** Requests that fail in the browser: by their address or by their kind. */
 export interface BlockedRequests {
-  /** In which `*` stands for any characters. */
+  /** Patterns of addresses, in which `*` stands for any characters. */
   readonly urls?: readonly string[] | undefined;
   readonly kinds?: readonly Protocol.Network.ResourceType[] | undefined;
 }
@@ -65,12 +67,15 @@ export type Cookie = Pick<
 
 export type PageSession = Pick<CDPSession, 'send'>;
 
-/** Something that can be set in a page and reset. Values are compared by what they hold. */
+/** A value that can be set in a page and reset. Values are compared deeply. */
 export interface PageSetting<Value> {
   readonly name: string;
-  /** As a new page has it. */
+  /** The value in a new page. */
   readonly initial: Value;
-  /** Until when a page keeps it: until its document is printed, until it leaves the document, or until it is changed. */
+  /**
+   * How long a page keeps the value: until its document is printed, until the page leaves the document, or until it is
+   * changed.
+   */
   readonly until: 'printed' | 'left' | 'changed';
   send(session: PageSession, value: Value): Promise<unknown>;
 }
@@ -80,18 +85,18 @@ export interface WantedSetting<Value = unknown> {
   readonly value: Value;
 }
 
-/** What an option may do while it waits. */
+/** Operations of an option while it waits. */
 export interface WaitStage {
   readonly page: {
-    /** Runs the text of a function in a world of its own, which sees the document and none of its scripts. */
+    /** Runs the text of a function in a world of its own, with access to the document but not to its scripts. */
     runIsolated<T>(source: string, ...args: unknown[]): Promise<T>;
-    /** Runs script among that of the document, with no more rights than that has. @returns what it evaluates to. */
+    /** Runs script in the world of the document's own scripts, with their rights. @returns its value. */
     runInDocument(script: string): Promise<Evaluated>;
   };
   readonly end: {
-    /** Aborted when the render has ended early. */
+    /** Aborted when the render ends early. */
     readonly signal: AbortSignal;
-    /** `work`, during which running out of time is `code` with `message`. */
+    /** Waits for `work`, and reports a timeout meanwhile as `code` with `message`. */
     raceAs<T>(code: ErrorCode, message: string | (() => string), work: Promise<T>): Promise<T>;
   };
 }
@@ -107,68 +112,69 @@ export type Evaluated =
 /** Parameters of `Page.printToPDF`. */
 export type PrintSettings = Protocol.Page.PrintToPDFRequest;
 
-/** A step of the finisher: the name of a module in `src/pdf/steps`, and what it is called with. */
+/** A step of the finisher: the name of a module in `src/pdf/steps`, and its argument. */
 export interface FinishStep {
   readonly step: string;
   readonly argument: unknown;
 }
 
-/** What an option may do before its step of the finisher. */
+/** Operations of an option before its step of the finisher. */
 export interface FinishStage {
   readonly given: Given;
-  /** Prints a document of the option's own, alone on a transparent square page. @param side in inches. */
+  /** Prints a document made by the option, alone on a transparent square page. @param side in inches. */
   printSheet(html: string, side: number): Promise<Uint8Array>;
 }
 
-/** What an option may do with the document while it is printed: before, and again after it has been. */
+/** Operations of an option on the document before and after it is printed. */
 export interface PrintStage {
   readonly given: Given;
   readonly page: WaitStage['page'];
-  /** How the document is printed next. */
+  /** Settings of the next print. */
   settings: PrintSettings;
   /**
-   * Measures the document as it is printed, in a window that stays so until then.
+   * Measures the document in a window of the given width; the window keeps its size until the document is printed.
    *
-   * @param width of its content. @returns its height; both in CSS pixels.
+   * @param width width of the document's content in CSS pixels.
+   * @returns its height in CSS pixels.
    */
   contentHeight(width: number): Promise<number>;
-  /** Prints the document by `settings`; the PDF that was printed before is dropped. */
+  /** Prints the document by `settings`; the previous PDF is dropped. */
   print(): Promise<void>;
-  /** Pages that have been printed. */
+  /** The number of printed pages. */
   pages(): Promise<number>;
   /** The named destinations of the printed document: the page of each, from 1 on. */
   destinations(): Promise<Readonly<Record<string, number>>>;
-  /** Prints the margins of some pages, without the document, which is hidden from then on. */
+  /** Prints the margins of some pages without the document, which stays hidden from then on. */
   printMargins(settings: PrintSettings): Promise<Uint8Array>;
-  /** Adds a step of the finisher, which runs before those of the `finish` stage. */
+  /** Adds a step of the finisher, which runs before the steps of the `finish` stage. */
   finishBy(step: FinishStep): void;
 }
 
-/** A rule between an option and others. */
+/** A rule that relates an option to others. */
 export interface OptionRule {
-  /** In words that follow the option's name, with an example that passes. */
+  /** Continues a sentence that begins with the option's name, and has a valid example. */
   readonly error: string;
-  /** @param options as given, whatever they hold: rules are checked together with everything else. */
+  /** @param options as given, even with invalid values, since rules are checked together with everything else. */
   holds(options: Readonly<Record<string, unknown>>): boolean;
 }
 
-/** One option of a render: everything that Platen knows of it. */
+/** The complete definition of one option of a render. */
 export interface Option<Value = unknown> {
   readonly name: string;
-  /** Its bounds. */
+  /** Validates its value. */
   readonly schema: ZodType<Value>;
   readonly stage: Stage;
-  /** What it does, in sentences, for those who use it. `Default …` is added where there is a default. */
+  /** A description of its effect, in sentences, for callers. `Default …` is appended where there is a default. */
   readonly documentation: string;
   readonly default?: Value;
   readonly rules?: readonly OptionRule[];
-  /** Among options of the same stage, those of a lower number act first. Default 0. */
+  /** Options of the same stage act in the order of this number. Default 0. */
   readonly order?: number;
   /** @param kind of the document's source. */
   needs?(value: Value, kind: 'html' | 'url'): RenderNeeds;
-  /** Milliseconds that it adds to the default deadline. */
+  /** Milliseconds that the option adds to the default deadline. */
   takesMs?(value: Value): number;
-  /** Settings of the page while the document is loaded and printed; they are undone by themselves. */
+  /** Settings of the page while the document is loaded and printed; they are reset automatically. */
   page?(value: Value, given: Given): readonly WantedSetting[];
   /** Called with the default, too, when it is not given. */
   load?(value: Value, given: Given): Partial<LoadSettings>;
@@ -180,7 +186,10 @@ export interface Option<Value = unknown> {
   print?(value: Value, given: Given): PrintSettings;
   /** Called right before the document is printed; not for the default. */
   beforePrint?(value: Value, stage: PrintStage): Promise<void>;
-  /** Called while the printed document is still in the page; not for the default. A function that options share is called once. */
+  /**
+   * Called while the printed document is still in the page; not for the default. A function shared by several options
+   * is called once.
+   */
   afterPrint?(value: Value, stage: PrintStage): Promise<void>;
   /** Called before the document is loaded. @returns undefined when there is nothing to do. */
   finish?(value: Value, stage: FinishStage): Promise<FinishStep | undefined>;

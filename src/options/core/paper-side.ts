@@ -4,14 +4,14 @@ import { defineOption } from './option.ts';
 const MIN_INCHES = 0.5;
 const EXAMPLE = '{"width": "100mm", "height": "150mm"}';
 
-/** One of the two sides of a paper that is given by its lengths, not by a format. */
+/** An option for one side of a paper that is given by its lengths, not by a format. */
 export function paperSide(name: 'width' | 'height', documentation: string) {
   const other = name === 'width' ? 'height' : 'width';
   return defineOption(
     name,
     lengthSchema.refine((text) => {
       const inches = lengthInInches(text);
-      // `lengthSchema` reports what is no length.
+      // `lengthSchema` reports an invalid length.
       return inches === undefined || (inches >= MIN_INCHES && inches <= MAX_PAPER_INCHES);
     }, `must be ${MIN_INCHES}in to ${MAX_PAPER_INCHES}in, such as 100mm`),
     {

@@ -5,7 +5,10 @@ import { width } from '../width.ts';
 import { asPrinted, lengthInInches, PAPER_INCHES, type Size } from './lengths.ts';
 import type { Given } from './option.ts';
 
-/** The paper that a render asks for, as it is printed on; a document may choose another with `preferCSSPageSize`. */
+/**
+ * The paper size that a render requests, in the orientation of printing; a document may choose another with
+ * `preferCSSPageSize`.
+ */
 export function paperOf(given: Given): Size {
   const sides = [given(width), given(height)].map((side) => side && lengthInInches(side));
   const [wide, high] = sides;

@@ -14,13 +14,13 @@ import { ALL_OPTIONS, given, type RenderOptions } from './render-options.ts';
 
 type PrintHook = (stage: PrintStage) => Promise<void>;
 
-/** In the order in which they act. */
+/** All options, in the order in which they act. */
 export const IN_ORDER: readonly Option[] = ALL_OPTIONS.toSorted(
   (one, other) =>
     STAGES.indexOf(one.stage) - STAGES.indexOf(other.stage) || (one.order ?? 0) - (other.order ?? 0),
 );
 
-/** The options that are given, with their values, in the order in which they act. */
+/** The given options with their values, in the order in which they act. */
 function present(options: RenderOptions): [option: Option, value: unknown][] {
   const values: Readonly<Record<string, unknown>> = options;
   return IN_ORDER.flatMap((option): [Option, unknown][] =>
@@ -31,7 +31,7 @@ function present(options: RenderOptions): [option: Option, value: unknown][] {
 const LOADED = IN_ORDER.filter(({ load }) => load !== undefined);
 const PRINTED = IN_ORDER.filter(({ print }) => print !== undefined);
 
-/** What a render with these options needs. */
+/** The needs of a render with the given options. */
 export function needsOf(options: RenderOptions, kind: 'html' | 'url'): RenderNeeds {
   const needs: { -readonly [Need in keyof RenderNeeds]: boolean } = {};
   for (const [option, value] of present(options)) {
@@ -61,7 +61,9 @@ export function pageSettings(options: RenderOptions): WantedSetting[] {
   return present(options).flatMap(([option, value]) => option.page?.(value, given(options)) ?? []);
 }
 
-/** What changes the document once it has been loaded, or what is waited for after that, in its order. */
+/**
+ * Hooks that change the document once it has been loaded (`insert`), or that wait after that (`wait`), in their order.
+ */
 export function waitHooks(
   options: RenderOptions,
   what: 'insert' | 'wait',
@@ -82,7 +84,7 @@ export function printSettings(options: RenderOptions): PrintSettings {
   return settings;
 }
 
-/** What is done with the document before it is printed, or after, in its order. */
+/** Hooks that run before or after the document is printed, in their order. */
 export function printHooks(options: RenderOptions, when: 'beforePrint' | 'afterPrint'): PrintHook[] {
   const seen = new Set<unknown>();
   return present(options).flatMap(([option, value]) => {
@@ -93,7 +95,7 @@ export function printHooks(options: RenderOptions, when: 'beforePrint' | 'afterP
   });
 }
 
-/** The steps of the finisher, in their order; none for a PDF that stays as it is printed. */
+/** The steps of the finisher, in their order; none if the PDF stays as printed. */
 export async function finishSteps(
   options: RenderOptions,
   stage: Omit<FinishStage, 'given'>,

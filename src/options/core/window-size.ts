@@ -4,14 +4,14 @@ export interface WindowSize {
   /** CSS pixels. */
   readonly width: number;
   readonly height: number;
-  /** Pixels of the device for each of them. */
+  /** Device pixels per CSS pixel. */
   readonly deviceScaleFactor: number;
 }
 
-/** Pixels of the device that a window has at most: what is drawn in it takes four bytes for each. */
+/** Most device pixels of a window: its drawing takes four bytes for each. */
 export const MAX_WINDOW_PIXELS = 50_000_000;
 
-/** The size of the window; undefined for that of the browser. */
+/** The size of the window; undefined for the browser's default. */
 export const WINDOW_SIZE: PageSetting<WindowSize | undefined> = {
   name: 'window size',
   initial: undefined,
