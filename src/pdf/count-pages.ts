@@ -29,7 +29,9 @@ interface Table {
 const ENTRY_BYTES = 20;
 /** A page tree's root or a catalog is far shorter. Bytes. */
 const MAX_OBJECT_BYTES = 64 * 1024;
-/** `startxref` and the trailer lie this near to the end and the table's last entry. */
+/**
+ * `startxref` lies within this many bytes of the file's end, and the trailer within as many of the table's last entry.
+ */
 const TAIL_BYTES = 1024;
 
 function readTable(file: Buffer): Table | undefined {

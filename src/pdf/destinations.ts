@@ -1,6 +1,8 @@
 import { PDFArray, PDFDict, type PDFDocument, PDFName, PDFRef } from '@cantoo/pdf-lib';
 
-/** The named destinations of a document as Chromium writes them (ISO 32000-1, 12.3.2.3): the page of each, from 1 on. */
+/**
+ * The named destinations of a document as Chromium writes them (ISO 32000-1, 12.3.2.3): the page of each, from 1 on.
+ */
 export function destinationsOf(document: PDFDocument): Record<string, number> {
   const numbers = new Map(document.getPages().map(({ ref }, i) => [ref, i + 1]));
   const named = document.catalog.lookupMaybe(PDFName.of('Dests'), PDFDict);

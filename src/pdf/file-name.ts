@@ -5,7 +5,7 @@ const EXTENSION = EXTENSIONS[PDF];
 /** Bytes in UTF-8. Far below the 255 that file systems take, so that a browser can add " (1)". */
 const MAX_BYTES = 150;
 
-/** Separators of paths and drives, and what Windows rejects in names. */
+/** Separators of paths and drives, and characters that Windows rejects in names. */
 const FORBIDDEN = /[\\/:*?"<>|]/gu;
 /** Controls, line and paragraph separators, unassigned and private characters, lone surrogates. */
 const INVISIBLE = /[\p{Cc}\p{Cs}\p{Co}\p{Cn}\u2028\u2029]/gu;

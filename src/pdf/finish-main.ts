@@ -36,7 +36,7 @@ serve<FinishCall>(async ({ pdf, ...call }) => {
     await module.default(document, argument);
   }
   return document.save({
-    // Object streams would make the file smaller and the saving half as slow again.
+    // Object streams would make the file smaller, but saving would take half as long again.
     useObjectStreams: false,
     updateFieldAppearances: false,
     addDefaultPage: false,

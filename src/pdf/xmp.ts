@@ -27,8 +27,8 @@ export function xmpPacket(metadata: PdfMetadata): string {
     field('pdf:Producer', metadata.producer, asIs),
     field('xmp:CreatorTool', metadata.creator, asIs),
   ];
-  // The standard fixes this id for every packet. The stream holds one byte per character, so characters beyond ASCII are
-  // written as character references.
+  // The standard fixes this id for every packet. The stream holds one byte per character, so characters beyond ASCII
+  // are written as character references.
   return `<?xpacket begin="" id="W5M0MpCehiHzreSzNTczkc9d"?>
 <x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
 <rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:pdf="http://ns.adobe.com/pdf/1.3/" xmlns:xmp="http://ns.adobe.com/xap/1.0/">

@@ -115,8 +115,9 @@ export class JobClaims implements PointerConsumer {
 
   /**
    * Grants slots that have become free by the passing of time, and offers waiting pointers to other workers. Keys and
-   * partitions are assigned at random, so jobs may wait here while another worker is idle: each time, as many pointers
-   * as this worker has slots are sent to a random partition. The first worker with a free slot claims the job.
+   * partitions are assigned at random, so jobs may wait here while another worker is idle: each time, at most as many
+   * pointers as this worker has slots are sent, each to a random partition. The first worker with a free slot claims
+   * the job.
    */
   offer(): void {
     const { bus, logger, slots } = this.#deps;

@@ -3,7 +3,7 @@ import { HeldJobs } from './held-jobs.ts';
 import { JobClaims, type JobClaimsDeps, OFFER_EVERY_MS } from './job-claims.ts';
 import type { WorkerState } from './pool/worker-registry.ts';
 
-/** Time for killed renders to be recorded as given back. */
+/** Longest wait for killed renders to be recorded as given back, in milliseconds. */
 const GIVE_BACK_MS = 5000;
 /**
  * Milliseconds without a browser after which a worker leaves its jobs to other workers; a browser that has died is

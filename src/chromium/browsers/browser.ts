@@ -7,7 +7,7 @@ import type { BrowserDrain } from './browser-drain.ts';
 import type { Connection, LaunchedBrowser } from './process/launch.ts';
 import { StoppedProcesses } from './process/stopped-processes.ts';
 
-/** How long a browser may take to close or open something before it counts as hung. */
+/** Times that a browser may take to open or close something before it counts as hung, in milliseconds. */
 const RESPONSE_MS = 2000;
 const LAST_RESPONSE_MS = 8000;
 
@@ -35,7 +35,7 @@ export interface BrowserLease {
   release(): void;
 }
 
-/** One browser process: its contexts, how much it has done, and whether it still lives. */
+/** One browser process: its contexts, the work that it has done, and whether it is still alive. */
 export class RenderBrowser {
   readonly connection: Connection;
   readonly pid: number;
@@ -91,13 +91,13 @@ export class RenderBrowser {
     return this.#alive;
   }
 
-  /** Opens a context: its cookies, storage, cache and renderer processes are its own. Downloads are refused in it. */
+  /** Opens a context with its own cookies, storage, cache and renderer processes. Downloads are denied in it. */
   async openContext(listener: TargetListener): Promise<string> {
     const proxyListener = await this.#egress?.openListener();
     const { browserContextId } = await this.connection
       .send('Target.createBrowserContext', {
         disposeOnDetach: true,
-        // As on the command line, loopback addresses too go through the proxy.
+        // As on the command line, loopback addresses go through the proxy too.
         ...(proxyListener && { proxyServer: proxyListener.url, proxyBypassList: '<-loopback>' }),
       })
       .catch((error: unknown) => {
@@ -135,7 +135,7 @@ export class RenderBrowser {
     return { session, targetId };
   }
 
-  /** What a page in this browser needs of the browser and the process. */
+  /** What a page needs of its browser and of this process. */
   surroundings(session: CDPSession): PageSurroundings {
     return {
       countReports: (onLimitExceeded) => this.#launched.pipe.count(session.id(), onLimitExceeded),
@@ -156,7 +156,7 @@ export class RenderBrowser {
     this.#proxyListeners.delete(browserContextId);
     const closed = this.connection.send('Target.disposeBrowserContext', { browserContextId }).then(
       () => undefined,
-      // Gone with the browser, or gone already.
+      // The context has ended already, alone or with the browser.
       () => undefined,
     );
     if (await isDone(RESPONSE_MS, closed)) return;

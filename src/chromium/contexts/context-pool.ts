@@ -38,8 +38,8 @@ export interface ContextPoolOptions {
 }
 
 /**
- * Leases to every job a context that only its account has ever used. With `keepWarm`, a context whose job has ended
- * without an error is kept for the account's next job, as long as there is memory for it.
+ * Leases to every job a context that only its account has ever used. With `keepWarm`, a context that was cleaned after
+ * its job is kept for the account's next job, as long as there is memory for it.
  */
 export class ContextPool implements KeptContexts, MovedContexts {
   readonly #options: ContextPoolOptions;

@@ -10,8 +10,8 @@ const INFO_KEYS = {
 } as const satisfies Partial<Record<keyof PdfMetadata, string>>;
 
 /**
- * Writes the given fields into the information dictionary, keeps its other fields, and adds an XMP packet with all of them
- * (ISO 32000-1, 14.3). Keywords are separated by commas.
+ * Writes the given fields into the information dictionary, keeps its other fields, and adds an XMP packet with all of
+ * them (ISO 32000-1, 14.3). Keywords are separated by commas.
  */
 export default function writeMetadata(document: PDFDocument, metadata: PdfMetadata): void {
   const info = infoOf(document);

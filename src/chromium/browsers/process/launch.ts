@@ -50,7 +50,7 @@ const DISABLED_FEATURES = [
   // One process per context is the boundary between accounts; frames of one document may share it.
   'IsolateOrigins',
   'site-per-process',
-  // Would keep a worker of one job alive into the next.
+  // This feature would keep a worker of one job alive into the next.
   'SharedWorkerExtendedLifetime',
   // The egress proxy decides which networks may be reached; there is no user to ask for permission.
   'LocalNetworkAccessChecks',

@@ -39,8 +39,8 @@ export async function niceSession(leader: number): Promise<void> {
 }
 
 /**
- * Lowers the priority of future renderers below that of the browser's main process, by that of the zygotes that fork
- * them.
+ * Lowers the priority of future renderers below that of the browser's main process, by lowering that of the zygotes
+ * that fork them.
  */
 export function niceRenderers(browser: number): void {
   const priority = Math.min(getPriority() + NICER.renderers, constants.priority.PRIORITY_LOW);

@@ -100,7 +100,8 @@ export function killProcess(pid: number): void {
 }
 
 /**
- * Samples a process by its /proc/PID/stat, proc(5): the command is in brackets and may hold spaces; zombies count as ended.
+ * Samples a process by its /proc/PID/stat, proc(5): the command is in brackets and may hold spaces; zombies count as
+ * ended.
  *
  * @returns undefined when it has ended, or there is no /proc.
  */

@@ -84,7 +84,7 @@ export function documentHeaders(csp: string | undefined): [name: string, value: 
   return [
     ['Content-Type', 'text/html; charset=utf-8'],
     ['Cache-Control', 'no-store'],
-    // DOCUMENT_ORIGIN is internal, so it is sent to no server.
+    // DOCUMENT_ORIGIN is internal, so it is sent to no server as a referrer.
     ['Referrer-Policy', 'no-referrer'],
     // Encoded as bytes, since a header field holds nothing else and a policy may contain any character.
     ...(csp

@@ -14,8 +14,8 @@ export async function replaceContent(
   { source, traits, settings: { milestone } }: Pick<JobDocument, 'source' | 'traits' | 'settings'>,
 ): Promise<void> {
   await setContent(page, source);
-  // A document that loads nothing need not be waited for. `document.readyState` cannot tell: it is "complete" for such
-  // a document from the beginning.
+  // A document that loads nothing need not be waited for. `document.readyState` does not show that: it is "complete"
+  // for such a document from the beginning.
   if ((traits?.loads ?? true) && milestone !== 'DOMContentLoaded') await page.lifecycle.until('load');
 }
 

@@ -132,8 +132,8 @@ export class RequestObserver {
 }
 
 /**
- * The kind of a request. Requests of a worker have no loader; nor has the request for its script, which has no
- * initiator either.
+ * The kind of a request. Requests of a worker have no loader; nor has the request for its script, whose initiator is
+ * `other`.
  */
 function kindOf(type: string | undefined, loaderId: string, initiator: Protocol.Network.Initiator): string {
   if (type === 'Document') return 'frame';
