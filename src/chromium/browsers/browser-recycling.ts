@@ -48,7 +48,7 @@ export interface KeptContexts {
    * ones.
    */
   moveFrom(browser: RenderBrowser): void;
-  /** Called after memory has been measured: closes contexts in excess of the limits. */
+  /** Called after memory has been measured: closes contexts beyond the limits. */
   keepWithinMemory(): void;
 }
 

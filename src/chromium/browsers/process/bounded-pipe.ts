@@ -64,7 +64,7 @@ export class BoundedPipe implements ConnectionTransport {
   /** The parts of a message whose end has not arrived. */
   #chunks: Buffer[] = [];
   #length = 0;
-  /** The last bytes of a message that is too large; of such a message only its beginning and these are kept. */
+  /** The last bytes of a message that is too large; of such a message only its beginning and its end are kept. */
   #tail: Buffer | undefined;
   #closed = false;
   /** Messages that are sent together: each write costs a system call here and wakes a thread in the browser. */

@@ -4,7 +4,7 @@ import type { Milestone } from '../../../options/core/option.ts';
 import { NetworkActivity } from './network-activity.ts';
 import { PendingNavigation } from './pending-navigation.ts';
 
-/** Documents that one job may load in turn by redirecting itself (`location = …`, `<meta http-equiv=refresh>`). */
+/** Most documents that one job may load by redirecting itself (`location = …`, `<meta http-equiv=refresh>`). */
 const MAX_DOCUMENTS = 20;
 
 /**
