@@ -17,11 +17,11 @@ import { type Batch, type BatchItem, chunkSizeOf, itemJobId } from './batch.ts';
 import type { BatchStore } from './batch-store.ts';
 import { EXPANDER_MS } from './expansion.ts';
 
-/** One document of a batch, whose form has been checked and whose template has been found. */
+/** One document of a batch, whose fields have been validated and whose template exists. */
 export interface ItemSubmission {
-  /** The caller's own id of it. */
+  /** The caller's own id of the item. */
   readonly id: string;
-  /** Already made safe. */
+  /** Already sanitised. */
   readonly fileName: string;
   readonly source: JobSource;
   readonly options: RenderOptions;
@@ -45,20 +45,20 @@ export interface BatchAdmissionDeps {
 }
 
 const HOUR_MS = 3_600_000;
-/** What an item is thought to take before any has been seen: seconds in a slot. */
+/** Estimated time of an item in a slot before any item has ended, in seconds. */
 const GUESSED_ITEM_S = 1;
 
 /**
- * Lets batches in, all of their items or none. What that takes does not depend on what rendering them takes:
+ * Admits batches: all items of a batch, or none. The cost does not depend on how long the items take to render.
  *
- *    1 take      positions and quota for all items   one update of the account's ledger
- *    2 write     the chunks of items, then their inputs, then the batch: from then on it is durable
+ *    1 take      positions and quota for all items, in one update of the account's ledger
+ *    2 write     the chunks of items, then their inputs, then the batch, which makes it durable
  *
- * Then the caller gets its response, and the jobs are written (expansion.ts). What a crash leaves:
+ * Then the caller gets its response, and the jobs are written (expansion.ts). After a crash:
  *
- *    after 1     positions without jobs: given back with their quota by jobs/sweeps/named-jobs.ts, which has
- *                `forgetUnless` delete what there is of the items and their inputs
- *    after 2     a batch whose jobs are not written: expanded by a sweep (batch-reconciler.ts)
+ *    after 1     positions without jobs: jobs/sweeps/named-jobs.ts gives them back with their quota; before that it
+ *                has `forgetUnless` delete the items and inputs that were written
+ *    after 2     a batch whose jobs are not written: a sweep expands it (batch-reconciler.ts)
  */
 export class BatchAdmission {
   readonly #deps: BatchAdmissionDeps;
@@ -68,10 +68,10 @@ export class BatchAdmission {
   }
 
   /**
-   * Lets a batch in. When it resolves the batch is durable, and is to be expanded.
+   * Admits a batch. When it resolves, the batch is durable, and has to be expanded.
    *
    * @throws PlatenError QUOTA_EXCEEDED, TEST_QUOTA_EXCEEDED, OVERAGE_PENDING, STORAGE_FULL, TOO_MANY_WAITING or
-   * INPUT_TOO_LARGE: nothing is left behind then.
+   * INPUT_TOO_LARGE; nothing of the batch remains then.
    */
   async admit(
     caller: Caller,
@@ -134,14 +134,14 @@ export class BatchAdmission {
     await batches.accept(batch);
     const record = await timer.time('confirm', () => ledger.find(caller.accountId));
     if (record?.arriving?.[batchId] === undefined) {
-      // A sweep has taken this process for dead, and what it had taken is given back.
+      // A sweep has taken this process for dead, and has given back what it had reserved.
       await batches.withdraw(batchId);
       throw tookTooLong();
     }
     return batch;
   }
 
-  /** Gives back at once what an earlier try of the same request has taken, for a batch that it never wrote. */
+  /** Gives back at once what an earlier attempt of the same request reserved for a batch that it never wrote. */
   async abandon(accountId: string, batchId: string): Promise<void> {
     const { ledger } = this.#deps;
     const arrival = (await ledger.find(accountId))?.arriving?.[batchId];
@@ -151,9 +151,9 @@ export class BatchAdmission {
   }
 
   /**
-   * For the sweep that finds positions taken and no jobs at them.
+   * For the sweep that finds reserved positions without jobs.
    *
-   * @returns true when the batch is durable; when it is not, what was written for it is deleted.
+   * @returns true when the batch is durable; otherwise everything written for it is deleted.
    */
   async forgetUnless(batchId: string, items: number): Promise<boolean> {
     const { batches, store } = this.#deps;
@@ -162,7 +162,7 @@ export class BatchAdmission {
     const chunks = Math.ceil(items / size);
     for (let number = 0; number < chunks; number += 1) {
       const written = await batches.chunk(batchId, number);
-      // By a process of this version, or of an older one.
+      // Job ids of this version, and of older versions.
       for (const batch of [{ _id: batchId, orderedIds: true } as const, { _id: batchId }]) {
         await store.inputs.delete(written.map(({ id }, i) => itemJobId(batch, number * size + i, id)));
       }
@@ -193,7 +193,7 @@ export class BatchAdmission {
   }
 }
 
-/** The ids of what the inputs of a batch share. */
+/** The ids of the chunks that the inputs of a batch share. */
 export function chunkIds(batchId: string, count: number): string[] {
   return Array.from({ length: count }, (_, number) => `${batchId}/${number}`);
 }
@@ -206,19 +206,22 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
-/** What the record of a batch takes without its texts, and each of its items without its names: about as many bytes. */
+/** Approximate bytes of a batch's record without its texts, and of each of its items without its names. */
 const RECORD_BYTES = 1024;
 const ITEM_BYTES = 128;
 
-/** What is kept of a batch for months after its outputs: it bounds a caller that submits and cancels again and again. */
+/**
+ * Bytes that are kept for months after a batch's outputs. Counting them limits callers that submit and cancel
+ * repeatedly.
+ */
 function recordBytesOf({ items, notes, metadata, webhookUrl }: BatchSubmission): number {
   const words = JSON.stringify([notes, metadata, items.map(({ id, fileName }) => [id, fileName])]);
-  // That of its callback is forgotten before it.
+  // Includes the record of the callback, although that is deleted earlier.
   const callback = webhookUrl === null ? 0 : callbackBytes(webhookUrl);
   return RECORD_BYTES + items.length * ITEM_BYTES + Buffer.byteLength(words) + callback;
 }
 
-/** @param inputBytes of the inputs of the items, in the same order. */
+/** @param inputBytes bytes of each item's input, in the order of the items. */
 function chunksOf(
   items: readonly ItemSubmission[],
   inputBytes: readonly number[],

@@ -11,27 +11,27 @@ import { type BatchService, goneError } from './batch-service.ts';
 import { UniqueNames } from './unique-names.ts';
 import { type ByteRange, type ZipEntry, zipSize, zipStream } from './zip.ts';
 
-/** An item, and the name of its PDF, which no other has. */
+/** An item, and the name of its PDF, which is unique in the batch. */
 export interface NamedItem extends Item {
   readonly name: string;
 }
 
-/** A zip of what a batch has completed, not yet read. */
+/** A zip of the completed items of a batch, not read yet. */
 export interface BatchZip {
   /** Bytes. */
   readonly size: number;
-  /** PDFs in it. */
+  /** PDFs in the zip. */
   readonly items: number;
   /** Items of the batch that have not ended, and may be in a later zip. */
   readonly pending: number;
-  /** Names these very bytes. */
+  /** Identifies exactly these bytes. */
   readonly etag: string;
   open(range?: ByteRange): Readable;
 }
 
-/** One PDF of what a batch has completed, not yet read. */
+/** One PDF of the completed items of a batch, not read yet. */
 export interface MergedBatch extends Pick<BatchZip, 'items' | 'pending'> {
-  /** @param signal ends it when the caller has gone. */
+  /** @param signal aborts when the caller has disconnected. */
   open(signal: AbortSignal): Readable;
 }
 
@@ -39,7 +39,7 @@ interface PackedItem extends ZipEntry {
   readonly output: JobOutput;
 }
 
-/** What is made of all items of a batch together. Nothing of it is stored: it is made anew, as it is read. */
+/** Files that combine the items of a batch. They are not stored, but generated while they are read. */
 export class BatchFiles {
   readonly #batches: BatchService;
   readonly #outputs: OutputStore;
@@ -52,9 +52,9 @@ export class BatchFiles {
   }
 
   /**
-   * A zip of the items that are completed by now, in their order.
+   * A zip of the items that are completed by now, in the order of the batch.
    *
-   * @throws PlatenError GONE past the retention of the batch; NOT_FOUND while no item is completed.
+   * @throws PlatenError GONE after the retention of the batch; NOT_FOUND while no item is completed.
    */
   async zip(batch: Batch): Promise<BatchZip> {
     const entries = await this.#completed(batch);
@@ -68,7 +68,7 @@ export class BatchFiles {
   }
 
   /**
-   * One PDF of the items that are completed by now, in their order, with a bookmark for each.
+   * One PDF of the items that are completed by now, in the order of the batch, with a bookmark for each.
    *
    * @throws PlatenError as `zip` does.
    */
@@ -86,7 +86,9 @@ export class BatchFiles {
     };
   }
 
-  /** All items in their order, a chunk of them at a time. An item has the same name whatever became of the others. */
+  /**
+   * All items in the order of the batch, read by chunks. The name of an item does not depend on the outcomes of others.
+   */
   async *items(batch: Batch): AsyncGenerator<NamedItem> {
     const names = new UniqueNames();
     const { total, chunkSize: limit } = batch;
@@ -118,7 +120,7 @@ export class BatchFiles {
   }
 }
 
-/** Changes with anything that the bytes depend on. */
+/** Differs whenever the bytes differ. */
 function etagOf(entries: readonly PackedItem[]): string {
   const hash = createHash('sha256').update('zip 1');
   for (const { name, date, output } of entries) {

@@ -7,7 +7,7 @@ import type { ItemEnd } from './chunk-tally.ts';
 export const ITEM_STATUSES = ['queued', 'processing', 'completed', 'failed'] as const;
 export type ItemStatus = (typeof ITEM_STATUSES)[number];
 
-/** An item as its owner sees it; `job` while that is kept. */
+/** An item as its owner sees it; `job` is undefined when no record of the job exists. */
 export interface Item {
   readonly item: BatchItem;
   readonly status: ItemStatus;
@@ -15,7 +15,7 @@ export interface Item {
   readonly error: JobError | { readonly code: string; readonly message: string } | null;
 }
 
-/** The batch item record of the interface. */
+/** The batch item record of the API. */
 export interface ItemRecord {
   itemId: string;
   status: ItemStatus;
@@ -28,14 +28,14 @@ export interface ItemRecord {
   pdfSize: number;
   pages: number;
   processingTimeMs: number;
-  /** Where its report is; absent without one. */
+  /** The path of its report; absent without a report. */
   reportEndpoint?: string;
 }
 
 /**
- * An item by what is known of it: its job, or once that is deleted how it was counted.
+ * The state of an item: from its job or, after the job is deleted, from the batch's count of ended items.
  *
- * @param end undefined when it has not been counted.
+ * @param end undefined when the item has not been counted.
  */
 export function itemOf(batch: Batch, item: BatchItem, job: Job | undefined, end: ItemEnd | undefined): Item {
   if (job !== undefined) {
@@ -53,7 +53,7 @@ export function itemOf(batch: Batch, item: BatchItem, job: Job | undefined, end:
   return { item, job, error: null, status: 'queued' };
 }
 
-/** What the owner of a batch is shown of an item. */
+/** An item as the API returns it to its owner. */
 export function itemRecord(batch: Batch, { item, job, status, error }: Item): ItemRecord {
   const path = `/v1/pdf/batch/${batch._id}/items/${encodeURIComponent(item.id)}/download-url`;
   const available = job?.output != null;

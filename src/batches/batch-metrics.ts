@@ -5,7 +5,7 @@ import { type Batch, hasFinished, isItemOf, pendingOf, totalsOf } from './batch.
 import { statusOf } from './batch-record.ts';
 import type { BatchStore } from './batch-store.ts';
 
-/** The batch metrics of the interface. A rate of nothing is 0. */
+/** The batch metrics of the API. A rate over no items or batches is 0. */
 export interface BatchMetricsReport {
   readonly queueDepth: number;
   readonly activeBatches: number;
@@ -24,7 +24,7 @@ export interface BatchMetricsReport {
   readonly generatedAt: string;
 }
 
-/** How the contract calls some of the codes that items fail with. */
+/** The API's names for some error codes of items. */
 const SHOWN_AS: Readonly<Record<string, string>> = {
   RENDER_TIMEOUT: 'TIMEOUT',
   SELECTOR_TIMEOUT: 'TIMEOUT',
@@ -33,8 +33,8 @@ const SHOWN_AS: Readonly<Record<string, string>> = {
 const MOST_REASONS = 10;
 
 /**
- * What is reported to an account of its batches together. Batches count their items as these end, so a report reads the
- * records of the batches, a page at a time, and no item.
+ * Statistics over all batches of an account. Batches count their items as these end, so a report reads only the records
+ * of the batches, one page at a time.
  */
 export class BatchMetrics {
   readonly #batches: BatchStore;
@@ -47,7 +47,9 @@ export class BatchMetrics {
     this.#clock = deps.clock;
   }
 
-  /** @param period of the batches that rates and averages are of, by when they were made; all those that run count as active. */
+  /**
+   * @param period rates and averages are of the batches created in this period; all running batches count as active.
+   */
   async report(accountId: string, period: Period): Promise<BatchMetricsReport> {
     const now = this.#clock.now();
     const sums = new Sums();
@@ -101,7 +103,7 @@ class Sums {
     const { completed, codes } = totalsOf(batch);
     this.#completedItems += completed;
     for (const [code, count] of Object.entries(codes)) {
-      // What its owner cancelled has not failed.
+      // An item that its owner cancelled has not failed.
       if (code === 'CANCELLED') continue;
       this.#failedItems += count;
       const shown = SHOWN_AS[code] ?? code;
@@ -136,7 +138,7 @@ class Sums {
   }
 }
 
-/** To one decimal. */
+/** Rounded to one decimal; 0 when `count` is 0. */
 function average(sum: number, count: number): number {
   return count === 0 ? 0 : Math.round((10 * sum) / count) / 10;
 }

@@ -8,19 +8,19 @@ import { EXPANDER_MS, type ExpansionDeps, expand } from './expansion.ts';
 export interface BatchReconcilerDeps extends ExpansionDeps {
   readonly ends: JobEnds;
   readonly logger: Logger;
-  /** What follows the end of a batch; done again for a batch, it changes nothing. */
+  /** Runs when a batch has ended. Repeated for a batch, it must change nothing. */
   readonly onFinished: (batch: Batch) => Promise<void>;
 }
 
-/** Batches that one sweep reconciles at a time. */
+/** Batches that one sweep reconciles. */
 const AT_ONCE = 20;
-/** Moves of one job by others that a cancel follows. */
+/** How many concurrent changes of one job a cancellation follows. */
 const CANCEL_TRIES = 10;
 
 /**
- * Does what a batch needs besides its renders: its jobs are written, and when its owner has cancelled it, jobs that no
- * worker has begun are cancelled. The process that reconciles a batch notes that in its record with a lease; when that has
- * ended, a sweep goes on.
+ * Does the work of a batch besides its renders: writes its jobs and, when its owner has cancelled it, cancels the jobs
+ * that no worker has begun. A process reconciles a batch under a lease in the batch's record. When the lease has ended,
+ * a sweep continues.
  */
 export class BatchReconciler {
   readonly #deps: BatchReconcilerDeps;
@@ -30,7 +30,7 @@ export class BatchReconciler {
     this.#deps = deps;
   }
 
-  /** Reconciles a batch in the background; what fails is left to the sweep. */
+  /** Reconciles a batch in the background; after a failure a sweep continues. */
   begin(batch: Batch): void {
     const work = this.#reconcile(batch)
       .catch((error: unknown) => {
@@ -40,12 +40,12 @@ export class BatchReconciler {
     this.#underWay.add(work);
   }
 
-  /** Resolves when nothing is under way any more. */
+  /** Resolves when no batch is being reconciled any more. */
   async idle(): Promise<void> {
     await Promise.all(this.#underWay);
   }
 
-  /** Goes on with batches whose process is dead. @returns how many. */
+  /** Continues the batches of dead processes. @returns the number of batches. */
   async sweep(): Promise<number> {
     const { batches, clock } = this.#deps;
     const neglected = (await batches.neglected(clock.now())).slice(0, AT_ONCE);
@@ -68,11 +68,11 @@ export class BatchReconciler {
     if (batch.cancelledAt !== null && !hasFinished(batch)) await this.#cancelItems(batch);
   }
 
-  /** Jobs that run are left to end. */
+  /** Does not stop running jobs. */
   async #cancelItems(batch: Batch): Promise<void> {
     const { batches, store } = this.#deps;
     let mine: Batch | undefined = batch;
-    // From the last: the first are about to run.
+    // Last chunk first, because the first jobs are about to run.
     for (let number = chunkCount(batch) - 1; number >= 0; number -= 1) {
       mine = await batches.take(mine, EXPANDER_MS);
       if (mine === undefined) return;
@@ -86,7 +86,7 @@ export class BatchReconciler {
     await batches.rest(batch._id);
   }
 
-  /** Follows a job that moves meanwhile, as one does that gets a slot which another has given back. */
+  /** Tries again when the job changes meanwhile, for example when it gets a slot that another job has given back. */
   async #cancelUnbegun(seen: Job): Promise<void> {
     let job: Job | undefined = seen;
     for (let tries = 0; tries < CANCEL_TRIES; tries += 1) {
@@ -97,7 +97,7 @@ export class BatchReconciler {
   }
 }
 
-/** As nearly all jobs of a cancelled batch have: they differ only in what they render. */
+/** True of nearly all jobs of a cancelled batch: such jobs differ only in their documents. */
 function hasWaitedSinceItsArrival({ state, place, version }: Job): boolean {
   return state === 'queued' && place !== undefined && version === 1;
 }

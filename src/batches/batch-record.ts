@@ -8,12 +8,12 @@ export interface BatchProgress {
   failed: number;
   /** Items that have not ended. */
   pending: number;
-  /** Those of them that wait for a plan slot. */
+  /** Pending items that wait for a plan slot. */
   throttled: number;
   percentComplete: number;
 }
 
-/** The batch job of the interface, without its items. */
+/** The batch record of the API, without its items. */
 export interface BatchRecord {
   jobId: string;
   status: BatchStatus;
@@ -65,8 +65,8 @@ export function progressOf({ batch, inFlight }: BatchView): BatchProgress {
 }
 
 /**
- * When a batch will have ended: by the pace at which its items end, or as it was expected at first while none has; null
- * when it has ended.
+ * When a batch is expected to end: by the pace at which its items end or, before any item has ended, by the estimate of
+ * its admission. Null when the batch has ended.
  */
 export function estimatedCompletion(batch: Batch, now: Date): Date | null {
   if (hasFinished(batch)) return null;
@@ -78,7 +78,7 @@ export function estimatedCompletion(batch: Batch, now: Date): Date | null {
   return new Date(now.getTime() + pace * pendingOf(batch));
 }
 
-/** What the owner of a batch is shown of it. */
+/** A batch as the API returns it to its owner. */
 export function batchRecord(view: BatchView, accessExpired: boolean, now: Date): BatchRecord {
   const { batch } = view;
   const status = statusOf(view);

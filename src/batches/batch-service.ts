@@ -24,8 +24,8 @@ export interface BatchServiceDeps {
 }
 
 /**
- * The owner of the batches that are asked about: a test key sees those of test keys, a live key those of live keys, the
- * account all.
+ * The owner of the requested batches: a test key sees the batches of test keys, a live key the batches of live keys,
+ * the account itself all batches.
  */
 export type BatchOwner = Pick<Caller, 'accountId'> & Partial<Pick<Caller, 'mode'>>;
 
@@ -35,7 +35,7 @@ export interface BatchView {
   readonly inFlight: number;
 }
 
-/** The API's side of batches: takes, reads and cancels them. */
+/** Accepts, reads and cancels batches for the API. */
 export class BatchService {
   readonly #deps: BatchServiceDeps;
   readonly #positions: ItemPositions;
@@ -46,7 +46,7 @@ export class BatchService {
   }
 
   /**
-   * Takes a batch. When it resolves the batch is durable; none of its items has been rendered.
+   * Accepts a batch. When it resolves, the batch is durable; none of its items has been rendered.
    *
    * @throws PlatenError as `BatchAdmission.admit` does.
    */
@@ -58,9 +58,9 @@ export class BatchService {
   }
 
   /**
-   * Finds a batch whose first request died, under the id that was chosen for it.
+   * Finds the batch of a first request that died, by the id that was chosen for it.
    *
-   * @returns undefined when it was never accepted, and is to be submitted.
+   * @returns undefined when the batch was never accepted and has to be submitted.
    */
   async resume(accountId: string, batchId: string): Promise<Batch | undefined> {
     const batch = await this.#deps.batches.find(batchId);
@@ -68,34 +68,34 @@ export class BatchService {
     return batch;
   }
 
-  /** @throws PlatenError NOT_FOUND for a batch that is missing, of another account, or forgotten. */
+  /** @throws PlatenError NOT_FOUND for a batch that is missing, deleted or another account's. */
   async get(owner: BatchOwner, batchId: string): Promise<Batch> {
     const batch = await this.ofAccount(owner.accountId, batchId);
     if (owner.mode !== undefined && batch.test !== (owner.mode === 'test')) throw missing(batchId);
     return batch;
   }
 
-  /** For callers that may see all that an account has. @throws PlatenError NOT_FOUND as `get` does. */
+  /** For callers that may see all batches of the account. @throws PlatenError NOT_FOUND as `get` does. */
   async ofAccount(accountId: string, batchId: string): Promise<Batch> {
     const batch = await this.#deps.batches.find(batchId);
     if (batch?.accountId !== accountId) throw missing(batchId);
     return batch;
   }
 
-  /** How a batch stands: costs the same for ten items and for ten thousand. @throws as `get` does. */
+  /** A batch with its items in slots. Costs the same for ten items and for ten thousand. @throws as `get` does. */
   async view(owner: BatchOwner, batchId: string): Promise<BatchView> {
     const batch = await this.get(owner, batchId);
     return { batch, inFlight: hasFinished(batch) ? 0 : await this.#inFlight(batch) };
   }
 
-  /** A page of an account's batches, and how many there are in all. */
+  /** One page of an account's batches, and the total number of matching batches. */
   async list(
     { accountId, mode }: BatchOwner,
     query: Omit<BatchListQuery, 'accountId' | 'test'>,
   ): Promise<{ total: number; views: BatchView[] }> {
     const { batches } = this.#deps;
     const wanted = { accountId, ...(mode !== undefined && { test: mode === 'test' }), ...query };
-    // Before the batches are read: an item that ends in between has left the time of its start in its batch.
+    // Read before the batches: if an item ends in between, its batch has `startedAt`.
     const before =
       query.status === 'queued' || query.status === 'processing'
         ? await this.#inFlightByBatch(accountId)
@@ -110,15 +110,15 @@ export class BatchService {
     return { total, views };
   }
 
-  /** Whether the outputs of a batch can be fetched no more. */
+  /** Whether the outputs of a batch can no longer be fetched. */
   accessExpired(batch: Batch): boolean {
     return hasFinished(batch) && batch.expiresAt <= this.#deps.clock.now();
   }
 
   /**
-   * Cancels what no worker has begun; what runs is left to end.
+   * Cancels the jobs that no worker has begun; running jobs continue to their end.
    *
-   * @throws PlatenError NOT_FOUND; JOB_ENDED when it has finished or been cancelled already.
+   * @throws PlatenError NOT_FOUND; JOB_ENDED when the batch has already finished or been cancelled.
    */
   async cancel(owner: BatchOwner, batchId: string): Promise<Batch> {
     const seen = await this.get(owner, batchId);
@@ -131,7 +131,7 @@ export class BatchService {
     return cancelled;
   }
 
-  /** Some items of a batch in their order. */
+  /** Some items of a batch, in the order of the batch. */
   async items(batch: Batch, { offset, limit }: { offset: number; limit: number }): Promise<Item[]> {
     const end = Math.min(batch.total, offset + limit);
     const found: Item[] = [];
@@ -145,11 +145,11 @@ export class BatchService {
   }
 
   /**
-   * What asks anew for what has failed in a batch that has ended, under the plan that its account has now.
+   * The submission that repeats the failed items of an ended batch, under the account's present plan.
    *
-   * @param batchId of the new one.
-   * @throws PlatenError NOT_RETRYABLE when it has not ended, or nothing in it has failed; GONE when the input of a failed
-   * item is no longer kept; BATCH_TOO_LARGE.
+   * @param batchId the id of the new batch.
+   * @throws PlatenError NOT_RETRYABLE when the batch has not ended, or no item has failed; GONE when the input of a
+   * failed item is no longer kept; BATCH_TOO_LARGE.
    */
   async retryOf(batch: Batch, plan: Plan, batchId: string): Promise<BatchSubmission> {
     const about = { jobId: batch._id };
@@ -170,7 +170,7 @@ export class BatchService {
     };
   }
 
-  /** What the failed items of a batch were to render, in their order. @throws PlatenError GONE */
+  /** The failed items of a batch as submissions, in the order of the batch. @throws PlatenError GONE */
   async #failedItems(batch: Batch, plan: Plan): Promise<ItemSubmission[]> {
     const submissions: ItemSubmission[] = [];
     for (let chunk = 0; chunk < chunkCount(batch); chunk += 1) {
@@ -199,9 +199,10 @@ export class BatchService {
   }
 
   /**
-   * The job of an item, by the item's own id.
+   * The job of a completed item.
    *
-   * @throws PlatenError GONE past the retention of the batch; NOT_FOUND unless the item is completed.
+   * @param itemId the caller's own id of the item.
+   * @throws PlatenError GONE after the retention of the batch; NOT_FOUND unless the item is completed.
    */
   async completedItem(batch: Batch, itemId: string): Promise<Job> {
     if (this.accessExpired(batch)) throw goneError(batch);
@@ -225,7 +226,7 @@ export class BatchService {
     const items = (await batches.chunk(batch._id, chunk)).slice(start - first, stop - first);
     const ids = items.map(({ id }, i) => itemJobId(batch, start + i, id));
     const expired = this.accessExpired(batch);
-    // It may move between the two reads, but only in this direction.
+    // A job may move between the two reads, but only from live to history.
     const jobs = expired ? new Map<string, Job>() : await store.live.among(ids);
     const missing = expired ? [] : ids.filter((id) => !jobs.has(id));
     for (const job of missing.length > 0 ? await store.history.some(missing) : []) jobs.set(job._id, job);
@@ -238,7 +239,7 @@ export class BatchService {
     return (await this.#holders(batch.accountId)).filter((jobId) => isItemOf(batch, jobId)).length;
   }
 
-  /** How many items of each batch of an account hold a plan slot; of those that have any. */
+  /** The number of items in plan slots, for each batch of an account that has any. */
   async #inFlightByBatch(accountId: string): Promise<Map<string, number>> {
     return this.#deps.store.live.countByBatch(await this.#holders(accountId));
   }

@@ -15,14 +15,14 @@ import { type ItemEnd, tallyFields, tallyOf } from './chunk-tally.ts';
 import { dueMark } from './pace.ts';
 import { shownAs } from './shown-as.ts';
 
-/** What the caller submitted of the items of one chunk, in order. */
+/** The submitted fields of the items of one chunk, in order. */
 interface StoredChunk {
   /** `<batch>/<number of the chunk>` */
   readonly _id: string;
   readonly items: readonly BatchItem[];
 }
 
-/** How the items of one chunk have ended, by their index: written again for an item it changes nothing. */
+/** How the items of one chunk have ended, by index. Writing an item again changes nothing. */
 interface StoredTally {
   /** `<batch>/<number of the chunk>` */
   readonly _id: string;
@@ -31,25 +31,26 @@ interface StoredTally {
 
 export interface BatchListQuery {
   readonly accountId: string;
-  /** Batches of test keys, or of live keys; both when absent. */
+  /** Only batches of test keys, or only batches of live keys; all when absent. */
   readonly test?: boolean;
   readonly limit: number;
   readonly offset: number;
   readonly newestFirst: boolean;
-  /** Batches that are shown with this status; all when absent. */
+  /** Only batches that are shown with this status; all when absent. */
   readonly status?: BatchStatus;
 }
 
 const HOUR_MS = 3_600_000;
-/** Batches that a report reads at a time. */
+/** Batches that a report reads with one query. */
 const PAGE = 500;
-/** How long what became of a batch is known after its outputs are gone. */
+/** How long the record of a batch is kept after its outputs are deleted, in milliseconds. */
 const REMEMBERED_MS = 90 * 24 * HOUR_MS;
 
 const BATCHES: CollectionSpec = {
   name: 'batches',
   indexes: [
-    // Unique, as the id in it is: the embedded database reads parts of such indexes alone (docs/decisions/0178).
+    // Unique because they contain the id: the embedded database reads only parts of a unique index
+    // (docs/decisions/0178).
     { fields: { accountId: 1, createdAt: 1, _id: 1 }, unique: true },
     { fields: { accountId: 1, test: 1, createdAt: 1, _id: 1 }, unique: true },
   ],
@@ -61,25 +62,28 @@ const BATCHES: CollectionSpec = {
 };
 const CHUNKS: CollectionSpec = { name: 'batch_chunks' };
 const TALLIES: CollectionSpec = { name: 'batch_tallies' };
-/** When a sweep is to make sure that a batch is reconciled: while it expands, or is being cancelled. */
+/** When a sweep has to make sure that a batch is reconciled: while it is being expanded or cancelled. */
 const RECONCILED = listOfDue('batch_care');
-/** When the outputs of a batch are to be deleted, and then what is known of it. */
+/** When the outputs of a batch are to be deleted, and later its record. */
 const ENDINGS = listOfDue('batch_endings');
 
-/** Lists batches by their ids. Whether it is really the time of one is for its record to say. */
+/** A due-queue of batch ids. The record of a batch decides whether it is really due. */
 function listOfDue(name: string): CollectionSpec {
-  // The second leads to what processes of the version before have written: see src/layout/migrate-to-3.ts.
+  // The second index finds entries that processes of the previous version have written: see src/layout/migrate-to-3.ts.
   return { name, indexes: [DUE_INDEX, { fields: { due: 1 } }] };
 }
 
-/** Batches that a sweep reads together. */
+/** Entries of a due-queue that are read together. */
 const AT_ONCE = 100;
-/** Between the entry for a batch in the queue of the reconciler and the note in its record lie moments; this is ample. */
+/**
+ * More than enough time from the entry of a batch in the reconciler's queue to the update of its record, in
+ * milliseconds.
+ */
 const NOTED_BEFORE_MS = 30_000;
 
 /**
- * Owns the collections of batches. What an item is like and how it ended is kept in chunks, so that no record grows with
- * the batch; the record of the batch has one sum for each chunk.
+ * Owns the collections of batches. Items and their outcomes are kept in chunks, so that no record grows with the batch.
+ * The record of the batch has one tally for each chunk.
  */
 export class BatchStore {
   readonly #batches: Collection<Batch>;
@@ -89,7 +93,7 @@ export class BatchStore {
   readonly #endings: DueQueue<Due>;
   readonly #clock: Clock;
 
-  /** To be made before the connection's indexes are. */
+  /** To be created before the connection's indexes. */
   constructor(connection: Connection, clock: Clock) {
     this.#batches = new Collection<Batch>(connection, BATCHES);
     this.#chunks = new Collection<StoredChunk>(connection, CHUNKS);
@@ -99,7 +103,7 @@ export class BatchStore {
     this.#clock = clock;
   }
 
-  /** Makes a batch durable. Its chunks must have been saved before. @returns false when there is one with this id. */
+  /** Makes a batch durable. Its chunks must have been saved before. @returns false when a batch with this id exists. */
   async accept(batch: Batch): Promise<boolean> {
     await this.#reconciler.schedule(batch._id, batch.busyUntil);
     return this.#batches.insertIfAbsent(batch);
@@ -109,12 +113,12 @@ export class BatchStore {
     return this.#batches.findById(batchId);
   }
 
-  /** Saved before the batch; those that an earlier try of the same request has saved stay. */
+  /** To be called before `accept`. Chunks that an earlier attempt of the same request has saved stay unchanged. */
   async saveChunks(batchId: string, chunks: readonly (readonly BatchItem[])[]): Promise<void> {
     await this.#chunks.insertAbsent(chunks.map((items, number) => ({ _id: `${batchId}/${number}`, items })));
   }
 
-  /** The items of a chunk in order; none when it was never saved. */
+  /** The items of a chunk in order; empty when the chunk was never saved. */
   async chunk(batchId: string, number: number): Promise<readonly BatchItem[]> {
     return (await this.#chunks.findById(`${batchId}/${number}`))?.items ?? [];
   }
@@ -125,9 +129,9 @@ export class BatchStore {
   }
 
   /**
-   * A page of an account's batches, and how many there are in all.
+   * One page of an account's batches, and the total number of matching batches.
    *
-   * @param inFlight ids of those that have items in plan slots; asked for `queued` and `processing`.
+   * @param inFlight ids of batches that have items in plan slots; needed for the statuses `queued` and `processing`.
    */
   async list(
     query: BatchListQuery,
@@ -150,10 +154,10 @@ export class BatchStore {
     return { total, batches };
   }
 
-  /** An account's batches since then, the oldest first; a page of them is in memory at a time. */
+  /** An account's batches created at or after `since`, the oldest first; one page of them is in memory at a time. */
   async *since(accountId: string, since: Date): AsyncGenerator<Batch> {
     let from = since;
-    // Of those that were made at the very moment at which the next page begins.
+    // Batches to skip because they were created exactly at `from` and have been returned already.
     let skip = 0;
     for (;;) {
       const page = await this.#batches.find(
@@ -174,7 +178,7 @@ export class BatchStore {
     return this.#batches.find({ accountId, phase: { $in: ['expanding', 'open'] } });
   }
 
-  /** Batches that expand or are being cancelled, and whose lease has ended. */
+  /** Batches that are being expanded or cancelled, and whose lease has ended. */
   async neglected(now: Date): Promise<Batch[]> {
     const neglected: Batch[] = [];
     for (const { entry, batch } of await this.#listed(this.#reconciler)) {
@@ -188,7 +192,7 @@ export class BatchStore {
   /**
    * Takes or renews the lease by which one process at a time reconciles a batch, for `ms` milliseconds.
    *
-   * @returns the batch as it is then; undefined when another process has it, or nothing is left to do.
+   * @returns the updated batch; undefined when another process has the lease, or nothing is left to do.
    */
   take(seen: Pick<Batch, '_id' | 'busyUntil'>, ms: number): Promise<Batch | undefined> {
     const busyUntil = new Date(this.#clock.now().getTime() + ms);
@@ -198,24 +202,24 @@ export class BatchStore {
     );
   }
 
-  /** Notes how many chunks have their jobs written. */
+  /** Records the number of chunks whose jobs are written. */
   async expanded(batchId: string, chunks: number): Promise<void> {
     await this.#batches.updateOne({ _id: batchId }, { $max: { expanded: chunks } });
   }
 
-  /** All of its jobs are written, and at their positions. @returns the batch as it is then. */
+  /** Records that all jobs of the batch are written at their positions. @returns the updated batch. */
   async opened(batchId: string): Promise<Batch | undefined> {
     await this.#batches.updateOne({ _id: batchId, phase: 'expanding' }, { $set: { phase: 'open' } });
-    // One that is being cancelled meanwhile is still to be reconciled.
+    // A batch that was cancelled meanwhile still has to be reconciled.
     await this.#batches.updateOne({ _id: batchId, cancelledAt: null }, { $unset: { busy: '' } });
     return this.find(batchId);
   }
 
   /**
-   * It is to be cancelled. The process that expands it goes on with that first: were it taken over, the same jobs might
-   * be written by one while another already ends them.
+   * Records that the batch is to be cancelled. A process that is expanding it completes the expansion first: if another
+   * process took over, one could write jobs while the other is ending them.
    *
-   * @returns the batch as it is then; undefined when it has finished or been cancelled before.
+   * @returns the updated batch; undefined when it had already finished or been cancelled.
    */
   async cancel(batchId: string): Promise<Batch | undefined> {
     const now = this.#clock.now();
@@ -224,7 +228,7 @@ export class BatchStore {
     const wanted = { _id: batchId, cancelledAt: null };
     const cancelled =
       (await this.#batches.findOneAndUpdate({ ...wanted, phase: 'expanding' }, { $set: set })) ??
-      // It does not become one that expands again.
+      // An open batch never becomes an expanding one.
       (await this.#batches.findOneAndUpdate(
         { ...wanted, phase: 'open' },
         { $set: { ...set, busy: true, busyUntil: now } },
@@ -233,22 +237,25 @@ export class BatchStore {
     return cancelled;
   }
 
-  /** It need not be reconciled any more. */
+  /** Records that the batch does not have to be reconciled any more. */
   async rest(batchId: string): Promise<void> {
     await this.#batches.updateOne({ _id: batchId }, { $unset: { busy: '' } });
   }
 
-  /** It cannot be run: its jobs were never all written. @returns the batch as it is then; open when they are after all. */
+  /**
+   * Fails a batch whose jobs were never all written. @returns the present batch, which is open if they were written
+   * after all.
+   */
   fail(batch: Batch): Promise<Batch> {
     return this.#finish(batch, 'failed', ['expanding']);
   }
 
   /**
-   * Counts how some items have ended. Counted again they change nothing, and the last to be counted finishes the batch.
+   * Counts how some items have ended. Counting an item again changes nothing; the last counted item finishes the batch.
    *
    * @param ends by the index of the item.
-   * @param startedAt when the first of them began, if any did.
-   * @returns the batch as it is then; undefined when there is none.
+   * @param startedAt when the first of these items began; undefined when none has begun.
+   * @returns the updated batch; undefined when there is none.
    */
   async count(
     batchId: string,
@@ -259,7 +266,7 @@ export class BatchStore {
     const set = Object.fromEntries([...ends].map(([index, end]) => [`ended.${index}`, end]));
     const { ended } = await this.#tallies.upsert(`${batchId}/${chunk}`, { $set: set });
     const now = this.#clock.now();
-    // Each number only grows, so the larger one is the later one, in whatever order they are written.
+    // Each number only grows, so the larger number is the later one, whatever the order of the writes.
     const batch = await this.#batches.findOneAndUpdate(
       { _id: batchId },
       {
@@ -275,15 +282,15 @@ export class BatchStore {
     return batch;
   }
 
-  /** What became of its callback. */
+  /** Records the outcome of the callback. */
   async noteCallback(batchId: string, callback: 'delivered' | 'failed'): Promise<void> {
     await this.#batches.updateOne({ _id: batchId }, { $set: { callback } });
   }
 
   /**
-   * Some batches whose time has come: their outputs are to be deleted, or all that is known of them.
+   * Due batches: their outputs are to be deleted, or their records.
    *
-   * @returns undefined when there are none, now.
+   * @returns undefined when none are due now.
    */
   async due(now: Date): Promise<{ toPurge: Batch[]; toForget: Batch[] } | undefined> {
     const listed = await this.#listed(this.#endings);
@@ -294,7 +301,7 @@ export class BatchStore {
         await this.#endings.remove(entry);
         continue;
       }
-      // One that has neither was to finish when its process died: it is noted anew when it does.
+      // A batch with neither time was about to finish when its process died. It is scheduled again when it finishes.
       const due = batch.purgeAt ?? batch.forgetAt ?? new Date(now.getTime() + HOUR_MS);
       if (due > now) await this.#endings.postpone(entry, due);
       else if (batch.purgeAt !== undefined) toPurge.push(batch);
@@ -303,13 +310,13 @@ export class BatchStore {
     return listed.length === 0 ? undefined : { toPurge, toForget };
   }
 
-  /** The outputs of the batch are gone. */
+  /** Records that the outputs of the batch are deleted. */
   async purged({ _id, forgetAt }: Batch): Promise<void> {
     await this.#batches.updateOne({ _id }, { $unset: { purgeAt: '', sharedBytes: '' } });
     if (forgetAt !== undefined) await this.#endings.schedule(_id, forgetAt);
   }
 
-  /** Bytes of what the inputs of an account's batches have in common, and of what is known of these. */
+  /** Bytes of the chunks that an account's inputs share, and of the records of its batches. */
   async keptBytes(accountId: string): Promise<number> {
     const group = { _id: null, shared: { $sum: '$sharedBytes' }, records: { $sum: '$recordBytes' } };
     const [sum] = await this.#batches.aggregate<{ shared: number; records: number }>({ accountId }, [
@@ -318,7 +325,7 @@ export class BatchStore {
     return sum === undefined ? 0 : sum.shared + sum.records;
   }
 
-  /** Deletes what is known of a batch that ended long ago. @returns false when another process has. */
+  /** Deletes the record of a batch that ended long ago. @returns false when another process has deleted it. */
   async forget(batch: Batch): Promise<boolean> {
     await this.deleteChunks(batch._id, chunkCount(batch));
     return this.#batches.deleteOne({ _id: batch._id });
@@ -335,17 +342,17 @@ export class BatchStore {
     await this.#chunks.deleteMany({ _id: { $in: ids } });
   }
 
-  /** Notes how far a batch is, where that is due: some sixteen times for each batch. */
+  /** Records the progress of a batch where a mark is due: about sixteen times for each batch. */
   async #markPace(batch: Batch, at: Date): Promise<void> {
     const mark = dueMark(batch);
     if (mark === undefined) return;
-    // Of two processes that count at the same moment, one.
+    // If two processes count at the same moment, only one of them sets the mark.
     const unmarked = { _id: batch._id, [mark]: { $exists: false } };
     const made = { [mark]: { ended: batch.total - pendingOf(batch), at } };
     await this.#batches.updateOne(unmarked, { $set: made });
   }
 
-  /** @param from the phases that it can be in. */
+  /** @param from the phases in which the batch may be. */
   async #finish(
     batch: Batch,
     phase: 'completed' | 'cancelled' | 'failed',
@@ -353,7 +360,7 @@ export class BatchStore {
   ): Promise<Batch> {
     const now = this.#clock.now();
     const hours = batch.retentionHours * HOUR_MS;
-    // An item waits for as long as it is kept at the most, so the outputs of all are there for as long as this says.
+    // No item waits longer than the retention, so all outputs exist until this time.
     const expiresAt = new Date(Math.min(now.getTime() + hours, batch.createdAt.getTime() + 2 * hours));
     await this.#endings.schedule(batch._id, expiresAt);
     const finished = await this.#batches.findOneAndUpdate(
@@ -367,7 +374,7 @@ export class BatchStore {
           purgeAt: expiresAt,
           forgetAt: new Date(expiresAt.getTime() + REMEMBERED_MS),
         },
-        // The end of one that has failed is still to be reported: no job of it will end.
+        // A failed batch stays busy: its end has to be reported by the reconciler, because no job of it will end.
         ...(phase !== 'failed' && { $unset: { busy: '' } }),
       },
     );

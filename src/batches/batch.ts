@@ -3,14 +3,14 @@ import type { PlanName } from '../plans/plan.ts';
 import type { Period } from '../usage/quota-period.ts';
 
 /*
- * The life of a batch. Its items are ordinary jobs, which know their batch; the batch counts how they ended.
+ * The life of a batch. Its items are ordinary jobs, which name their batch; the batch counts how they ended.
  *
- *   let in ──▶ expanding ──▶ open ──▶ ended: completed or cancelled
- *                  └───────────────▶ failed: what had been taken for it was gone before its jobs were written
+ *   admitted ──▶ expanding ──▶ open ──▶ ended: completed or cancelled
+ *                    └───────────────▶ failed: its reservations were given back before its jobs were written
  *
  * expanding   the batch is durable and accepted; its jobs are being written, chunk by chunk
- * open        all jobs are written; they wait and run like any other
- * ended       every item has come to its end, whatever that was
+ * open        all jobs are written; they wait and run like any other job
+ * ended       every item has ended, whatever its outcome
  */
 export type BatchPhase = 'expanding' | 'open' | 'completed' | 'failed' | 'cancelled';
 
@@ -24,11 +24,11 @@ export interface ChunkTally {
   readonly failed?: number;
   /** Bytes of the PDFs. */
   readonly bytes?: number;
-  /** By code: what the failed ones failed with. */
+  /** The number of failed items by error code. */
   readonly codes?: Readonly<Record<string, number>>;
 }
 
-/** How many items of a batch had ended, and when. */
+/** How many items of a batch had ended at a time. */
 export interface PaceMark {
   readonly ended: number;
   readonly at: Date;
@@ -36,90 +36,90 @@ export interface PaceMark {
 
 export interface Batch {
   readonly _id: string;
-  /** Whether the ids of its jobs are in the order of its items; absent for one that an older version has let in. */
+  /** Whether the ids of its jobs are in the order of its items; absent in batches of an older version. */
   readonly orderedIds?: true;
   readonly accountId: string;
   readonly apiKeyId: string;
-  /** The name of the plan that it was accepted under. */
+  /** The name of the plan under which it was accepted. */
   readonly plan: PlanName;
-  /** Whether a test key asked for it. */
+  /** Whether it was submitted with a test key. */
   readonly test: boolean;
   readonly quotaPeriod: Period | null;
   readonly phase: BatchPhase;
-  /** Set while it is to be reconciled: it expands, or is being cancelled. */
+  /** Set while it has to be reconciled: while it is being expanded or cancelled. */
   readonly busy?: true;
   /** The end of the lease of the process that reconciles it. */
   readonly busyUntil: Date;
   readonly total: number;
-  /** Items in each chunk but the last. */
+  /** Items in each chunk except the last. */
   readonly chunkSize: number;
-  /** Chunks whose jobs are written. */
+  /** Chunks whose jobs have been written. */
   readonly expanded: number;
   /** The number of the first item's position in its queue. */
   readonly firstPlace: number;
-  /** Parts that the inputs of its items have in common. */
+  /** The number of parts that the inputs of its items share. */
   readonly sharedParts: number;
-  /** Bytes of those parts; absent once they are gone, and in batches of an older version. */
+  /** Bytes of these parts; absent once they are deleted, and in batches of an older version. */
   readonly sharedBytes?: number;
-  /** Bytes of what is known of it until it is forgotten; absent in batches of an older version. */
+  /** Bytes of its record, which are kept until the record is deleted; absent in batches of an older version. */
   readonly recordBytes?: number;
   readonly notes: string;
   readonly metadata: Readonly<Record<string, string>>;
   readonly webhookUrl: string | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
-  /** When the owner asked for its end. */
+  /** When the owner cancelled it. */
   readonly cancelledAt: Date | null;
   /** When the first item began; absent before any has ended. */
   readonly startedAt?: Date;
   /** When the last item ended. */
   readonly finishedAt: Date | null;
   readonly retentionHours: number;
-  /** Until when its outputs can be fetched. While it runs, what that would be if it had ended at once. */
+  /** Until when its outputs can be fetched. While it runs, the retention counted from its creation. */
   readonly expiresAt: Date;
-  /** When its outputs are to be deleted; absent while it runs, and once they are gone. */
+  /** When its outputs are to be deleted; absent while it runs, and once they are deleted. */
   readonly purgeAt?: Date;
-  /** When it is forgotten altogether; absent while it runs. */
+  /** When its record is to be deleted; absent while it runs. */
   readonly forgetAt?: Date;
   /** By the number of the chunk. */
   readonly tallies?: Readonly<Record<string, ChunkTally>>;
-  /** How far it was when, by which part of it had ended; absent before any item has, and in batches of an older version. */
+  /** Its progress, by the part that had ended; absent before any item has ended, and in batches of an older version. */
   readonly marks?: Readonly<Record<string, PaceMark>>;
-  /** What became of its callback; absent while it has none or is still to be decided. */
+  /** The outcome of its callback; absent without a callback, and while the outcome is open. */
   readonly callback?: 'delivered' | 'failed';
-  /** Seconds that it was expected to take when it was let in. */
+  /** Seconds that it was expected to take when it was admitted. */
   readonly expectedSeconds: number;
 }
 
-/** What is submitted of an item besides its input. */
+/** The submitted fields of an item, besides its input. */
 export interface BatchItem {
-  /** The caller's own id of it. */
+  /** The caller's own id of the item. */
   readonly id: string;
-  /** Already made safe. */
+  /** Already sanitised. */
   readonly fileName: string;
   readonly inputMode: 'html' | 'url' | 'template';
   readonly format: string;
-  /** True when its options ask for a report; absent otherwise, and in batches of an older version. */
+  /** True when its options request a report; absent otherwise, and in batches of an older version. */
   readonly wantsReport?: true;
-  /** Bytes of its own input, without what it shares with others; absent in batches of an older version. */
+  /** Bytes of its own input, without shared parts; absent in batches of an older version. */
   readonly inputBytes?: number;
 }
 
-/** How many chunks a batch may have: as many tallies stand in its record. */
+/** The most chunks of a batch: its record has a tally for each. */
 const MAX_CHUNKS = 100;
 const LEAST_CHUNK = 50;
-/** Characters of an id that a batch shares with the jobs of its items: of a UUID of version 7, the time and 12 more bits. */
+/** Characters that the id of a batch shares with its jobs' ids: of a UUID of version 7, the time and 12 more bits. */
 const SHARED = 18;
-/** Twelve random bits of a batch's id. */
+/** Where a batch's id has twelve random bits. */
 const TAG = { from: 24, to: 27 };
-/** Hex digits of an item's position, and of what follows from its own id. */
+/** Hex digits of an item's position, and of the hash of its own id. */
 const POSITION_DIGITS = 5;
 const HASH_DIGITS = 7;
 
-/** What the ids of a batch's jobs follow from, besides their items. */
+/** The fields of a batch that determine the ids of its jobs, together with the items. */
 export type BatchIds = Pick<Batch, '_id' | 'orderedIds'>;
 
-/** Items in each chunk of a batch. */
+/** Items in each chunk of a batch with `total` items. */
 export function chunkSizeOf(total: number): number {
   return Math.max(LEAST_CHUNK, Math.ceil(total / MAX_CHUNKS));
 }
@@ -129,9 +129,9 @@ export function chunkCount({ total, chunkSize }: Pick<Batch, 'total' | 'chunkSiz
 }
 
 /**
- * The id of an item's job. It follows from the batch and the item, so that writing the job again finds it there, and a
- * job's id shows which batch it belongs to. Jobs of a batch are neighbours in the database's trees, in the order in
- * which they are served (docs/decisions/0178-parts-of-indexes.md).
+ * The id of an item's job. It is derived from the batch and the item, so that a repeated write finds the existing job,
+ * and a job's id shows its batch. Jobs of a batch are neighbours in the database's trees, in the order in which they
+ * are served (docs/decisions/0178-parts-of-indexes.md).
  *
  * @param position of the item in its batch, from 0.
  */
@@ -147,7 +147,9 @@ export function isItemOf(batch: BatchIds, jobId: string): boolean {
   return jobId.startsWith(prefixOf(batch));
 }
 
-/** What the ids of a batch and of the jobs of its items begin with; those of others may as well that are of the same moment. */
+/**
+ * The beginning that the ids of a batch and of its jobs share. Other ids of the same moment may begin with it as well.
+ */
 export function groupOf(batchOrJobId: string): string {
   return batchOrJobId.slice(0, SHARED);
 }
@@ -157,7 +159,7 @@ function prefixOf({ _id, orderedIds }: BatchIds): string {
   return orderedIds ? `${shared}-8${_id.slice(TAG.from, TAG.to)}` : shared;
 }
 
-/** Items by how they ended. */
+/** The items of a batch by outcome. */
 export interface BatchTotals {
   readonly completed: number;
   readonly failed: number;
@@ -179,7 +181,7 @@ export function totalsOf({ tallies = {} }: Pick<Batch, 'tallies'>): BatchTotals 
   return { completed, failed, bytes, codes };
 }
 
-/** Items that have not come to their end. */
+/** Items that have not ended. */
 export function pendingOf(batch: Pick<Batch, 'total' | 'tallies'>): number {
   const { completed, failed } = totalsOf(batch);
   return Math.max(0, batch.total - completed - failed);
@@ -189,7 +191,7 @@ export function hasFinished({ phase }: Pick<Batch, 'phase'>): boolean {
   return phase === 'completed' || phase === 'failed' || phase === 'cancelled';
 }
 
-/** Items of a batch that have ended so, as they are counted in its record. */
+/** Items of a batch with this outcome, as its record counts them. */
 export function tallied(batch: Batch, status: 'completed' | 'failed'): number {
   if (batch.phase === 'failed') return status === 'failed' ? batch.total : 0;
   return Object.values(batch.tallies ?? {}).reduce((sum, tally) => sum + (tally[status] ?? 0), 0);

@@ -2,13 +2,13 @@ import type { ChunkTally } from './batch.ts';
 
 /** How one item has ended. */
 export interface ItemEnd {
-  /** What it failed with; absent when it completed. */
+  /** The error code; absent when the item completed. */
   readonly code?: string;
-  /** Of its PDF. */
+  /** Bytes of its PDF. */
   readonly bytes: number;
 }
 
-/** Adds up how the items of a chunk have ended, by their index. */
+/** Sums up how the items of a chunk have ended, given by index. */
 export function tallyOf(ended: Readonly<Record<string, ItemEnd>>): Required<ChunkTally> {
   const codes: Record<string, number> = {};
   let completed = 0;

@@ -5,10 +5,10 @@ import type { BatchStore } from './batch-store.ts';
 import type { ItemEnd } from './chunk-tally.ts';
 
 /**
- * The step that follows the end of an item: it is counted in its batch, and the last one finishes that.
+ * The step that follows the end of items: their batch counts them, and the last counted item finishes the batch.
  *
- * @param onFinished done for every batch that is found finished, before its last items are forgotten: for what is to
- * follow the end of a batch, once, whatever dies in between. Done again for a batch, it must change nothing.
+ * @param onFinished called for every batch that is found finished, before the ledger forgets its last items, so that a
+ * crash cannot skip the call. Repeated for a batch, it must change nothing.
  */
 export function countItems(
   batches: BatchStore,

@@ -15,25 +15,26 @@ export interface ExpansionDeps {
   readonly ledger: Ledger;
   readonly dispatch: JobDispatch;
   readonly clock: Clock;
-  /** The plan that an account has now. */
+  /** The present plan of an account. */
   readonly planOf: (accountId: string) => Promise<NamedPlan>;
 }
 
-/** A process that expands a batch and has not renewed its lease for this long, in milliseconds, is dead. */
+/** A process that expands a batch and has not renewed its lease for this long, in milliseconds, counts as dead. */
 export const EXPANDER_MS = 15_000;
-/** Half of it: a process that has taken longer over a chunk stops, since another may have begun. */
+/** Half of that time: a process that has taken longer over a chunk stops, because another one may have begun. */
 const SLOW_MS = EXPANDER_MS / 2;
 
 /**
- * Writes the jobs of a batch, chunk by chunk, at the positions that were taken for them. Ids and positions follow from the
- * batch, and a job that was written before is not written again, not even when it has ended since: after a kill anywhere,
- * the next process begins at the last chunk that is noted.
+ * Writes the jobs of a batch, chunk by chunk, at the positions that were reserved for them. Ids and positions are
+ * derived from the batch. A job that was written before is not written again, even if it has ended since. So after a
+ * crash at any point the next process continues with the first chunk that is not recorded as written.
  *
- *    for each chunk:  write its jobs; note that; give them free slots
- *    at the end:      confirm the arrival; note that the batch is open
+ *    for each chunk:  write its jobs; record that; give out free slots
+ *    at the end:      confirm the arrival; record that the batch is open
  *
- * @param batch as it is since its lease was taken.
- * @returns the batch once its jobs are written, or when it has failed; undefined when another process has its lease now.
+ * @param batch as returned when its lease was taken.
+ * @returns the batch once its jobs are written, or when it has failed; undefined when another process has its lease
+ * now.
  */
 export async function expand(deps: ExpansionDeps, batch: Batch): Promise<Batch | undefined> {
   const { batches, ledger, dispatch, clock } = deps;
@@ -42,7 +43,7 @@ export async function expand(deps: ExpansionDeps, batch: Batch): Promise<Batch |
   for (let number = batch.expanded; number < chunkCount(batch); number += 1) {
     const record = await ledger.find(accountId);
     if (record?.arriving?.[_id] === undefined) {
-      // Another process may have written the rest of them since the batch was seen, and have confirmed the arrival.
+      // Another process may have written the remaining jobs since the batch was read, and have confirmed the arrival.
       const left = await batches.fail(mine);
       return left.phase === 'open' || left.phase === 'failed' ? left : undefined;
     }
@@ -60,10 +61,10 @@ export async function expand(deps: ExpansionDeps, batch: Batch): Promise<Batch |
   return batches.opened(_id);
 }
 
-/** The jobs of a chunk that are not written yet. */
+/** The jobs of a chunk that have not been written yet. */
 async function unwritten({ store }: ExpansionDeps, jobs: readonly Job[]): Promise<Job[]> {
   const ids = jobs.map(({ _id }) => _id);
-  // In this order: a job that ends is copied to the history before it is deleted from the live ones.
+  // Live jobs first: a job that ends is copied to the history before it is deleted from the live jobs.
   const live = await store.live.among(ids);
   const ended = await store.history.among(ids.filter((id) => !live.has(id)));
   return jobs.filter(({ _id }) => !live.has(_id) && !ended.has(_id));
@@ -90,7 +91,7 @@ async function jobsOf({ batches, planOf }: ExpansionDeps, batch: Batch, chunk: n
         format,
         ...(wantsReport && { wantsReport }),
         createdAt: batch.createdAt,
-        // The first must be there for as long as the last, which may wait for as long as it is kept.
+        // The first job must be kept as long as the last, which may wait for the whole retention of the batch.
         retentionHours: 2 * batch.retentionHours,
         item: { batchId: batch._id, id, index, chunk },
         ...(inputBytes !== undefined && { inputBytes }),

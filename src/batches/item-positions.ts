@@ -2,14 +2,14 @@ import { LRUCache } from 'lru-cache';
 import { type Batch, chunkCount } from './batch.ts';
 import type { BatchStore } from './batch-store.ts';
 
-/** Items whose positions a process remembers, of all batches together: about a hundred bytes each. */
+/** Items whose positions a process remembers, of all batches together: about 100 bytes each. */
 const REMEMBERED_ITEMS = 100_000;
 
 type Positions = ReadonlyMap<string, number>;
 
 /**
- * Finds the position of an item by its own id. What a batch is made of never changes, so its chunks are read once for all
- * the items that are asked for one by one.
+ * Finds the position of an item by its own id. The items of a batch never change, so its chunks are read once for many
+ * single lookups.
  */
 export class ItemPositions {
   readonly #remembered: LRUCache<string, Positions, Batch>;
@@ -18,7 +18,7 @@ export class ItemPositions {
     this.#remembered = new LRUCache({
       maxSize: REMEMBERED_ITEMS,
       sizeCalculation: (positions: Positions) => Math.max(1, positions.size),
-      // Callers at the same moment wait for one read.
+      // Concurrent callers share one read.
       fetchMethod: (_id, _stale, { context }) => positionsOf(batches, context),
     });
   }

@@ -3,8 +3,8 @@ import type { Item, ItemStatus } from './batch-item.ts';
 import type { BatchService } from './batch-service.ts';
 
 /**
- * One page of the items of a batch that are in a state, in their order, and how many there are. Chunks whose tally says that
- * there are none, or that the page begins behind them, are not read.
+ * One page of the items of a batch that have a status, in the order of the batch, and the total number of such items.
+ * Chunks whose tally shows that no item of theirs is on the page are not read.
  */
 export async function itemsByStatus(
   batches: Pick<BatchService, 'items'>,

@@ -2,10 +2,10 @@ import { Readable } from 'node:stream';
 import type { Batch } from './batch.ts';
 import type { NamedItem } from './batch-files.ts';
 
-/** What the manifest of a batch says of an item. */
+/** An item in the manifest of a batch. */
 export interface ManifestItem {
   itemId: string;
-  /** As in the zip. */
+  /** The name in the zip. */
   fileName: string;
   status: string;
   /** Bytes; 0 without a PDF. */
@@ -16,7 +16,10 @@ export interface ManifestItem {
   error: { code: string; message: string } | null;
 }
 
-/** The manifest as JSON, made as it is read: a batch of any size takes the memory of a chunk of its items. */
+/**
+ * The manifest as JSON, generated while it is read: only one chunk of items is in memory, whatever the size of the
+ * batch.
+ */
 export function manifestStream(batch: Batch, items: AsyncIterable<NamedItem>): Readable {
   return Readable.from(manifestText(batch, items), { objectMode: false });
 }

@@ -9,7 +9,7 @@ import { BatchReconciler } from './batch-reconciler.ts';
 import { BatchService } from './batch-service.ts';
 import type { BatchStore } from './batch-store.ts';
 
-/** The life of batches: what every role that touches them works with. */
+/** The batch services that all roles use. */
 export interface Batches {
   readonly store: BatchStore;
   readonly admission: BatchAdmission;
@@ -18,16 +18,16 @@ export interface Batches {
   readonly metrics: BatchMetrics;
 }
 
-/** @param batches made before the jobs, whose ends are counted in it. */
+/** @param batches created before the jobs, because it counts the ends of jobs. */
 export function openBatches(
   batches: BatchStore,
   jobs: Jobs,
   deps: {
     readonly clock: Clock;
     readonly logger: Logger;
-    /** The plan that an account has now. */
+    /** The present plan of an account. */
     readonly planOf: (accountId: string) => Promise<NamedPlan>;
-    /** What follows the end of a batch; the same as `countItems` has. */
+    /** Runs when a batch has ended; the same function as for `countItems`. */
     readonly onFinished: (batch: Batch) => Promise<void>;
   },
 ): Batches {

@@ -15,10 +15,10 @@ interface RetentionDeps {
 }
 
 /**
- * Deletes the outputs, jobs and inputs of batches whose retention has ended, and then what is known of those that ended
- * long ago. A kill in between leaves a batch to be purged again.
+ * Deletes the outputs, jobs and inputs of batches whose retention has ended, and the records of batches that ended long
+ * ago. A batch is purged again after a crash in between.
  *
- * @returns how many batches were changed.
+ * @returns the number of changed batches.
  */
 export async function endBatchRetention(deps: RetentionDeps, now: Date): Promise<number> {
   const { batches, stored } = deps;
@@ -32,7 +32,7 @@ export async function endBatchRetention(deps: RetentionDeps, now: Date): Promise
     }
     for (const batch of due.toForget) {
       const { accountId, phase, recordBytes = 0 } = batch;
-      // What one that failed had taken was given back with its positions.
+      // The reservations of a failed batch were given back with its positions.
       if ((await batches.forget(batch)) && phase !== 'failed') await stored.giveBack(accountId, recordBytes);
     }
     ended += due.toPurge.length + due.toForget.length;
@@ -45,11 +45,11 @@ async function purge({ batches, store, stored, outputs }: RetentionDeps, batch: 
     const items = await batches.chunk(batch._id, number);
     const ids = items.map(({ id }, i) => itemJobId(batch, number * batch.chunkSize + i, id));
     await deleteKept({ history, stored }, outputs, await history.some(ids));
-    // Of items that never became jobs.
+    // The inputs of items that never became jobs.
     await inputs.delete(ids);
   }
   await deleteSharedChunks(inputs, batch);
-  // What one that failed had taken was given back with its positions.
+  // The reservations of a failed batch were given back with its positions.
   if (batch.phase !== 'failed') await stored.giveBack(batch.accountId, batch.sharedBytes ?? 0);
 }
 

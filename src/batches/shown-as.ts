@@ -2,8 +2,8 @@ import type { mongo } from 'mongoose';
 import type { Batch, BatchStatus } from './batch.ts';
 
 /**
- * The records of the batches that callers are shown with a status: what `statusOf` says of one batch, as a query. A batch
- * whose first items run has nothing in its record that says so before one of them has ended.
+ * The query for batches that are shown with a status; the counterpart of `statusOf` for one batch. The record of a
+ * batch does not show that its first items run until one of them has ended.
  *
  * @param inFlight ids of the account's batches that have items in plan slots.
  */
@@ -15,7 +15,7 @@ export function shownAs(status: BatchStatus, inFlight: readonly string[]): mongo
     case 'processing':
       return { ...running, $or: [{ startedAt: { $exists: true } }, { _id: { $in: [...inFlight] } }] };
     case 'cancelled':
-      // From the moment at which its owner asks for it.
+      // From the time of the owner's request.
       return { phase: { $in: ['expanding', 'open', 'cancelled'] }, cancelledAt: { $ne: null } };
     default:
       return { phase: status };

@@ -1,11 +1,11 @@
-/** Gives out file names of which no two are the same, not even where a file system takes no notice of case. */
+/** Makes file names unique, also on file systems that ignore case. */
 export class UniqueNames {
   readonly #taken = new Set<string>();
-  /** By name: the number that its next copy is tried under. */
+  /** By name: the number to try for its next copy. */
   readonly #next = new Map<string, number>();
 
   /**
-   * The name itself the first time, then `name (2).pdf` and so on. The same names asked for in the same order give the
+   * The name itself the first time, then `name (2).pdf` and so on. The same names requested in the same order give the
    * same results.
    *
    * @param wanted a safe name with an extension.

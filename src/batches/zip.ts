@@ -11,32 +11,32 @@ export interface ZipEntry {
   readonly date: Date;
 }
 
-/** Bytes of a file, the first and the last of them, counted from 0. */
+/** The first and the last byte of a part of a file, counted from 0. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
 /*
- * The layout of what the library writes for stored files that are streamed (APPNOTE.TXT 6.3.10, 4.3). Their checksum is
- * known after they have been read, and so stands behind them.
+ * The sizes of what the library writes for stored files that are streamed (APPNOTE.TXT 6.3.10, 4.3). The checksum of a
+ * file is known after the file has been read, so it follows the file.
  */
 const LOCAL_HEADER = 30;
 const DATA_DESCRIPTOR = 16;
 const CENTRAL_HEADER = 46;
-/** Of a file that begins past 4 GiB. */
+/** For a file that begins beyond 4 GiB. */
 const ZIP64_EXTRA = 28;
 const END = 22;
 const ZIP64_END = 56 + 20;
 const MOST = 0xffff_ffff;
 const MOST_ENTRIES = 0xffff;
 
-/** Smaller pieces are put together: the library makes dozens for each entry. */
+/** Smaller pieces are joined, because the library makes dozens of them for each entry. */
 const SMALL_BYTES = 16 * 1024;
-/** What is read ahead in each of the library's streams; of its own accord it is a mebibyte. */
+/** Bytes that each of the library's streams reads ahead; its default is 1 MiB. */
 const READ_AHEAD_BYTES = 64 * 1024;
 
-/** The bytes of a zip of these entries, before any of them is read. */
+/** The size in bytes of a zip of these entries, before any of them is read. */
 export function zipSize(entries: Iterable<ZipEntry>): number {
   let offset = 0;
   let directory = 0;
@@ -52,12 +52,12 @@ export function zipSize(entries: Iterable<ZipEntry>): number {
 }
 
 /**
- * A zip of stored files, made as it is read: one file is open at a time, and as much is read ahead as a few buffers
- * hold. The same entries make the same bytes. Destroying the stream closes the file that is open.
+ * A zip of stored files, generated while it is read: one file is open at a time, and only a few buffers are read ahead.
+ * The same entries give the same bytes. Destroying the stream closes the open file.
  *
- * The stream fails when a file cannot be opened or is not as large as was declared.
+ * The stream fails when a file cannot be opened or does not have the declared size.
  *
- * @param range leaves out the bytes around it; what precedes it is read nonetheless, for the checksums at the end.
+ * @param range the bytes to return; the bytes before it are read nonetheless, for the checksums at the end.
  */
 export function zipStream<Entry extends ZipEntry>(
   entries: readonly Entry[],
@@ -72,7 +72,7 @@ async function* zipBytes<Entry extends ZipEntry>(
   open: (entry: Entry) => Promise<Readable>,
 ): AsyncGenerator<Buffer> {
   const archive = new ZipArchive({ store: true, highWaterMark: READ_AHEAD_BYTES });
-  // The iteration below reports errors. One that comes after its end concerns no caller, and must not end the process.
+  // The iteration below reports errors. An error after its end concerns no caller, and must not end the process.
   archive.on('error', () => {});
   const stop = new AbortController();
   feed(archive, entries, open, stop.signal).catch((error: Error) => archive.destroy(error));
@@ -93,9 +93,9 @@ async function feed<Entry extends ZipEntry>(
   for (const entry of entries) {
     signal.throwIfAborted();
     const file = await open(entry);
-    // The library does not check: an error without a listener would end the process.
+    // The library does not listen for errors: an error without a listener would end the process.
     file.on('error', (error) => archive.destroy(error));
-    // A caller that stops while the file is read into the zip must not leave it open.
+    // If a caller stops while the file is read, the file must not stay open.
     try {
       signal.throwIfAborted();
       const written = once(archive, 'entry', { signal });
@@ -105,7 +105,7 @@ async function feed<Entry extends ZipEntry>(
       await closed(file.destroy());
     }
   }
-  // Resolves when the last byte has been read, which need never happen.
+  // Resolves when the last byte has been read, which may never happen.
   archive.finalize().catch(() => {});
 }
 
@@ -113,7 +113,7 @@ async function closed(file: Readable): Promise<void> {
   if (!file.closed) await once(file, 'close');
 }
 
-/** @throws Error when the source ends before the range does: its length is not the one that was promised. */
+/** @throws Error when the source ends before the range: its length differs from the announced one. */
 async function* sliced(source: AsyncIterable<Buffer>, { start, end }: ByteRange): AsyncGenerator<Buffer> {
   let at = 0;
   for await (const chunk of source) {
@@ -126,7 +126,7 @@ async function* sliced(source: AsyncIterable<Buffer>, { start, end }: ByteRange)
   throw new Error(`The zip ended after ${at} bytes; ${end + 1} were promised.`);
 }
 
-/** Puts small pieces together; large ones are passed on as they are, without a copy. */
+/** Joins small pieces; passes large pieces on without a copy. */
 async function* inPieces(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let held: Buffer[] = [];
   let bytes = 0;
